@@ -1,0 +1,8 @@
+//! Linear classifiers with proofs.
+
+pub mod error;
+pub mod read;
+pub mod table;
+pub mod watch;
+
+pub use error::{Error, ErrorKind, Place, Result};

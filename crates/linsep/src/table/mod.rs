@@ -1,0 +1,341 @@
+//! A table as it was read: typed columns in row chunks, missing cells marked, every row traceable to its line.
+//!
+//! Whole numbers stay as narrow as each chunk allows, so that a table of small counts costs a byte or two per cell until
+//! [`crate::design`] turns it, chunk by chunk, into a matrix.
+
+mod target;
+
+pub use target::{Class, Labels, Target};
+
+use crate::error::{Error, Place, Result, nearest};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// What a column holds, decided over all its cells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// Numbers.
+    Number,
+    /// Text, as codes into its sorted distinct values.
+    Text {
+        /// Distinct values in byte order.
+        levels: Vec<String>,
+    },
+}
+
+/// Name and kind of a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Name from the header.
+    pub name: String,
+    /// Numbers or text.
+    pub kind: Kind,
+}
+
+/// The cells of one column in one chunk. A missing cell is the type's minimum for integers,
+/// NaN for floats and `u32::MAX` for text codes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cells {
+    /// Whole numbers in −127..=127.
+    I8(Vec<i8>),
+    /// Whole numbers in −32767..=32767.
+    I16(Vec<i16>),
+    /// Whole numbers in −2³¹+1..=2³¹−1.
+    I32(Vec<i32>),
+    /// Any numbers.
+    F64(Vec<f64>),
+    /// Codes into the column's levels.
+    Text(Vec<u32>),
+}
+
+/// The code of a missing text cell.
+pub const MISSING_TEXT: u32 = u32::MAX;
+
+/// Runs `$body` with `$values` bound to the typed slice and `$number` to its conversion to `f64`.
+macro_rules! with_numbers {
+    ($cells:expr, |$values:ident, $number:ident| $body:expr) => {
+        match $cells {
+            Cells::I8($values) => {
+                let $number = |v: &i8| if *v == i8::MIN { f64::NAN } else { f64::from(*v) };
+                $body
+            }
+            Cells::I16($values) => {
+                let $number = |v: &i16| if *v == i16::MIN { f64::NAN } else { f64::from(*v) };
+                $body
+            }
+            Cells::I32($values) => {
+                let $number = |v: &i32| if *v == i32::MIN { f64::NAN } else { f64::from(*v) };
+                $body
+            }
+            Cells::F64($values) => {
+                let $number = |v: &f64| *v;
+                $body
+            }
+            Cells::Text($values) => {
+                let $number = |v: &u32| if *v == MISSING_TEXT { f64::NAN } else { f64::from(*v) };
+                $body
+            }
+        }
+    };
+}
+
+impl Cells {
+    /// Number of cells.
+    pub fn len(&self) -> usize {
+        with_numbers!(self, |values, _number| values.len())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Cell `i` as a number (a text cell as its code); NaN where missing.
+    pub fn number(&self, i: usize) -> f64 {
+        with_numbers!(self, |values, number| number(&values[i]))
+    }
+
+    /// Whether cell `i` is missing.
+    pub fn is_missing(&self, i: usize) -> bool {
+        self.number(i).is_nan()
+    }
+
+    /// Calls `each(i, value)` for every cell in order; NaN where missing, the code for text.
+    pub fn for_each(&self, mut each: impl FnMut(usize, f64)) {
+        with_numbers!(self, |values, number| values.iter().enumerate().for_each(|(i, v)| each(i, number(v))))
+    }
+}
+
+/// Where the rows of a chunk came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The file as the user named it.
+    pub file: Arc<str>,
+    /// How rows map to places in it.
+    pub rows: RowPlaces,
+}
+
+/// How the rows of a chunk map to places in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RowPlaces {
+    /// Row `i` starts on line `first + i`.
+    Consecutive {
+        /// Line of the chunk's first row.
+        first: u64,
+    },
+    /// Row `i` starts on line `lines[i]` (quoted line breaks, blank lines).
+    Lines(Vec<u64>),
+    /// The format has no lines: row `i` is data row `first + i` of the file.
+    Numbered {
+        /// 1-based number of the chunk's first row.
+        first: u64,
+    },
+}
+
+impl Origin {
+    /// The place of row `i` of the chunk.
+    pub fn place(&self, i: usize) -> Place {
+        let file = Place::file(&*self.file);
+        match &self.rows {
+            RowPlaces::Consecutive { first } => file.line(first + i as u64),
+            RowPlaces::Lines(lines) => file.line(lines[i]),
+            RowPlaces::Numbered { first } => file.row(first + i as u64),
+        }
+    }
+}
+
+/// Sparse rows of one chunk in compressed form; zero-based indices strictly increase within a row.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SparseRows {
+    /// Row `i` occupies `starts[i]..starts[i + 1]`.
+    pub starts: Vec<usize>,
+    /// Zero-based column of each entry.
+    pub indices: Vec<u32>,
+    /// Value of each entry.
+    pub values: Vec<f64>,
+}
+
+/// Consecutive rows of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chunk {
+    /// Rows in this chunk.
+    pub n_rows: usize,
+    /// One entry per named column, in the table's order.
+    pub cells: Vec<Cells>,
+    /// The unnamed sparse columns of these rows, for LIBSVM input.
+    pub sparse: Option<SparseRows>,
+    /// Where these rows came from.
+    pub origin: Origin,
+}
+
+/// Typed columns in row chunks.
+///
+/// ```
+/// use linsep::read::{ReadOptions, read_bytes};
+/// let table = read_bytes(b"x,kind\n1,a\n2.5,b\n", "demo.csv", &ReadOptions::default())?;
+/// assert_eq!(table.n_rows(), 2);
+/// assert_eq!(table.number(1, table.column("x")?), 2.5);
+/// # Ok::<(), linsep::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    columns: Vec<Column>,
+    chunks: Vec<Chunk>,
+    /// Global row number at which each chunk starts, and the total at the end.
+    starts: Vec<usize>,
+    /// Width of the unnamed sparse part; 0 where there is none.
+    sparse_width: usize,
+}
+
+impl Table {
+    /// Assembles a table; every chunk must have one `Cells` of `n_rows` per column.
+    ///
+    /// # Panics
+    /// If a chunk's shape disagrees with the columns: a defect of the reader, never of the data.
+    pub fn new(columns: Vec<Column>, chunks: Vec<Chunk>, sparse_width: usize) -> Table {
+        let mut starts = vec![0];
+        for chunk in &chunks {
+            assert_eq!(chunk.cells.len(), columns.len(), "one Cells per column");
+            assert!(chunk.cells.iter().all(|c| c.len() == chunk.n_rows), "columns of one length");
+            starts.push(starts[starts.len() - 1] + chunk.n_rows);
+        }
+        Table { columns, chunks, starts, sparse_width }
+    }
+
+    /// Number of rows.
+    pub fn n_rows(&self) -> usize {
+        self.starts[self.starts.len() - 1]
+    }
+
+    /// The named columns.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// Width of the unnamed sparse part; 0 where there is none.
+    pub fn sparse_width(&self) -> usize {
+        self.sparse_width
+    }
+
+    /// The row chunks in order.
+    pub fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    /// The row chunks, for a consumer that frees each as it goes.
+    pub fn into_chunks(self) -> Vec<Chunk> {
+        self.chunks
+    }
+
+    /// Global row number of the first row of chunk `c`.
+    pub fn chunk_start(&self, c: usize) -> usize {
+        self.starts[c]
+    }
+
+    /// Index of a named column; the error suggests the nearest names.
+    pub fn column(&self, name: &str) -> Result<usize> {
+        if let Some(index) = self.columns.iter().position(|c| c.name == name) {
+            return Ok(index);
+        }
+        let names = || self.columns.iter().map(|c| c.name.as_str());
+        let near = nearest(name, names());
+        let help = if near.is_empty() {
+            let shown: Vec<&str> = names().take(12).collect();
+            let more = if self.columns.len() > shown.len() { ", …" } else { "" };
+            format!("the columns are: {}{more}", shown.join(", "))
+        } else {
+            format!("did you mean `{}`?", near.join("`, `"))
+        };
+        let file = self.chunks.first().map(|c| Place::file(&*c.origin.file)).unwrap_or_default();
+        Err(Error::data(format!("there is no column `{name}`")).at(file).help(help))
+    }
+
+    /// Chunk and row within it of a global row.
+    pub fn locate(&self, row: usize) -> (usize, usize) {
+        let chunk = self.starts.partition_point(|s| *s <= row) - 1;
+        (chunk, row - self.starts[chunk])
+    }
+
+    /// Where a row came from.
+    pub fn place(&self, row: usize) -> Place {
+        let (chunk, i) = self.locate(row);
+        self.chunks[chunk].origin.place(i)
+    }
+
+    /// One cell as a number (a text cell as its code); NaN where missing.
+    pub fn number(&self, row: usize, column: usize) -> f64 {
+        let (chunk, i) = self.locate(row);
+        self.chunks[chunk].cells[column].number(i)
+    }
+
+    /// One cell as text: the level, or the number in its shortest form; empty where missing.
+    pub fn text(&self, row: usize, column: usize) -> String {
+        let value = self.number(row, column);
+        match &self.columns[column].kind {
+            _ if value.is_nan() => String::new(),
+            Kind::Text { levels } => levels[value as usize].clone(),
+            Kind::Number => format!("{value}"),
+        }
+    }
+
+    /// A fingerprint of names and typed cells, the same however the table is chunked or its integers are packed.
+    ///
+    /// Each cell contributes a mix of its bits, row and column to a wrapping sum, so chunks can be summed in any order.
+    pub fn fingerprint(&self) -> u64 {
+        let per_chunk: Vec<u64> = (0..self.chunks.len()).into_par_iter().map(|c| self.chunk_fingerprint(c)).collect();
+        let names = self.columns.iter().fold(self.n_rows() as u64, |h, c| mix(h, hash_text(&c.name)));
+        per_chunk.iter().fold(names, |h, c| h.wrapping_add(*c))
+    }
+
+    fn chunk_fingerprint(&self, c: usize) -> u64 {
+        let (chunk, start) = (&self.chunks[c], self.starts[c] as u64);
+        let mut sum = 0u64;
+        for (column, cells) in self.columns.iter().zip(&chunk.cells) {
+            let salt = hash_text(&column.name);
+            let level_hash: Vec<u64> = match &column.kind {
+                Kind::Text { levels } => levels.iter().map(|l| hash_text(l)).collect(),
+                Kind::Number => Vec::new(),
+            };
+            let mut add = |i: usize, bits: u64| {
+                sum = sum.wrapping_add(mix(bits, salt ^ (start + i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+            };
+            match cells {
+                Cells::Text(codes) => codes.iter().enumerate().for_each(|(i, code)| {
+                    add(i, if *code == MISSING_TEXT { u64::MAX } else { level_hash[*code as usize] })
+                }),
+                numbers => numbers.for_each(|i, value| add(i, canonical_bits(value))),
+            }
+        }
+        if let Some(sparse) = &chunk.sparse {
+            for i in 0..chunk.n_rows {
+                for e in sparse.starts[i]..sparse.starts[i + 1] {
+                    let salt = (start + i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ u64::from(sparse.indices[e]);
+                    sum = sum.wrapping_add(mix(canonical_bits(sparse.values[e]), salt));
+                }
+            }
+        }
+        sum
+    }
+}
+
+/// Bits with one zero and one NaN.
+fn canonical_bits(value: f64) -> u64 {
+    if value == 0.0 {
+        0
+    } else if value.is_nan() {
+        u64::MAX
+    } else {
+        value.to_bits()
+    }
+}
+
+/// A 64-bit mixer (multiply, fold, multiply): good avalanche at two multiplications a cell.
+fn mix(a: u64, b: u64) -> u64 {
+    let x = (a ^ b.rotate_left(32)).wrapping_mul(0xd6e8_feb8_6659_fd93) ^ b;
+    let y = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    y ^ (y >> 29)
+}
+
+fn hash_text(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, byte| mix(h, u64::from(byte) + 1))
+}

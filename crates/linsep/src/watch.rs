@@ -1,0 +1,112 @@
+//! How a caller follows and stops long work: a cancel flag, a deadline and an observer.
+//!
+//! Work polls its [`Watch`] once per block of rows, so a cancel takes effect within milliseconds.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// What the observer is told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Progress<'a> {
+    /// Bytes consumed by a reader so far, and the total where it is known.
+    Bytes {
+        /// Bytes read so far.
+        done: u64,
+        /// Size of the input; `None` for a stream.
+        total: Option<u64>,
+    },
+    /// An iteration of a solver has ended.
+    Iteration {
+        /// Which solver.
+        solver: &'a str,
+        /// Iterations done.
+        iteration: usize,
+        /// Objective at the iterate.
+        objective: f64,
+        /// Relative bound on the suboptimality, where the solver has one.
+        relative_gap: Option<f64>,
+    },
+    /// Fold `done` of `total` has been fitted and scored.
+    Fold {
+        /// Folds done.
+        done: usize,
+        /// Folds in all.
+        total: usize,
+    },
+}
+
+type Observer = dyn Fn(Progress<'_>) + Send + Sync;
+
+/// Cancel flag, deadline and observer, shared by reference with everything that may take long.
+///
+/// ```
+/// use linsep::watch::{Halt, Watch};
+/// let watch = Watch::default();
+/// assert_eq!(watch.halted(), None);
+/// watch.cancel();
+/// assert_eq!(watch.halted(), Some(Halt::Cancelled));
+/// ```
+#[derive(Clone, Default)]
+pub struct Watch {
+    cancelled: Arc<AtomicBool>,
+    deadline: Option<Instant>,
+    observer: Option<Arc<Observer>>,
+}
+
+/// Why work was told to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Halt {
+    /// [`Watch::cancel`] was called.
+    Cancelled,
+    /// The deadline has passed.
+    Deadline,
+}
+
+impl Watch {
+    /// A watch whose flag is shared with a signal handler.
+    pub fn with_flag(cancelled: Arc<AtomicBool>) -> Watch {
+        Watch { cancelled, ..Watch::default() }
+    }
+
+    /// The same watch with a deadline.
+    pub fn deadline(mut self, at: Instant) -> Watch {
+        self.deadline = Some(at);
+        self
+    }
+
+    /// The same watch with an observer; it is called from worker threads.
+    pub fn observer(mut self, observer: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Watch {
+        self.observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// Ask the work to stop.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether and why the work should stop.
+    pub fn halted(&self) -> Option<Halt> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Some(Halt::Cancelled);
+        }
+        match self.deadline {
+            Some(at) if Instant::now() >= at => Some(Halt::Deadline),
+            _ => None,
+        }
+    }
+
+    /// Tell the observer.
+    pub fn report(&self, progress: Progress<'_>) {
+        if let Some(observer) = &self.observer {
+            observer(progress);
+        }
+    }
+}
+
+impl std::fmt::Debug for Watch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Watch").field("halted", &self.halted()).finish_non_exhaustive()
+    }
+}
