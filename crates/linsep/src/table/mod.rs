@@ -100,6 +100,17 @@ impl Cells {
         self.number(i).is_nan()
     }
 
+    /// Whether any cell is missing.
+    pub fn any_missing(&self) -> bool {
+        match self {
+            Cells::I8(v) => v.contains(&i8::MIN),
+            Cells::I16(v) => v.contains(&i16::MIN),
+            Cells::I32(v) => v.contains(&i32::MIN),
+            Cells::F64(v) => v.iter().any(|x| x.is_nan()),
+            Cells::Text(v) => v.contains(&MISSING_TEXT),
+        }
+    }
+
     /// Calls `each(i, value)` for every cell in order; NaN where missing, the code for text.
     pub fn for_each(&self, mut each: impl FnMut(usize, f64)) {
         with_numbers!(self, |values, number| values.iter().enumerate().for_each(|(i, v)| each(i, number(v))))

@@ -1,0 +1,95 @@
+//! Compressed sparse rows.
+
+use super::{Block, Design, Shape, Tile};
+use crate::error::{Error, Result};
+use std::ops::Range;
+
+/// Some consecutive sparse rows; column indices strictly increase within a row.
+#[derive(Debug, Clone, Copy)]
+pub struct CsrRows<'a> {
+    /// Row `i` occupies `starts[i]..starts[i + 1]` of the two arrays below, after subtracting `starts[0]`.
+    pub starts: &'a [usize],
+    /// Column of each entry.
+    pub indices: &'a [u32],
+    /// Value of each entry.
+    pub values: &'a [f64],
+    /// Number of columns.
+    pub cols: usize,
+}
+
+impl<'a> CsrRows<'a> {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Columns and values of row `i`.
+    #[inline]
+    pub fn row(&self, i: usize) -> (&'a [u32], &'a [f64]) {
+        let range = self.starts[i] - self.starts[0]..self.starts[i + 1] - self.starts[0];
+        (&self.indices[range.clone()], &self.values[range])
+    }
+}
+
+/// A sparse matrix in memory by compressed rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CsrMatrix {
+    starts: Vec<usize>,
+    indices: Vec<u32>,
+    values: Vec<f64>,
+    cols: usize,
+}
+
+impl CsrMatrix {
+    /// A matrix from its three arrays, checked.
+    ///
+    /// ```
+    /// use linsep::design::CsrMatrix;
+    /// // [[0, 5, 0], [7, 0, 0]]
+    /// assert!(CsrMatrix::new(vec![0, 1, 2], vec![1, 0], vec![5.0, 7.0], 3).is_ok());
+    /// assert!(CsrMatrix::new(vec![0, 1, 2], vec![1, 3], vec![5.0, 7.0], 3).is_err());
+    /// ```
+    pub fn new(starts: Vec<usize>, indices: Vec<u32>, values: Vec<f64>, cols: usize) -> Result<CsrMatrix> {
+        let entries = indices.len();
+        let bounded = starts.first() == Some(&0) && starts.last() == Some(&entries) && values.len() == entries;
+        if !bounded || starts.windows(2).any(|w| w[0] > w[1]) {
+            return Err(Error::usage("the row starts of a sparse matrix must rise from 0 to the number of entries"));
+        }
+        for (row, w) in starts.windows(2).enumerate() {
+            let columns = &indices[w[0]..w[1]];
+            if columns.windows(2).any(|c| c[0] >= c[1]) {
+                return Err(Error::usage(format!("the columns of sparse row {} do not strictly increase", row + 1)));
+            }
+            if columns.last().is_some_and(|c| *c as usize >= cols) {
+                return Err(Error::usage(format!("sparse row {} has an entry beyond column {cols}", row + 1)));
+            }
+        }
+        Ok(CsrMatrix { starts, indices, values, cols })
+    }
+
+    /// Number of stored entries.
+    pub fn entries(&self) -> usize {
+        self.values.len()
+    }
+}
+
+impl Design for CsrMatrix {
+    fn shape(&self) -> Shape {
+        Shape { rows: self.starts.len() - 1, cols: self.cols }
+    }
+
+    fn block<'a>(&'a self, rows: Range<usize>, _tile: &'a mut Tile) -> Result<Block<'a>> {
+        let entries = self.starts[rows.start]..self.starts[rows.end];
+        Ok(Block::Csr(CsrRows {
+            starts: &self.starts[rows.start..=rows.end],
+            indices: &self.indices[entries.clone()],
+            values: &self.values[entries],
+            cols: self.cols,
+        }))
+    }
+}

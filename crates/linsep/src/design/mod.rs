@@ -1,0 +1,56 @@
+//! Tables to matrices: [`Design`] hides dense from sparse, f32 from f64 and memory from disk; [`Recipe`] is what
+//! [`fit_recipe`] learned from the training rows and [`Recipe::apply`] repeats on new ones.
+
+mod assemble;
+mod csr;
+mod dense;
+mod pass;
+mod recipe;
+mod units;
+
+pub use assemble::{Prepared, PreparedDesign};
+pub use csr::{CsrMatrix, CsrRows};
+pub use dense::{Dense, DenseMatrix};
+pub use pass::{Pass, Rows};
+pub use recipe::{Coding, Encoding, Missing, Recipe, RecipeColumn, RecipeOptions, UnknownLevel, fit_recipe};
+pub use units::{ColumnSummary, Standardize, Units, summarise};
+
+use crate::error::Result;
+use std::ops::Range;
+
+/// Rows and columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Number of rows.
+    pub rows: usize,
+    /// Number of columns, the intercept not among them.
+    pub cols: usize,
+}
+
+/// Room for a design that has to produce its rows (from disk, or from another layout) instead of lending them.
+#[derive(Debug, Default)]
+pub struct Tile {
+    /// Room for dense rows.
+    pub values: Vec<f64>,
+}
+
+/// A matrix asked for once per fixed row block, never per row. The only place that knows dense from sparse, f32 from
+/// f64 and memory from disk.
+pub trait Design: Sync {
+    /// Rows and columns.
+    fn shape(&self) -> Shape;
+
+    /// The rows of a range, lent or produced in `tile`.
+    fn block<'a>(&'a self, rows: Range<usize>, tile: &'a mut Tile) -> Result<Block<'a>>;
+}
+
+/// Some consecutive rows of a design.
+#[derive(Debug, Clone, Copy)]
+pub enum Block<'a> {
+    /// Dense rows of doubles.
+    F64(Dense<'a, f64>),
+    /// Dense rows of singles.
+    F32(Dense<'a, f32>),
+    /// Compressed sparse rows.
+    Csr(CsrRows<'a>),
+}

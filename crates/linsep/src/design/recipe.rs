@@ -1,0 +1,286 @@
+//! What was learned from the training rows about turning columns into numbers.
+
+use crate::error::{Error, Result};
+use crate::table::{Kind, Table};
+use serde::{Deserialize, Serialize};
+
+/// What to do with rows that miss a needed cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Missing {
+    /// Leave the row out (and predict nothing for it).
+    #[default]
+    Drop,
+    /// Replace the cell by the training mean of its matrix column (for text: the training shares of the levels).
+    Mean,
+    /// Refuse.
+    Error,
+}
+
+/// What to do with a level that training has not seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UnknownLevel {
+    /// Refuse, naming the place.
+    #[default]
+    Error,
+    /// Treat the cell as missing.
+    Missing,
+    /// Set all indicators of the column to zero.
+    Zero,
+}
+
+/// How a text column becomes indicators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coding {
+    /// One indicator per level: right under a penalty.
+    AllLevels,
+    /// One per level but the first, which is the reference: needed where nothing else makes the solution unique.
+    DropReference,
+}
+
+/// How one table column becomes matrix columns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Encoding {
+    /// The number itself.
+    Number {
+        /// What stands in for a missing cell under [`Missing::Mean`].
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        mean: Option<f64>,
+    },
+    /// One indicator per level.
+    Levels {
+        /// Levels seen in training, in byte order.
+        levels: Vec<String>,
+        /// The level without an indicator.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        reference: Option<String>,
+        /// What stands in for a missing cell under [`Missing::Mean`]: the share of each level.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        shares: Option<Vec<f64>>,
+    },
+}
+
+/// A table column and how it is used.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RecipeColumn {
+    /// Name in the table.
+    pub name: String,
+    /// How it becomes matrix columns.
+    pub encoding: Encoding,
+}
+
+impl RecipeColumn {
+    /// Number of matrix columns it becomes.
+    pub fn width(&self) -> usize {
+        match &self.encoding {
+            Encoding::Number { .. } => 1,
+            Encoding::Levels { levels, reference, .. } => levels.len() - usize::from(reference.is_some()),
+        }
+    }
+}
+
+/// Everything needed to turn a table with the same columns into the same matrix.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recipe {
+    /// The columns used, in the order of the matrix.
+    pub columns: Vec<RecipeColumn>,
+    /// Width of the unnamed sparse part; 0 where there is none.
+    pub sparse_width: usize,
+    /// What happens to rows with missing cells.
+    pub missing: Missing,
+    /// What happens to levels not seen in training.
+    pub unknown: UnknownLevel,
+}
+
+/// What the user wants of a recipe.
+#[derive(Debug, Clone)]
+pub struct RecipeOptions {
+    /// Use these columns only, in the table's order; `None` is all but the excluded ones.
+    pub features: Option<Vec<String>>,
+    /// Columns not to use: target, weights, offsets and what the user drops.
+    pub exclude: Vec<String>,
+    /// What happens to rows with missing cells.
+    pub missing: Missing,
+    /// What happens to levels not seen in training.
+    pub unknown: UnknownLevel,
+    /// How text columns become indicators.
+    pub coding: Coding,
+    /// Most levels a text column may have.
+    pub max_levels: usize,
+}
+
+impl Default for RecipeOptions {
+    fn default() -> RecipeOptions {
+        RecipeOptions {
+            features: None,
+            exclude: Vec::new(),
+            missing: Missing::default(),
+            unknown: UnknownLevel::default(),
+            coding: Coding::AllLevels,
+            max_levels: 100,
+        }
+    }
+}
+
+/// Learns a recipe from the rows for which `usable` holds (those with a label and a weight).
+///
+/// ```
+/// use linsep::design::{RecipeOptions, fit_recipe};
+/// use linsep::read::{ReadOptions, read_bytes};
+/// let table = read_bytes(b"x,kind\n1,a\n2,b\n3,a\n", "demo.csv", &ReadOptions::default())?;
+/// let recipe = fit_recipe(&table, &vec![true; 3], &RecipeOptions::default())?;
+/// assert_eq!(recipe.features(), ["x", "kind=a", "kind=b"]);
+/// # Ok::<(), linsep::Error>(())
+/// ```
+pub fn fit_recipe(table: &Table, usable: &[bool], options: &RecipeOptions) -> Result<Recipe> {
+    let chosen = choose_columns(table, options)?;
+    let keep = match options.missing {
+        Missing::Drop => super::assemble::rows_without_missing(table, &chosen, usable),
+        Missing::Mean | Missing::Error => usable.to_vec(),
+    };
+    let columns = chosen.into_iter().map(|c| learn_column(table, c, &keep, options)).collect::<Result<Vec<_>>>()?;
+    if columns.is_empty() && table.sparse_width() == 0 {
+        return Err(Error::data("no column is left to classify with")
+            .help("name the columns to use with --features, or drop fewer"));
+    }
+    Ok(Recipe { columns, sparse_width: table.sparse_width(), missing: options.missing, unknown: options.unknown })
+}
+
+fn choose_columns(table: &Table, options: &RecipeOptions) -> Result<Vec<usize>> {
+    for name in &options.exclude {
+        table.column(name)?;
+    }
+    let wanted: Option<Vec<usize>> = match &options.features {
+        Some(names) => Some(names.iter().map(|n| table.column(n)).collect::<Result<_>>()?),
+        None => None,
+    };
+    let is_used = |c: &usize| match &wanted {
+        Some(wanted) => wanted.contains(c),
+        None => !options.exclude.contains(&table.columns()[*c].name),
+    };
+    if let Some(wanted) = &wanted
+        && let Some(both) = wanted.iter().find(|c| options.exclude.contains(&table.columns()[**c].name))
+    {
+        let name = &table.columns()[*both].name;
+        return Err(Error::usage(format!(
+            "column `{name}` cannot be a feature: it is the target, a weight, an offset or dropped"
+        ))
+        .help("take it out of --features"));
+    }
+    Ok((0..table.columns().len()).filter(is_used).collect())
+}
+
+fn learn_column(table: &Table, column: usize, keep: &[bool], options: &RecipeOptions) -> Result<RecipeColumn> {
+    let info = &table.columns()[column];
+    let encoding = match &info.kind {
+        Kind::Number => {
+            let mean = (options.missing == Missing::Mean).then(|| column_mean(table, column, keep)).transpose()?;
+            Encoding::Number { mean }
+        }
+        Kind::Text { levels } => learn_levels(table, column, levels, keep, options)?,
+    };
+    Ok(RecipeColumn { name: info.name.clone(), encoding })
+}
+
+/// Mean of the cells that are present, shifted by the first so that a large offset costs no digits.
+fn column_mean(table: &Table, column: usize, keep: &[bool]) -> Result<f64> {
+    let (mut shift, mut sum, mut count) = (0.0, 0.0, 0usize);
+    for (c, chunk) in table.chunks().iter().enumerate() {
+        let start = table.chunk_start(c);
+        chunk.cells[column].for_each(|i, v| {
+            if keep[start + i] && !v.is_nan() {
+                if count == 0 {
+                    shift = v;
+                }
+                sum += v - shift;
+                count += 1;
+            }
+        });
+    }
+    if count == 0 {
+        let name = &table.columns()[column].name;
+        return Err(Error::data(format!("column `{name}` is missing in every row"))
+            .help(format!("leave it out: --drop {name}")));
+    }
+    Ok(shift + sum / count as f64)
+}
+
+fn learn_levels(
+    table: &Table,
+    column: usize,
+    levels: &[String],
+    keep: &[bool],
+    options: &RecipeOptions,
+) -> Result<Encoding> {
+    let name = &table.columns()[column].name;
+    let mut counts = vec![0usize; levels.len()];
+    for (c, chunk) in table.chunks().iter().enumerate() {
+        let start = table.chunk_start(c);
+        chunk.cells[column].for_each(|i, v| {
+            if keep[start + i] && !v.is_nan() {
+                counts[v as usize] += 1;
+            }
+        });
+    }
+    let seen: Vec<usize> = (0..levels.len()).filter(|l| counts[*l] > 0).collect();
+    if seen.is_empty() {
+        return Err(Error::data(format!("column `{name}` is missing in every row"))
+            .help(format!("leave it out: --drop {name}")));
+    }
+    if seen.len() > options.max_levels {
+        let message = format!("text column `{name}` has {} levels, more than {}", seen.len(), options.max_levels);
+        return Err(Error::data(message)
+            .help(format!("leave it out with --drop {name}, or allow more with --max-levels {}", seen.len())));
+    }
+    let total: usize = counts.iter().sum();
+    let shares =
+        (options.missing == Missing::Mean).then(|| seen.iter().map(|l| counts[*l] as f64 / total as f64).collect());
+    let levels: Vec<String> = seen.iter().map(|l| levels[*l].clone()).collect();
+    let reference = (options.coding == Coding::DropReference).then(|| levels[0].clone());
+    Ok(Encoding::Levels { levels, reference, shares })
+}
+
+impl Recipe {
+    /// A recipe for a matrix that is used as it is: `cols` unnamed columns.
+    pub fn unnamed(cols: usize) -> Recipe {
+        Recipe { columns: Vec::new(), sparse_width: cols, missing: Missing::Error, unknown: UnknownLevel::Error }
+    }
+
+    /// Number of matrix columns.
+    pub fn n_features(&self) -> usize {
+        self.columns.iter().map(RecipeColumn::width).sum::<usize>() + self.sparse_width
+    }
+
+    /// Name of one matrix column: the column, `column=level`, or the 1-based index of an unnamed one.
+    pub fn feature(&self, index: usize) -> String {
+        let mut left = index;
+        for column in &self.columns {
+            if left < column.width() {
+                return match &column.encoding {
+                    Encoding::Number { .. } => column.name.clone(),
+                    Encoding::Levels { levels, reference, .. } => {
+                        format!("{}={}", column.name, levels[left + usize::from(reference.is_some())])
+                    }
+                };
+            }
+            left -= column.width();
+        }
+        (left + 1).to_string()
+    }
+
+    /// Names of all matrix columns.
+    pub fn features(&self) -> Vec<String> {
+        (0..self.n_features()).map(|j| self.feature(j)).collect()
+    }
+
+    /// The reference levels that have no column of their own, as `column=level`.
+    pub fn references(&self) -> Vec<String> {
+        let reference = |c: &RecipeColumn| match &c.encoding {
+            Encoding::Levels { reference: Some(r), .. } => Some(format!("{}={r}", c.name)),
+            _ => None,
+        };
+        self.columns.iter().filter_map(reference).collect()
+    }
+}

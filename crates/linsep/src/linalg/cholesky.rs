@@ -1,0 +1,225 @@
+//! Cholesky in column order that names the columns it cannot use.
+//!
+//! The matrix is first scaled to unit diagonal. The j-th pivot is then `1 − R²` of column j on the columns before it;
+//! where it is below a tolerance the column is a linear combination of those, is left out, and the combination is
+//! reported. Earlier columns are kept, as R does.
+
+use super::Square;
+use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
+use faer::{MatMut, MatRef, Par, Side};
+
+/// A column that is a linear combination of earlier ones.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Alias {
+    /// The column left out.
+    pub column: usize,
+    /// `column ≈ Σ coefficient · earlier`; empty for a column that is zero itself.
+    pub combination: Vec<(usize, f64)>,
+}
+
+/// `A ≈ S L Lᵀ S` on the kept columns, S the square roots of the diagonal.
+#[derive(Debug, Clone)]
+pub struct Factor {
+    n: usize,
+    kept: Vec<usize>,
+    /// Reciprocal square roots of the kept diagonal.
+    inverse_scale: Vec<f64>,
+    /// Lower factor of the kept part, column-major.
+    lower: Vec<f64>,
+    aliased: Vec<Alias>,
+    smallest_pivot: f64,
+}
+
+/// Factors a positive semidefinite matrix, leaving out columns whose pivot on the unit-diagonal scale is at most `tolerance`.
+pub fn factor(a: &Square, tolerance: f64) -> Factor {
+    let n = a.n();
+    // A zero (or, by rounding, negative) diagonal is a column without content: it is left out before scaling.
+    let (mut kept, empty): (Vec<usize>, Vec<usize>) =
+        (0..n).partition(|j| a.get(*j, *j) > 0.0 && a.get(*j, *j).is_finite());
+    let mut aliased: Vec<Alias> = empty.into_iter().map(|column| Alias { column, combination: Vec::new() }).collect();
+    let scale_of = |kept: &[usize]| -> Vec<f64> { kept.iter().map(|j| a.get(*j, *j).sqrt().recip()).collect() };
+    let mut inverse_scale = scale_of(&kept);
+    let (mut lower, mut smallest_pivot) = match full_rank(a, &kept, &inverse_scale) {
+        Some(found) if found.1 > tolerance => found,
+        _ => {
+            let (independent, dependent) = independent_columns(a, &kept, &inverse_scale, tolerance);
+            aliased.extend(dependent);
+            kept = independent;
+            inverse_scale = scale_of(&kept);
+            in_order(a, &kept, &inverse_scale)
+        }
+    };
+    aliased.sort_by_key(|alias| alias.column);
+    if kept.is_empty() {
+        (lower, smallest_pivot) = (Vec::new(), 1.0);
+    }
+    Factor { n, kept, inverse_scale, lower, aliased, smallest_pivot }
+}
+
+/// faer's blocked factorisation of the scaled matrix with its smallest pivot; `None` if it breaks down.
+fn full_rank(a: &Square, kept: &[usize], inverse_scale: &[f64]) -> Option<(Vec<f64>, f64)> {
+    let m = kept.len();
+    let scaled = faer::Mat::from_fn(m, m, |i, j| {
+        if i >= j { a.get(kept[i], kept[j]) * inverse_scale[i] * inverse_scale[j] } else { 0.0 }
+    });
+    let llt = scaled.llt(Side::Lower).ok()?;
+    let l = llt.L();
+    let mut lower = vec![0.0; m * m];
+    let mut smallest = 1.0f64;
+    for j in 0..m {
+        smallest = smallest.min(l[(j, j)] * l[(j, j)]);
+        for i in j..m {
+            lower[j * m + i] = l[(i, j)];
+        }
+    }
+    // A NaN pivot fails the comparison of the caller.
+    Some((lower, smallest))
+}
+
+/// Plain left-looking factorisation of columns known to be independent.
+fn in_order(a: &Square, kept: &[usize], inverse_scale: &[f64]) -> (Vec<f64>, f64) {
+    full_rank(a, kept, inverse_scale).unwrap_or_else(|| (identity(kept.len()), 0.0))
+}
+
+fn identity(m: usize) -> Vec<f64> {
+    let mut lower = vec![0.0; m * m];
+    (0..m).for_each(|j| lower[j * m + j] = 1.0);
+    lower
+}
+
+/// The textbook loop, one column at a time, setting aside each column whose remaining pivot is too small.
+fn independent_columns(a: &Square, kept: &[usize], inverse_scale: &[f64], tolerance: f64) -> (Vec<usize>, Vec<Alias>) {
+    let mut chosen: Vec<usize> = Vec::new(); // positions in `kept`
+    let mut rows: Vec<Vec<f64>> = Vec::new(); // rows of L for the chosen columns
+    let mut aliased = Vec::new();
+    for position in 0..kept.len() {
+        let entry = |other: usize| a.get(kept[position], kept[other]) * inverse_scale[position] * inverse_scale[other];
+        let mut row: Vec<f64> = Vec::with_capacity(chosen.len() + 1);
+        for (j, other) in chosen.iter().enumerate() {
+            let partial: f64 = row.iter().zip(&rows[j]).map(|(x, y)| x * y).sum();
+            row.push((entry(*other) - partial) / rows[j][j]);
+        }
+        let pivot = entry(position) - row.iter().map(|x| x * x).sum::<f64>();
+        if pivot > tolerance {
+            row.push(pivot.sqrt());
+            rows.push(row);
+            chosen.push(position);
+        } else {
+            let mut combination = back_substitute(&rows, row);
+            let largest = combination.iter().fold(0.0f64, |m, c| m.max(c.abs()));
+            let named = chosen.iter().zip(combination.iter_mut()).filter(|(_, c)| c.abs() > 1e-6 * largest);
+            let unscaled = named.map(|(other, c)| (kept[*other], *c * inverse_scale[*other] / inverse_scale[position]));
+            aliased.push(Alias { column: kept[position], combination: unscaled.collect() });
+        }
+    }
+    (chosen.into_iter().map(|position| kept[position]).collect(), aliased)
+}
+
+/// Solves `Lᵀ c = row`.
+fn back_substitute(rows: &[Vec<f64>], mut row: Vec<f64>) -> Vec<f64> {
+    for j in (0..rows.len()).rev() {
+        row[j] /= rows[j][j];
+        for i in 0..j {
+            row[i] -= rows[j][i] * row[j];
+        }
+    }
+    row
+}
+
+impl Factor {
+    /// Columns left out, with the combinations they are.
+    pub fn aliased(&self) -> &[Alias] {
+        &self.aliased
+    }
+
+    /// Number of columns kept.
+    pub fn rank(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// The columns kept.
+    pub fn kept(&self) -> &[usize] {
+        &self.kept
+    }
+
+    /// The smallest pivot on the unit-diagonal scale: near zero means nearly collinear.
+    pub fn smallest_pivot(&self) -> f64 {
+        self.smallest_pivot
+    }
+
+    /// `log det A` on the kept columns.
+    pub fn log_determinant(&self) -> f64 {
+        let m = self.kept.len();
+        (0..m).map(|j| 2.0 * (self.lower[j * m + j].ln() - self.inverse_scale[j].ln())).sum()
+    }
+
+    /// `A⁻¹ b` on the kept columns, zero on the others.
+    pub fn solve(&self, b: &[f64]) -> Vec<f64> {
+        let m = self.kept.len();
+        let mut x: Vec<f64> = self.kept.iter().zip(&self.inverse_scale).map(|(j, s)| b[*j] * s).collect();
+        let l = MatRef::from_column_major_slice(&self.lower, m, m);
+        solve_lower_triangular_in_place(l, MatMut::from_column_major_slice_mut(&mut x, m, 1), Par::Seq);
+        solve_upper_triangular_in_place(l.transpose(), MatMut::from_column_major_slice_mut(&mut x, m, 1), Par::Seq);
+        let mut out = vec![0.0; self.n];
+        for ((j, s), x) in self.kept.iter().zip(&self.inverse_scale).zip(&x) {
+            out[*j] = x * s;
+        }
+        out
+    }
+
+    /// `‖x‖²_{A⁻¹}` of each row of a row-major tile of `n` columns; the rows are overwritten.
+    pub fn inverse_norms(&self, rows: &mut [f64], out: &mut Vec<f64>) {
+        let m = self.kept.len();
+        let count = rows.len().checked_div(self.n).unwrap_or(0);
+        let mut packed = Vec::with_capacity(count * m);
+        for row in rows.chunks_exact(self.n.max(1)) {
+            packed.extend(self.kept.iter().zip(&self.inverse_scale).map(|(j, s)| row[*j] * s));
+        }
+        let l = MatRef::from_column_major_slice(&self.lower, m, m);
+        solve_lower_triangular_in_place(l, MatMut::from_column_major_slice_mut(&mut packed, m, count), Par::Seq);
+        out.clear();
+        out.extend(packed.chunks_exact(m.max(1)).map(|x| x.iter().map(|v| v * v).sum::<f64>()));
+        out.resize(count, 0.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_a_sum_and_a_zero_column() {
+        // Columns a, b, a+2b, 0, c.
+        let x = [
+            [1.0, 2.0, 5.0, 0.0, 1.0],
+            [3.0, -1.0, 1.0, 0.0, 2.0],
+            [0.5, 4.0, 8.5, 0.0, -1.0],
+            [2.0, 2.0, 6.0, 0.0, 7.0],
+        ];
+        let a = Square::from_lower(5, |i, j| x.iter().map(|r| r[i] * r[j]).sum());
+        let f = factor(&a, 1e-12);
+        assert_eq!(f.kept(), [0, 1, 4]);
+        assert_eq!(f.aliased()[1], Alias { column: 3, combination: vec![] });
+        let combination = &f.aliased()[0].combination;
+        assert_eq!(combination.iter().map(|c| c.0).collect::<Vec<_>>(), [0, 1]);
+        assert!((combination[0].1 - 1.0).abs() < 1e-9 && (combination[1].1 - 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn solves_badly_scaled_systems() {
+        let scale = [1e-12, 1.0, 1e12];
+        let base = [[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]];
+        let a = Square::from_lower(3, |i, j| base[i][j] * scale[i] * scale[j]);
+        let x = [1e12, -2.0, 3e-12];
+        let f = factor(&a, 1e-14);
+        let solved = f.solve(&a.multiply(&x));
+        for (s, x) in solved.iter().zip(&x) {
+            assert!((s / x - 1.0).abs() < 1e-12);
+        }
+        let norm: f64 = x.iter().zip(a.multiply(&x)).map(|(x, y)| x * y).sum();
+        let mut rows = a.multiply(&x);
+        let mut out = Vec::new();
+        f.inverse_norms(&mut rows, &mut out);
+        assert!((out[0] / norm - 1.0).abs() < 1e-12);
+    }
+}

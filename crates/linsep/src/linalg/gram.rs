@@ -1,0 +1,101 @@
+//! The matrix products of a pass over the data, on tiles of rows that fit the cache.
+
+use super::Square;
+use crate::numeric::vectorised;
+use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular_matmul};
+use faer::{Accum, MatMut, MatRef, Par};
+
+/// `a += leftᵀ right` on the lower triangle, for two tiles of `d`-column rows.
+///
+/// With `left` the tile whose rows were scaled by their curvature this is the weighted Gram `Σ hᵢ xᵢ xᵢᵀ`.
+pub fn gram_update(a: &mut Square, left: &[f64], right: &[f64]) {
+    let d = a.n();
+    if d == 0 || left.is_empty() {
+        return;
+    }
+    let rows = left.len() / d;
+    let dst = MatMut::from_column_major_slice_mut(a.as_mut_slice(), d, d);
+    // A row-major tile is its own transpose in column-major order.
+    let lhs = MatRef::from_column_major_slice(left, d, rows);
+    let rhs = MatRef::from_row_major_slice(right, rows, d);
+    triangular_matmul(
+        dst,
+        BlockStructure::TriangularLower,
+        Accum::Add,
+        lhs,
+        BlockStructure::Rectangular,
+        rhs,
+        BlockStructure::Rectangular,
+        1.0,
+        Par::Seq,
+    );
+}
+
+/// `out[i] = W xᵢ` for row-major rows of `d` columns and row-major `weights` of `k` rows.
+pub fn multiply_rows(rows: &[f64], weights: &[f64], d: usize, k: usize, out: &mut [f64]) {
+    if d == 0 {
+        out.fill(0.0);
+        return;
+    }
+    let n = rows.len() / d;
+    if k <= 8 {
+        return multiply_rows_narrow(rows, weights, d, k, out);
+    }
+    let dst = MatMut::from_row_major_slice_mut(out, n, k);
+    let lhs = MatRef::from_row_major_slice(rows, n, d);
+    let rhs = MatRef::from_column_major_slice(weights, d, k);
+    faer::linalg::matmul::matmul(dst, Accum::Replace, lhs, rhs, 1.0, Par::Seq);
+}
+
+/// `sums[c] += Σᵢ residual[i, c] xᵢ` for row-major rows of `d` columns and `k` residuals a row.
+pub fn weighted_rows_sum(rows: &[f64], residual: &[f64], d: usize, k: usize, sums: &mut [f64]) {
+    if d == 0 {
+        return;
+    }
+    if k <= 8 {
+        return weighted_rows_sum_narrow(rows, residual, d, k, sums);
+    }
+    let n = rows.len() / d;
+    let dst = MatMut::from_column_major_slice_mut(sums, d, k);
+    let lhs = MatRef::from_column_major_slice(rows, d, n);
+    let rhs = MatRef::from_row_major_slice(residual, n, k);
+    faer::linalg::matmul::matmul(dst, Accum::Add, lhs, rhs, 1.0, Par::Seq);
+}
+
+vectorised! {
+    fn multiply_rows_narrow(rows: &[f64], weights: &[f64], d: usize, k: usize, out: &mut [f64]) {
+        for (x, z) in rows.chunks_exact(d).zip(out.chunks_exact_mut(k)) {
+            for (w, z) in weights.chunks_exact(d).zip(z) {
+                *z = dot(x, w);
+            }
+        }
+    }
+
+    fn weighted_rows_sum_narrow(rows: &[f64], residual: &[f64], d: usize, k: usize, sums: &mut [f64]) {
+        for (x, r) in rows.chunks_exact(d).zip(residual.chunks_exact(k)) {
+            for (sum, r) in sums.chunks_exact_mut(d).zip(r) {
+                for (s, x) in sum.iter_mut().zip(x) {
+                    *s = x.mul_add(*r, *s);
+                }
+            }
+        }
+    }
+}
+
+/// A dot product in eight lanes: a fixed order that vectorises.
+#[inline(always)]
+pub(crate) fn dot(x: &[f64], w: &[f64]) -> f64 {
+    let mut lanes = [0.0f64; 8];
+    let (xs, ws) = (x.chunks_exact(8), w.chunks_exact(8));
+    let (x_rest, w_rest) = (xs.remainder(), ws.remainder());
+    for (x, w) in xs.zip(ws) {
+        for i in 0..8 {
+            lanes[i] = x[i].mul_add(w[i], lanes[i]);
+        }
+    }
+    let mut total = (lanes[0] + lanes[4]) + (lanes[1] + lanes[5]) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
+    for (x, w) in x_rest.iter().zip(w_rest) {
+        total = x.mul_add(*w, total);
+    }
+    total
+}

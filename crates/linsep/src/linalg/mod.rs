@@ -1,0 +1,9 @@
+//! Dense linear algebra: faer behind a thin face, always sequential inside (its own threads change bits).
+
+mod cholesky;
+mod gram;
+mod square;
+
+pub use cholesky::{Alias, Factor, factor};
+pub use gram::{gram_update, multiply_rows, weighted_rows_sum};
+pub use square::Square;

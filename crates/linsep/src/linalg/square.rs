@@ -1,0 +1,99 @@
+//! A symmetric matrix by its lower triangle.
+
+/// An `n × n` symmetric matrix in column-major order; only the lower triangle (row ≥ column) is meaningful.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Square {
+    n: usize,
+    values: Vec<f64>,
+}
+
+impl Square {
+    /// The zero matrix.
+    pub fn zeros(n: usize) -> Square {
+        Square { n, values: vec![0.0; n * n] }
+    }
+
+    /// A matrix by its entries on and below the diagonal.
+    pub fn from_lower(n: usize, mut entry: impl FnMut(usize, usize) -> f64) -> Square {
+        let mut a = Square::zeros(n);
+        for j in 0..n {
+            for i in j..n {
+                a.values[j * n + i] = entry(i, j);
+            }
+        }
+        a
+    }
+
+    /// Rows and columns.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// Entry (i, j), whichever triangle it is in.
+    pub fn get(&self, i: usize, j: usize) -> f64 {
+        self.values[i.min(j) * self.n + i.max(j)]
+    }
+
+    /// The entry (i, j) of the lower triangle, for writing.
+    ///
+    /// # Panics
+    /// If i < j.
+    pub fn at(&mut self, i: usize, j: usize) -> &mut f64 {
+        assert!(i >= j, "only the lower triangle is stored");
+        &mut self.values[j * self.n + i]
+    }
+
+    /// All entries, column by column.
+    pub fn as_slice(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// All entries, for writing.
+    pub fn as_mut_slice(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// Adds another matrix of the same size.
+    pub fn add(&mut self, other: &Square) {
+        assert_eq!(self.n, other.n, "matrices of one size");
+        for (a, b) in self.values.iter_mut().zip(&other.values) {
+            *a += b;
+        }
+    }
+
+    /// Adds `scale · v vᵀ`.
+    pub fn add_outer(&mut self, scale: f64, v: &[f64]) {
+        for (j, column) in self.values.chunks_exact_mut(self.n.max(1)).enumerate() {
+            let factor = scale * v[j];
+            for (a, x) in column[j..].iter_mut().zip(&v[j..]) {
+                *a += factor * x;
+            }
+        }
+    }
+
+    /// Multiplies every entry.
+    pub fn scale(&mut self, factor: f64) {
+        self.values.iter_mut().for_each(|a| *a *= factor);
+    }
+
+    /// The diagonal.
+    pub fn diagonal(&self) -> Vec<f64> {
+        (0..self.n).map(|i| self.get(i, i)).collect()
+    }
+
+    /// `A v`.
+    pub fn multiply(&self, v: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.n];
+        for j in 0..self.n {
+            let column = &self.values[j * self.n..(j + 1) * self.n];
+            out[j] += column[j] * v[j];
+            let mut dot = 0.0;
+            for i in j + 1..self.n {
+                out[i] += column[i] * v[j];
+                dot += column[i] * v[i];
+            }
+            out[j] += dot;
+        }
+        out
+    }
+}

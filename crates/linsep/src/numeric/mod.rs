@@ -1,0 +1,37 @@
+//! Functions of numbers, without domain words. Each is written once, here, and states its range.
+
+mod exp;
+mod log_sum_exp;
+mod logistic;
+mod sum;
+
+pub use exp::exp;
+pub use log_sum_exp::{SoftmaxRow, softmax_rows};
+pub use logistic::{LogisticTerms, logistic, logistic_terms, softplus};
+pub use sum::{CompensatedSum, sum};
+
+/// Defines functions whose plain loops are compiled twice, for the baseline and for AVX2 with fused multiply-add, and
+/// chosen when called by what the machine has. One build, so the same machine always takes the same branch.
+macro_rules! vectorised {
+    ($($(#[$attribute:meta])* $visible:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {$(
+        $(#[$attribute])*
+        $visible fn $name($($argument: $type),*) {
+            #[inline(always)]
+            fn plain($($argument: $type),*) $body
+
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2,fma")]
+                fn wide($($argument: $type),*) {
+                    plain($($argument),*)
+                }
+                if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+                    // SAFETY: the two features were just found on this machine.
+                    return unsafe { wide($($argument),*) };
+                }
+            }
+            plain($($argument),*)
+        }
+    )*};
+}
+pub(crate) use vectorised;

@@ -1,0 +1,43 @@
+//! Sums that do not lose what is small.
+
+/// A running sum with Neumaier's compensation: the error is a few ulp of the result plus `n·ε²` of `Σ|x|`.
+///
+/// ```
+/// let s = linsep::numeric::sum([1e100, 1.0, -1e100]);
+/// assert_eq!(s, 1.0);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct CompensatedSum {
+    high: f64,
+    low: f64,
+}
+
+impl CompensatedSum {
+    /// Adds a term.
+    #[inline(always)]
+    pub fn add(&mut self, x: f64) {
+        let t = self.high + x;
+        let lost = if self.high.abs() >= x.abs() { (self.high - t) + x } else { (x - t) + self.high };
+        self.low += lost;
+        self.high = t;
+    }
+
+    /// Adds another sum.
+    pub fn merge(&mut self, other: CompensatedSum) {
+        self.add(other.high);
+        self.low += other.low;
+    }
+
+    /// The sum.
+    pub fn value(self) -> f64 {
+        // An infinite high part has a NaN compensation; the infinity is the answer.
+        if self.low.is_finite() { self.high + self.low } else { self.high }
+    }
+}
+
+/// The compensated sum of some numbers.
+pub fn sum(terms: impl IntoIterator<Item = f64>) -> f64 {
+    let mut total = CompensatedSum::default();
+    terms.into_iter().for_each(|x| total.add(x));
+    total.value()
+}
