@@ -1,6 +1,7 @@
 //! Linear classifiers with proofs.
 
 pub mod error;
+pub mod evaluate;
 pub mod read;
 pub mod table;
 pub mod watch;
