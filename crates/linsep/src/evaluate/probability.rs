@@ -1,0 +1,120 @@
+//! How good the probabilities are: log loss and Brier score, both means over the rows.
+
+use super::interval::Moments;
+use super::{Estimate, Metric, Scored};
+
+/// `−Σ w ln p(own class) / Σ w`, without clipping: probability 0 for what happened is an infinite loss, and said so.
+pub(super) fn log_loss(scored: &Scored<'_>, probabilities: &[f64]) -> Metric {
+    let n_classes = scored.classes.len();
+    let mut moments = Moments::new();
+    let mut impossible: Option<(usize, usize)> = None;
+    for (row, truth) in scored.truth.iter().enumerate() {
+        let weight = scored.weight(row);
+        let p = probabilities[row * n_classes + truth.index()];
+        if p > 0.0 {
+            // A probability a rounding above one would make the loss negative.
+            moments.add(-p.min(1.0).ln(), weight);
+        } else if weight > 0.0 {
+            let (first, count) = impossible.unwrap_or((row, 0));
+            impossible = Some((first, count + 1));
+        }
+    }
+    if let Some((first, count)) = impossible {
+        let class = &scored.classes[scored.truth[first].index()];
+        let rows = if count == 1 { "1 row".to_owned() } else { format!("{count} rows") };
+        return Metric::undefined(format!(
+            "infinite: {rows} got probability 0 for the true class, first row {} of class `{class}`",
+            first + 1
+        ));
+    }
+    Metric::Estimated(mean_loss(&moments, (0.0, f64::INFINITY), "mean of −ln p(true class)", scored.total_weight()))
+}
+
+/// Mean squared error of the probabilities: `(p − y)²` of the last class for two classes, `Σ_k (p_k − y_k)²` for more.
+pub(super) fn brier(scored: &Scored<'_>, probabilities: &[f64]) -> Estimate {
+    let n_classes = scored.classes.len();
+    let mut moments = Moments::new();
+    for (row, (truth, p)) in scored.truth.iter().zip(probabilities.chunks_exact(n_classes)).enumerate() {
+        let error = |k: usize| (p[k] - if truth.index() == k { 1.0 } else { 0.0 }).powi(2);
+        let loss: f64 = if n_classes == 2 { error(1) } else { (0..n_classes).map(error).sum() };
+        moments.add(loss, scored.weight(row));
+    }
+    let (range, what) = match n_classes {
+        2 => ((0.0, 1.0), format!("mean of (p − y)² for class `{}`, from 0 to 1", scored.classes[1])),
+        _ => ((0.0, 2.0), "mean of the sum over classes of (p − y)², from 0 to 2".to_owned()),
+    };
+    mean_loss(&moments, range, &what, scored.total_weight())
+}
+
+/// A mean of losses with its normal interval; none where the losses show no spread to estimate it from.
+fn mean_loss(moments: &Moments, range: (f64, f64), what: &str, total_weight: f64) -> Estimate {
+    let estimate = match moments.is_constant() {
+        true => Estimate::new(moments.mean(), None, format!("{what}; no interval: every row has the same loss")),
+        false => {
+            let interval = moments.interval(range);
+            Estimate::new(moments.mean(), Some(interval), format!("{what}; normal interval of the mean"))
+        }
+    };
+    estimate.needs_two(total_weight)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Class;
+
+    fn names(n: usize) -> Vec<String> {
+        ["a", "b", "c"].iter().take(n).map(|s| s.to_string()).collect()
+    }
+
+    #[test]
+    fn by_hand() {
+        let classes = names(2);
+        let truth = [Class(0), Class(1), Class(1)];
+        let p = [0.5, 0.5, 0.75, 0.25, 0.0, 1.0];
+        let scored =
+            Scored { classes: &classes, truth: &truth, predicted: &truth, probabilities: Some(&p), weights: None };
+        let loss = log_loss(&scored, &p);
+        // ln 2, ln 4, 0: mean ln 2, variance (ln 2)².
+        let ln2 = std::f64::consts::LN_2;
+        assert!((loss.value().unwrap() - ln2).abs() < 1e-15);
+        let (low, high) = loss.interval().unwrap();
+        assert_eq!(low, 0.0);
+        assert!((high - ln2 * (1.0 + 1.959963984540054 / 3f64.sqrt())).abs() < 1e-14);
+        assert!((brier(&scored, &p).value - (0.25 + 0.5625) / 3.0).abs() < 1e-15);
+    }
+
+    #[test]
+    fn many_classes_sum_the_squares() {
+        let classes = names(3);
+        let (truth, p) = ([Class(2), Class(0)], [0.2, 0.3, 0.5, 1.0, 0.0, 0.0]);
+        let scored =
+            Scored { classes: &classes, truth: &truth, predicted: &truth, probabilities: Some(&p), weights: None };
+        let score = brier(&scored, &p);
+        assert!((score.value - (0.04 + 0.09 + 0.25) / 2.0).abs() < 1e-15);
+        assert!(score.method.contains("sum over classes"));
+    }
+
+    #[test]
+    fn impossible_events_are_named_unless_they_weigh_nothing() {
+        let classes = names(2);
+        let (truth, p) = ([Class(0), Class(1), Class(0)], [0.5, 0.5, 1.0, 0.0, 0.6, 0.4]);
+        let scored =
+            Scored { classes: &classes, truth: &truth, predicted: &truth, probabilities: Some(&p), weights: None };
+        let reason = log_loss(&scored, &p).reason().unwrap().to_owned();
+        assert_eq!(reason, "infinite: 1 row got probability 0 for the true class, first row 2 of class `b`");
+        let weighted = Scored { weights: Some(&[1.0, 0.0, 1.0]), ..scored };
+        assert!(log_loss(&weighted, &p).value().is_some());
+    }
+
+    #[test]
+    fn equal_losses_give_no_interval() {
+        let classes = names(2);
+        let (truth, p) = ([Class(0), Class(1), Class(0)], [0.5; 6]);
+        let scored =
+            Scored { classes: &classes, truth: &truth, predicted: &truth, probabilities: Some(&p), weights: None };
+        let score = brier(&scored, &p);
+        assert_eq!((score.value, score.interval), (0.25, None));
+        assert!(score.method.contains("same loss"));
+    }
+}

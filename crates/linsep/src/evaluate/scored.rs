@@ -1,0 +1,107 @@
+//! What is judged, and whether it can be.
+
+use crate::error::{Error, Place, Result};
+use crate::table::Class;
+
+/// How far the probabilities of a row may be from summing to one; leaves room for probabilities kept in single precision.
+const SUM_TOLERANCE: f64 = 1e-5;
+
+/// True and predicted classes, with what else is known of each row.
+#[derive(Debug, Clone, Copy)]
+pub struct Scored<'a> {
+    /// Class names, at least two, all different.
+    pub classes: &'a [String],
+    /// The true class of each row.
+    pub truth: &'a [Class],
+    /// The class each row was given.
+    pub predicted: &'a [Class],
+    /// `probabilities[row * classes.len() + class]`; each row sums to one.
+    pub probabilities: Option<&'a [f64]>,
+    /// Frequency weights: weight k is k copies of the row.
+    pub weights: Option<&'a [f64]>,
+}
+
+impl Scored<'_> {
+    pub(super) fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |w| w[row])
+    }
+
+    pub(super) fn total_weight(&self) -> f64 {
+        self.weights.map_or(self.truth.len() as f64, |w| w.iter().sum())
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        self.check_lengths()?;
+        self.check_classes()?;
+        self.check_weights()?;
+        self.check_probabilities()
+    }
+
+    fn check_lengths(&self) -> Result<()> {
+        let rows = self.truth.len();
+        let expect = |what: &str, found: usize, expected: usize| match found == expected {
+            true => Ok(()),
+            false => Err(Error::usage(format!("{found} {what} for {rows} rows; {expected} expected"))),
+        };
+        if rows == 0 {
+            return Err(Error::data("there are no rows to evaluate"));
+        }
+        expect("predictions", self.predicted.len(), rows)?;
+        self.weights.map_or(Ok(()), |w| expect("weights", w.len(), rows))?;
+        self.probabilities.map_or(Ok(()), |p| expect("probabilities", p.len(), rows * self.classes.len()))
+    }
+
+    fn check_classes(&self) -> Result<()> {
+        if self.classes.len() < 2 {
+            return Err(Error::data("evaluation needs at least two classes"));
+        }
+        let mut names: Vec<&String> = self.classes.iter().collect();
+        names.sort();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(Error::data(format!("two classes are named `{}`", pair[0])));
+        }
+        for (row, (truth, predicted)) in self.truth.iter().zip(self.predicted).enumerate() {
+            if let Some(class) = [truth, predicted].into_iter().find(|c| c.index() >= self.classes.len()) {
+                let message = format!("class number {} of {} has no name", class.index(), self.classes.len());
+                return Err(Error::data(message).at(at(row)));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_weights(&self) -> Result<()> {
+        let Some(weights) = self.weights else { return Ok(()) };
+        if let Some((row, weight)) = weights.iter().enumerate().find(|(_, w)| !(w.is_finite() && **w >= 0.0)) {
+            return Err(Error::data(format!("{weight} is not a weight"))
+                .at(at(row))
+                .help("weights count copies of a row: finite and not negative"));
+        }
+        let total = self.total_weight();
+        if total == 0.0 {
+            return Err(Error::data("all weights are zero"));
+        }
+        if total.is_infinite() {
+            return Err(Error::data("the sum of the weights is infinite"));
+        }
+        Ok(())
+    }
+
+    fn check_probabilities(&self) -> Result<()> {
+        let Some(probabilities) = self.probabilities else { return Ok(()) };
+        for (row, p) in probabilities.chunks_exact(self.classes.len()).enumerate() {
+            if let Some(class) = p.iter().position(|p| !(0.0..=1.0).contains(p)) {
+                let message = format!("{} is not a probability (class `{}`)", p[class], self.classes[class]);
+                return Err(Error::data(message).at(at(row)));
+            }
+            let sum: f64 = p.iter().sum();
+            if (sum - 1.0).abs() > SUM_TOLERANCE {
+                return Err(Error::data(format!("the probabilities sum to {sum}, not to 1")).at(at(row)));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn at(row: usize) -> Place {
+    Place::default().row(row as u64 + 1)
+}
