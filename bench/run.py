@@ -279,6 +279,8 @@ def summary(contestant, outcomes):
     last = {k: v for k, v in outcomes[-1].items() if k != "seconds" and v is not None}
     if "peak_bytes" in last:
         last["peak_bytes"] = max(o["peak_bytes"] for o in outcomes)
+    if "objective" in last:
+        last["objective"] = max(o["objective"] for o in outcomes)
     return {"seconds": seconds, "min": min(seconds), "spread": max(seconds) / min(seconds), **last, **contestant.details}
 
 
@@ -352,36 +354,44 @@ def run_task(task, options):
 
 
 def judge(task, result):
-    """Relative errors, the fastest peer, the ratio, and what is not as it should be."""
+    """Who reached the accuracy, the fastest peer, the ratio, and what is not as it should be."""
     who, notes = result["contestants"], []
     if "optimum" in result:
-        for name, entry in list(who.items()):
-            try:
-                entry["relative_error"] = relative_error(entry["objective"], result["optimum"])
-            except Failed as reason:
-                result["failed"][name] = str(reason)
-                del who[name]
-                continue
-            if entry["relative_error"] > RELATIVE_ERROR:
-                notes.append(f"{name} missed the accuracy in a timed run")
-            if not entry["refereed"]:
-                notes.append(f"{name}: the objective is its own word (no coefficients sent)")
-            if (claim := entry.get("claimed_objective")) and abs(claim / entry["objective"] - 1) > 1e-9:
-                notes.append(f"{name} claims the objective {claim!r}, its coefficients give {entry['objective']!r}")
+        notes += check_objectives(result)
     peers = [p for p in task.peers if p in who]
     if peers:
         result["fastest_peer"] = min(peers, key=lambda p: who[p]["min"])
     if peers and OURS in who:
-        result["ratio"] = who[result["fastest_peer"]]["min"] / who[OURS]["min"]
         ours, theirs = (who[n].get("accuracy") for n in (OURS, result["fastest_peer"]))
         # a closed form leaves no room; logistic fits are compared by their objective
         if task.kind != "logistic" and None not in (ours, theirs) and abs(ours - theirs) > 1e-4:
-            notes.append(f"accuracy differs: {ours:.6f} against {theirs:.6f}")
+            notes.append(f"NO RATIO, accuracy differs: {ours:.6f} against {theirs:.6f}")
+        else:
+            result["ratio"] = who[result["fastest_peer"]]["min"] / who[OURS]["min"]
     if OURS in who and "matrix_bytes" in result:
         result["memory_ratio"] = who[OURS]["peak_bytes"] / result["matrix_bytes"]
     if result["other_cpu_during"] > MAX_OTHER_CPU:
         notes.append(f"other programs used {result['other_cpu_during']:.0%} of the CPU meanwhile")
     return result | {"notes": notes}
+
+
+def check_objectives(result):
+    """Removes who missed the accuracy in any timed run; returns notes on the others."""
+    notes = []
+    for name, entry in list(result["contestants"].items()):
+        try:
+            entry["relative_error"] = relative_error(entry["objective"], result["optimum"])
+            if entry["relative_error"] > RELATIVE_ERROR:
+                raise Failed(f"relative error {entry['relative_error']:.1e} in a timed run")
+        except Failed as reason:
+            result["failed"][name] = str(reason)
+            del result["contestants"][name]
+            continue
+        if not entry["refereed"]:
+            notes.append(f"{name}: the objective is its own word (no coefficients sent)")
+        if (claim := entry.get("claimed_objective")) and abs(claim / entry["objective"] - 1) > 1e-9:
+            notes.append(f"{name} claims the objective {claim!r}, its coefficients give {entry['objective']!r}")
+    return notes
 
 
 # ---------------------------------------------------------------- reporting
