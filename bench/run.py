@@ -194,10 +194,11 @@ class Fresh:
     """A process started anew for every run: its wall time, and its peak memory by wait4.
 
     With `reports`, the process times itself and prints JSON; otherwise the wall time counts.
+    `writes` is a file that each run must leave behind; it is removed again.
     """
 
-    def __init__(self, name, argv, reports, **details):
-        self.name, self.argv, self.reports, self.details = name, [str(a) for a in argv], reports, details
+    def __init__(self, name, argv, reports, writes=None, **details):
+        self.name, self.argv, self.reports, self.writes, self.details = name, [str(a) for a in argv], reports, writes, details
 
     def run(self):
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors, \
@@ -209,6 +210,10 @@ class Fresh:
             errors.seek(0)
             if taken["code"] != 0:
                 raise Failed(f"exit code {taken['code']}: {errors.read()[-400:].strip()}")
+            if self.writes:
+                if not self.writes.exists():
+                    raise Failed(f"left no {self.writes}")
+                self.writes.unlink()
             result = json.loads(out.read()) if self.reports else {"seconds": taken["wall"]}
         return {**result, "wall": taken["wall"], "peak_bytes": taken["peak_bytes"]}
 
@@ -327,7 +332,7 @@ def prepare_csv(task, options):
         if name == OURS:
             if not COMMAND.exists():
                 raise Failed(f"{COMMAND} is not built")
-            return Fresh(name, ours, reports=False, command=" ".join(str(a) for a in ours[1:]))
+            return Fresh(name, ours, reports=False, writes=model, command=" ".join(str(a) for a in ours[1:]))
         return Fresh(name, [sys.executable, HERE / "read_csv.py", CSV_PEERS[name], path, "cover_type"], reports=True)
     return {"rows": rows, "columns": columns, "bytes": path.stat().st_size, "matrix_bytes": 8 * rows * columns}, start
 
