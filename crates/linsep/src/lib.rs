@@ -6,6 +6,7 @@ pub mod discriminant;
 pub mod error;
 pub mod evaluate;
 pub mod linalg;
+pub mod model;
 pub mod numeric;
 pub mod objective;
 pub mod read;

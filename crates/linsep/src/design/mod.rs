@@ -4,6 +4,7 @@
 mod assemble;
 mod csr;
 mod dense;
+mod gather;
 mod pass;
 mod recipe;
 mod units;
@@ -11,6 +12,7 @@ mod units;
 pub use assemble::{Prepared, PreparedDesign};
 pub use csr::{CsrMatrix, CsrRows};
 pub use dense::{Dense, DenseMatrix};
+pub use gather::gather;
 pub use pass::{Pass, Rows};
 pub use recipe::{Coding, Encoding, Missing, Recipe, RecipeColumn, RecipeOptions, UnknownLevel, fit_recipe};
 pub use units::{ColumnSummary, Standardize, Units, summarise};

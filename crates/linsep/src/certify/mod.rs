@@ -1,0 +1,85 @@
+//! Proofs of what was found, computed from the objective and the data by code that does not know the solver.
+
+mod closed_form;
+mod gap;
+mod self_concordance;
+mod witness;
+
+pub use closed_form::linear_system_residual;
+pub use gap::duality_gap;
+pub use self_concordance::self_concordance_bound;
+pub(crate) use witness::slacks;
+pub use witness::{Separation, SeparationKind, check_direction};
+
+use serde::{Deserialize, Serialize};
+
+/// A bound on how far a fit is from the optimum, or the equation a closed form satisfies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Certificate {
+    /// `F − F* ≤ gap = F − D` at a feasible point of the dual problem.
+    DualityGap {
+        /// F at the solution.
+        objective: f64,
+        /// D, a lower bound on F*.
+        dual: f64,
+        /// `F − D`, rounding allowed for.
+        gap: f64,
+        /// Gap over `max(|F|, F at zero weights)`.
+        relative_gap: f64,
+        /// `‖w − ŵ‖ ≤ √(2 gap/λ)`, in the units of the penalty.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        weight_distance: Option<f64>,
+    },
+    /// `F − F* ≤ [ρν + (1−ρν) ln(1−ρν)]/ρ²` with `ν = ‖∇F‖_{H⁻¹}`, `ρ = max ‖x̃‖_{H⁻¹}`; `ρν < 1` also proves that the
+    /// optimum exists and is unique (in the columns that are not aliased).
+    SelfConcordance {
+        /// F at the solution.
+        objective: f64,
+        /// ν.
+        decrement: f64,
+        /// ρ.
+        radius: f64,
+        /// The bound.
+        gap: f64,
+        /// The bound over `max(|F|, F at zero weights)`.
+        relative_gap: f64,
+    },
+    /// A closed form: the relative residual of its defining equations.
+    ClosedForm {
+        /// Which equations.
+        equations: String,
+        /// `‖A x − b‖ / (‖A‖‖x‖ + ‖b‖)`.
+        relative_residual: f64,
+    },
+    /// No bound could be established.
+    Absent {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Certificate {
+    /// The relative bound, where there is one.
+    pub fn relative_gap(&self) -> Option<f64> {
+        match self {
+            Certificate::DualityGap { relative_gap, .. } | Certificate::SelfConcordance { relative_gap, .. } => {
+                Some(*relative_gap)
+            }
+            Certificate::ClosedForm { .. } | Certificate::Absent { .. } => None,
+        }
+    }
+
+    /// The absolute bound on `F − F*`, where there is one.
+    pub fn gap(&self) -> Option<f64> {
+        match self {
+            Certificate::DualityGap { gap, .. } | Certificate::SelfConcordance { gap, .. } => Some(*gap),
+            Certificate::ClosedForm { .. } | Certificate::Absent { .. } => None,
+        }
+    }
+}
+
+/// What rounding may have done to a difference of two objectives of about this size.
+fn rounding_allowance(a: f64, b: f64) -> f64 {
+    16.0 * f64::EPSILON * (a.abs() + b.abs())
+}

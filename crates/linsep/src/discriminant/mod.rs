@@ -1,0 +1,42 @@
+//! Functions of a row whose largest value names the class.
+
+mod linear;
+
+pub use linear::Linear;
+
+use crate::design::Design;
+use crate::error::Result;
+use crate::watch::Watch;
+use serde::{Deserialize, Serialize};
+
+/// The discriminants of a fitted model; a closed list, because it is what a model file may hold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Discriminant {
+    /// `g(x) = W x + w₀`.
+    Linear(Linear),
+}
+
+impl Discriminant {
+    /// Number of scores: one for two classes, else one per class.
+    pub fn n_scores(&self) -> usize {
+        match self {
+            Discriminant::Linear(linear) => linear.n_scores(),
+        }
+    }
+
+    /// Scores of every row of a design.
+    pub fn scores(&self, design: &dyn Design, watch: &Watch) -> Result<Vec<f64>> {
+        match self {
+            Discriminant::Linear(linear) => linear.scores(design, watch),
+        }
+    }
+
+    /// The linear form, where there is one.
+    pub fn as_linear(&self) -> Option<&Linear> {
+        match self {
+            Discriminant::Linear(linear) => Some(linear),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! One recipe per method: statistics, or loss + penalty + solver, giving a discriminant.
+
+mod lda;
+mod logistic;
+mod note;
+mod training;
+
+pub use lda::{Divisor, Lda, Shrinkage};
+pub use logistic::{Algorithm, LogisticRegression, PenaltyChoice};
+pub use note::Note;
+pub use training::{Offsets, Training};
+
+use crate::certify::{Certificate, SeparationKind};
+use crate::design::{Coding, Standardize, Units};
+use crate::discriminant::Discriminant;
+use crate::error::Result;
+use crate::watch::Watch;
+use serde::{Deserialize, Serialize};
+
+/// A method and its settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "method", rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Method {
+    /// Linear discriminant analysis: Gaussian classes with one covariance.
+    Lda(Lda),
+    /// Logistic regression; softmax for more than two classes.
+    Logistic(LogisticRegression),
+}
+
+/// What a fit came to.
+#[must_use]
+#[derive(Debug)]
+pub enum Fit {
+    /// A model.
+    Model(Box<Fitted>),
+    /// The optimum does not exist; here is the proof.
+    NoOptimum(Box<NoOptimum>),
+}
+
+/// A fitted model, before it is tied to a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fitted {
+    /// The discriminants, in the units of the design's columns.
+    pub discriminant: Discriminant,
+    /// Units in which the method worked.
+    pub units: Units,
+    /// What was minimised or solved, and its value.
+    pub objective: Objective,
+    /// The proof.
+    pub certificate: Certificate,
+    /// Whether the tolerance was reached.
+    pub outcome: Outcome,
+    /// What the user should know.
+    pub notes: Vec<Note>,
+    /// How the solution was computed.
+    pub computation: Computation,
+}
+
+/// The objective in symbols and its value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Objective {
+    /// In symbols, complete.
+    pub formula: String,
+    /// At the solution.
+    pub value: f64,
+    /// λ of the ridge penalty, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lambda: Option<f64>,
+}
+
+/// How a fit ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The certificate meets the tolerance (or the form is closed).
+    Converged,
+    /// The iteration limit came first.
+    IterationLimit,
+    /// The time limit came first.
+    TimeLimit,
+    /// The caller cancelled.
+    Interrupted,
+    /// Rounding allows no further decrease, short of the tolerance.
+    PrecisionLimit,
+}
+
+/// Solver, iterations and passes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Computation {
+    /// Which algorithm.
+    pub solver: String,
+    /// Iterations.
+    pub iterations: usize,
+    /// Passes over the features.
+    pub passes: usize,
+}
+
+/// Maximum likelihood does not exist: the direction along which the likelihood never stops rising.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NoOptimum {
+    /// Complete or quasi-complete separation.
+    pub kind: SeparationKind,
+    /// Weights of the direction per score, in the units of the columns.
+    pub direction: Vec<Vec<f64>>,
+    /// Its intercepts per score.
+    pub intercept: Vec<f64>,
+    /// Columns whose coefficients diverge, the largest (in standard units) first.
+    pub columns: Vec<usize>,
+    /// Rows strictly on their side.
+    pub strict_rows: usize,
+    /// Rows on the boundary.
+    pub boundary_rows: usize,
+    /// Relative tolerance of the check.
+    pub tolerance: f64,
+}
+
+impl Method {
+    /// The name of the method on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Method::Lda(_) => "lda",
+            Method::Logistic(_) => "logistic",
+        }
+    }
+
+    /// How the method wants text columns coded.
+    pub fn coding(&self) -> Coding {
+        match self {
+            Method::Lda(_) => Coding::DropReference,
+            Method::Logistic(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
+            Method::Logistic(_) => Coding::AllLevels,
+        }
+    }
+
+    /// Whether the method standardises.
+    pub fn standardize(&self) -> Standardize {
+        match self {
+            Method::Lda(m) => m.standardize,
+            Method::Logistic(m) => m.standardize,
+        }
+    }
+
+    /// Fits the method.
+    ///
+    /// ```
+    /// use linsep::design::DenseMatrix;
+    /// use linsep::model::{Fit, Lda, Method, Training};
+    /// use linsep::table::Labels;
+    /// let x = DenseMatrix::new(vec![0.0, 1.0, 2.0, 5.0, 6.0, 7.0], 1)?;
+    /// let y = Labels::from_names(["a", "a", "a", "b", "b", "b"]);
+    /// let fit = Method::Lda(Lda::default()).fit(&Training::new(&x, &y), &Default::default())?;
+    /// let Fit::Model(model) = fit else { panic!("LDA always has a solution here") };
+    /// let w = model.discriminant.as_linear().unwrap();
+    /// assert_eq!(w.weights_of(0), [5.0]);          // Σ = 1, μ₁ − μ₀ = 5
+    /// assert_eq!(w.intercept(), [-17.5]);          // the boundary is midway, at 3.5
+    /// # Ok::<(), linsep::Error>(())
+    /// ```
+    pub fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
+        training.check()?;
+        match self {
+            Method::Lda(method) => method.fit(training, watch),
+            Method::Logistic(method) => method.fit(training, watch),
+        }
+    }
+
+    /// Recomputes the certificate of given discriminants from the data, knowing nothing of how they were found.
+    pub fn certify(
+        &self,
+        training: &Training<'_>,
+        discriminant: &Discriminant,
+        units: &Units,
+        watch: &Watch,
+    ) -> Result<(f64, Certificate)> {
+        training.check()?;
+        match self {
+            Method::Lda(method) => method.certify(training, discriminant, watch),
+            Method::Logistic(method) => method.certify(training, discriminant, units, watch),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What the user should know about a fit.
+
+use serde::{Deserialize, Serialize};
+
+/// Something found on the way, naming matrix columns by index.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "note", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Note {
+    /// Columns with one value only: their weight is zero.
+    Constant {
+        /// The columns.
+        columns: Vec<usize>,
+    },
+    /// A column that is a linear combination of others: its weight is zero.
+    Collinear {
+        /// The column.
+        column: usize,
+        /// The columns it is a combination of, with the coefficients.
+        combination: Vec<(usize, f64)>,
+    },
+    /// How strongly the covariance was shrunk.
+    Shrinkage {
+        /// The intensity, 0 to 1.
+        intensity: f64,
+    },
+}
+
+impl Note {
+    /// The note in words.
+    pub fn describe(&self, feature: &dyn Fn(usize) -> String) -> String {
+        match self {
+            Note::Constant { columns } => {
+                let names: Vec<String> = columns.iter().map(|c| feature(*c)).collect();
+                format!("constant, weight 0: {}", names.join(", "))
+            }
+            Note::Collinear { column, combination } => match &combination[..] {
+                [(other, factor)] if (factor - 1.0).abs() < 1e-9 => {
+                    format!("{} duplicates {}: weight 0", feature(*column), feature(*other))
+                }
+                terms => {
+                    let shown: Vec<String> = terms.iter().take(4).map(|(c, _)| feature(*c)).collect();
+                    let more = if terms.len() > 4 { format!(" and {} more", terms.len() - 4) } else { String::new() };
+                    format!("{} is a linear combination of {}{more}: weight 0", feature(*column), shown.join(", "))
+                }
+            },
+            Note::Shrinkage { intensity } => {
+                format!("covariance shrunk towards a multiple of the identity by {intensity:.4}")
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What every method learns from, checked once.
+
+use crate::design::Design;
+use crate::error::{Error, Result};
+use crate::table::Labels;
+
+/// Known parts of the scores: one column (two classes) or one per class, row by row.
+#[derive(Debug, Clone, Copy)]
+pub struct Offsets<'a> {
+    /// 1, or the number of classes.
+    pub columns: usize,
+    /// Row by row.
+    pub values: &'a [f64],
+}
+
+/// Features, labels, weights and offsets.
+#[derive(Clone, Copy)]
+pub struct Training<'a> {
+    /// The features.
+    pub design: &'a dyn Design,
+    /// The class of every row.
+    pub labels: &'a Labels,
+    /// Frequencies; `None` counts every row once.
+    pub weights: Option<&'a [f64]>,
+    /// Known parts of the scores.
+    pub offsets: Option<Offsets<'a>>,
+}
+
+impl<'a> Training<'a> {
+    /// Unweighted rows.
+    pub fn new(design: &'a dyn Design, labels: &'a Labels) -> Training<'a> {
+        Training { design, labels, weights: None, offsets: None }
+    }
+
+    /// The same rows, weighted.
+    pub fn weighted(self, weights: &'a [f64]) -> Training<'a> {
+        Training { weights: Some(weights), ..self }
+    }
+
+    /// The same rows with offsets.
+    pub fn with_offsets(self, columns: usize, values: &'a [f64]) -> Training<'a> {
+        Training { offsets: Some(Offsets { columns, values }), ..self }
+    }
+
+    /// Σs.
+    pub fn total_weight(&self) -> f64 {
+        self.weights.map_or(self.labels.len() as f64, |w| crate::numeric::sum(w.iter().copied()))
+    }
+
+    /// Lengths, weights, offsets and classes.
+    pub fn check(&self) -> Result<()> {
+        let rows = self.design.shape().rows;
+        if self.labels.len() != rows {
+            return Err(Error::data(format!("{} labels for {rows} rows", self.labels.len())));
+        }
+        if rows == 0 {
+            return Err(Error::data("there are no rows to learn from"));
+        }
+        self.check_weights(rows)?;
+        self.check_offsets(rows)?;
+        if self.labels.n_classes() < 2 {
+            let name = self.labels.names().first().map_or("", String::as_str);
+            return Err(Error::data(format!("only one class, `{name}`, is present"))
+                .help("a classifier needs rows of at least two classes"));
+        }
+        let totals = self.labels.totals(self.weights);
+        if let Some(empty) = totals.iter().position(|t| *t == 0.0) {
+            return Err(Error::data(format!("class `{}` has no rows of positive weight", self.labels.names()[empty]))
+                .help("give it rows, or leave the class out"));
+        }
+        Ok(())
+    }
+
+    fn check_weights(&self, rows: usize) -> Result<()> {
+        let Some(weights) = self.weights else { return Ok(()) };
+        if weights.len() != rows {
+            return Err(Error::data(format!("{} weights for {rows} rows", weights.len())));
+        }
+        if let Some(i) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
+            return Err(Error::data(format!("the weight of row {} is {}", i + 1, weights[i]))
+                .help("weights are frequencies: finite and not negative"));
+        }
+        if weights.iter().all(|w| *w == 0.0) {
+            return Err(Error::data("all weights are zero").help("at least two rows need a positive weight"));
+        }
+        Ok(())
+    }
+
+    fn check_offsets(&self, rows: usize) -> Result<()> {
+        let Some(offsets) = self.offsets else { return Ok(()) };
+        let classes = self.labels.n_classes();
+        let fits = offsets.columns == classes || (offsets.columns == 1 && classes == 2);
+        if !fits {
+            let message = format!("{} offset columns for {classes} classes", offsets.columns);
+            return Err(Error::usage(message).help("give one offset per class, or a single one for two classes"));
+        }
+        if offsets.values.len() != rows * offsets.columns {
+            return Err(Error::data(format!("{} offsets for {rows} rows", offsets.values.len())));
+        }
+        if let Some(i) = offsets.values.iter().position(|o| !o.is_finite()) {
+            return Err(Error::data(format!("the offset of row {} is {}", i / offsets.columns + 1, offsets.values[i])));
+        }
+        Ok(())
+    }
+}

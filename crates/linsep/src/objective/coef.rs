@@ -1,0 +1,87 @@
+//! Coefficients.
+
+/// Weights and intercepts of some linear scores, contiguous: all weights score by score, then the intercepts.
+///
+/// ```
+/// let mut c = linsep::objective::Coef::zeros(2, 3);
+/// c.intercept_mut()[1] = 5.0;
+/// assert_eq!(c.as_slice(), [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 5.0]);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Coef {
+    values: Vec<f64>,
+    scores: usize,
+    cols: usize,
+}
+
+impl Coef {
+    /// All zero.
+    pub fn zeros(scores: usize, cols: usize) -> Coef {
+        Coef { values: vec![0.0; scores * (cols + 1)], scores, cols }
+    }
+
+    /// From the contiguous values.
+    ///
+    /// # Panics
+    /// If the length does not fit.
+    pub fn from_vec(values: Vec<f64>, scores: usize, cols: usize) -> Coef {
+        assert_eq!(values.len(), scores * (cols + 1), "weights and one intercept per score");
+        Coef { values, scores, cols }
+    }
+
+    /// Number of scores.
+    pub fn n_scores(&self) -> usize {
+        self.scores
+    }
+
+    /// Number of columns.
+    pub fn n_cols(&self) -> usize {
+        self.cols
+    }
+
+    /// All weights, score by score.
+    pub fn weights(&self) -> &[f64] {
+        &self.values[..self.scores * self.cols]
+    }
+
+    /// All weights, for writing.
+    pub fn weights_mut(&mut self) -> &mut [f64] {
+        &mut self.values[..self.scores * self.cols]
+    }
+
+    /// The weights of one score.
+    pub fn weights_of(&self, score: usize) -> &[f64] {
+        &self.values[score * self.cols..(score + 1) * self.cols]
+    }
+
+    /// One intercept per score.
+    pub fn intercept(&self) -> &[f64] {
+        &self.values[self.scores * self.cols..]
+    }
+
+    /// The intercepts, for writing.
+    pub fn intercept_mut(&mut self) -> &mut [f64] {
+        &mut self.values[self.scores * self.cols..]
+    }
+
+    /// Weights and intercepts in one slice.
+    pub fn as_slice(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Weights and intercepts in one slice, for writing.
+    pub fn as_mut_slice(&mut self) -> &mut [f64] {
+        &mut self.values
+    }
+
+    /// `self + step · direction`.
+    pub fn moved(&self, step: f64, direction: &Coef) -> Coef {
+        let values = self.values.iter().zip(&direction.values).map(|(a, d)| a + step * d).collect();
+        Coef { values, ..*self }
+    }
+
+    /// Sum of products of all entries.
+    pub fn dot(&self, other: &Coef) -> f64 {
+        self.values.iter().zip(&other.values).map(|(a, b)| a * b).sum()
+    }
+}

@@ -1,0 +1,172 @@
+//! `ℓ(y, z) = log Σₖ e^{zₖ} − z_y`.
+
+use super::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Loss, entropy_term};
+use crate::numeric::{CompensatedSum, SoftmaxRow, softmax_rows};
+use crate::table::Class;
+use serde::{Deserialize, Serialize};
+
+/// Which scores are free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SoftmaxForm {
+    /// All K; a penalty makes them unique up to a common intercept.
+    #[default]
+    Symmetric,
+    /// The first class has score zero; K−1 are free.
+    Reference,
+}
+
+/// The K-class softmax loss.
+#[derive(Debug, Clone, Copy)]
+pub struct Softmax {
+    classes: usize,
+    form: SoftmaxForm,
+}
+
+impl Softmax {
+    /// Softmax over `classes ≥ 2` classes.
+    pub fn new(classes: usize, form: SoftmaxForm) -> Softmax {
+        Softmax { classes, form }
+    }
+
+    /// Which scores are free.
+    pub fn form(&self) -> SoftmaxForm {
+        self.form
+    }
+
+    /// Classes without a score of their own: 0 or 1.
+    fn fixed(&self) -> usize {
+        usize::from(self.form == SoftmaxForm::Reference)
+    }
+
+    /// Probabilities of all K classes of a block of rows, with the per-row terms of the loss.
+    fn probabilities(&self, scores: &[f64]) -> (Vec<f64>, Vec<SoftmaxRow>) {
+        let (k, fixed) = (self.classes, self.fixed());
+        let n = scores.len() / self.n_scores();
+        let mut p = vec![0.0; n * k];
+        for (p, z) in p.chunks_exact_mut(k).zip(scores.chunks_exact(k - fixed)) {
+            p[fixed..].copy_from_slice(z);
+        }
+        let mut rows = vec![SoftmaxRow { max: 0.0, log_sum: 0.0 }; n];
+        softmax_rows(k, &mut p, &mut rows);
+        (p, rows)
+    }
+}
+
+impl Loss for Softmax {
+    fn n_scores(&self) -> usize {
+        self.classes - self.fixed()
+    }
+
+    fn n_classes(&self) -> usize {
+        self.classes
+    }
+
+    fn block(
+        &self,
+        labels: &[Class],
+        scores: &[f64],
+        weights: Option<&[f64]>,
+        residual: &mut [f64],
+        curvature: Option<&mut [f64]>,
+    ) -> f64 {
+        let (k, fixed, free) = (self.classes, self.fixed(), self.n_scores());
+        let (p, rows) = self.probabilities(scores);
+        let mut total = 0.0;
+        for (i, class) in labels.iter().enumerate() {
+            let s = weights.map_or(1.0, |w| w[i]);
+            let z = if class.index() < fixed { 0.0 } else { scores[i * free + class.index() - fixed] };
+            let loss = rows[i].log_sum + (rows[i].max - z);
+            total += if s == 0.0 { 0.0 } else { s * loss };
+            let out = &mut residual[i * free..(i + 1) * free];
+            for (c, out) in out.iter_mut().enumerate() {
+                let indicator = f64::from(u8::from(c + fixed == class.index()));
+                *out = s * (p[i * k + c + fixed] - indicator);
+            }
+        }
+        if let Some(curvature) = curvature {
+            for (i, out) in curvature.chunks_exact_mut(free * (free + 1) / 2).enumerate() {
+                let s = weights.map_or(1.0, |w| w[i]);
+                let p = &p[i * k + fixed..(i + 1) * k];
+                let mut at = 0;
+                for a in 0..free {
+                    for b in 0..a {
+                        out[at] = -s * p[a] * p[b];
+                        at += 1;
+                    }
+                    out[at] = s * p[a] * (1.0 - p[a]);
+                    at += 1;
+                }
+            }
+        }
+        total
+    }
+
+    fn shift_invariant(&self) -> bool {
+        self.form == SoftmaxForm::Symmetric
+    }
+
+    fn best_constant(&self, totals: &[f64]) -> Vec<f64> {
+        let logs: Vec<f64> = totals.iter().map(|t| t.ln()).collect();
+        let base = match self.form {
+            SoftmaxForm::Symmetric => logs.iter().sum::<f64>() / logs.len() as f64,
+            SoftmaxForm::Reference => logs[0],
+        };
+        logs[self.fixed()..].iter().map(|l| l - base).collect()
+    }
+}
+
+impl CurvedLoss for Softmax {}
+
+impl Conjugate for Softmax {
+    /// `θ = p′ − e_y`, `−ℓ*(θ) = −Σ p′ log p′`. With `Pₖ = Σspₖ` and `nₖ` the class totals, `p′ = (1−t)p + tπ̃`,
+    /// `t = maxₖ(1 − nₖ/Pₖ)₊`, `π̃ₖ = (nₖ − (1−t)Pₖ)/(tS)` makes `Σsθ` vanish.
+    fn dual_point(
+        &self,
+        labels: &[Class],
+        scores: &[f64],
+        weights: Option<&[f64]>,
+        offsets: Option<&[f64]>,
+        balanced: bool,
+    ) -> DualPoint {
+        let (k, fixed, free) = (self.classes, self.fixed(), self.n_scores());
+        let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
+        let (p, _) = self.probabilities(scores);
+        let mut expected = vec![CompensatedSum::default(); k];
+        let mut observed = vec![CompensatedSum::default(); k];
+        for (i, class) in labels.iter().enumerate() {
+            observed[class.index()].add(weight(i));
+            expected.iter_mut().zip(&p[i * k..]).for_each(|(e, p)| e.add(weight(i) * p));
+        }
+        let (expected, observed): (Vec<f64>, Vec<f64>) =
+            expected.iter().zip(&observed).map(|(e, o)| (e.value(), o.value())).unzip();
+        let total: f64 = observed.iter().sum();
+        let share = match balanced {
+            true => expected.iter().zip(&observed).map(|(e, o)| 1.0 - o / e).fold(0.0, f64::max),
+            false => 0.0,
+        };
+        let mixed: Vec<f64> = expected
+            .iter()
+            .zip(&observed)
+            .map(|(e, o)| if share > 0.0 { ((o - (1.0 - share) * e) / (share * total)).max(0.0) } else { 0.0 })
+            .collect();
+        let (mut entropy, mut offset_term) = (CompensatedSum::default(), CompensatedSum::default());
+        for (i, class) in labels.iter().enumerate() {
+            for c in 0..k {
+                let q = (1.0 - share) * p[i * k + c] + share * mixed[c];
+                entropy.add(weight(i) * entropy_term(q));
+                if let Some(o) = offsets.filter(|_| c >= fixed) {
+                    let theta = q - f64::from(u8::from(c == class.index()));
+                    offset_term.add(weight(i) * theta * o[i * free + c - fixed]);
+                }
+            }
+        }
+        let totals = (fixed..k).map(|c| (1.0 - share) * expected[c] + share * total * mixed[c] - observed[c]);
+        DualPoint {
+            entropy: entropy.value(),
+            offset_term: offset_term.value(),
+            total: totals.collect(),
+            recipe: DualRecipe::Mix { share, probabilities: mixed[fixed..].to_vec() },
+        }
+    }
+}

@@ -1,0 +1,489 @@
+//! The objective, once: its scale, its pass over the data, its derivatives.
+
+use super::rows::{GradientSums, HessianSums, Scorer};
+use super::{Coef, CurvedLoss, Loss, Penalty};
+use crate::design::{Design, Pass, Rows, Units};
+use crate::error::{Error, Result};
+use crate::linalg::Square;
+use crate::table::Class;
+use crate::watch::Watch;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// What becomes of the intercept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Intercept {
+    /// Fitted, not penalised.
+    #[default]
+    Free,
+    /// Zero.
+    None,
+    /// Fitted and penalised like a weight.
+    Penalised,
+}
+
+/// Rows to learn from: features, labels, and optionally weights (frequencies) and offsets (one per score).
+#[derive(Clone, Copy)]
+pub struct Sample<'a> {
+    /// The features.
+    pub design: &'a dyn Design,
+    /// The units in which weights are penalised.
+    pub units: &'a Units,
+    /// The class of every row.
+    pub labels: &'a [Class],
+    /// sᵢ ≥ 0; `None` is 1 for every row.
+    pub weights: Option<&'a [f64]>,
+    /// oᵢ, one value per score, row by row.
+    pub offsets: Option<&'a [f64]>,
+}
+
+impl Sample<'_> {
+    /// Σs.
+    pub fn total_weight(&self) -> f64 {
+        self.weights.map_or(self.labels.len() as f64, |w| crate::numeric::sum(w.iter().copied()))
+    }
+}
+
+/// `F(W,b) = Σ sᵢ ℓ(yᵢ, x̂ᵢW + b + oᵢ) / Σ sᵢ + λ/2 ‖W‖²`, x̂ the rows in the sample's units.
+///
+/// This is the one scale of the project: the loss is a weighted *mean*, so λ compares with `C` of other tools through
+/// `λ = 1/(C Σs)`.
+pub struct Risk<'a, L> {
+    sample: Sample<'a>,
+    loss: L,
+    penalty: Penalty,
+    intercept: Intercept,
+    total_weight: f64,
+    sparse: bool,
+}
+
+/// How much a pass computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Objective and gradient.
+    Gradient,
+    /// Also the Hessian.
+    Hessian,
+}
+
+/// A risk at some coefficients; scores and sums of the pass are kept for whoever needs them next.
+#[derive(Debug, Clone)]
+pub struct Point {
+    /// Where.
+    pub coef: Coef,
+    /// F.
+    pub objective: f64,
+    /// Its gradient; zero in the intercepts where there are none.
+    pub gradient: Coef,
+    /// The Hessian where it was asked for, ordered as [`Coef`].
+    pub hessian: Option<Square>,
+    /// Scores with offsets, row by row.
+    pub scores: Vec<f64>,
+    /// `Σ sᵢ ∂ℓ/∂z xᵢᵀ` per class of two classes (else one group), not divided by Σs.
+    pub(crate) gradient_sums: Vec<f64>,
+}
+
+/// Scores along a direction: the risk on a line costs no further pass over the features.
+#[derive(Debug)]
+pub struct Line {
+    direction: Coef,
+    scores: Vec<f64>,
+}
+
+impl Line {
+    /// The direction's scores, intercept included, offsets not.
+    pub fn scores(&self) -> &[f64] {
+        &self.scores
+    }
+}
+
+struct Partial {
+    loss: f64,
+    gradient: GradientSums,
+    hessian: Option<HessianSums>,
+    residual: Vec<f64>,
+    curvature: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+impl<'a, L: Loss> Risk<'a, L> {
+    /// A risk; lengths must agree, which [`crate::model`] has checked.
+    pub fn new(sample: Sample<'a>, loss: L, penalty: Penalty, intercept: Intercept) -> Risk<'a, L> {
+        let sparse = matches!(sample.design.block(0..0, &mut Default::default()), Ok(crate::design::Block::Csr(_)));
+        Risk { total_weight: sample.total_weight(), sample, loss, penalty, intercept, sparse }
+    }
+
+    /// The rows.
+    pub fn sample(&self) -> &Sample<'a> {
+        &self.sample
+    }
+
+    /// The loss.
+    pub fn loss(&self) -> &L {
+        &self.loss
+    }
+
+    /// The penalty.
+    pub fn penalty(&self) -> Penalty {
+        self.penalty
+    }
+
+    /// What becomes of the intercept.
+    pub fn intercept(&self) -> Intercept {
+        self.intercept
+    }
+
+    /// Σs.
+    pub fn total_weight(&self) -> f64 {
+        self.total_weight
+    }
+
+    /// Whether the features are sparse.
+    pub fn is_sparse(&self) -> bool {
+        self.sparse
+    }
+
+    /// Number of columns.
+    pub fn n_cols(&self) -> usize {
+        self.sample.design.shape().cols
+    }
+
+    /// Zero weights and, where the intercept is free, the best constant scores.
+    pub fn start(&self) -> Coef {
+        let mut coef = Coef::zeros(self.loss.n_scores(), self.n_cols());
+        if self.intercept == Intercept::Free && self.sample.offsets.is_none() {
+            let mut totals = vec![0.0; self.loss.n_classes()];
+            for (i, class) in self.sample.labels.iter().enumerate() {
+                totals[class.index()] += self.sample.weights.map_or(1.0, |w| w[i]);
+            }
+            coef.intercept_mut().copy_from_slice(&self.loss.best_constant(&totals));
+        }
+        coef
+    }
+
+    /// The objective at zero weights: what the suboptimality is measured against.
+    pub fn null_objective(&self) -> f64 {
+        let start = self.start();
+        let k = self.loss.n_scores();
+        match self.sample.offsets {
+            Some(offsets) => {
+                let z: Vec<f64> =
+                    offsets.chunks_exact(k).flat_map(|o| o.iter().zip(start.intercept()).map(|(o, b)| o + b)).collect();
+                self.loss_of_scores(&z)
+            }
+            None => {
+                let mut totals = vec![0.0; self.loss.n_classes()];
+                for (i, class) in self.sample.labels.iter().enumerate() {
+                    totals[class.index()] += self.sample.weights.map_or(1.0, |w| w[i]);
+                }
+                let mut residual = vec![0.0; k];
+                let of_class =
+                    |c: usize, r: &mut [f64]| self.loss.block(&[Class(c as u32)], start.intercept(), None, r, None);
+                (0..totals.len()).map(|c| totals[c] * of_class(c, &mut residual)).sum::<f64>() / self.total_weight
+            }
+        }
+    }
+
+    /// The penalty at some coefficients, the intercept among them where it is penalised.
+    pub fn penalty_at(&self, coef: &Coef) -> f64 {
+        let intercept = if self.intercept == Intercept::Penalised { self.penalty.value(coef.intercept()) } else { 0.0 };
+        self.penalty.value(coef.weights()) + intercept
+    }
+
+    fn pass(&self) -> Pass<'a> {
+        Pass::new(self.sample.design, self.sample.units)
+    }
+
+    fn part<'s, T>(slice: Option<&'s [T]>, range: &Range<usize>, width: usize) -> Option<&'s [T]> {
+        slice.map(|s| &s[range.start * width..range.end * width])
+    }
+
+    /// Scores of a direction for every row, offsets not included.
+    pub fn along(&self, direction: &Coef, watch: &Watch) -> Result<Line> {
+        let k = self.loss.n_scores();
+        let mut scores = vec![0.0; self.sample.labels.len() * k];
+        let scorer = Scorer::new(direction, self.sample.units, self.sparse);
+        self.pass().reduce(
+            watch,
+            (k, &mut scores),
+            || (),
+            |(), _, rows, out| {
+                scorer.scores(&rows, out);
+                Ok(())
+            },
+            |(), ()| (),
+        )?;
+        Ok(Line { direction: direction.clone(), scores })
+    }
+
+    /// F at `point + step · direction`, from cached scores.
+    pub fn on_line(&self, point: &Point, line: &Line, step: f64) -> f64 {
+        let z: Vec<f64> = point.scores.iter().zip(&line.scores).map(|(z, d)| z + step * d).collect();
+        self.loss_of_scores(&z) + self.penalty_at(&point.coef.moved(step, &line.direction))
+    }
+
+    /// The mean loss of given scores.
+    fn loss_of_scores(&self, scores: &[f64]) -> f64 {
+        let k = self.loss.n_scores();
+        let mut residual = vec![0.0; 1024 * k];
+        let mut total = crate::numeric::CompensatedSum::default();
+        let n = self.sample.labels.len();
+        for start in (0..n).step_by(1024) {
+            let range = start..(start + 1024).min(n);
+            let weights = Self::part(self.sample.weights, &range, 1);
+            let z = &scores[range.start * k..range.end * k];
+            let labels = &self.sample.labels[range.clone()];
+            total.add(self.loss.block(labels, z, weights, &mut residual[..range.len() * k], None));
+        }
+        total.value() / self.total_weight
+    }
+
+    /// `Σ sᵢ xᵢ` per class, in units: what a balanced dual point of several classes is mixed with.
+    pub fn class_sums(&self, watch: &Watch) -> Result<Vec<f64>> {
+        let (classes, cols) = (self.loss.n_classes(), self.n_cols());
+        let mut sums = self.pass().reduce(
+            watch,
+            (0, &mut []),
+            || GradientSums::new(classes, 1, cols, self.sparse),
+            |sums, range, rows, _| {
+                let labels = &self.sample.labels[range.clone()];
+                let weights: Vec<f64> = match self.sample.weights {
+                    Some(w) => w[range].to_vec(),
+                    None => vec![1.0; labels.len()],
+                };
+                sums.add(&rows, &weights, Some(labels));
+                Ok(())
+            },
+            |a, b| a.merge(&b),
+        )?;
+        sums.finish(self.sample.units);
+        Ok(sums.sums)
+    }
+}
+
+impl<L: CurvedLoss> Risk<'_, L> {
+    /// One fused pass: scores, objective, gradient and, where asked for, the Hessian.
+    pub fn at(&self, coef: &Coef, detail: Detail, watch: &Watch) -> Result<Point> {
+        let (k, cols) = (self.loss.n_scores(), self.n_cols());
+        // With one score the sums are kept per class: the duality gap scales the classes against each other.
+        let routes = if k == 1 { 2 } else { 1 };
+        let pairs = k * (k + 1) / 2;
+        let scorer = Scorer::new(coef, self.sample.units, self.sparse);
+        let mut scores = vec![0.0; self.sample.labels.len() * k];
+        let mut sum = self.pass().reduce(
+            watch,
+            (k, &mut scores),
+            || Partial {
+                loss: 0.0,
+                gradient: GradientSums::new(routes, k, cols, self.sparse),
+                hessian: (detail == Detail::Hessian).then(|| HessianSums::new(k, cols, self.sparse)),
+                residual: Vec::new(),
+                curvature: Vec::new(),
+                scratch: Vec::new(),
+            },
+            |sum, range, mut rows, z| {
+                scorer.scores(&rows, z);
+                if let Some(offsets) = Self::part(self.sample.offsets, &range, k) {
+                    z.iter_mut().zip(offsets).for_each(|(z, o)| *z += o);
+                }
+                let labels = &self.sample.labels[range.clone()];
+                let weights = Self::part(self.sample.weights, &range, 1);
+                sum.residual.resize(z.len(), 0.0);
+                let curvature = sum.hessian.is_some().then(|| {
+                    sum.curvature.resize(range.len() * pairs, 0.0);
+                    &mut sum.curvature[..]
+                });
+                sum.loss += self.loss.block(labels, z, weights, &mut sum.residual, curvature);
+                sum.gradient.add(&rows, &sum.residual, (routes == 2).then_some(labels));
+                if let Some(hessian) = &mut sum.hessian {
+                    hessian.add(&mut rows, &sum.curvature, &mut sum.scratch);
+                }
+                Ok(())
+            },
+            |a, b| {
+                a.loss += b.loss;
+                a.gradient.merge(&b.gradient);
+                if let (Some(a), Some(b)) = (&mut a.hessian, &b.hessian) {
+                    a.merge(b);
+                }
+            },
+        )?;
+        sum.gradient.finish(self.sample.units);
+        self.assemble(coef, scores, sum)
+    }
+
+    fn assemble(&self, coef: &Coef, scores: Vec<f64>, sum: Partial) -> Result<Point> {
+        let (k, cols, total) = (self.loss.n_scores(), self.n_cols(), self.total_weight);
+        let lambda = self.penalty.ridge();
+        let mut gradient = Coef::zeros(k, cols);
+        for route in sum.gradient.sums.chunks_exact((k * cols).max(1)) {
+            gradient.weights_mut().iter_mut().zip(route).for_each(|(g, s)| *g += s / total);
+        }
+        gradient.weights_mut().iter_mut().zip(coef.weights()).for_each(|(g, w)| *g += lambda * w);
+        if self.intercept != Intercept::None {
+            for route in sum.gradient.totals.chunks_exact(k) {
+                gradient.intercept_mut().iter_mut().zip(route).for_each(|(g, s)| *g += s / total);
+            }
+        }
+        if self.intercept == Intercept::Penalised {
+            gradient.intercept_mut().iter_mut().zip(coef.intercept()).for_each(|(g, b)| *g += lambda * b);
+        }
+        let objective = sum.loss / total + self.penalty_at(coef);
+        if !objective.is_finite() {
+            crate::design::summarise(self.sample.design, self.sample.weights, &Watch::default())?;
+            return Err(Error::data("the objective is not finite at these coefficients")
+                .help("check the offsets and the scale of the columns"));
+        }
+        let hessian = sum.hessian.map(|h| self.penalised(h.finish(self.sample.units, total.recip())));
+        Ok(Point { coef: coef.clone(), objective, gradient, hessian, scores, gradient_sums: sum.gradient.sums })
+    }
+
+    /// Adds the curvature of the penalty, and takes the intercepts out where there are none.
+    fn penalised(&self, mut hessian: Square) -> Square {
+        let (weights, all) = (self.loss.n_scores() * self.n_cols(), hessian.n());
+        for j in 0..weights {
+            *hessian.at(j, j) += self.penalty.ridge();
+        }
+        if self.intercept == Intercept::Free && self.loss.shift_invariant() {
+            // A common shift of all intercepts changes nothing; give that direction curvature so that it stays put.
+            let mean = (weights..all).map(|j| hessian.get(j, j)).sum::<f64>() / (all - weights) as f64;
+            for j in weights..all {
+                (j..all).for_each(|i| *hessian.at(i, j) += mean);
+            }
+        }
+        for j in weights..all {
+            match self.intercept {
+                Intercept::Free => {}
+                Intercept::Penalised => *hessian.at(j, j) += self.penalty.ridge(),
+                Intercept::None => {
+                    (0..j).for_each(|i| *hessian.at(j, i) = 0.0);
+                    (j + 1..all).for_each(|i| *hessian.at(i, j) = 0.0);
+                    *hessian.at(j, j) = 0.0;
+                }
+            }
+        }
+        hessian
+    }
+
+    /// `Σᵢ x̃ᵢx̃ᵢᵀ ⊗ Cᵢ` for given packed Cᵢ, intercepts included, nothing added.
+    pub fn weighted_gram(&self, curvature: &[f64], watch: &Watch) -> Result<Square> {
+        let (k, cols) = (self.loss.n_scores(), self.n_cols());
+        let pairs = k * (k + 1) / 2;
+        let sums = self.pass().reduce(
+            watch,
+            (0, &mut []),
+            || HessianSums::new(k, cols, self.sparse),
+            |sums, range, mut rows, _| {
+                sums.add(&mut rows, &curvature[range.start * pairs..range.end * pairs], &mut Vec::new());
+                Ok(())
+            },
+            |a, b| a.merge(&b),
+        )?;
+        Ok(sums.finish(self.sample.units, 1.0))
+    }
+
+    /// The diagonal of the Hessian by one pass.
+    pub fn hessian_diagonal(&self, point: &Point, watch: &Watch) -> Result<Coef> {
+        let (k, cols) = (self.loss.n_scores(), self.n_cols());
+        let pairs = k * (k + 1) / 2;
+        let (centre, inverse) = (self.sample.units.centre(), self.sample.units.inverse_scale());
+        let (mut second, first, total) = self.pass().reduce(
+            watch,
+            (0, &mut []),
+            || (Coef::zeros(k, cols), Coef::zeros(k, if self.sparse { cols } else { 0 }), vec![0.0; k]),
+            |(second, first, total), range, rows, _| {
+                let n = range.len();
+                let (mut residual, mut curvature) = (vec![0.0; n * k], vec![0.0; n * pairs]);
+                let weights = Self::part(self.sample.weights, &range, 1);
+                let z = &point.scores[range.start * k..range.end * k];
+                self.loss.block(&self.sample.labels[range.clone()], z, weights, &mut residual, Some(&mut curvature));
+                for i in 0..n {
+                    for c in 0..k {
+                        let h = curvature[i * pairs + c * (c + 1) / 2 + c];
+                        total[c] += h;
+                        match &rows {
+                            Rows::Dense(values) => {
+                                let sums = &mut second.weights_mut()[c * cols..(c + 1) * cols];
+                                let x = &values[i * cols..(i + 1) * cols];
+                                sums.iter_mut().zip(x).for_each(|(s, x)| *s += h * x * x);
+                            }
+                            Rows::Csr(rows) => {
+                                let (columns, values) = rows.row(i);
+                                for (j, v) in columns.iter().zip(values) {
+                                    second.weights_mut()[c * cols + *j as usize] += h * v * v;
+                                    first.weights_mut()[c * cols + *j as usize] += h * v;
+                                }
+                            }
+                        }
+                    }
+                }
+                Ok(())
+            },
+            |a, b| {
+                a.0.as_mut_slice().iter_mut().zip(b.0.as_slice()).for_each(|(a, b)| *a += b);
+                a.1.as_mut_slice().iter_mut().zip(b.1.as_slice()).for_each(|(a, b)| *a += b);
+                a.2.iter_mut().zip(&b.2).for_each(|(a, b)| *a += b);
+            },
+        )?;
+        for c in 0..k {
+            for j in 0..cols {
+                let d = &mut second.weights_mut()[c * cols + j];
+                if self.sparse {
+                    let f = first.weights_of(c)[j];
+                    *d = (*d - 2.0 * centre[j] * f + centre[j] * centre[j] * total[c]) * inverse[j] * inverse[j];
+                }
+                *d = *d / self.total_weight + self.penalty.ridge();
+            }
+            second.intercept_mut()[c] = match self.intercept {
+                Intercept::None => 1.0,
+                Intercept::Free => total[c] / self.total_weight,
+                Intercept::Penalised => total[c] / self.total_weight + self.penalty.ridge(),
+            };
+        }
+        Ok(second)
+    }
+
+    /// `∇²F(point) · direction` by one pass, without forming the Hessian.
+    pub fn hess_vec(&self, point: &Point, direction: &Coef, watch: &Watch) -> Result<Coef> {
+        let (k, cols, total) = (self.loss.n_scores(), self.n_cols(), self.total_weight);
+        let pairs = k * (k + 1) / 2;
+        let scorer = Scorer::new(direction, self.sample.units, self.sparse);
+        let mut sums = self.pass().reduce(
+            watch,
+            (0, &mut []),
+            || GradientSums::new(1, k, cols, self.sparse),
+            |sums, range, rows, _| {
+                let n = range.len();
+                let (mut d, mut residual) = (vec![0.0; n * k], vec![0.0; n * k]);
+                let mut curvature = vec![0.0; n * pairs];
+                scorer.scores(&rows, &mut d);
+                let labels = &self.sample.labels[range.clone()];
+                let weights = Self::part(self.sample.weights, &range, 1);
+                let z = &point.scores[range.start * k..range.end * k];
+                self.loss.block(labels, z, weights, &mut residual, Some(&mut curvature));
+                for i in 0..n {
+                    let (c, d) = (&curvature[i * pairs..][..pairs], &d[i * k..][..k]);
+                    for a in 0..k {
+                        let entry = |b: usize| c[a.max(b) * (a.max(b) + 1) / 2 + a.min(b)];
+                        residual[i * k + a] = (0..k).map(|b| entry(b) * d[b]).sum();
+                    }
+                }
+                sums.add(&rows, &residual, None);
+                Ok(())
+            },
+            |a, b| a.merge(&b),
+        )?;
+        sums.finish(self.sample.units);
+        let lambda = self.penalty.ridge();
+        let mut out = Coef::zeros(k, cols);
+        let weights = out.weights_mut().iter_mut().zip(&sums.sums).zip(direction.weights());
+        weights.for_each(|((o, s), d)| *o = s / total + lambda * d);
+        let ridge = if self.intercept == Intercept::Penalised { lambda } else { 0.0 };
+        if self.intercept != Intercept::None {
+            let intercepts = out.intercept_mut().iter_mut().zip(&sums.totals).zip(direction.intercept());
+            intercepts.for_each(|((o, s), d)| *o = s / total + ridge * d);
+        }
+        Ok(out)
+    }
+}

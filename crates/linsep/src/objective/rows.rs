@@ -1,0 +1,280 @@
+//! The products of a pass, on dense tiles and on sparse rows alike.
+//!
+//! Dense tiles arrive in the pass's units. Sparse rows arrive as stored, so for them the units move into the
+//! coefficients (`x̂·w = x·(w/s) − c·(w/s)`) and sums are put into units once, at the end of the pass.
+
+use super::Coef;
+use crate::design::{CsrRows, Rows, Units};
+use crate::linalg::{Square, gram_update, multiply_rows, weighted_rows_sum};
+use crate::numeric::vectorised;
+use crate::table::Class;
+
+/// Coefficients ready for both kinds of rows.
+pub(super) struct Scorer {
+    /// In the pass's units, for dense tiles.
+    weights: Vec<f64>,
+    intercept: Vec<f64>,
+    /// Per stored value and column-major by column (`k` values a column), for sparse rows.
+    raw: Vec<f64>,
+    raw_intercept: Vec<f64>,
+    cols: usize,
+}
+
+impl Scorer {
+    pub(super) fn new(coef: &Coef, units: &Units, sparse: bool) -> Scorer {
+        let (k, cols) = (coef.n_scores(), coef.n_cols());
+        let (mut raw, mut raw_intercept) = (Vec::new(), Vec::new());
+        if sparse {
+            raw = vec![0.0; k * cols];
+            raw_intercept = coef.intercept().to_vec();
+            for c in 0..k {
+                for (j, w) in coef.weights_of(c).iter().enumerate() {
+                    let scaled = w * units.inverse_scale()[j];
+                    raw[j * k + c] = scaled;
+                    raw_intercept[c] -= units.centre()[j] * scaled;
+                }
+            }
+        }
+        let intercept = coef.intercept().to_vec();
+        Scorer { weights: coef.weights().to_vec(), intercept, raw, raw_intercept, cols }
+    }
+
+    /// Scores of a block without offsets, row by row.
+    pub(super) fn scores(&self, rows: &Rows<'_>, out: &mut [f64]) {
+        let k = self.intercept.len();
+        match rows {
+            Rows::Dense(values) => {
+                multiply_rows(values, &self.weights, self.cols, k, out);
+                for z in out.chunks_exact_mut(k) {
+                    z.iter_mut().zip(&self.intercept).for_each(|(z, b)| *z += b);
+                }
+            }
+            Rows::Csr(rows) => {
+                for (i, z) in out.chunks_exact_mut(k).enumerate() {
+                    z.copy_from_slice(&self.raw_intercept);
+                    let (columns, values) = rows.row(i);
+                    for (c, v) in columns.iter().zip(values) {
+                        let w = &self.raw[*c as usize * k..][..k];
+                        z.iter_mut().zip(w).for_each(|(z, w)| *z = v.mul_add(*w, *z));
+                    }
+                }
+            }
+        }
+    }
+}
+
+vectorised! {
+    /// `sums[route] += rᵢ xᵢ` for one residual a row.
+    fn routed_rows_sum(rows: &[f64], residual: &[f64], cols: usize, routes: &[Class], sums: &mut [f64]) {
+        for ((x, r), route) in rows.chunks_exact(cols.max(1)).zip(residual).zip(routes) {
+            let sum = &mut sums[route.index() * cols..][..cols];
+            for (s, x) in sum.iter_mut().zip(x) {
+                *s = x.mul_add(*r, *s);
+            }
+        }
+    }
+}
+
+/// `Σᵢ rᵢ xᵢᵀ` and `Σᵢ rᵢ` for `k` residuals a row, split into groups of rows (more than one only for k = 1).
+#[derive(Debug, Clone)]
+pub(super) struct GradientSums {
+    k: usize,
+    cols: usize,
+    /// `sums[route][score][column]`; sparse sums are held column-major (`[column][score]`) until the end.
+    pub(super) sums: Vec<f64>,
+    /// `totals[route][score]`.
+    pub(super) totals: Vec<f64>,
+    sparse: bool,
+}
+
+impl GradientSums {
+    pub(super) fn new(routes: usize, k: usize, cols: usize, sparse: bool) -> GradientSums {
+        GradientSums { k, cols, sums: vec![0.0; routes * k * cols], totals: vec![0.0; routes * k], sparse }
+    }
+
+    /// Adds a block; `routes` says which group each row belongs to, all to the first where it is absent.
+    pub(super) fn add(&mut self, rows: &Rows<'_>, residual: &[f64], routes: Option<&[Class]>) {
+        let (k, cols) = (self.k, self.cols);
+        let route = |i: usize| routes.map_or(0, |r| r[i].index());
+        for (i, r) in residual.chunks_exact(k).enumerate() {
+            let totals = &mut self.totals[route(i) * k..][..k];
+            totals.iter_mut().zip(r).for_each(|(t, r)| *t += r);
+        }
+        match rows {
+            Rows::Dense(values) => match routes {
+                None => weighted_rows_sum(values, residual, cols, k, &mut self.sums),
+                Some(routes) => routed_rows_sum(values, residual, cols, routes, &mut self.sums),
+            },
+            Rows::Csr(rows) => {
+                for (i, r) in residual.chunks_exact(k).enumerate() {
+                    let sums = &mut self.sums[route(i) * k * cols..][..k * cols];
+                    let (columns, values) = rows.row(i);
+                    for (c, v) in columns.iter().zip(values) {
+                        let sums = &mut sums[*c as usize * k..][..k];
+                        sums.iter_mut().zip(r).for_each(|(s, r)| *s = v.mul_add(*r, *s));
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &GradientSums) {
+        self.sums.iter_mut().zip(&other.sums).for_each(|(a, b)| *a += b);
+        self.totals.iter_mut().zip(&other.totals).for_each(|(a, b)| *a += b);
+    }
+
+    /// Puts sparse sums into units: `Σ r x̂ = (Σ r x − c Σ r)/s`, scores before columns.
+    pub(super) fn finish(&mut self, units: &Units) {
+        if !std::mem::take(&mut self.sparse) {
+            return;
+        }
+        let (k, cols) = (self.k, self.cols);
+        for (route, sums) in self.sums.chunks_exact_mut((k * cols).max(1)).enumerate() {
+            let raw = sums.to_vec();
+            for c in 0..k {
+                let total = self.totals[route * k + c];
+                for j in 0..cols {
+                    sums[c * cols + j] = (raw[j * k + c] - units.centre()[j] * total) * units.inverse_scale()[j];
+                }
+            }
+        }
+    }
+}
+
+/// `Σᵢ x̃ᵢx̃ᵢᵀ ⊗ Cᵢ` for small symmetric matrices Cᵢ: the Hessian of a risk, ordered as [`Coef`] (all weights score by
+/// score, then the intercepts).
+#[derive(Debug, Clone)]
+pub(super) struct HessianSums {
+    k: usize,
+    cols: usize,
+    /// One Gram per pair of scores (a ≥ b) in packed order.
+    grams: Vec<Square>,
+    /// `Σ C x` per pair, then `Σ C` per pair.
+    firsts: Vec<f64>,
+    totals: Vec<f64>,
+    sparse: bool,
+}
+
+impl HessianSums {
+    pub(super) fn new(k: usize, cols: usize, sparse: bool) -> HessianSums {
+        let pairs = k * (k + 1) / 2;
+        HessianSums {
+            k,
+            cols,
+            grams: vec![Square::zeros(cols); pairs],
+            firsts: vec![0.0; pairs * cols],
+            totals: vec![0.0; pairs],
+            sparse,
+        }
+    }
+
+    /// Adds a block given the packed curvature of each row; the tile of dense rows is used up.
+    pub(super) fn add(&mut self, rows: &mut Rows<'_>, curvature: &[f64], scratch: &mut Vec<f64>) {
+        let pairs = self.grams.len();
+        for c in curvature.chunks_exact(pairs) {
+            self.totals.iter_mut().zip(c).for_each(|(t, c)| *t += c);
+        }
+        match rows {
+            Rows::Dense(values) => self.add_dense(values, curvature, scratch),
+            Rows::Csr(rows) => self.add_sparse(rows, curvature),
+        }
+    }
+
+    fn add_dense(&mut self, values: &mut [f64], curvature: &[f64], scratch: &mut Vec<f64>) {
+        let (cols, pairs) = (self.cols, self.grams.len());
+        weighted_rows_sum(values, curvature, cols, pairs, &mut self.firsts);
+        if pairs == 1 {
+            // One nonnegative curvature a row: its root goes into the tile, which is then multiplied with itself.
+            for (x, h) in values.chunks_exact_mut(cols.max(1)).zip(curvature) {
+                let root = h.max(0.0).sqrt();
+                x.iter_mut().for_each(|v| *v *= root);
+            }
+            return gram_update(&mut self.grams[0], values, values);
+        }
+        scratch.resize(values.len(), 0.0);
+        for (pair, gram) in self.grams.iter_mut().enumerate() {
+            let scaled = scratch.chunks_exact_mut(cols.max(1)).zip(values.chunks_exact(cols.max(1)));
+            for ((out, x), c) in scaled.zip(curvature.chunks_exact(pairs)) {
+                out.iter_mut().zip(x).for_each(|(o, x)| *o = c[pair] * x);
+            }
+            gram_update(gram, scratch, values);
+        }
+    }
+
+    fn add_sparse(&mut self, rows: &CsrRows<'_>, curvature: &[f64]) {
+        let (cols, pairs) = (self.cols, self.grams.len());
+        for (i, c) in curvature.chunks_exact(pairs).enumerate() {
+            let (columns, values) = rows.row(i);
+            for (pair, c) in c.iter().enumerate() {
+                let gram = self.grams[pair].as_mut_slice();
+                for (at, (column, v)) in columns.iter().zip(values).enumerate() {
+                    let column = *column as usize;
+                    self.firsts[pair * cols + column] += c * v;
+                    // Columns increase along the row, so this walks down one column of the lower triangle.
+                    let scaled = c * v;
+                    for (other, w) in columns[at..].iter().zip(&values[at..]) {
+                        gram[column * cols + *other as usize] += scaled * w;
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: &HessianSums) {
+        self.grams.iter_mut().zip(&other.grams).for_each(|(a, b)| a.add(b));
+        self.firsts.iter_mut().zip(&other.firsts).for_each(|(a, b)| *a += b);
+        self.totals.iter_mut().zip(&other.totals).for_each(|(a, b)| *a += b);
+    }
+
+    /// Puts sparse sums into units: `Σ C x̂x̂ᵀ` from `Σ C xxᵀ`, `Σ C x` and `Σ C`.
+    fn to_units(&mut self, units: &Units) {
+        if !std::mem::take(&mut self.sparse) {
+            return;
+        }
+        let (cols, centre, inverse) = (self.cols, units.centre(), units.inverse_scale());
+        for (pair, gram) in self.grams.iter_mut().enumerate() {
+            let first = &mut self.firsts[pair * cols..(pair + 1) * cols];
+            let total = self.totals[pair];
+            for j in 0..cols {
+                for i in j..cols {
+                    let g = gram.at(i, j);
+                    *g += centre[i] * centre[j] * total - first[i] * centre[j] - centre[i] * first[j];
+                    *g *= inverse[i] * inverse[j];
+                }
+            }
+            for j in 0..cols {
+                first[j] = (first[j] - centre[j] * total) * inverse[j];
+            }
+        }
+    }
+
+    /// The assembled matrix times `scale`.
+    pub(super) fn finish(mut self, units: &Units, scale: f64) -> Square {
+        self.to_units(units);
+        let (k, cols) = (self.k, self.cols);
+        if k == 1 {
+            return self.finish_one(scale);
+        }
+        let pair = |a: usize, b: usize| a.max(b) * (a.max(b) + 1) / 2 + a.min(b);
+        Square::from_lower(k * (cols + 1), |i, j| {
+            let value = match (i < k * cols, j < k * cols) {
+                (true, true) => self.grams[pair(i / cols, j / cols)].get(i % cols, j % cols),
+                (false, true) => self.firsts[pair(i - k * cols, j / cols) * cols + j % cols],
+                _ => self.totals[pair(i - k * cols, j - k * cols)],
+            };
+            value * scale
+        })
+    }
+
+    fn finish_one(self, scale: f64) -> Square {
+        let cols = self.cols;
+        Square::from_lower(cols + 1, |i, j| {
+            scale
+                * match (i < cols, j < cols) {
+                    (true, _) => self.grams[0].get(i, j),
+                    (false, true) => self.firsts[j],
+                    _ => self.totals[0],
+                }
+        })
+    }
+}

@@ -1,0 +1,10 @@
+//! Algorithms, one file each: the problem and the reference above the code. Every solver stops on [`crate::certify`].
+
+mod newton;
+mod newton_cg;
+mod separate;
+mod stop;
+
+pub use newton::Newton;
+pub use newton_cg::NewtonCg;
+pub use stop::{Solved, Solver, Step, Stop};

@@ -1,0 +1,86 @@
+//! Why a solver stopped, which is an answer, and what it returns.
+
+use crate::certify::{Certificate, Separation};
+use crate::error::Result;
+use crate::linalg::Alias;
+use crate::objective::{Coef, Point};
+use crate::watch::{Halt, Watch};
+
+/// Why a solver stopped.
+#[must_use]
+#[derive(Debug, Clone, PartialEq)]
+pub enum Stop {
+    /// The certificate reached the tolerance.
+    Converged,
+    /// The iteration limit came first.
+    IterationLimit,
+    /// The time limit came first.
+    TimeLimit,
+    /// The caller cancelled.
+    Interrupted,
+    /// Rounding allows no further decrease, short of the tolerance.
+    PrecisionLimit,
+    /// Without a penalty the optimum does not exist: here is the direction.
+    Separated(Box<Separation>),
+}
+
+impl Stop {
+    pub(super) fn halted(halt: Option<Halt>) -> Stop {
+        match halt {
+            Some(Halt::Deadline) => Stop::TimeLimit,
+            _ => Stop::Interrupted,
+        }
+    }
+}
+
+/// One iteration, for the trace.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// Objective after the iteration.
+    pub objective: f64,
+    /// Relative bound on the suboptimality, where it was computed.
+    pub relative_gap: Option<f64>,
+    /// Step length taken.
+    pub step: f64,
+}
+
+/// What a solver returns: the point, why it stopped, its proof and its trace.
+#[derive(Debug, Clone)]
+pub struct Solved {
+    /// The last point.
+    pub point: Point,
+    /// Why it stopped.
+    pub stop: Stop,
+    /// The bound at that point.
+    pub certificate: Certificate,
+    /// One entry per iteration.
+    pub trace: Vec<Step>,
+    /// Passes over the full features.
+    pub passes: usize,
+    /// Columns left out because they are linear combinations of others.
+    pub aliased: Vec<Alias>,
+}
+
+/// A solver for problems `P`; what it needs of the problem are the bounds of its impl.
+///
+/// Newton's method needs curvature, so a loss without it does not compile:
+///
+/// ```compile_fail
+/// use linsep::objective::{Loss, Risk};
+/// use linsep::solve::{Newton, Solver};
+/// use linsep::table::Class;
+/// struct Hinge;
+/// impl Loss for Hinge {
+///     fn n_scores(&self) -> usize { 1 }
+///     fn n_classes(&self) -> usize { 2 }
+///     fn block(&self, _: &[Class], _: &[f64], _: Option<&[f64]>, _: &mut [f64], _: Option<&mut [f64]>) -> f64 { 0.0 }
+///     fn best_constant(&self, _: &[f64]) -> Vec<f64> { vec![0.0] }
+/// }
+/// fn fit(risk: &Risk<'_, Hinge>) {
+///     let _ = Newton::default().solve(risk, None, &Default::default());
+/// }
+/// ```
+pub trait Solver<P: ?Sized> {
+    /// Runs from `start` (or a start of the solver's own) until the certificate, a limit or the watch stops it.
+    fn solve(&self, problem: &P, start: Option<&Coef>, watch: &Watch) -> Result<Solved>;
+}
