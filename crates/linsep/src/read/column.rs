@@ -1,15 +1,14 @@
 //! A column of one piece while it is read: numbers as narrow as they are, or text as codes.
 
+use super::dictionary::Dictionary;
 use super::number::{Said, read_cell};
 use crate::table::{Cells, MISSING_TEXT};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 /// The missing whole number in a block of `i32`.
 pub(super) const MISSING_INT: i32 = i32::MIN;
 
 /// A column of one piece.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) enum RawColumn {
     /// Numbers and missing cells only.
     Number(Cells),
@@ -49,6 +48,19 @@ impl Numbers {
             self.push_ints(&[int]);
         } else {
             self.make_float().push(value);
+        }
+    }
+
+    /// Appends any numbers; NaN is missing.
+    pub(super) fn extend(&mut self, values: &[f64]) {
+        if let Cells::F64(all) = &mut self.0 {
+            all.extend_from_slice(values);
+            return;
+        }
+        let ints = values.iter().map(|v| if v.is_nan() { Some(MISSING_INT) } else { whole(*v) });
+        match ints.collect::<Option<Vec<i32>>>() {
+            Some(ints) => self.push_ints(&ints),
+            None => self.make_float().extend_from_slice(values),
         }
     }
 
@@ -113,15 +125,15 @@ pub(super) fn whole(value: f64) -> Option<i32> {
 }
 
 /// Text cells as codes into the distinct cells seen so far.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub(super) struct TextColumn {
-    codes: Vec<u32>,
-    seen: HashMap<Box<[u8]>, u32, BuildHasherDefault<TextHasher>>,
+    pub codes: Vec<u32>,
+    pub seen: Dictionary,
 }
 
 impl TextColumn {
     pub(super) fn with_capacity(n: usize) -> TextColumn {
-        TextColumn { codes: Vec::with_capacity(n), ..TextColumn::default() }
+        TextColumn { codes: Vec::with_capacity(n), seen: Dictionary::default() }
     }
 
     pub(super) fn push_missing(&mut self) {
@@ -129,47 +141,25 @@ impl TextColumn {
     }
 
     pub(super) fn push(&mut self, cell: &[u8]) {
-        let code = match self.seen.get(cell) {
-            Some(code) => *code,
-            None => {
-                // Fewer than u32::MAX cells fit a piece, so a new code never reaches the missing mark.
-                let code = self.seen.len() as u32;
-                self.seen.insert(cell.into(), code);
-                code
-            }
+        // Runs of the same cell are common.
+        let code = match self.codes.last() {
+            Some(last) if *last != MISSING_TEXT && self.seen.get(*last as usize) == cell => *last,
+            _ => self.seen.code(cell),
         };
         self.codes.push(code);
     }
 
-    /// Distinct cells, and the code of each cell.
-    pub(super) fn into_parts(self) -> (Vec<Box<[u8]>>, Vec<u32>) {
-        (self.levels(), self.codes)
-    }
-
-    /// Distinct cells in the order of their codes.
-    fn levels(&self) -> Vec<Box<[u8]>> {
-        let mut levels: Vec<(u32, &Box<[u8]>)> = self.seen.iter().map(|(level, code)| (*code, level)).collect();
-        levels.sort_unstable();
-        levels.into_iter().map(|(_, level)| level.clone()).collect()
-    }
-
-    /// The distinct cells in no particular order.
-    pub(super) fn distinct(&self) -> impl Iterator<Item = &[u8]> {
-        self.seen.keys().map(|k| &**k)
-    }
-
     /// Counts the cells that say something and those among them that are numbers; also the first that is not.
     pub(super) fn count(&self) -> Counts<'_> {
-        let mut levels: Vec<(u32, &[u8])> = self.seen.iter().map(|(level, code)| (*code, &**level)).collect();
-        levels.sort_unstable();
-        let is_number: Vec<bool> = levels.iter().map(|(_, l)| matches!(read_cell(l), Said::Number(_))).collect();
+        let is_number: Vec<bool> =
+            (0..self.seen.len()).map(|code| matches!(read_cell(self.seen.get(code)), Said::Number(_))).collect();
         let mut counts = Counts::default();
         for (row, code) in self.codes.iter().enumerate().filter(|(_, code)| **code != MISSING_TEXT) {
             counts.present += 1;
             if is_number[*code as usize] {
                 counts.numbers += 1;
             } else if counts.first_text.is_none() {
-                counts.first_text = Some((row, levels[*code as usize].1));
+                counts.first_text = Some((row, self.seen.get(*code as usize)));
             }
         }
         counts
@@ -183,35 +173,4 @@ pub(super) struct Counts<'a> {
     pub numbers: usize,
     /// Row and text of the first cell that is neither missing nor a number.
     pub first_text: Option<(usize, &'a [u8])>,
-}
-
-/// A quick hash for short cells, eight bytes at a time. Its order never shows: levels are sorted in the end.
-#[derive(Default)]
-pub(super) struct TextHasher(u64);
-
-impl TextHasher {
-    fn mix(&mut self, word: u64) {
-        // The folded multiplication of wyhash: both halves of a 128-bit product.
-        let product = u128::from(self.0 ^ word ^ 0x9e37_79b9_7f4a_7c15) * u128::from(0xd6e8_feb8_6659_fd93_u64 ^ word);
-        self.0 = (product as u64) ^ ((product >> 64) as u64);
-    }
-}
-
-impl Hasher for TextHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        let mut words = bytes.chunks_exact(8);
-        for word in &mut words {
-            self.mix(word.try_into().map_or(0, u64::from_le_bytes));
-        }
-        let tail = words.remainder().iter().fold(bytes.len() as u64, |t, b| t << 8 | u64::from(*b));
-        self.mix(tail);
-    }
-
-    fn write_usize(&mut self, _: usize) {
-        // The length prefix of a slice; `write` mixes the length in.
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
 }

@@ -4,7 +4,7 @@
 //! error; any other column is text.
 
 use super::Wanted;
-use super::column::RawColumn;
+use super::column::{RawColumn, TextColumn};
 use super::feed::Placed;
 use super::source::Input;
 use crate::error::{Error, Result};
@@ -58,15 +58,15 @@ pub(super) fn assemble(
         return Ok(Outcome::ReadAgainAsText(again));
     }
 
-    let levels: Vec<Vec<Box<[u8]>>> = (0..names.len())
+    let levels: Vec<Levels> = (0..names.len())
         .into_par_iter()
-        .map(|c| if is_text[c] { all_levels(&pieces, c) } else { Vec::new() })
+        .map(|c| if is_text[c] { Levels::merge(&pieces, c) } else { Levels::default() })
         .collect();
-    let chunks = pieces.into_par_iter().map(|piece| finish(inputs, piece, &is_text, &levels)).collect();
-    let columns = names.iter().zip(is_text).zip(levels).map(|((name, is_text), levels)| {
-        // The readers have checked that all text is UTF-8.
-        let levels = levels.into_iter().map(|l| String::from_utf8_lossy(&l).into_owned()).collect();
-        Column { name: name.clone(), kind: if is_text { Kind::Text { levels } } else { Kind::Number } }
+    let chunks =
+        pieces.into_par_iter().enumerate().map(|(p, piece)| finish(inputs, p, piece, &is_text, &levels)).collect();
+    let columns = names.iter().zip(is_text).zip(levels).map(|((name, is_text), Levels { levels, .. })| Column {
+        name: name.clone(),
+        kind: if is_text { Kind::Text { levels } } else { Kind::Number },
     });
     Ok(Outcome::Table(Table::new(columns.collect(), chunks, sparse_width)))
 }
@@ -128,32 +128,59 @@ pub(super) fn shown(cell: &[u8]) -> String {
     format!("`{short}`")
 }
 
-/// The distinct cells of a column over all pieces, in byte order.
-fn all_levels(pieces: &[Placed<RawChunk>], c: usize) -> Vec<Box<[u8]>> {
-    let mut all: Vec<&[u8]> = Vec::new();
-    for piece in pieces {
-        if let RawColumn::Text(text) = &piece.parsed.columns[c] {
-            all.extend(text.distinct());
-        }
-    }
-    all.sort_unstable();
-    all.dedup();
-    all.into_iter().map(Box::from).collect()
+/// The distinct cells of a text column over all pieces in byte order, and for each piece the codes of its own.
+#[derive(Default)]
+struct Levels {
+    levels: Vec<String>,
+    codes: Vec<Vec<u32>>,
 }
 
-fn finish(inputs: &[Input<'_>], piece: Placed<RawChunk>, is_text: &[bool], levels: &[Vec<Box<[u8]>>]) -> Chunk {
+impl Levels {
+    /// One sort of all pieces' cells finds the levels and numbers them at once.
+    fn merge(pieces: &[Placed<RawChunk>], c: usize) -> Levels {
+        let mut all: Vec<(u64, &[u8], usize, usize)> = Vec::new();
+        let mut codes = Vec::with_capacity(pieces.len());
+        for (p, piece) in pieces.iter().enumerate() {
+            let mut own = 0;
+            if let RawColumn::Text(text) = &piece.parsed.columns[c] {
+                own = text.seen.len();
+                all.extend((0..own).map(|code| (prefix(text.seen.get(code)), text.seen.get(code), p, code)));
+            }
+            codes.push(vec![MISSING_TEXT; own]);
+        }
+        all.par_sort_unstable();
+        let mut levels: Vec<String> = Vec::new();
+        let mut last: Option<&[u8]> = None;
+        for (_, cell, p, code) in all {
+            if last != Some(cell) {
+                // The readers have checked that all text is UTF-8.
+                levels.push(String::from_utf8_lossy(cell).into_owned());
+                last = Some(cell);
+            }
+            codes[p][code] = levels.len() as u32 - 1;
+        }
+        Levels { levels, codes }
+    }
+}
+
+/// The first eight bytes as a number of the same order, so that most comparisons touch no text.
+fn prefix(cell: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    let n = cell.len().min(8);
+    first[..n].copy_from_slice(&cell[..n]);
+    u64::from_be_bytes(first)
+}
+
+fn finish(inputs: &[Input<'_>], p: usize, piece: Placed<RawChunk>, is_text: &[bool], levels: &[Levels]) -> Chunk {
     let origin = origin(inputs, &piece);
     let RawChunk { n_rows, columns, sparse, .. } = piece.parsed;
     let cells = columns.into_iter().enumerate().map(|(c, column)| match column {
+        // All its cells are missing, or it would have been read again.
         RawColumn::Number(_) if is_text[c] => Cells::Text(vec![MISSING_TEXT; n_rows]),
         RawColumn::Number(cells) => cells,
-        RawColumn::Text(text) if !is_text[c] => Cells::F64(vec![f64::NAN; text.into_parts().1.len()]),
-        RawColumn::Text(text) => {
-            let (own, mut codes) = text.into_parts();
-            let code: Vec<u32> =
-                own.iter().map(|l| levels[c].binary_search(l).map_or(MISSING_TEXT, |at| at as u32)).collect();
-            for cell in codes.iter_mut().filter(|code| **code != MISSING_TEXT) {
-                *cell = code[*cell as usize];
+        RawColumn::Text(TextColumn { mut codes, .. }) => {
+            for code in codes.iter_mut().filter(|code| **code != MISSING_TEXT) {
+                *code = levels[c].codes[p][*code as usize];
             }
             Cells::Text(codes)
         }

@@ -5,7 +5,7 @@
 use super::column::{Numbers, RawColumn, TextColumn};
 use super::feed::{Feed, Flaw, PADDING, Piece, Placed, Start, check_utf8, parse_pieces};
 use super::infer::{Outcome, Places, RawChunk, assemble, bad_number_help, shown};
-use super::number::{Said, leading_digits, number, read_cell, short_decimal};
+use super::number::{Said, leading_digits, leading_number, number, read_cell};
 use super::source::Input;
 use super::{ReadOptions, Wanted, wanted};
 use crate::error::{Error, Place, Result};
@@ -232,7 +232,7 @@ impl<'a> Parser<'a> {
             self.at += count;
             return Ok(f64::from(short));
         }
-        if let Some((value, length)) = short_decimal(&self.bytes[self.at..])
+        if let Some((value, length)) = leading_number(&self.bytes[self.at..])
             && ends(self.bytes[self.at + length])
         {
             self.at += length;

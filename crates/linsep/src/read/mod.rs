@@ -7,6 +7,7 @@
 
 mod column;
 mod csv;
+mod dictionary;
 mod feed;
 mod infer;
 mod libsvm;

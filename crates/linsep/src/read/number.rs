@@ -44,47 +44,15 @@ pub(super) fn is_missing(cell: &[u8]) -> bool {
     matches!(cell, b"" | b"?" | b"NA" | b"NaN" | b"nan" | b"N/A" | b"null" | b"NULL")
 }
 
-/// A short decimal at the beginning of `bytes` and its length: `[+-]ddd.ddd`. `None` for anything whose value is not
-/// one exact division away: then [`number`] decides.
-///
-/// A whole number below 2⁵³ and a power of ten up to 10²² are exact in a double, so their quotient is correctly rounded
-/// (Clinger, *How to read floating point numbers accurately*, 1990).
+/// The number at the beginning of `bytes` and its length; never NaN.
 #[inline]
-pub(super) fn short_decimal(bytes: &[u8]) -> Option<(f64, usize)> {
-    const MANTISSA: u64 = 1 << 53;
-    const POWERS: [f64; 23] = [
-        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
-        1e20, 1e21, 1e22,
-    ];
-    let mut at = 0;
-    let negative = bytes.first() == Some(&b'-');
-    if negative || bytes.first() == Some(&b'+') {
-        at = 1;
-    }
-    let (mut mantissa, mut decimals, mut digits) = (0u64, 0usize, 0usize);
-    let mut point = false;
-    while let Some(byte) = bytes.get(at) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit < 10 {
-            // Nineteen digits fit a u64 without overflow.
-            if digits == 19 {
-                return None;
-            }
-            mantissa = mantissa * 10 + u64::from(digit);
-            digits += 1;
-            decimals += usize::from(point);
-        } else if *byte == b'.' && !point {
-            point = true;
-        } else {
-            break;
+pub(super) fn leading_number(bytes: &[u8]) -> Option<(f64, usize)> {
+    match bytes.first()? {
+        b'0'..=b'9' | b'+' | b'-' | b'.' => {
+            fast_float2::parse_partial::<f64, _>(bytes).ok().filter(|(value, _)| !value.is_nan())
         }
-        at += 1;
+        _ => None,
     }
-    if digits == 0 || mantissa > MANTISSA {
-        return None;
-    }
-    let value = mantissa as f64 / POWERS[decimals];
-    Some((if negative { -value } else { value }, at))
 }
 
 /// Digits at the beginning of eight bytes (in memory order): their value, their count, and the byte after them, which

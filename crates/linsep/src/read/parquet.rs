@@ -244,6 +244,17 @@ impl Builder {
         }
     }
 
+    /// Appends numbers; NaN is missing.
+    fn numbers(&mut self, values: &[f64]) {
+        match self {
+            Builder::Numbers(numbers, n) => {
+                numbers.extend(values);
+                *n += values.len();
+            }
+            Builder::Text(..) => values.iter().for_each(|v| self.number((!v.is_nan()).then_some(*v))),
+        }
+    }
+
     fn number(&mut self, value: Option<f64>) {
         match self {
             Builder::Numbers(numbers, n) => {
@@ -284,7 +295,11 @@ impl Builder {
         macro_rules! numbers {
             ($($kind:ty),*) => {
                 $(if let Some(values) = array.as_primitive_opt::<$kind>() {
-                    values.iter().for_each(|v| self.number(v.map(|v| v as f64)));
+                    let mut wide: Vec<f64> = values.values().iter().map(|v| *v as f64).collect();
+                    if values.null_count() > 0 {
+                        (0..wide.len()).filter(|i| values.is_null(*i)).for_each(|i| wide[i] = f64::NAN);
+                    }
+                    self.numbers(&wide);
                     return Ok(());
                 })*
             };

@@ -8,7 +8,7 @@
 use crate::read::column::{MISSING_INT, Numbers, RawColumn, TextColumn, whole};
 use crate::read::feed::{Flaw, PADDING, Piece, check_utf8};
 use crate::read::infer::{Places, RawChunk, bad_number_help, shown};
-use crate::read::number::{Said, is_missing, leading_digits, read_cell, short_decimal, trim_spaces};
+use crate::read::number::{Said, is_missing, leading_digits, leading_number, read_cell, trim_spaces};
 use memchr::{memchr, memchr_iter};
 use std::borrow::Cow;
 
@@ -72,6 +72,8 @@ struct Parser<'a> {
     numbers: Vec<Numbers>,
     texts: Vec<TextColumn>,
     met_text: Vec<bool>,
+    /// See [`quick`].
+    quick: Vec<bool>,
     tile: Vec<i32>,
     /// Rows in the tile.
     filled: usize,
@@ -87,6 +89,7 @@ impl<'a> Parser<'a> {
         let end = padded.len() - PADDING;
         let rows = memchr_iter(b'\n', &padded[..end]).count();
         let room = |is_text: bool| if is_text { rows } else { 0 };
+        let modes: Vec<Mode> = layout.text.iter().map(|t| if *t { Mode::Text } else { Mode::Int }).collect();
         Parser {
             bytes: padded,
             end,
@@ -94,7 +97,8 @@ impl<'a> Parser<'a> {
             line: 0,
             row_line: 0,
             layout,
-            modes: layout.text.iter().map(|t| if *t { Mode::Text } else { Mode::Int }).collect(),
+            quick: quick(&modes),
+            modes,
             numbers: layout.text.iter().map(|t| Numbers::with_capacity(room(!*t))).collect(),
             texts: layout.text.iter().map(|t| TextColumn::with_capacity(room(*t))).collect(),
             met_text: vec![false; n],
@@ -154,6 +158,16 @@ impl<'a> Parser<'a> {
         let mut column = 0;
         loop {
             let word = word_at(bytes, at);
+            if self.quick[column]
+                && let Some(digits) = four_digit_cells(word, delimiter)
+            {
+                for (cell, digit) in digits.into_iter().enumerate() {
+                    self.tile[(column + cell) * STRIDE + self.filled] = digit;
+                }
+                at += 8;
+                column += 4;
+                continue;
+            }
             let (value, count, next) = leading_digits(word);
             let mode = self.modes[column];
             if count > 0 && (next == delimiter || next == b'\n') && mode != Mode::Text {
@@ -193,7 +207,6 @@ impl<'a> Parser<'a> {
         }
     }
 
-    #[inline(never)]
     fn put_float(&mut self, column: usize, value: f64) {
         if self.modes[column] == Mode::Int {
             if let Some(int) = whole(value) {
@@ -205,8 +218,9 @@ impl<'a> Parser<'a> {
             self.numbers[column].push_ints(&self.tile[from..from + self.filled]);
             self.numbers[column].make_float();
             self.modes[column] = Mode::Float;
+            self.quick = quick(&self.modes);
         }
-        self.numbers[column].make_float().push(value);
+        self.numbers[column].push(value);
     }
 
     fn put_missing(&mut self, column: usize) {
@@ -221,7 +235,7 @@ impl<'a> Parser<'a> {
     #[inline(never)]
     fn cell(&mut self, column: usize, mode: Mode) -> Parsed<()> {
         if mode != Mode::Text
-            && let Some((value, length)) = short_decimal(&self.bytes[self.at..])
+            && let Some((value, length)) = leading_number(&self.bytes[self.at..])
             && self.ends(self.at + length)
         {
             self.at += length;
@@ -266,17 +280,19 @@ impl<'a> Parser<'a> {
         if bytes[start] == b'"' {
             return self.quoted_cell();
         }
-        let mut at = start;
-        // The piece ends in a line feed, so this stops.
-        while !self.ends(at) {
-            if bytes[at] == b'"' {
-                return Err(Flaw::new(
-                    self.line,
-                    "there is a quote inside a cell that does not begin with one",
-                    "put the whole cell in quotes and double the quotes inside it; no space before the first quote",
-                ));
-            }
-            at += 1;
+        let delimiter = self.layout.delimiter;
+        let stops = |b: &u8| *b == delimiter || *b == b'\n' || *b == b'"';
+        // The piece ends in a line feed, so there is a stop.
+        let mut at = start + bytes[start..].iter().position(stops).unwrap_or(0);
+        if bytes[at] == b'"' {
+            return Err(Flaw::new(
+                self.line,
+                "there is a quote inside a cell that does not begin with one",
+                "put the whole cell in quotes and double the quotes inside it; no space before the first quote",
+            ));
+        }
+        if bytes[at] == b'\n' && at > start && bytes[at - 1] == b'\r' {
+            at -= 1;
         }
         self.at = at;
         Ok(Cow::Borrowed(&bytes[start..at]))
@@ -357,6 +373,24 @@ impl<'a> Parser<'a> {
         let places = self.lines.map_or(Places::Consecutive, Places::Lines);
         (RawChunk { n_rows: self.packed, columns: columns.collect(), sparse: None, places }, self.line)
     }
+}
+
+/// For each column whether it and the next three hold whole numbers and more columns follow: there it pays to try
+/// [`four_digit_cells`].
+fn quick(modes: &[Mode]) -> Vec<bool> {
+    (0..modes.len()).map(|c| modes.len() > c + 4 && modes[c..c + 4].iter().all(|m| *m == Mode::Int)).collect()
+}
+
+/// Four cells of one digit, as indicator and count columns have them, in eight bytes: `0,1,0,0,`.
+#[inline(always)]
+fn four_digit_cells(word: u64, delimiter: u8) -> Option<[i32; 4]> {
+    let delimiters = u64::from(delimiter) * 0x0100_0100_0100_0100;
+    let digits = word ^ (delimiters | 0x0030_0030_0030_0030);
+    // Now the delimiters are zero and the digits 0..=9; adding 0x76 sets the high bit of anything above nine.
+    if (digits | (digits.wrapping_add(0x0076_0076_0076_0076))) & 0xff80_ff80_ff80_ff80 != 0 {
+        return None;
+    }
+    Some([digits as u8, (digits >> 16) as u8, (digits >> 32) as u8, (digits >> 48) as u8].map(i32::from))
 }
 
 /// Eight bytes in memory order; the padding makes them exist.
