@@ -5,7 +5,7 @@
 use super::column::{Numbers, RawColumn, TextColumn};
 use super::feed::{Feed, Flaw, PADDING, Piece, Placed, Start, check_utf8, parse_pieces};
 use super::infer::{Outcome, Places, RawChunk, assemble, bad_number_help, shown};
-use super::number::{Said, leading_digits, leading_number, number, read_cell};
+use super::number::{Said, leading_digits, leading_number, number, read_cell, word_at};
 use super::source::Input;
 use super::{ReadOptions, Wanted, wanted};
 use crate::error::{Error, Place, Result};
@@ -280,10 +280,4 @@ impl<'a> Parser<'a> {
 /// Whether a token ends before this byte.
 fn ends(byte: u8) -> bool {
     is_space(byte) || byte == b'\n' || byte == b'#'
-}
-
-/// Eight bytes in memory order; the padding makes them exist.
-#[inline(always)]
-fn word_at(bytes: &[u8], at: usize) -> u64 {
-    bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes)
 }

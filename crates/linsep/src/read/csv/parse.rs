@@ -8,7 +8,7 @@
 use crate::read::column::{MISSING_INT, Numbers, RawColumn, TextColumn, whole};
 use crate::read::feed::{Flaw, PADDING, Piece, check_utf8};
 use crate::read::infer::{Places, RawChunk, bad_number_help, shown};
-use crate::read::number::{Said, is_missing, leading_digits, leading_number, read_cell, trim_spaces};
+use crate::read::number::{Said, is_missing, leading_digits, leading_number, read_cell, trim_spaces, word_at};
 use memchr::{memchr, memchr_iter};
 use std::borrow::Cow;
 
@@ -391,12 +391,6 @@ fn four_digit_cells(word: u64, delimiter: u8) -> Option<[i32; 4]> {
         return None;
     }
     Some([digits as u8, (digits >> 16) as u8, (digits >> 32) as u8, (digits >> 48) as u8].map(i32::from))
-}
-
-/// Eight bytes in memory order; the padding makes them exist.
-#[inline(always)]
-fn word_at(bytes: &[u8], at: usize) -> u64 {
-    bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes)
 }
 
 /// The cells of one padded record.

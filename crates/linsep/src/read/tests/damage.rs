@@ -84,7 +84,7 @@ fn changes() -> impl Strategy<Value = Vec<(prop::sample::Index, u8)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(5000))]
 
     #[test]
     fn text_formats(changes in changes(), cut in any::<Option<prop::sample::Index>>(), piece in 1usize..100) {
@@ -101,7 +101,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
     fn compressed_and_parquet(changes in changes(), cut in any::<Option<prop::sample::Index>>()) {

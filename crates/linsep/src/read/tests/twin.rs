@@ -68,7 +68,7 @@ fn slow(bytes: &[u8]) -> Option<(Vec<Vec<String>>, Vec<Option<u64>>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(20_000))]
 
     #[test]
     fn fast_and_slow_agree(body in "[a1,\";\n\r .]{0,60}", columns in 1usize..4, piece in 1usize..40) {
@@ -83,6 +83,31 @@ proptest! {
         // A quoted cell that is empty is a record of its own, unlike an empty line: the twin does not see the quotes.
         if !(columns > 1 && body.contains("\"\"")) {
             prop_assert_eq!(fast, slow(&bytes));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    /// The quick paths for numbers against the standard library.
+    #[test]
+    fn numbers_agree_with_the_standard_library(
+        rows in prop::collection::vec(
+            prop::collection::vec("[0-9]|[0-9]|[0-9]{0,11}|[+-]?[0-9]{1,3}(\\.[0-9]{0,20})?(e-?[0-9]{1,2})? ?", 9), 1..12),
+        crlf in any::<bool>(),
+        piece in 1usize..300,
+    ) {
+        let newline = if crlf { "\r\n" } else { "\n" };
+        let names: Vec<String> = (0..9).map(|c| format!("c{c}")).collect();
+        let lines = rows.iter().map(|r| r.join(",") + newline);
+        let text = names.join(",") + newline + &lines.collect::<String>();
+        let table = read_with(text.as_bytes(), "t.csv", &ReadOptions::default(), piece).unwrap();
+        for (r, row) in rows.iter().enumerate() {
+            for (c, cell) in row.iter().enumerate() {
+                let expected = if cell.trim().is_empty() { f64::NAN } else { cell.trim().parse::<f64>().unwrap() };
+                prop_assert_eq!(table.number(r, c).to_bits(), expected.to_bits(), "{}", cell);
+            }
         }
     }
 }
