@@ -39,6 +39,7 @@ impl Numbers {
     }
 
     /// Appends any number; NaN is missing.
+    #[inline]
     pub(super) fn push(&mut self, value: f64) {
         if let Cells::F64(values) = &mut self.0 {
             values.push(value);

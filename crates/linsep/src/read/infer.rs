@@ -5,6 +5,7 @@
 
 use super::Wanted;
 use super::column::{RawColumn, TextColumn};
+use super::dictionary::Dictionary;
 use super::feed::Placed;
 use super::source::Input;
 use crate::error::{Error, Result};
@@ -138,26 +139,30 @@ struct Levels {
 impl Levels {
     /// One sort of all pieces' cells finds the levels and numbers them at once.
     fn merge(pieces: &[Placed<RawChunk>], c: usize) -> Levels {
-        let mut all: Vec<(u64, &[u8], usize, usize)> = Vec::new();
-        let mut codes = Vec::with_capacity(pieces.len());
-        for (p, piece) in pieces.iter().enumerate() {
-            let mut own = 0;
-            if let RawColumn::Text(text) = &piece.parsed.columns[c] {
-                own = text.seen.len();
-                all.extend((0..own).map(|code| (prefix(text.seen.get(code)), text.seen.get(code), p, code)));
-            }
-            codes.push(vec![MISSING_TEXT; own]);
+        let none = Dictionary::default();
+        let seen: Vec<&Dictionary> = pieces
+            .iter()
+            .map(|piece| match &piece.parsed.columns[c] {
+                RawColumn::Text(text) => &text.seen,
+                RawColumn::Number(_) => &none,
+            })
+            .collect();
+        let mut all: Vec<(u64, u32, u32)> = Vec::with_capacity(seen.iter().map(|s| s.len()).sum());
+        for (p, own) in seen.iter().enumerate() {
+            all.extend((0..own.len()).map(|code| (prefix(own.get(code)), p as u32, code as u32)));
         }
-        all.par_sort_unstable();
+        let cell = |entry: &(u64, u32, u32)| seen[entry.1 as usize].get(entry.2 as usize);
+        all.par_sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| cell(a).cmp(cell(b))));
+        let mut codes: Vec<Vec<u32>> = seen.iter().map(|own| vec![MISSING_TEXT; own.len()]).collect();
         let mut levels: Vec<String> = Vec::new();
         let mut last: Option<&[u8]> = None;
-        for (_, cell, p, code) in all {
-            if last != Some(cell) {
+        for entry in &all {
+            if last != Some(cell(entry)) {
                 // The readers have checked that all text is UTF-8.
-                levels.push(String::from_utf8_lossy(cell).into_owned());
-                last = Some(cell);
+                levels.push(String::from_utf8_lossy(cell(entry)).into_owned());
+                last = Some(cell(entry));
             }
-            codes[p][code] = levels.len() as u32 - 1;
+            codes[entry.1 as usize][entry.2 as usize] = levels.len() as u32 - 1;
         }
         Levels { levels, codes }
     }

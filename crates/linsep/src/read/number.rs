@@ -63,7 +63,7 @@ fn plain_decimal(bytes: &[u8]) -> Option<(f64, usize)> {
     let signed = matches!(bytes.first()?, b'+' | b'-');
     let whole = usize::from(signed);
     let mut digits = Digits { at: whole, value: 0 };
-    digits.take(bytes);
+    digits.take_few(bytes);
     let mut count = digits.at - whole;
     let mut decimals = 0;
     if bytes.get(digits.at) == Some(&b'.') {
@@ -78,33 +78,69 @@ fn plain_decimal(bytes: &[u8]) -> Option<(f64, usize)> {
         return None;
     }
     let value = quotient(digits.value, decimals)?;
-    Some((if bytes[0] == b'-' { -value } else { value }, digits.at))
+    let sign = u64::from(bytes[0] == b'-') << 63;
+    Some((f64::from_bits(value.to_bits() | sign), digits.at))
 }
 
-/// Decimal digits taken eight at a time; the value wraps after nineteen.
+/// A decimal `[-]d.ddd` at `at` of which all but the sign fits seven bytes: its value, its length and the byte after it.
+#[inline(always)]
+pub(super) fn short_decimal(bytes: &[u8], at: usize) -> Option<(f64, usize, u8)> {
+    let negative = bytes[at] == b'-';
+    let word = word_at(bytes, at + usize::from(negative));
+    let digits = word ^ 0x3030_3030_3030_3030;
+    // The high bit of every byte that is not 0..=9. A point causes no carry, so the first two such bytes are right.
+    let others = (digits | digits.wrapping_add(0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080;
+    let point = others.trailing_zeros() & 56;
+    let after = others & others.wrapping_sub(1);
+    // At least one digit before the point.
+    if after == 0 || point == 0 || (word >> point) as u8 != b'.' {
+        return None;
+    }
+    let end = after.trailing_zeros() & 56;
+    // The digits after the point move over it; then all move to the end of the word and get leading zeros.
+    let before = digits & ((1 << point) - 1);
+    let joined = before | ((digits >> point) >> 8) << point;
+    let value = eight_digits(joined << (72 - end)) as i64 as f64 / POWERS[((end - point) / 8 - 1) as usize];
+    let sign = u64::from(negative) << 63;
+    let length = usize::from(negative) + (end / 8) as usize;
+    Some((f64::from_bits(value.to_bits() | sign), length, (word >> end) as u8))
+}
+
+/// Decimal digits in a row; the value wraps after nineteen.
 struct Digits {
     at: usize,
     value: u64,
 }
 
 impl Digits {
+    /// One at a time: few digits are before the point.
+    #[inline(always)]
+    fn take_few(&mut self, bytes: &[u8]) {
+        while let Some(digit) = bytes.get(self.at).map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
+            self.value = self.value.wrapping_mul(10).wrapping_add(u64::from(digit));
+            self.at += 1;
+        }
+    }
+
+    /// Eight at a time.
     #[inline(always)]
     fn take(&mut self, bytes: &[u8]) {
-        const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+        const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
         loop {
             let digits = word_at(bytes, self.at) ^ 0x3030_3030_3030_3030;
             // The high bit of every byte that is not 0..=9; a carry can only spoil bytes after the first of them.
             let others = (digits | digits.wrapping_add(0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080;
             let count = (others.trailing_zeros() / 8) as usize;
-            if count > 0 {
-                // Shifted to the end of the word the digits get leading zeros.
-                let value = eight_digits(digits << (64 - 8 * count));
-                self.value = self.value.wrapping_mul(POWERS[count]).wrapping_add(value);
-                self.at += count;
+            if count == 8 {
+                self.value = self.value.wrapping_mul(100_000_000).wrapping_add(eight_digits(digits));
+                self.at += 8;
+                continue;
             }
-            if count < 8 {
-                return;
-            }
+            // Shifted to the end of the word the digits get leading zeros; no branch on their number, which varies.
+            let value = eight_digits((digits << (56 - 8 * count)) << 8);
+            self.value = self.value.wrapping_mul(POWERS[count]).wrapping_add(value);
+            self.at += count;
+            return;
         }
     }
 }
@@ -119,14 +155,15 @@ fn eight_digits(digits: u64) -> u64 {
 
 /// `value / 10^decimals`, correctly rounded; `None` where a 64-bit reciprocal cannot decide the rounding.
 ///
-/// A whole number up to 2⁵³ and a power of ten up to 10²² are exact in a double, so their quotient is correctly rounded
-/// (Clinger, *How to read floating point numbers accurately*, 1990). A larger one is multiplied with the truncated
-/// reciprocal; of the 64 bits on top the last is uncertain by less than two, which matters only next to a tie (the
-/// idea of Lemire, *Number parsing at a gigabyte per second*, 2021).
+/// A whole number below 2⁵³ and a power of ten up to 10²² are exact in a double, so their quotient is correctly rounded
+/// (Clinger, *How to read floating point numbers accurately*, 1990). A larger one, shifted to 64 bits, is multiplied
+/// with the reciprocal truncated to 64 bits. Of the product's upper half the last bit is uncertain by less than two,
+/// which matters only next to a tie between two doubles (the idea of Lemire, *Number parsing at a gigabyte per second*,
+/// 2021, with all exponents so small that nothing under- or overflows).
 #[inline(always)]
 fn quotient(value: u64, decimals: usize) -> Option<f64> {
-    if value <= 1 << 53 {
-        return Some(value as f64 / POWERS[decimals]);
+    if value < 1 << 53 {
+        return Some(value as i64 as f64 / POWERS[decimals]);
     }
     let (reciprocal, scale) = RECIPROCALS[decimals];
     let zeros = value.leading_zeros();
@@ -138,7 +175,8 @@ fn quotient(value: u64, decimals: usize) -> Option<f64> {
     }
     let mantissa = (top >> shift) + u64::from(rest > tie);
     let exponent = i64::from(shift) + 64 - i64::from(zeros) - i64::from(scale);
-    Some(mantissa as f64 * f64::from_bits(((1023 + exponent) as u64) << 52))
+    // As a signed number, which processors convert in one step.
+    Some(mantissa as i64 as f64 * f64::from_bits(((1023 + exponent) as u64) << 52))
 }
 
 const POWERS: [f64; 20] =

@@ -8,7 +8,9 @@
 use crate::read::column::{MISSING_INT, Numbers, RawColumn, TextColumn, whole};
 use crate::read::feed::{Flaw, PADDING, Piece, check_utf8};
 use crate::read::infer::{Places, RawChunk, bad_number_help, shown};
-use crate::read::number::{Said, is_missing, leading_digits, leading_number, read_cell, trim_spaces, word_at};
+use crate::read::number::{
+    Said, is_missing, leading_digits, leading_number, read_cell, short_decimal, trim_spaces, word_at,
+};
 use memchr::{memchr, memchr_iter};
 use std::borrow::Cow;
 
@@ -109,7 +111,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses all rows.
+    /// Parses all rows, or only the first of them if some turn out to hold text.
     fn rows(&mut self) -> Parsed<()> {
         while self.at < self.end {
             self.row_line = self.line;
@@ -121,6 +123,11 @@ impl<'a> Parser<'a> {
             self.filled += 1;
             if self.filled == TILE_ROWS {
                 self.pack();
+                // Text mostly shows in the first rows: better to begin again at once. Later it waits for the end, so
+                // that a piece is never parsed more than a few times.
+                if self.packed <= 2 * TILE_ROWS && self.met_text.contains(&true) {
+                    return Ok(());
+                }
             }
         }
         self.pack();
@@ -168,11 +175,17 @@ impl<'a> Parser<'a> {
                 column += 4;
                 continue;
             }
-            let (value, count, next) = leading_digits(word);
             let mode = self.modes[column];
-            if count > 0 && (next == delimiter || next == b'\n') && mode != Mode::Text {
+            let (value, count, next) = if mode == Mode::Int { leading_digits(word) } else { (0, 0, 0) };
+            if count > 0 && (next == delimiter || next == b'\n') {
                 at += count;
-                self.put_int(column, mode, value);
+                self.tile[column * STRIDE + self.filled] = value;
+            } else if mode == Mode::Float
+                && let Some((value, length, next)) = short_decimal(bytes, at)
+                && (next == delimiter || next == b'\n')
+            {
+                at += length;
+                self.numbers[column].push(value);
             } else {
                 self.at = at;
                 self.cell(column, mode)?;
@@ -195,15 +208,6 @@ impl<'a> Parser<'a> {
             self.at = at;
             self.line += 1;
             return Ok(());
-        }
-    }
-
-    #[inline(always)]
-    fn put_int(&mut self, column: usize, mode: Mode, value: i32) {
-        if mode == Mode::Int {
-            self.tile[column * STRIDE + self.filled] = value;
-        } else {
-            self.put_float(column, f64::from(value));
         }
     }
 
@@ -239,7 +243,10 @@ impl<'a> Parser<'a> {
             && self.ends(self.at + length)
         {
             self.at += length;
-            self.put_float(column, value);
+            match mode {
+                Mode::Float => self.numbers[column].push(value),
+                _ => self.put_float(column, value),
+            }
             return Ok(());
         }
         let cell = self.raw_cell()?;
