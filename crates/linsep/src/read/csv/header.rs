@@ -2,10 +2,10 @@
 
 use super::parse::cells_of_record;
 use crate::error::{Error, Place, Result};
-use crate::read::feed::{Flaw, Start, check_utf8};
+use crate::read::ReadOptions;
+use crate::read::feed::{Flaw, PADDING, PIECE, Start, check_utf8, longest_record, record_too_long};
 use crate::read::number::trim_spaces;
 use crate::read::source::Input;
-use crate::read::{ReadOptions, feed::PADDING};
 use memchr::memchr2_iter;
 use std::collections::HashMap;
 use std::io::Read;
@@ -106,7 +106,12 @@ fn first_record(input: &Input<'_>) -> Result<Vec<u8>> {
             }
         }
         looked = bytes.len();
-        if (looked as u64) < goal {
+        // Beyond the limit the parser says that a quote is left open.
+        let too_long = looked > longest_record(PIECE);
+        if too_long && !open {
+            return Err(record_too_long(input));
+        }
+        if (looked as u64) < goal || too_long {
             return Ok(bytes);
         }
         goal *= 2;

@@ -26,6 +26,8 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, p
     let names = &headers[0].names;
     let orders = (0..inputs.len()).map(|f| headers[f].order(names, inputs, f)).collect::<Result<Vec<_>>>()?;
     let mut wanted = wanted(names, options, inputs[0].name())?;
+    // Wide tables get longer pieces, so that a column has more than a few rows in each.
+    let piece = piece * (names.len() / 512).clamp(1, 16);
     let starts: Vec<Start> = headers.iter().map(|h| h.start).collect();
 
     loop {

@@ -80,3 +80,24 @@ fn the_first_error_of_the_file_wins() {
         }
     }
 }
+
+#[test]
+fn a_record_without_end_does_not_fill_the_memory() {
+    let long = "x".repeat(1 << 20);
+    let open = read_with(format!("a,b\n1,2\n3,\"{long}").as_bytes(), "t.csv", &ReadOptions::default(), 1).unwrap_err();
+    assert_eq!((open.message(), open.place().line), ("a quote is opened but never closed", Some(3)));
+    for name in ["t.csv", "t.svm"] {
+        let plain =
+            read_with(format!("1 1:1\n1 1:1 # {long}").as_bytes(), name, &ReadOptions::default(), 1).unwrap_err();
+        assert_eq!(plain.message(), "a single row is longer than 256 MB");
+    }
+}
+
+#[test]
+fn a_wide_table() {
+    let names: Vec<String> = (0..5000).map(|c| format!("c{c}")).collect();
+    let row: Vec<String> = (0..5000).map(|c| (c % 7).to_string()).collect();
+    let text = format!("{}\n{}", names.join(","), format!("{}\n", row.join(",")).repeat(20));
+    let table = read_with(text.as_bytes(), "t.csv", &ReadOptions::default(), 1000).unwrap();
+    assert_eq!((table.n_rows(), table.number(19, 4999)), (20, 1.0));
+}

@@ -3,8 +3,13 @@
 use super::{ReadOptions, contents, read_with};
 use proptest::prelude::*;
 
-/// Records with the line each begins on; `None` for anything that is not strict CSV.
-fn records(bytes: &[u8], delimiter: u8) -> Option<Vec<(u64, Vec<Vec<u8>>)>> {
+/// A record that is not an empty line, with the line it begins on.
+type Record = (u64, Vec<Vec<u8>>);
+/// Cells row by row, and lines.
+type Rows = (Vec<Vec<String>>, Vec<Option<u64>>);
+
+/// All records, the empty lines only in a table of one column; `None` for anything that is not strict CSV.
+fn records(bytes: &[u8], delimiter: u8) -> Option<Vec<Record>> {
     #[derive(PartialEq)]
     enum State {
         Start,
@@ -13,7 +18,7 @@ fn records(bytes: &[u8], delimiter: u8) -> Option<Vec<(u64, Vec<Vec<u8>>)>> {
         Closed,
     }
     let (mut all, mut record, mut cell, mut state) = (Vec::new(), Vec::new(), Vec::new(), State::Start);
-    let (mut line, mut began) = (1, 1);
+    let (mut line, mut began, mut start) = (1, 1, 0);
     let mut bytes = bytes.to_vec();
     if bytes.last().is_some_and(|b| *b != b'\n') {
         bytes.push(b'\n');
@@ -34,9 +39,13 @@ fn records(bytes: &[u8], delimiter: u8) -> Option<Vec<(u64, Vec<Vec<u8>>)>> {
             }
             _ if byte == b'\n' => {
                 record.push(std::mem::take(&mut cell));
-                all.push((began, std::mem::take(&mut record)));
+                let columns = all.first().map_or(1, |(_, header): &Record| header.len());
+                if columns == 1 || !matches!(&bytes[start..i], b"" | b"\r") {
+                    all.push((began, std::mem::take(&mut record)));
+                }
+                record.clear();
                 state = State::Start;
-                began = line + 1;
+                (began, start) = (line + 1, i + 1);
             }
             _ if ends => {}
             State::Closed => return None,
@@ -52,10 +61,10 @@ fn records(bytes: &[u8], delimiter: u8) -> Option<Vec<(u64, Vec<Vec<u8>>)>> {
 }
 
 /// The table as the twin sees it when every column is text: cells (missing ones empty) and lines.
-fn slow(bytes: &[u8]) -> Option<(Vec<Vec<String>>, Vec<Option<u64>>)> {
+fn slow(bytes: &[u8]) -> Option<Rows> {
     let mut all = records(bytes, b',')?.into_iter();
     let n = all.next()?.1.len();
-    let rows: Vec<_> = all.filter(|(_, r)| n == 1 || r.len() > 1 || !r[0].is_empty()).collect();
+    let rows: Vec<Record> = all.collect();
     if rows.is_empty() || rows.iter().any(|(_, r)| r.len() != n) {
         return None;
     }
@@ -80,10 +89,7 @@ proptest! {
             let (cells, lines, _) = contents(&t);
             (cells, lines)
         });
-        // A quoted cell that is empty is a record of its own, unlike an empty line: the twin does not see the quotes.
-        if !(columns > 1 && body.contains("\"\"")) {
-            prop_assert_eq!(fast, slow(&bytes));
-        }
+        prop_assert_eq!(fast, slow(&bytes));
     }
 }
 
