@@ -142,11 +142,7 @@ impl TextColumn {
     }
 
     pub(super) fn push(&mut self, cell: &[u8]) {
-        // Runs of the same cell are common.
-        let code = match self.codes.last() {
-            Some(last) if *last != MISSING_TEXT && self.seen.get(*last as usize) == cell => *last,
-            _ => self.seen.code(cell),
-        };
+        let code = self.seen.code(cell);
         self.codes.push(code);
     }
 

@@ -186,6 +186,12 @@ impl<'a> Parser<'a> {
             {
                 at += length;
                 self.numbers[column].push(value);
+            } else if mode == Mode::Float
+                && let Some((value, length)) = leading_number(&bytes[at..])
+                && self.ends(at + length)
+            {
+                at += length;
+                self.numbers[column].push(value);
             } else {
                 self.at = at;
                 self.cell(column, mode)?;
@@ -238,15 +244,12 @@ impl<'a> Parser<'a> {
     /// Any cell; the position moves to what ends it.
     #[inline(never)]
     fn cell(&mut self, column: usize, mode: Mode) -> Parsed<()> {
-        if mode != Mode::Text
+        if mode == Mode::Int
             && let Some((value, length)) = leading_number(&self.bytes[self.at..])
             && self.ends(self.at + length)
         {
             self.at += length;
-            match mode {
-                Mode::Float => self.numbers[column].push(value),
-                _ => self.put_float(column, value),
-            }
+            self.put_float(column, value);
             return Ok(());
         }
         let cell = self.raw_cell()?;
@@ -287,10 +290,7 @@ impl<'a> Parser<'a> {
         if bytes[start] == b'"' {
             return self.quoted_cell();
         }
-        let delimiter = self.layout.delimiter;
-        let stops = |b: &u8| *b == delimiter || *b == b'\n' || *b == b'"';
-        // The piece ends in a line feed, so there is a stop.
-        let mut at = start + bytes[start..].iter().position(stops).unwrap_or(0);
+        let mut at = self.next_stop(start);
         if bytes[at] == b'"' {
             return Err(Flaw::new(
                 self.line,
@@ -303,6 +303,24 @@ impl<'a> Parser<'a> {
         }
         self.at = at;
         Ok(Cow::Borrowed(&bytes[start..at]))
+    }
+
+    /// The position of the next delimiter, line feed or quote; the piece ends in a line feed, so there is one.
+    #[inline(always)]
+    fn next_stop(&self, mut at: usize) -> usize {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        let delimiters = ONES * u64::from(self.layout.delimiter);
+        // The high bit of every byte that is zero; what a borrow spoils comes after the first of them.
+        let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
+        while at < self.end {
+            let word = word_at(self.bytes, at);
+            let stops = zeros(word ^ delimiters) | zeros(word ^ ONES * 0x0a) | zeros(word ^ ONES * 0x22);
+            if stops != 0 {
+                return at + (stops.trailing_zeros() / 8) as usize;
+            }
+            at += 8;
+        }
+        self.end - 1
     }
 
     fn quoted_cell(&mut self) -> Parsed<Cow<'a, [u8]>> {
