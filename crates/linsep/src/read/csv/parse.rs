@@ -314,7 +314,7 @@ impl<'a> Parser<'a> {
         let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
         while at < self.end {
             let word = word_at(self.bytes, at);
-            let stops = zeros(word ^ delimiters) | zeros(word ^ ONES * 0x0a) | zeros(word ^ ONES * 0x22);
+            let stops = zeros(word ^ delimiters) | zeros(word ^ (ONES * 0x0a)) | zeros(word ^ (ONES * 0x22));
             if stops != 0 {
                 return at + (stops.trailing_zeros() / 8) as usize;
             }
