@@ -1,6 +1,7 @@
 //! What was learned from the training rows about turning columns into numbers.
 
 use crate::error::{Error, Result};
+use crate::read::Expected;
 use crate::table::{Kind, Table};
 use serde::{Deserialize, Serialize};
 
@@ -273,6 +274,15 @@ impl Recipe {
     /// Names of all matrix columns.
     pub fn features(&self) -> Vec<String> {
         (0..self.n_features()).map(|j| self.feature(j)).collect()
+    }
+
+    /// The kind of every column, for reading new data.
+    pub fn expected(&self) -> Vec<(String, Expected)> {
+        let kind = |c: &RecipeColumn| match c.encoding {
+            Encoding::Number { .. } => Expected::Number,
+            Encoding::Levels { .. } => Expected::Text,
+        };
+        self.columns.iter().map(|c| (c.name.clone(), kind(c))).collect()
     }
 
     /// The reference levels that have no column of their own, as `column=level`.

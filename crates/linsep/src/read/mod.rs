@@ -44,6 +44,17 @@ pub struct ReadOptions {
     pub text: Vec<String>,
     /// Columns to read as numbers; any other cell is an error.
     pub number: Vec<String>,
+    /// Kinds that a model expects: forced where the column is present, ignored where it is not.
+    pub expected: Vec<(String, Expected)>,
+}
+
+/// The kind of column a model expects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// Text.
+    Text,
+    /// Numbers.
+    Number,
 }
 
 /// A file format.
@@ -143,6 +154,14 @@ fn detect(input: &Input<'_>, options: &ReadOptions) -> Result<Format> {
 /// One [`Wanted`] per column; an unknown or contradictory name is an error.
 fn wanted(names: &[String], options: &ReadOptions, file: &str) -> Result<Vec<Wanted>> {
     let mut wanted = vec![Wanted::Infer; names.len()];
+    for (name, expected) in &options.expected {
+        if let Some(index) = names.iter().position(|n| n == name) {
+            wanted[index] = match expected {
+                Expected::Text => Wanted::Text,
+                Expected::Number => Wanted::Number,
+            };
+        }
+    }
     let asked =
         options.text.iter().map(|n| (n, Wanted::Text)).chain(options.number.iter().map(|n| (n, Wanted::Number)));
     for (name, kind) in asked {
