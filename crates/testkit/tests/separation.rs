@@ -1,0 +1,254 @@
+//! Whether maximum likelihood exists: against arrangements known by construction, against a linear program, and on
+//! data sets whose verdict is published.
+
+use linsep::certify::{Certificate, SeparationKind};
+use linsep::design::Standardize;
+use linsep::model::{Fit, Fitted, LogisticRegression, Method, NoOptimum, Outcome, PenaltyChoice};
+use linsep::table::Labels;
+use testkit::cone::separating_slack;
+use testkit::data::{Arrangement, Data, Source, arranged, labels};
+use testkit::golden::Frame;
+
+fn likelihood(standardize: Standardize) -> Method {
+    Method::Logistic(LogisticRegression { penalty: PenaltyChoice::None, standardize, ..LogisticRegression::default() })
+}
+
+/// The verdict on some rows.
+#[derive(Debug)]
+enum Verdict {
+    Complete,
+    Quasi,
+    Overlap,
+}
+
+impl PartialEq for Verdict {
+    fn eq(&self, other: &Verdict) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+}
+
+/// `v·x̃` of a row for every class, by plain arithmetic, with the size of the terms.
+fn direction_scores(data: &Data, found: &NoOptimum, i: usize) -> (Vec<f64>, f64) {
+    let mut size = 0.0f64;
+    let mut scores: Vec<f64> = vec![0.0; data.labels.n_classes() - found.direction.len()];
+    for (v, b) in found.direction.iter().zip(&found.intercept) {
+        let mut z = *b;
+        size = size.max(b.abs());
+        for (v, x) in v.iter().zip(data.row(i)) {
+            z += v * x;
+            size = size.max((v * x).abs());
+        }
+        scores.push(z);
+    }
+    (scores, size)
+}
+
+/// Checks the witness: nothing on the wrong side, something strictly on its own, the counts as reported.
+fn check_witness(data: &Data, found: &NoOptimum, what: &str) {
+    let mut rows = Vec::new();
+    let mut size = 0.0f64;
+    for i in (0..data.rows()).filter(|i| data.weight(*i) > 0.0) {
+        let (z, terms) = direction_scores(data, found, i);
+        let own = data.class(i);
+        let others = (0..z.len()).filter(|k| *k != own).map(|k| z[own] - z[k]);
+        let (least, most) = others.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, m), s| (l.min(s), m.max(s)));
+        rows.push((least, most));
+        size = size.max(terms);
+    }
+    let largest = rows.iter().map(|r| r.1).fold(0.0, f64::max);
+    // The reported tolerance, and what evaluating the terms rounds.
+    let zero = found.tolerance * largest * 2.0 + 1e-14 * size;
+    assert!(largest > 1e-6 * size.min(1e300), "{what}: nothing is strictly separated");
+    for (least, _) in &rows {
+        assert!(*least >= -zero, "{what}: a row is {least:e} on the wrong side, the largest slack is {largest:e}");
+    }
+    let strict = rows.iter().filter(|(_, most)| *most > zero).count();
+    assert_eq!((strict, rows.len() - strict), (found.strict_rows, found.boundary_rows), "{what}: counts");
+    let complete = rows.iter().all(|(least, _)| *least > zero);
+    assert_eq!(complete, found.kind == SeparationKind::Complete, "{what}: kind");
+}
+
+/// Overlap must be proved as well: `ρν < 1`.
+fn check_overlap(model: &Fitted, what: &str) {
+    assert_eq!(model.outcome, Outcome::Converged, "{what}: {:?}", model.certificate);
+    let Certificate::SelfConcordance { decrement, radius, .. } = &model.certificate else {
+        panic!("{what}: {:?}", model.certificate);
+    };
+    assert!(decrement * radius < 1.0, "{what}: ρν = {}", decrement * radius);
+}
+
+fn verdict(data: &Data, standardize: Standardize, what: &str) -> Verdict {
+    match data.fit(&likelihood(standardize)) {
+        Ok(Fit::NoOptimum(found)) => {
+            check_witness(data, &found, what);
+            match found.kind {
+                SeparationKind::Complete => Verdict::Complete,
+                SeparationKind::Quasi => Verdict::Quasi,
+            }
+        }
+        Ok(Fit::Model(model)) => {
+            check_overlap(&model, what);
+            Verdict::Overlap
+        }
+        Err(error) => panic!("{what}: {error}"),
+    }
+}
+
+/// The linear program's verdict: no slack at all, all of it, or some.
+fn judge(data: &Data) -> Verdict {
+    let used = (0..data.rows()).filter(|i| data.weight(*i) > 0.0).count();
+    let all = (used * (data.labels.n_classes() - 1)) as f64;
+    match separating_slack(data) {
+        // Slacks scale with v, so the optimum is 0 or at least 1.
+        slack if slack < 0.5 => Verdict::Overlap,
+        slack if slack > all - 0.5 => Verdict::Complete,
+        _ => Verdict::Quasi,
+    }
+}
+
+#[test]
+fn arrangements_known_by_construction() {
+    let mut source = Source::new(1);
+    for seed in 0..300 {
+        let (rows, cols) = (10 + source.below(51), 1 + source.below(4));
+        let integers = source.chance(0.5);
+        for arrangement in [Arrangement::Complete, Arrangement::Quasi, Arrangement::Overlap] {
+            let data = arranged(arrangement, rows, cols, integers, seed);
+            let what = format!("{arrangement:?}, {rows}×{cols}, whole numbers: {integers}, seed {seed}");
+            let expected = match arrangement {
+                Arrangement::Complete => Verdict::Complete,
+                Arrangement::Quasi => Verdict::Quasi,
+                Arrangement::Overlap => Verdict::Overlap,
+            };
+            let standardize = if source.chance(0.5) { Standardize::Yes } else { Standardize::No };
+            assert_eq!(verdict(&data, standardize, &what), expected, "{what}");
+        }
+    }
+}
+
+/// Rows whose labels come from a random linear machine with a share of wrong labels: all three verdicts occur.
+fn noisy_machine(classes: usize, integers: bool, source: &mut Source) -> Data {
+    let (rows, cols) = (10 + source.below(51), 1 + source.below(4));
+    let noise = if source.chance(0.5) { 0.0 } else { 1.5 / rows as f64 };
+    let machine: Vec<Vec<f64>> = (0..classes)
+        .map(|_| (0..=cols).map(|_| if integers { source.below(5) as f64 - 2.0 } else { source.normal() }).collect())
+        .collect();
+    let (mut values, mut codes) = (Vec::new(), Vec::new());
+    for i in 0..rows {
+        let x: Vec<f64> =
+            (0..cols).map(|_| if integers { source.below(5) as f64 - 2.0 } else { source.normal() }).collect();
+        let score = |w: &Vec<f64>| w[cols] + x.iter().zip(w).map(|(x, w)| x * w).sum::<f64>();
+        let scores: Vec<f64> = machine.iter().map(score).collect();
+        // Ties are broken at random: rows on the boundary with either label.
+        let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let tied: Vec<usize> = (0..classes).filter(|k| scores[*k] == best).collect();
+        let class = if source.chance(noise) { source.below(classes) } else { tied[source.below(tied.len())] };
+        codes.push(if i < classes { i } else { class });
+        values.extend(x);
+    }
+    Data::new(values, cols, labels(codes, classes))
+}
+
+#[test]
+fn the_linear_program_agrees() {
+    let mut source = Source::new(2);
+    let mut seen = [0; 3];
+    for case in 0..400 {
+        let (classes, integers) = (2 + case % 2, (case / 2) % 2 == 0);
+        let mut data = noisy_machine(classes, integers, &mut source);
+        if case % 5 == 0 {
+            // Rows of weight zero do not count, wherever they lie.
+            let weights = (0..data.rows()).map(|i| if i >= classes && source.chance(0.2) { 0.0 } else { 1.5 });
+            data = data.weighted(weights.collect());
+        }
+        let expected = judge(&data);
+        let what = format!("case {case}: {classes} classes, {}×{}, whole numbers: {integers}", data.rows(), data.cols);
+        assert_eq!(verdict(&data, Standardize::Yes, &what), expected, "{what}");
+        seen[match expected {
+            Verdict::Complete => 0,
+            Verdict::Quasi => 1,
+            Verdict::Overlap => 2,
+        }] += 1;
+    }
+    assert!(seen.iter().all(|n| *n >= 40), "complete, quasi, overlap: {seen:?}");
+}
+
+/// Says so where the shared data is absent.
+#[allow(clippy::print_stderr)]
+fn shared(name: &str, target: &str, drop: &[&str]) -> Option<Data> {
+    let Some(frame) = Frame::shared(name) else {
+        eprintln!("SKIPPED: ../shared/data/small/{name} is absent");
+        return None;
+    };
+    let features: Vec<String> =
+        frame.names().iter().filter(|n| *n != target && !drop.contains(&n.as_str())).cloned().collect();
+    Some(frame.complete(&features).labelled(&features, target))
+}
+
+fn no_optimum(data: &Data, what: &str) -> NoOptimum {
+    match data.fit(&likelihood(Standardize::Yes)) {
+        Ok(Fit::NoOptimum(found)) => {
+            check_witness(data, &found, what);
+            *found
+        }
+        Ok(Fit::Model(model)) => panic!("{what}: {:?} {:?}", model.outcome, model.certificate),
+        Err(error) => panic!("{what}: {error}"),
+    }
+}
+
+#[test]
+fn sonar_is_separable() {
+    let Some(data) = shared("mlbench_Sonar.csv", "Class", &[]) else { return };
+    assert_eq!(no_optimum(&data, "sonar").kind, SeparationKind::Complete);
+}
+
+#[test]
+fn ionosphere_is_quasi_separable_by_its_first_column() {
+    // V1 = 0 occurs in one class only; V2 is constant.
+    let Some(data) = shared("mlbench_Ionosphere.csv", "Class", &[]) else { return };
+    let found = no_optimum(&data, "ionosphere");
+    assert_eq!(found.kind, SeparationKind::Quasi);
+    assert_eq!(found.columns, [0], "V1 alone diverges");
+    assert!(found.direction[0][1] == 0.0, "a constant column takes no part");
+}
+
+#[test]
+fn silvapulle_is_quasi_separable() {
+    let Some(data) = shared("detectseparation_silvapulle1981.csv", "y", &[]) else { return };
+    assert_eq!(no_optimum(&data, "silvapulle").kind, SeparationKind::Quasi);
+}
+
+#[test]
+fn endometrial_is_quasi_separable_in_nv_only() {
+    let Some(data) = shared("brglm2_endometrial.csv", "HG", &[]) else { return };
+    let found = no_optimum(&data, "endometrial");
+    assert_eq!(found.kind, SeparationKind::Quasi);
+    assert_eq!(found.columns, [0], "NV alone");
+    // Rows with NV = 1 are strict, those with NV = 0 lie on the boundary.
+    let with_nv = (0..data.rows()).filter(|i| data.row(*i)[0] == 1.0).count();
+    assert_eq!(found.strict_rows, with_nv);
+}
+
+#[test]
+fn iris() {
+    let Some(data) = shared("datasets_iris.csv", "Species", &[]) else { return };
+    let setosa = |i: usize| if data.class(i) == 0 { "setosa" } else { "rest" };
+    let against_rest = Data { labels: Labels::from_names((0..data.rows()).map(setosa)), ..data.clone() };
+    assert_eq!(no_optimum(&against_rest, "setosa").kind, SeparationKind::Complete);
+    // All three: setosa can be told apart, the others cannot from each other.
+    assert_eq!(no_optimum(&data, "iris").kind, SeparationKind::Quasi);
+    let others: Vec<usize> = (0..data.rows()).filter(|i| data.class(*i) > 0).collect();
+    let pair = data.select(&others);
+    let pair = Data { labels: labels((0..pair.rows()).map(|i| pair.class(i) - 1).collect(), 2), ..pair };
+    assert_eq!(verdict(&pair, Standardize::Yes, "versicolor and virginica"), Verdict::Overlap);
+}
+
+#[test]
+fn banknotes_and_wdbc_overlap() {
+    if let Some(data) = shared("banknote.csv", "class", &[]) {
+        assert_eq!(verdict(&data, Standardize::Yes, "banknote"), Verdict::Overlap);
+    }
+    if let Some(data) = shared("keel_wdbc.csv", "class", &[]) {
+        assert_eq!(verdict(&data, Standardize::Yes, "wdbc"), Verdict::Overlap);
+    }
+}
