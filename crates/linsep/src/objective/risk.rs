@@ -217,6 +217,20 @@ impl<'a, L: Loss> Risk<'a, L> {
         Ok(Line { direction: direction.clone(), scores })
     }
 
+    /// The largest spread of a direction over the class scores of a row of positive weight.
+    pub fn range_of(&self, line: &Line) -> f64 {
+        let k = self.loss.n_scores();
+        // A class without a score of its own has score zero.
+        let fixed = if self.loss.n_classes() > k { 0.0f64 } else { f64::NAN };
+        let counted = |i: usize| self.sample.weights.is_none_or(|w| w[i] > 0.0);
+        let rows = line.scores.chunks_exact(k).enumerate().filter(|(i, _)| counted(*i));
+        let spread = |z: &[f64]| {
+            let (low, high) = z.iter().fold((fixed, fixed), |(low, high), z| (low.min(*z), high.max(*z)));
+            high - low
+        };
+        rows.map(|(_, z)| spread(z)).fold(0.0, f64::max)
+    }
+
     /// F at `point + step · direction`, from cached scores.
     pub fn on_line(&self, point: &Point, line: &Line, step: f64) -> f64 {
         let z: Vec<f64> = point.scores.iter().zip(&line.scores).map(|(z, d)| z + step * d).collect();
