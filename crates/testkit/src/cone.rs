@@ -51,11 +51,12 @@ impl Rows {
 }
 
 /// The largest `Σt` subject to `0 ≤ t ≤ 1` and `t ≤ (v_y − v_k)·x̃` for every row of positive weight and every other
-/// class k: zero exactly when the classes overlap (METHODS, B5), otherwise at least one.
+/// class k: zero exactly when the classes overlap (METHODS, B5), otherwise at least one. `intercept` says whether x̃
+/// has the constant.
 ///
 /// # Panics
 /// If the solver fails.
-pub fn separating_slack(data: &Data) -> f64 {
+pub fn separating_slack(data: &Data, intercept: bool) -> f64 {
     let (d, classes) = (data.cols, data.labels.n_classes());
     let used: Vec<usize> = (0..data.rows()).filter(|i| data.weight(*i) > 0.0).collect();
     let constraints: Vec<(usize, usize)> =
@@ -74,7 +75,7 @@ pub fn separating_slack(data: &Data) -> f64 {
             if class > 0 {
                 let base = (class - 1) * (d + 1);
                 entries.extend((0..d).map(|j| (base + j, sign * data.row(*i)[j] / scale[j])));
-                entries.push((base + d, sign));
+                entries.push((base + d, if intercept { sign } else { 0.0 }));
             }
         }
         rows.push(entries, 0.0);
