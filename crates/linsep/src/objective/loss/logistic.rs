@@ -1,6 +1,6 @@
 //! `ℓ(y, z) = log(1+e^{−yz})`, y = +1 for the second class and −1 for the first.
 
-use super::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Loss, entropy_term};
+use super::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Loss, complement_entropy_term, entropy_term};
 use crate::numeric::{CompensatedSum, logistic_terms, vectorised};
 use crate::table::Class;
 
@@ -120,7 +120,8 @@ impl Conjugate for Logistic {
             // 1 − cu = (1−u) + (1−c)u keeps the digits of 1−u.
             let z = if class.0 == 1 { scores[i] } else { -scores[i] };
             let rest = logistic_terms(z).p + (1.0 - c) * u[i];
-            entropy.add(weight(i) * (entropy_term(v) + entropy_term(rest)));
+            let smaller = v.min(rest);
+            entropy.add(weight(i) * (entropy_term(smaller) + complement_entropy_term(smaller)));
             if let Some(o) = offsets {
                 let sign = if class.0 == 1 { 1.0 } else { -1.0 };
                 offset_term.add(-sign * weight(i) * v * o[i]);
