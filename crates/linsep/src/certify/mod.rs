@@ -38,7 +38,7 @@ pub enum Certificate {
     SelfConcordance {
         /// F at the solution.
         objective: f64,
-        /// ν.
+        /// ν, rounding allowed for.
         decrement: f64,
         /// ρ.
         radius: f64,

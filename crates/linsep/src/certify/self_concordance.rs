@@ -17,6 +17,9 @@ const PROVEN: f64 = 0.9;
 /// Pivots of H below this, on the unit-diagonal scale, leave ν and ρ without the digits that [`PROVEN`] counts on.
 const RELIABLE_PIVOT: f64 = 1e-13;
 
+/// What summing may do to the gradient, relative to the sum of the sizes of its terms.
+const GRADIENT_ROUNDING: f64 = 32.0 * f64::EPSILON;
+
 /// The bound at a point, given the factor of the Hessian *at that point* and the coefficients that make up the problem:
 /// all but those of columns that are linear combinations of others.
 ///
@@ -35,8 +38,11 @@ pub fn self_concordance_bound<L: CurvedLoss>(
     }
     let step = factor.solve(point.gradient.as_slice());
     let kept_gradient = factor.kept().iter().map(|j| point.gradient.as_slice()[*j] * step[*j]);
-    let decrement = kept_gradient.sum::<f64>().max(0.0).sqrt();
     let radius = largest_range(risk, factor, watch)?;
+    // The gradient is a sum of `residual · x̃`, rounded at about ε of its terms, and a residual is at most its loss; in
+    // the norm of H⁻¹ that is up to ερF, which far out on separated data is all there is.
+    let rounding = GRADIENT_ROUNDING * point.objective.min(1.0) * radius;
+    let decrement = kept_gradient.sum::<f64>().max(0.0).sqrt() + rounding;
     let product = radius * decrement;
     if !(product < PROVEN) {
         let reason = format!("ρν = {product:.3} is not clearly below 1: the optimum may not exist");
