@@ -158,30 +158,38 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             let since = self.separation.take().map_or(now, |(_, since)| since);
             self.separation = Some((found, since));
         }
-        Ok(match &self.separation {
-            Some((found, since)) if now >= since + PATIENCE => Some(Stop::Separated(Box::new(found.clone()))),
-            _ => None,
-        })
+        match &self.separation {
+            Some((_, since)) if now >= since + PATIENCE => self.settled(),
+            _ => Ok(None),
+        }
+    }
+
+    /// The best separation found, looked for also without weights and offsets unless it is complete already.
+    fn settled(&mut self) -> Result<Option<Stop>> {
+        let mut best = self.separation.take().map(|(found, _)| found);
+        if let Some(other) = self.separated_as_plain_rows()?
+            && best.as_ref().is_none_or(|best| separate::rank(&other) > separate::rank(best))
+        {
+            best = Some(other);
+        }
+        Ok(best.map(|found| Stop::Separated(Box::new(found))))
     }
 
     /// The end of the iterations without a proof of optimality: perhaps there is none because there is no optimum.
     fn given_up(&mut self, direction: &Coef, stop: Stop) -> Result<Stop> {
+        if self.risk.penalty() != Penalty::None {
+            return Ok(stop);
+        }
         if let Some(found) = self.separated(direction)? {
             return Ok(found);
         }
-        if let Some((found, _)) = self.separation.take() {
-            return Ok(Stop::Separated(Box::new(found)));
-        }
-        Ok(self.separated_as_plain_rows()?.unwrap_or(stop))
+        Ok(self.settled()?.unwrap_or(stop))
     }
 
     /// Whether an optimum exists depends neither on the weights of the rows (as long as they are positive) nor on
     /// offsets; without them the direction is found sooner, in particular where the weights differ by decades.
-    fn separated_as_plain_rows(&self) -> Result<Option<Stop>> {
+    fn separated_as_plain_rows(&self) -> Result<Option<Separation>> {
         let sample = self.risk.sample();
-        if self.risk.penalty() != Penalty::None || (sample.weights.is_none() && sample.offsets.is_none()) {
-            return Ok(None);
-        }
         let counted: Option<Vec<f64>> =
             sample.weights.map(|w| w.iter().map(|s| f64::from(u8::from(*s > 0.0))).collect());
         if counted.as_deref() == sample.weights && sample.offsets.is_none() {
@@ -191,7 +199,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         let plain = Risk::new(plain, self.risk.loss().clone(), Penalty::None, self.risk.intercept());
         let mut run = Run::new(&plain, &plain.start(), self.watch)?;
         Ok(match run.iterate(&Newton::default())? {
-            found @ Stop::Separated(_) => Some(found),
+            Stop::Separated(found) => Some(*found),
             _ => None,
         })
     }
@@ -241,13 +249,17 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
     fn advance(&mut self, direction: &Coef, decrement: f64) -> Result<bool> {
         let detail = if decrement.sqrt() < CHORD_DECREMENT { Detail::Gradient } else { Detail::Hessian };
         let trial = self.point.coef.moved(1.0, direction);
+        if trial == self.point.coef {
+            return Ok(false);
+        }
         let mut next = self.risk.at(&trial, detail, self.watch)?;
         self.passes += 1;
         let mut step = 1.0;
-        // Near the optimum the decrease drowns in rounding; there the gradient decides.
+        // Near the optimum the decrease drowns in rounding; there the gradient decides (alone, or two points a rounding
+        // apart could take turns).
         let rounding = 1e-13 * self.point.objective.abs().max(f64::MIN_POSITIVE);
         let new_decrement = self.inverse_norm(&next);
-        let enough = self.point.objective - next.objective >= 1e-4 * decrement;
+        let enough = decrement >= rounding && self.point.objective - next.objective >= 1e-4 * decrement;
         let by_gradient = decrement < 1e3 * rounding
             && next.objective <= self.point.objective + rounding
             && new_decrement < 0.25 * decrement;
@@ -291,16 +303,16 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         solved.iter().zip(point.gradient.as_slice()).map(|(s, g)| s * g).sum::<f64>().max(0.0)
     }
 
-    /// A step that decreases F enough. With r the largest range of the direction over the scores of a row, the third
-    /// derivative is at most r times the second along the line, so `ln(1+r)/r` would do if H were exact (Sun and
-    /// Tran-Dinh 2019, (24)): the first trial however long the direction.
+    /// A step that decreases F enough, on cached scores. With r the largest range of the direction over the scores of a
+    /// row, the third derivative is at most r times the second along the line, so `ln(1+r)/r` would do if H were exact
+    /// (Sun and Tran-Dinh 2019, (24)): however long the direction, there is no need to look much below that.
     fn backtrack(&mut self, direction: &Coef, decrement: f64) -> Result<Option<f64>> {
         let line = self.risk.along(direction, self.watch)?;
         self.passes += 1;
         let range = self.risk.range_of(&line);
-        let first = (range.ln_1p() / range).min(0.5);
-        let mut step = first;
-        while step > 1e-10 * first {
+        let floor = 1e-6 * (range.ln_1p() / range).min(1.0);
+        let mut step = 0.5;
+        while step > floor {
             if self.risk.on_line(&self.point, &line, step) <= self.point.objective - 1e-4 * step * decrement {
                 return Ok(Some(step));
             }

@@ -51,7 +51,8 @@ pub(super) fn find<L: CurvedLoss>(
     Ok(best)
 }
 
-fn rank(found: &Separation) -> (bool, usize) {
+/// Complete before quasi-complete, more strict rows before fewer.
+pub(super) fn rank(found: &Separation) -> (bool, usize) {
     (found.kind == SeparationKind::Complete, found.strict_rows)
 }
 
