@@ -345,7 +345,8 @@ impl<L: CurvedLoss> Risk<'_, L> {
         }
         let objective = sum.loss / total + self.penalty_at(coef);
         if !objective.is_finite() {
-            crate::design::summarise(self.sample.design, self.sample.weights, &Watch::default())?;
+            // Names the value at fault, also where it is in a row of weight zero: 0 · ∞ is not 0.
+            crate::design::summarise(self.sample.design, None, &Watch::default())?;
             return Err(Error::data("the objective is not finite at these coefficients")
                 .help("check the offsets and the scale of the columns"));
         }

@@ -275,9 +275,13 @@ pub fn fourth_moment(
     let identity = Units::identity(cols);
     let codes = labels.codes();
     let row_term = |x: &dyn Fn(usize) -> f64, row: usize| {
+        let s = weights.map_or(1.0, |w| w[row]);
+        if s == 0.0 {
+            return 0.0;
+        }
         let mean = moments.mean(codes[row].index());
         let norm: f64 = (0..cols).map(|j| ((x(j) - mean[j]) / scale[j]).powi(2)).sum();
-        weights.map_or(1.0, |w| w[row]) * norm * norm
+        s * norm * norm
     };
     Pass::new(design, &identity).reduce(
         watch,
