@@ -176,6 +176,12 @@ impl ClassMoments {
         let weights: Vec<f64> = values.by_ref().take(classes).collect();
         let means: Vec<f64> = values.by_ref().take(classes * cols).collect();
         let scatter = Square::from_lower(cols, |_, _| values.next().unwrap_or(f64::NAN));
+        // What no rows can have would only surface later, as a fit that makes no sense.
+        let possible = weights.iter().all(|w| *w >= 0.0)
+            && weights.iter().chain(&means).chain(scatter.as_slice()).all(|v| v.is_finite());
+        if !possible {
+            return Err(bad());
+        }
         Ok(ClassMoments { cols, weights, means, scatter })
     }
 }
