@@ -2,7 +2,7 @@
 
 use crate::exit::Ending;
 use crate::input::InputArguments;
-use crate::output::{print, print_json};
+use crate::output::{check_directory, print, print_json};
 use crate::predict::UnknownName;
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
@@ -12,7 +12,7 @@ use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::report::{fit_summary, inspect_json, no_optimum_text};
 use linsep::table::{Labels, Table};
 use linsep::workflow::{FitOptions, TableFit, fit_table};
-use linsep::{Error, Result};
+use linsep::{Error, ErrorKind, Result};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,8 +20,9 @@ use std::time::Duration;
 /// Fit a classifier to a table and prove how good the fit is.
 #[derive(Args)]
 #[command(after_help = "\
-Without further flags: logistic regression (softmax for more than two classes) on standardised columns with
-the ridge penalty 1/Σs, text columns as indicators, rows with missing cells dropped and counted.
+Without further flags: logistic regression (softmax for more than two classes) on standardised
+columns with the ridge penalty 1/Σs (Σs is the number of rows, or their total weight), text columns
+as indicators, rows with missing cells dropped and counted.
 
 Examples:
   linsep fit penguins.csv --target species -o model.json
@@ -200,14 +201,30 @@ enum SolverName {
 pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let time_limit = arguments.time_limit.map(seconds).transpose()?;
     let method = method(arguments)?;
+    if let Some(path) = &arguments.output {
+        check_directory(path)?;
+    }
     let progress = Progress::new(arguments.input.quiet, time_limit);
     let table = arguments.input.read(None, &progress)?;
     let options = options(arguments, method, &table)?;
     let fit = fit_table(table, &options, &progress.watch_with_deadline());
     progress.finish();
-    match fit? {
+    match fit {
+        // Out of time before the first pass was complete: there is not even a model that misses the tolerance.
+        Err(error) if error.kind() == ErrorKind::Interrupted && !progress.cancelled() => {
+            let message = "the time limit passed before there was a first result: nothing was written";
+            let _ = writeln!(std::io::stderr(), "error: {message}\n  help: allow more with --time-limit");
+            Ok(Ending::NotConverged)
+        }
+        fit => finish(arguments, fit?),
+    }
+}
+
+/// Writes what came of the fit, and says it.
+fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
+    match fit {
         TableFit::Model(model) if model.outcome == Outcome::Interrupted => {
-            let _ = writeln!(std::io::stderr(), "interrupted: no model was written");
+            let _ = writeln!(std::io::stderr(), "interrupted: nothing was written");
             Ok(Ending::Interrupted)
         }
         TableFit::Model(model) => {
@@ -247,7 +264,8 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
 }
 
 fn seconds(limit: f64) -> Result<Duration> {
-    Duration::try_from_secs_f64(limit).map_err(|_| Error::usage(format!("`{limit}` seconds is not a time limit")))
+    Duration::try_from_secs_f64(limit)
+        .map_err(|_| Error::usage(format!("`{limit}` is not a number of seconds")).help("for example --time-limit 60"))
 }
 
 fn method(arguments: &FitArguments) -> Result<Method> {
@@ -296,6 +314,7 @@ fn method(arguments: &FitArguments) -> Result<Method> {
 /// A flag of the other method would be ignored; say so instead.
 fn refuse_foreign_flags(arguments: &FitArguments, lda: bool) -> Result<()> {
     let logistic_flags = [
+        ("--offset", !arguments.offset.is_empty()),
         ("--penalty", arguments.penalty.is_some()),
         ("--intercept", arguments.intercept.is_some()),
         ("--softmax", arguments.softmax.is_some()),

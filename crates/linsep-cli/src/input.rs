@@ -67,9 +67,8 @@ impl InputArguments {
             number: self.number.clone(),
             expected: recipe.map(Recipe::expected).unwrap_or_default(),
         };
-        let table = read_files(&self.paths()?, &options, &progress.watch());
-        progress.finish();
-        table
+        let paths = self.paths()?;
+        progress.reading(|| read_files(&paths, &options, &progress.watch()))
     }
 
     /// The files, patterns expanded in name order.
@@ -87,7 +86,8 @@ impl InputArguments {
                 paths.push(path.map_err(|e| Error::io(e.path().display().to_string(), e.error()))?);
             }
             if paths.len() == before {
-                return Err(Error::usage(format!("no file matches `{file}`")));
+                return Err(Error::usage(format!("no file matches `{file}`"))
+                    .help("* stands for any part of a name, ? for one character; put the pattern in quotes"));
             }
         }
         Ok(paths)

@@ -2,7 +2,7 @@
 
 use crate::exit::Ending;
 use crate::input::InputArguments;
-use crate::output::ended;
+use crate::output::{check_directory, ended};
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use linsep::Result;
@@ -74,6 +74,7 @@ impl From<UnknownName> for UnknownLevel {
 /// Runs the subcommand.
 pub fn run(arguments: &PredictArguments) -> Result<Ending> {
     let model = Model::load(&arguments.model)?;
+    check_directory(Path::new(&arguments.output))?;
     let progress = Progress::new(arguments.input.quiet, None);
     let table = arguments.input.read(Some(&model.recipe), &progress)?;
     let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;

@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 use linsep::watch::{Progress as Event, Watch};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 /// What the user sees while waiting, and how the work hears of Ctrl-C.
 pub struct Progress {
     cancelled: Arc<AtomicBool>,
+    reading: Arc<AtomicBool>,
     bar: ProgressBar,
     deadline: Option<Instant>,
 }
@@ -20,14 +21,33 @@ impl Progress {
         let bar =
             if quiet || !std::io::stderr().is_terminal() { ProgressBar::hidden() } else { ProgressBar::no_length() };
         let cancelled = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&cancelled);
-        // A second Ctrl-C does not wait for the end of a block. Without a handler Ctrl-C still ends the process.
+        let reading = Arc::new(AtomicBool::new(false));
+        let (flag, waiting, shown) = (Arc::clone(&cancelled), Arc::clone(&reading), bar.clone());
+        // While input is read nothing has been written yet, and a silent pipe may never wake the reader to look at the
+        // flag: end at once. A second Ctrl-C does not wait for the end of a block either. Without a handler Ctrl-C
+        // still ends the process.
         let _ = ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::Relaxed) {
+            if waiting.load(Ordering::Relaxed) || flag.swap(true, Ordering::Relaxed) {
+                shown.finish_and_clear();
+                let _ = writeln!(std::io::stderr(), "interrupted: nothing was written");
                 std::process::exit(130);
             }
         });
-        Progress { cancelled, bar, deadline: time_limit.map(|t| Instant::now() + t) }
+        Progress { cancelled, reading, bar, deadline: time_limit.map(|t| Instant::now() + t) }
+    }
+
+    /// Runs the part of the work that waits for input.
+    pub fn reading<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.reading.store(true, Ordering::Relaxed);
+        let result = work();
+        self.reading.store(false, Ordering::Relaxed);
+        self.finish();
+        result
+    }
+
+    /// Whether Ctrl-C was pressed.
+    pub fn cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
     }
 
     /// A watch that reports here and stops on Ctrl-C.
