@@ -455,7 +455,7 @@ fn prepare() -> Scratch {
     scratch.done("fit t.csv --target y --drop o --model lda -o lda.json");
     let model = String::from_utf8(scratch.read("p.json")).expect("a model is text");
     scratch.write("truncated.json", &model[..model.len() * 2 / 3]);
-    let at = model.find("\"intercept\":[").map_or(0, |i| i + model[i..].find('.').unwrap_or(0) + 1);
+    let at = model.find("\"intercept_at_centre\":[").map_or(0, |i| i + model[i..].find('.').unwrap_or(0) + 1);
     let digit = if model.as_bytes()[at] == b'7' { "8" } else { "7" };
     scratch.write("edited.json", format!("{}{digit}{}", &model[..at], &model[at + 1..]));
     scratch.write("version.json", model.replacen("\"version\":1", "\"version\":99", 1));
