@@ -1,6 +1,6 @@
 //! `linsep fit`.
 
-use crate::exit::Ending;
+use crate::exit::{Ending, INTERRUPTED};
 use crate::input::InputArguments;
 use crate::output::{check_directory, print, print_json};
 use crate::predict::UnknownName;
@@ -224,7 +224,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
 fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
     match fit {
         TableFit::Model(model) if model.outcome == Outcome::Interrupted => {
-            let _ = writeln!(std::io::stderr(), "interrupted: nothing was written");
+            let _ = writeln!(std::io::stderr(), "{INTERRUPTED}");
             Ok(Ending::Interrupted)
         }
         TableFit::Model(model) => {

@@ -1,5 +1,6 @@
 //! Progress on standard error while it is a terminal, and Ctrl-C.
 
+use crate::exit::INTERRUPTED;
 use indicatif::{ProgressBar, ProgressStyle};
 use linsep::watch::{Progress as Event, Watch};
 use std::io::{IsTerminal, Write};
@@ -29,7 +30,7 @@ impl Progress {
         let _ = ctrlc::set_handler(move || {
             if waiting.load(Ordering::Relaxed) || flag.swap(true, Ordering::Relaxed) {
                 shown.finish_and_clear();
-                let _ = writeln!(std::io::stderr(), "interrupted: nothing was written");
+                let _ = writeln!(std::io::stderr(), "{INTERRUPTED}");
                 std::process::exit(130);
             }
         });

@@ -357,6 +357,26 @@ fn libsvm_goes_through_every_subcommand() {
     }
 }
 
+#[test]
+fn parquet_gives_the_model_of_the_same_csv() {
+    use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
+    use std::sync::Arc;
+    let scratch = Scratch::new();
+    let csv = overlapping(300, 3);
+    scratch.write("d.csv", &csv);
+    let cells = rows(&csv);
+    let number: Float64Array = cells[1..].iter().map(|r| r[0].parse::<f64>().ok()).collect();
+    let text = |c: usize| Arc::new(cells[1..].iter().map(|r| Some(r[c])).collect::<StringArray>()) as ArrayRef;
+    let columns = [("x", Arc::new(number) as ArrayRef), ("kind", text(1)), ("y", text(2))];
+    let batch = RecordBatch::try_from_iter(columns).expect("columns of one length");
+    let file = std::fs::File::create(scratch.file("d.parquet")).expect("a scratch file can be made");
+    let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).expect("a writer");
+    writer.write(&batch).expect("rows are written");
+    writer.close().expect("the file is closed");
+    let weights = |file: &str| json(&scratch.done(&format!("fit {file} --target y --json")))["weights"].clone();
+    assert_eq!(weights("d.parquet"), weights("d.csv"));
+}
+
 // Verification.
 
 #[test]
@@ -488,4 +508,20 @@ fn an_interrupt_is_130_and_writes_nothing() {
     assert_eq!((ran.code, ran.stdout.as_str()), (130, ""));
     assert!(ran.stderr.contains("interrupted"), "{}", ran.stderr);
     assert!(scratch.names().is_empty(), "{:?}", scratch.names());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_in_the_middle_of_the_work_is_130_too() {
+    let scratch = Scratch::new();
+    scratch.write("big.csv", overlapping(20_000, 3));
+    let mut command = scratch.command();
+    // Far more folds than the test has patience for.
+    command.args(["fit", "big.csv", "--target", "y", "--cv", "5000", "-o", "m.json"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    interrupt(&child);
+    let ran = Ran::of(child.wait_with_output().expect("the command ends"));
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (130, "", "interrupted: nothing was written\n"));
+    assert_eq!(scratch.names(), ["big.csv"]);
 }
