@@ -138,7 +138,7 @@ impl Default for RecipeOptions {
 pub fn fit_recipe(table: &Table, usable: &[bool], options: &RecipeOptions) -> Result<Recipe> {
     let chosen = choose_columns(table, options)?;
     let keep = match options.missing {
-        Missing::Drop => super::assemble::rows_without_missing(table, &chosen, usable),
+        Missing::Drop => super::matching::rows_without_missing(table, &chosen, usable),
         Missing::Mean | Missing::Error => usable.to_vec(),
     };
     let columns = chosen.into_iter().map(|c| learn_column(table, c, &keep, options)).collect::<Result<Vec<_>>>()?;

@@ -1,7 +1,7 @@
 //! `ℓ(y, z) = log Σₖ e^{zₖ} − z_y`.
 
-use super::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Loss, entropy_term};
-use crate::numeric::{CompensatedSum, SoftmaxRow, softmax_rows};
+use super::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Loss, block_sums, entropy_term};
+use crate::numeric::{SoftmaxRow, softmax_rows};
 use crate::table::Class;
 use serde::{Deserialize, Serialize};
 
@@ -131,40 +131,41 @@ impl Conjugate for Softmax {
     ) -> DualPoint {
         let (k, fixed, free) = (self.classes, self.fixed(), self.n_scores());
         let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
-        let (p, _) = self.probabilities(scores);
-        let mut expected = vec![CompensatedSum::default(); k];
-        let mut observed = vec![CompensatedSum::default(); k];
-        for (i, class) in labels.iter().enumerate() {
-            observed[class.index()].add(weight(i));
-            expected.iter_mut().zip(&p[i * k..]).for_each(|(e, p)| e.add(weight(i) * p));
-        }
-        let (expected, observed): (Vec<f64>, Vec<f64>) =
-            expected.iter().zip(&observed).map(|(e, o)| (e.value(), o.value())).unzip();
+        let counts = block_sums(labels.len(), 2 * k, |range, sums| {
+            let (p, _) = self.probabilities(&scores[range.start * free..range.end * free]);
+            for (at, i) in range.enumerate() {
+                sums[k + labels[i].index()].add(weight(i));
+                sums[..k].iter_mut().zip(&p[at * k..]).for_each(|(e, p)| e.add(weight(i) * p));
+            }
+        });
+        let (expected, observed) = counts.split_at(k);
         let total: f64 = observed.iter().sum();
         let share = match balanced {
-            true => expected.iter().zip(&observed).map(|(e, o)| 1.0 - o / e).fold(0.0, f64::max),
+            true => expected.iter().zip(observed).map(|(e, o)| 1.0 - o / e).fold(0.0, f64::max),
             false => 0.0,
         };
         let mixed: Vec<f64> = expected
             .iter()
-            .zip(&observed)
+            .zip(observed)
             .map(|(e, o)| if share > 0.0 { ((o - (1.0 - share) * e) / (share * total)).max(0.0) } else { 0.0 })
             .collect();
-        let (mut entropy, mut offset_term) = (CompensatedSum::default(), CompensatedSum::default());
-        for (i, class) in labels.iter().enumerate() {
-            for c in 0..k {
-                let q = (1.0 - share) * p[i * k + c] + share * mixed[c];
-                entropy.add(weight(i) * entropy_term(q));
-                if let Some(o) = offsets.filter(|_| c >= fixed) {
-                    let theta = q - f64::from(u8::from(c == class.index()));
-                    offset_term.add(weight(i) * theta * o[i * free + c - fixed]);
+        let sums = block_sums(labels.len(), 2, |range, sums| {
+            let (p, _) = self.probabilities(&scores[range.start * free..range.end * free]);
+            for (at, i) in range.enumerate() {
+                for c in 0..k {
+                    let q = (1.0 - share) * p[at * k + c] + share * mixed[c];
+                    sums[0].add(weight(i) * entropy_term(q));
+                    if let Some(o) = offsets.filter(|_| c >= fixed) {
+                        let theta = q - f64::from(u8::from(c == labels[i].index()));
+                        sums[1].add(weight(i) * theta * o[i * free + c - fixed]);
+                    }
                 }
             }
-        }
+        });
         let totals = (fixed..k).map(|c| (1.0 - share) * expected[c] + share * total * mixed[c] - observed[c]);
         DualPoint {
-            entropy: entropy.value(),
-            offset_term: offset_term.value(),
+            entropy: sums[0],
+            offset_term: sums[1],
             total: totals.collect(),
             recipe: DualRecipe::Mix { share, probabilities: mixed[fixed..].to_vec() },
         }
