@@ -176,7 +176,9 @@ fn largest_weights(model: &Model) -> String {
     let scores = linear.n_scores();
     let standard = |k: usize, j: usize| linear.weights_of(k)[j] * scale[j];
     let mut order: Vec<usize> = (0..linear.n_cols()).collect();
-    let size = |j: usize| (0..scores).map(|k| standard(k, j).abs()).fold(0.0, f64::max);
+    // Six digits, so that weights that differ by rounding alone keep the order of their columns.
+    let digits = |w: f64| format!("{w:.5e}").parse().unwrap_or(w);
+    let size = |j: usize| digits((0..scores).map(|k| standard(k, j).abs()).fold(0.0, f64::max));
     order.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
     let per = match model.method.standardize() {
         Standardize::Yes => "per standard deviation",
