@@ -1,7 +1,8 @@
 //! What bad input gets: a clear error with its place and a remedy, exit code 2, and nothing written.
 //!
 //! To add a case, add a row to [`cases`]. The files `p.csv` (two classes, a text column), `t.csv` (three classes) and
-//! the models `p.json` (fitted on `p.csv`) and `lda.json` are there for every row.
+//! the models `p.json`, `filled.json` (fitted on `p.csv`, missing cells dropped or filled in) and `lda.json` are there for
+//! every row.
 
 mod common;
 
@@ -124,6 +125,12 @@ fn columns_and_classes() -> Vec<Case> {
             ("f.csv", format!("{PAIR}9,a,1,0,\n9,b,1,0,NA\n")),
             "fit f.csv -t y",
             &["8 of 10 rows", "2 rows dropped: the target is missing"],
+        ),
+        fine(
+            "a level that only a dropped row has",
+            ("f.csv", format!("{PAIR},zebra,1,0,yes\n")),
+            "fit f.csv -t y",
+            &["8 of 9 rows", "x 1"],
         ),
         usage(
             "features name the target",
@@ -314,6 +321,12 @@ fn prediction() -> Vec<Case> {
             &["`zebra`"],
         ),
         fine(
+            "unknown level filled in",
+            ("f.csv", new_level.clone()),
+            "predict filled.json f.csv --unknown missing",
+            &["prediction\nno\n"],
+        ),
+        fine(
             "unknown level as missing",
             ("f.csv", new_level.clone()),
             "predict p.json f.csv --unknown missing",
@@ -452,6 +465,7 @@ fn prepare() -> Scratch {
     scratch.write("p.csv", PAIR);
     scratch.write("t.csv", THREE);
     scratch.done("fit p.csv --target y --features x,kind -o p.json");
+    scratch.done("fit p.csv --target y --features x,kind --missing mean -o filled.json");
     scratch.done("fit t.csv --target y --drop o --model lda -o lda.json");
     let model = String::from_utf8(scratch.read("p.json")).expect("a model is text");
     scratch.write("truncated.json", &model[..model.len() * 2 / 3]);
