@@ -14,7 +14,7 @@ use linsep::table::{Labels, Table};
 use linsep::workflow::{FitOptions, TableFit, fit_table};
 use linsep::{Error, ErrorKind, Result};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Fit a classifier to a table and prove how good the fit is.
@@ -37,7 +37,7 @@ pub struct FitArguments {
     #[arg(long, short, value_name = "COLUMN")]
     target: Option<String>,
 
-    /// Where to write the model; .json or .json.zst
+    /// Where to write the model: .json or .json.zst; - is standard output, without the summary
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -203,6 +203,9 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let method = method(arguments)?;
     if let Some(path) = &arguments.output {
         check_directory(path)?;
+        if arguments.json && path == Path::new("-") {
+            return Err(Error::usage("--json and -o - both want standard output").help("give the model a file name"));
+        }
     }
     let progress = Progress::new(arguments.input.quiet, time_limit);
     let table = arguments.input.read(None, &progress)?;
@@ -228,10 +231,12 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
             Ok(Ending::Interrupted)
         }
         TableFit::Model(model) => {
-            if let Some(path) = &arguments.output {
-                model.save(path)?;
-            }
             let ending = if model.outcome == Outcome::Converged { Ending::Done } else { Ending::NotConverged };
+            match &arguments.output {
+                Some(path) if path == Path::new("-") => return print(&model.to_json()?, ending),
+                Some(path) => model.save(path)?,
+                None => {}
+            }
             if arguments.json {
                 return print_json(&inspect_json(&model)?, ending);
             }

@@ -2,11 +2,13 @@
 
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
+use linsep::artifact::Model;
 use linsep::design::Recipe;
 use linsep::read::{Format, ReadOptions, read_files};
 use linsep::table::Table;
 use linsep::{Error, Result};
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 /// Which files to read, and how.
 #[derive(Args)]
@@ -92,6 +94,16 @@ impl InputArguments {
         }
         Ok(paths)
     }
+}
+
+/// Reads a model file; `-` is standard input.
+pub fn load_model(path: &Path) -> Result<Model> {
+    if path != Path::new("-") {
+        return Model::load(path);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes).map_err(|e| Error::io("-", &e))?;
+    Model::from_json(&bytes, "-")
 }
 
 fn delimiter(text: &str) -> Result<u8> {

@@ -201,6 +201,18 @@ fn probabilities_have_their_columns_and_missing_rows_are_empty() {
 }
 
 #[test]
+fn an_unknown_level_treated_as_missing_is_filled_in_like_a_missing_cell() {
+    let scratch = Scratch::new();
+    scratch.write("d.csv", overlapping(61, 2));
+    scratch.done("fit d.csv --target y --missing mean -o m.json");
+    scratch.write("new.csv", "x,kind\n1,other\n3,other\n");
+    scratch.write("gone.csv", "x,kind\n1,\n3,\n");
+    let filled = scratch.done("predict m.json new.csv --unknown missing --proba");
+    assert_eq!(filled, scratch.done("predict m.json gone.csv --proba"));
+    assert_ne!(filled, scratch.done("predict m.json new.csv --unknown zero --proba"));
+}
+
+#[test]
 fn two_classes_have_one_score_and_two_probabilities() {
     let scratch = Scratch::with_examples();
     scratch.done("fit penguins.csv --target sex --positive female -o m.json");
@@ -450,6 +462,16 @@ fn output_replaces_a_file_in_one_step_and_keeps_links() {
         assert!(!std::fs::metadata("/dev/null").expect("the device").is_file());
     }
     assert!(scratch.names().iter().all(|n| !n.contains(".part")), "{:?}", scratch.names());
+}
+
+#[test]
+fn a_model_goes_through_a_pipe() {
+    let scratch = penguins();
+    let piped = scratch.done("fit penguins.csv --target species -o -");
+    assert_eq!(piped.as_bytes(), scratch.read("model.json"));
+    let ran = scratch.run_with("predict - penguins.csv", piped.as_bytes());
+    assert_eq!((ran.code, ran.stdout), (0, scratch.done("predict model.json penguins.csv")));
+    assert_eq!(scratch.run("fit penguins.csv --target species -o - --json").code, 2);
 }
 
 #[test]
