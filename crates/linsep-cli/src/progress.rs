@@ -13,8 +13,12 @@ pub struct Progress {
     cancelled: Arc<AtomicBool>,
     reading: Arc<AtomicBool>,
     bar: ProgressBar,
+    started: Instant,
     deadline: Option<Instant>,
 }
+
+/// Work that ends sooner shows no progress: it would only flicker.
+const PATIENCE: Duration = Duration::from_millis(300);
 
 impl Progress {
     /// A line on standard error, unless it is no terminal or the user wants quiet.
@@ -34,7 +38,8 @@ impl Progress {
                 std::process::exit(130);
             }
         });
-        Progress { cancelled, reading, bar, deadline: time_limit.map(|t| Instant::now() + t) }
+        let started = Instant::now();
+        Progress { cancelled, reading, bar, started, deadline: time_limit.and_then(|t| started.checked_add(t)) }
     }
 
     /// Runs the part of the work that waits for input.
@@ -53,8 +58,12 @@ impl Progress {
 
     /// A watch that reports here and stops on Ctrl-C.
     pub fn watch(&self) -> Watch {
-        let bar = self.bar.clone();
-        Watch::with_flag(Arc::clone(&self.cancelled)).observer(move |event| show(&bar, event))
+        let (bar, started) = (self.bar.clone(), self.started);
+        Watch::with_flag(Arc::clone(&self.cancelled)).observer(move |event| {
+            if !bar.is_hidden() && started.elapsed() > PATIENCE {
+                show(&bar, event);
+            }
+        })
     }
 
     /// The same with the time limit, for the fit itself.
@@ -68,13 +77,13 @@ impl Progress {
     /// Clears the line.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
-        self.bar.reset();
     }
 }
 
 fn show(bar: &ProgressBar, event: Event<'_>) {
-    if bar.is_hidden() {
-        return;
+    // A stage that ended has cleared the line; the next one begins it anew.
+    if bar.is_finished() {
+        bar.reset();
     }
     match event {
         Event::Bytes { done, total } => {
