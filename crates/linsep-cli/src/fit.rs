@@ -93,15 +93,15 @@ pub struct FitArguments {
     #[arg(long, value_name = "PENALTY", help_heading = "Method")]
     penalty: Option<String>,
 
-    /// Intercept of logistic regression
+    /// Intercept of logistic regression (default: free)
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Method")]
     intercept: Option<InterceptName>,
 
-    /// Softmax with a score for every class, or with the first class as reference
+    /// Softmax with a score for every class (default), or with the first class as reference
     #[arg(long, value_enum, value_name = "FORM", help_heading = "Method")]
     softmax: Option<SoftmaxName>,
 
-    /// Divisor of the LDA covariance: Σs−K or Σs
+    /// Divisor of the LDA covariance: Σs−K (default) or Σs
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Method")]
     covariance: Option<DivisorName>,
 
@@ -113,15 +113,15 @@ pub struct FitArguments {
     #[arg(long, value_name = "CLASS=P", value_delimiter = ',', help_heading = "Method")]
     priors: Vec<String>,
 
-    /// Algorithm of logistic regression
+    /// Algorithm of logistic regression (default: auto)
     #[arg(long, value_enum, value_name = "SOLVER", help_heading = "Method")]
     solver: Option<SolverName>,
 
-    /// Stop when the relative gap is proved to be at most this
+    /// Stop when the relative gap is proved to be at most this (default: 1e-8)
     #[arg(long, value_name = "TOL", help_heading = "Method")]
     tol: Option<f64>,
 
-    /// Stop after this many iterations (exit code 3)
+    /// Stop after this many iterations, with exit code 3 (default: 100)
     #[arg(long, value_name = "N", help_heading = "Method")]
     max_iter: Option<usize>,
 

@@ -1,6 +1,6 @@
 //! What was fitted, in one screen.
 
-use super::text::{clip, count, grid, percent, short, thousands, wrap};
+use super::text::{beside, clip, count, grid, percent, short, thousands, wrap};
 use crate::artifact::Model;
 use crate::certify::{Certificate, SeparationKind};
 use crate::design::Standardize;
@@ -180,6 +180,7 @@ fn largest_weights(model: &Model) -> String {
     let digits = |w: f64| format!("{w:.5e}").parse().unwrap_or(w);
     let size = |j: usize| digits((0..scores).map(|k| standard(k, j).abs()).fold(0.0, f64::max));
     order.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
+    let largest = order.first().map_or(0.0, |j| size(*j));
     let per = match model.method.standardize() {
         Standardize::Yes => "per standard deviation",
         Standardize::No => "per unit of the column",
@@ -195,7 +196,7 @@ fn largest_weights(model: &Model) -> String {
     let mut rows = vec![std::iter::once(String::new()).chain((0..columns).map(heading)).collect::<Vec<String>>()];
     for j in &order[..shown] {
         let name = clip(&model.recipe.feature(*j), 40);
-        rows.push(std::iter::once(name).chain((0..columns).map(|k| short(standard(k, *j)))).collect());
+        rows.push(std::iter::once(name).chain((0..columns).map(|k| beside(standard(k, *j), largest))).collect());
     }
     let more = if scores > columns { format!(", first {columns} of {scores} classes") } else { String::new() };
     format!("\n  {what}, {per}{more}\n{}", grid(&rows, 2))

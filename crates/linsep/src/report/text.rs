@@ -15,6 +15,15 @@ pub(super) fn short(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
+/// A number to be compared with others of which this is the largest: all get the decimals that show its four digits.
+pub(super) fn beside(value: f64, largest: f64) -> String {
+    if value == 0.0 || !(1e-4..1e6).contains(&largest) {
+        return short(value);
+    }
+    let decimals = (3 - largest.log10().floor() as i32).max(1) as usize;
+    format!("{value:.decimals$}")
+}
+
 /// Text broken at spaces into lines of at most `width` characters, where its words allow.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
@@ -114,6 +123,13 @@ mod tests {
         for (value, text) in pairs {
             assert_eq!(short(value), text);
         }
+    }
+
+    #[test]
+    fn numbers_to_compare_share_their_decimals() {
+        assert_eq!([2.39741, -0.05601, 0.0].map(|v| beside(v, 2.39741)), ["2.397", "-0.056", "0"]);
+        assert_eq!(beside(-3.45678, 29.8), "-3.46");
+        assert_eq!(beside(1e-7, 1e-7), "1.000e-7");
     }
 
     #[test]
