@@ -44,15 +44,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let start = Instant::now();
         let seconds = if task == "lda-predict" {
-            let scores = model.discriminant.scores(&design, &Watch::default())?;
-            std::hint::black_box(decide::classes(&scores, labels.n_classes()));
+            std::hint::black_box(decide::predict(&model.discriminant, &design, &Watch::default())?);
             start.elapsed()
         } else {
             model = fit(&method, &training)?;
             start.elapsed()
         };
         let linear = model.discriminant.as_linear().ok_or("a linear model")?;
-        let predicted = decide::classes(&model.discriminant.scores(&design, &Watch::default())?, labels.n_classes());
+        let predicted = decide::predict(&model.discriminant, &design, &Watch::default())?;
         let right = predicted.iter().zip(labels.codes()).filter(|(p, t)| p == t).count();
         println!(
             "{}",

@@ -24,7 +24,12 @@ pub fn duality_gap<L: Conjugate>(risk: &Risk<'_, L>, point: &Point, watch: &Watc
     }
     let value = (dual.entropy + dual.offset_term) / total - norm / (2.0 * lambda);
     let objective = point.objective;
-    let gap = (objective - value).max(0.0) + rounding_allowance(objective, value);
+    // A dual point that misses Σsθ = 0 by rounding exceeds the optimum by at most that times the intercept.
+    let unbalanced = match balanced {
+        true => dual.total.iter().zip(point.coef.intercept()).map(|(t, b)| (t * b).abs()).sum::<f64>() / total,
+        false => 0.0,
+    };
+    let gap = (objective - value).max(0.0) + rounding_allowance(objective, value) + unbalanced;
     let reference = objective.abs().max(risk.null_objective());
     Ok(Certificate::DualityGap {
         objective,
@@ -48,7 +53,11 @@ fn dual_sums<L: Conjugate>(risk: &Risk<'_, L>, point: &Point, recipe: &DualRecip
             Ok(sums)
         }
         DualRecipe::Mix { share, probabilities } => {
-            let mut sums: Vec<f64> = point.gradient_sums.iter().map(|g| (1.0 - share) * g).collect();
+            // One score keeps its sums per class; here they count alike.
+            let mut sums = vec![0.0; width];
+            for group in point.gradient_sums.chunks_exact(width.max(1)) {
+                sums.iter_mut().zip(group).for_each(|(s, g)| *s += (1.0 - share) * g);
+            }
             if *share > 0.0 {
                 let class_sums = risk.class_sums(watch)?;
                 let fixed = risk.loss().n_classes() - probabilities.len();

@@ -2,11 +2,13 @@
 
 mod closed_form;
 mod gap;
+mod independent;
 mod self_concordance;
 mod witness;
 
 pub use closed_form::linear_system_residual;
 pub use gap::duality_gap;
+pub use independent::{Independent, independent_coefficients};
 pub use self_concordance::self_concordance_bound;
 pub(crate) use witness::slacks;
 pub use witness::{Separation, SeparationKind, check_direction};
@@ -36,7 +38,7 @@ pub enum Certificate {
     SelfConcordance {
         /// F at the solution.
         objective: f64,
-        /// ν.
+        /// ν, rounding allowed for.
         decrement: f64,
         /// ρ.
         radius: f64,

@@ -53,7 +53,8 @@ pub(crate) fn slacks<L: Loss>(risk: &Risk<'_, L>, direction: &Coef, watch: &Watc
 pub fn check_direction<L: Loss>(risk: &Risk<'_, L>, direction: &Coef, watch: &Watch) -> Result<Option<Separation>> {
     let slacks = slacks(risk, direction, watch)?;
     let counted = |i: usize| risk.sample().weights.is_none_or(|w| w[i] > 0.0);
-    let largest = slacks.iter().flatten().fold(0.0f64, |m, s| m.max(s.abs()));
+    let used = slacks.iter().enumerate().filter(|(i, _)| counted(*i));
+    let largest = used.flat_map(|(_, row)| row).fold(0.0f64, |m, s| m.max(s.abs()));
     if !(largest > 0.0 && largest.is_finite()) {
         return Ok(None);
     }

@@ -42,11 +42,11 @@ pub fn factor(a: &Square, tolerance: f64) -> Factor {
     let (mut lower, mut smallest_pivot) = match full_rank(a, &kept, &inverse_scale) {
         Some(found) if found.1 > tolerance => found,
         _ => {
-            let (independent, dependent) = independent_columns(a, &kept, &inverse_scale, tolerance);
+            let (independent, rows, dependent) = independent_columns(a, &kept, &inverse_scale, tolerance);
             aliased.extend(dependent);
             kept = independent;
             inverse_scale = scale_of(&kept);
-            in_order(a, &kept, &inverse_scale)
+            packed(&rows)
         }
     };
     aliased.sort_by_key(|alias| alias.column);
@@ -76,19 +76,28 @@ fn full_rank(a: &Square, kept: &[usize], inverse_scale: &[f64]) -> Option<(Vec<f
     Some((lower, smallest))
 }
 
-/// Plain left-looking factorisation of columns known to be independent.
-fn in_order(a: &Square, kept: &[usize], inverse_scale: &[f64]) -> (Vec<f64>, f64) {
-    full_rank(a, kept, inverse_scale).unwrap_or_else(|| (identity(kept.len()), 0.0))
-}
-
-fn identity(m: usize) -> Vec<f64> {
+/// Rows of a lower factor in column-major order, with its smallest pivot.
+fn packed(rows: &[Vec<f64>]) -> (Vec<f64>, f64) {
+    let m = rows.len();
     let mut lower = vec![0.0; m * m];
-    (0..m).for_each(|j| lower[j * m + j] = 1.0);
-    lower
+    let mut smallest = 1.0f64;
+    for (i, row) in rows.iter().enumerate() {
+        smallest = smallest.min(row[i] * row[i]);
+        row.iter().enumerate().for_each(|(j, v)| lower[j * m + i] = *v);
+    }
+    (lower, smallest)
 }
 
 /// The textbook loop, one column at a time, setting aside each column whose remaining pivot is too small.
-fn independent_columns(a: &Square, kept: &[usize], inverse_scale: &[f64], tolerance: f64) -> (Vec<usize>, Vec<Alias>) {
+///
+/// Returns the columns chosen, their rows of L and the others. The factor is this one, not a second by other code: a
+/// column that is barely above the tolerance here may be below it there.
+fn independent_columns(
+    a: &Square,
+    kept: &[usize],
+    inverse_scale: &[f64],
+    tolerance: f64,
+) -> (Vec<usize>, Vec<Vec<f64>>, Vec<Alias>) {
     let mut chosen: Vec<usize> = Vec::new(); // positions in `kept`
     let mut rows: Vec<Vec<f64>> = Vec::new(); // rows of L for the chosen columns
     let mut aliased = Vec::new();
@@ -112,7 +121,7 @@ fn independent_columns(a: &Square, kept: &[usize], inverse_scale: &[f64], tolera
             aliased.push(Alias { column: kept[position], combination: unscaled.collect() });
         }
     }
-    (chosen.into_iter().map(|position| kept[position]).collect(), aliased)
+    (chosen.into_iter().map(|position| kept[position]).collect(), rows, aliased)
 }
 
 /// Solves `Lᵀ c = row`.
@@ -130,6 +139,11 @@ impl Factor {
     /// Columns left out, with the combinations they are.
     pub fn aliased(&self) -> &[Alias] {
         &self.aliased
+    }
+
+    /// Number of columns of the matrix.
+    pub fn n(&self) -> usize {
+        self.n
     }
 
     /// Number of columns kept.

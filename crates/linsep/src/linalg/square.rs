@@ -71,6 +71,14 @@ impl Square {
         }
     }
 
+    /// Sets to zero every row and column that is not among `kept`, which must rise.
+    pub fn keep_only(&mut self, kept: &[usize]) {
+        for j in (0..self.n).filter(|j| kept.binary_search(j).is_err()) {
+            (0..j).for_each(|i| *self.at(j, i) = 0.0);
+            (j..self.n).for_each(|i| *self.at(i, j) = 0.0);
+        }
+    }
+
     /// Multiplies every entry.
     pub fn scale(&mut self, factor: f64) {
         self.values.iter_mut().for_each(|a| *a *= factor);

@@ -1,7 +1,9 @@
 //! Logistic regression, and softmax for more than two classes: a loss, a penalty and a solver.
 
 use super::{Computation, Fit, Fitted, NoOptimum, Note, Objective, Outcome, Training};
-use crate::certify::{Certificate, Separation, duality_gap, self_concordance_bound};
+use crate::certify::{
+    Certificate, Independent, Separation, duality_gap, independent_coefficients, self_concordance_bound,
+};
 use crate::design::{Standardize, Units, summarise};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
@@ -72,7 +74,7 @@ impl Default for LogisticRegression {
 /// More coefficients than this, and forming and factoring their Hessian costs more than products with it.
 const NEWTON_LIMIT: usize = 2_000;
 /// On the unit-diagonal scale, as in [`Newton`].
-const ALIAS_TOLERANCE: f64 = 1e-12;
+const ROUNDING_PIVOT: f64 = 1e-15;
 
 impl LogisticRegression {
     pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
@@ -254,15 +256,10 @@ impl LogisticRegression {
         }
         let mut point = risk.at(&coef, Detail::Hessian, watch)?;
         let mut hessian = point.hessian.take().unwrap_or_else(|| crate::linalg::Square::zeros(k * (cols + 1)));
-        // Columns the fit left out have weight zero in every score and are not part of the certified problem.
-        for j in (0..cols).filter(|j| (0..k).all(|c| coef.weights_of(c)[*j] == 0.0)) {
-            for index in (0..k).map(|c| c * cols + j) {
-                (0..index).for_each(|i| *hessian.at(index, i) = 0.0);
-                (index..hessian.n()).for_each(|i| *hessian.at(i, index) = 0.0);
-            }
-        }
-        let factor = factor(&hessian, ALIAS_TOLERANCE);
-        let certificate = self_concordance_bound(&risk, &point, &factor, watch)?;
+        let Independent { unknowns, .. } = independent_coefficients(&risk, watch)?;
+        hessian.keep_only(&unknowns);
+        let factor = factor(&hessian, ROUNDING_PIVOT);
+        let certificate = self_concordance_bound(&risk, &point, &factor, &unknowns, watch)?;
         Ok((point.objective, certificate))
     }
 

@@ -216,6 +216,20 @@ impl<'a, L: Loss> Risk<'a, L> {
         Ok(Line { direction: direction.clone(), scores })
     }
 
+    /// The largest spread of a direction over the class scores of a row of positive weight.
+    pub fn range_of(&self, line: &Line) -> f64 {
+        let k = self.loss.n_scores();
+        // A class without a score of its own has score zero.
+        let fixed = if self.loss.n_classes() > k { 0.0f64 } else { f64::NAN };
+        let counted = |i: usize| self.sample.weights.is_none_or(|w| w[i] > 0.0);
+        let rows = line.scores.chunks_exact(k).enumerate().filter(|(i, _)| counted(*i));
+        let spread = |z: &[f64]| {
+            let (low, high) = z.iter().fold((fixed, fixed), |(low, high), z| (low.min(*z), high.max(*z)));
+            high - low
+        };
+        rows.map(|(_, z)| spread(z)).fold(0.0, f64::max)
+    }
+
     /// F at `point + step · direction`, from cached scores.
     pub fn on_line(&self, point: &Point, line: &Line, step: f64) -> f64 {
         let z: Vec<f64> = point.scores.iter().zip(&line.scores).map(|(z, d)| z + step * d).collect();
@@ -326,7 +340,8 @@ impl<L: CurvedLoss> Risk<'_, L> {
         }
         let objective = sum.loss / total + self.penalty_at(coef);
         if !objective.is_finite() {
-            crate::design::summarise(self.sample.design, self.sample.weights, &Watch::default())?;
+            // Names the value at fault, also where it is in a row of weight zero: 0 · ∞ is not 0.
+            crate::design::summarise(self.sample.design, None, &Watch::default())?;
             return Err(Error::data("the objective is not finite at these coefficients")
                 .help("check the offsets and the scale of the columns"));
         }

@@ -11,18 +11,22 @@
 
 use super::separate;
 use super::{Solved, Solver, Step, Stop};
-use crate::certify::{Certificate, duality_gap, self_concordance_bound};
+use crate::certify::{
+    Certificate, Independent, Separation, SeparationKind, duality_gap, independent_coefficients, self_concordance_bound,
+};
 use crate::design::gather;
 use crate::error::{ErrorKind, Result};
 use crate::linalg::{Alias, Factor, factor};
 use crate::objective::{Coef, Conjugate, Detail, Penalty, Point, Risk, Sample};
 use crate::watch::{Progress, Watch};
 
-/// On the unit-diagonal scale, a pivot below this makes a column a combination of earlier ones: a residual of 1e-6 of
-/// its length, about what products of doubles can tell.
-const ALIAS_TOLERANCE: f64 = 1e-12;
+/// On the unit-diagonal scale, a pivot below this may belong to a column that is a combination of earlier ones.
+const SUSPECT_PIVOT: f64 = 1e-11;
 /// Pivots below this are rounding.
 const ROUNDING_PIVOT: f64 = 1e-15;
+/// Iterations after quasi-complete separation was found in which it may still turn out to be complete: rows with little
+/// weight follow the others with a lag of the logarithm of the ratio.
+const PATIENCE: usize = 25;
 /// Newton decrement below which the Hessian changes by a tenth or so over the step: scores move by about 2ν.
 const CHORD_DECREMENT: f64 = 0.05;
 
@@ -67,6 +71,12 @@ struct Run<'r, 'd, L> {
     factor: Factor,
     /// Whether the factor is of the Hessian at `point`.
     fresh: bool,
+    /// Whether the factor is of a damped Hessian, because at `point` the plain one is singular to working precision.
+    damped: bool,
+    /// The coefficients that the features determine.
+    unknowns: Vec<usize>,
+    /// Diagonal of the first Hessian: the units of the damping.
+    diagonal: Vec<f64>,
     aliased: Vec<Alias>,
     reference: f64,
     trace: Vec<Step>,
@@ -76,19 +86,30 @@ struct Run<'r, 'd, L> {
     /// Whether reusing the factor has paid so far.
     chords_pay: bool,
     certificate: Option<Certificate>,
+    /// Quasi-complete separation found, and at which iteration.
+    separation: Option<(Separation, usize)>,
 }
 
 impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
     fn new(risk: &'r Risk<'d, L>, start: &Coef, watch: &'r Watch) -> Result<Self> {
         let mut point = risk.at(start, Detail::Hessian, watch)?;
         let hessian = point.hessian.take().unwrap_or_else(|| crate::linalg::Square::zeros(0));
-        let tolerance = if risk.penalty() == Penalty::None { ALIAS_TOLERANCE } else { ROUNDING_PIVOT };
-        let first = factor(&hessian, tolerance);
-        let aliased = if risk.penalty() == Penalty::None { named_aliases(risk, &first) } else { Vec::new() };
+        let mut first = factor(&hessian, if risk.penalty() == Penalty::None { SUSPECT_PIVOT } else { ROUNDING_PIVOT });
+        let (mut unknowns, mut aliased) = (first.kept().to_vec(), Vec::new());
+        if risk.penalty() == Penalty::None && first.rank() < first.n() {
+            // Lost to collinearity, or only to saturation at the start? The features tell.
+            Independent { unknowns, aliased } = independent_coefficients(risk, watch)?;
+            let mut hessian = hessian.clone();
+            hessian.keep_only(&unknowns);
+            first = factor(&hessian, ROUNDING_PIVOT);
+        }
         Ok(Run {
             risk,
             watch,
             point,
+            damped: false,
+            diagonal: hessian.diagonal(),
+            unknowns,
             factor: first,
             fresh: true,
             aliased,
@@ -98,6 +119,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             slow: 0,
             chords_pay: true,
             certificate: None,
+            separation: None,
         })
     }
 
@@ -109,21 +131,80 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
                 return Ok(Stop::Converged);
             }
             if self.slow >= 2
-                && self.risk.penalty() == Penalty::None
-                && let Some(found) = separate::find(self.risk, &self.point.coef, &direction, self.watch)?
+                && let Some(found) = self.separated(&direction)?
             {
-                return Ok(Stop::Separated(Box::new(found)));
+                return Ok(found);
             }
             if self.trace.len() >= limits.max_iterations {
-                return Ok(Stop::IterationLimit);
+                return self.given_up(&direction, Stop::IterationLimit);
             }
             if !self.advance(&direction, decrement)? {
                 if self.fresh {
-                    return Ok(Stop::PrecisionLimit);
+                    return self.given_up(&direction, Stop::PrecisionLimit);
                 }
                 self.refresh(self.watch)?;
             }
         }
+    }
+
+    /// Looks for a separating direction; one that is only quasi-complete is kept while the rows on its boundary may
+    /// still be drawn apart.
+    fn separated(&mut self, direction: &Coef) -> Result<Option<Stop>> {
+        if self.risk.penalty() != Penalty::None {
+            return Ok(None);
+        }
+        let now = self.trace.len();
+        if let Some(found) = separate::find(self.risk, &self.point.coef, direction, self.watch)? {
+            if found.kind == SeparationKind::Complete {
+                return Ok(Some(Stop::Separated(Box::new(found))));
+            }
+            let since = self.separation.take().map_or(now, |(_, since)| since);
+            self.separation = Some((found, since));
+        }
+        match &self.separation {
+            Some((_, since)) if now >= since + PATIENCE => self.settled(),
+            _ => Ok(None),
+        }
+    }
+
+    /// The best separation found, looked for also without weights and offsets unless it is complete already.
+    fn settled(&mut self) -> Result<Option<Stop>> {
+        let mut best = self.separation.take().map(|(found, _)| found);
+        if let Some(other) = self.separated_as_plain_rows()?
+            && best.as_ref().is_none_or(|best| separate::rank(&other) > separate::rank(best))
+        {
+            best = Some(other);
+        }
+        Ok(best.map(|found| Stop::Separated(Box::new(found))))
+    }
+
+    /// The end of the iterations without a proof of optimality: perhaps there is none because there is no optimum.
+    fn given_up(&mut self, direction: &Coef, stop: Stop) -> Result<Stop> {
+        if self.risk.penalty() != Penalty::None {
+            return Ok(stop);
+        }
+        if let Some(found) = self.separated(direction)? {
+            return Ok(found);
+        }
+        Ok(self.settled()?.unwrap_or(stop))
+    }
+
+    /// Whether an optimum exists depends neither on the weights of the rows (as long as they are positive) nor on
+    /// offsets; without them the direction is found sooner, in particular where the weights differ by decades.
+    fn separated_as_plain_rows(&self) -> Result<Option<Separation>> {
+        let sample = self.risk.sample();
+        let counted: Option<Vec<f64>> =
+            sample.weights.map(|w| w.iter().map(|s| f64::from(u8::from(*s > 0.0))).collect());
+        if counted.as_deref() == sample.weights && sample.offsets.is_none() {
+            return Ok(None);
+        }
+        let plain = Sample { weights: counted.as_deref(), offsets: None, ..*sample };
+        let plain = Risk::new(plain, self.risk.loss().clone(), Penalty::None, self.risk.intercept());
+        let mut run = Run::new(&plain, &plain.start(), self.watch)?;
+        Ok(match run.iterate(&Newton::default())? {
+            Stop::Separated(found) => Some(*found),
+            _ => None,
+        })
     }
 
     fn direction(&self) -> Coef {
@@ -150,7 +231,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
                 if !self.fresh {
                     self.refresh(self.watch)?;
                 }
-                self_concordance_bound(self.risk, &self.point, &self.factor, self.watch)?
+                self.bound(self.watch)?
             }
         };
         let reached = certificate.relative_gap().is_some_and(|gap| gap <= tolerance);
@@ -158,18 +239,31 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         Ok(reached)
     }
 
+    /// The bound by a fresh factor.
+    fn bound(&self, watch: &Watch) -> Result<Certificate> {
+        if self.damped {
+            let reason = "the Hessian is singular to working precision: the optimum may not exist".into();
+            return Ok(Certificate::Absent { reason });
+        }
+        self_concordance_bound(self.risk, &self.point, &self.factor, &self.unknowns, watch)
+    }
+
     /// Takes a step; false where none decreases the objective.
     fn advance(&mut self, direction: &Coef, decrement: f64) -> Result<bool> {
         let chord = self.chords_pay && decrement.sqrt() < CHORD_DECREMENT;
         let detail = if chord { Detail::Gradient } else { Detail::Hessian };
         let trial = self.point.coef.moved(1.0, direction);
+        if trial == self.point.coef {
+            return Ok(false);
+        }
         let mut next = self.risk.at(&trial, detail, self.watch)?;
         self.passes += 1;
         let mut step = 1.0;
-        // Near the optimum the decrease drowns in rounding; there the gradient decides.
+        // Near the optimum the decrease drowns in rounding; there the gradient decides (alone, or two points a rounding
+        // apart could take turns).
         let rounding = 1e-13 * self.point.objective.abs().max(f64::MIN_POSITIVE);
         let new_decrement = self.inverse_norm(&next);
-        let enough = self.point.objective - next.objective >= 1e-4 * decrement;
+        let enough = decrement >= rounding && self.point.objective - next.objective >= 1e-4 * decrement;
         let by_gradient = decrement < 1e3 * rounding
             && next.objective <= self.point.objective + rounding
             && new_decrement < 0.25 * decrement;
@@ -184,7 +278,8 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             next = self.risk.at(&self.point.coef.moved(step, direction), Detail::Hessian, self.watch)?;
             self.passes += 1;
         }
-        self.slow = if step == 1.0 && new_decrement > 0.1 * decrement { self.slow + 1 } else { 0 };
+        let crawls = self.damped || self.inverse_norm(&next) > 0.1 * decrement;
+        self.slow = if crawls { self.slow + 1 } else { 0 };
         let contraction_was_poor = chord && new_decrement > 0.1 * decrement;
         self.chords_pay = if chord { !contraction_was_poor } else { new_decrement < 0.02 * decrement };
         let hessian = next.hessian.take();
@@ -213,11 +308,16 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         solved.iter().zip(point.gradient.as_slice()).map(|(s, g)| s * g).sum::<f64>().max(0.0)
     }
 
+    /// A step that decreases F enough, on cached scores. With r the largest range of the direction over the scores of a
+    /// row, the third derivative is at most r times the second along the line, so `ln(1+r)/r` would do if H were exact
+    /// (Sun and Tran-Dinh 2019, (24)): however long the direction, there is no need to look much below that.
     fn backtrack(&mut self, direction: &Coef, decrement: f64) -> Result<Option<f64>> {
         let line = self.risk.along(direction, self.watch)?;
         self.passes += 1;
+        let range = self.risk.range_of(&line);
+        let floor = 1e-6 * (range.ln_1p() / range).min(1.0);
         let mut step = 0.5;
-        while step > 1e-10 {
+        while step > floor {
             if self.risk.on_line(&self.point, &line, step) <= self.point.objective - 1e-4 * step * decrement {
                 return Ok(Some(step));
             }
@@ -236,18 +336,25 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         Ok(())
     }
 
-    /// Columns aliased at the start stay out; later pivots are small where rows saturate, not by collinearity.
+    /// Columns that are combinations of others stay out. Where rows saturate so far that others are lost to rounding as
+    /// well, `‖∇F‖·D` is added, D the diagonal of the first Hessian and the norm its dual one: steps of length at most
+    /// one in those units, so that the iteration goes on (Li, Fukushima, Qi and Yamashita 2004).
     fn refactor(&mut self, hessian: &crate::linalg::Square) {
         let mut hessian = hessian.clone();
         if self.risk.penalty() == Penalty::None {
-            let kept: Vec<usize> = self.factor.kept().to_vec();
-            let out = (0..hessian.n()).filter(|j| kept.binary_search(j).is_err()).collect::<Vec<_>>();
-            for j in out {
-                (0..j).for_each(|i| *hessian.at(j, i) = 0.0);
-                (j..hessian.n()).for_each(|i| *hessian.at(i, j) = 0.0);
-            }
+            hessian.keep_only(&self.unknowns);
         }
         self.factor = factor(&hessian, ROUNDING_PIVOT);
+        self.damped = self.factor.kept() != self.unknowns && self.risk.penalty() == Penalty::None;
+        if self.damped {
+            let gradient = self.point.gradient.as_slice();
+            let terms = self.unknowns.iter().filter(|j| self.diagonal[**j] > 0.0);
+            let norm = terms.map(|j| gradient[*j] * gradient[*j] / self.diagonal[*j]).sum::<f64>().sqrt();
+            for j in &self.unknowns {
+                *hessian.at(*j, *j) += norm * self.diagonal[*j];
+            }
+            self.factor = factor(&hessian, ROUNDING_PIVOT);
+        }
         self.fresh = true;
     }
 
@@ -262,7 +369,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
                     if !self.fresh {
                         self.refresh(&calm)?;
                     }
-                    self_concordance_bound(self.risk, &self.point, &self.factor, &calm)?
+                    self.bound(&calm)?
                 }
             },
         };
@@ -278,17 +385,6 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             aliased: self.aliased,
         })
     }
-}
-
-/// Aliases among the columns of the first score; the same columns are aliased in every score.
-fn named_aliases<L: Conjugate>(risk: &Risk<'_, L>, factor: &Factor) -> Vec<Alias> {
-    let cols = risk.n_cols();
-    let first_score = |alias: &&Alias| alias.column < cols;
-    let within = |alias: &Alias| Alias {
-        column: alias.column,
-        combination: alias.combination.iter().copied().filter(|(j, _)| *j < cols).collect(),
-    };
-    factor.aliased().iter().filter(first_score).map(within).collect()
 }
 
 /// The solution on evenly spaced rows: close enough to save most passes over all of them. `None` where the data is too

@@ -1,67 +1,118 @@
 //! Finds a direction of recession when maximum likelihood runs away.
 //!
-//! On separated data Newton's iterates grow and its steps turn into a direction v with `y v·x̃ ≥ 0` for every row, up to
-//! what the rows on the boundary still contribute. Such a candidate is cleaned by removing what it does on the rows
-//! where it does almost nothing (I₀): `v ← v − G⁺Gv` with G the Gram of their constraints. The witness is then checked
-//! by [`crate::certify::check_direction`]; nothing here is believed unchecked.
+//! On separated data Newton's iterates w grow and its steps d turn into a direction with `y d·x̃ ≥ 0` for the rows that
+//! still matter; what neither does exactly is to vanish on the rows of the boundary (I₀), where the step does almost
+//! nothing. So both are cleaned by `v ← v − G⁺Gv` with G the Gram of the constraints of I₀, and combined as `w + m·d` with
+//! an m ≥ 0 at which no constraint is violated, if there is one. The witness is then checked by
+//! [`crate::certify::check_direction`]; nothing here is believed unchecked.
 
-use crate::certify::{Separation, check_direction, slacks};
+use crate::certify::{Separation, SeparationKind, check_direction, slacks};
 use crate::error::Result;
-use crate::linalg::factor;
+use crate::linalg::{Factor, Square, factor};
 use crate::objective::{Coef, CurvedLoss, Risk};
 use crate::watch::Watch;
 
-/// Relative to the largest slack, what may belong to I₀.
-const NEAR_BOUNDARY: f64 = 1e-4;
+/// Relative to the largest slack of a step, what may belong to I₀: first all that can be told from rounding, then more.
+const NEAR_BOUNDARY: [f64; 3] = [1e-8, 1e-6, 1e-4];
 
-/// Tries the iterate and the step, each as it is and cleaned.
+/// Tries the iterate and the step as they are, then cleaned and combined. Of several quasi-complete directions the one
+/// with the most rows strictly on their side is returned.
 pub(super) fn find<L: CurvedLoss>(
     risk: &Risk<'_, L>,
     iterate: &Coef,
     step: &Coef,
     watch: &Watch,
 ) -> Result<Option<Separation>> {
-    for candidate in [iterate, step] {
-        if let Some(found) = check_direction(risk, candidate, watch)? {
-            return Ok(Some(found));
-        }
-    }
-    for candidate in [step, iterate] {
-        if let Some(cleaned) = clean(risk, candidate, watch)?
-            && let Some(found) = check_direction(risk, &cleaned, watch)?
+    let mut best: Option<Separation> = None;
+    let mut consider = |found: Option<Separation>| {
+        if let Some(found) = found
+            && best.as_ref().is_none_or(|b| rank(&found) > rank(b))
         {
-            return Ok(Some(found));
+            best = Some(found);
         }
+    };
+    consider(check_direction(risk, iterate, watch)?);
+    consider(check_direction(risk, step, watch)?);
+    let of_step = slacks(risk, step, watch)?;
+    let mut last = None;
+    for near in NEAR_BOUNDARY {
+        let constraints = boundary(risk, &of_step, near);
+        // A wider boundary that takes in nothing new gives nothing new.
+        if last.as_ref() != Some(&constraints) {
+            let gram = risk.weighted_gram(&constraints, watch)?;
+            let factor = factor(&gram, 1e-10);
+            let clean = |v: &Coef| cleaned(&cleaned(v, &gram, &factor), &gram, &factor);
+            if let Some(candidate) = combined(risk, &clean(iterate), &clean(step), watch)? {
+                consider(check_direction(risk, &candidate, watch)?);
+            }
+        }
+        last = Some(constraints);
     }
-    Ok(None)
+    Ok(best)
 }
 
-fn clean<L: CurvedLoss>(risk: &Risk<'_, L>, direction: &Coef, watch: &Watch) -> Result<Option<Coef>> {
-    let slacks = slacks(risk, direction, watch)?;
-    let largest = slacks.iter().flatten().fold(0.0f64, |m, s| m.max(s.abs()));
-    // A candidate with a clear violation is no candidate.
-    if !largest.is_finite() || slacks.iter().flatten().any(|s| *s < -NEAR_BOUNDARY * largest) {
-        return Ok(None);
-    }
+/// Complete before quasi-complete, more strict rows before fewer.
+pub(super) fn rank(found: &Separation) -> (bool, usize) {
+    (found.kind == SeparationKind::Complete, found.strict_rows)
+}
+
+/// The constraints on which a step does almost nothing: per row `Σ (e_own − e_other)(e_own − e_other)ᵀ`, packed.
+fn boundary<L: CurvedLoss>(risk: &Risk<'_, L>, of_step: &[Vec<f64>], near: f64) -> Vec<f64> {
+    let counted = |i: usize| risk.sample().weights.is_none_or(|w| w[i] > 0.0);
+    let used = of_step.iter().enumerate().filter(|(i, _)| counted(*i));
+    let largest = used.flat_map(|(_, row)| row).fold(0.0f64, |m, s| m.max(s.abs()));
     let (k, classes) = (risk.loss().n_scores(), risk.loss().n_classes());
     let fixed = classes - k;
     let pairs = k * (k + 1) / 2;
-    let mut constraints = vec![0.0; slacks.len() * pairs];
-    for (i, row) in slacks.iter().enumerate() {
+    let mut constraints = vec![0.0; of_step.len() * pairs];
+    for (i, row) in of_step.iter().enumerate().filter(|(i, _)| counted(*i)) {
         let packed = &mut constraints[i * pairs..(i + 1) * pairs];
         let own = risk.sample().labels[i].index();
-        let others: Vec<usize> = if k == 1 { vec![1 - own] } else { (0..classes).filter(|c| *c != own).collect() };
-        for (other, slack) in others.iter().zip(row) {
-            if *slack <= NEAR_BOUNDARY * largest {
-                add_outer_of_difference(packed, own, *other, fixed);
+        let others = (0..classes).filter(|c| *c != own);
+        for (other, slack) in others.zip(row) {
+            if slack.abs() <= near * largest {
+                add_outer_of_difference(packed, own, other, fixed);
             }
         }
     }
-    let gram = risk.weighted_gram(&constraints, watch)?;
-    let reached = gram.multiply(direction.as_slice());
-    let correction = factor(&gram, 1e-10).solve(&reached);
-    let values = direction.as_slice().iter().zip(&correction).map(|(v, c)| v - c).collect();
-    Ok(Some(Coef::from_vec(values, direction.n_scores(), direction.n_cols())))
+    constraints
+}
+
+/// `v − G⁺Gv`; done twice, the rounding that a large v leaves behind goes as well.
+fn cleaned(v: &Coef, gram: &Square, factor: &Factor) -> Coef {
+    let correction = factor.solve(&gram.multiply(v.as_slice()));
+    v.moved(-1.0, &Coef::from_vec(correction, v.n_scores(), v.n_cols()))
+}
+
+/// `w + m·d` for an m ≥ 0 that violates no constraint; `None` if there is none.
+fn combined<L: CurvedLoss>(risk: &Risk<'_, L>, iterate: &Coef, step: &Coef, watch: &Watch) -> Result<Option<Coef>> {
+    let (of_iterate, of_step) = (slacks(risk, iterate, watch)?, slacks(risk, step, watch)?);
+    let counted = |i: usize| risk.sample().weights.is_none_or(|w| w[i] > 0.0);
+    let pairs = of_iterate.iter().zip(&of_step).enumerate().filter(|(i, _)| counted(*i));
+    let pairs: Vec<(f64, f64)> = pairs.flat_map(|(_, (w, d))| w.iter().copied().zip(d.iter().copied())).collect();
+    let size = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0f64, |m, v| m.max(v.abs()));
+    let (w_size, d_size) = (size(&mut pairs.iter().map(|p| p.0)), size(&mut pairs.iter().map(|p| p.1)));
+    let (mut low, mut high) = (0.0f64, f64::INFINITY);
+    for (w, d) in pairs {
+        // What is zero up to rounding in both is the boundary and demands nothing.
+        if w.abs() <= 1e-10 * w_size && d.abs() <= 1e-10 * d_size {
+            continue;
+        }
+        if d > 1e-10 * d_size {
+            low = low.max(-w / d);
+        } else if d < -1e-10 * d_size {
+            high = high.min(-w / d);
+        } else if w < 0.0 {
+            return Ok(None);
+        }
+    }
+    if low > high {
+        return Ok(None);
+    }
+    // Twice what is needed, plus as much of the step as makes it count, within the limit.
+    let wanted = 2.0 * low + w_size / d_size.max(f64::MIN_POSITIVE);
+    let m = if wanted < high { wanted } else { 0.5 * (low + high) };
+    Ok(m.is_finite().then(|| iterate.moved(m, step)))
 }
 
 /// Adds `(e_own − e_other)(e_own − e_other)ᵀ` to a packed matrix over the free scores.

@@ -176,6 +176,12 @@ impl ClassMoments {
         let weights: Vec<f64> = values.by_ref().take(classes).collect();
         let means: Vec<f64> = values.by_ref().take(classes * cols).collect();
         let scatter = Square::from_lower(cols, |_, _| values.next().unwrap_or(f64::NAN));
+        // What no rows can have would only surface later, as a fit that makes no sense.
+        let possible = weights.iter().all(|w| *w >= 0.0)
+            && weights.iter().chain(&means).chain(scatter.as_slice()).all(|v| v.is_finite());
+        if !possible {
+            return Err(bad());
+        }
         Ok(ClassMoments { cols, weights, means, scatter })
     }
 }
@@ -275,9 +281,13 @@ pub fn fourth_moment(
     let identity = Units::identity(cols);
     let codes = labels.codes();
     let row_term = |x: &dyn Fn(usize) -> f64, row: usize| {
+        let s = weights.map_or(1.0, |w| w[row]);
+        if s == 0.0 {
+            return 0.0;
+        }
         let mean = moments.mean(codes[row].index());
         let norm: f64 = (0..cols).map(|j| ((x(j) - mean[j]) / scale[j]).powi(2)).sum();
-        weights.map_or(1.0, |w| w[row]) * norm * norm
+        s * norm * norm
     };
     Pass::new(design, &identity).reduce(
         watch,

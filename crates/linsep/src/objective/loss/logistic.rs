@@ -1,6 +1,6 @@
 //! `ℓ(y, z) = log(1+e^{−yz})`, y = +1 for the second class and −1 for the first.
 
-use super::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Loss, block_sums};
+use super::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Loss, block_sums, complement_entropy_term, entropy_term};
 use crate::numeric::{exp, logistic_terms, vectorised};
 use crate::table::Class;
 
@@ -168,7 +168,8 @@ vectorised! {
             let last = if shrunk <= 1e-7 { rest * (minus_log_rest - shrunk) } else { f64::NAN };
             entropy[i] = first + last;
             if entropy[i].is_nan() {
-                entropy[i] = first + if rest > 0.0 { -rest * rest.ln() } else { 0.0 };
+                let v = c * terms.q;
+                entropy[i] = first + if v < 0.5 { complement_entropy_term(v) } else { entropy_term(rest) };
             }
         }
     }

@@ -106,8 +106,15 @@ pub(super) fn block_sums(
     total.into_iter().map(CompensatedSum::value).collect()
 }
 
-/// `−Σ p log p` of probabilities that may be zero.
+/// `−p log p` of a probability that may be zero; for one near 1, [`complement_entropy_term`] keeps the digits.
 #[inline]
 pub(crate) fn entropy_term(p: f64) -> f64 {
     if p > 0.0 { -p * p.ln() } else { 0.0 }
+}
+
+/// `−p log p` of `p = 1 − rest` to full relative accuracy for a small rest: by way of p it would be good to ε only, which
+/// is more than the whole entropy of a row that is almost certain.
+#[inline]
+pub(crate) fn complement_entropy_term(rest: f64) -> f64 {
+    if rest < 1.0 { -(1.0 - rest) * (-rest).ln_1p() } else { 0.0 }
 }

@@ -1,6 +1,6 @@
 //! `ℓ(y, z) = log Σₖ e^{zₖ} − z_y`.
 
-use super::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Loss, block_sums, entropy_term};
+use super::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Loss, block_sums, complement_entropy_term, entropy_term};
 use crate::numeric::{SoftmaxRow, softmax_rows};
 use crate::table::Class;
 use serde::{Deserialize, Serialize};
@@ -53,6 +53,13 @@ impl Softmax {
     }
 }
 
+/// `1 − p_a`, by the other probabilities where p_a is nearly 1: the residual and the curvature of a row that is almost
+/// certain are made of it.
+#[inline]
+fn complement(p: &[f64], a: usize) -> f64 {
+    if p[a] <= 0.5 { 1.0 - p[a] } else { p[..a].iter().sum::<f64>() + p[a + 1..].iter().sum::<f64>() }
+}
+
 impl Loss for Softmax {
     fn n_scores(&self) -> usize {
         self.classes - self.fixed()
@@ -79,22 +86,22 @@ impl Loss for Softmax {
             let loss = rows[i].log_sum + (rows[i].max - z);
             total += if s == 0.0 { 0.0 } else { s * loss };
             let out = &mut residual[i * free..(i + 1) * free];
-            for (c, out) in out.iter_mut().enumerate() {
-                let indicator = f64::from(u8::from(c + fixed == class.index()));
-                *out = s * (p[i * k + c + fixed] - indicator);
+            out.iter_mut().zip(&p[i * k + fixed..]).for_each(|(out, p)| *out = s * p);
+            if class.index() >= fixed {
+                out[class.index() - fixed] = -s * complement(&p[i * k..(i + 1) * k], class.index());
             }
         }
         if let Some(curvature) = curvature {
             for (i, out) in curvature.chunks_exact_mut(free * (free + 1) / 2).enumerate() {
                 let s = weights.map_or(1.0, |w| w[i]);
-                let p = &p[i * k + fixed..(i + 1) * k];
+                let p = &p[i * k..(i + 1) * k];
                 let mut at = 0;
-                for a in 0..free {
-                    for b in 0..a {
+                for a in fixed..k {
+                    for b in fixed..a {
                         out[at] = -s * p[a] * p[b];
                         at += 1;
                     }
-                    out[at] = s * p[a] * (1.0 - p[a]);
+                    out[at] = s * p[a] * complement(p, a);
                     at += 1;
                 }
             }
@@ -119,8 +126,8 @@ impl Loss for Softmax {
 impl CurvedLoss for Softmax {}
 
 impl Conjugate for Softmax {
-    /// `θ = p′ − e_y`, `−ℓ*(θ) = −Σ p′ log p′`. With `Pₖ = Σspₖ` and `nₖ` the class totals, `p′ = (1−t)p + tπ̃`,
-    /// `t = maxₖ(1 − nₖ/Pₖ)₊`, `π̃ₖ = (nₖ − (1−t)Pₖ)/(tS)` makes `Σsθ` vanish.
+    /// `θ = p′ − e_y`, `−ℓ*(θ) = −Σ p′ log p′`. With `Pₖ = Σspₖ`, `nₖ` the class totals and `Dₖ = Pₖ − nₖ`,
+    /// `p′ = (1−t)p + tπ̃`, `t = maxₖ(Dₖ/Pₖ)₊`, `π̃ₖ = (nₖ − Dₖ(1−t)/t)/S` makes `Σsθ` vanish.
     fn dual_point(
         &self,
         labels: &[Class],
@@ -133,36 +140,45 @@ impl Conjugate for Softmax {
         let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
         let counts = block_sums(labels.len(), 2 * k, |range, sums| {
             let (p, _) = self.probabilities(&scores[range.start * free..range.end * free]);
-            for (at, i) in range.enumerate() {
-                sums[k + labels[i].index()].add(weight(i));
-                sums[..k].iter_mut().zip(&p[at * k..]).for_each(|(e, p)| e.add(weight(i) * p));
+            for (p, i) in p.chunks_exact(k).zip(range) {
+                let own = labels[i].index();
+                sums[k + own].add(weight(i));
+                for c in 0..k {
+                    // D is summed as such: as a difference of P and n it would be lost where all rows are certain.
+                    sums[c].add(weight(i) * if c == own { -complement(p, c) } else { p[c] });
+                }
             }
         });
-        let (expected, observed) = counts.split_at(k);
+        let (excess, observed) = counts.split_at(k);
         let total: f64 = observed.iter().sum();
         let share = match balanced {
-            true => expected.iter().zip(observed).map(|(e, o)| 1.0 - o / e).fold(0.0, f64::max),
+            true => excess.iter().zip(observed).map(|(d, n)| d / (n + d)).fold(0.0, f64::max),
             false => 0.0,
         };
-        let mixed: Vec<f64> = expected
+        let mixed: Vec<f64> = excess
             .iter()
             .zip(observed)
-            .map(|(e, o)| if share > 0.0 { ((o - (1.0 - share) * e) / (share * total)).max(0.0) } else { 0.0 })
+            .map(|(d, n)| if share > 0.0 { ((n - d * (1.0 - share) / share) / total).max(0.0) } else { 0.0 })
             .collect();
         let sums = block_sums(labels.len(), 2, |range, sums| {
             let (p, _) = self.probabilities(&scores[range.start * free..range.end * free]);
-            for (at, i) in range.enumerate() {
+            for (p, i) in p.chunks_exact(k).zip(range) {
+                let q = |c: usize| (1.0 - share) * p[c] + share * mixed[c];
+                let likely = (0..k).fold(0, |best, c| if p[c] > p[best] { c } else { best });
+                let all_but = |left_out: usize| (0..k).filter(|c| *c != left_out).map(q).sum::<f64>();
+                sums[0].add(weight(i) * complement_entropy_term(all_but(likely)));
                 for c in 0..k {
-                    let q = (1.0 - share) * p[at * k + c] + share * mixed[c];
-                    sums[0].add(weight(i) * entropy_term(q));
+                    if c != likely {
+                        sums[0].add(weight(i) * entropy_term(q(c)));
+                    }
                     if let Some(o) = offsets.filter(|_| c >= fixed) {
-                        let theta = q - f64::from(u8::from(c == labels[i].index()));
+                        let theta = if c == labels[i].index() { -all_but(c) } else { q(c) };
                         sums[1].add(weight(i) * theta * o[i * free + c - fixed]);
                     }
                 }
             }
         });
-        let totals = (fixed..k).map(|c| (1.0 - share) * expected[c] + share * total * mixed[c] - observed[c]);
+        let totals = (fixed..k).map(|c| (1.0 - share) * excess[c] + share * (total * mixed[c] - observed[c]));
         DualPoint {
             entropy: sums[0],
             offset_term: sums[1],

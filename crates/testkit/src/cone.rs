@@ -1,0 +1,170 @@
+//! Clarabel, an interior-point conic solver that shares no code with linsep, as judge of optima and of separability.
+
+use crate::data::Data;
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
+
+fn settings() -> DefaultSettings<f64> {
+    DefaultSettings {
+        verbose: false,
+        max_iter: 200,
+        tol_gap_abs: 1e-11,
+        tol_gap_rel: 1e-11,
+        tol_feas: 1e-11,
+        ..DefaultSettings::default()
+    }
+}
+
+/// A matrix built row by row.
+struct Rows {
+    rows: Vec<usize>,
+    cols: Vec<usize>,
+    values: Vec<f64>,
+    right: Vec<f64>,
+    width: usize,
+}
+
+impl Rows {
+    fn new(width: usize) -> Rows {
+        Rows { rows: Vec::new(), cols: Vec::new(), values: Vec::new(), right: Vec::new(), width }
+    }
+
+    /// Adds the row `Σ entries·x + slack = right`.
+    fn push(&mut self, entries: impl IntoIterator<Item = (usize, f64)>, right: f64) {
+        for (column, value) in entries {
+            self.rows.push(self.right.len());
+            self.cols.push(column);
+            self.values.push(value);
+        }
+        self.right.push(right);
+    }
+
+    fn matrix(&self) -> CscMatrix<f64> {
+        CscMatrix::new_from_triplets(
+            self.right.len(),
+            self.width,
+            self.rows.clone(),
+            self.cols.clone(),
+            self.values.clone(),
+        )
+    }
+}
+
+/// The largest `Σt` subject to `0 ≤ t ≤ 1` and `t ≤ (v_y − v_k)·x̃` for every row of positive weight and every other
+/// class k: zero exactly when the classes overlap (METHODS, B5), otherwise at least one. `intercept` says whether x̃
+/// has the constant.
+///
+/// # Panics
+/// If the solver fails.
+pub fn separating_slack(data: &Data, intercept: bool) -> f64 {
+    let (d, classes) = (data.cols, data.labels.n_classes());
+    let used: Vec<usize> = (0..data.rows()).filter(|i| data.weight(*i) > 0.0).collect();
+    let constraints: Vec<(usize, usize)> =
+        used.iter().flat_map(|i| (0..classes).filter(|k| *k != data.class(*i)).map(move |k| (*i, k))).collect();
+    // Columns in the order of size, so that the judge does not suffer from units.
+    let scale: Vec<f64> = (0..d)
+        .map(|j| used.iter().map(|i| data.row(*i)[j].abs()).fold(0.0, f64::max))
+        .map(|m| if m > 0.0 { m } else { 1.0 })
+        .collect();
+    // v_k for every class but the first (whose scores may be taken as zero), then t.
+    let vectors = (classes - 1) * (d + 1);
+    let mut rows = Rows::new(vectors + constraints.len());
+    for (t, (i, other)) in constraints.iter().enumerate() {
+        let mut entries = vec![(vectors + t, 1.0)];
+        for (class, sign) in [(data.class(*i), -1.0), (*other, 1.0)] {
+            if class > 0 {
+                let base = (class - 1) * (d + 1);
+                entries.extend((0..d).map(|j| (base + j, sign * data.row(*i)[j] / scale[j])));
+                entries.push((base + d, if intercept { sign } else { 0.0 }));
+            }
+        }
+        rows.push(entries, 0.0);
+    }
+    for t in 0..constraints.len() {
+        rows.push([(vectors + t, 1.0)], 1.0);
+        rows.push([(vectors + t, -1.0)], 0.0);
+    }
+    let cones = [SupportedConeT::NonnegativeConeT(rows.right.len())];
+    let objective: Vec<f64> = (0..rows.width).map(|j| if j < vectors { 0.0 } else { -1.0 }).collect();
+    let none = CscMatrix::zeros((rows.width, rows.width));
+    let mut solver = DefaultSolver::new(&none, &objective, &rows.matrix(), &rows.right, &cones, settings())
+        .expect("a well-formed LP");
+    solver.solve();
+    assert!(
+        matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved),
+        "clarabel: {:?}",
+        solver.solution.status
+    );
+    -solver.solution.obj_val
+}
+
+/// The least ridge objective of two or more classes in the reference form (two classes) or the symmetric form, with
+/// a free intercept, rows as they are, weights and (one per vector) offsets of the data.
+///
+/// `log Σ e^{z_k} − z_y ≤ u` is `Σ q_k ≤ 1`, `(z_k − z_y − u, 1, q_k)` in the exponential cone.
+///
+/// # Panics
+/// If the solver fails.
+pub fn least_ridge_objective(data: &Data, lambda: f64) -> f64 {
+    let (d, classes) = (data.cols, data.labels.n_classes());
+    let fixed = usize::from(classes == 2);
+    let vectors = (classes - fixed) * (d + 1);
+    let used: Vec<usize> = (0..data.rows()).filter(|i| data.weight(*i) > 0.0).collect();
+    let total: f64 = used.iter().map(|i| data.weight(*i)).sum();
+    // Vectors, then per row: u and q_1 … q_K.
+    let mut rows = Rows::new(vectors + used.len() * (1 + classes));
+    let mut objective = vec![0.0; rows.width];
+    for (at, i) in used.iter().enumerate() {
+        let u = vectors + at * (1 + classes);
+        objective[u] = data.weight(*i) / total;
+        // 1 − Σq ≥ 0.
+        rows.push((0..classes).map(|k| (u + 1 + k, 1.0)), 1.0);
+    }
+    for (at, i) in used.iter().enumerate() {
+        let u = vectors + at * (1 + classes);
+        let offset = |class: usize| match &data.offsets {
+            Some((k, o)) if class >= fixed => o[i * k + class - fixed],
+            _ => 0.0,
+        };
+        let score = |class: usize, sign: f64| -> Vec<(usize, f64)> {
+            if class < fixed {
+                return Vec::new();
+            }
+            let base = (class - fixed) * (d + 1);
+            let x = data.row(*i).iter().copied().chain([1.0]);
+            x.enumerate().map(|(j, x)| (base + j, sign * x)).collect()
+        };
+        let own = data.class(*i);
+        for k in 0..classes {
+            // Clarabel's cone is {(x, y, z): y e^{x/y} ≤ z}; the slack is right − Ax.
+            let mut first = vec![(u, 1.0)];
+            if k != own {
+                first.extend(score(k, -1.0));
+                first.extend(score(own, 1.0));
+            }
+            rows.push(first, if k == own { 0.0 } else { offset(k) - offset(own) });
+            rows.push([], 1.0);
+            rows.push([(u + 1 + k, -1.0)], 0.0);
+        }
+    }
+    let mut cones = vec![SupportedConeT::NonnegativeConeT(used.len())];
+    cones.extend((0..used.len() * classes).map(|_| SupportedConeT::ExponentialConeT()));
+    let penalised: Vec<usize> = (0..vectors).filter(|j| j % (d + 1) != d).collect();
+    let quadratic = CscMatrix::new_from_triplets(
+        rows.width,
+        rows.width,
+        penalised.clone(),
+        penalised.clone(),
+        vec![lambda; penalised.len()],
+    );
+    let settings = DefaultSettings { tol_gap_abs: 1e-9, tol_gap_rel: 1e-9, tol_feas: 1e-9, ..settings() };
+    let mut solver = DefaultSolver::new(&quadratic, &objective, &rows.matrix(), &rows.right, &cones, settings)
+        .expect("a well-formed cone program");
+    solver.solve();
+    assert!(
+        matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved),
+        "clarabel: {:?}",
+        solver.solution.status
+    );
+    solver.solution.obj_val
+}

@@ -1,0 +1,512 @@
+//! What every model must do. A model is registered once in [`models`] and inherits every check of [`CHECKS`]; what
+//! cannot hold for it is exempted there by name, with the reason.
+
+use crate::data::{Data, Source, expect_model, gaussian, labels, overlapping, posterior};
+use crate::{assert_all_near, assert_near};
+use linsep::design::{Design, Standardize};
+use linsep::error::{Error, ErrorKind};
+use linsep::model::{Fit, Fitted, Lda, LogisticRegression, Method, Note, PenaltyChoice, Shrinkage};
+use linsep::objective::{Intercept, SoftmaxForm};
+use linsep::table::Labels;
+use linsep::watch::Watch;
+
+/// A model under contract.
+pub struct Registered {
+    /// A name for messages.
+    pub name: &'static str,
+    /// The method with its settings.
+    pub method: Method,
+    /// Checks that cannot hold, each with the reason.
+    pub exempt: &'static [(&'static str, &'static str)],
+}
+
+/// A check: its name and what it does for a model.
+pub type Check = (&'static str, fn(&Registered));
+
+/// Coefficients are as good as the square root of the gap, and near the end of double precision the gap is all
+/// rounding: so the logistic models are fitted to the limit of precision, which gives them every digit there is.
+const PRECISE: f64 = 1e-300;
+
+const NO_OFFSETS: (&str, &str) = ("offsets_shift_scores", "LDA has no offsets");
+const NO_OFFSETS_K: (&str, &str) = ("offsets_of_all_classes", "LDA has no offsets");
+const PENALTY_HAS_UNITS: (&str, &str) =
+    ("column_scaling", "the penalty is in the units of the columns: that is what not standardising means");
+const SHARES_WEIGHT: (&str, &str) =
+    ("duplicate_column_is_named", "a penalty shares the weight between duplicates; see duplicate_column_is_shared");
+const NAMES_DUPLICATE: (&str, &str) =
+    ("duplicate_column_is_shared", "without a penalty the weight is not determined; see duplicate_column_is_named");
+
+fn logistic(change: impl FnOnce(&mut LogisticRegression)) -> Method {
+    let mut method = LogisticRegression { tolerance: PRECISE, ..LogisticRegression::default() };
+    change(&mut method);
+    Method::Logistic(method)
+}
+
+/// Every model of the library.
+pub fn models() -> Vec<Registered> {
+    vec![
+        Registered {
+            name: "lda",
+            method: Method::Lda(Lda::default()),
+            exempt: &[NO_OFFSETS, NO_OFFSETS_K, NAMES_DUPLICATE],
+        },
+        Registered {
+            name: "lda, shrunk",
+            method: Method::Lda(Lda { shrinkage: Shrinkage::Fixed(0.2), ..Lda::default() }),
+            exempt: &[NO_OFFSETS, NO_OFFSETS_K, SHARES_WEIGHT],
+        },
+        Registered {
+            name: "lda, Ledoit–Wolf",
+            method: Method::Lda(Lda { shrinkage: Shrinkage::LedoitWolf, ..Lda::default() }),
+            exempt: &[NO_OFFSETS, NO_OFFSETS_K, SHARES_WEIGHT],
+        },
+        Registered { name: "logistic, default", method: logistic(|_| {}), exempt: &[SHARES_WEIGHT] },
+        Registered {
+            name: "logistic, raw ridge",
+            method: logistic(|m| {
+                m.standardize = Standardize::No;
+                m.penalty = PenaltyChoice::Ridge(0.02);
+            }),
+            exempt: &[PENALTY_HAS_UNITS, SHARES_WEIGHT],
+        },
+        Registered {
+            name: "logistic, maximum likelihood",
+            method: logistic(|m| m.penalty = PenaltyChoice::None),
+            exempt: &[NAMES_DUPLICATE],
+        },
+        Registered {
+            name: "logistic, reference form",
+            method: logistic(|m| m.form = SoftmaxForm::Reference),
+            exempt: &[
+                SHARES_WEIGHT,
+                ("label_renaming", "a penalised reference form depends on which class is the reference (METHODS E2)"),
+            ],
+        },
+        Registered {
+            name: "logistic, penalised intercept",
+            method: logistic(|m| m.intercept = Intercept::Penalised),
+            exempt: &[SHARES_WEIGHT],
+        },
+    ]
+}
+
+/// Every check, in the order of the list in STYLE 20 where it names them. Save–load belongs at the end of this list
+/// once `artifact` has landed: fit, write, read, and compare the scores bit for bit.
+pub const CHECKS: &[Check] = &[
+    ("row_order", row_order),
+    ("weights_are_copies", weights_are_copies),
+    ("zero_weight_rows_are_absent", zero_weight_rows_are_absent),
+    ("singles_equal_doubles", singles_equal_doubles),
+    ("dense_equals_sparse", dense_equals_sparse),
+    ("offsets_shift_scores", offsets_shift_scores),
+    ("offsets_of_all_classes", offsets_of_all_classes),
+    ("label_renaming", label_renaming),
+    ("column_scaling", column_scaling),
+    ("one_class_is_an_error", one_class_is_an_error),
+    ("one_row_is_an_error", one_row_is_an_error),
+    ("constant_column_has_weight_zero", constant_column_has_weight_zero),
+    ("duplicate_column_is_named", duplicate_column_is_named),
+    ("duplicate_column_is_shared", duplicate_column_is_shared),
+    ("refit_gives_the_same_bits", refit_gives_the_same_bits),
+    ("threads_give_the_same_bits", threads_give_the_same_bits),
+    ("large_common_offset", large_common_offset),
+    ("classes_far_apart", classes_far_apart),
+    ("drift_in_later_blocks", drift_in_later_blocks),
+    ("bad_features_are_named", bad_features_are_named),
+    ("bad_weights_are_errors", bad_weights_are_errors),
+];
+
+const CLASSES: [usize; 2] = [2, 3];
+
+/// Rows that every model can be fitted on: overlapping, with zeros, exactly representable as singles.
+fn rows(classes: usize) -> Data {
+    let data = overlapping(300, 3, classes, 40 + classes as u64);
+    data.map(|j, v| if j == 1 && v.abs() < 0.7 { 0.0 } else { f64::from(v as f32) })
+}
+
+#[track_caller]
+fn same_scores(model: &Registered, a: &[f64], b: &[f64], tolerance: f64, what: &str) {
+    assert_all_near(a, b, tolerance, 1.0, &format!("{}: {what}", model.name));
+}
+
+fn row_order(model: &Registered) {
+    for classes in CLASSES {
+        let data = rows(classes);
+        let order = Source::new(5).order(data.rows());
+        let (plain, permuted) = (data.model(&model.method), data.select(&order).model(&model.method));
+        same_scores(model, &data.scores(&plain), &data.scores(&permuted), 1e-9, "rows in another order");
+        assert_near(plain.objective.value, permuted.objective.value, 1e-12, 0.0, "objective");
+    }
+}
+
+fn weights_are_copies(model: &Registered) {
+    for classes in CLASSES {
+        let data = rows(classes);
+        let copies = |i: usize| 1 + (i * 7) % 4;
+        let weighted = data.weighted((0..data.rows()).map(|i| copies(i) as f64).collect());
+        let repeated: Vec<usize> = (0..data.rows()).flat_map(|i| std::iter::repeat_n(i, copies(i))).collect();
+        let (a, b) = (weighted.model(&model.method), data.select(&repeated).model(&model.method));
+        same_scores(model, &data.scores(&a), &data.scores(&b), 1e-9, "weight k or k copies");
+        assert_near(a.objective.value, b.objective.value, 1e-12, 0.0, "objective");
+        assert_eq!(a.objective.lambda.is_some(), b.objective.lambda.is_some());
+    }
+}
+
+fn zero_weight_rows_are_absent(model: &Registered) {
+    for classes in CLASSES {
+        let data = rows(classes);
+        let present = |i: &usize| i % 5 != 3;
+        // What is not there may even be out of range.
+        let wild = Data {
+            values: (0..data.values.len())
+                .map(|at| if present(&(at / data.cols)) { data.values[at] } else { 1e6 * data.values[at] - 3e5 })
+                .collect(),
+            ..data.clone()
+        };
+        let weight = |i: usize| if present(&i) { 1.5 } else { 0.0 };
+        let weighted = wild.weighted((0..data.rows()).map(weight).collect());
+        let kept: Vec<usize> = (0..data.rows()).filter(present).collect();
+        let absent = data.select(&kept).weighted(vec![1.5; kept.len()]);
+        let (a, b) = (weighted.model(&model.method), absent.model(&model.method));
+        same_scores(model, &data.scores(&a), &data.scores(&b), 1e-9, "rows of weight zero");
+    }
+}
+
+fn fitted_on(model: &Registered, data: &Data, design: &dyn Design) -> Fitted {
+    expect_model(model.method.fit(&data.training(design), &Watch::default()))
+}
+
+fn singles_equal_doubles(model: &Registered) {
+    for classes in CLASSES {
+        let data = rows(classes);
+        let (doubles, singles) = (data.model(&model.method), fitted_on(model, &data, &data.singles()));
+        assert_eq!(doubles.discriminant, singles.discriminant, "{}: singles and doubles, bit for bit", model.name);
+        let scores = singles.discriminant.scores(&data.singles(), &Watch::default()).expect("the same columns");
+        assert_eq!(scores, data.scores(&doubles), "{}: scores of singles", model.name);
+    }
+}
+
+fn dense_equals_sparse(model: &Registered) {
+    for classes in CLASSES {
+        let data = rows(classes);
+        let (dense, sparse) = (data.model(&model.method), fitted_on(model, &data, &data.csr()));
+        same_scores(model, &data.scores(&dense), &data.scores(&sparse), 1e-9, "dense or sparse");
+        let scores = dense.discriminant.scores(&data.csr(), &Watch::default()).expect("the same columns");
+        same_scores(model, &data.scores(&dense), &scores, 1e-12, "scores of sparse rows");
+        assert_near(dense.objective.value, sparse.objective.value, 1e-12, 0.0, "objective");
+    }
+}
+
+/// An offset that is the same linear function of the features for all rows only shifts the coefficients, where they
+/// are not penalised; a constant only shifts a free intercept, penalty or not.
+fn offsets_shift_scores(model: &Registered) {
+    let data = rows(2);
+    let constant = data.offset(1, vec![0.75; data.rows()]);
+    let (plain, shifted) = (data.model(&model.method), constant.model(&model.method));
+    let Method::Logistic(settings) = &model.method else { panic!("only logistic models take offsets") };
+    let with_offset: Vec<f64> = data.scores(&shifted).iter().map(|z| z + 0.75).collect();
+    if settings.intercept == Intercept::Free {
+        same_scores(model, &data.scores(&plain), &with_offset, 1e-9, "a constant offset");
+    } else {
+        // A penalised intercept resists: the scores move towards the offset, not all the way back.
+        let moved = data.scores(&plain)[0] - with_offset[0];
+        assert!(moved < -1e-4 && moved > -0.75, "{}: moved by {moved}", model.name);
+    }
+    if settings.penalty == PenaltyChoice::None {
+        let line = |i: usize| 0.5 * data.row(i)[0] - 0.25 * data.row(i)[2] + 0.1;
+        let linear = data.offset(1, (0..data.rows()).map(line).collect()).model(&model.method);
+        let total: Vec<f64> = data.scores(&linear).iter().enumerate().map(|(i, z)| z + line(i)).collect();
+        same_scores(model, &data.scores(&plain), &total, 1e-9, "a linear offset");
+    }
+}
+
+fn offsets_of_all_classes(model: &Registered) {
+    let mut source = Source::new(6);
+    for classes in CLASSES {
+        let data = rows(classes);
+        let n = data.rows();
+        let offsets: Vec<f64> = (0..n * classes).map(|_| source.normal()).collect();
+        let plain = data.offset(classes, offsets.clone()).model(&model.method);
+        let common: Vec<f64> = (0..n).map(|_| 3.0 * source.normal()).collect();
+        let moved: Vec<f64> = offsets.iter().enumerate().map(|(at, o)| o + common[at / classes]).collect();
+        let shifted = data.offset(classes, moved).model(&model.method);
+        same_scores(
+            model,
+            &data.scores(&plain),
+            &data.scores(&shifted),
+            1e-9,
+            "a number added to all offsets of a row",
+        );
+        if classes == 2 {
+            let difference: Vec<f64> = offsets.chunks_exact(2).map(|o| o[1] - o[0]).collect();
+            let one = data.offset(1, difference).model(&model.method);
+            assert_eq!(one.discriminant, plain.discriminant, "{}: one column or the difference of two", model.name);
+        }
+        // And they are not without effect.
+        let without = data.model(&model.method);
+        let change =
+            data.scores(&plain).iter().zip(data.scores(&without)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(change > 1e-3, "{}: offsets have no effect", model.name);
+    }
+}
+
+/// Names do not matter, and classes in another order have their scores in that order (two classes: the other sign).
+fn label_renaming(model: &Registered) {
+    for classes in CLASSES {
+        let data = rows(classes);
+        let plain = data.model(&model.method);
+        let renamed = Data {
+            labels: Labels::new(data.labels.codes().to_vec(), (0..classes).map(|k| format!("{}", 7 - k)).collect()),
+            ..data.clone()
+        };
+        assert_eq!(renamed.model(&model.method).discriminant, plain.discriminant, "{}: other names", model.name);
+        let to: Vec<usize> = (0..classes).map(|k| (k + 1) % classes).collect();
+        let permuted = Data { labels: labels((0..data.rows()).map(|i| to[data.class(i)]).collect(), classes), ..data };
+        let scores = permuted.scores(&permuted.model(&model.method));
+        let k = plain.discriminant.n_scores();
+        let back: Vec<f64> = match classes {
+            2 => scores.iter().map(|z| -z).collect(),
+            _ => scores.chunks_exact(k).flat_map(|z| to.iter().map(|t| z[*t])).collect(),
+        };
+        same_scores(model, &permuted.scores(&plain), &back, 1e-9, "classes in another order");
+    }
+}
+
+fn column_scaling(model: &Registered) {
+    for classes in CLASSES {
+        let data = rows(classes);
+        // Not powers of two, so that every digit changes.
+        let scaled = data.map(|j, v| v * [1e4, -0.003, 7.0][j]);
+        let (a, b) = (data.model(&model.method), scaled.model(&model.method));
+        same_scores(model, &data.scores(&a), &scaled.scores(&b), 1e-9, "columns in other units");
+    }
+}
+
+#[track_caller]
+fn refused(model: &Registered, data: &Data, what: &str) -> Error {
+    match data.fit(&model.method) {
+        Err(error) => {
+            assert_eq!(error.kind(), ErrorKind::Data, "{}: {what}: {error}", model.name);
+            error
+        }
+        Ok(Fit::Model(_)) => panic!("{}: {what} gave a model", model.name),
+        Ok(Fit::NoOptimum(_)) => panic!("{}: {what} gave a verdict on separation", model.name),
+    }
+}
+
+fn one_class_is_an_error(model: &Registered) {
+    let data = rows(2);
+    let single = Data { labels: Labels::from_names(vec!["only"; data.rows()]), ..data.clone() };
+    let error = refused(model, &single, "one class");
+    assert!(error.message().contains("only"), "{}: {error}", model.name);
+    // A class without rows of positive weight is as absent, and is named.
+    let weights = (0..data.rows()).map(|i| if data.class(i) == 1 { 0.0 } else { 1.0 }).collect();
+    let error = refused(model, &data.weighted(weights), "a class of weight zero");
+    assert!(error.message().contains("class 1"), "{}: {error}", model.name);
+}
+
+fn one_row_is_an_error(model: &Registered) {
+    let data = rows(2);
+    refused(model, &data.select(&[0]), "one row");
+    refused(model, &data.select(&[]), "no row");
+}
+
+fn weights_of_column(fitted: &Fitted, column: usize) -> Vec<f64> {
+    let linear = fitted.discriminant.as_linear().expect("a linear model");
+    (0..linear.n_scores()).map(|k| linear.weights_of(k)[column]).collect()
+}
+
+fn constant_column_has_weight_zero(model: &Registered) {
+    for classes in CLASSES {
+        let data = rows(classes);
+        let plain = data.model(&model.method);
+        for value in [3.7, 0.0, 1e9 + 0.1] {
+            let more = data.with_column(|_, _| value);
+            let fitted = more.model(&model.method);
+            let weights = weights_of_column(&fitted, 3);
+            assert!(weights.iter().all(|w| *w == 0.0), "{}: {value} has weights {weights:?}", model.name);
+            let named = fitted.notes.iter().any(|n| matches!(n, Note::Constant { columns } if columns == &[3]));
+            assert!(named, "{}: {value} is not named: {:?}", model.name, fitted.notes);
+            same_scores(model, &data.scores(&plain), &more.scores(&fitted), 1e-9, "without the constant column");
+        }
+    }
+}
+
+fn duplicate_column_is_named(model: &Registered) {
+    for classes in CLASSES {
+        let data = rows(classes);
+        let plain = data.model(&model.method);
+        let more = data.with_column(|_, x| -2.0 * x[1]);
+        let fitted = more.model(&model.method);
+        assert!(weights_of_column(&fitted, 3).iter().all(|w| *w == 0.0), "{}: not left out", model.name);
+        let combination = fitted.notes.iter().find_map(|n| match n {
+            Note::Collinear { column: 3, combination } => Some(combination.clone()),
+            _ => None,
+        });
+        let combination = combination.unwrap_or_else(|| panic!("{}: {:?}", model.name, fitted.notes));
+        assert_eq!(combination.len(), 1, "{}: {combination:?}", model.name);
+        assert_eq!(combination[0].0, 1);
+        assert_near(combination[0].1, -2.0, 1e-9, 0.0, model.name);
+        same_scores(model, &data.scores(&plain), &more.scores(&fitted), 1e-9, "without the duplicate");
+    }
+}
+
+fn duplicate_column_is_shared(model: &Registered) {
+    for classes in CLASSES {
+        let more = rows(classes).with_column(|_, x| x[1]);
+        let fitted = more.model(&model.method);
+        let (a, b) = (weights_of_column(&fitted, 1), weights_of_column(&fitted, 3));
+        assert_all_near(&a, &b, 1e-9, 1e-3, &format!("{}: weights of a column and its duplicate", model.name));
+        assert!(a.iter().any(|w| w.abs() > 1e-3), "{}: no weight to share", model.name);
+    }
+}
+
+fn refit_gives_the_same_bits(model: &Registered) {
+    for classes in CLASSES {
+        let data = rows(classes);
+        assert_eq!(data.model(&model.method), data.model(&model.method), "{}", model.name);
+    }
+}
+
+fn threads_give_the_same_bits(model: &Registered) {
+    for classes in CLASSES {
+        // Enough rows for many blocks, and for the solver's start on a part of them.
+        let data = overlapping(20_000, 3, classes, 50);
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
+            pool.install(|| {
+                let fitted = data.model(&model.method);
+                let scores = data.scores(&fitted);
+                (fitted, scores)
+            })
+        };
+        let one = with(1);
+        for threads in [2, 5] {
+            assert!(one == with(threads), "{}: {threads} threads change the result", model.name);
+        }
+    }
+}
+
+/// The same rows moved far from the origin by amounts that the columns can represent exactly.
+fn large_common_offset(model: &Registered) {
+    for classes in CLASSES {
+        // Whole multiples of 2⁻²⁰ up to 16 stay exact when 10⁹ is added.
+        let data = rows(classes).map(|_, v| (v * 1_048_576.0).round() / 1_048_576.0);
+        let moved = data.map(|j, v| v + [1e9, 0.0, -1e9][j]);
+        let (a, b) = (data.model(&model.method), moved.model(&model.method));
+        // The discriminant is evaluated about its centre, so nothing is lost there either; 1e-6 is for the columns'
+        // own 1e-16·1e9.
+        same_scores(model, &data.scores(&a), &moved.scores(&b), 1e-6, "columns like 1e9 + N(0,1)");
+    }
+}
+
+/// Classes a million standard deviations apart along one column must not spoil the covariance of the others.
+fn classes_far_apart(model: &Registered) {
+    let means = [vec![0.0, 0.0], vec![1e6, 0.5], vec![-1e6, 1.0]];
+    for classes in CLASSES {
+        let data = gaussian(&vec![400; classes], &means[..classes], 60);
+        match data.fit(&model.method) {
+            Ok(Fit::NoOptimum(_)) => {
+                let unpenalised = matches!(&model.method, Method::Logistic(m) if m.penalty == PenaltyChoice::None);
+                assert!(unpenalised, "{}: separation is an answer without a penalty only", model.name);
+            }
+            fit => {
+                let fitted = expect_model(fit);
+                let k = fitted.discriminant.n_scores();
+                for (i, z) in data.scores(&fitted).chunks_exact(k).enumerate() {
+                    let p = posterior(z);
+                    let best = (0..classes).max_by(|a, b| p[*a].total_cmp(&p[*b])).expect("classes");
+                    assert_eq!(best, data.class(i), "{}: row {i}", model.name);
+                }
+                if let Method::Lda(settings) = &model.method
+                    && settings.shrinkage == Shrinkage::None
+                {
+                    lda_weight_is_exact(model, &data, &fitted);
+                }
+            }
+        }
+    }
+}
+
+/// Against the same data with the distance taken out of the means: Σ is the same, so `Σ(w_k − w_0) = μ_k − μ_0`.
+fn lda_weight_is_exact(model: &Registered, data: &Data, fitted: &Fitted) {
+    let near = Data {
+        values: (0..data.values.len())
+            .map(|at| match (at % 2, data.class(at / 2)) {
+                (0, 1) => data.values[at] - 1e6,
+                (0, 2) => data.values[at] + 1e6,
+                _ => data.values[at],
+            })
+            .collect(),
+        ..data.clone()
+    };
+    let twin = crate::twin::Gaussians::of(&near, |total, k| total - k as f64);
+    let far = crate::twin::Gaussians::of(data, |total, k| total - k as f64);
+    let linear = fitted.discriminant.as_linear().expect("a linear model");
+    for k in 1..data.labels.n_classes() {
+        let delta: Vec<f64> = far.means[k].iter().zip(&far.means[0]).map(|(a, b)| a - b).collect();
+        let expected = crate::twin::solve(&twin.covariance, &delta).expect("a regular covariance");
+        let found: Vec<f64> = match linear.n_scores() {
+            1 => linear.weights_of(0).to_vec(),
+            _ => linear.weights_of(k).iter().zip(linear.weights_of(0)).map(|(a, b)| a - b).collect(),
+        };
+        // The rows themselves are rounded at 1e6·1e-16 of a standard deviation.
+        assert_all_near(&found, &expected, 1e-8, 0.0, &format!("{}: weights", model.name));
+    }
+}
+
+/// A column that is near zero in the first blocks and far away in the later ones.
+fn drift_in_later_blocks(model: &Registered) {
+    for classes in CLASSES {
+        let data = overlapping(6_000, 2, classes, 70);
+        let jump = |i: usize| if i < 3_000 { 0.0 } else { 1e6 };
+        let drifting = Data {
+            values: (0..data.values.len())
+                .map(|at| if at % 2 == 0 { data.values[at] + jump(at / 2) } else { data.values[at] })
+                .collect(),
+            ..data.clone()
+        };
+        // The same rows in an order in which both levels occur from the start.
+        let order = Source::new(8).order(data.rows());
+        let (a, b) = (drifting.model(&model.method), drifting.select(&order).model(&model.method));
+        same_scores(model, &drifting.scores(&a), &drifting.scores(&b), 1e-6, "a jump in the second half");
+    }
+}
+
+fn bad_features_are_named(model: &Registered) {
+    let data = rows(2);
+    for (row, column, bad) in [(0, 0, f64::NAN), (123, 2, f64::INFINITY), (299, 1, f64::NEG_INFINITY)] {
+        let mut values = data.values.clone();
+        values[row * data.cols + column] = bad;
+        let spoilt = Data { values, ..data.clone() };
+        let expected = [format!("row {}", row + 1), format!("column {}", column + 1)];
+        for error in [
+            refused(model, &spoilt, "a feature that is not finite"),
+            model
+                .method
+                .fit(&spoilt.training(&spoilt.csr()), &Watch::default())
+                .expect_err("sparse features that are not finite"),
+        ] {
+            let text = error.to_string();
+            assert!(expected.iter().all(|part| text.contains(part)), "{}: {bad} at {row}: {text}", model.name);
+        }
+        // A row of weight zero may be ignored or refused, but not with another reason.
+        let weights = (0..data.rows()).map(|i| if i == row { 0.0 } else { 1.0 }).collect();
+        if let Err(error) = spoilt.weighted(weights).fit(&model.method) {
+            let text = error.to_string();
+            assert!(expected.iter().all(|part| text.contains(part)), "{}: weight zero: {text}", model.name);
+        }
+    }
+}
+
+fn bad_weights_are_errors(model: &Registered) {
+    let data = rows(2);
+    for bad in [-1.0, f64::NAN, f64::INFINITY] {
+        let mut weights = vec![1.0; data.rows()];
+        weights[17] = bad;
+        let error = refused(model, &data.weighted(weights), "a bad weight");
+        assert!(error.message().contains("row 18"), "{}: {error}", model.name);
+    }
+    refused(model, &data.weighted(vec![0.0; data.rows()]), "all weights zero");
+    refused(model, &data.weighted(vec![1.0; data.rows() - 1]), "too few weights");
+}
