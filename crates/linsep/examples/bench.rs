@@ -1,6 +1,7 @@
 //! The library's side of `bench/run.py`: loads arrays once, says `ready`, and does the work once per line `run`.
 //!
 //! `bench TASK X.npy y.npy [--lambda L] [--tol T] [--standardize]`, TASK one of lda-fit, lda-predict, logistic.
+#![allow(clippy::print_stdout, reason = "whoever runs it reads its lines")]
 
 use linsep::decide;
 use linsep::design::{DenseMatrix, Standardize};
