@@ -271,6 +271,18 @@ impl Recipe {
         (left + 1).to_string()
     }
 
+    /// Which of [`Recipe::columns`] a matrix column comes from; unnamed ones count on behind them.
+    pub fn source(&self, index: usize) -> usize {
+        let mut end = 0;
+        for (at, column) in self.columns.iter().enumerate() {
+            end += column.width();
+            if index < end {
+                return at;
+            }
+        }
+        self.columns.len() + index - end
+    }
+
     /// Names of all matrix columns.
     pub fn features(&self) -> Vec<String> {
         (0..self.n_features()).map(|j| self.feature(j)).collect()

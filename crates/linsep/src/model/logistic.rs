@@ -175,10 +175,14 @@ impl LogisticRegression {
             .iter()
             .flat_map(|n| if let Note::Constant { columns } = n { columns.clone() } else { Vec::new() })
             .collect();
-        notes.extend(aliased.into_iter().filter(|a| !constant.contains(&a.column)).map(|a| Note::Collinear {
-            column: a.column,
-            combination:
-                a.combination.iter().map(|(c, v)| (*c, v * units.scale()[a.column] / units.scale()[*c])).collect(),
+        notes.extend(aliased.into_iter().filter(|a| !constant.contains(&a.column)).map(|a| {
+            let column = a.column;
+            let in_columns = |(c, v): &(usize, f64)| (*c, v * units.scale()[column] / units.scale()[*c]);
+            let combination = a.combination.iter().map(in_columns).collect();
+            match penalty {
+                Penalty::None => Note::Collinear { column, combination },
+                Penalty::Ridge { .. } => Note::Shared { column, combination },
+            }
         }));
         let coef = self.canonical(&point.coef, training.labels.n_classes());
         Ok(Fit::Model(Box::new(Fitted {

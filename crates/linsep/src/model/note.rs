@@ -19,6 +19,13 @@ pub enum Note {
         /// The columns it is a combination of, with the coefficients.
         combination: Vec<(usize, f64)>,
     },
+    /// A column that is a linear combination of others, under a penalty that divides the weight among them.
+    Shared {
+        /// The column.
+        column: usize,
+        /// The columns it is a combination of, with the coefficients.
+        combination: Vec<(usize, f64)>,
+    },
     /// How strongly the covariance was shrunk.
     Shrinkage {
         /// The intensity, 0 to 1.
@@ -34,19 +41,27 @@ impl Note {
                 let names: Vec<String> = columns.iter().map(|c| feature(*c)).collect();
                 format!("constant, weight 0: {}", names.join(", "))
             }
-            Note::Collinear { column, combination } => match &combination[..] {
-                [(other, factor)] if (factor - 1.0).abs() < 1e-9 => {
-                    format!("{} duplicates {}: weight 0", feature(*column), feature(*other))
-                }
-                terms => {
-                    let shown: Vec<String> = terms.iter().take(4).map(|(c, _)| feature(*c)).collect();
-                    let more = if terms.len() > 4 { format!(" and {} more", terms.len() - 4) } else { String::new() };
-                    format!("{} is a linear combination of {}{more}: weight 0", feature(*column), shown.join(", "))
-                }
-            },
+            Note::Collinear { column, combination } => format!("{}: weight 0", relation(*column, combination, feature)),
+            Note::Shared { column, combination } => {
+                format!("{}: the penalty divides the weight", relation(*column, combination, feature))
+            }
             Note::Shrinkage { intensity } => {
                 format!("covariance shrunk towards a multiple of the identity by {intensity:.4}")
             }
+        }
+    }
+}
+
+/// What a collinear column is, in words.
+fn relation(column: usize, combination: &[(usize, f64)], feature: &dyn Fn(usize) -> String) -> String {
+    match combination {
+        [(other, factor)] if (factor - 1.0).abs() < 1e-9 => {
+            format!("{} duplicates {}", feature(column), feature(*other))
+        }
+        terms => {
+            let shown: Vec<String> = terms.iter().take(4).map(|(c, _)| feature(*c)).collect();
+            let more = if terms.len() > 4 { format!(" and {} more", terms.len() - 4) } else { String::new() };
+            format!("{} is a linear combination of {}{more}", feature(column), shown.join(", "))
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::objective::{Intercept, SoftmaxForm};
 use crate::workflow::Verification;
 use std::fmt::Write;
 
-/// Features in the table of largest weights.
+/// Features in the table of largest weights, and notes.
 const SHOWN: usize = 10;
 /// Width of the text beside the labels.
 const LINE: usize = 84;
@@ -47,8 +47,11 @@ pub fn fit_summary(model: &Model) -> String {
     if !references.is_empty() {
         line("reference", format!("{} (levels without a column of their own)", references.join(", ")));
     }
-    for note in &model.notes {
+    for note in model.notes.iter().take(SHOWN) {
         line("note", note.describe(&|j| model.recipe.feature(j)));
+    }
+    if model.notes.len() > SHOWN {
+        line("note", format!("{} more, see inspect --json", model.notes.len() - SHOWN));
     }
     out.push_str(&largest_weights(model));
     out

@@ -24,6 +24,8 @@ use crate::watch::{Progress, Watch};
 
 /// On the unit-diagonal scale, a pivot below this may belong to a column that is a combination of earlier ones.
 const SUSPECT_PIVOT: f64 = 1e-11;
+/// Up to so many columns, collinear ones are looked for under a penalty too.
+const NAMED_COLUMNS: usize = 500;
 /// Pivots below this are rounding.
 const ROUNDING_PIVOT: f64 = 1e-15;
 /// Iterations after quasi-complete separation was found in which it may still turn out to be complete: rows with little
@@ -320,6 +322,19 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         Ok(true)
     }
 
+    /// Columns that are combinations of others, by the last Hessian without its penalty; for information, so not where
+    /// it would take long or where there are more columns than rows anyway.
+    fn collinear_columns(&self, lambda: f64) -> Vec<Alias> {
+        let cols = self.risk.n_cols();
+        match &self.hessian {
+            Some(hessian) if cols <= NAMED_COLUMNS && cols < self.risk.sample().labels.len() => {
+                let plain = |i: usize, j: usize| hessian.get(i, j) - if i == j { lambda } else { 0.0 };
+                factor(&Square::from_lower(cols, plain), SUSPECT_PIVOT).aliased().to_vec()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// ν² of another point by the current factor.
     fn inverse_norm(&self, point: &Point) -> f64 {
         let solved = self.factor.solve(point.gradient.as_slice());
@@ -393,6 +408,9 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         };
         if let Some(last) = self.trace.last_mut() {
             last.relative_gap = certificate.relative_gap();
+        }
+        if let Penalty::Ridge { lambda } = self.risk.penalty() {
+            self.aliased = self.collinear_columns(lambda);
         }
         Ok(Solved {
             point: self.point,

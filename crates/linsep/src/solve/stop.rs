@@ -57,7 +57,7 @@ pub struct Solved {
     pub trace: Vec<Step>,
     /// Passes over the full features.
     pub passes: usize,
-    /// Columns left out because they are linear combinations of others.
+    /// Columns that are linear combinations of others: without a penalty they were left out.
     pub aliased: Vec<Alias>,
 }
 

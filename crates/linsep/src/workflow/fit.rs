@@ -6,7 +6,7 @@ use crate::artifact::{Model, Provenance, TrainingSummary};
 use crate::decide::{self, Decision};
 use crate::design::{Prepared, Recipe, RecipeOptions, fit_recipe};
 use crate::error::{Error, Result};
-use crate::model::{Fit, Method, NoOptimum, Training};
+use crate::model::{Fit, Method, NoOptimum, Note, Training};
 use crate::table::{Class, Labels, Table};
 use crate::watch::Watch;
 
@@ -85,6 +85,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
             return Ok(TableFit::NoOptimum { proof, features: recipe.features(), classes: roles.names });
         }
     };
+    let notes: Vec<Note> = fitted.notes.into_iter().filter(|n| !follows_from_coding(n, &recipe)).collect();
     let mut scores = fitted.discriminant.scores(training.design, &Watch::default())?;
     super::predict::add_offsets(&mut scores, offsets.as_ref(), labels.n_classes());
     let accuracy = weighted_accuracy(&decide::classes(&scores, labels.n_classes()), labels.codes(), weights.as_deref());
@@ -110,7 +111,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         objective: fitted.objective,
         certificate: fitted.certificate,
         outcome: fitted.outcome,
-        notes: fitted.notes,
+        notes,
         computation: fitted.computation,
         training: summary,
         cross_validation,
@@ -190,6 +191,13 @@ pub(super) fn training<'a>(
         Some((columns, values)) => training.with_offsets(*columns, values),
         None => training,
     }
+}
+
+/// The indicators of all levels of a column always add up to one; that is no news about the data.
+fn follows_from_coding(note: &Note, recipe: &Recipe) -> bool {
+    let Note::Shared { column, combination } = note else { return false };
+    let source = recipe.source(*column);
+    combination.iter().all(|(other, _)| recipe.source(*other) == source) && !combination.is_empty()
 }
 
 /// Methods speak of columns by number; the recipe knows their names.
