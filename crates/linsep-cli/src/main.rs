@@ -1,2 +1,72 @@
-//! x
-fn main() {}
+//! The command `linsep`: one file per subcommand, exit codes in one place.
+
+mod evaluate;
+mod exit;
+mod fit;
+mod input;
+mod inspect;
+mod output;
+mod predict;
+mod progress;
+mod verify;
+
+use clap::{Parser, Subcommand};
+use exit::Ending;
+use std::process::ExitCode;
+
+/// Linear classifiers with proofs: fits, certifies and explains any classifier of the linear family.
+#[derive(Parser)]
+#[command(name = "linsep", version, max_term_width = 100, after_help = EXAMPLES)]
+struct Arguments {
+    /// Threads to use; the result does not depend on it
+    #[arg(long, global = true, value_name = "N", env = "LINSEP_NUM_THREADS")]
+    threads: Option<usize>,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  linsep fit penguins.csv --target species -o model.json
+  linsep predict model.json penguins.csv --proba -o predictions.csv
+  linsep evaluate model.json penguins.csv
+  linsep inspect model.json --json
+  linsep verify model.json penguins.csv
+
+Exit codes: 0 done; 1 the answer is no (verification fails, maximum likelihood does not exist);
+2 bad usage or data; 3 fitted, but the tolerance was not reached; 130 interrupted.";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Fit a classifier to a table and prove how good the fit is
+    Fit(Box<fit::FitArguments>),
+    /// Predict the class of every row of a table
+    Predict(predict::PredictArguments),
+    /// Compare predictions with known labels: metrics with 95 % intervals
+    Evaluate(evaluate::EvaluateArguments),
+    /// Show what a model file holds
+    Inspect(inspect::InspectArguments),
+    /// Recompute everything a model claims from the data it was fitted on
+    Verify(verify::VerifyArguments),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = run(arguments);
+    exit::report(result)
+}
+
+fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
+    if let Some(threads) = arguments.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build_global().map_err(|e| linsep::Error::usage(format!("{threads} threads: {e}")))?;
+    }
+    match arguments.command {
+        Command::Fit(arguments) => fit::run(&arguments),
+        Command::Predict(arguments) => predict::run(&arguments),
+        Command::Evaluate(arguments) => evaluate::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
+    }
+}

@@ -1,6 +1,36 @@
 //! Linear classifiers with proofs.
+//!
+//! Every method here chooses discriminants `g_k(x) = w_k·x + w_k0` and decides for the largest. Risk minimisers solve
+//!
+//! `F(W,b) = Σ sᵢ ℓ(yᵢ, x̂ᵢW + b + oᵢ) / Σ sᵢ + λ/2 ‖W‖²`
+//!
+//! and carry a certificate that bounds `F − F*`; closed forms carry the residual of their equations. Where no optimum
+//! exists, that is the answer, with its proof.
+//!
+//! The modules are the stages of the pipeline: [`read`] makes a [`table`] of bytes, [`design`] makes a matrix of it,
+//! [`stats`] and [`objective`] look at the matrix, [`solve`] finds and [`certify`] proves, [`model`] puts a method
+//! together, [`decide`] turns scores into classes, [`artifact`] keeps it, [`evaluate`] judges it, and [`workflow`] runs
+//! the whole for tables.
+//!
+//! ```
+//! use linsep::model::{LogisticRegression, Method};
+//! use linsep::read::{ReadOptions, read_bytes};
+//! use linsep::watch::Watch;
+//! use linsep::workflow::{FitOptions, TableFit, fit_table, predict_table};
+//!
+//! let csv = b"dose,kind,died\n1,a,no\n2,b,no\n3,a,yes\n2,a,no\n4,b,yes\n3,b,no\n5,a,yes\n2,a,yes\n";
+//! let table = read_bytes(csv, "trial.csv", &ReadOptions::default())?;
+//! let options = FitOptions::new("died", Method::Logistic(LogisticRegression::default()));
+//! let TableFit::Model(model) = fit_table(table.clone(), &options, &Watch::default())? else { panic!("a ridge always has an optimum") };
+//! assert!(model.certificate.relative_gap().unwrap() <= 1e-8);
+//! let predictions = predict_table(&model, &table, None, &Watch::default())?;
+//! assert_eq!(predictions.classes.len(), 8);
+//! # Ok::<(), linsep::Error>(())
+//! ```
 
+pub mod artifact;
 pub mod certify;
+pub mod decide;
 pub mod design;
 pub mod discriminant;
 pub mod error;
@@ -10,9 +40,12 @@ pub mod model;
 pub mod numeric;
 pub mod objective;
 pub mod read;
+pub mod report;
+pub mod resample;
 pub mod solve;
 pub mod stats;
 pub mod table;
 pub mod watch;
+pub mod workflow;
 
 pub use error::{Error, ErrorKind, Place, Result};

@@ -4,7 +4,10 @@
 mod assemble;
 mod csr;
 mod dense;
+mod fill;
 mod gather;
+mod matching;
+mod packed;
 mod pass;
 mod recipe;
 mod units;
@@ -13,6 +16,7 @@ pub use assemble::{Prepared, PreparedDesign};
 pub use csr::{CsrMatrix, CsrRows};
 pub use dense::{Dense, DenseMatrix};
 pub use gather::gather;
+pub use packed::PackedTable;
 pub use pass::{Pass, Rows};
 pub use recipe::{Coding, Encoding, Missing, Recipe, RecipeColumn, RecipeOptions, UnknownLevel, fit_recipe};
 pub use units::{ColumnSummary, Standardize, Units, summarise};

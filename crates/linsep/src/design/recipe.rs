@@ -1,6 +1,7 @@
 //! What was learned from the training rows about turning columns into numbers.
 
 use crate::error::{Error, Result};
+use crate::read::Expected;
 use crate::table::{Kind, Table};
 use serde::{Deserialize, Serialize};
 
@@ -137,7 +138,7 @@ impl Default for RecipeOptions {
 pub fn fit_recipe(table: &Table, usable: &[bool], options: &RecipeOptions) -> Result<Recipe> {
     let chosen = choose_columns(table, options)?;
     let keep = match options.missing {
-        Missing::Drop => super::assemble::rows_without_missing(table, &chosen, usable),
+        Missing::Drop => super::matching::rows_without_missing(table, &chosen, usable),
         Missing::Mean | Missing::Error => usable.to_vec(),
     };
     let columns = chosen.into_iter().map(|c| learn_column(table, c, &keep, options)).collect::<Result<Vec<_>>>()?;
@@ -273,6 +274,15 @@ impl Recipe {
     /// Names of all matrix columns.
     pub fn features(&self) -> Vec<String> {
         (0..self.n_features()).map(|j| self.feature(j)).collect()
+    }
+
+    /// The kind of every column, for reading new data.
+    pub fn expected(&self) -> Vec<(String, Expected)> {
+        let kind = |c: &RecipeColumn| match c.encoding {
+            Encoding::Number { .. } => Expected::Number,
+            Encoding::Levels { .. } => Expected::Text,
+        };
+        self.columns.iter().map(|c| (c.name.clone(), kind(c))).collect()
     }
 
     /// The reference levels that have no column of their own, as `column=level`.

@@ -20,15 +20,17 @@ fn log1p_unit(e: f64) -> f64 {
 /// What a two-class likelihood needs at a score: nothing in it is computed as a difference of nearly equal numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LogisticTerms {
-    /// `log(1+eᶻ)`.
+    /// `log(1+eᶻ)`, which is `−log(1−σ(z))`.
     pub softplus: f64,
+    /// `log(1+e⁻ᶻ)`, which is `−log σ(z)`.
+    pub softplus_negative: f64,
     /// `σ(z) = 1/(1+e⁻ᶻ)`.
     pub p: f64,
     /// `1−σ(z)`, accurate where σ(z) is nearly 1.
     pub q: f64,
 }
 
-/// `log(1+eᶻ)`, `σ(z)` and `1−σ(z)` to a few ulp each, for all z.
+/// `log(1+e^{±z})`, `σ(z)` and `1−σ(z)` to a few ulp each, for all z.
 ///
 /// ```
 /// let t = linsep::numeric::logistic_terms(40.0);
@@ -41,8 +43,10 @@ pub fn logistic_terms(z: f64) -> LogisticTerms {
     let large = 1.0 / (1.0 + e);
     let small = e * large;
     let positive = z >= 0.0;
+    let log = log1p_unit(e);
     LogisticTerms {
-        softplus: z.max(0.0) + log1p_unit(e),
+        softplus: z.max(0.0) + log,
+        softplus_negative: (-z).max(0.0) + log,
         p: if positive { large } else { small },
         q: if positive { small } else { large },
     }

@@ -1,5 +1,6 @@
 //! The objective, once: its scale, its pass over the data, its derivatives.
 
+use super::loss::block_sums;
 use super::rows::{GradientSums, HessianSums, Scorer};
 use super::{Coef, CurvedLoss, Loss, Penalty};
 use crate::design::{Design, Pass, Rows, Units};
@@ -55,6 +56,7 @@ pub struct Risk<'a, L> {
     penalty: Penalty,
     intercept: Intercept,
     total_weight: f64,
+    class_totals: Vec<f64>,
     sparse: bool,
 }
 
@@ -111,7 +113,11 @@ impl<'a, L: Loss> Risk<'a, L> {
     /// A risk; lengths must agree, which [`crate::model`] has checked.
     pub fn new(sample: Sample<'a>, loss: L, penalty: Penalty, intercept: Intercept) -> Risk<'a, L> {
         let sparse = matches!(sample.design.block(0..0, &mut Default::default()), Ok(crate::design::Block::Csr(_)));
-        Risk { total_weight: sample.total_weight(), sample, loss, penalty, intercept, sparse }
+        let mut class_totals = vec![0.0; loss.n_classes()];
+        for (i, class) in sample.labels.iter().enumerate() {
+            class_totals[class.index()] += sample.weights.map_or(1.0, |w| w[i]);
+        }
+        Risk { total_weight: sample.total_weight(), class_totals, sample, loss, penalty, intercept, sparse }
     }
 
     /// The rows.
@@ -153,11 +159,7 @@ impl<'a, L: Loss> Risk<'a, L> {
     pub fn start(&self) -> Coef {
         let mut coef = Coef::zeros(self.loss.n_scores(), self.n_cols());
         if self.intercept == Intercept::Free && self.sample.offsets.is_none() {
-            let mut totals = vec![0.0; self.loss.n_classes()];
-            for (i, class) in self.sample.labels.iter().enumerate() {
-                totals[class.index()] += self.sample.weights.map_or(1.0, |w| w[i]);
-            }
-            coef.intercept_mut().copy_from_slice(&self.loss.best_constant(&totals));
+            coef.intercept_mut().copy_from_slice(&self.loss.best_constant(&self.class_totals));
         }
         coef
     }
@@ -173,10 +175,7 @@ impl<'a, L: Loss> Risk<'a, L> {
                 self.loss_of_scores(&z)
             }
             None => {
-                let mut totals = vec![0.0; self.loss.n_classes()];
-                for (i, class) in self.sample.labels.iter().enumerate() {
-                    totals[class.index()] += self.sample.weights.map_or(1.0, |w| w[i]);
-                }
+                let totals = &self.class_totals;
                 let mut residual = vec![0.0; k];
                 let of_class =
                     |c: usize, r: &mut [f64]| self.loss.block(&[Class(c as u32)], start.intercept(), None, r, None);
@@ -240,17 +239,13 @@ impl<'a, L: Loss> Risk<'a, L> {
     /// The mean loss of given scores.
     fn loss_of_scores(&self, scores: &[f64]) -> f64 {
         let k = self.loss.n_scores();
-        let mut residual = vec![0.0; 1024 * k];
-        let mut total = crate::numeric::CompensatedSum::default();
-        let n = self.sample.labels.len();
-        for start in (0..n).step_by(1024) {
-            let range = start..(start + 1024).min(n);
+        let sums = block_sums(self.sample.labels.len(), 1, |range, sums| {
+            let mut residual = vec![0.0; range.len() * k];
             let weights = Self::part(self.sample.weights, &range, 1);
             let z = &scores[range.start * k..range.end * k];
-            let labels = &self.sample.labels[range.clone()];
-            total.add(self.loss.block(labels, z, weights, &mut residual[..range.len() * k], None));
-        }
-        total.value() / self.total_weight
+            sums[0].add(self.loss.block(&self.sample.labels[range], z, weights, &mut residual, None));
+        });
+        sums[0] / self.total_weight
     }
 
     /// `Σ sᵢ xᵢ` per class, in units: what a balanced dual point of several classes is mixed with.

@@ -64,6 +64,14 @@ impl Scorer {
 }
 
 vectorised! {
+    /// `xᵢ ← √hᵢ xᵢ`.
+    fn scale_rows_by_root(rows: &mut [f64], curvature: &[f64], cols: usize) {
+        for (x, h) in rows.chunks_exact_mut(cols).zip(curvature) {
+            let root = h.max(0.0).sqrt();
+            x.iter_mut().for_each(|v| *v *= root);
+        }
+    }
+
     /// `sums[route] += rᵢ xᵢ` for one residual a row.
     fn routed_rows_sum(rows: &[f64], residual: &[f64], cols: usize, routes: &[Class], sums: &mut [f64]) {
         for ((x, r), route) in rows.chunks_exact(cols.max(1)).zip(residual).zip(routes) {
@@ -185,10 +193,7 @@ impl HessianSums {
         weighted_rows_sum(values, curvature, cols, pairs, &mut self.firsts);
         if pairs == 1 {
             // One nonnegative curvature a row: its root goes into the tile, which is then multiplied with itself.
-            for (x, h) in values.chunks_exact_mut(cols.max(1)).zip(curvature) {
-                let root = h.max(0.0).sqrt();
-                x.iter_mut().for_each(|v| *v *= root);
-            }
+            scale_rows_by_root(values, curvature, cols.max(1));
             return gram_update(&mut self.grams[0], values, values);
         }
         scratch.resize(values.len(), 0.0);

@@ -1,1 +1,184 @@
-//! Bytes to tables.
+//! Bytes to [`Table`]s: CSV and TSV, LIBSVM, Parquet; plain, gzip or zstd; files, standard input, memory.
+//!
+//! Reading is strict: a ragged row, a stray quote, a bad number or invalid UTF-8 is an error with its line, never
+//! repaired. The bytes are cut into pieces of a fixed size at record ends and parsed in parallel in the current rayon
+//! pool, so the table does not depend on the number of threads and the raw bytes are never held as a whole. Only a
+//! stream, which cannot be read twice, is kept in memory (compressed, if that is how it came) until its table is done.
+
+mod column;
+mod csv;
+mod dictionary;
+mod feed;
+mod infer;
+mod libsvm;
+mod number;
+mod parquet;
+mod source;
+
+#[cfg(test)]
+mod tests;
+
+use crate::error::{Error, Place, Result, nearest};
+use crate::table::Table;
+use crate::watch::Watch;
+use source::Input;
+use std::io::Read;
+use std::path::Path;
+
+/// How to read.
+///
+/// ```
+/// use linsep::read::{ReadOptions, read_bytes};
+/// let options = ReadOptions { text: vec!["zip".into()], ..ReadOptions::default() };
+/// let table = read_bytes(b"zip,age\n01234,40\n", "people.csv", &options)?;
+/// assert_eq!(table.text(0, table.column("zip")?), "01234");
+/// # Ok::<(), linsep::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// The format; `None` decides by the file's extension (before any `.gz` or `.zst`), else by its content.
+    pub format: Option<Format>,
+    /// The byte between CSV cells; `None` takes the most frequent of comma, semicolon, tab and bar in the header.
+    pub delimiter: Option<u8>,
+    /// Columns to read as text whatever their cells look like.
+    pub text: Vec<String>,
+    /// Columns to read as numbers; any other cell is an error.
+    pub number: Vec<String>,
+    /// Kinds that a model expects: forced where the column is present, ignored where it is not.
+    pub expected: Vec<(String, Expected)>,
+}
+
+/// The kind of column a model expects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// Text.
+    Text,
+    /// Numbers.
+    Number,
+}
+
+/// A file format.
+#[non_exhaustive]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Comma-separated values after RFC 4180, with a header; also other delimiters, so TSV too.
+    Csv,
+    /// Apache Parquet.
+    Parquet,
+    /// LIBSVM or svmlight sparse rows: `label index:value …`.
+    Libsvm,
+}
+
+/// What the caller said about a column's kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Infer,
+    Text,
+    Number,
+}
+
+/// Reads files of one format and the same columns (by name, in any order) into one table; `-` is standard input.
+///
+/// # Errors
+/// Whatever is wrong with the first bad place: file, line and column are in the error.
+pub fn read_files<P: AsRef<Path>>(paths: &[P], options: &ReadOptions, watch: &Watch) -> Result<Table> {
+    let inputs = paths.iter().map(|p| Input::from_path(p.as_ref(), watch)).collect::<Result<Vec<_>>>()?;
+    read_inputs(&inputs, options, watch, feed::PIECE)
+}
+
+/// Reads a stream to its end into a table. The raw bytes are held in memory until the table is done, because a column
+/// may turn out to be text after its first numbers have been parsed; `name` stands for the file in errors, and its
+/// extension counts as one.
+///
+/// # Errors
+/// As [`read_files`].
+pub fn read_stream(stream: impl Read + Send, name: &str, options: &ReadOptions, watch: &Watch) -> Result<Table> {
+    read_inputs(&[Input::spool(stream, name, watch)?], options, watch, feed::PIECE)
+}
+
+/// Reads bytes into a table; `name` stands for the file in errors, and its extension counts as one.
+///
+/// ```
+/// use linsep::read::{ReadOptions, read_bytes};
+/// let error = read_bytes(b"a,b\n1,2\n3\n", "demo.csv", &ReadOptions::default()).unwrap_err();
+/// assert_eq!(error.place().line, Some(3));
+/// assert_eq!(error.message(), "the row has 1 cell, the header has 2");
+/// ```
+///
+/// # Errors
+/// As [`read_files`].
+pub fn read_bytes(bytes: &[u8], name: &str, options: &ReadOptions) -> Result<Table> {
+    read_inputs(&[Input::from_bytes(bytes, name)], options, &Watch::default(), feed::PIECE)
+}
+
+/// Every reader behind one door; `piece` is the size of the byte pieces, which tests make tiny.
+fn read_inputs(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, piece: usize) -> Result<Table> {
+    let Some(first) = inputs.first() else {
+        return Err(Error::usage("no file to read"));
+    };
+    let format = detect(first, options)?;
+    for other in &inputs[1..] {
+        let found = detect(other, options)?;
+        if found != format {
+            let message = format!("this file is {found:?}, but `{}` is {format:?}", first.name());
+            return Err(Error::format(message)
+                .at(Place::file(&**other.name()))
+                .help("read files of one format at a time, or name the format of all of them"));
+        }
+    }
+    match format {
+        Format::Csv => csv::read(inputs, options, watch, piece),
+        Format::Libsvm => libsvm::read(inputs, options, watch, piece),
+        Format::Parquet => parquet::read(inputs, options, watch),
+    }
+}
+
+/// The format of one input: as asked, else by magic bytes, else by extension, else by the look of the first line.
+fn detect(input: &Input<'_>, options: &ReadOptions) -> Result<Format> {
+    if let Some(format) = options.format {
+        return Ok(format);
+    }
+    let head = input.head(4096)?;
+    if head.starts_with(b"PAR1") {
+        return Ok(Format::Parquet);
+    }
+    Ok(match input.extension().as_deref() {
+        Some("csv" | "tsv" | "tab") => Format::Csv,
+        Some("parquet" | "pq") => Format::Parquet,
+        Some("svm" | "libsvm" | "svmlight") => Format::Libsvm,
+        _ if libsvm::looks_like(&head) => Format::Libsvm,
+        _ => Format::Csv,
+    })
+}
+
+/// One [`Wanted`] per column; an unknown or contradictory name is an error.
+fn wanted(names: &[String], options: &ReadOptions, file: &str) -> Result<Vec<Wanted>> {
+    let mut wanted = vec![Wanted::Infer; names.len()];
+    for (name, expected) in &options.expected {
+        if let Some(index) = names.iter().position(|n| n == name) {
+            wanted[index] = match expected {
+                Expected::Text => Wanted::Text,
+                Expected::Number => Wanted::Number,
+            };
+        }
+    }
+    let asked =
+        options.text.iter().map(|n| (n, Wanted::Text)).chain(options.number.iter().map(|n| (n, Wanted::Number)));
+    for (name, kind) in asked {
+        let Some(index) = names.iter().position(|n| n == name) else {
+            let near = nearest(name, names.iter().map(String::as_str));
+            let shown = || names.iter().take(12).map(String::as_str).collect::<Vec<_>>().join("`, `");
+            let help = if near.is_empty() {
+                format!("the columns are `{}`{}", shown(), if names.len() > 12 { ", …" } else { "" })
+            } else {
+                format!("did you mean `{}`?", near.join("`, `"))
+            };
+            return Err(Error::usage(format!("there is no column `{name}`")).at(Place::file(file)).help(help));
+        };
+        if wanted[index] != Wanted::Infer && wanted[index] != kind {
+            return Err(Error::usage(format!("column `{name}` cannot be read both as text and as numbers")));
+        }
+        wanted[index] = kind;
+    }
+    Ok(wanted)
+}

@@ -81,8 +81,10 @@ struct Run<'r, 'd, L> {
     reference: f64,
     trace: Vec<Step>,
     passes: usize,
-    /// Decrements of the last two iterations, for telling slow convergence.
+    /// Steps in a row that hardly lowered the decrement: the mark of data without an optimum.
     slow: usize,
+    /// Whether reusing the factor has paid so far.
+    chords_pay: bool,
     certificate: Option<Certificate>,
     /// Quasi-complete separation found, and at which iteration.
     separation: Option<(Separation, usize)>,
@@ -115,6 +117,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             trace: Vec::new(),
             passes: 1,
             slow: 0,
+            chords_pay: true,
             certificate: None,
             separation: None,
         })
@@ -247,7 +250,8 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
 
     /// Takes a step; false where none decreases the objective.
     fn advance(&mut self, direction: &Coef, decrement: f64) -> Result<bool> {
-        let detail = if decrement.sqrt() < CHORD_DECREMENT { Detail::Gradient } else { Detail::Hessian };
+        let chord = self.chords_pay && decrement.sqrt() < CHORD_DECREMENT;
+        let detail = if chord { Detail::Gradient } else { Detail::Hessian };
         let trial = self.point.coef.moved(1.0, direction);
         if trial == self.point.coef {
             return Ok(false);
@@ -276,7 +280,8 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         }
         let crawls = self.damped || self.inverse_norm(&next) > 0.1 * decrement;
         self.slow = if crawls { self.slow + 1 } else { 0 };
-        let contraction_was_poor = detail == Detail::Gradient && new_decrement > 0.1 * decrement;
+        let contraction_was_poor = chord && new_decrement > 0.1 * decrement;
+        self.chords_pay = if chord { !contraction_was_poor } else { new_decrement < 0.02 * decrement };
         let hessian = next.hessian.take();
         self.point = next;
         self.certificate = None;

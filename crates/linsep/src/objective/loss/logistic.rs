@@ -1,7 +1,7 @@
 //! `ℓ(y, z) = log(1+e^{−yz})`, y = +1 for the second class and −1 for the first.
 
-use super::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Loss, complement_entropy_term, entropy_term};
-use crate::numeric::{CompensatedSum, logistic_terms, vectorised};
+use super::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Loss, block_sums, complement_entropy_term, entropy_term};
+use crate::numeric::{exp, logistic_terms, vectorised};
 use crate::table::Class;
 
 /// The two-class logistic loss: one score, the log-odds of the second class.
@@ -99,39 +99,80 @@ impl Conjugate for Logistic {
         offsets: Option<&[f64]>,
         balanced: bool,
     ) -> DualPoint {
-        let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
-        let mut u = vec![0.0; labels.len()];
-        let mut side = [CompensatedSum::default(); 2];
-        for (i, class) in labels.iter().enumerate() {
-            let z = if class.0 == 1 { scores[i] } else { -scores[i] };
-            u[i] = logistic_terms(-z).p;
-            side[class.index()].add(weight(i) * u[i]);
-        }
-        let (low, high) = (side[0].value(), side[1].value());
+        let sides = block_sums(labels.len(), 2, |range, sums| {
+            let mut u = vec![0.0; range.len()];
+            slopes(&labels[range.clone()], &scores[range.clone()], &mut u);
+            for (i, u) in range.zip(&u) {
+                sums[labels[i].index()].add(weights.map_or(1.0, |w| w[i]) * u);
+            }
+        });
+        let (low, high) = (sides[0], sides[1]);
         let scale = match balanced {
             true if high > low => [1.0, low / high],
             true if low > high => [high / low, 1.0],
             _ => [1.0, 1.0],
         };
-        let (mut entropy, mut offset_term) = (CompensatedSum::default(), CompensatedSum::default());
-        for (i, class) in labels.iter().enumerate() {
-            let c = scale[class.index()];
-            let v = c * u[i];
-            // 1 − cu = (1−u) + (1−c)u keeps the digits of 1−u.
-            let z = if class.0 == 1 { scores[i] } else { -scores[i] };
-            let rest = logistic_terms(z).p + (1.0 - c) * u[i];
-            let smaller = v.min(rest);
-            entropy.add(weight(i) * (entropy_term(smaller) + complement_entropy_term(smaller)));
-            if let Some(o) = offsets {
-                let sign = if class.0 == 1 { 1.0 } else { -1.0 };
-                offset_term.add(-sign * weight(i) * v * o[i]);
+        let sums = block_sums(labels.len(), 2, |range, sums| {
+            let n = range.len();
+            let (mut u, mut entropy) = (vec![0.0; n], vec![0.0; n]);
+            scaled_entropies(&labels[range.clone()], &scores[range.clone()], &scale, &mut u, &mut entropy);
+            for (at, i) in range.enumerate() {
+                let s = weights.map_or(1.0, |w| w[i]);
+                sums[0].add(s * entropy[at]);
+                if let Some(o) = offsets {
+                    let sign = if labels[i].0 == 1 { 1.0 } else { -1.0 };
+                    sums[1].add(-sign * s * scale[labels[i].index()] * u[at] * o[i]);
+                }
             }
-        }
+        });
         DualPoint {
-            entropy: entropy.value(),
-            offset_term: offset_term.value(),
+            entropy: sums[0],
+            offset_term: sums[1],
             recipe: DualRecipe::ScaleClasses(scale.to_vec()),
             total: vec![scale[0] * low - scale[1] * high],
+        }
+    }
+}
+
+vectorised! {
+    /// `u = σ(−yz)`.
+    fn slopes(labels: &[Class], scores: &[f64], u: &mut [f64]) {
+        for ((u, class), z) in u.iter_mut().zip(labels).zip(scores) {
+            let sign = f64::from(class.0).mul_add(2.0, -1.0);
+            *u = logistic_terms(-sign * z).p;
+        }
+    }
+
+    /// u and `−v log v − (1−v) log(1−v)` for `v = c_y u`.
+    ///
+    /// With the margin `m = yz`: `−log u = softplus(m)`, `−log(1−u) = softplus(−m)`, and
+    /// `1−v = (1−u)(1+t)`, `t = (1−c)e⁻ᵐ`. Where t is small, `log(1+t) ≤ t` gives the last term a lower bound that is
+    /// off by less than t²/2, and a lower bound is what a dual value may be replaced by.
+    fn scaled_entropies(labels: &[Class], scores: &[f64], scale: &[f64; 2], u: &mut [f64], entropy: &mut [f64]) {
+        let n = labels.len();
+        let (scores, u, entropy) = (&scores[..n], &mut u[..n], &mut entropy[..n]);
+        // With c = 0 the term that log c belongs to is zero.
+        let log = |c: f64| if c > 0.0 { c.ln() } else { 0.0 };
+        let logs = [log(scale[0]), log(scale[1])];
+        for i in 0..n {
+            let second = f64::from(labels[i].0);
+            let sign = second.mul_add(2.0, -1.0);
+            let c = second.mul_add(scale[1] - scale[0], scale[0]);
+            let log_c = second.mul_add(logs[1] - logs[0], logs[0]);
+            let m = sign * scores[i];
+            let terms = logistic_terms(m);
+            let (minus_log_u, minus_log_rest) = (terms.softplus, terms.softplus_negative);
+            let shrunk = (1.0 - c) * exp(-m);
+            let rest = (1.0 - c).mul_add(terms.q, terms.p);
+            u[i] = terms.q;
+            let first = if terms.q > 0.0 { c * terms.q * (minus_log_u - log_c) } else { 0.0 };
+            // NaN marks the rows for the exact logarithm.
+            let last = if shrunk <= 1e-7 { rest * (minus_log_rest - shrunk) } else { f64::NAN };
+            entropy[i] = first + last;
+            if entropy[i].is_nan() {
+                let v = c * terms.q;
+                entropy[i] = first + if v < 0.5 { complement_entropy_term(v) } else { entropy_term(rest) };
+            }
         }
     }
 }

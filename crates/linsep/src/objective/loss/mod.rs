@@ -6,7 +6,10 @@ mod softmax;
 pub use logistic::Logistic;
 pub use softmax::{Softmax, SoftmaxForm};
 
+use crate::numeric::CompensatedSum;
 use crate::table::Class;
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// A convex loss ℓ(y, z) of a class and its scores, asked for a block of rows at a time.
 pub trait Loss: Sync {
@@ -79,6 +82,28 @@ pub trait Conjugate: CurvedLoss {
         offsets: Option<&[f64]>,
         balanced: bool,
     ) -> DualPoint;
+}
+
+/// Compensated sums over fixed blocks of rows, in parallel and merged in order.
+pub(super) fn block_sums(
+    rows: usize,
+    width: usize,
+    block: impl Fn(Range<usize>, &mut [CompensatedSum]) + Sync,
+) -> Vec<f64> {
+    const ROWS: usize = 8192;
+    let partials: Vec<Vec<CompensatedSum>> = (0..rows.div_ceil(ROWS))
+        .into_par_iter()
+        .map(|b| {
+            let mut sums = vec![CompensatedSum::default(); width];
+            block(b * ROWS..((b + 1) * ROWS).min(rows), &mut sums);
+            sums
+        })
+        .collect();
+    let mut total = vec![CompensatedSum::default(); width];
+    for partial in partials {
+        total.iter_mut().zip(partial).for_each(|(t, p)| t.merge(p));
+    }
+    total.into_iter().map(CompensatedSum::value).collect()
 }
 
 /// `−p log p` of a probability that may be zero; for one near 1, [`complement_entropy_term`] keeps the digits.

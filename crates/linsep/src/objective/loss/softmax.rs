@@ -1,7 +1,7 @@
 //! `ℓ(y, z) = log Σₖ e^{zₖ} − z_y`.
 
-use super::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Loss, complement_entropy_term, entropy_term};
-use crate::numeric::{CompensatedSum, SoftmaxRow, softmax_rows};
+use super::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Loss, block_sums, complement_entropy_term, entropy_term};
+use crate::numeric::{SoftmaxRow, softmax_rows};
 use crate::table::Class;
 use serde::{Deserialize, Serialize};
 
@@ -138,50 +138,51 @@ impl Conjugate for Softmax {
     ) -> DualPoint {
         let (k, fixed, free) = (self.classes, self.fixed(), self.n_scores());
         let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
-        let (p, _) = self.probabilities(scores);
-        let mut excess = vec![CompensatedSum::default(); k];
-        let mut observed = vec![CompensatedSum::default(); k];
-        for (i, class) in labels.iter().enumerate() {
-            let (p, own) = (&p[i * k..(i + 1) * k], class.index());
-            observed[own].add(weight(i));
-            for c in 0..k {
-                // D is summed as such: as a difference of P and n it would be lost where all rows are certain.
-                excess[c].add(weight(i) * if c == own { -complement(p, c) } else { p[c] });
+        let counts = block_sums(labels.len(), 2 * k, |range, sums| {
+            let (p, _) = self.probabilities(&scores[range.start * free..range.end * free]);
+            for (at, i) in range.enumerate() {
+                let (p, own) = (&p[at * k..(at + 1) * k], labels[i].index());
+                sums[k + own].add(weight(i));
+                for c in 0..k {
+                    // D is summed as such: as a difference of P and n it would be lost where all rows are certain.
+                    sums[c].add(weight(i) * if c == own { -complement(p, c) } else { p[c] });
+                }
             }
-        }
-        let (excess, observed): (Vec<f64>, Vec<f64>) =
-            excess.iter().zip(&observed).map(|(e, o)| (e.value(), o.value())).unzip();
+        });
+        let (excess, observed) = counts.split_at(k);
         let total: f64 = observed.iter().sum();
         let share = match balanced {
-            true => excess.iter().zip(&observed).map(|(d, n)| d / (n + d)).fold(0.0, f64::max),
+            true => excess.iter().zip(observed).map(|(d, n)| d / (n + d)).fold(0.0, f64::max),
             false => 0.0,
         };
         let mixed: Vec<f64> = excess
             .iter()
-            .zip(&observed)
+            .zip(observed)
             .map(|(d, n)| if share > 0.0 { ((n - d * (1.0 - share) / share) / total).max(0.0) } else { 0.0 })
             .collect();
-        let (mut entropy, mut offset_term) = (CompensatedSum::default(), CompensatedSum::default());
-        for (i, class) in labels.iter().enumerate() {
-            let q = |c: usize| (1.0 - share) * p[i * k + c] + share * mixed[c];
-            let likely = (0..k).fold(0, |best, c| if p[i * k + c] > p[i * k + best] { c } else { best });
-            let all_but = |left_out: usize| (0..k).filter(|c| *c != left_out).map(q).sum::<f64>();
-            entropy.add(weight(i) * complement_entropy_term(all_but(likely)));
-            for c in 0..k {
-                let q = q(c);
-                if c != likely {
-                    entropy.add(weight(i) * entropy_term(q));
-                }
-                if let Some(o) = offsets.filter(|_| c >= fixed) {
-                    let theta = if c == class.index() { -all_but(c) } else { q };
-                    offset_term.add(weight(i) * theta * o[i * free + c - fixed]);
+        let sums = block_sums(labels.len(), 2, |range, sums| {
+            let (p, _) = self.probabilities(&scores[range.start * free..range.end * free]);
+            for (at, i) in range.enumerate() {
+                let p = &p[at * k..(at + 1) * k];
+                let q = |c: usize| (1.0 - share) * p[c] + share * mixed[c];
+                let all_but = |left_out: usize| (0..k).filter(|c| *c != left_out).map(q).sum::<f64>();
+                let likely = (0..k).fold(0, |best, c| if p[c] > p[best] { c } else { best });
+                sums[0].add(weight(i) * complement_entropy_term(all_but(likely)));
+                for c in 0..k {
+                    if c != likely {
+                        sums[0].add(weight(i) * entropy_term(q(c)));
+                    }
+                    if let Some(o) = offsets.filter(|_| c >= fixed) {
+                        let theta = if c == labels[i].index() { -all_but(c) } else { q(c) };
+                        sums[1].add(weight(i) * theta * o[i * free + c - fixed]);
+                    }
                 }
             }
-        }
+        });
         let totals = (fixed..k).map(|c| (1.0 - share) * excess[c] + share * (total * mixed[c] - observed[c]));
         DualPoint {
-            entropy: entropy.value(),
-            offset_term: offset_term.value(),
+            entropy: sums[0],
+            offset_term: sums[1],
             total: totals.collect(),
             recipe: DualRecipe::Mix { share, probabilities: mixed[fixed..].to_vec() },
         }

@@ -1,0 +1,46 @@
+//! `linsep evaluate`.
+
+use crate::exit::Ending;
+use crate::input::InputArguments;
+use crate::output::{print, print_json};
+use crate::predict::UnknownName;
+use crate::progress::Progress;
+use clap::Args;
+use linsep::Result;
+use linsep::artifact::Model;
+use linsep::report::{evaluation_json, evaluation_text};
+use linsep::workflow::evaluate_table;
+use std::path::PathBuf;
+
+/// Compare predictions with known labels.
+#[derive(Args)]
+#[command(after_help = "Example:\n  linsep evaluate model.json penguins.csv --json")]
+pub struct EvaluateArguments {
+    /// The model file
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+
+    #[command(flatten)]
+    input: InputArguments,
+
+    /// What to do with a level that was not seen in training (default: as the model was fitted)
+    #[arg(long, value_enum, value_name = "POLICY")]
+    unknown: Option<UnknownName>,
+
+    /// Print one JSON object: every metric with its 95 % interval and method
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &EvaluateArguments) -> Result<Ending> {
+    let model = Model::load(&arguments.model)?;
+    let progress = Progress::new(arguments.input.quiet, None);
+    let table = arguments.input.read(Some(&model.recipe), &progress)?;
+    let judged = evaluate_table(&model, &table, arguments.unknown.map(Into::into), &progress.watch())?;
+    progress.finish();
+    match arguments.json {
+        true => print_json(&evaluation_json(&judged)?, Ending::Done),
+        false => print(&evaluation_text(&judged), Ending::Done),
+    }
+}

@@ -1,0 +1,103 @@
+//! The flags of everything that reads a table, and the reading.
+
+use crate::progress::Progress;
+use clap::{Args, ValueEnum};
+use linsep::design::Recipe;
+use linsep::read::{Format, ReadOptions, read_files};
+use linsep::table::Table;
+use linsep::{Error, Result};
+use std::path::PathBuf;
+
+/// Which files to read, and how.
+#[derive(Args)]
+pub struct InputArguments {
+    /// Tables to read: CSV, TSV, Parquet or LIBSVM, also .gz and .zst; several files, patterns like 'part-*.csv', or - for standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+
+    /// Format of the files, where neither name nor content tells
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "Reading")]
+    pub format: Option<FormatName>,
+
+    /// Character between CSV cells (default: found in the header)
+    #[arg(long, value_name = "CHAR", help_heading = "Reading")]
+    pub delimiter: Option<String>,
+
+    /// Read these columns as text
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = "Reading")]
+    pub text: Vec<String>,
+
+    /// Read these columns as numbers; any other cell is an error
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = "Reading")]
+    pub number: Vec<String>,
+
+    /// Show no progress
+    #[arg(long, short, help_heading = "Reading")]
+    pub quiet: bool,
+}
+
+/// Formats by name.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum FormatName {
+    /// Comma-separated values
+    Csv,
+    /// Tab-separated values
+    Tsv,
+    /// Apache Parquet
+    Parquet,
+    /// LIBSVM or svmlight
+    Libsvm,
+}
+
+impl InputArguments {
+    /// Reads the table; a model's recipe says which kind of column it expects.
+    pub fn read(&self, recipe: Option<&Recipe>, progress: &Progress) -> Result<Table> {
+        let mut delimiter = self.delimiter.as_deref().map(delimiter).transpose()?;
+        if matches!(self.format, Some(FormatName::Tsv)) {
+            delimiter = delimiter.or(Some(b'\t'));
+        }
+        let options = ReadOptions {
+            format: self.format.map(|f| match f {
+                FormatName::Csv | FormatName::Tsv => Format::Csv,
+                FormatName::Parquet => Format::Parquet,
+                FormatName::Libsvm => Format::Libsvm,
+            }),
+            delimiter,
+            text: self.text.clone(),
+            number: self.number.clone(),
+            expected: recipe.map(Recipe::expected).unwrap_or_default(),
+        };
+        let table = read_files(&self.paths()?, &options, &progress.watch());
+        progress.finish();
+        table
+    }
+
+    /// The files, patterns expanded in name order.
+    fn paths(&self) -> Result<Vec<PathBuf>> {
+        let mut paths = Vec::new();
+        for file in &self.files {
+            let literal = PathBuf::from(file);
+            if file == "-" || literal.exists() || !file.contains(['*', '?', '[']) {
+                paths.push(literal);
+                continue;
+            }
+            let matches = glob::glob(file).map_err(|e| Error::usage(format!("`{file}` is not a pattern: {e}")))?;
+            let before = paths.len();
+            for path in matches {
+                paths.push(path.map_err(|e| Error::io(e.path().display().to_string(), e.error()))?);
+            }
+            if paths.len() == before {
+                return Err(Error::usage(format!("no file matches `{file}`")));
+            }
+        }
+        Ok(paths)
+    }
+}
+
+fn delimiter(text: &str) -> Result<u8> {
+    match text.as_bytes() {
+        b"\\t" | b"tab" => Ok(b'\t'),
+        [byte] if !byte.is_ascii_alphanumeric() && !matches!(byte, b'"' | b'\n' | b'\r') => Ok(*byte),
+        _ => Err(Error::usage(format!("`{text}` cannot separate cells")).help("use one of , ; | or tab")),
+    }
+}

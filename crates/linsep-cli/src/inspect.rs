@@ -1,0 +1,31 @@
+//! `linsep inspect`.
+
+use crate::exit::Ending;
+use crate::output::{print, print_json};
+use clap::Args;
+use linsep::Result;
+use linsep::artifact::Model;
+use linsep::report::{inspect_json, inspect_text};
+use std::path::PathBuf;
+
+/// Show what a model file holds.
+#[derive(Args)]
+#[command(after_help = "Example:\n  linsep inspect model.json --json")]
+pub struct InspectArguments {
+    /// The model file
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+
+    /// Print one JSON object: model, classes, features, weights, intercept, objective, certificate and more
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &InspectArguments) -> Result<Ending> {
+    let model = Model::load(&arguments.model)?;
+    match arguments.json {
+        true => print_json(&inspect_json(&model)?, Ending::Done),
+        false => print(&inspect_text(&model), Ending::Done),
+    }
+}

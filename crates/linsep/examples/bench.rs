@@ -1,0 +1,100 @@
+//! The library's side of `bench/run.py`: loads arrays once, says `ready`, and does the work once per line `run`.
+//!
+//! `bench TASK X.npy y.npy [--lambda L] [--tol T] [--standardize]`, TASK one of lda-fit, lda-predict, logistic.
+
+use linsep::decide;
+use linsep::design::{DenseMatrix, Standardize};
+use linsep::model::{Fit, Fitted, Lda, LogisticRegression, Method, PenaltyChoice, Training};
+use linsep::table::{Class, Labels};
+use linsep::watch::Watch;
+use serde_json::json;
+use std::error::Error;
+use std::io::{BufRead, Read, Write};
+use std::time::Instant;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [task, x, y, options @ ..] = &arguments[..] else { return Err("usage: bench TASK X.npy y.npy".into()) };
+    let value =
+        |flag: &str| options.iter().position(|o| o == flag).and_then(|at| options.get(at + 1)?.parse::<f64>().ok());
+    let standardize = if options.iter().any(|o| o == "--standardize") { Standardize::Yes } else { Standardize::No };
+    let (shape, values) = load(x, "<f8", f64::from_le_bytes)?;
+    let (_, codes) = load(y, "<i8", i64::from_le_bytes)?;
+    let design = DenseMatrix::new(values, shape[1])?;
+    let classes = codes.iter().max().copied().unwrap_or(0) + 1;
+    let labels =
+        Labels::new(codes.iter().map(|c| Class(*c as u32)).collect(), (0..classes).map(|k| k.to_string()).collect());
+    let training = Training::new(&design, &labels);
+    let method = match task.as_str() {
+        "logistic" => Method::Logistic(LogisticRegression {
+            penalty: value("--lambda").map_or(PenaltyChoice::RidgeOne, PenaltyChoice::Ridge),
+            tolerance: value("--tol").unwrap_or(1e-8),
+            standardize,
+            ..LogisticRegression::default()
+        }),
+        _ => Method::Lda(Lda { standardize: Standardize::No, ..Lda::default() }),
+    };
+    let mut model = fit(&method, &training)?;
+    println!("ready");
+    std::io::stdout().flush()?;
+    for line in std::io::stdin().lock().lines() {
+        if line?.trim() != "run" {
+            break;
+        }
+        let start = Instant::now();
+        let seconds = if task == "lda-predict" {
+            let scores = model.discriminant.scores(&design, &Watch::default())?;
+            std::hint::black_box(decide::classes(&scores, labels.n_classes()));
+            start.elapsed()
+        } else {
+            model = fit(&method, &training)?;
+            start.elapsed()
+        };
+        let linear = model.discriminant.as_linear().ok_or("a linear model")?;
+        let predicted = decide::classes(&model.discriminant.scores(&design, &Watch::default())?, labels.n_classes());
+        let right = predicted.iter().zip(labels.codes()).filter(|(p, t)| p == t).count();
+        println!(
+            "{}",
+            json!({
+                "seconds": seconds.as_secs_f64(),
+                "objective": model.objective.value,
+                "accuracy": right as f64 / predicted.len() as f64,
+                "gap": model.certificate.relative_gap(),
+                "passes": model.computation.passes,
+                "coef": linear.weights_of(0),
+                "intercept": linear.intercept()[0],
+            })
+        );
+        std::io::stdout().flush()?;
+    }
+    Ok(())
+}
+
+fn fit(method: &Method, training: &Training<'_>) -> Result<Fitted, Box<dyn Error>> {
+    match method.fit(training, &Watch::default())? {
+        Fit::Model(fitted) => Ok(*fitted),
+        Fit::NoOptimum(_) => Err("the classes are separable".into()),
+    }
+}
+
+/// A C-ordered array of eight-byte numbers in NumPy's format, version 1.
+fn load<T>(path: &str, kind: &str, number: fn([u8; 8]) -> T) -> Result<(Vec<usize>, Vec<T>), Box<dyn Error>> {
+    let mut file = std::io::BufReader::with_capacity(1 << 20, std::fs::File::open(path)?);
+    let mut start = [0; 10];
+    file.read_exact(&mut start)?;
+    let mut header = vec![0; usize::from(u16::from_le_bytes([start[8], start[9]]))];
+    file.read_exact(&mut header)?;
+    let header = String::from_utf8(header)?;
+    if !header.contains(kind) || header.contains("'fortran_order': True") {
+        return Err(format!("{path}: expected a C-ordered array of {kind}, found {header}").into());
+    }
+    let inside = header.split_once('(').and_then(|(_, rest)| rest.split_once(')')).ok_or("no shape")?.0;
+    let shape: Vec<usize> = inside.split(',').filter_map(|d| d.trim().parse().ok()).collect();
+    let mut values = Vec::with_capacity(shape.iter().product());
+    let mut word = [0; 8];
+    for _ in 0..shape.iter().product::<usize>() {
+        file.read_exact(&mut word)?;
+        values.push(number(word));
+    }
+    Ok((shape, values))
+}

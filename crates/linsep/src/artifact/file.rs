@@ -1,0 +1,221 @@
+//! What a model file holds, and how it is read and written.
+
+use super::write_atomic;
+use crate::certify::Certificate;
+use crate::decide::Decision;
+use crate::design::{Recipe, Units};
+use crate::discriminant::Discriminant;
+use crate::error::{Error, Place, Result};
+use crate::evaluate::Metric;
+use crate::model::{Computation, Method, Note, Objective, Outcome};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::io::{Read, Write};
+use std::path::Path;
+
+const FORMAT: &str = "linsep-model";
+const VERSION: u64 = 1;
+
+/// A fitted model with everything needed to use, explain and verify it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    /// The method and its settings.
+    pub method: Method,
+    /// Name of the target column.
+    pub target: String,
+    /// Name of the weight column, where one was used.
+    pub weights: Option<String>,
+    /// Names of the offset columns.
+    pub offsets: Vec<String>,
+    /// Class names, in the order of the scores.
+    pub classes: Vec<String>,
+    /// How columns become a matrix.
+    pub recipe: Recipe,
+    /// Units in which the method worked.
+    pub units: Units,
+    /// The discriminants.
+    pub discriminant: Discriminant,
+    /// How scores become a class.
+    pub decision: Decision,
+    /// What was minimised, and its value.
+    pub objective: Objective,
+    /// The proof.
+    pub certificate: Certificate,
+    /// Whether the tolerance was reached.
+    pub outcome: Outcome,
+    /// What the user should know.
+    pub notes: Vec<Note>,
+    /// Solver, iterations, passes.
+    pub computation: Computation,
+    /// The training rows.
+    pub training: TrainingSummary,
+    /// Out-of-fold performance, where it was asked for.
+    pub cross_validation: Option<CrossValidation>,
+    /// Where the model came from.
+    pub provenance: Provenance,
+}
+
+/// Counts over the training rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrainingSummary {
+    /// Rows in the table.
+    pub rows: usize,
+    /// Rows used.
+    pub used: usize,
+    /// Σs over the rows used.
+    pub total_weight: f64,
+    /// Rows dropped because their label is missing.
+    pub missing_target: usize,
+    /// Missing cells per column among the rows with a label.
+    pub missing: Vec<(String, usize)>,
+    /// Total weight of each class.
+    pub class_weights: Vec<f64>,
+    /// Weighted accuracy on the rows used.
+    pub accuracy: f64,
+}
+
+/// Out-of-fold performance.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CrossValidation {
+    /// Number of folds.
+    pub folds: usize,
+    /// Accuracy over all out-of-fold rows.
+    pub accuracy: f64,
+    /// Its 95 % interval.
+    pub interval: Option<(f64, f64)>,
+    /// How the interval was computed.
+    pub method: String,
+    /// Out-of-fold log loss, where it is finite.
+    pub log_loss: Option<f64>,
+    /// Accuracy per fold.
+    pub per_fold: Vec<f64>,
+}
+
+impl CrossValidation {
+    /// From an evaluation of out-of-fold predictions.
+    pub fn new(evaluation: &crate::evaluate::Evaluation, per_fold: Vec<f64>) -> CrossValidation {
+        CrossValidation {
+            folds: per_fold.len(),
+            accuracy: evaluation.accuracy.value,
+            interval: evaluation.accuracy.interval,
+            method: evaluation.accuracy.method.clone(),
+            log_loss: evaluation.log_loss.as_ref().and_then(Metric::value),
+            per_fold,
+        }
+    }
+}
+
+/// Where a model came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Version of linsep.
+    pub version: String,
+    /// Fingerprint of the typed cells of the training table, in hexadecimal.
+    pub fingerprint: String,
+    /// The seed of everything random.
+    pub seed: u64,
+}
+
+#[derive(Serialize)]
+struct Envelope<'a> {
+    format: &'a str,
+    version: u64,
+    checksum: String,
+    model: &'a Value,
+}
+
+impl Model {
+    /// The file's bytes.
+    pub fn to_json(&self) -> Result<String> {
+        let internal = |e: serde_json::Error| Error::model(format!("the model cannot be written: {e}"));
+        let body = serde_json::to_value(self).map_err(internal)?;
+        let checksum = checksum(&body);
+        let envelope = Envelope { format: FORMAT, version: VERSION, checksum, model: &body };
+        let mut text = serde_json::to_string(&envelope).map_err(internal)?;
+        text.push('\n');
+        Ok(text)
+    }
+
+    /// A model from a file's bytes, refused unless version and checksum hold.
+    pub fn from_json(bytes: &[u8], name: &str) -> Result<Model> {
+        let place = || Place::file(name);
+        let broken = |e: serde_json::Error| {
+            Error::model(format!("this is not a complete model file: {e}"))
+                .at(place())
+                .help("it may be truncated; fit the model again or restore the file")
+        };
+        let mut envelope: Value = serde_json::from_slice(bytes).map_err(broken)?;
+        if envelope.get("format").and_then(Value::as_str) != Some(FORMAT) {
+            return Err(Error::model("this JSON is not a linsep model").at(place()));
+        }
+        match envelope.get("version").and_then(Value::as_u64) {
+            Some(VERSION) => {}
+            other => {
+                let found = other.map_or("none".to_owned(), |v| v.to_string());
+                return Err(Error::model(format!(
+                    "model version {found} is not known; this linsep reads version {VERSION}"
+                ))
+                .at(place())
+                .help("use the linsep that wrote it, or fit the model again"));
+            }
+        }
+        let body = envelope["model"].take();
+        if envelope.get("checksum").and_then(Value::as_str) != Some(&checksum(&body)) {
+            return Err(Error::model("the checksum does not match: the file was edited or damaged")
+                .at(place())
+                .help("fit the model again or restore the file"));
+        }
+        let model: Model = serde_json::from_value(body).map_err(broken)?;
+        model.check().map_err(|e| e.at(place()))?;
+        Ok(model)
+    }
+
+    /// Sizes agree, whatever a checksum says.
+    fn check(&self) -> Result<()> {
+        let features = self.recipe.n_features();
+        let scores = if self.classes.len() == 2 { 1 } else { self.classes.len() };
+        let linear = self.discriminant.as_linear();
+        let fits = linear.is_none_or(|l| {
+            l.n_cols() == features && l.n_scores() == scores && (0..scores).all(|k| l.weights_of(k).len() == features)
+        });
+        if self.classes.len() < 2 || !fits || self.units.scale().len() != features {
+            return Err(Error::model("the parts of the model do not fit together"));
+        }
+        Ok(())
+    }
+
+    /// Writes the model, compressed where the name ends in `.zst`, in one step.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let text = self.to_json()?;
+        let compress = path.extension().is_some_and(|e| e == "zst");
+        write_atomic(path, |out: &mut dyn Write| {
+            if compress {
+                out.write_all(&zstd::encode_all(text.as_bytes(), 3)?)
+            } else {
+                out.write_all(text.as_bytes())
+            }
+        })
+    }
+
+    /// Reads a model; a zstandard file is recognised by its first bytes.
+    pub fn load(path: &Path) -> Result<Model> {
+        let name = path.display().to_string();
+        let mut bytes = Vec::new();
+        let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
+        read.map_err(|e| Error::io(&name, &e))?;
+        if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+            bytes = zstd::decode_all(&bytes[..])
+                .map_err(|e| Error::model(format!("this is not a complete model file: {e}")).at(Place::file(&name)))?;
+        }
+        Model::from_json(&bytes, &name)
+    }
+}
+
+/// SHA-256 of the canonical form: compact JSON with sorted keys.
+fn checksum(body: &Value) -> String {
+    // `Value` keeps its keys sorted, so its compact text is canonical.
+    let digest = Sha256::digest(body.to_string().as_bytes());
+    let hex: String = digest.iter().map(|b| format!("{b:02x}")).collect();
+    format!("sha256:{hex}")
+}

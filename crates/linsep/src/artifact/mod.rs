@@ -1,0 +1,7 @@
+//! The model file: one JSON document with a version and a checksum. Data, never code.
+
+mod atomic;
+mod file;
+
+pub use atomic::write_atomic;
+pub use file::{CrossValidation, Model, Provenance, TrainingSummary};

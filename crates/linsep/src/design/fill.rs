@@ -1,0 +1,88 @@
+//! Table rows to matrix rows.
+
+use super::matching::{Indicator, Source};
+use super::recipe::Encoding;
+use crate::table::Chunk;
+use std::ops::Range;
+
+/// Rows converted at a time: the matrix rows stay in cache while each column of the chunk is read along.
+const GROUP: usize = 64;
+
+/// Which table rows become matrix rows, and how.
+#[derive(Debug)]
+pub(super) struct Filler {
+    pub(super) sources: Vec<Source>,
+    /// Table rows kept, in order.
+    pub(super) rows: Vec<usize>,
+    /// `rows[splits[c]..splits[c + 1]]` lie in chunk c, which starts at table row `starts[c]`.
+    pub(super) splits: Vec<usize>,
+    pub(super) starts: Vec<usize>,
+    /// Matrix columns of the named part.
+    pub(super) cols: usize,
+}
+
+impl Filler {
+    /// Writes matrix rows `range`, all of which lie in chunk `c`.
+    pub(super) fn fill(&self, c: usize, chunk: &Chunk, range: Range<usize>, out: &mut [f64]) {
+        let cols = self.cols.max(1);
+        for (group, out) in self.rows[range].chunks(GROUP).zip(out.chunks_mut(GROUP * cols)) {
+            for source in &self.sources {
+                match &source.encoding {
+                    Encoding::Number { mean } => self.numbers(c, chunk, source, *mean, group, out),
+                    Encoding::Levels { .. } => self.levels(c, chunk, source, group, out),
+                }
+            }
+        }
+    }
+
+    fn numbers(&self, c: usize, chunk: &Chunk, source: &Source, mean: Option<f64>, group: &[usize], out: &mut [f64]) {
+        let cells = &chunk.cells[source.column];
+        let mut numbers = [0.0; GROUP];
+        let numbers = &mut numbers[..group.len()];
+        let (first, last) = (group[0] - self.starts[c], group[group.len() - 1] - self.starts[c]);
+        if last - first + 1 == group.len() {
+            cells.copy_numbers(first, numbers);
+        } else {
+            numbers.iter_mut().zip(group).for_each(|(n, row)| *n = cells.number(row - self.starts[c]));
+        }
+        if let Some(mean) = mean {
+            numbers.iter_mut().filter(|v| v.is_nan()).for_each(|v| *v = mean);
+        }
+        let column = out[source.first..].iter_mut().step_by(self.cols);
+        column.zip(&*numbers).for_each(|(o, v)| *o = *v);
+    }
+
+    fn levels(&self, c: usize, chunk: &Chunk, source: &Source, group: &[usize], out: &mut [f64]) {
+        let cells = &chunk.cells[source.column];
+        for (row, out) in group.iter().zip(out.chunks_exact_mut(self.cols)) {
+            source.indicators(cells.number(row - self.starts[c]), &mut out[source.first..][..source.width]);
+        }
+    }
+
+    /// One row of the named columns.
+    pub(super) fn named_row(&self, chunk: &Chunk, i: usize, out: &mut [f64]) {
+        for source in &self.sources {
+            let value = chunk.cells[source.column].number(i);
+            match &source.encoding {
+                Encoding::Number { mean } if value.is_nan() => out[source.first] = mean.unwrap_or(value),
+                Encoding::Number { .. } => out[source.first] = value,
+                Encoding::Levels { .. } => source.indicators(value, &mut out[source.first..][..source.width]),
+            }
+        }
+    }
+}
+
+impl Source {
+    /// The indicators of a level; of a missing one, the shares that stand in for it.
+    fn indicators(&self, code: f64, out: &mut [f64]) {
+        out.fill(0.0);
+        if code.is_nan() {
+            if let Encoding::Levels { reference, shares: Some(shares), .. } = &self.encoding {
+                let skip = usize::from(reference.is_some());
+                out.iter_mut().zip(&shares[skip..]).for_each(|(v, s)| *v = *s);
+            }
+        } else if let Some(Indicator::At(offset)) = self.levels[code as usize] {
+            out[offset] = 1.0;
+        }
+    }
+}

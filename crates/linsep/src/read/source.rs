@@ -1,0 +1,183 @@
+//! Where bytes come from: a file that can be opened again, or memory; plain, gzip or zstd by their magic bytes.
+
+use crate::error::{Error, ErrorKind, Place, Result};
+use crate::watch::{Progress, Watch};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// One input that can be read as often as needed.
+#[derive(Debug)]
+pub(super) struct Input<'a> {
+    name: Arc<str>,
+    bytes: Store<'a>,
+}
+
+#[derive(Debug)]
+enum Store<'a> {
+    File { path: PathBuf, size: u64 },
+    Memory(Cow<'a, [u8]>),
+}
+
+/// How an input is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Packing {
+    Plain,
+    Gzip,
+    Zstd,
+}
+
+impl Packing {
+    fn of(magic: &[u8]) -> Packing {
+        match magic {
+            [0x1f, 0x8b, ..] => Packing::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Packing::Zstd,
+            _ => Packing::Plain,
+        }
+    }
+}
+
+impl<'a> Input<'a> {
+    /// A file by path; `-` is standard input. Pipes and other files that cannot be read twice are read to memory.
+    pub(super) fn from_path(path: &Path, watch: &Watch) -> Result<Input<'a>> {
+        if path == Path::new("-") {
+            return Input::spool(io::stdin().lock(), "-", watch);
+        }
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|e| Error::io(name.as_str(), &e))?;
+        let about = file.metadata().map_err(|e| Error::io(name.as_str(), &e))?;
+        if about.is_dir() {
+            return Err(Error::new(ErrorKind::Io, "this is a directory").at(Place::file(name)).help("name its files"));
+        }
+        if !about.is_file() {
+            return Input::spool(file, &name, watch);
+        }
+        let bytes = Store::File { path: path.to_owned(), size: about.len() };
+        Ok(Input { name: name.into(), bytes })
+    }
+
+    /// Bytes in memory.
+    pub(super) fn from_bytes(bytes: &'a [u8], name: &str) -> Input<'a> {
+        Input { name: name.into(), bytes: Store::Memory(Cow::Borrowed(bytes)) }
+    }
+
+    /// A stream, read to its end.
+    pub(super) fn spool(mut stream: impl Read, name: &str, watch: &Watch) -> Result<Input<'a>> {
+        const STEP: u64 = 1 << 20;
+        let mut bytes = Vec::new();
+        loop {
+            halted(watch)?;
+            let n = stream.by_ref().take(STEP).read_to_end(&mut bytes).map_err(|e| Error::io(name, &e))?;
+            watch.report(Progress::Bytes { done: bytes.len() as u64, total: None });
+            if n == 0 {
+                return Ok(Input { name: name.into(), bytes: Store::Memory(Cow::Owned(bytes)) });
+            }
+        }
+    }
+
+    /// The input as the user named it.
+    pub(super) fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// Size as stored, compressed or not.
+    pub(super) fn size(&self) -> u64 {
+        match &self.bytes {
+            Store::File { size, .. } => *size,
+            Store::Memory(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// The path, unless the input is in memory.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match &self.bytes {
+            Store::File { path, .. } => Some(path),
+            Store::Memory(_) => None,
+        }
+    }
+
+    /// The extension in lower case, without that of a compression.
+    pub(super) fn extension(&self) -> Option<String> {
+        let lower = self.name.to_lowercase();
+        let stem = [".gz", ".zst"].iter().find_map(|e| lower.strip_suffix(e)).unwrap_or(&lower);
+        Path::new(stem).extension().map(|e| e.to_string_lossy().into_owned())
+    }
+
+    /// The bytes from the beginning, decompressed; `counter` follows how many stored bytes have been taken.
+    pub(super) fn open(&self, counter: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send + '_>> {
+        let mut raw: Box<dyn Read + Send + '_> = match &self.bytes {
+            Store::File { path, .. } => Box::new(File::open(path).map_err(|e| Error::io(&*self.name, &e))?),
+            Store::Memory(bytes) => Box::new(&bytes[..]),
+        };
+        let mut magic = Vec::with_capacity(4);
+        raw.by_ref().take(4).read_to_end(&mut magic).map_err(|e| Error::io(&*self.name, &e))?;
+        let packing = Packing::of(&magic);
+        let counted = Counted { inner: Cursor::new(magic).chain(raw), counter: Arc::clone(counter) };
+        Ok(match packing {
+            Packing::Plain => Box::new(counted),
+            Packing::Gzip => Box::new(Unpacked(flate2::read::MultiGzDecoder::new(counted))),
+            Packing::Zstd => {
+                Box::new(Unpacked(zstd::stream::read::Decoder::new(counted).map_err(|e| Error::io(&*self.name, &e))?))
+            }
+        })
+    }
+
+    /// The first `n` bytes, decompressed.
+    pub(super) fn head(&self, n: u64) -> Result<Vec<u8>> {
+        let mut head = Vec::new();
+        self.open(&Arc::default())?.take(n).read_to_end(&mut head).map_err(|e| self.failed(&e))?;
+        Ok(head)
+    }
+
+    /// An error while reading: the system's fault, or damaged compressed data.
+    pub(super) fn failed(&self, e: &io::Error) -> Error {
+        if e.get_ref().is_some_and(|inner| inner.is::<Damaged>()) {
+            return Error::format(e.to_string())
+                .at(Place::file(&*self.name))
+                .help("the file is damaged or cut short; make it again");
+        }
+        Error::io(&*self.name, e)
+    }
+}
+
+/// Fails if the watch says stop.
+pub(super) fn halted(watch: &Watch) -> Result<()> {
+    match watch.halted() {
+        None => Ok(()),
+        Some(_) => Err(Error::new(ErrorKind::Interrupted, "reading was interrupted")),
+    }
+}
+
+/// Counts the bytes that pass.
+struct Counted<R> {
+    inner: R,
+    counter: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(into)?;
+        self.counter.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+/// A decompressor whose failures are marked as damage of the data.
+struct Unpacked<R>(R);
+
+/// See [`Unpacked`].
+#[derive(Debug, thiserror::Error)]
+#[error("the compressed data is damaged: {0}")]
+struct Damaged(io::Error);
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.read(into).map_err(|e| match e.kind() {
+            io::ErrorKind::Interrupted => e,
+            kind => io::Error::new(kind, Damaged(e)),
+        })
+    }
+}

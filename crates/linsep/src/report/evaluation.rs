@@ -1,0 +1,74 @@
+//! How a model does, for machines and for people.
+
+use super::text::{clip, count, grid, thousands};
+use crate::error::{Error, Result};
+use crate::evaluate::{Estimate, Metric};
+use crate::workflow::Judged;
+use serde_json::{Value, json};
+
+/// The machine interface of an evaluation.
+pub fn evaluation_json(judged: &Judged) -> Result<Value> {
+    let to_value = |e: serde_json::Error| Error::model(format!("the evaluation cannot be shown: {e}"));
+    let mut value = serde_json::to_value(&judged.evaluation).map_err(to_value)?;
+    if let Value::Object(map) = &mut value {
+        map.insert("missing_target".into(), json!(judged.missing_target));
+        map.insert("incomplete_rows".into(), json!(judged.incomplete));
+        map.insert("weights".into(), json!(judged.weights));
+    }
+    Ok(value)
+}
+
+/// Metrics with intervals, and the confusion matrix.
+pub fn evaluation_text(judged: &Judged) -> String {
+    let e = &judged.evaluation;
+    let mut out = count(e.rows, "row");
+    if judged.missing_target > 0 {
+        out.push_str(&format!("; {} without a label left out", thousands(judged.missing_target as f64)));
+    }
+    if judged.incomplete > 0 {
+        out.push_str(&format!("; {} with missing cells left out", thousands(judged.incomplete as f64)));
+    }
+    if let Some(weights) = &judged.weights {
+        out.push_str(&format!("; weighted by `{weights}`"));
+    }
+    out.push_str("\n\n");
+    let mut rows = vec![["", "value", "95 % interval", "interval by"].map(str::to_owned).to_vec()];
+    rows.push(estimate_row("accuracy", &e.accuracy));
+    rows.push(estimate_row("balanced accuracy", &e.balanced_accuracy));
+    rows.extend(e.log_loss.as_ref().map(|m| metric_row("log loss", m)));
+    rows.extend(e.brier.as_ref().map(|m| estimate_row("Brier", m)));
+    rows.extend(e.auc.as_ref().map(|m| metric_row("AUC", m)));
+    for (class, metric) in e.f1.iter() {
+        rows.push(metric_row(&format!("F1 {}", clip(class, 24)), metric));
+    }
+    // The last column is prose: it goes to the left of its place.
+    let width = rows.iter().map(|r| r[3].chars().count()).max().unwrap_or(0);
+    for row in &mut rows {
+        let padding = " ".repeat(width - row[3].chars().count());
+        row[3].push_str(&padding);
+    }
+    out.push_str(&grid(&rows, 2));
+    let k = e.confusion.classes.len();
+    if k <= 20 {
+        out.push_str("\n  confusion: rows are the truth, columns the predictions\n");
+        let heading = std::iter::once(String::new()).chain(e.confusion.classes.iter().map(|c| clip(c, 14)));
+        let mut rows = vec![heading.collect::<Vec<String>>()];
+        for (class, counts) in e.confusion.classes.iter().zip(&e.confusion.counts) {
+            rows.push(std::iter::once(clip(class, 24)).chain(counts.iter().map(|n| thousands(*n))).collect());
+        }
+        out.push_str(&grid(&rows, 2));
+    }
+    out
+}
+
+fn estimate_row(name: &str, estimate: &Estimate) -> Vec<String> {
+    let interval = estimate.interval.map_or("–".to_owned(), |(low, high)| format!("{low:.4} to {high:.4}"));
+    vec![name.to_owned(), format!("{:.4}", estimate.value), interval, estimate.method.clone()]
+}
+
+fn metric_row(name: &str, metric: &Metric) -> Vec<String> {
+    match metric.estimate() {
+        Some(estimate) => estimate_row(name, estimate),
+        None => vec![name.to_owned(), "undefined".into(), "–".into(), metric.reason().unwrap_or_default().to_owned()],
+    }
+}

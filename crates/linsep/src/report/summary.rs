@@ -1,0 +1,246 @@
+//! What was fitted, in one screen.
+
+use super::text::{clip, count, grid, percent, short, thousands};
+use crate::artifact::Model;
+use crate::certify::{Certificate, SeparationKind};
+use crate::design::Standardize;
+use crate::model::{Divisor, Lda, LogisticRegression, Method, NoOptimum, Outcome, PenaltyChoice, Shrinkage};
+use crate::objective::{Intercept, SoftmaxForm};
+use crate::workflow::Verification;
+use std::fmt::Write;
+
+/// Features in the table of largest weights.
+const SHOWN: usize = 10;
+/// Classes in that table.
+const SHOWN_CLASSES: usize = 6;
+
+/// The summary of a fit.
+pub fn fit_summary(model: &Model) -> String {
+    let mut out = format!("{}\n", headline(model));
+    let mut line = |label: &str, text: String| {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "  {label:<12} {text}");
+    };
+    let verb = if matches!(model.method, Method::Lda(_)) { "likelihood" } else { "minimised" };
+    line(verb, model.objective.formula.clone());
+    line("objective", format!("{:.10}", model.objective.value));
+    line("certificate", certificate_text(&model.certificate, model.outcome));
+    line("data", data_text(model));
+    for dropped in dropped_text(model) {
+        line("", dropped);
+    }
+    let classes = model.classes.iter().zip(&model.training.class_weights);
+    let shown: Vec<String> = classes.take(12).map(|(c, n)| format!("{c} {}", thousands(*n))).collect();
+    let more =
+        if model.classes.len() > 12 { format!(", and {} more", model.classes.len() - 12) } else { String::new() };
+    line("classes", format!("{}{more}", shown.join(", ")));
+    line("accuracy", accuracy_text(model));
+    let c = &model.computation;
+    let iterations = if c.iterations == 0 { String::new() } else { format!(", {}", count(c.iterations, "iteration")) };
+    let passes = if c.passes == 1 { "1 pass".to_owned() } else { format!("{} passes", c.passes) };
+    line("solver", format!("{}{iterations}, {passes} over the data", c.solver));
+    let references = model.recipe.references();
+    if !references.is_empty() {
+        line("reference", format!("{} (levels without a column of their own)", references.join(", ")));
+    }
+    for note in &model.notes {
+        line("note", note.describe(&|j| model.recipe.feature(j)));
+    }
+    out.push_str(&largest_weights(model));
+    out
+}
+
+fn headline(model: &Model) -> String {
+    match &model.method {
+        Method::Lda(lda) => lda_headline(lda, model.classes.len()),
+        Method::Logistic(logistic) => logistic_headline(logistic, model),
+    }
+}
+
+fn lda_headline(lda: &Lda, classes: usize) -> String {
+    let divisor = match lda.divisor {
+        Divisor::Unbiased => "unbiased",
+        Divisor::Mle => "maximum likelihood",
+    };
+    let shrinkage = match lda.shrinkage {
+        Shrinkage::None => String::new(),
+        Shrinkage::Fixed(a) => format!(", shrinkage {a}"),
+        Shrinkage::LedoitWolf => ", Ledoit–Wolf shrinkage".into(),
+    };
+    let priors = if lda.priors.is_some() { "given priors" } else { "observed priors" };
+    format!("Linear discriminant analysis, {classes} classes: {divisor} covariance{shrinkage}, {priors}")
+}
+
+fn logistic_headline(logistic: &LogisticRegression, model: &Model) -> String {
+    let name = match (model.classes.len(), logistic.form) {
+        (2, _) => "Logistic regression".to_owned(),
+        (k, SoftmaxForm::Symmetric) => format!("Softmax regression, {k} classes"),
+        (k, SoftmaxForm::Reference) => format!("Softmax regression, {k} classes, reference `{}`", model.classes[0]),
+    };
+    let lambda = model.objective.lambda.map(short).unwrap_or_default();
+    let penalty = match logistic.penalty {
+        PenaltyChoice::None => "maximum likelihood (no penalty)".to_owned(),
+        PenaltyChoice::RidgeOne => format!("ridge λ = {lambda} (1/Σs)"),
+        PenaltyChoice::Ridge(_) => format!("ridge λ = {lambda}"),
+    };
+    let columns = match logistic.standardize {
+        Standardize::Yes => "standardised columns",
+        Standardize::No => "columns as they are",
+    };
+    let intercept = match logistic.intercept {
+        Intercept::Free => "free intercept",
+        Intercept::None => "no intercept",
+        Intercept::Penalised => "penalised intercept",
+    };
+    format!("{name}: {penalty}, {columns}, {intercept}")
+}
+
+fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
+    let proof = match certificate {
+        Certificate::DualityGap { gap, relative_gap, .. } => {
+            format!("objective within {gap:.1e} of the optimum (relative gap {relative_gap:.1e}, by a dual point)")
+        }
+        Certificate::SelfConcordance { gap, relative_gap, .. } => format!(
+            "the optimum exists and the objective is within {gap:.1e} of it (relative {relative_gap:.1e}, by self-concordance)"
+        ),
+        Certificate::ClosedForm { equations, relative_residual } => {
+            format!("{equations} holds with relative residual {relative_residual:.1e}")
+        }
+        Certificate::Absent { reason } => format!("none: {reason}"),
+    };
+    match outcome {
+        Outcome::Converged => proof,
+        Outcome::IterationLimit => format!("NOT CONVERGED (iteration limit): {proof}"),
+        Outcome::TimeLimit => format!("NOT CONVERGED (time limit): {proof}"),
+        Outcome::Interrupted => format!("NOT CONVERGED (interrupted): {proof}"),
+        Outcome::PrecisionLimit => format!("NOT CONVERGED (limit of double precision): {proof}"),
+    }
+}
+
+fn data_text(model: &Model) -> String {
+    let t = &model.training;
+    let rows = if t.used == t.rows {
+        count(t.rows, "row")
+    } else {
+        format!("{} of {}", thousands(t.used as f64), count(t.rows, "row"))
+    };
+    let weighted = match &model.weights {
+        Some(column) => format!(" (weight {} by `{column}`)", thousands(t.total_weight)),
+        None => String::new(),
+    };
+    let features = model.recipe.n_features();
+    let sources = model.recipe.columns.len() + usize::from(model.recipe.sparse_width > 0);
+    let expanded = if model.recipe.sparse_width == 0 && sources != features {
+        format!(" from {}", count(sources, "column"))
+    } else {
+        String::new()
+    };
+    format!("{rows}{weighted}, {}{expanded}, target `{}`", count(features, "feature"), model.target)
+}
+
+fn dropped_text(model: &Model) -> Vec<String> {
+    let t = &model.training;
+    let mut lines = Vec::new();
+    if t.missing_target > 0 {
+        lines.push(format!("{} dropped: the target is missing", count(t.missing_target, "row")));
+    }
+    let incomplete = t.rows - t.used - t.missing_target;
+    if incomplete > 0 {
+        let cells: Vec<String> =
+            t.missing.iter().take(6).map(|(name, n)| format!("{name} {}", thousands(*n as f64))).collect();
+        let more = if t.missing.len() > 6 { format!(", {} more columns", t.missing.len() - 6) } else { String::new() };
+        lines.push(format!("{} dropped with missing cells: {}{more}", count(incomplete, "row"), cells.join(", ")));
+    }
+    lines
+}
+
+fn accuracy_text(model: &Model) -> String {
+    let mut text = format!("{} on these rows", percent(model.training.accuracy));
+    if let Some(cv) = &model.cross_validation {
+        let _ = write!(text, "; {} in {}-fold cross-validation", percent(cv.accuracy), cv.folds);
+        if let Some((low, high)) = cv.interval {
+            let _ = write!(text, " (95 % interval {:.1} to {:.1})", 100.0 * low, 100.0 * high);
+        }
+    }
+    text
+}
+
+/// The features with the largest weights per standard deviation.
+fn largest_weights(model: &Model) -> String {
+    let Some(linear) = model.discriminant.as_linear() else { return String::new() };
+    let scale = model.units.scale();
+    let scores = linear.n_scores();
+    let standard = |k: usize, j: usize| linear.weights_of(k)[j] * scale[j];
+    let mut order: Vec<usize> = (0..linear.n_cols()).collect();
+    let size = |j: usize| (0..scores).map(|k| standard(k, j).abs()).fold(0.0, f64::max);
+    order.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
+    let per = match model.method.standardize() {
+        Standardize::Yes => "per standard deviation",
+        Standardize::No => "per unit of the column",
+    };
+    let shown = order.len().min(SHOWN);
+    let what =
+        if shown < order.len() { format!("largest weights ({shown} of {})", order.len()) } else { "weights".into() };
+    let heading = |k: usize| match scores {
+        1 => format!("log-odds of {}", clip(&model.classes[1], 20)),
+        _ => clip(&model.classes[k], 14),
+    };
+    let columns = scores.min(SHOWN_CLASSES);
+    let mut rows = vec![std::iter::once(String::new()).chain((0..columns).map(heading)).collect::<Vec<String>>()];
+    for j in &order[..shown] {
+        let name = clip(&model.recipe.feature(*j), 40);
+        rows.push(std::iter::once(name).chain((0..columns).map(|k| short(standard(k, *j)))).collect());
+    }
+    let more = if scores > columns { format!(", first {columns} of {scores} classes") } else { String::new() };
+    format!("\n  {what}, {per}{more}\n{}", grid(&rows, 2))
+}
+
+/// Why there is no model, with the direction.
+pub fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &[String]) -> String {
+    let kind = match proof.kind {
+        SeparationKind::Complete => "completely separable",
+        SeparationKind::Quasi => "quasi-completely separable",
+    };
+    let rows = match proof.boundary_rows {
+        0 => format!("all {} lie strictly on their side", count(proof.strict_rows, "row")),
+        boundary => format!(
+            "{} lie strictly on their side, {} on the boundary, none beyond (relative tolerance {:.0e})",
+            count(proof.strict_rows, "row"),
+            thousands(boundary as f64),
+            proof.tolerance
+        ),
+    };
+    let names: Vec<&str> = proof.columns.iter().take(8).map(|j| features[*j].as_str()).collect();
+    let more = if proof.columns.len() > 8 { format!(" and {} more", proof.columns.len() - 8) } else { String::new() };
+    let mut out = format!(
+        "Maximum likelihood does not exist: the classes are {kind}.\n  \
+         Along the direction below {rows},\n  so the likelihood rises forever and these coefficients diverge: {}{more}\n\n",
+        names.join(", ")
+    );
+    let scores = proof.direction.len();
+    let heading = |k: usize| match scores {
+        1 => format!("towards {}", clip(&classes[1], 20)),
+        _ => clip(&classes[k + classes.len() - scores], 14),
+    };
+    let mut table =
+        vec![std::iter::once("direction".to_owned()).chain((0..scores).map(heading)).collect::<Vec<String>>()];
+    for j in proof.columns.iter().take(12) {
+        let weights = proof.direction.iter().map(|d| short(d[*j]));
+        table.push(std::iter::once(clip(&features[*j], 40)).chain(weights).collect());
+    }
+    table.push(std::iter::once("(intercept)".to_owned()).chain(proof.intercept.iter().map(|b| short(*b))).collect());
+    out.push_str(&grid(&table, 2));
+    out.push_str("\n  No model was written. A penalty always has an optimum: --penalty ridge:0.01\n");
+    out
+}
+
+/// A verdict, claim by claim.
+pub fn verification_text(verification: &Verification) -> String {
+    let mut out = String::new();
+    for check in &verification.checks {
+        let mark = if check.holds { "holds" } else { "FAILS" };
+        let _ = writeln!(out, "  {mark}  {}: {}", check.claim, check.found);
+    }
+    let verdict = if verification.passed() { "verified" } else { "NOT verified" };
+    format!("{verdict}\n{out}")
+}

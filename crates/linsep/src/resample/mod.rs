@@ -1,0 +1,48 @@
+//! Ways of holding rows back.
+
+use crate::error::{Error, Result};
+use crate::table::Class;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+/// The fold of each row, or `None` where the row has no class: classes are shuffled by the seed and dealt out in turn,
+/// so every fold has its share of each.
+///
+/// ```
+/// use linsep::{resample::stratified_folds, table::Class};
+/// let rows: Vec<_> = (0..10).map(|i| Some(Class(i % 2))).collect();
+/// let folds = stratified_folds(&rows, &["a".into(), "b".into()], 5, 1)?;
+/// assert_eq!(folds.iter().filter(|f| **f == Some(0)).count(), 2);
+/// # Ok::<(), linsep::Error>(())
+/// ```
+pub fn stratified_folds(
+    classes: &[Option<Class>],
+    names: &[String],
+    folds: usize,
+    seed: u64,
+) -> Result<Vec<Option<usize>>> {
+    let n = classes.iter().flatten().count();
+    if folds < 2 || folds > n {
+        return Err(Error::usage(format!("{folds} folds of {n} rows")).help("choose from 2 to the number of rows"));
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut assigned = vec![None; classes.len()];
+    let mut next = 0;
+    for (k, name) in names.iter().enumerate() {
+        let mut members: Vec<usize> =
+            (0..classes.len()).filter(|i| classes[*i].is_some_and(|c| c.index() == k)).collect();
+        if members.len() == 1 {
+            return Err(Error::data(format!(
+                "class `{name}` has one row: a fold cannot be held back and the class still be learned"
+            ))
+            .help("leave out --cv, or give the class more rows"));
+        }
+        members.shuffle(&mut rng);
+        for row in members {
+            assigned[row] = Some(next % folds);
+            next += 1;
+        }
+    }
+    Ok(assigned)
+}

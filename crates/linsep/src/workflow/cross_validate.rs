@@ -1,0 +1,103 @@
+//! K-fold cross-validation of a whole fit: recipe, units and method are learned anew without each fold.
+
+use super::fit::{FitOptions, labels_of, recipe_options, training, weighted_accuracy};
+use super::rows::RowRoles;
+use crate::artifact::CrossValidation;
+use crate::decide;
+use crate::design::{UnknownLevel, fit_recipe};
+use crate::error::{Error, Result};
+use crate::evaluate::{Scored, evaluate};
+use crate::model::{Fit, Training};
+use crate::resample::stratified_folds;
+use crate::table::{Class, Table};
+use crate::watch::{Progress, Watch};
+
+/// Out-of-fold predictions of all folds, judged together.
+#[derive(Default)]
+struct OutOfFold {
+    truth: Vec<Class>,
+    predicted: Vec<Class>,
+    probabilities: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+pub(super) fn cross_validate(
+    table: &Table,
+    roles: &RowRoles,
+    options: &FitOptions,
+    folds: usize,
+    watch: &Watch,
+) -> Result<CrossValidation> {
+    let assigned = stratified_folds(&roles.classes, &roles.names, folds, options.seed)?;
+    let mut all = OutOfFold::default();
+    let mut per_fold = Vec::with_capacity(folds);
+    for fold in 0..folds {
+        let accuracy = one_fold(table, roles, options, &assigned, fold, &mut all, watch)?;
+        per_fold.extend(accuracy);
+        watch.report(Progress::Fold { done: fold + 1, total: folds });
+    }
+    let evaluation = evaluate(&Scored {
+        classes: &roles.names,
+        truth: &all.truth,
+        predicted: &all.predicted,
+        probabilities: Some(&all.probabilities),
+        weights: roles.weights.is_some().then_some(&all.weights[..]),
+    })?;
+    Ok(CrossValidation::new(&evaluation, per_fold))
+}
+
+/// Fits without one fold and predicts it; `None` where the fold has no complete rows.
+fn one_fold(
+    table: &Table,
+    roles: &RowRoles,
+    options: &FitOptions,
+    assigned: &[Option<usize>],
+    fold: usize,
+    all: &mut OutOfFold,
+    watch: &Watch,
+) -> Result<Option<f64>> {
+    let in_fold = |row: &Option<usize>| *row == Some(fold);
+    let learn: Vec<bool> = assigned.iter().map(|f| f.is_some() && !in_fold(f)).collect();
+    let test: Vec<bool> = assigned.iter().map(in_fold).collect();
+    let mut recipe = fit_recipe(table, &learn, &recipe_options(options))?;
+    let prepared = recipe.apply(table, &learn)?;
+    let labels = labels_of(&prepared.rows, roles, &recipe).map_err(|e| in_fold_error(e, fold))?;
+    let (weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
+    let training: Training<'_> = training(&prepared, &labels, weights.as_deref(), offsets.as_ref());
+    let fitted = match options.method.fit(&training, watch).map_err(|e| in_fold_error(e, fold))? {
+        Fit::Model(fitted) => fitted,
+        Fit::NoOptimum(_) => {
+            return Err(Error::data(format!(
+                "without fold {} the classes are separable: maximum likelihood does not exist",
+                fold + 1
+            ))
+            .help("use a penalty, for example --penalty ridge:0.01"));
+        }
+    };
+    // A level that only the held-out rows have is no reason to stop.
+    recipe.unknown = UnknownLevel::Zero;
+    let held_out = recipe.apply(table, &test)?;
+    if held_out.rows.is_empty() {
+        return Ok(None);
+    }
+    let n_classes = roles.names.len();
+    let mut scores = fitted.discriminant.scores(held_out.design.as_design(), watch)?;
+    super::predict::add_offsets(&mut scores, roles.offsets_of(&held_out.rows).as_ref(), n_classes);
+    let predicted = decide::classes(&scores, n_classes);
+    let truth = roles.codes(&held_out.rows);
+    let weights = roles.weights_of(&held_out.rows);
+    let accuracy = weighted_accuracy(&predicted, &truth, weights.as_deref());
+    all.probabilities.extend(decide::probabilities(&scores, n_classes));
+    all.weights.extend(weights.unwrap_or_else(|| vec![1.0; truth.len()]));
+    all.predicted.extend(predicted);
+    all.truth.extend(truth);
+    Ok(Some(accuracy))
+}
+
+fn in_fold_error(error: Error, fold: usize) -> Error {
+    let renamed = Error::new(error.kind(), format!("without fold {}: {}", fold + 1, error.message()));
+    match error.help_text() {
+        Some(help) => renamed.help(help),
+        None => renamed,
+    }
+}

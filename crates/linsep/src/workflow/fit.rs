@@ -1,0 +1,219 @@
+//! Table to model.
+
+use super::cross_validate::cross_validate;
+use super::rows::RowRoles;
+use crate::artifact::{Model, Provenance, TrainingSummary};
+use crate::decide::{self, Decision};
+use crate::design::{Prepared, Recipe, RecipeOptions, fit_recipe};
+use crate::error::{Error, Result};
+use crate::model::{Fit, Method, NoOptimum, Training};
+use crate::table::{Class, Labels, Table};
+use crate::watch::Watch;
+
+/// What to fit, on which columns.
+#[derive(Debug, Clone)]
+pub struct FitOptions {
+    /// Name of the column to predict.
+    pub target: String,
+    /// The class to put last: of two, the one whose log-odds are reported.
+    pub positive: Option<String>,
+    /// Name of a column of frequencies.
+    pub weights: Option<String>,
+    /// Names of offset columns.
+    pub offsets: Vec<String>,
+    /// Columns, coding, missing values. The method chooses the coding.
+    pub recipe: RecipeOptions,
+    /// The method.
+    pub method: Method,
+    /// Cross-validate with this many folds.
+    pub folds: Option<usize>,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl FitOptions {
+    /// All other columns, nothing weighted, no folds.
+    pub fn new(target: impl Into<String>, method: Method) -> FitOptions {
+        FitOptions {
+            target: target.into(),
+            positive: None,
+            weights: None,
+            offsets: Vec::new(),
+            recipe: RecipeOptions::default(),
+            method,
+            folds: None,
+            seed: 0,
+        }
+    }
+}
+
+/// What fitting a table came to.
+#[must_use]
+#[derive(Debug)]
+pub enum TableFit {
+    /// A model.
+    Model(Box<Model>),
+    /// The optimum does not exist.
+    NoOptimum {
+        /// The proof.
+        proof: Box<NoOptimum>,
+        /// Names of the matrix columns.
+        features: Vec<String>,
+        /// Class names.
+        classes: Vec<String>,
+    },
+}
+
+/// Fits a method to a table, which is used up on the way.
+pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<TableFit> {
+    let roles = read_roles(&table, options)?;
+    let fingerprint = format!("{:016x}", table.fingerprint());
+    let recipe_options = recipe_options(options);
+    let usable = roles.usable();
+    let cross_validation =
+        options.folds.map(|folds| cross_validate(&table, &roles, options, folds, watch)).transpose()?;
+    let recipe = fit_recipe(&table, &usable, &recipe_options)?;
+    let rows = table.n_rows();
+    let prepared = recipe.apply_owned(table, &usable)?;
+    let labels = labels_of(&prepared.rows, &roles, &recipe)?;
+    let weights = roles.weights_of(&prepared.rows);
+    let offsets = roles.offsets_of(&prepared.rows);
+    let training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref());
+    let fitted = match options.method.fit(&training, watch).map_err(|e| name_columns(e, &recipe))? {
+        Fit::Model(fitted) => *fitted,
+        Fit::NoOptimum(proof) => {
+            return Ok(TableFit::NoOptimum { proof, features: recipe.features(), classes: roles.names });
+        }
+    };
+    let mut scores = fitted.discriminant.scores(training.design, &Watch::default())?;
+    super::predict::add_offsets(&mut scores, offsets.as_ref(), labels.n_classes());
+    let accuracy = weighted_accuracy(&decide::classes(&scores, labels.n_classes()), labels.codes(), weights.as_deref());
+    let summary = TrainingSummary {
+        rows,
+        used: prepared.rows.len(),
+        total_weight: training.total_weight(),
+        missing_target: usable.iter().filter(|u| !**u).count(),
+        missing: prepared.missing.clone(),
+        class_weights: labels.totals(weights.as_deref()),
+        accuracy,
+    };
+    Ok(TableFit::Model(Box::new(Model {
+        method: options.method.clone(),
+        target: options.target.clone(),
+        weights: options.weights.clone(),
+        offsets: options.offsets.clone(),
+        classes: roles.names,
+        recipe,
+        units: fitted.units,
+        discriminant: fitted.discriminant,
+        decision: Decision::ArgMax,
+        objective: fitted.objective,
+        certificate: fitted.certificate,
+        outcome: fitted.outcome,
+        notes: fitted.notes,
+        computation: fitted.computation,
+        training: summary,
+        cross_validation,
+        provenance: Provenance { version: env!("CARGO_PKG_VERSION").into(), fingerprint, seed: options.seed },
+    })))
+}
+
+/// Labels, weights and offsets, with the positive class last.
+fn read_roles(table: &Table, options: &FitOptions) -> Result<RowRoles> {
+    let mut roles = RowRoles::of(table, &options.target, options.weights.as_deref(), &options.offsets)?;
+    if roles.names.len() < 2 {
+        let message = match roles.names.first() {
+            Some(name) => format!("the target `{}` has only one class, `{name}`", options.target),
+            None => format!("the target `{}` is missing in every row", options.target),
+        };
+        return Err(Error::data(message).help("a classifier needs rows of at least two classes"));
+    }
+    check_class_count(table, &roles, &options.target)?;
+    if let Some(positive) = &options.positive {
+        let codes: Vec<Class> = roles.classes.iter().map(|c| c.unwrap_or(Class(0))).collect();
+        let labels = Labels::new(codes, roles.names.clone()).with_last(positive)?;
+        let present = roles.classes.iter().zip(labels.codes()).map(|(old, new)| old.map(|_| *new));
+        (roles.classes, roles.names) = (present.collect(), labels.names().to_vec());
+    }
+    Ok(roles)
+}
+
+/// A measurement given as a target has about as many values as rows; say so before fitting thousands of classes.
+fn check_class_count(table: &Table, roles: &RowRoles, target: &str) -> Result<()> {
+    let labelled = roles.classes.iter().flatten().count();
+    let classes = roles.names.len();
+    if classes > 1000 || (classes > 50 && classes * 4 > labelled) {
+        return Err(Error::data(format!("the target `{target}` has {classes} distinct values in {labelled} rows"))
+            .at(table.place(0).column(target))
+            .help("a target names classes; group its values, or choose another column"));
+    }
+    Ok(())
+}
+
+/// The user's choices with the roles taken out of the features and the coding that the method wants.
+pub(super) fn recipe_options(options: &FitOptions) -> RecipeOptions {
+    let mut recipe = options.recipe.clone();
+    let roles = std::iter::once(&options.target).chain(&options.weights).chain(&options.offsets);
+    recipe.exclude.extend(roles.cloned());
+    recipe.coding = options.method.coding();
+    recipe
+}
+
+/// Labels of the rows kept; a class that lost all its rows is named.
+pub(super) fn labels_of(rows: &[usize], roles: &RowRoles, recipe: &Recipe) -> Result<Labels> {
+    let labels = Labels::new(roles.codes(rows), roles.names.clone());
+    let counts = labels.totals(None);
+    if rows.is_empty() {
+        return Err(Error::data("no row has all the cells that are needed")
+            .help("choose --missing mean, or drop the columns that miss cells"));
+    }
+    if let Some(k) = counts.iter().position(|c| *c == 0.0) {
+        let columns: Vec<&str> = recipe.columns.iter().map(|c| c.name.as_str()).take(8).collect();
+        return Err(Error::data(format!(
+            "class `{}` has no rows left: each misses a cell in one of the columns used",
+            roles.names[k]
+        ))
+        .help(format!("choose --missing mean, or drop columns (used: {})", columns.join(", "))));
+    }
+    Ok(labels)
+}
+
+pub(super) fn training<'a>(
+    prepared: &'a Prepared,
+    labels: &'a Labels,
+    weights: Option<&'a [f64]>,
+    offsets: Option<&'a (usize, Vec<f64>)>,
+) -> Training<'a> {
+    let mut training = Training::new(prepared.design.as_design(), labels);
+    training.weights = weights;
+    match offsets {
+        Some((columns, values)) => training.with_offsets(*columns, values),
+        None => training,
+    }
+}
+
+/// Methods speak of columns by number; the recipe knows their names.
+fn name_columns(error: Error, recipe: &Recipe) -> Error {
+    let message = error.message();
+    let Some(at) = message.find("column ") else { return error };
+    let digits: String = message[at + 7..].chars().take_while(char::is_ascii_digit).collect();
+    match digits.parse::<usize>() {
+        Ok(number) if (1..=recipe.n_features()).contains(&number) => {
+            let named =
+                message.replacen(&format!("column {digits}"), &format!("column `{}`", recipe.feature(number - 1)), 1);
+            let renamed = Error::new(error.kind(), named).at(error.place().clone());
+            match error.help_text() {
+                Some(help) => renamed.help(help),
+                None => renamed,
+            }
+        }
+        _ => error,
+    }
+}
+
+pub(super) fn weighted_accuracy(predicted: &[Class], truth: &[Class], weights: Option<&[f64]>) -> f64 {
+    let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
+    let total: f64 = (0..truth.len()).map(weight).sum();
+    let right: f64 = (0..truth.len()).filter(|i| predicted[*i] == truth[*i]).map(weight).sum();
+    right / total
+}

@@ -1,0 +1,11 @@
+//! The whole pipeline for tables: what the command and the Python package call.
+
+mod cross_validate;
+mod fit;
+mod predict;
+mod rows;
+mod verify;
+
+pub use fit::{FitOptions, TableFit, fit_table};
+pub use predict::{Judged, Predictions, evaluate_table, predict_table};
+pub use verify::{Check, Verification, verify_table};

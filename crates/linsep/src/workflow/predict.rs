@@ -1,0 +1,122 @@
+//! Model and table to predictions, and predictions judged.
+
+use super::rows::{RowRoles, offset_columns};
+use crate::artifact::Model;
+use crate::decide;
+use crate::design::UnknownLevel;
+use crate::error::{Error, Result};
+use crate::evaluate::{Evaluation, Scored, evaluate};
+use crate::table::{Class, Table};
+use crate::watch::Watch;
+
+/// Predictions for the rows of a table that have all the cells a model needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predictions {
+    /// Rows in the table.
+    pub table_rows: usize,
+    /// The table row of each prediction.
+    pub rows: Vec<usize>,
+    /// Scores, row by row.
+    pub scores: Vec<f64>,
+    /// The class of each row.
+    pub classes: Vec<Class>,
+    /// Number of classes.
+    pub n_classes: usize,
+}
+
+impl Predictions {
+    /// Class probabilities, row by row.
+    pub fn probabilities(&self) -> Vec<f64> {
+        decide::probabilities(&self.scores, self.n_classes)
+    }
+}
+
+/// Predicts every row of a table; columns are matched by name. `unknown` overrides the model's policy for new levels.
+pub fn predict_table(
+    model: &Model,
+    table: &Table,
+    unknown: Option<UnknownLevel>,
+    watch: &Watch,
+) -> Result<Predictions> {
+    predict_rows(model, table, &vec![true; table.n_rows()], unknown, watch)
+}
+
+fn predict_rows(
+    model: &Model,
+    table: &Table,
+    wanted: &[bool],
+    unknown: Option<UnknownLevel>,
+    watch: &Watch,
+) -> Result<Predictions> {
+    let mut recipe = model.recipe.clone();
+    recipe.unknown = unknown.unwrap_or(recipe.unknown);
+    let prepared = recipe.apply(table, wanted)?;
+    let mut scores = model.discriminant.scores(prepared.design.as_design(), watch)?;
+    let n_classes = model.classes.len();
+    let needed: Vec<bool> = {
+        let mut needed = vec![false; table.n_rows()];
+        prepared.rows.iter().for_each(|r| needed[*r] = true);
+        needed
+    };
+    if let Some((width, values)) = offset_columns(table, &model.offsets, |row| needed[row])? {
+        let kept = prepared.rows.iter().flat_map(|r| values[r * width..(r + 1) * width].iter().copied()).collect();
+        add_offsets(&mut scores, Some(&(width, kept)), n_classes);
+    }
+    let classes = decide::classes(&scores, n_classes);
+    Ok(Predictions { table_rows: table.n_rows(), rows: prepared.rows, scores, classes, n_classes })
+}
+
+/// Adds known parts to scores; of two columns for two classes the difference counts.
+pub(super) fn add_offsets(scores: &mut [f64], offsets: Option<&(usize, Vec<f64>)>, n_classes: usize) {
+    let Some((width, values)) = offsets else { return };
+    if n_classes == 2 && *width == 2 {
+        scores.iter_mut().zip(values.chunks_exact(2)).for_each(|(z, o)| *z += o[1] - o[0]);
+    } else {
+        scores.iter_mut().zip(values).for_each(|(z, o)| *z += o);
+    }
+}
+
+/// An evaluation and the rows it left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// The metrics.
+    pub evaluation: Evaluation,
+    /// Rows without a label.
+    pub missing_target: usize,
+    /// Rows with a label that miss a cell the model needs.
+    pub incomplete: usize,
+    /// The weight column used, where the table has the model's.
+    pub weights: Option<String>,
+}
+
+/// Predicts the labelled rows of a table and compares with the labels.
+pub fn evaluate_table(model: &Model, table: &Table, unknown: Option<UnknownLevel>, watch: &Watch) -> Result<Judged> {
+    let weights = model.weights.clone().filter(|name| table.columns().iter().any(|c| c.name == *name));
+    let roles = RowRoles::of(table, &model.target, weights.as_deref(), &model.offsets)?.in_terms_of(
+        table,
+        &model.target,
+        &model.classes,
+    )?;
+    let wanted = roles.usable();
+    let predictions = predict_rows(model, table, &wanted, unknown, watch)?;
+    if predictions.rows.is_empty() {
+        return Err(Error::data("no row has a label and all the cells the model needs"));
+    }
+    let truth = roles.codes(&predictions.rows);
+    let row_weights = roles.weights_of(&predictions.rows);
+    let probabilities = predictions.probabilities();
+    let evaluation = evaluate(&Scored {
+        classes: &model.classes,
+        truth: &truth,
+        predicted: &predictions.classes,
+        probabilities: Some(&probabilities),
+        weights: row_weights.as_deref(),
+    })?;
+    let labelled = wanted.iter().filter(|w| **w).count();
+    Ok(Judged {
+        evaluation,
+        missing_target: table.n_rows() - labelled,
+        incomplete: labelled - predictions.rows.len(),
+        weights,
+    })
+}

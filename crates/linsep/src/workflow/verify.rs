@@ -1,0 +1,143 @@
+//! Model and data to a verdict: everything the model claims, recomputed.
+
+use super::fit::{labels_of, training};
+use super::rows::RowRoles;
+use crate::artifact::Model;
+use crate::certify::Certificate;
+use crate::design::{RecipeOptions, Units, fit_recipe};
+use crate::error::Result;
+use crate::model::{Method, Outcome};
+use crate::table::Table;
+use crate::watch::Watch;
+
+/// One claim of a model, compared with the data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// What is claimed.
+    pub claim: &'static str,
+    /// Whether it holds.
+    pub holds: bool,
+    /// What was found.
+    pub found: String,
+}
+
+/// The verdict on a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verification {
+    /// The claims in order.
+    pub checks: Vec<Check>,
+    /// The certificate recomputed from the data.
+    pub certificate: Certificate,
+    /// The objective recomputed from the data.
+    pub objective: f64,
+}
+
+impl Verification {
+    /// Whether every claim holds.
+    pub fn passed(&self) -> bool {
+        self.checks.iter().all(|c| c.holds)
+    }
+}
+
+/// Relative agreement asked of recomputed numbers: sums over many rows in another order stay far within it.
+const AGREEMENT: f64 = 1e-9;
+/// Relative residual allowed to the equations of a closed form.
+const RESIDUAL: f64 = 1e-8;
+
+/// Recomputes recipe, units, objective and certificate of a model from the table it was fitted on.
+pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verification> {
+    let roles = RowRoles::of(table, &model.target, model.weights.as_deref(), &model.offsets)?.in_terms_of(
+        table,
+        &model.target,
+        &model.classes,
+    )?;
+    let usable = roles.usable();
+    let same_recipe = recipe_agrees(model, table, &usable);
+    let prepared = model.recipe.apply(table, &usable)?;
+    let labels = labels_of(&prepared.rows, &roles, &model.recipe)?;
+    let (weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
+    let training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref());
+    let (objective, certificate) = model.method.certify(&training, &model.discriminant, &model.units, watch)?;
+    let fingerprint = format!("{:016x}", table.fingerprint());
+    let units = units_agree(model, &training, watch)?;
+    let scale = model.objective.value.abs().max(1e-300);
+    let difference = (objective - model.objective.value).abs() / scale;
+    let checks = vec![
+        Check {
+            claim: "the data is the data it was fitted on",
+            holds: fingerprint == model.provenance.fingerprint,
+            found: format!("fingerprint {fingerprint}, model {}", model.provenance.fingerprint),
+        },
+        Check { claim: "the recipe follows from the data", holds: same_recipe, found: yes_no(same_recipe) },
+        Check { claim: "the units follow from the data", holds: units, found: yes_no(units) },
+        Check {
+            claim: "the objective has the stated value",
+            holds: difference <= AGREEMENT,
+            found: format!("{objective:.12}, stated {:.12}", model.objective.value),
+        },
+        certificate_check(model, &certificate),
+    ];
+    Ok(Verification { checks, certificate, objective })
+}
+
+fn yes_no(holds: bool) -> String {
+    if holds { "it does".into() } else { "it does not".into() }
+}
+
+fn recipe_agrees(model: &Model, table: &Table, usable: &[bool]) -> bool {
+    let options = RecipeOptions {
+        features: Some(model.recipe.columns.iter().map(|c| c.name.clone()).collect()),
+        exclude: Vec::new(),
+        missing: model.recipe.missing,
+        unknown: model.recipe.unknown,
+        coding: model.method.coding(),
+        max_levels: usize::MAX,
+    };
+    match fit_recipe(table, usable, &options) {
+        Ok(mut learned) => {
+            // Features were named, so the order is the table's; the model's may come from a reordered file.
+            learned.columns.sort_by_key(|c| model.recipe.columns.iter().position(|m| m.name == c.name));
+            learned == model.recipe
+        }
+        Err(_) => model.recipe.columns.is_empty() && table.sparse_width() == model.recipe.sparse_width,
+    }
+}
+
+/// Units agree when centre and scale do, relative to the scale.
+fn units_agree(model: &Model, training: &crate::model::Training<'_>, watch: &Watch) -> Result<bool> {
+    let summary = crate::design::summarise(training.design, training.weights, watch)?;
+    let learned: Units = summary.units(model.method.standardize());
+    let close = |a: f64, b: f64, scale: f64| (a - b).abs() <= 1e-6 * scale.abs().max(f64::MIN_POSITIVE);
+    let stored = &model.units;
+    let scales = (0..stored.scale().len()).all(|j| close(stored.scale()[j], learned.scale()[j], learned.scale()[j]));
+    // A model without intercept may rightly be about the origin.
+    let centred = (0..stored.centre().len()).all(|j| {
+        let spread = summary.variance[j].sqrt().max(1e-9 * summary.mean[j].abs());
+        stored.centre()[j] == 0.0 || close(stored.centre()[j], learned.centre()[j], spread)
+    });
+    Ok(scales && centred)
+}
+
+fn certificate_check(model: &Model, certificate: &Certificate) -> Check {
+    let claim = "the certificate holds";
+    match certificate {
+        Certificate::ClosedForm { relative_residual, .. } => Check {
+            claim,
+            holds: *relative_residual <= RESIDUAL,
+            found: format!("relative residual {relative_residual:.1e}"),
+        },
+        Certificate::Absent { reason } => Check { claim, holds: false, found: reason.clone() },
+        bound => {
+            let found = bound.relative_gap().unwrap_or(f64::INFINITY);
+            let stated = model.certificate.relative_gap().unwrap_or(0.0);
+            let asked = match (&model.method, model.outcome) {
+                (Method::Logistic(m), Outcome::Converged) => m.tolerance,
+                // Not converged: the model claims no more than the gap it states.
+                _ => stated,
+            };
+            // A recomputed gap differs from the stated one by rounding of the objective.
+            let holds = found <= asked.max(stated) + 1e-12;
+            Check { claim, holds, found: format!("relative gap {found:.1e}, stated {stated:.1e}") }
+        }
+    }
+}
