@@ -54,7 +54,7 @@ impl<'a, T: Clone> DenseMatrix<'a, T> {
     /// A matrix with `cols` columns from its rows, one after the other.
     pub fn new(values: impl Into<Cow<'a, [T]>>, cols: usize) -> Result<Self> {
         let values = values.into();
-        let rows = if cols == 0 { 0 } else { values.len() / cols };
+        let rows = values.len().checked_div(cols).unwrap_or(0);
         if rows * cols != values.len() {
             return Err(Error::usage(format!("{} values do not fill rows of {cols} columns", values.len())));
         }

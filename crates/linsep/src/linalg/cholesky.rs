@@ -220,6 +220,22 @@ mod tests {
     }
 
     #[test]
+    fn a_column_barely_independent_is_factored_not_replaced() {
+        // Once the factor of such a matrix was the identity, because a second factorisation of the chosen columns failed.
+        for e in [1e-7, 3e-8, 2e-8, 1.5e-8, 1e-8, 5e-9, 0.0] {
+            let x = [[1.0, 1.0, 0.3], [1.0, 1.0 + e, 0.2], [1.0, 1.0 - e, 0.9], [2.0, 2.0, -0.4]];
+            let a = Square::from_lower(3, |i, j| x.iter().map(|r| r[i] * r[j]).sum());
+            let f = factor(&a, 1e-15);
+            let mut kept = a.clone();
+            kept.keep_only(f.kept());
+            let b = kept.multiply(&[1.0, 0.0, 2.0]);
+            let solved = f.solve(&b);
+            let residual = kept.multiply(&solved).iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(residual < 1e-13, "{e}: residual {residual:e}, kept {:?}", f.kept());
+        }
+    }
+
+    #[test]
     fn solves_badly_scaled_systems() {
         let scale = [1e-12, 1.0, 1e12];
         let base = [[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]];

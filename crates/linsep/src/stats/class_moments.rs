@@ -168,7 +168,7 @@ impl ClassMoments {
         let [classes, cols, values @ ..] = &words[..] else { return Err(bad()) };
         let (classes, cols) = (u64::from_le_bytes(*classes) as u128, u64::from_le_bytes(*cols) as u128);
         let expected = classes + classes * cols + cols * (cols + 1) / 2;
-        if bytes.len() % 8 != 0 || values.len() as u128 != expected {
+        if !bytes.len().is_multiple_of(8) || values.len() as u128 != expected {
             return Err(bad());
         }
         let (classes, cols) = (classes as usize, cols as usize);
