@@ -1,13 +1,12 @@
 //! `linsep evaluate`.
 
 use crate::exit::Ending;
-use crate::input::InputArguments;
+use crate::input::{InputArguments, load_model};
 use crate::output::{print, print_json};
 use crate::predict::UnknownName;
 use crate::progress::Progress;
 use clap::Args;
 use linsep::Result;
-use linsep::artifact::Model;
 use linsep::report::{evaluation_json, evaluation_text};
 use linsep::workflow::evaluate_table;
 use std::path::PathBuf;
@@ -16,7 +15,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = "Example:\n  linsep evaluate model.json penguins.csv --json")]
 pub struct EvaluateArguments {
-    /// The model file
+    /// The model file; - is standard input
     #[arg(value_name = "MODEL")]
     model: PathBuf,
 
@@ -34,7 +33,7 @@ pub struct EvaluateArguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &EvaluateArguments) -> Result<Ending> {
-    let model = Model::load(&arguments.model)?;
+    let model = load_model(&arguments.model)?;
     let progress = Progress::new(arguments.input.quiet, None);
     let table = arguments.input.read(Some(&model.recipe), &progress)?;
     let judged = evaluate_table(&model, &table, arguments.unknown.map(Into::into), &progress.watch())?;

@@ -4,6 +4,9 @@ use linsep::{Error, ErrorKind};
 use std::io::Write;
 use std::process::ExitCode;
 
+/// What is said after Ctrl-C.
+pub const INTERRUPTED: &str = "interrupted: nothing was written";
+
 /// How a subcommand ended when nothing went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
@@ -26,10 +29,14 @@ pub fn report(result: Result<Ending, Error>) -> ExitCode {
         Ok(Ending::No) => 1,
         Ok(Ending::NotConverged) => 3,
         Ok(Ending::Interrupted) => 130,
+        // Where standard error is closed there is nobody to tell.
+        Err(error) if error.kind() == ErrorKind::Interrupted => {
+            let _ = writeln!(std::io::stderr(), "{INTERRUPTED}");
+            130
+        }
         Err(error) => {
-            // Where standard error is closed there is nobody to tell.
             let _ = writeln!(std::io::stderr(), "error: {error}");
-            if error.kind() == ErrorKind::Interrupted { 130 } else { 2 }
+            2
         }
     })
 }

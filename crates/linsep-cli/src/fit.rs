@@ -1,8 +1,8 @@
 //! `linsep fit`.
 
-use crate::exit::Ending;
+use crate::exit::{Ending, INTERRUPTED};
 use crate::input::InputArguments;
-use crate::output::{print, print_json};
+use crate::output::{check_directory, print, print_json};
 use crate::predict::UnknownName;
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
@@ -12,16 +12,17 @@ use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::report::{fit_summary, inspect_json, no_optimum_text};
 use linsep::table::{Labels, Table};
 use linsep::workflow::{FitOptions, TableFit, fit_table};
-use linsep::{Error, Result};
+use linsep::{Error, ErrorKind, Result};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Fit a classifier to a table and prove how good the fit is.
 #[derive(Args)]
 #[command(after_help = "\
-Without further flags: logistic regression (softmax for more than two classes) on standardised columns with
-the ridge penalty 1/Σs, text columns as indicators, rows with missing cells dropped and counted.
+Without further flags: logistic regression (softmax for more than two classes) on standardised
+columns with the ridge penalty 1/Σs (Σs is the number of rows, or their total weight), text columns
+as indicators, rows with missing cells dropped and counted.
 
 Examples:
   linsep fit penguins.csv --target species -o model.json
@@ -36,7 +37,7 @@ pub struct FitArguments {
     #[arg(long, short, value_name = "COLUMN")]
     target: Option<String>,
 
-    /// Where to write the model; .json or .json.zst
+    /// Where to write the model: .json or .json.zst; - is standard output, without the summary
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -92,15 +93,15 @@ pub struct FitArguments {
     #[arg(long, value_name = "PENALTY", help_heading = "Method")]
     penalty: Option<String>,
 
-    /// Intercept of logistic regression
+    /// Intercept of logistic regression (default: free)
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Method")]
     intercept: Option<InterceptName>,
 
-    /// Softmax with a score for every class, or with the first class as reference
+    /// Softmax with a score for every class (default), or with the first class as reference
     #[arg(long, value_enum, value_name = "FORM", help_heading = "Method")]
     softmax: Option<SoftmaxName>,
 
-    /// Divisor of the LDA covariance: Σs−K or Σs
+    /// Divisor of the LDA covariance: Σs−K (default) or Σs
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Method")]
     covariance: Option<DivisorName>,
 
@@ -112,15 +113,15 @@ pub struct FitArguments {
     #[arg(long, value_name = "CLASS=P", value_delimiter = ',', help_heading = "Method")]
     priors: Vec<String>,
 
-    /// Algorithm of logistic regression
+    /// Algorithm of logistic regression (default: auto)
     #[arg(long, value_enum, value_name = "SOLVER", help_heading = "Method")]
     solver: Option<SolverName>,
 
-    /// Stop when the relative gap is proved to be at most this
+    /// Stop when the relative gap is proved to be at most this (default: 1e-8)
     #[arg(long, value_name = "TOL", help_heading = "Method")]
     tol: Option<f64>,
 
-    /// Stop after this many iterations (exit code 3)
+    /// Stop after this many iterations, with exit code 3 (default: 100)
     #[arg(long, value_name = "N", help_heading = "Method")]
     max_iter: Option<usize>,
 
@@ -200,21 +201,42 @@ enum SolverName {
 pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let time_limit = arguments.time_limit.map(seconds).transpose()?;
     let method = method(arguments)?;
+    if let Some(path) = &arguments.output {
+        check_directory(path)?;
+        if arguments.json && path == Path::new("-") {
+            return Err(Error::usage("--json and -o - both want standard output").help("give the model a file name"));
+        }
+    }
     let progress = Progress::new(arguments.input.quiet, time_limit);
     let table = arguments.input.read(None, &progress)?;
     let options = options(arguments, method, &table)?;
     let fit = fit_table(table, &options, &progress.watch_with_deadline());
     progress.finish();
-    match fit? {
+    match fit {
+        // Out of time before the first pass was complete: there is not even a model that misses the tolerance.
+        Err(error) if error.kind() == ErrorKind::Interrupted && !progress.cancelled() => {
+            let message = "the time limit passed before there was a first result: nothing was written";
+            let _ = writeln!(std::io::stderr(), "error: {message}\n  help: allow more with --time-limit");
+            Ok(Ending::NotConverged)
+        }
+        fit => finish(arguments, fit?),
+    }
+}
+
+/// Writes what came of the fit, and says it.
+fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
+    match fit {
         TableFit::Model(model) if model.outcome == Outcome::Interrupted => {
-            let _ = writeln!(std::io::stderr(), "interrupted: no model was written");
+            let _ = writeln!(std::io::stderr(), "{INTERRUPTED}");
             Ok(Ending::Interrupted)
         }
         TableFit::Model(model) => {
-            if let Some(path) = &arguments.output {
-                model.save(path)?;
-            }
             let ending = if model.outcome == Outcome::Converged { Ending::Done } else { Ending::NotConverged };
+            match &arguments.output {
+                Some(path) if path == Path::new("-") => return print(&model.to_json()?, ending),
+                Some(path) => model.save(path)?,
+                None => {}
+            }
             if arguments.json {
                 return print_json(&inspect_json(&model)?, ending);
             }
@@ -247,7 +269,8 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
 }
 
 fn seconds(limit: f64) -> Result<Duration> {
-    Duration::try_from_secs_f64(limit).map_err(|_| Error::usage(format!("`{limit}` seconds is not a time limit")))
+    Duration::try_from_secs_f64(limit)
+        .map_err(|_| Error::usage(format!("`{limit}` is not a number of seconds")).help("for example --time-limit 60"))
 }
 
 fn method(arguments: &FitArguments) -> Result<Method> {
@@ -296,6 +319,7 @@ fn method(arguments: &FitArguments) -> Result<Method> {
 /// A flag of the other method would be ignored; say so instead.
 fn refuse_foreign_flags(arguments: &FitArguments, lda: bool) -> Result<()> {
     let logistic_flags = [
+        ("--offset", !arguments.offset.is_empty()),
         ("--penalty", arguments.penalty.is_some()),
         ("--intercept", arguments.intercept.is_some()),
         ("--softmax", arguments.softmax.is_some()),

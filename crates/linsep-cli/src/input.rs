@@ -2,11 +2,13 @@
 
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
+use linsep::artifact::Model;
 use linsep::design::Recipe;
 use linsep::read::{Format, ReadOptions, read_files};
 use linsep::table::Table;
 use linsep::{Error, Result};
-use std::path::PathBuf;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 /// Which files to read, and how.
 #[derive(Args)]
@@ -67,9 +69,8 @@ impl InputArguments {
             number: self.number.clone(),
             expected: recipe.map(Recipe::expected).unwrap_or_default(),
         };
-        let table = read_files(&self.paths()?, &options, &progress.watch());
-        progress.finish();
-        table
+        let paths = self.paths()?;
+        progress.reading(|| read_files(&paths, &options, &progress.watch()))
     }
 
     /// The files, patterns expanded in name order.
@@ -87,11 +88,22 @@ impl InputArguments {
                 paths.push(path.map_err(|e| Error::io(e.path().display().to_string(), e.error()))?);
             }
             if paths.len() == before {
-                return Err(Error::usage(format!("no file matches `{file}`")));
+                return Err(Error::usage(format!("no file matches `{file}`"))
+                    .help("* stands for any part of a name, ? for one character; put the pattern in quotes"));
             }
         }
         Ok(paths)
     }
+}
+
+/// Reads a model file; `-` is standard input.
+pub fn load_model(path: &Path) -> Result<Model> {
+    if path != Path::new("-") {
+        return Model::load(path);
+    }
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes).map_err(|e| Error::io("-", &e))?;
+    Model::from_json(&bytes, "-")
 }
 
 fn delimiter(text: &str) -> Result<u8> {

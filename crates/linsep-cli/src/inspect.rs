@@ -1,10 +1,10 @@
 //! `linsep inspect`.
 
 use crate::exit::Ending;
+use crate::input::load_model;
 use crate::output::{print, print_json};
 use clap::Args;
 use linsep::Result;
-use linsep::artifact::Model;
 use linsep::report::{inspect_json, inspect_text};
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = "Example:\n  linsep inspect model.json --json")]
 pub struct InspectArguments {
-    /// The model file
+    /// The model file; - is standard input
     #[arg(value_name = "MODEL")]
     model: PathBuf,
 
@@ -23,7 +23,7 @@ pub struct InspectArguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &InspectArguments) -> Result<Ending> {
-    let model = Model::load(&arguments.model)?;
+    let model = load_model(&arguments.model)?;
     match arguments.json {
         true => print_json(&inspect_json(&model)?, Ending::Done),
         false => print(&inspect_text(&model), Ending::Done),

@@ -1,8 +1,20 @@
 //! Text to standard output, where a reader that went away is no error.
 
 use crate::exit::Ending;
-use linsep::{Error, Result};
+use linsep::{Error, Place, Result};
 use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+/// Refuses a path into a directory that is not there, before any work is done for it.
+pub fn check_directory(path: &Path) -> Result<()> {
+    match path.parent() {
+        Some(directory) if !directory.as_os_str().is_empty() && !directory.is_dir() => {
+            let message = format!("there is no directory `{}` to write to", directory.display());
+            Err(Error::usage(message).at(Place::file(path.display().to_string())).help("make it first"))
+        }
+        _ => Ok(()),
+    }
+}
 
 /// Prints text and ends as told, or quietly if nobody reads.
 pub fn print(text: &str, ending: Ending) -> Result<Ending> {

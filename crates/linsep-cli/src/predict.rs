@@ -1,8 +1,8 @@
 //! `linsep predict`.
 
 use crate::exit::Ending;
-use crate::input::InputArguments;
-use crate::output::ended;
+use crate::input::{InputArguments, load_model};
+use crate::output::{check_directory, ended};
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use linsep::Result;
@@ -22,7 +22,7 @@ Examples:
   linsep predict model.json penguins.csv --proba -o predictions.csv
   linsep predict model.json penguins.csv --keep island,sex")]
 pub struct PredictArguments {
-    /// The model file
+    /// The model file; - is standard input
     #[arg(value_name = "MODEL")]
     model: PathBuf,
 
@@ -73,7 +73,8 @@ impl From<UnknownName> for UnknownLevel {
 
 /// Runs the subcommand.
 pub fn run(arguments: &PredictArguments) -> Result<Ending> {
-    let model = Model::load(&arguments.model)?;
+    let model = load_model(&arguments.model)?;
+    check_directory(Path::new(&arguments.output))?;
     let progress = Progress::new(arguments.input.quiet, None);
     let table = arguments.input.read(Some(&model.recipe), &progress)?;
     let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;

@@ -1,8 +1,9 @@
 //! Progress on standard error while it is a terminal, and Ctrl-C.
 
+use crate::exit::INTERRUPTED;
 use indicatif::{ProgressBar, ProgressStyle};
 use linsep::watch::{Progress as Event, Watch};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -10,9 +11,14 @@ use std::time::{Duration, Instant};
 /// What the user sees while waiting, and how the work hears of Ctrl-C.
 pub struct Progress {
     cancelled: Arc<AtomicBool>,
+    reading: Arc<AtomicBool>,
     bar: ProgressBar,
+    started: Instant,
     deadline: Option<Instant>,
 }
+
+/// Work that ends sooner shows no progress: it would only flicker.
+const PATIENCE: Duration = Duration::from_millis(300);
 
 impl Progress {
     /// A line on standard error, unless it is no terminal or the user wants quiet.
@@ -20,20 +26,44 @@ impl Progress {
         let bar =
             if quiet || !std::io::stderr().is_terminal() { ProgressBar::hidden() } else { ProgressBar::no_length() };
         let cancelled = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&cancelled);
-        // A second Ctrl-C does not wait for the end of a block. Without a handler Ctrl-C still ends the process.
+        let reading = Arc::new(AtomicBool::new(false));
+        let (flag, waiting, shown) = (Arc::clone(&cancelled), Arc::clone(&reading), bar.clone());
+        // While input is read nothing has been written yet, and a silent pipe may never wake the reader to look at the
+        // flag: end at once. A second Ctrl-C does not wait for the end of a block either. Without a handler Ctrl-C
+        // still ends the process.
         let _ = ctrlc::set_handler(move || {
-            if flag.swap(true, Ordering::Relaxed) {
+            if waiting.load(Ordering::Relaxed) || flag.swap(true, Ordering::Relaxed) {
+                shown.finish_and_clear();
+                let _ = writeln!(std::io::stderr(), "{INTERRUPTED}");
                 std::process::exit(130);
             }
         });
-        Progress { cancelled, bar, deadline: time_limit.map(|t| Instant::now() + t) }
+        let started = Instant::now();
+        Progress { cancelled, reading, bar, started, deadline: time_limit.and_then(|t| started.checked_add(t)) }
+    }
+
+    /// Runs the part of the work that waits for input.
+    pub fn reading<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.reading.store(true, Ordering::Relaxed);
+        let result = work();
+        self.reading.store(false, Ordering::Relaxed);
+        self.finish();
+        result
+    }
+
+    /// Whether Ctrl-C was pressed.
+    pub fn cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
     }
 
     /// A watch that reports here and stops on Ctrl-C.
     pub fn watch(&self) -> Watch {
-        let bar = self.bar.clone();
-        Watch::with_flag(Arc::clone(&self.cancelled)).observer(move |event| show(&bar, event))
+        let (bar, started) = (self.bar.clone(), self.started);
+        Watch::with_flag(Arc::clone(&self.cancelled)).observer(move |event| {
+            if !bar.is_hidden() && started.elapsed() > PATIENCE {
+                show(&bar, event);
+            }
+        })
     }
 
     /// The same with the time limit, for the fit itself.
@@ -47,13 +77,13 @@ impl Progress {
     /// Clears the line.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
-        self.bar.reset();
     }
 }
 
 fn show(bar: &ProgressBar, event: Event<'_>) {
-    if bar.is_hidden() {
-        return;
+    // A stage that ended has cleared the line; the next one begins it anew.
+    if bar.is_finished() {
+        bar.reset();
     }
     match event {
         Event::Bytes { done, total } => {

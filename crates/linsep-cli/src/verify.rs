@@ -1,12 +1,11 @@
 //! `linsep verify`.
 
 use crate::exit::Ending;
-use crate::input::InputArguments;
+use crate::input::{InputArguments, load_model};
 use crate::output::{print, print_json};
 use crate::progress::Progress;
 use clap::Args;
 use linsep::Result;
-use linsep::artifact::Model;
 use linsep::report::verification_text;
 use linsep::workflow::verify_table;
 use std::path::PathBuf;
@@ -15,7 +14,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(after_help = "Example:\n  linsep verify model.json penguins.csv\n\nExit code 1 if a claim does not hold.")]
 pub struct VerifyArguments {
-    /// The model file
+    /// The model file; - is standard input
     #[arg(value_name = "MODEL")]
     model: PathBuf,
 
@@ -29,7 +28,7 @@ pub struct VerifyArguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &VerifyArguments) -> Result<Ending> {
-    let model = Model::load(&arguments.model)?;
+    let model = load_model(&arguments.model)?;
     let progress = Progress::new(arguments.input.quiet, None);
     let table = arguments.input.read(Some(&model.recipe), &progress)?;
     let verification = verify_table(&model, &table, &progress.watch())?;

@@ -1,6 +1,7 @@
 //! The library's side of `bench/run.py`: loads arrays once, says `ready`, and does the work once per line `run`.
 //!
 //! `bench TASK X.npy y.npy [--lambda L] [--tol T] [--standardize]`, TASK one of lda-fit, lda-predict, logistic.
+#![allow(clippy::print_stdout, reason = "whoever runs it reads its lines")]
 
 use linsep::decide;
 use linsep::design::{DenseMatrix, Standardize};
@@ -43,15 +44,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let start = Instant::now();
         let seconds = if task == "lda-predict" {
-            let scores = model.discriminant.scores(&design, &Watch::default())?;
-            std::hint::black_box(decide::classes(&scores, labels.n_classes()));
+            std::hint::black_box(decide::predict(&model.discriminant, &design, &Watch::default())?);
             start.elapsed()
         } else {
             model = fit(&method, &training)?;
             start.elapsed()
         };
         let linear = model.discriminant.as_linear().ok_or("a linear model")?;
-        let predicted = decide::classes(&model.discriminant.scores(&design, &Watch::default())?, labels.n_classes());
+        let predicted = decide::predict(&model.discriminant, &design, &Watch::default())?;
         let right = predicted.iter().zip(labels.codes()).filter(|(p, t)| p == t).count();
         println!(
             "{}",

@@ -141,7 +141,13 @@ impl Error {
 
     /// [`ErrorKind::Io`], naming the file.
     pub fn io(file: impl Into<String>, source: &std::io::Error) -> Error {
-        Error::new(ErrorKind::Io, source.to_string()).at(Place::file(file))
+        let error = match source.kind() {
+            std::io::ErrorKind::NotFound => {
+                Error::new(ErrorKind::Io, "there is no such file").help("check its name and directory")
+            }
+            _ => Error::new(ErrorKind::Io, source.to_string()),
+        };
+        error.at(Place::file(file))
     }
 
     /// The same error with its place.

@@ -49,3 +49,8 @@ pub mod watch;
 pub mod workflow;
 
 pub use error::{Error, ErrorKind, Place, Result};
+
+/// The README's example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -88,15 +88,15 @@ pub struct CrossValidation {
     pub method: String,
     /// Out-of-fold log loss, where it is finite.
     pub log_loss: Option<f64>,
-    /// Accuracy per fold.
+    /// Accuracy per fold, folds without a complete row left out.
     pub per_fold: Vec<f64>,
 }
 
 impl CrossValidation {
     /// From an evaluation of out-of-fold predictions.
-    pub fn new(evaluation: &crate::evaluate::Evaluation, per_fold: Vec<f64>) -> CrossValidation {
+    pub fn new(folds: usize, evaluation: &crate::evaluate::Evaluation, per_fold: Vec<f64>) -> CrossValidation {
         CrossValidation {
-            folds: per_fold.len(),
+            folds,
             accuracy: evaluation.accuracy.value,
             interval: evaluation.accuracy.interval,
             method: evaluation.accuracy.method.clone(),

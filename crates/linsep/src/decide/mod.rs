@@ -1,7 +1,11 @@
 //! From scores to classes and probabilities.
 
+use crate::design::Design;
+use crate::discriminant::Discriminant;
+use crate::error::Result;
 use crate::numeric::{SoftmaxRow, logistic_terms, softmax_rows};
 use crate::table::Class;
+use crate::watch::Watch;
 use serde::{Deserialize, Serialize};
 
 /// How scores become a class.
@@ -23,19 +27,34 @@ pub enum Decision {
 /// assert_eq!(classes(&[1.0, 3.0, 3.0], 3), [Class(1)]);
 /// ```
 pub fn classes(scores: &[f64], n_classes: usize) -> Vec<Class> {
-    if n_classes == 2 {
-        return scores.iter().map(|z| Class(u32::from(*z > 0.0))).collect();
+    let n_scores = if n_classes == 2 { 1 } else { n_classes };
+    let mut out = vec![Class(0); scores.len() / n_scores];
+    decide_block(scores, n_scores, &mut out);
+    out
+}
+
+/// The class of every row of a design, without keeping the scores.
+pub fn predict(discriminant: &Discriminant, design: &dyn Design, watch: &Watch) -> Result<Vec<Class>> {
+    let mut out = vec![Class(0); design.shape().rows];
+    let n_scores = discriminant.n_scores();
+    discriminant.each_block(design, watch, 1, &mut out, |scores, out| decide_block(scores, n_scores, out))?;
+    Ok(out)
+}
+
+fn decide_block(scores: &[f64], n_scores: usize, out: &mut [Class]) {
+    if n_scores == 1 {
+        out.iter_mut().zip(scores).for_each(|(class, z)| *class = Class(u32::from(*z > 0.0)));
+        return;
     }
-    let largest = |row: &[f64]| {
-        let mut best = 0;
-        for k in 1..row.len() {
-            if row[k] > row[best] {
-                best = k;
+    for (row, class) in scores.chunks_exact(n_scores).zip(out) {
+        let (mut best, mut largest) = (0, row[0]);
+        for (k, z) in row.iter().enumerate().skip(1) {
+            if *z > largest {
+                (best, largest) = (k as u32, *z);
             }
         }
-        Class(best as u32)
-    };
-    scores.chunks_exact(n_classes).map(largest).collect()
+        *class = Class(best);
+    }
 }
 
 /// Class probabilities, row by row, of scores that are log-odds (two classes) or log-probabilities up to a constant.

@@ -80,7 +80,6 @@ fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, Vec<
     check_sparse(recipe, table)?;
     let columns: Vec<usize> = sources.iter().map(|s| s.column).collect();
     check_values(table, &columns, wanted)?;
-    let unknown = unknown_rows(recipe, &sources, table, wanted)?;
     let present = match recipe.missing {
         Missing::Mean => wanted.to_vec(),
         Missing::Drop | Missing::Error => rows_without_missing(table, &columns, wanted),
@@ -94,6 +93,8 @@ fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, Vec<
             .at(table.place(row).column(name))
             .help("fill it in, or choose --missing drop or --missing mean"));
     }
+    // A row that is left out for a missing cell may have a level that no row in use has.
+    let unknown = unknown_rows(recipe, &sources, table, &present)?;
     let missing = if recipe.missing == Missing::Drop { count_missing(table, &columns, wanted) } else { Vec::new() };
     let rows: Vec<usize> = (0..table.n_rows()).filter(|r| present[*r] && !unknown[*r]).collect();
     let starts: Vec<usize> = (0..=table.chunks().len()).map(|c| table.chunk_start(c)).collect();

@@ -76,13 +76,14 @@ impl Source {
     /// The indicators of a level; of a missing one, the shares that stand in for it.
     fn indicators(&self, code: f64, out: &mut [f64]) {
         out.fill(0.0);
-        if code.is_nan() {
-            if let Encoding::Levels { reference, shares: Some(shares), .. } = &self.encoding {
+        let indicator = if code.is_nan() { Some(Indicator::FillIn) } else { self.levels[code as usize] };
+        match (indicator, &self.encoding) {
+            (Some(Indicator::At(offset)), _) => out[offset] = 1.0,
+            (Some(Indicator::FillIn), Encoding::Levels { reference, shares: Some(shares), .. }) => {
                 let skip = usize::from(reference.is_some());
                 out.iter_mut().zip(&shares[skip..]).for_each(|(v, s)| *v = *s);
             }
-        } else if let Some(Indicator::At(offset)) = self.levels[code as usize] {
-            out[offset] = 1.0;
+            _ => {}
         }
     }
 }

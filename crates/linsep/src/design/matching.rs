@@ -1,6 +1,6 @@
 //! A recipe and a table brought together: which column is which, which rows can be used.
 
-use super::recipe::{Encoding, Recipe, UnknownLevel};
+use super::recipe::{Encoding, Missing, Recipe, UnknownLevel};
 use crate::error::{Error, Place, Result};
 use crate::table::{Cells, Kind, Table};
 
@@ -27,6 +27,8 @@ pub(super) enum Indicator {
     At(usize),
     /// None: it is the reference.
     Reference,
+    /// What a missing cell sets: training has not seen the level, and missing cells are filled in.
+    FillIn,
 }
 
 /// Finds every recipe column by name; all that are absent are named at once.
@@ -48,7 +50,9 @@ pub(super) fn find_sources(recipe: &Recipe, table: &Table) -> Result<Vec<Source>
         let levels = match (&recipe_column.encoding, &table.columns()[column].kind) {
             (Encoding::Number { .. }, Kind::Number) => Vec::new(),
             (Encoding::Levels { levels, reference, .. }, Kind::Text { levels: present }) => {
-                present.iter().map(|p| translate(p, levels, reference.as_deref())).collect()
+                let filled = recipe.unknown == UnknownLevel::Missing && recipe.missing == Missing::Mean;
+                let other = filled.then_some(Indicator::FillIn);
+                present.iter().map(|p| translate(p, levels, reference.as_deref()).or(other)).collect()
             }
             (Encoding::Number { .. }, Kind::Text { levels }) => return Err(kind_error(table, column, levels.first())),
             (Encoding::Levels { .. }, Kind::Number) => {
@@ -144,7 +148,7 @@ pub(super) fn unknown_rows(recipe: &Recipe, sources: &[Source], table: &Table, w
                 return Err(Error::data(format!("`{level}` was not seen when the model was fitted"))
                     .at(table.place(row).column(name.clone()))
                     .help(format!(
-                        "known levels: {}; --unknown missing predicts nothing for such rows, --unknown zero ignores the cell",
+                        "known levels: {}; --unknown missing treats the cell as missing, --unknown zero ignores it",
                         levels.join(", ")
                     )));
             }

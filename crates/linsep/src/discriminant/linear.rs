@@ -1,10 +1,14 @@
 //! `g(x) = W(x − c) + b`.
 
-use crate::design::{Design, Pass, Rows, Units};
-use crate::error::{Error, Result};
-use crate::linalg::multiply_rows;
+use crate::design::{Block, CsrRows, Design, Tile};
+use crate::error::{Error, ErrorKind, Result};
+use crate::linalg::multiply_rows_about;
 use crate::watch::Watch;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+/// Rows scored at a time.
+const BLOCK_ROWS: usize = 512;
 
 /// Linear discriminants about a centre: with a column like 1e9 + N(0,1) the form `W x + w₀` would lose nine digits to
 /// cancellation, `W(x − c) + b` loses none.
@@ -70,41 +74,65 @@ impl Linear {
 
     /// Scores of every row, row by row.
     pub fn scores(&self, design: &dyn Design, watch: &Watch) -> Result<Vec<f64>> {
+        let k = self.n_scores();
+        let mut scores = vec![0.0; design.shape().rows * k];
+        self.each_block(design, watch, k, &mut scores, |z, out| out.copy_from_slice(z))?;
+        Ok(scores)
+    }
+
+    /// Scores a block of rows at a time and lets `finish` turn the scores of a block into `width` values per row.
+    pub(crate) fn each_block<T: Send>(
+        &self,
+        design: &dyn Design,
+        watch: &Watch,
+        width: usize,
+        out: &mut [T],
+        finish: impl Fn(&[f64], &mut [T]) + Sync,
+    ) -> Result<()> {
         let (k, cols) = (self.n_scores(), self.n_cols());
         if design.shape().cols != cols {
             let message = format!("the model has {cols} columns, the data {}", design.shape().cols);
             return Err(Error::model(message));
         }
-        let units = Units::new(self.centre.clone(), vec![1.0; cols]);
         let at_origin = self.intercept();
-        let mut scores = vec![0.0; design.shape().rows * k];
-        Pass::new(design, &units).reduce(
-            watch,
-            (k, &mut scores),
-            || (),
-            |(), _, rows, out| {
-                match rows {
-                    Rows::Dense(values) => {
-                        multiply_rows(values, &self.weights, cols, k, out);
-                        let add =
-                            |z: &mut [f64]| z.iter_mut().zip(&self.intercept_at_centre).for_each(|(z, b)| *z += b);
-                        out.chunks_exact_mut(k).for_each(add);
-                    }
-                    Rows::Csr(rows) => {
-                        for (i, z) in out.chunks_exact_mut(k).enumerate() {
-                            z.copy_from_slice(&at_origin);
-                            let (columns, values) = rows.row(i);
-                            for (score, z) in z.iter_mut().enumerate() {
-                                let w = self.weights_of(score);
-                                columns.iter().zip(values).for_each(|(c, v)| *z += v * w[*c as usize]);
-                            }
-                        }
-                    }
+        out.par_chunks_mut(BLOCK_ROWS * width).enumerate().try_for_each_init(
+            || (Tile::default(), vec![0.0; BLOCK_ROWS * k], Vec::new()),
+            |(tile, scores, widened), (b, out)| {
+                if watch.halted().is_some() {
+                    return Err(Error::new(ErrorKind::Interrupted, "stopped before all rows were scored"));
                 }
+                let rows = b * BLOCK_ROWS..b * BLOCK_ROWS + out.len() / width;
+                let scores = &mut scores[..rows.len() * k];
+                match design.block(rows, tile)? {
+                    Block::F64(dense) => self.dense(dense.values, scores),
+                    Block::F32(dense) => {
+                        widened.clear();
+                        widened.extend(dense.values.iter().map(|v| f64::from(*v)));
+                        self.dense(widened, scores);
+                    }
+                    Block::Csr(rows) => self.sparse(&rows, &at_origin, scores),
+                }
+                finish(scores, out);
                 Ok(())
             },
-            |(), ()| (),
-        )?;
-        Ok(scores)
+        )
+    }
+
+    fn dense(&self, rows: &[f64], scores: &mut [f64]) {
+        multiply_rows_about(rows, &self.centre, &self.weights, self.n_scores(), scores);
+        for z in scores.chunks_exact_mut(self.n_scores()) {
+            z.iter_mut().zip(&self.intercept_at_centre).for_each(|(z, b)| *z += b);
+        }
+    }
+
+    fn sparse(&self, rows: &CsrRows<'_>, at_origin: &[f64], scores: &mut [f64]) {
+        for (i, z) in scores.chunks_exact_mut(self.n_scores()).enumerate() {
+            z.copy_from_slice(at_origin);
+            let (columns, values) = rows.row(i);
+            for (score, z) in z.iter_mut().enumerate() {
+                let w = self.weights_of(score);
+                columns.iter().zip(values).for_each(|(c, v)| *z += v * w[*c as usize]);
+            }
+        }
     }
 }

@@ -33,6 +33,20 @@ impl Discriminant {
         }
     }
 
+    /// `width` values per row of a design, made from the scores of a block of rows at a time by `finish`.
+    pub fn each_block<T: Send>(
+        &self,
+        design: &dyn Design,
+        watch: &Watch,
+        width: usize,
+        out: &mut [T],
+        finish: impl Fn(&[f64], &mut [T]) + Sync,
+    ) -> Result<()> {
+        match self {
+            Discriminant::Linear(linear) => linear.each_block(design, watch, width, out, finish),
+        }
+    }
+
     /// The linear form, where there is one.
     pub fn as_linear(&self) -> Option<&Linear> {
         match self {

@@ -1,12 +1,10 @@
 //! The matrix products of a pass over the data, on tiles of rows that fit the cache.
 
 use super::Square;
+use super::narrow::{NARROW, multiply_narrow};
 use crate::numeric::vectorised;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular_matmul};
 use faer::{Accum, MatMut, MatRef, Par};
-
-/// Up to so many scores a row the loops here beat a general matrix product, which would pack its operands first.
-const NARROW: usize = 16;
 
 /// `a += leftᵀ right` on the lower triangle, for two tiles of `d`-column rows.
 ///
@@ -41,13 +39,28 @@ pub fn multiply_rows(rows: &[f64], weights: &[f64], d: usize, k: usize, out: &mu
         return;
     }
     let n = rows.len() / d;
-    if k <= NARROW {
-        return multiply_rows_narrow(rows, weights, d, k, out);
+    match k {
+        1 => return multiply_rows_one(rows, weights, out),
+        2..=NARROW => return multiply_narrow(rows, None, weights, d, out),
+        _ => {}
     }
     let dst = MatMut::from_row_major_slice_mut(out, n, k);
     let lhs = MatRef::from_row_major_slice(rows, n, d);
     let rhs = MatRef::from_column_major_slice(weights, d, k);
     faer::linalg::matmul::matmul(dst, Accum::Replace, lhs, rhs, 1.0, Par::Seq);
+}
+
+/// `out[i] = W(xᵢ − c)` for row-major rows that are read once, straight from where they lie.
+pub fn multiply_rows_about(rows: &[f64], centre: &[f64], weights: &[f64], k: usize, out: &mut [f64]) {
+    let d = centre.len();
+    if d == 0 {
+        out.fill(0.0);
+    } else if k <= NARROW {
+        multiply_narrow(rows, Some(centre), weights, d, out);
+    } else {
+        let centred: Vec<f64> = rows.chunks_exact(d).flat_map(|x| x.iter().zip(centre).map(|(x, c)| x - c)).collect();
+        multiply_rows(&centred, weights, d, k, out);
+    }
 }
 
 /// `sums[c] += Σᵢ residual[i, c] xᵢ` for row-major rows of `d` columns and `k` residuals a row.
@@ -66,18 +79,9 @@ pub fn weighted_rows_sum(rows: &[f64], residual: &[f64], d: usize, k: usize, sum
 }
 
 vectorised! {
-    /// Two rows and up to four scores at a time: each weight is loaded once for both rows, all sums stay in registers.
-    fn multiply_rows_narrow(rows: &[f64], weights: &[f64], d: usize, k: usize, out: &mut [f64]) {
-        let mut pairs = rows.chunks_exact(2 * d);
-        let mut outs = out.chunks_exact_mut(2 * k);
-        for (x, z) in pairs.by_ref().zip(outs.by_ref()) {
-            let ((a, b), (za, zb)) = (x.split_at(d), z.split_at_mut(k));
-            multiply_pair(a, b, weights, d, za, zb);
-        }
-        let (x, z) = (pairs.remainder(), outs.into_remainder());
-        if !x.is_empty() {
-            let mut unused = [0.0; NARROW];
-            multiply_pair(x, x, weights, d, z, &mut unused[..k]);
+    fn multiply_rows_one(rows: &[f64], weights: &[f64], out: &mut [f64]) {
+        for (x, z) in rows.chunks_exact(weights.len()).zip(out) {
+            *z = dot(x, weights);
         }
     }
 
@@ -88,48 +92,6 @@ vectorised! {
                     *s = x.mul_add(*r, *s);
                 }
             }
-        }
-    }
-}
-
-#[inline(always)]
-fn multiply_pair(a: &[f64], b: &[f64], weights: &[f64], d: usize, za: &mut [f64], zb: &mut [f64]) {
-    if let ([za], [zb]) = (&mut *za, &mut *zb) {
-        (*za, *zb) = (dot(a, weights), dot(b, weights));
-        return;
-    }
-    for ((w, za), zb) in weights.chunks(4 * d).zip(za.chunks_mut(4)).zip(zb.chunks_mut(4)) {
-        match za.len() {
-            4 => dots::<4>(a, b, w, d, za, zb),
-            3 => dots::<3>(a, b, w, d, za, zb),
-            2 => dots::<2>(a, b, w, d, za, zb),
-            _ => dots::<1>(a, b, w, d, za, zb),
-        }
-    }
-}
-
-/// The K dot products of two rows in four lanes each.
-#[inline(always)]
-fn dots<const K: usize>(a: &[f64], b: &[f64], weights: &[f64], d: usize, za: &mut [f64], zb: &mut [f64]) {
-    let w: [&[f64]; K] = std::array::from_fn(|k| &weights[k * d..(k + 1) * d]);
-    let (mut sa, mut sb) = ([[0.0f64; 4]; K], [[0.0f64; 4]; K]);
-    let whole = d / 4 * 4;
-    for j in (0..whole).step_by(4) {
-        let (xa, xb) = (&a[j..j + 4], &b[j..j + 4]);
-        for k in 0..K {
-            let w = &w[k][j..j + 4];
-            for lane in 0..4 {
-                sa[k][lane] = xa[lane].mul_add(w[lane], sa[k][lane]);
-                sb[k][lane] = xb[lane].mul_add(w[lane], sb[k][lane]);
-            }
-        }
-    }
-    for k in 0..K {
-        za[k] = (sa[k][0] + sa[k][2]) + (sa[k][1] + sa[k][3]);
-        zb[k] = (sb[k][0] + sb[k][2]) + (sb[k][1] + sb[k][3]);
-        for j in whole..d {
-            za[k] = a[j].mul_add(w[k][j], za[k]);
-            zb[k] = b[j].mul_add(w[k][j], zb[k]);
         }
     }
 }

@@ -2,8 +2,9 @@
 
 mod cholesky;
 mod gram;
+mod narrow;
 mod square;
 
 pub use cholesky::{Alias, Factor, factor};
-pub use gram::{gram_update, multiply_rows, weighted_rows_sum};
+pub use gram::{gram_update, multiply_rows, multiply_rows_about, weighted_rows_sum};
 pub use square::Square;

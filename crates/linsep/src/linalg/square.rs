@@ -61,6 +61,13 @@ impl Square {
         }
     }
 
+    /// Adds a multiple of another matrix of the same size, where there is one.
+    pub fn add_scaled(&mut self, scale: f64, other: Option<&Square>) {
+        for (a, b) in self.values.iter_mut().zip(other.map_or(&[][..], |o| &o.values)) {
+            *a += scale * b;
+        }
+    }
+
     /// Adds `scale · v vᵀ`.
     pub fn add_outer(&mut self, scale: f64, v: &[f64]) {
         for (j, column) in self.values.chunks_exact_mut(self.n.max(1)).enumerate() {

@@ -91,7 +91,8 @@ impl<'a> Training<'a> {
         let classes = self.labels.n_classes();
         let fits = offsets.columns == classes || (offsets.columns == 1 && classes == 2);
         if !fits {
-            let message = format!("{} offset columns for {classes} classes", offsets.columns);
+            let plural = if offsets.columns == 1 { "" } else { "s" };
+            let message = format!("{} offset column{plural} for {classes} classes", offsets.columns);
             return Err(Error::usage(message).help("give one offset per class, or a single one for two classes"));
         }
         if offsets.values.len() != rows * offsets.columns {

@@ -145,6 +145,11 @@ impl<'a, L: Loss> Risk<'a, L> {
         self.total_weight
     }
 
+    /// Total weight of each class.
+    pub fn class_totals(&self) -> &[f64] {
+        &self.class_totals
+    }
+
     /// Whether the features are sparse.
     pub fn is_sparse(&self) -> bool {
         self.sparse

@@ -232,7 +232,7 @@ impl HessianSums {
     }
 
     /// Puts sparse sums into units: `Σ C x̂x̂ᵀ` from `Σ C xxᵀ`, `Σ C x` and `Σ C`.
-    fn put_into_units(&mut self, units: &Units) {
+    fn change_units(&mut self, units: &Units) {
         if !std::mem::take(&mut self.sparse) {
             return;
         }
@@ -255,7 +255,7 @@ impl HessianSums {
 
     /// The assembled matrix times `scale`.
     pub(super) fn finish(mut self, units: &Units, scale: f64) -> Square {
-        self.put_into_units(units);
+        self.change_units(units);
         let (k, cols) = (self.k, self.cols);
         if k == 1 {
             return self.finish_one(scale);

@@ -1,10 +1,13 @@
 //! How a model does, for machines and for people.
 
-use super::text::{clip, count, grid, thousands};
+use super::text::{clip, count, grid, thousands, wrap};
 use crate::error::{Error, Result};
 use crate::evaluate::{Estimate, Metric};
 use crate::workflow::Judged;
 use serde_json::{Value, json};
+
+/// Width of the column that names the method of each interval.
+const PROSE: usize = 36;
 
 /// The machine interface of an evaluation.
 pub fn evaluation_json(judged: &Judged) -> Result<Value> {
@@ -41,13 +44,7 @@ pub fn evaluation_text(judged: &Judged) -> String {
     for (class, metric) in e.f1.iter() {
         rows.push(metric_row(&format!("F1 {}", clip(class, 24)), metric));
     }
-    // The last column is prose: it goes to the left of its place.
-    let width = rows.iter().map(|r| r[3].chars().count()).max().unwrap_or(0);
-    for row in &mut rows {
-        let padding = " ".repeat(width - row[3].chars().count());
-        row[3].push_str(&padding);
-    }
-    out.push_str(&grid(&rows, 2));
+    out.push_str(&grid(&with_prose(rows), 2));
     let k = e.confusion.classes.len();
     if k <= 20 {
         out.push_str("\n  confusion: rows are the truth, columns the predictions\n");
@@ -61,9 +58,29 @@ pub fn evaluation_text(judged: &Judged) -> String {
     out
 }
 
+/// Rows whose last cell is prose, to the left of its place and on as many rows as it needs.
+fn with_prose(rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    let mut out = Vec::with_capacity(rows.len());
+    for mut row in rows {
+        let prose = row.pop().unwrap_or_default();
+        for line in wrap(&prose, PROSE) {
+            let blank = row.iter().map(|_| String::new()).collect();
+            let mut cells = std::mem::replace(&mut row, blank);
+            cells.push(format!("{line:<PROSE$}"));
+            out.push(cells);
+        }
+    }
+    out
+}
+
+/// What a method says of its interval, which comes after what it says of its figure.
+fn of_interval(method: &str) -> String {
+    method.split_once("; ").map_or(method, |(_, interval)| interval).to_owned()
+}
+
 fn estimate_row(name: &str, estimate: &Estimate) -> Vec<String> {
     let interval = estimate.interval.map_or("–".to_owned(), |(low, high)| format!("{low:.4} to {high:.4}"));
-    vec![name.to_owned(), format!("{:.4}", estimate.value), interval, estimate.method.clone()]
+    vec![name.to_owned(), format!("{:.4}", estimate.value), interval, of_interval(&estimate.method)]
 }
 
 fn metric_row(name: &str, metric: &Metric) -> Vec<String> {

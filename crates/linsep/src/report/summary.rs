@@ -1,6 +1,6 @@
 //! What was fitted, in one screen.
 
-use super::text::{clip, count, grid, percent, short, thousands};
+use super::text::{beside, clip, count, grid, percent, short, thousands, wrap};
 use crate::artifact::Model;
 use crate::certify::{Certificate, SeparationKind};
 use crate::design::Standardize;
@@ -11,6 +11,8 @@ use std::fmt::Write;
 
 /// Features in the table of largest weights.
 const SHOWN: usize = 10;
+/// Width of the text beside the labels.
+const LINE: usize = 84;
 /// Classes in that table.
 const SHOWN_CLASSES: usize = 6;
 
@@ -18,8 +20,10 @@ const SHOWN_CLASSES: usize = 6;
 pub fn fit_summary(model: &Model) -> String {
     let mut out = format!("{}\n", headline(model));
     let mut line = |label: &str, text: String| {
-        // Writing to a String cannot fail.
-        let _ = writeln!(out, "  {label:<12} {text}");
+        for (i, piece) in wrap(&text, LINE).iter().enumerate() {
+            // Writing to a String cannot fail.
+            let _ = writeln!(out, "  {:<12} {piece}", if i == 0 { label } else { "" });
+        }
     };
     let verb = if matches!(model.method, Method::Lda(_)) { "likelihood" } else { "minimised" };
     line(verb, model.objective.formula.clone());
@@ -155,7 +159,7 @@ fn dropped_text(model: &Model) -> Vec<String> {
 }
 
 fn accuracy_text(model: &Model) -> String {
-    let mut text = format!("{} on these rows", percent(model.training.accuracy));
+    let mut text = format!("{} on the rows it was fitted on", percent(model.training.accuracy));
     if let Some(cv) = &model.cross_validation {
         let _ = write!(text, "; {} in {}-fold cross-validation", percent(cv.accuracy), cv.folds);
         if let Some((low, high)) = cv.interval {
@@ -172,8 +176,11 @@ fn largest_weights(model: &Model) -> String {
     let scores = linear.n_scores();
     let standard = |k: usize, j: usize| linear.weights_of(k)[j] * scale[j];
     let mut order: Vec<usize> = (0..linear.n_cols()).collect();
-    let size = |j: usize| (0..scores).map(|k| standard(k, j).abs()).fold(0.0, f64::max);
+    // Six digits, so that weights that differ by rounding alone keep the order of their columns.
+    let digits = |w: f64| format!("{w:.5e}").parse().unwrap_or(w);
+    let size = |j: usize| digits((0..scores).map(|k| standard(k, j).abs()).fold(0.0, f64::max));
     order.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
+    let largest = order.first().map_or(0.0, |j| size(*j));
     let per = match model.method.standardize() {
         Standardize::Yes => "per standard deviation",
         Standardize::No => "per unit of the column",
@@ -189,7 +196,7 @@ fn largest_weights(model: &Model) -> String {
     let mut rows = vec![std::iter::once(String::new()).chain((0..columns).map(heading)).collect::<Vec<String>>()];
     for j in &order[..shown] {
         let name = clip(&model.recipe.feature(*j), 40);
-        rows.push(std::iter::once(name).chain((0..columns).map(|k| short(standard(k, *j)))).collect());
+        rows.push(std::iter::once(name).chain((0..columns).map(|k| beside(standard(k, *j), largest))).collect());
     }
     let more = if scores > columns { format!(", first {columns} of {scores} classes") } else { String::new() };
     format!("\n  {what}, {per}{more}\n{}", grid(&rows, 2))
@@ -212,11 +219,16 @@ pub fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &[String
     };
     let names: Vec<&str> = proof.columns.iter().take(8).map(|j| features[*j].as_str()).collect();
     let more = if proof.columns.len() > 8 { format!(" and {} more", proof.columns.len() - 8) } else { String::new() };
-    let mut out = format!(
-        "Maximum likelihood does not exist: the classes are {kind}.\n  \
-         Along the direction below {rows},\n  so the likelihood rises forever and these coefficients diverge: {}{more}\n\n",
+    let mut out = format!("Maximum likelihood does not exist: the classes are {kind}.\n");
+    let why = format!(
+        "Along the direction below {rows}, so the likelihood rises forever and these coefficients diverge: {}{more}",
         names.join(", ")
     );
+    for line in wrap(&why, LINE) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "  {line}");
+    }
+    out.push('\n');
     let scores = proof.direction.len();
     let heading = |k: usize| match scores {
         1 => format!("towards {}", clip(&classes[1], 20)),
@@ -236,11 +248,14 @@ pub fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &[String
 
 /// A verdict, claim by claim.
 pub fn verification_text(verification: &Verification) -> String {
-    let mut out = String::new();
+    let verdict = match verification.passed() {
+        true => "verified: every claim of the model follows from this data",
+        false => "NOT verified: the model does not follow from this data",
+    };
+    let mut out = format!("{verdict}\n");
     for check in &verification.checks {
         let mark = if check.holds { "holds" } else { "FAILS" };
-        let _ = writeln!(out, "  {mark}  {}: {}", check.claim, check.found);
+        let _ = writeln!(out, "  {mark}  {:<12} {}", check.claim, check.found);
     }
-    let verdict = if verification.passed() { "verified" } else { "NOT verified" };
-    format!("{verdict}\n{out}")
+    out
 }

@@ -1,17 +1,49 @@
 //! Numbers and columns of text.
 
-/// A number in at most about six characters of significance, whatever its size.
+/// A number with four significant digits (more only where a whole part needs them), whatever its size.
 pub(super) fn short(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 {
-        "0".into()
-    } else if !(1e-3..1e6).contains(&size) {
-        format!("{value:.3e}")
-    } else if size >= 100.0 {
-        format!("{value:.1}")
-    } else {
-        format!("{value:.4}")
+        return "0".into();
     }
+    if !(1e-4..1e6).contains(&size) {
+        return format!("{value:.3e}");
+    }
+    // Rounding first: 0.99996 has the digits of 1.
+    let rounded: f64 = format!("{size:.3e}").parse().unwrap_or(size);
+    let decimals = (3 - rounded.log10().floor() as i32).max(1) as usize;
+    format!("{value:.decimals$}")
+}
+
+/// A number to be compared with others of which this is the largest: all get the decimals that show its four digits.
+pub(super) fn beside(value: f64, largest: f64) -> String {
+    if value == 0.0 || !(1e-4..1e6).contains(&largest) {
+        return short(value);
+    }
+    let decimals = (3 - largest.log10().floor() as i32).max(1) as usize;
+    format!("{value:.decimals$}")
+}
+
+/// Text broken at spaces into lines of at most `width` characters, where its words allow.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > width {
+            lines.push(String::new());
+            used = 0;
+        }
+        if let Some(line) = lines.last_mut() {
+            if used > 0 {
+                line.push(' ');
+                used += 1;
+            }
+            line.push_str(word);
+            used += length;
+        }
+    }
+    lines
 }
 
 /// A share as a percentage.
@@ -67,4 +99,51 @@ pub(super) fn clip(name: &str, width: usize) -> String {
         return name.to_owned();
     }
     name.chars().take(width - 1).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_four_digits() {
+        let pairs = [
+            (0.0, "0"),
+            (0.003003003, "0.003003"),
+            (-2.39741, "-2.397"),
+            (0.99996, "1.000"),
+            (9.9999, "10.00"),
+            (99.99, "99.99"),
+            (-175.9134, "-175.9"),
+            (123456.78, "123456.8"),
+            (2.035e-4, "0.0002035"),
+            (8.42e-5, "8.420e-5"),
+            (3e9, "3.000e9"),
+        ];
+        for (value, text) in pairs {
+            assert_eq!(short(value), text);
+        }
+    }
+
+    #[test]
+    fn numbers_to_compare_share_their_decimals() {
+        assert_eq!([2.39741, -0.05601, 0.0].map(|v| beside(v, 2.39741)), ["2.397", "-0.056", "0"]);
+        assert_eq!(beside(-3.45678, 29.8), "-3.46");
+        assert_eq!(beside(1e-7, 1e-7), "1.000e-7");
+    }
+
+    #[test]
+    fn long_lines_break_at_spaces() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("unbreakable", 3), ["unbreakable"]);
+        assert_eq!(wrap("", 3), [""]);
+    }
+
+    #[test]
+    fn thousands_are_separated() {
+        assert_eq!(
+            (thousands(1234567.0), thousands(-1000.0), thousands(12.0)),
+            ("1,234,567".into(), "-1,000".into(), "12".into())
+        );
+    }
 }

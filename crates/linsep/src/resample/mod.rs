@@ -24,7 +24,9 @@ pub fn stratified_folds(
 ) -> Result<Vec<Option<usize>>> {
     let n = classes.iter().flatten().count();
     if folds < 2 || folds > n {
-        return Err(Error::usage(format!("{folds} folds of {n} rows")).help("choose from 2 to the number of rows"));
+        let folds = if folds == 1 { "1 fold".to_owned() } else { format!("{folds} folds") };
+        return Err(Error::usage(format!("{folds} cannot be made of {n} rows with a label"))
+            .help(format!("choose from 2 to {n}")));
     }
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut assigned = vec![None; classes.len()];

@@ -1,22 +1,24 @@
 //! Damped Newton with a Cholesky factor, for `min F(W,b)` with moderately many coefficients.
 //!
 //! `H d = −∇F`, step 1 where it decreases F enough (Armijo 1e-4), else halved on cached scores. Undamped this is
-//! iteratively reweighted least squares. Three economies, none of which touches the answer because the certificate
+//! iteratively reweighted least squares. Four economies, none of which touches the answer because the certificate
 //! judges it:
 //! - the start is the solution on every m-th row;
 //! - a step short enough that H hardly changes reuses the factor (a chord step), saving the products;
+//! - where steps shorten slowly because a few rows move far, those rows are kept exact (see `far_rows`);
 //! - the gap is evaluated only when `‖∇F‖²/2λ`, its value for a balanced dual point, says it may suffice.
 //!
 //! Boyd and Vandenberghe, *Convex Optimization*, 9.5; Kelley, *Solving Nonlinear Equations with Newton's Method*, 2.3.
 
+use super::far_rows;
+use super::part::Part;
 use super::separate;
 use super::{Solved, Solver, Step, Stop};
 use crate::certify::{
     Certificate, Independent, Separation, SeparationKind, duality_gap, independent_coefficients, self_concordance_bound,
 };
-use crate::design::gather;
 use crate::error::{ErrorKind, Result};
-use crate::linalg::{Alias, Factor, factor};
+use crate::linalg::{Alias, Factor, Square, factor};
 use crate::objective::{Coef, Conjugate, Detail, Penalty, Point, Risk, Sample};
 use crate::watch::{Progress, Watch};
 
@@ -68,6 +70,8 @@ struct Run<'r, 'd, L> {
     risk: &'r Risk<'d, L>,
     watch: &'r Watch,
     point: Point,
+    /// The Hessian last computed, kept under a penalty.
+    hessian: Option<Square>,
     factor: Factor,
     /// Whether the factor is of the Hessian at `point`.
     fresh: bool,
@@ -93,7 +97,7 @@ struct Run<'r, 'd, L> {
 impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
     fn new(risk: &'r Risk<'d, L>, start: &Coef, watch: &'r Watch) -> Result<Self> {
         let mut point = risk.at(start, Detail::Hessian, watch)?;
-        let hessian = point.hessian.take().unwrap_or_else(|| crate::linalg::Square::zeros(0));
+        let hessian = point.hessian.take().unwrap_or_else(|| Square::zeros(0));
         let mut first = factor(&hessian, if risk.penalty() == Penalty::None { SUSPECT_PIVOT } else { ROUNDING_PIVOT });
         let (mut unknowns, mut aliased) = (first.kept().to_vec(), Vec::new());
         if risk.penalty() == Penalty::None && first.rank() < first.n() {
@@ -110,6 +114,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             damped: false,
             diagonal: hessian.diagonal(),
             unknowns,
+            hessian: (risk.penalty() != Penalty::None).then_some(hessian),
             factor: first,
             fresh: true,
             aliased,
@@ -138,6 +143,8 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             if self.trace.len() >= limits.max_iterations {
                 return self.given_up(&direction, Stop::IterationLimit);
             }
+            let direction = self.far_step(direction)?;
+            let decrement = (-self.point.gradient.dot(&direction)).max(0.0);
             if !self.advance(&direction, decrement)? {
                 if self.fresh {
                     return self.given_up(&direction, Stop::PrecisionLimit);
@@ -145,6 +152,17 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
                 self.refresh(self.watch)?;
             }
         }
+    }
+
+    /// Under a penalty, a better direction where the last steps hardly helped.
+    fn far_step(&mut self, newton: Coef) -> Result<Coef> {
+        let Some(hessian) = self.hessian.as_ref().filter(|_| self.slow >= 1 && self.fresh) else { return Ok(newton) };
+        let better = far_rows::step(self.risk, &self.point, hessian, &newton, self.watch)?;
+        self.passes += 1;
+        Ok(match better {
+            Some(better) if self.point.gradient.dot(&better) < 0.0 => better,
+            _ => newton,
+        })
     }
 
     /// Looks for a separating direction; one that is only quasi-complete is kept while the rows on its boundary may
@@ -293,7 +311,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             relative_gap: None,
         });
         match hessian {
-            Some(hessian) => self.refactor(&hessian),
+            Some(hessian) => self.refactor(hessian),
             None => self.fresh = false,
         }
         if contraction_was_poor {
@@ -331,7 +349,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         let mut point = self.risk.at(&self.point.coef, Detail::Hessian, watch)?;
         self.passes += 1;
         if let Some(hessian) = point.hessian.take() {
-            self.refactor(&hessian);
+            self.refactor(hessian);
         }
         Ok(())
     }
@@ -339,8 +357,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
     /// Columns that are combinations of others stay out. Where rows saturate so far that others are lost to rounding as
     /// well, `‖∇F‖·D` is added, D the diagonal of the first Hessian and the norm its dual one: steps of length at most
     /// one in those units, so that the iteration goes on (Li, Fukushima, Qi and Yamashita 2004).
-    fn refactor(&mut self, hessian: &crate::linalg::Square) {
-        let mut hessian = hessian.clone();
+    fn refactor(&mut self, mut hessian: Square) {
         if self.risk.penalty() == Penalty::None {
             hessian.keep_only(&self.unknowns);
         }
@@ -355,6 +372,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             }
             self.factor = factor(&hessian, ROUNDING_PIVOT);
         }
+        self.hessian = (self.risk.penalty() != Penalty::None).then_some(hessian);
         self.fresh = true;
     }
 
@@ -398,27 +416,11 @@ fn subsample_start<L: Conjugate + Clone>(risk: &Risk<'_, L>, watch: &Watch) -> R
         return Ok(None);
     }
     let rows: Vec<usize> = (0..wanted).map(|i| i * n / wanted).collect();
-    let k = risk.loss().n_scores();
-    let labels: Vec<_> = rows.iter().map(|r| sample.labels[*r]).collect();
-    let weights: Option<Vec<f64>> = sample.weights.map(|w| rows.iter().map(|r| w[*r]).collect());
-    let offsets: Option<Vec<f64>> =
-        sample.offsets.map(|o| rows.iter().flat_map(|r| o[r * k..(r + 1) * k].iter().copied()).collect());
-    let mut totals = vec![0.0; risk.loss().n_classes()];
-    for (i, class) in labels.iter().enumerate() {
-        totals[class.index()] += weights.as_ref().map_or(1.0, |w| w[i]);
-    }
-    if totals.contains(&0.0) {
+    let part = Part::of(sample, risk.loss().n_scores(), &rows)?;
+    let small = part.risk(sample, risk.loss().clone(), risk.penalty(), risk.intercept());
+    if small.class_totals().contains(&0.0) {
         return Ok(None);
     }
-    let design = gather(sample.design, &rows)?;
-    let part = Sample {
-        design: design.as_design(),
-        units: sample.units,
-        labels: &labels,
-        weights: weights.as_deref(),
-        offsets: offsets.as_deref(),
-    };
-    let small = Risk::new(part, risk.loss().clone(), risk.penalty(), risk.intercept());
     let quick = Newton { tolerance: 1e-3, max_iterations: 12 };
     let mut run = Run::new(&small, &small.start(), watch)?;
     let stop = run.iterate(&quick)?;

@@ -43,7 +43,7 @@ pub(super) fn cross_validate(
         probabilities: Some(&all.probabilities),
         weights: roles.weights.is_some().then_some(&all.weights[..]),
     })?;
-    Ok(CrossValidation::new(&evaluation, per_fold))
+    Ok(CrossValidation::new(folds, &evaluation, per_fold))
 }
 
 /// Fits without one fold and predicts it; `None` where the fold has no complete rows.

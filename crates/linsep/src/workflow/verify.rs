@@ -13,7 +13,7 @@ use crate::watch::Watch;
 /// One claim of a model, compared with the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// What is claimed.
+    /// What the claim is about: `data`, `recipe`, `units`, `objective` or `certificate`.
     pub claim: &'static str,
     /// Whether it holds.
     pub holds: bool,
@@ -63,15 +63,11 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
     let scale = model.objective.value.abs().max(1e-300);
     let difference = (objective - model.objective.value).abs() / scale;
     let checks = vec![
+        data_check(model, &fingerprint),
+        follows("recipe", "columns, levels and fill-in values", same_recipe),
+        follows("units", "means and scales", units),
         Check {
-            claim: "the data is the data it was fitted on",
-            holds: fingerprint == model.provenance.fingerprint,
-            found: format!("fingerprint {fingerprint}, model {}", model.provenance.fingerprint),
-        },
-        Check { claim: "the recipe follows from the data", holds: same_recipe, found: yes_no(same_recipe) },
-        Check { claim: "the units follow from the data", holds: units, found: yes_no(units) },
-        Check {
-            claim: "the objective has the stated value",
+            claim: "objective",
             holds: difference <= AGREEMENT,
             found: format!("{objective:.12}, stated {:.12}", model.objective.value),
         },
@@ -80,8 +76,19 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
     Ok(Verification { checks, certificate, objective })
 }
 
-fn yes_no(holds: bool) -> String {
-    if holds { "it does".into() } else { "it does not".into() }
+fn data_check(model: &Model, fingerprint: &str) -> Check {
+    let stated = &model.provenance.fingerprint;
+    let holds = fingerprint == stated;
+    let found = match holds {
+        true => format!("the table it was fitted on (fingerprint {fingerprint})"),
+        false => format!("not the table it was fitted on (fingerprint {fingerprint}, stated {stated})"),
+    };
+    Check { claim: "data", holds, found }
+}
+
+fn follows(claim: &'static str, what: &str, holds: bool) -> Check {
+    let verb = if holds { "follow" } else { "do not follow" };
+    Check { claim, holds, found: format!("{what} {verb} from the data") }
 }
 
 fn recipe_agrees(model: &Model, table: &Table, usable: &[bool]) -> bool {
@@ -119,7 +126,7 @@ fn units_agree(model: &Model, training: &crate::model::Training<'_>, watch: &Wat
 }
 
 fn certificate_check(model: &Model, certificate: &Certificate) -> Check {
-    let claim = "the certificate holds";
+    let claim = "certificate";
     match certificate {
         Certificate::ClosedForm { relative_residual, .. } => Check {
             claim,

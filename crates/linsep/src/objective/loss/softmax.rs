@@ -140,8 +140,8 @@ impl Conjugate for Softmax {
         let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
         let counts = block_sums(labels.len(), 2 * k, |range, sums| {
             let (p, _) = self.probabilities(&scores[range.start * free..range.end * free]);
-            for (at, i) in range.enumerate() {
-                let (p, own) = (&p[at * k..(at + 1) * k], labels[i].index());
+            for (p, i) in p.chunks_exact(k).zip(range) {
+                let own = labels[i].index();
                 sums[k + own].add(weight(i));
                 for c in 0..k {
                     // D is summed as such: as a difference of P and n it would be lost where all rows are certain.
@@ -162,11 +162,10 @@ impl Conjugate for Softmax {
             .collect();
         let sums = block_sums(labels.len(), 2, |range, sums| {
             let (p, _) = self.probabilities(&scores[range.start * free..range.end * free]);
-            for (at, i) in range.enumerate() {
-                let p = &p[at * k..(at + 1) * k];
+            for (p, i) in p.chunks_exact(k).zip(range) {
                 let q = |c: usize| (1.0 - share) * p[c] + share * mixed[c];
-                let all_but = |left_out: usize| (0..k).filter(|c| *c != left_out).map(q).sum::<f64>();
                 let likely = (0..k).fold(0, |best, c| if p[c] > p[best] { c } else { best });
+                let all_but = |left_out: usize| (0..k).filter(|c| *c != left_out).map(q).sum::<f64>();
                 sums[0].add(weight(i) * complement_entropy_term(all_but(likely)));
                 for c in 0..k {
                     if c != likely {

@@ -1,0 +1,536 @@
+//! What bad input gets: a clear error with its place and a remedy, exit code 2, and nothing written.
+//!
+//! To add a case, add a row to [`cases`]. The files `p.csv` (two classes, a text column), `t.csv` (three classes) and
+//! the models `p.json`, `filled.json` (fitted on `p.csv`, missing cells dropped or filled in) and `lda.json` are there for
+//! every row.
+
+mod common;
+
+use common::Scratch;
+
+/// One row of the table.
+struct Case {
+    /// What is wrong.
+    name: &'static str,
+    /// Files to write before.
+    files: Vec<(&'static str, Vec<u8>)>,
+    /// The command line without `linsep`.
+    line: &'static str,
+    /// Expected exit code.
+    code: i32,
+    /// What standard error (exit code 2) or standard output (exit code 0) must contain.
+    said: &'static [&'static str],
+}
+
+/// A case with one file.
+fn bad(
+    name: &'static str,
+    file: (&'static str, impl Into<Vec<u8>>),
+    line: &'static str,
+    said: &'static [&'static str],
+) -> Case {
+    Case { name, files: vec![(file.0, file.1.into())], line, code: 2, said }
+}
+
+/// A case on the files that are always there.
+fn usage(name: &'static str, line: &'static str, said: &'static [&'static str]) -> Case {
+    Case { name, files: Vec::new(), line, code: 2, said }
+}
+
+/// A case that is no error, but must be said.
+fn fine(
+    name: &'static str,
+    file: (&'static str, impl Into<Vec<u8>>),
+    line: &'static str,
+    said: &'static [&'static str],
+) -> Case {
+    Case { name, files: vec![(file.0, file.1.into())], line, code: 0, said }
+}
+
+const PAIR: &str = "x,kind,w,o,y\n1,a,1,0,no\n2,b,1,0,no\n3,a,2,0.5,yes\n2,a,1,0,no\n4,b,1,0,yes\n3,b,1,0,no\n\
+                    5,a,1,0,yes\n2,a,1,0,yes\n";
+const THREE: &str = "x,z,o,y\n1,1,0,a\n2,1,0,a\n3,2,0,b\n4,1,0,b\n5,3,0,c\n6,5,0,c\n2,3,0,b\n4,4,0,c\n";
+
+/// The pair table with one cell replaced, given as the whole first line.
+fn pair(first: &str) -> Vec<u8> {
+    PAIR.replacen("1,a,1,0,no", first, 1).into_bytes()
+}
+
+fn cases() -> Vec<Case> {
+    let mut all = columns_and_classes();
+    all.extend(values());
+    all.extend(weights());
+    all.extend(formats());
+    all.extend(prediction());
+    all.extend(model_files());
+    all.extend(settings());
+    all
+}
+
+fn columns_and_classes() -> Vec<Case> {
+    let distinct: String = (0..200).map(|i| format!("{i},{}.5\n", i * 7 % 199)).collect();
+    let levels: String = (0..101).map(|i| format!("level{i},{}\n", i % 2)).collect();
+    vec![
+        usage("missing target", "fit p.csv --target ya -o m.json", &["p.csv", "no column `ya`", "did you mean `y`"]),
+        usage(
+            "target far from every name",
+            "fit p.csv -t outcome -o m.json",
+            &["`outcome`", "the columns are: x, kind"],
+        ),
+        usage("no target", "fit p.csv -o m.json", &["which column", "--target", "x, kind, w, o, y"]),
+        bad(
+            "one class",
+            ("f.csv", "x,y\n1,a\n2,a\n"),
+            "fit f.csv -t y -o m.json",
+            &["`y`", "only one class, `a`", "two"],
+        ),
+        bad(
+            "no label at all",
+            ("f.csv", "x,y\n1,\n2,NA\n"),
+            "fit f.csv -t y -o m.json",
+            &["`y` is missing in every row"],
+        ),
+        bad(
+            "a measurement as target",
+            ("f.csv", format!("x,y\n{distinct}")),
+            "fit f.csv -t y -o m.json",
+            &["f.csv", "column `y`", "distinct values in 200 rows", "choose another column"],
+        ),
+        bad(
+            "a class emptied by dropping rows",
+            ("f.csv", "x,y\n1,a\n2,a\n,b\n,b\n4,c\n"),
+            "fit f.csv -t y -o m.json",
+            &["class `b` has no rows left", "--missing mean", "x"],
+        ),
+        bad(
+            "no complete row",
+            ("f.csv", "x,z,y\n1,,a\n,2,b\n"),
+            "fit f.csv -t y -o m.json",
+            &["no row has all the cells", "--missing mean"],
+        ),
+        bad(
+            "missing cells refused",
+            ("f.csv", pair(",a,1,0,no")),
+            "fit f.csv -t y --missing error -o m.json",
+            &["f.csv, line 2, column `x`", "missing", "--missing drop"],
+        ),
+        bad(
+            "too many levels",
+            ("f.csv", format!("city,y\n{levels}")),
+            "fit f.csv -t y -o m.json",
+            &["`city` has 101 levels", "--drop city", "--max-levels 101"],
+        ),
+        fine(
+            "target with missing cells",
+            ("f.csv", format!("{PAIR}9,a,1,0,\n9,b,1,0,NA\n")),
+            "fit f.csv -t y",
+            &["8 of 10 rows", "2 rows dropped: the target is missing"],
+        ),
+        fine(
+            "a level that only a dropped row has",
+            ("f.csv", format!("{PAIR},zebra,1,0,yes\n")),
+            "fit f.csv -t y",
+            &["8 of 9 rows", "x 1"],
+        ),
+        usage(
+            "features name the target",
+            "fit p.csv -t y --features x,y -o m.json",
+            &["`y` cannot be a feature", "--features"],
+        ),
+        usage("unknown feature", "fit p.csv -t y --features x,kinf -o m.json", &["`kinf`", "did you mean `kind`"]),
+        usage("unknown column to drop", "fit p.csv -t y --drop kid -o m.json", &["`kid`", "did you mean `kind`"]),
+        usage("nothing left", "fit p.csv -t y --drop x,kind,w,o -o m.json", &["no column is left", "drop fewer"]),
+        usage("unknown positive class", "fit p.csv -t y --positive maybe -o m.json", &["`maybe`", "no, yes"]),
+    ]
+}
+
+fn values() -> Vec<Case> {
+    let mostly: String =
+        (0..200).map(|i| if i == 120 { "oops,a\n".into() } else { format!("{i},{}\n", i % 2) }).collect();
+    vec![
+        bad(
+            "infinite feature",
+            ("f.csv", pair("inf,a,1,0,no")),
+            "fit f.csv -t y -o m.json",
+            &["f.csv, line 2, column `x`", "infinite", "missing"],
+        ),
+        bad(
+            "a column of 1e300",
+            ("f.csv", pair("1e300,a,1,0,no")),
+            "fit f.csv -t y -o m.json",
+            &["f.csv, line 2, column `x`", "1e300", "rescale", "--drop"],
+        ),
+        bad(
+            "1e300 for LDA",
+            ("f.csv", pair("1e300,a,1,0,no")),
+            "fit f.csv -t y -m lda -o m.json",
+            &["line 2, column `x`"],
+        ),
+        bad(
+            "bad number in a numeric column",
+            ("f.csv", format!("x,y\n{mostly}")),
+            "fit f.csv -t y -o m.json",
+            &["f.csv, line 122, column `x`", "`oops` is not a number", "--text x"],
+        ),
+        bad(
+            "bad number in a forced column",
+            ("f.csv", pair("abc,a,1,0,no")),
+            "fit f.csv -t y --number x -o m.json",
+            &["f.csv, line 2, column `x`", "`abc`"],
+        ),
+        bad(
+            "singular within classes",
+            ("f.csv", "x,z,y\n1,0,a\n2,0,a\n4,0,a\n1,1,b\n3,1,b\n4,1,b\n"),
+            "fit f.csv -t y -m lda -o m.json",
+            &["column `z`", "within every class", "differs between classes", "--shrinkage auto"],
+        ),
+        usage(
+            "offset count",
+            "fit t.csv -t y --offset o -o m.json",
+            &["1 offset column for 3 classes", "one offset per class"],
+        ),
+        bad(
+            "offset missing",
+            ("f.csv", pair("1,a,1,,no")),
+            "fit f.csv -t y --offset o -o m.json",
+            &["f.csv, line 2, column `o`", "offset is missing"],
+        ),
+        usage(
+            "offset of text",
+            "fit p.csv -t y --offset kind -o m.json",
+            &["offset column `kind` holds text", "numbers"],
+        ),
+    ]
+}
+
+fn weights() -> Vec<Case> {
+    let zero = PAIR.replace(",1,0,", ",0,0,").replace(",2,0.5,", ",0,0.5,");
+    let line = "fit f.csv -t y --weights w -o m.json";
+    vec![
+        bad(
+            "infinite weight",
+            ("f.csv", pair("1,a,inf,0,no")),
+            line,
+            &["f.csv, line 2, column `w`", "weight is inf", "row"],
+        ),
+        bad(
+            "NaN weight",
+            ("f.csv", pair("1,a,NaN,0,no")),
+            line,
+            &["f.csv, line 2, column `w`", "weight is missing", "fill it in"],
+        ),
+        bad(
+            "missing weight",
+            ("f.csv", pair("1,a,,0,no")),
+            line,
+            &["f.csv, line 2, column `w`", "weight is missing", "fill it in"],
+        ),
+        bad(
+            "negative weight",
+            ("f.csv", pair("1,a,-1,0,no")),
+            line,
+            &["f.csv, line 2, column `w`", "-1 is negative", "zero or more"],
+        ),
+        bad("all weights zero", ("f.csv", zero.clone()), line, &["all weights in column `w` are zero", "positive"]),
+        bad(
+            "a class without weight",
+            ("f.csv", PAIR.replace(",1,0,no", ",0,0,no")),
+            line,
+            &["class `no`", "positive weight"],
+        ),
+        usage(
+            "weights of text",
+            "fit p.csv -t y --weights kind -o m.json",
+            &["weight column `kind` holds text", "numbers"],
+        ),
+        usage("no such weights", "fit p.csv -t y --weights ww -o m.json", &["`ww`", "did you mean `w`"]),
+    ]
+}
+
+fn formats() -> Vec<Case> {
+    let line = "fit f.csv -t y -o m.json";
+    vec![
+        bad("ragged row", ("f.csv", "x,y\n1,a\n2\n3,b\n"), line, &["f.csv, line 3", "1 cell", "the header has 2"]),
+        bad("duplicated column", ("f.csv", "x,x,y\n1,2,a\n3,4,b\n"), line, &["f.csv, line 1", "column `x`", "1 and 2"]),
+        bad(
+            "unnamed column",
+            ("f.csv", ",x,y\n0,1,a\n1,3,b\n"),
+            line,
+            &["f.csv, line 1", "column 1 has no name", "name"],
+        ),
+        bad("invalid UTF-8", ("f.csv", b"x,y\n1,a\n2,\xff\xfe\n".to_vec()), line, &["f.csv, line 3", "UTF-8"]),
+        bad("empty file", ("f.csv", ""), line, &["f.csv", "empty"]),
+        bad("header only", ("f.csv", "x,y\n"), line, &["f.csv", "header", "row"]),
+        bad("quote left open", ("f.csv", "x,y\n1,\"a\n2,b\n"), line, &["f.csv, line 2", "quote"]),
+        usage("file not found", "fit nowhere.csv -t y -o m.json", &["nowhere.csv", "no such file", "check"]),
+        usage("glob without match", "fit part-*.csv -t y -o m.json", &["`part-*.csv`", "no file matches"]),
+        usage("a directory", "fit . -t y -o m.json", &["directory", "name its files"]),
+        bad(
+            "LIBSVM index out of order",
+            ("f.svm", "1 1:1 3:1\n2 4:1 2:1\n"),
+            "fit f.svm -o m.json",
+            &["f.svm, line 2", "2"],
+        ),
+        bad("LIBSVM index zero", ("f.svm", "1 1:1\n2 0:1 2:1\n"), "fit f.svm -o m.json", &["f.svm, line 2", "0", "1"]),
+        bad(
+            "different columns",
+            ("f.csv", "x,q,y\n1,2,a\n"),
+            "fit p.csv f.csv -t y -o m.json",
+            &["f.csv", "column `q`", "`p.csv`"],
+        ),
+        usage("odd delimiter", "fit p.csv -t y --delimiter abc -o m.json", &["`abc`", "use one of"]),
+        bad(
+            "damaged gzip",
+            ("f.csv.gz", b"\x1f\x8b\x08\x00rubbish".to_vec()),
+            "fit f.csv.gz -t y -o m.json",
+            &["f.csv.gz", "damaged"],
+        ),
+        usage(
+            "text and number at once",
+            "fit p.csv -t y --text x --number x -o m.json",
+            &["`x`", "both as text and as numbers"],
+        ),
+    ]
+}
+
+fn prediction() -> Vec<Case> {
+    let new_level = PAIR.replacen("1,a,1,0,no", "1,zebra,1,0,no", 1);
+    vec![
+        bad(
+            "prediction without columns",
+            ("f.csv", "w,q\n1,2\n"),
+            "predict p.json f.csv -o out.csv",
+            &["f.csv", "`x`, `kind`", "by name"],
+        ),
+        bad(
+            "text where the model expects numbers",
+            ("f.csv", pair("abc,a,1,0,no")),
+            "predict p.json f.csv -o out.csv",
+            &["f.csv, line 2, column `x`", "`abc`"],
+        ),
+        bad(
+            "unknown level refused",
+            ("f.csv", new_level.clone()),
+            "predict p.json f.csv -o out.csv",
+            &["f.csv, line 2, column `kind`", "`zebra`", "--unknown missing", "--unknown zero"],
+        ),
+        bad(
+            "unknown level refused when asked",
+            ("f.csv", new_level.clone()),
+            "predict p.json f.csv --unknown error -o out.csv",
+            &["`zebra`"],
+        ),
+        fine(
+            "unknown level filled in",
+            ("f.csv", new_level.clone()),
+            "predict filled.json f.csv --unknown missing",
+            &["prediction\nno\n"],
+        ),
+        fine(
+            "unknown level as missing",
+            ("f.csv", new_level.clone()),
+            "predict p.json f.csv --unknown missing",
+            &["prediction\n\n"],
+        ),
+        fine(
+            "unknown level as zero",
+            ("f.csv", new_level),
+            "predict p.json f.csv --unknown zero",
+            &["prediction\nno\n"],
+        ),
+        bad(
+            "infinite value at prediction",
+            ("f.csv", pair("-inf,a,1,0,no")),
+            "predict p.json f.csv -o out.csv",
+            &["f.csv, line 2, column `x`", "infinite"],
+        ),
+        usage(
+            "column to keep is not there",
+            "predict p.json p.csv --keep kin -o out.csv",
+            &["`kin`", "did you mean `kind`"],
+        ),
+        usage("output into no directory", "predict p.json p.csv -o no/such/out.csv", &["no/such", "no directory"]),
+        bad(
+            "unknown class",
+            ("f.csv", pair("1,a,1,0,perhaps")),
+            "evaluate p.json f.csv",
+            &["f.csv, line 2, column `y`", "does not know the class `perhaps`", "no, yes"],
+        ),
+        bad(
+            "evaluation without target",
+            ("f.csv", "x,kind,w,o\n1,a,1,0\n"),
+            "evaluate p.json f.csv",
+            &["f.csv", "no column `y`"],
+        ),
+        usage("LIBSVM for a CSV model", "predict p.json f.svm -o out.csv", &["f.svm", "no such file"]),
+    ]
+}
+
+fn model_files() -> Vec<Case> {
+    vec![
+        usage(
+            "truncated model",
+            "predict truncated.json p.csv -o out.csv",
+            &["truncated.json", "not a complete model", "fit the model again"],
+        ),
+        usage(
+            "edited model",
+            "predict edited.json p.csv -o out.csv",
+            &["edited.json", "checksum", "edited or damaged", "fit the model again"],
+        ),
+        usage(
+            "model of an unknown version",
+            "inspect version.json",
+            &["version.json", "version 99 is not known", "reads version 1"],
+        ),
+        usage("a table as model", "predict p.csv p.csv -o out.csv", &["p.csv", "not a", "model"]),
+        bad("other JSON as model", ("f.json", "{\"a\": 1}"), "inspect f.json", &["f.json", "not a linsep model"]),
+        bad(
+            "damaged compressed model",
+            ("f.json.zst", b"\x28\xb5\x2f\xfdrubbish".to_vec()),
+            "inspect f.json.zst",
+            &["f.json.zst", "not a complete model"],
+        ),
+        usage("model not found", "verify nowhere.json p.csv", &["nowhere.json", "no such file"]),
+    ]
+}
+
+fn settings() -> Vec<Case> {
+    vec![
+        usage(
+            "lasso",
+            "fit p.csv -t y --penalty lasso:1 -o m.json",
+            &["`lasso:1` is not a penalty", "ridge:0.1 or none"],
+        ),
+        usage("negative ridge", "fit p.csv -t y --penalty ridge:-1 -o m.json", &["`-1`", "positive", "ridge:0.1"]),
+        usage("ridge in words", "fit p.csv -t y --penalty ridge:lots -o m.json", &["`lots`", "positive"]),
+        usage(
+            "shrinkage of two",
+            "fit p.csv -t y -m lda --shrinkage 2 -o m.json",
+            &["`2` is not a shrinkage", "0 to 1"],
+        ),
+        usage(
+            "priors that do not sum to one",
+            "fit p.csv -t y -m lda --drop kind --priors no=0.5,yes=0.6 -o m.json",
+            &["sum to one", "1.1"],
+        ),
+        usage(
+            "prior of an unknown class",
+            "fit p.csv -t y -m lda --priors no=0.5,maybe=0.5 -o m.json",
+            &["no class `maybe`", "no, yes"],
+        ),
+        usage(
+            "prior of a class missing",
+            "fit p.csv -t y -m lda --priors no=0.5 -o m.json",
+            &["no prior for class `yes`", "every class"],
+        ),
+        usage(
+            "prior without number",
+            "fit p.csv -t y -m lda --priors no,yes -o m.json",
+            &["`no` is not a prior", "a=0.2,b=0.8"],
+        ),
+        usage(
+            "LDA with offset",
+            "fit p.csv -t y -m lda --offset o -o m.json",
+            &["--offset", "--model lda", "logistic"],
+        ),
+        usage(
+            "LDA with penalty",
+            "fit p.csv -t y -m lda --penalty none -o m.json",
+            &["--penalty", "--model lda", "logistic"],
+        ),
+        usage(
+            "logistic with shrinkage",
+            "fit p.csv -t y --shrinkage auto -o m.json",
+            &["--shrinkage", "--model logistic", "lda"],
+        ),
+        usage("one fold", "fit p.csv -t y --cv 1 -o m.json", &["1 fold", "8 rows", "from 2 to 8"]),
+        usage("a thousand folds", "fit p.csv -t y --cv 1000 -o m.json", &["1000 folds", "8 rows", "from 2 to 8"]),
+        bad(
+            "class with one row and folds",
+            ("f.csv", format!("{PAIR}9,a,1,0,maybe\n")),
+            "fit f.csv -t y --cv 3 -o m.json",
+            &["class `maybe` has one row", "--cv"],
+        ),
+        usage("model into no directory", "fit p.csv -t y -o no/such/m.json", &["no/such", "no directory", "make it"]),
+        usage("tolerance of zero", "fit p.csv -t y --tol 0 -o m.json", &["tolerance 0 is not positive"]),
+        usage("time limit of minus one", "fit p.csv -t y --time-limit=-1 -o m.json", &["`-1`", "seconds"]),
+        usage("unknown flag", "fit p.csv -t y --targets y -o m.json", &["--targets", "--target"]),
+        usage("unknown method", "fit p.csv -t y -m lad -o m.json", &["lad", "lda"]),
+    ]
+}
+
+fn prepare() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.write("p.csv", PAIR);
+    scratch.write("t.csv", THREE);
+    scratch.done("fit p.csv --target y --features x,kind -o p.json");
+    scratch.done("fit p.csv --target y --features x,kind --missing mean -o filled.json");
+    scratch.done("fit t.csv --target y --drop o --model lda -o lda.json");
+    let model = String::from_utf8(scratch.read("p.json")).expect("a model is text");
+    scratch.write("truncated.json", &model[..model.len() * 2 / 3]);
+    let at = model.find("\"intercept_at_centre\":[").map_or(0, |i| i + model[i..].find('.').unwrap_or(0) + 1);
+    let digit = if model.as_bytes()[at] == b'7' { "8" } else { "7" };
+    scratch.write("edited.json", format!("{}{digit}{}", &model[..at], &model[at + 1..]));
+    scratch.write("version.json", model.replacen("\"version\":1", "\"version\":99", 1));
+    scratch
+}
+
+#[test]
+fn every_case_is_refused_or_said() {
+    let scratch = prepare();
+    let before = scratch.names();
+    let mut faults = Vec::new();
+    for case in cases() {
+        for (name, bytes) in &case.files {
+            scratch.write(name, bytes);
+        }
+        let ran = scratch.run(case.line);
+        let said = if case.code == 0 { &ran.stdout } else { &ran.stderr };
+        for fragment in case.said.iter().filter(|f| !said.contains(**f)) {
+            faults.push(format!("{}: `{fragment}` is not said in:\n{said}", case.name));
+        }
+        if ran.code != case.code {
+            faults.push(format!("{}: exit code {}, not {}\n{}", case.name, ran.code, case.code, ran.stderr));
+        }
+        if case.code == 2 && !ran.stdout.is_empty() {
+            faults.push(format!("{}: standard output is not empty:\n{}", case.name, ran.stdout));
+        }
+        if ran.stderr.contains("panicked") {
+            faults.push(format!("{}: a panic:\n{}", case.name, ran.stderr));
+        }
+        for (name, _) in &case.files {
+            std::fs::remove_file(scratch.file(name)).expect("the case's file is still there");
+        }
+        if scratch.names() != before {
+            faults.push(format!("{}: files were left: {:?}", case.name, scratch.names()));
+        }
+    }
+    assert!(faults.is_empty(), "{} faults\n\n{}", faults.len(), faults.join("\n\n"));
+}
+
+#[test]
+fn an_older_output_survives_a_failed_run() {
+    let scratch = prepare();
+    scratch.write("out.csv", "precious\n");
+    scratch.write("m.json", "precious\n");
+    assert_eq!(scratch.run("predict edited.json p.csv -o out.csv").code, 2);
+    assert_eq!(scratch.run("fit p.csv --target ya -o m.json").code, 2);
+    assert_eq!(scratch.read("out.csv"), b"precious\n");
+    assert_eq!(scratch.read("m.json"), b"precious\n");
+}
+
+#[test]
+fn extra_and_reordered_columns_change_nothing() {
+    let scratch = prepare();
+    let straight = scratch.done("predict p.json p.csv --proba --scores");
+    let reordered: String = PAIR
+        .lines()
+        .map(|line| {
+            let cells: Vec<&str> = line.split(',').collect();
+            format!("extra{0},{1},{2}\n", cells[0], cells[1], cells[0])
+        })
+        .collect();
+    scratch.write("r.csv", reordered.replacen("extrax", "extra", 1));
+    assert_eq!(scratch.done("predict p.json r.csv --proba --scores"), straight);
+}

@@ -1,0 +1,109 @@
+//! A step for problems in which few rows move far.
+//!
+//! A rare level whose rows all have one class is pushed out until a small ridge holds it: Newton's quadratic model is
+//! wrong for just those rows, and each step moves them by about one unit of the score. Here the loss of the rows that
+//! the Newton direction moves far is kept exact and only the rest is replaced by its quadratic model:
+//!
+//! `m(d) = (∇F − ∇F_S)·d + ½ dᵀ(H − H_S)d + F_S(w + d)`, S the far rows, `F_S` their share of the mean loss.
+//!
+//! m is convex, and its Newton iterations cost only passes over S.
+
+use super::part::Part;
+use crate::error::Result;
+use crate::linalg::{Square, factor};
+use crate::objective::{Coef, CurvedLoss, Detail, Line, Penalty, Point, Risk};
+use crate::watch::Watch;
+
+/// A score that moves by more than this leaves the range in which its loss is about quadratic.
+const FAR: f64 = 0.3;
+/// More far rows than this share, and a plain Newton step is as good.
+const LARGEST_SHARE: f64 = 0.125;
+/// Inner iterations: enough to move a score by tens.
+const INNER: usize = 40;
+
+/// The minimiser of the model, or `None` where no row, or too many, would move far.
+pub(super) fn step<L: CurvedLoss + Clone>(
+    risk: &Risk<'_, L>,
+    point: &Point,
+    hessian: &Square,
+    newton: &Coef,
+    watch: &Watch,
+) -> Result<Option<Coef>> {
+    let (n, k) = (risk.sample().labels.len(), risk.loss().n_scores());
+    let far = far_rows(&risk.along(newton, watch)?, k);
+    if far.is_empty() || far.len() as f64 > LARGEST_SHARE * n as f64 {
+        return Ok(None);
+    }
+    let part = Part::of(risk.sample(), k, &far)?;
+    let exact = part.risk(risk.sample(), risk.loss().clone(), Penalty::None, risk.intercept());
+    let share = exact.total_weight() / risk.total_weight();
+    if share == 0.0 {
+        return Ok(None);
+    }
+    let base = exact.at(&point.coef, Detail::Hessian, watch)?;
+    let mut rest = hessian.clone();
+    rest.add_scaled(-share, base.hessian.as_ref());
+    let linear = point.gradient.moved(-share, &base.gradient);
+    let model = Model { risk: &exact, share, rest, linear, at: &point.coef };
+    model.minimise(watch).map(Some)
+}
+
+fn far_rows(line: &Line, k: usize) -> Vec<usize> {
+    let range = |z: &[f64]| {
+        // One score is a difference to a score that stays; several are compared with each other.
+        let start = if k == 1 { (0.0, 0.0) } else { (z[0], z[0]) };
+        let (low, high) = z.iter().fold(start, |(low, high), v| (v.min(low), v.max(high)));
+        high - low
+    };
+    let rows = line.scores().chunks_exact(k).enumerate();
+    rows.filter(|(_, z)| range(z) > FAR).map(|(row, _)| row).collect()
+}
+
+struct Model<'m, 'd, L> {
+    risk: &'m Risk<'d, L>,
+    share: f64,
+    rest: Square,
+    linear: Coef,
+    at: &'m Coef,
+}
+
+impl<L: CurvedLoss> Model<'_, '_, L> {
+    fn minimise(&self, watch: &Watch) -> Result<Coef> {
+        let (k, cols) = (self.at.n_scores(), self.at.n_cols());
+        let coef = |values: Vec<f64>| Coef::from_vec(values, k, cols);
+        let mut d = Coef::zeros(k, cols);
+        let mut point = self.risk.at(self.at, Detail::Hessian, watch)?;
+        let mut first = None;
+        for _ in 0..INNER {
+            let curved = coef(self.rest.multiply(d.as_slice()));
+            let gradient = self.linear.moved(1.0, &curved).moved(self.share, &point.gradient);
+            let mut hessian = self.rest.clone();
+            hessian.add_scaled(self.share, point.hessian.as_ref());
+            let newton = coef(factor(&hessian, 1e-15).solve(gradient.as_slice()));
+            let decrement = gradient.dot(&newton);
+            if decrement.is_nan() || decrement <= 1e-4 * *first.get_or_insert(decrement) {
+                break;
+            }
+            let value = self.value(&d, point.objective);
+            let mut length = 1.0;
+            loop {
+                let trial = d.moved(-length, &newton);
+                let next = self.risk.at(&self.at.moved(1.0, &trial), Detail::Hessian, watch)?;
+                if self.value(&trial, next.objective) <= value - 1e-4 * length * decrement {
+                    (d, point) = (trial, next);
+                    break;
+                }
+                length *= 0.5;
+                if length < 1e-3 {
+                    return Ok(d);
+                }
+            }
+        }
+        Ok(d)
+    }
+
+    fn value(&self, d: &Coef, exact: f64) -> f64 {
+        let quadratic: f64 = self.rest.multiply(d.as_slice()).iter().zip(d.as_slice()).map(|(a, b)| a * b).sum();
+        self.linear.dot(d) + 0.5 * quadratic + self.share * exact
+    }
+}

@@ -1,0 +1,45 @@
+//! Some rows of a risk as a risk of their own.
+
+use crate::design::{PreparedDesign, gather};
+use crate::error::Result;
+use crate::objective::{Intercept, Loss, Penalty, Risk, Sample};
+use crate::table::Class;
+
+/// Copies of some rows with their labels, weights and offsets.
+pub(super) struct Part {
+    design: PreparedDesign,
+    labels: Vec<Class>,
+    weights: Option<Vec<f64>>,
+    offsets: Option<Vec<f64>>,
+}
+
+impl Part {
+    /// The given rows of a sample with `k` scores.
+    pub(super) fn of(sample: &Sample<'_>, k: usize, rows: &[usize]) -> Result<Part> {
+        let offsets = |o: &[f64]| rows.iter().flat_map(|r| o[r * k..(r + 1) * k].iter().copied()).collect();
+        Ok(Part {
+            design: gather(sample.design, rows)?,
+            labels: rows.iter().map(|r| sample.labels[*r]).collect(),
+            weights: sample.weights.map(|w| rows.iter().map(|r| w[*r]).collect()),
+            offsets: sample.offsets.map(offsets),
+        })
+    }
+
+    /// Their risk, in the units of the sample they were taken from.
+    pub(super) fn risk<'a, L: Loss>(
+        &'a self,
+        sample: &Sample<'a>,
+        loss: L,
+        penalty: Penalty,
+        intercept: Intercept,
+    ) -> Risk<'a, L> {
+        let part = Sample {
+            design: self.design.as_design(),
+            units: sample.units,
+            labels: &self.labels,
+            weights: self.weights.as_deref(),
+            offsets: self.offsets.as_deref(),
+        };
+        Risk::new(part, loss, penalty, intercept)
+    }
+}
