@@ -146,7 +146,7 @@ fn weights_are_copies(model: &Registered) {
         let weighted = data.weighted((0..data.rows()).map(|i| copies(i) as f64).collect());
         let repeated: Vec<usize> = (0..data.rows()).flat_map(|i| std::iter::repeat_n(i, copies(i))).collect();
         let (a, b) = (weighted.model(&model.method), data.select(&repeated).model(&model.method));
-        same_scores(model, &data.scores(&a), &data.scores(&b), 1e-9, "weight k or k copies");
+        same_scores(model, &data.scores(&a), &data.scores(&b), 1e-10, "weight k or k copies");
         assert_near(a.objective.value, b.objective.value, 1e-12, 0.0, "objective");
         assert_eq!(a.objective.lambda.is_some(), b.objective.lambda.is_some());
     }

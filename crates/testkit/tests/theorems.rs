@@ -275,12 +275,12 @@ fn the_newton_step_is_the_irls_step() {
     let step = factor(point.hessian.as_ref().expect("a Hessian"), 1e-14).solve(point.gradient.as_slice());
     let newton: Vec<f64> = start.as_slice().iter().zip(&step).map(|(b, s)| b - s).collect();
     let (mut normal, mut right) = (vec![vec![0.0; 4]; 4], vec![0.0; 4]);
-    for i in 0..80 {
+    for (i, offset) in offsets.iter().enumerate() {
         let x: Vec<f64> = data.row(i).iter().copied().chain([1.0]).collect();
-        let eta = offsets[i] + x.iter().zip(start.as_slice()).map(|(x, b)| x * b).sum::<f64>();
+        let eta = offset + x.iter().zip(start.as_slice()).map(|(x, b)| x * b).sum::<f64>();
         let p = 1.0 / (1.0 + (-eta).exp());
         let y = if data.class(i) == 1 { 1.0 } else { 0.0 };
-        let z = eta - offsets[i] + (y - p) / (p * (1.0 - p));
+        let z = eta - offset + (y - p) / (p * (1.0 - p));
         let w = data.weight(i) * p * (1.0 - p);
         for a in 0..4 {
             right[a] += w * x[a] * z;

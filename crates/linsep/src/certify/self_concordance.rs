@@ -44,7 +44,7 @@ pub fn self_concordance_bound<L: CurvedLoss>(
     let rounding = GRADIENT_ROUNDING * point.objective.min(1.0) * radius;
     let decrement = kept_gradient.sum::<f64>().max(0.0).sqrt() + rounding;
     let product = radius * decrement;
-    if !(product < PROVEN) {
+    if product.is_nan() || product >= PROVEN {
         let reason = format!("ρν = {product:.3} is not clearly below 1: the optimum may not exist");
         return Ok(Certificate::Absent { reason });
     }

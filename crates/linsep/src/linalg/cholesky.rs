@@ -220,6 +220,36 @@ mod tests {
     }
 
     #[test]
+    fn a_column_barely_independent_is_factored_not_replaced() {
+        // Once the factor of such a matrix could be the identity, its pivot zero: a second factorisation, by faer, of the
+        // columns chosen here had failed.
+        let mut state = 1u64;
+        let mut uniform = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        let n = 8;
+        for case in 0..3000 {
+            let tiny = 10f64.powf(-7.6 + uniform());
+            let x: Vec<Vec<f64>> = (0..12)
+                .map(|_| {
+                    let mut row: Vec<f64> = (0..n).map(|_| uniform()).collect();
+                    row[n - 2] = row[..n - 3].iter().sum::<f64>() + tiny * row[n - 2];
+                    row
+                })
+                .collect();
+            let a = Square::from_lower(n, |i, j| x.iter().map(|r| r[i] * r[j]).sum());
+            let f = factor(&a, 1e-15);
+            assert!(f.smallest_pivot() > 1e-15, "case {case}: pivot {:e}", f.smallest_pivot());
+            let mut kept = a.clone();
+            kept.keep_only(f.kept());
+            let b = kept.multiply(&[1.0; 8]);
+            let residual = kept.multiply(&f.solve(&b)).iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(residual < 1e-12, "case {case}: residual {residual:e}");
+        }
+    }
+
+    #[test]
     fn solves_badly_scaled_systems() {
         let scale = [1e-12, 1.0, 1e12];
         let base = [[4.0, 1.0, 0.5], [1.0, 3.0, 0.2], [0.5, 0.2, 2.0]];

@@ -186,7 +186,7 @@ impl Lda {
             return Err(Error::usage(format!("{} priors for {} classes", priors.len(), moments.weights().len()))
                 .help(format!("one for each of: {classes}")));
         }
-        if priors.iter().any(|p| !(*p > 0.0)) || (sum - 1.0).abs() > 1e-9 {
+        if priors.iter().any(|p| p.is_nan() || *p <= 0.0) || (sum - 1.0).abs() > 1e-9 {
             return Err(Error::usage(format!("the priors must be positive and sum to one; they sum to {sum}"))
                 .help("for example --priors a=0.2,b=0.8"));
         }

@@ -120,7 +120,7 @@ impl LogisticRegression {
             return Err(Error::usage(format!("the ridge penalty {lambda} is not positive"))
                 .help("use --penalty none for no penalty"));
         }
-        if !(self.tolerance > 0.0) {
+        if self.tolerance.is_nan() || self.tolerance <= 0.0 {
             return Err(Error::usage(format!("the tolerance {} is not positive", self.tolerance)));
         }
         if self.penalty == PenaltyChoice::None && self.intercept == Intercept::Penalised {

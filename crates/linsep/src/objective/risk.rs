@@ -441,19 +441,19 @@ impl<L: CurvedLoss> Risk<'_, L> {
                 a.2.iter_mut().zip(&b.2).for_each(|(a, b)| *a += b);
             },
         )?;
-        for c in 0..k {
+        for (c, total) in total.iter().enumerate() {
             for j in 0..cols {
                 let d = &mut second.weights_mut()[c * cols + j];
                 if self.sparse {
                     let f = first.weights_of(c)[j];
-                    *d = (*d - 2.0 * centre[j] * f + centre[j] * centre[j] * total[c]) * inverse[j] * inverse[j];
+                    *d = (*d - 2.0 * centre[j] * f + centre[j] * centre[j] * total) * inverse[j] * inverse[j];
                 }
                 *d = *d / self.total_weight + self.penalty.ridge();
             }
             second.intercept_mut()[c] = match self.intercept {
                 Intercept::None => 1.0,
-                Intercept::Free => total[c] / self.total_weight,
-                Intercept::Penalised => total[c] / self.total_weight + self.penalty.ridge(),
+                Intercept::Free => total / self.total_weight,
+                Intercept::Penalised => total / self.total_weight + self.penalty.ridge(),
             };
         }
         Ok(second)

@@ -87,7 +87,7 @@ struct Run<'r, 'd, L> {
     reference: f64,
     trace: Vec<Step>,
     passes: usize,
-    /// Full steps in a row that hardly lowered the decrement: the mark of data without an optimum.
+    /// Steps in a row that hardly lowered the decrement: the mark of data without an optimum.
     slow: usize,
     /// Whether reusing the factor has paid so far.
     chords_pay: bool,

@@ -151,7 +151,9 @@ vectorised! {
     fn scaled_entropies(labels: &[Class], scores: &[f64], scale: &[f64; 2], u: &mut [f64], entropy: &mut [f64]) {
         let n = labels.len();
         let (scores, u, entropy) = (&scores[..n], &mut u[..n], &mut entropy[..n]);
-        let logs = [scale[0].ln(), scale[1].ln()];
+        // With c = 0 the term that log c belongs to is zero.
+        let log = |c: f64| if c > 0.0 { c.ln() } else { 0.0 };
+        let logs = [log(scale[0]), log(scale[1])];
         for i in 0..n {
             let second = f64::from(labels[i].0);
             let sign = second.mul_add(2.0, -1.0);
