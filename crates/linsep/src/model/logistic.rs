@@ -185,11 +185,16 @@ impl LogisticRegression {
             }
         }));
         let coef = self.canonical(&point.coef, training.labels.n_classes());
+        // The canonical form leaves the loss alone and can only lower the penalty.
+        let value = match coef.n_scores() == point.coef.n_scores() {
+            true => point.objective - risk.penalty_at(&point.coef) + risk.penalty_at(&coef),
+            false => point.objective,
+        };
         Ok(Fit::Model(Box::new(Fitted {
             discriminant: Discriminant::Linear(to_columns(&coef, &units)?),
             objective: Objective {
                 formula: self.formula(training.labels.n_classes()),
-                value: point.objective,
+                value,
                 lambda: (penalty != Penalty::None).then(|| penalty.ridge()),
             },
             units,

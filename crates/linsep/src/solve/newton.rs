@@ -1,7 +1,7 @@
 //! Damped Newton with a Cholesky factor, for `min F(W,b)` with moderately many coefficients.
 //!
-//! `H d = −∇F`, step 1 where it decreases F enough (Armijo 1e-4), else halved on cached scores. Undamped this is
-//! iteratively reweighted least squares. Four economies, none of which touches the answer because the certificate
+//! `H d = −∇F`, step 1 where it decreases F enough (Armijo 1e-4); else, with a penalty, H is damped, and without one the
+//! step is halved on cached scores. Undamped this is iteratively reweighted least squares. Four economies, none of which touches the answer because the certificate
 //! judges it:
 //! - the start is the solution on every m-th row;
 //! - a step short enough that H hardly changes reuses the factor (a chord step), saving the products;
@@ -26,6 +26,10 @@ use crate::watch::{Progress, Watch};
 const SUSPECT_PIVOT: f64 = 1e-11;
 /// Up to so many columns, collinear ones are looked for under a penalty too.
 const NAMED_COLUMNS: usize = 500;
+/// The first damping tried, the one below which there is none, and the one at which it is given up.
+const FIRST_DAMPING: f64 = 1e-2;
+const SMALLEST_DAMPING: f64 = 1e-8;
+const LARGEST_DAMPING: f64 = 1e9;
 /// Pivots below this are rounding.
 const ROUNDING_PIVOT: f64 = 1e-15;
 /// Iterations after quasi-complete separation was found in which it may still turn out to be complete: rows with little
@@ -91,6 +95,12 @@ struct Run<'r, 'd, L> {
     slow: usize,
     /// Whether reusing the factor has paid so far.
     chords_pay: bool,
+    /// Whether the last look for rows that move far found some, and not too many.
+    far_steps_pay: bool,
+    /// Under a penalty, μ of the factored `H + μ diag(H)`: above zero while Newton's steps are too long.
+    damping: f64,
+    /// The damping that follows after none.
+    restart_damping: f64,
     certificate: Option<Certificate>,
     /// Quasi-complete separation found, and at which iteration.
     separation: Option<(Separation, usize)>,
@@ -125,6 +135,9 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             passes: 1,
             slow: 0,
             chords_pay: true,
+            far_steps_pay: true,
+            damping: 0.0,
+            restart_damping: FIRST_DAMPING,
             certificate: None,
             separation: None,
         })
@@ -148,6 +161,9 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             let direction = self.far_step(direction)?;
             let decrement = (-self.point.gradient.dot(&direction)).max(0.0);
             if !self.advance(&direction, decrement)? {
+                if self.damp_more() {
+                    continue;
+                }
                 if self.fresh {
                     return self.given_up(&direction, Stop::PrecisionLimit);
                 }
@@ -158,9 +174,11 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
 
     /// Under a penalty, a better direction where the last steps hardly helped.
     fn far_step(&mut self, newton: Coef) -> Result<Coef> {
-        let Some(hessian) = self.hessian.as_ref().filter(|_| self.slow >= 1 && self.fresh) else { return Ok(newton) };
+        let wanted = self.far_steps_pay && self.slow >= 1 && self.fresh && self.damping == 0.0;
+        let Some(hessian) = self.hessian.as_ref().filter(|_| wanted) else { return Ok(newton) };
         let better = far_rows::step(self.risk, &self.point, hessian, &newton, self.watch)?;
         self.passes += 1;
+        self.far_steps_pay = better.is_some();
         Ok(match better {
             Some(better) if self.point.gradient.dot(&better) < 0.0 => better,
             _ => newton,
@@ -270,7 +288,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
 
     /// Takes a step; false where none decreases the objective.
     fn advance(&mut self, direction: &Coef, decrement: f64) -> Result<bool> {
-        let chord = self.chords_pay && decrement.sqrt() < CHORD_DECREMENT;
+        let chord = self.chords_pay && self.damping == 0.0 && decrement.sqrt() < CHORD_DECREMENT;
         let detail = if chord { Detail::Gradient } else { Detail::Hessian };
         let trial = self.point.coef.moved(1.0, direction);
         if trial == self.point.coef {
@@ -288,7 +306,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             && next.objective <= self.point.objective + rounding
             && new_decrement < 0.25 * decrement;
         if !(enough || by_gradient) {
-            if decrement < rounding {
+            if decrement < rounding || self.hessian.is_some() {
                 return Ok(false);
             }
             match self.backtrack(direction, decrement)? {
@@ -302,6 +320,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         self.slow = if crawls { self.slow + 1 } else { 0 };
         let contraction_was_poor = chord && new_decrement > 0.1 * decrement;
         self.chords_pay = if chord { !contraction_was_poor } else { new_decrement < 0.02 * decrement };
+        self.adjust_damping(direction, decrement, self.point.objective - next.objective);
         let hessian = next.hessian.take();
         self.point = next;
         self.certificate = None;
@@ -332,6 +351,36 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
                 factor(&Square::from_lower(cols, plain), SUSPECT_PIVOT).aliased().to_vec()
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// Under a penalty a step that was too long is not shortened but taken again with more damping, which holds back
+    /// the directions of little curvature and leaves the others alone (Marquardt 1963). False where that has no end.
+    fn damp_more(&mut self) -> bool {
+        match self.hessian.take() {
+            Some(hessian) if self.fresh && self.damping < LARGEST_DAMPING => {
+                self.damping = (8.0 * self.damping).max(self.restart_damping);
+                self.refactor(hessian);
+                true
+            }
+            kept => {
+                self.hessian = kept;
+                false
+            }
+        }
+    }
+
+    /// Less damping where the quadratic model foretold the decrease, more where it did not.
+    fn adjust_damping(&mut self, direction: &Coef, decrement: f64, decrease: f64) {
+        let Some(hessian) = self.hessian.as_ref().filter(|_| self.damping > 0.0) else { return };
+        let curved = hessian.multiply(direction.as_slice());
+        let curvature: f64 = curved.iter().zip(direction.as_slice()).map(|(h, d)| h * d).sum();
+        match decrease / (decrement - 0.5 * curvature) {
+            gain if gain > 0.7 && self.damping > SMALLEST_DAMPING => self.damping /= 8.0,
+            // Should the undamped step fail after all, the next try begins close by.
+            gain if gain > 0.7 => (self.damping, self.restart_damping) = (0.0, 8.0 * SMALLEST_DAMPING),
+            gain if gain < 0.25 => self.damping *= 4.0,
+            _ => {}
         }
     }
 
@@ -373,10 +422,21 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
     /// well, `‖∇F‖·D` is added, D the diagonal of the first Hessian and the norm its dual one: steps of length at most
     /// one in those units, so that the iteration goes on (Li, Fukushima, Qi and Yamashita 2004).
     fn refactor(&mut self, mut hessian: Square) {
+        if self.risk.penalty() != Penalty::None {
+            for (j, largest) in self.diagonal.iter_mut().enumerate() {
+                *largest = largest.max(hessian.get(j, j));
+            }
+        }
         if self.risk.penalty() == Penalty::None {
             hessian.keep_only(&self.unknowns);
         }
-        self.factor = factor(&hessian, ROUNDING_PIVOT);
+        self.factor = if self.damping > 0.0 {
+            let mut longer = hessian.clone();
+            (0..hessian.n()).for_each(|j| *longer.at(j, j) += self.damping * self.diagonal[j]);
+            factor(&longer, ROUNDING_PIVOT)
+        } else {
+            factor(&hessian, ROUNDING_PIVOT)
+        };
         self.damped = self.factor.kept() != self.unknowns && self.risk.penalty() == Penalty::None;
         if self.damped {
             let gradient = self.point.gradient.as_slice();
@@ -439,11 +499,12 @@ fn subsample_start<L: Conjugate + Clone>(risk: &Risk<'_, L>, watch: &Watch) -> R
     if small.class_totals().contains(&0.0) {
         return Ok(None);
     }
-    let quick = Newton { tolerance: 1e-3, max_iterations: 12 };
+    let quick = Newton { tolerance: 1e-3, max_iterations: 40 };
     let mut run = Run::new(&small, &small.start(), watch)?;
     let stop = run.iterate(&quick)?;
     Ok(match stop {
         Stop::Converged => Some(run.point.coef),
+        Stop::IterationLimit if risk.penalty() != Penalty::None => Some(run.point.coef),
         _ => None,
     })
 }
