@@ -1,6 +1,5 @@
 //! Algorithms, one file each: the problem and the reference above the code. Every solver stops on [`crate::certify`].
 
-mod far_rows;
 mod newton;
 mod newton_cg;
 mod part;

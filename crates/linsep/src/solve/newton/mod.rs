@@ -10,31 +10,27 @@
 //!
 //! Boyd and Vandenberghe, *Convex Optimization*, 9.5; Kelley, *Solving Nonlinear Equations with Newton's Method*, 2.3.
 
-use super::far_rows;
-use super::part::Part;
-use super::separate;
+mod damping;
+mod far_rows;
+mod separation;
+mod start;
+
 use super::{Solved, Solver, Step, Stop};
 use crate::certify::{
-    Certificate, Independent, Separation, SeparationKind, duality_gap, independent_coefficients, self_concordance_bound,
+    Certificate, Independent, Separation, duality_gap, independent_coefficients, self_concordance_bound,
 };
 use crate::error::{ErrorKind, Result};
 use crate::linalg::{Alias, Factor, Square, factor};
-use crate::objective::{Coef, Conjugate, Detail, Penalty, Point, Risk, Sample};
+use crate::objective::{Coef, Conjugate, Detail, Penalty, Point, Risk};
 use crate::watch::{Progress, Watch};
+use damping::FIRST_DAMPING;
 
 /// On the unit-diagonal scale, a pivot below this may belong to a column that is a combination of earlier ones.
 const SUSPECT_PIVOT: f64 = 1e-11;
 /// Up to so many columns, collinear ones are looked for under a penalty too.
 const NAMED_COLUMNS: usize = 500;
-/// The first damping tried, the one below which there is none, and the one at which it is given up.
-const FIRST_DAMPING: f64 = 1e-2;
-const SMALLEST_DAMPING: f64 = 1e-8;
-const LARGEST_DAMPING: f64 = 1e9;
 /// Pivots below this are rounding.
 const ROUNDING_PIVOT: f64 = 1e-15;
-/// Iterations after quasi-complete separation was found in which it may still turn out to be complete: rows with little
-/// weight follow the others with a lag of the logarithm of the ratio.
-const PATIENCE: usize = 25;
 /// Newton decrement below which the Hessian changes by a tenth or so over the step: scores move by about 2ν.
 const CHORD_DECREMENT: f64 = 0.05;
 
@@ -55,13 +51,14 @@ impl Default for Newton {
 
 impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for Newton {
     fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
-        let start = match start {
+        let mut start = match start {
             Some(start) => start.clone(),
-            None => match subsample_start(risk, watch)? {
+            None => match start::subsample_start(risk, watch)? {
                 Some(start) => start,
                 None => risk.start(),
             },
         };
+        risk.centre_scores(&mut start);
         let mut run = Run::new(risk, &start, watch)?;
         let stop = match run.iterate(self) {
             Ok(stop) => stop,
@@ -180,75 +177,21 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         self.passes += 1;
         self.far_steps_pay = better.is_some();
         Ok(match better {
-            Some(better) if self.point.gradient.dot(&better) < 0.0 => better,
-            _ => newton,
-        })
-    }
-
-    /// Looks for a separating direction; one that is only quasi-complete is kept while the rows on its boundary may
-    /// still be drawn apart.
-    fn separated(&mut self, direction: &Coef) -> Result<Option<Stop>> {
-        if self.risk.penalty() != Penalty::None {
-            return Ok(None);
-        }
-        let now = self.trace.len();
-        if let Some(found) = separate::find(self.risk, &self.point.coef, direction, self.watch)? {
-            if found.kind == SeparationKind::Complete {
-                return Ok(Some(Stop::Separated(Box::new(found))));
+            Some(mut better) if self.point.gradient.dot(&better) < 0.0 => {
+                self.risk.centre_scores(&mut better);
+                better
             }
-            let since = self.separation.take().map_or(now, |(_, since)| since);
-            self.separation = Some((found, since));
-        }
-        match &self.separation {
-            Some((_, since)) if now >= since + PATIENCE => self.settled(),
-            _ => Ok(None),
-        }
-    }
-
-    /// The best separation found, looked for also without weights and offsets unless it is complete already.
-    fn settled(&mut self) -> Result<Option<Stop>> {
-        let mut best = self.separation.take().map(|(found, _)| found);
-        if let Some(other) = self.separated_as_plain_rows()?
-            && best.as_ref().is_none_or(|best| separate::rank(&other) > separate::rank(best))
-        {
-            best = Some(other);
-        }
-        Ok(best.map(|found| Stop::Separated(Box::new(found))))
-    }
-
-    /// The end of the iterations without a proof of optimality: perhaps there is none because there is no optimum.
-    fn given_up(&mut self, direction: &Coef, stop: Stop) -> Result<Stop> {
-        if self.risk.penalty() != Penalty::None {
-            return Ok(stop);
-        }
-        if let Some(found) = self.separated(direction)? {
-            return Ok(found);
-        }
-        Ok(self.settled()?.unwrap_or(stop))
-    }
-
-    /// Whether an optimum exists depends neither on the weights of the rows (as long as they are positive) nor on
-    /// offsets; without them the direction is found sooner, in particular where the weights differ by decades.
-    fn separated_as_plain_rows(&self) -> Result<Option<Separation>> {
-        let sample = self.risk.sample();
-        let counted: Option<Vec<f64>> =
-            sample.weights.map(|w| w.iter().map(|s| f64::from(u8::from(*s > 0.0))).collect());
-        if counted.as_deref() == sample.weights && sample.offsets.is_none() {
-            return Ok(None);
-        }
-        let plain = Sample { weights: counted.as_deref(), offsets: None, ..*sample };
-        let plain = Risk::new(plain, self.risk.loss().clone(), Penalty::None, self.risk.intercept());
-        let mut run = Run::new(&plain, &plain.start(), self.watch)?;
-        Ok(match run.iterate(&Newton::default())? {
-            Stop::Separated(found) => Some(*found),
-            _ => None,
+            _ => newton,
         })
     }
 
     fn direction(&self) -> Coef {
         let step = self.factor.solve(self.point.gradient.as_slice());
         let (k, cols) = (self.point.coef.n_scores(), self.point.coef.n_cols());
-        Coef::from_vec(step.into_iter().map(|s| -s).collect(), k, cols)
+        let mut direction = Coef::from_vec(step.into_iter().map(|s| -s).collect(), k, cols);
+        // Damping may leave the subspace of the solution; the projection leaves the loss alone and lowers the penalty.
+        self.risk.centre_scores(&mut direction);
+        direction
     }
 
     /// Whether the current point is proved good enough. `decrement` is ν².
@@ -354,36 +297,6 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         }
     }
 
-    /// Under a penalty a step that was too long is not shortened but taken again with more damping, which holds back
-    /// the directions of little curvature and leaves the others alone (Marquardt 1963). False where that has no end.
-    fn damp_more(&mut self) -> bool {
-        match self.hessian.take() {
-            Some(hessian) if self.fresh && self.damping < LARGEST_DAMPING => {
-                self.damping = (8.0 * self.damping).max(self.restart_damping);
-                self.refactor(hessian);
-                true
-            }
-            kept => {
-                self.hessian = kept;
-                false
-            }
-        }
-    }
-
-    /// Less damping where the quadratic model foretold the decrease, more where it did not.
-    fn adjust_damping(&mut self, direction: &Coef, decrement: f64, decrease: f64) {
-        let Some(hessian) = self.hessian.as_ref().filter(|_| self.damping > 0.0) else { return };
-        let curved = hessian.multiply(direction.as_slice());
-        let curvature: f64 = curved.iter().zip(direction.as_slice()).map(|(h, d)| h * d).sum();
-        match decrease / (decrement - 0.5 * curvature) {
-            gain if gain > 0.7 && self.damping > SMALLEST_DAMPING => self.damping /= 8.0,
-            // Should the undamped step fail after all, the next try begins close by.
-            gain if gain > 0.7 => (self.damping, self.restart_damping) = (0.0, 8.0 * SMALLEST_DAMPING),
-            gain if gain < 0.25 => self.damping *= 4.0,
-            _ => {}
-        }
-    }
-
     /// ν² of another point by the current factor.
     fn inverse_norm(&self, point: &Point) -> f64 {
         let solved = self.factor.solve(point.gradient.as_slice());
@@ -481,30 +394,4 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             aliased: self.aliased,
         })
     }
-}
-
-/// The solution on evenly spaced rows: close enough to save most passes over all of them. `None` where the data is too
-/// small for it to pay, or where the sample misses a class.
-fn subsample_start<L: Conjugate + Clone>(risk: &Risk<'_, L>, watch: &Watch) -> Result<Option<Coef>> {
-    let sample = risk.sample();
-    let n = sample.labels.len();
-    let unknowns = risk.loss().n_scores() * (risk.n_cols() + 1);
-    let wanted = (n / 16).max(40 * unknowns).max(4096);
-    if wanted > n / 4 {
-        return Ok(None);
-    }
-    let rows: Vec<usize> = (0..wanted).map(|i| i * n / wanted).collect();
-    let part = Part::of(sample, risk.loss().n_scores(), &rows)?;
-    let small = part.risk(sample, risk.loss().clone(), risk.penalty(), risk.intercept());
-    if small.class_totals().contains(&0.0) {
-        return Ok(None);
-    }
-    let quick = Newton { tolerance: 1e-3, max_iterations: 40 };
-    let mut run = Run::new(&small, &small.start(), watch)?;
-    let stop = run.iterate(&quick)?;
-    Ok(match stop {
-        Stop::Converged => Some(run.point.coef),
-        Stop::IterationLimit if risk.penalty() != Penalty::None => Some(run.point.coef),
-        _ => None,
-    })
 }

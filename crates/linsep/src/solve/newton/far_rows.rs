@@ -8,10 +8,10 @@
 //!
 //! m is convex, and its Newton iterations cost only passes over S.
 
-use super::part::Part;
 use crate::error::Result;
 use crate::linalg::{Square, factor};
 use crate::objective::{Coef, CurvedLoss, Detail, Line, Penalty, Point, Risk};
+use crate::solve::part::Part;
 use crate::watch::Watch;
 
 /// A score that moves by more than this leaves the range in which its loss is about quadratic.

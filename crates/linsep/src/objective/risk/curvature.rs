@@ -1,0 +1,132 @@
+//! Second derivatives of a risk without forming, or beyond, its Hessian.
+
+use super::{Intercept, Point, Risk};
+use crate::design::Rows;
+use crate::error::Result;
+use crate::linalg::Square;
+use crate::objective::rows::{GradientSums, HessianSums, Scorer};
+use crate::objective::{Coef, CurvedLoss};
+use crate::watch::Watch;
+
+impl<L: CurvedLoss> Risk<'_, L> {
+    /// `Σᵢ x̃ᵢx̃ᵢᵀ ⊗ Cᵢ` for given packed Cᵢ, intercepts included, nothing added.
+    pub fn weighted_gram(&self, curvature: &[f64], watch: &Watch) -> Result<Square> {
+        let (k, cols) = (self.loss.n_scores(), self.n_cols());
+        let pairs = k * (k + 1) / 2;
+        let sums = self.pass().reduce(
+            watch,
+            (0, &mut []),
+            || HessianSums::new(k, cols, self.sparse),
+            |sums, range, mut rows, _| {
+                sums.add(&mut rows, &curvature[range.start * pairs..range.end * pairs], &mut Vec::new());
+                Ok(())
+            },
+            |a, b| a.merge(&b),
+        )?;
+        Ok(sums.finish(self.sample.units, 1.0))
+    }
+
+    /// The diagonal of the Hessian by one pass.
+    pub fn hessian_diagonal(&self, point: &Point, watch: &Watch) -> Result<Coef> {
+        let (k, cols) = (self.loss.n_scores(), self.n_cols());
+        let pairs = k * (k + 1) / 2;
+        let (centre, inverse) = (self.sample.units.centre(), self.sample.units.inverse_scale());
+        let (mut second, first, total) = self.pass().reduce(
+            watch,
+            (0, &mut []),
+            || (Coef::zeros(k, cols), Coef::zeros(k, if self.sparse { cols } else { 0 }), vec![0.0; k]),
+            |(second, first, total), range, rows, _| {
+                let n = range.len();
+                let (mut residual, mut curvature) = (vec![0.0; n * k], vec![0.0; n * pairs]);
+                let weights = Self::part(self.sample.weights, &range, 1);
+                let z = &point.scores[range.start * k..range.end * k];
+                self.loss.block(&self.sample.labels[range.clone()], z, weights, &mut residual, Some(&mut curvature));
+                for i in 0..n {
+                    for c in 0..k {
+                        let h = curvature[i * pairs + c * (c + 1) / 2 + c];
+                        total[c] += h;
+                        match &rows {
+                            Rows::Dense(values) => {
+                                let sums = &mut second.weights_mut()[c * cols..(c + 1) * cols];
+                                let x = &values[i * cols..(i + 1) * cols];
+                                sums.iter_mut().zip(x).for_each(|(s, x)| *s += h * x * x);
+                            }
+                            Rows::Csr(rows) => {
+                                let (columns, values) = rows.row(i);
+                                for (j, v) in columns.iter().zip(values) {
+                                    second.weights_mut()[c * cols + *j as usize] += h * v * v;
+                                    first.weights_mut()[c * cols + *j as usize] += h * v;
+                                }
+                            }
+                        }
+                    }
+                }
+                Ok(())
+            },
+            |a, b| {
+                a.0.as_mut_slice().iter_mut().zip(b.0.as_slice()).for_each(|(a, b)| *a += b);
+                a.1.as_mut_slice().iter_mut().zip(b.1.as_slice()).for_each(|(a, b)| *a += b);
+                a.2.iter_mut().zip(&b.2).for_each(|(a, b)| *a += b);
+            },
+        )?;
+        for (c, total) in total.iter().enumerate() {
+            for j in 0..cols {
+                let d = &mut second.weights_mut()[c * cols + j];
+                if self.sparse {
+                    let f = first.weights_of(c)[j];
+                    *d = (*d - 2.0 * centre[j] * f + centre[j] * centre[j] * total) * inverse[j] * inverse[j];
+                }
+                *d = *d / self.total_weight + self.penalty.ridge();
+            }
+            second.intercept_mut()[c] = match self.intercept {
+                Intercept::None => 1.0,
+                Intercept::Free => total / self.total_weight,
+                Intercept::Penalised => total / self.total_weight + self.penalty.ridge(),
+            };
+        }
+        Ok(second)
+    }
+
+    /// `∇²F(point) · direction` by one pass, without forming the Hessian.
+    pub fn hess_vec(&self, point: &Point, direction: &Coef, watch: &Watch) -> Result<Coef> {
+        let (k, cols, total) = (self.loss.n_scores(), self.n_cols(), self.total_weight);
+        let pairs = k * (k + 1) / 2;
+        let scorer = Scorer::new(direction, self.sample.units, self.sparse);
+        let mut sums = self.pass().reduce(
+            watch,
+            (0, &mut []),
+            || GradientSums::new(1, k, cols, self.sparse),
+            |sums, range, rows, _| {
+                let n = range.len();
+                let (mut d, mut residual) = (vec![0.0; n * k], vec![0.0; n * k]);
+                let mut curvature = vec![0.0; n * pairs];
+                scorer.scores(&rows, &mut d);
+                let labels = &self.sample.labels[range.clone()];
+                let weights = Self::part(self.sample.weights, &range, 1);
+                let z = &point.scores[range.start * k..range.end * k];
+                self.loss.block(labels, z, weights, &mut residual, Some(&mut curvature));
+                for i in 0..n {
+                    let (c, d) = (&curvature[i * pairs..][..pairs], &d[i * k..][..k]);
+                    for a in 0..k {
+                        let entry = |b: usize| c[a.max(b) * (a.max(b) + 1) / 2 + a.min(b)];
+                        residual[i * k + a] = (0..k).map(|b| entry(b) * d[b]).sum();
+                    }
+                }
+                sums.add(&rows, &residual, None);
+                Ok(())
+            },
+            |a, b| a.merge(&b),
+        )?;
+        sums.finish(self.sample.units);
+        let lambda = self.penalty.ridge();
+        let mut out = Coef::zeros(k, cols);
+        let weights = out.weights_mut().iter_mut().zip(&sums.sums).zip(direction.weights());
+        weights.for_each(|((o, s), d)| *o = s / total + lambda * d);
+        let ridge = if self.intercept == Intercept::Penalised { lambda } else { 0.0 };
+        if self.intercept != Intercept::None {
+            let intercepts = out.intercept_mut().iter_mut().zip(&sums.totals).zip(direction.intercept());
+            intercepts.for_each(|((o, s), d)| *o = s / total + ridge * d);
+        }
+        Ok(out)
+    }
+}
