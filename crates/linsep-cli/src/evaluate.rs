@@ -35,7 +35,7 @@ pub struct EvaluateArguments {
 pub fn run(arguments: &EvaluateArguments) -> Result<Ending> {
     let model = load_model(&arguments.model)?;
     let progress = Progress::new(arguments.input.quiet, None);
-    let table = arguments.input.read(Some(&model.recipe), &progress)?;
+    let table = arguments.input.read(Some(&model), &progress)?;
     let judged = evaluate_table(&model, &table, arguments.unknown.map(Into::into), &progress.watch())?;
     progress.finish();
     match arguments.json {

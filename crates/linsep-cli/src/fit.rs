@@ -203,6 +203,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let method = method(arguments)?;
     if let Some(path) = &arguments.output {
         check_directory(path)?;
+        arguments.input.refuse_as_output(path)?;
         if arguments.json && path == Path::new("-") {
             return Err(Error::usage("--json and -o - both want standard output").help("give the model a file name"));
         }

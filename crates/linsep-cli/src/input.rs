@@ -3,7 +3,6 @@
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use linsep::artifact::Model;
-use linsep::design::Recipe;
 use linsep::read::{Format, ReadOptions, read_files};
 use linsep::table::Table;
 use linsep::{Error, Result};
@@ -52,8 +51,8 @@ pub enum FormatName {
 }
 
 impl InputArguments {
-    /// Reads the table; a model's recipe says which kind of column it expects.
-    pub fn read(&self, recipe: Option<&Recipe>, progress: &Progress) -> Result<Table> {
+    /// Reads the table; a model says which kind of column it expects.
+    pub fn read(&self, model: Option<&Model>, progress: &Progress) -> Result<Table> {
         let mut delimiter = self.delimiter.as_deref().map(delimiter).transpose()?;
         if matches!(self.format, Some(FormatName::Tsv)) {
             delimiter = delimiter.or(Some(b'\t'));
@@ -67,10 +66,20 @@ impl InputArguments {
             delimiter,
             text: self.text.clone(),
             number: self.number.clone(),
-            expected: recipe.map(Recipe::expected).unwrap_or_default(),
+            expected: model.map(Model::expected).unwrap_or_default(),
         };
         let paths = self.paths()?;
         progress.reading(|| read_files(&paths, &options, &progress.watch()))
+    }
+
+    /// Refuses an output that is one of the inputs: the data would be gone.
+    pub fn refuse_as_output(&self, output: &Path) -> Result<()> {
+        let Ok(output) = output.canonicalize() else { return Ok(()) };
+        match self.paths()?.iter().find(|input| input.canonicalize().is_ok_and(|input| input == output)) {
+            Some(input) => Err(Error::usage(format!("`{}` is the input: it would be overwritten", input.display()))
+                .help("choose another name for the output")),
+            None => Ok(()),
+        }
     }
 
     /// The files, patterns expanded in name order.

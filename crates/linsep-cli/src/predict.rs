@@ -75,8 +75,9 @@ impl From<UnknownName> for UnknownLevel {
 pub fn run(arguments: &PredictArguments) -> Result<Ending> {
     let model = load_model(&arguments.model)?;
     check_directory(Path::new(&arguments.output))?;
+    arguments.input.refuse_as_output(Path::new(&arguments.output))?;
     let progress = Progress::new(arguments.input.quiet, None);
-    let table = arguments.input.read(Some(&model.recipe), &progress)?;
+    let table = arguments.input.read(Some(&model), &progress)?;
     let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
     let predictions = predict_table(&model, &table, arguments.unknown.map(Into::into), &progress.watch())?;
     progress.finish();
@@ -145,6 +146,10 @@ impl Sheet<'_> {
                 numbers(&self.predictions.scores, scores);
             }
             next += usize::from(predicted);
+            if line.is_empty() {
+                // A blank line would be skipped by many readers, and every row after it would shift.
+                line.push_str("\"\"");
+            }
             writeln!(out, "{line}")?;
         }
         Ok(())

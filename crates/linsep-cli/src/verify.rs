@@ -30,7 +30,7 @@ pub struct VerifyArguments {
 pub fn run(arguments: &VerifyArguments) -> Result<Ending> {
     let model = load_model(&arguments.model)?;
     let progress = Progress::new(arguments.input.quiet, None);
-    let table = arguments.input.read(Some(&model.recipe), &progress)?;
+    let table = arguments.input.read(Some(&model), &progress)?;
     let verification = verify_table(&model, &table, &progress.watch())?;
     progress.finish();
     let ending = if verification.passed() { Ending::Done } else { Ending::No };

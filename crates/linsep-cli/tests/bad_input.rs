@@ -330,7 +330,7 @@ fn prediction() -> Vec<Case> {
             "unknown level as missing",
             ("f.csv", new_level.clone()),
             "predict p.json f.csv --unknown missing",
-            &["prediction\n\n"],
+            &["prediction\n\"\"\n"],
         ),
         fine(
             "unknown level as zero",
@@ -362,7 +362,13 @@ fn prediction() -> Vec<Case> {
             "evaluate p.json f.csv",
             &["f.csv", "no column `y`"],
         ),
-        usage("LIBSVM for a CSV model", "predict p.json f.svm -o out.csv", &["f.svm", "no such file"]),
+        bad(
+            "LIBSVM for a CSV model",
+            ("f.svm", "1 1:1 3:1\n2 2:1\n"),
+            "predict p.json f.svm -o out.csv",
+            &["f.svm", "absent", "`x`"],
+        ),
+        usage("output over input", "predict p.json p.csv -o p.csv", &["`p.csv` is the input", "another name"]),
     ]
 }
 

@@ -52,6 +52,7 @@ contract! {
     drift_in_later_blocks
     bad_features_are_named
     bad_weights_are_errors
+    save_and_load_keep_the_bits
 }
 
 /// An exemption that is not needed hides what the model can do: the exempted check must fail.

@@ -8,6 +8,7 @@ use crate::discriminant::Discriminant;
 use crate::error::{Error, Place, Result};
 use crate::evaluate::Metric;
 use crate::model::{Computation, Method, Note, Objective, Outcome};
+use crate::read::Expected;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -24,6 +25,8 @@ pub struct Model {
     pub method: Method,
     /// Name of the target column.
     pub target: String,
+    /// Whether the target was read as text: `01` is then not `1`.
+    pub target_is_text: bool,
     /// Name of the weight column, where one was used.
     pub weights: Option<String>,
     /// Names of the offset columns.
@@ -67,7 +70,9 @@ pub struct TrainingSummary {
     pub total_weight: f64,
     /// Rows dropped because their label is missing.
     pub missing_target: usize,
-    /// Missing cells per column among the rows with a label.
+    /// Rows left out because their weight is zero.
+    pub zero_weight: usize,
+    /// Missing cells per column among the rows with a label and a weight.
     pub missing: Vec<(String, usize)>,
     /// Total weight of each class.
     pub class_weights: Vec<f64>,
@@ -171,15 +176,25 @@ impl Model {
         Ok(model)
     }
 
+    /// The kind of every column the model uses, for reading new data.
+    pub fn expected(&self) -> Vec<(String, Expected)> {
+        let mut expected = self.recipe.expected();
+        if self.target_is_text {
+            expected.push((self.target.clone(), Expected::Text));
+        }
+        expected
+    }
+
     /// Sizes agree, whatever a checksum says.
     fn check(&self) -> Result<()> {
         let features = self.recipe.n_features();
         let scores = if self.classes.len() == 2 { 1 } else { self.classes.len() };
         let linear = self.discriminant.as_linear();
-        let fits = linear.is_none_or(|l| {
-            l.n_cols() == features && l.n_scores() == scores && (0..scores).all(|k| l.weights_of(k).len() == features)
-        });
-        if self.classes.len() < 2 || !fits || self.units.scale().len() != features {
+        let fits = linear.is_none_or(|l| l.n_cols() == features && l.n_scores() == scores && l.is_whole());
+        let units = self.units.centre().len() == features
+            && self.units.scale().len() == features
+            && self.units.scale().iter().all(|s| *s > 0.0 && s.is_finite());
+        if self.classes.len() < 2 || !fits || !units {
             return Err(Error::model("the parts of the model do not fit together"));
         }
         Ok(())

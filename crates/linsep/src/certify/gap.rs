@@ -29,7 +29,13 @@ pub fn duality_gap<L: Conjugate>(risk: &Risk<'_, L>, point: &Point, watch: &Watc
         true => dual.total.iter().zip(point.coef.intercept()).map(|(t, b)| (t * b).abs()).sum::<f64>() / total,
         false => 0.0,
     };
-    let gap = (objective - value).max(0.0) + rounding_allowance(objective, value) + unbalanced;
+    let allowance = rounding_allowance(objective, value) + unbalanced;
+    // A lower bound far above the objective is no rounding but an inconsistency, for example in an edited model.
+    if value.is_nan() || value - objective > 1e-6 * (objective.abs() + value.abs()) {
+        let reason = format!("the dual value {value} exceeds the objective {objective}: they do not belong together");
+        return Ok(Certificate::Absent { reason });
+    }
+    let gap = (objective - value).max(0.0) + allowance;
     let reference = objective.abs().max(risk.null_objective());
     Ok(Certificate::DualityGap {
         objective,

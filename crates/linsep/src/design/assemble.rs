@@ -57,8 +57,8 @@ impl Recipe {
         Ok(Prepared { design, rows, missing })
     }
 
-    /// The same as [`Recipe::apply`], using the table up: a table of narrow columns becomes the matrix as it is, any
-    /// other is freed chunk by chunk, so that it and the matrix never stand in full beside each other.
+    /// The same as [`Recipe::apply`], using the table up: a large table or one of narrow columns serves as the matrix
+    /// as it is, any other is freed chunk by chunk as it is copied.
     pub fn apply_owned(&self, table: Table, wanted: &[bool]) -> Result<Prepared> {
         let (filler, missing) = plan(self, &table, wanted)?;
         let rows = filler.rows.clone();

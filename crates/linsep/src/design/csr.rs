@@ -71,11 +71,6 @@ impl CsrMatrix {
         }
         Ok(CsrMatrix { starts, indices, values, cols })
     }
-
-    /// Number of stored entries.
-    pub fn entries(&self) -> usize {
-        self.values.len()
-    }
 }
 
 impl Design for CsrMatrix {

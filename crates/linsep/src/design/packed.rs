@@ -1,12 +1,16 @@
 //! A table used as a matrix: narrow integers stay narrow and become doubles a block at a time.
 //!
-//! For a table of small counts this is an eighth of the memory, and a pass reads an eighth of the bytes.
+//! For a table of small counts this is an eighth of the memory, and a pass reads an eighth of the bytes. For doubles it
+//! saves the second copy; turning columns into rows again in every pass costs about what reading that copy would.
 
 use super::fill::Filler;
 use super::{Block, Dense, Design, Shape, Tile};
 use crate::error::Result;
 use crate::table::{Cells, Chunk};
 use std::ops::Range;
+
+/// Bytes of a matrix that no longer fits a cache.
+const LARGE: usize = 32 << 20;
 
 /// The kept rows and used columns of a table.
 #[derive(Debug)]
@@ -16,7 +20,7 @@ pub struct PackedTable {
 }
 
 impl PackedTable {
-    /// Whether this many table cells are at most a quarter of the doubles they would become.
+    /// Whether the table is better used as it is: the matrix would be large, or four times as large.
     pub(super) fn pays(filler: &Filler, chunks: &[Chunk]) -> bool {
         let width = |cells: &Cells| match cells {
             Cells::I8(_) => 1,
@@ -27,7 +31,8 @@ impl PackedTable {
         let used =
             |chunk: &Chunk| filler.sources.iter().map(|s| chunk.n_rows * width(&chunk.cells[s.column])).sum::<usize>();
         let packed: usize = chunks.iter().map(used).sum();
-        4 * packed <= 8 * filler.rows.len() * filler.cols
+        let matrix = 8 * filler.rows.len() * filler.cols;
+        matrix > LARGE || 4 * packed <= matrix
     }
 
     /// Keeps the columns that are used and frees the others.

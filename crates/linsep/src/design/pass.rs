@@ -9,6 +9,8 @@ use std::ops::Range;
 const TILE_VALUES: usize = 32 * 1024;
 /// Leaves of the merge tree: enough for many threads, few enough that merging a `d × d` partial stays cheap.
 const LEAVES: usize = 64;
+/// Bytes that the `d × d` partials of all leaves may take together, down to four leaves.
+const PARTIALS: usize = 2 << 30;
 
 /// The rows of a block as a pass sees them.
 #[derive(Debug)]
@@ -38,16 +40,6 @@ impl<'a> Pass<'a> {
         self.design.shape()
     }
 
-    /// The units the rows are seen in.
-    pub fn units(&self) -> &'a Units {
-        self.units
-    }
-
-    /// The design itself.
-    pub fn design(&self) -> &'a dyn Design {
-        self.design
-    }
-
     /// Rows per block: a function of the shape alone, never of the threads.
     fn block_rows(&self) -> usize {
         (TILE_VALUES / self.shape().cols.max(1)).clamp(16, 1024) / 8 * 8
@@ -56,7 +48,8 @@ impl<'a> Pass<'a> {
     /// Rows per leaf: whole blocks.
     fn leaf_rows(&self) -> usize {
         let blocks = self.rows.div_ceil(self.block_rows());
-        blocks.div_ceil(LEAVES).max(1) * self.block_rows()
+        let leaves = (PARTIALS / (8 * self.shape().cols.pow(2)).max(1)).clamp(4, LEAVES);
+        blocks.div_ceil(leaves).max(1) * self.block_rows()
     }
 
     /// Folds all rows: each leaf of a fixed tree starts from `new`, takes its blocks in order, and siblings are merged

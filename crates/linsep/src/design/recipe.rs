@@ -95,6 +95,9 @@ pub struct Recipe {
     pub unknown: UnknownLevel,
 }
 
+/// A model keeps several numbers per column, used or not.
+const MOST_COLUMNS: usize = 1 << 26;
+
 /// What the user wants of a recipe.
 #[derive(Debug, Clone)]
 pub struct RecipeOptions {
@@ -125,26 +128,38 @@ impl Default for RecipeOptions {
     }
 }
 
-/// Learns a recipe from the rows for which `usable` holds (those with a label and a weight).
+/// Learns a recipe from the rows with a positive frequency: zero for rows without a label, one where nothing is
+/// weighted.
 ///
 /// ```
 /// use linsep::design::{RecipeOptions, fit_recipe};
 /// use linsep::read::{ReadOptions, read_bytes};
 /// let table = read_bytes(b"x,kind\n1,a\n2,b\n3,a\n", "demo.csv", &ReadOptions::default())?;
-/// let recipe = fit_recipe(&table, &vec![true; 3], &RecipeOptions::default())?;
+/// let recipe = fit_recipe(&table, &vec![1.0; 3], &RecipeOptions::default())?;
 /// assert_eq!(recipe.features(), ["x", "kind=a", "kind=b"]);
 /// # Ok::<(), linsep::Error>(())
 /// ```
-pub fn fit_recipe(table: &Table, usable: &[bool], options: &RecipeOptions) -> Result<Recipe> {
+pub fn fit_recipe(table: &Table, frequency: &[f64], options: &RecipeOptions) -> Result<Recipe> {
+    let usable: Vec<bool> = frequency.iter().map(|f| *f > 0.0).collect();
     let chosen = choose_columns(table, options)?;
     let keep = match options.missing {
-        Missing::Drop => super::matching::rows_without_missing(table, &chosen, usable),
-        Missing::Mean | Missing::Error => usable.to_vec(),
+        Missing::Drop => super::matching::rows_without_missing(table, &chosen, &usable),
+        Missing::Mean | Missing::Error => usable,
     };
-    let columns = chosen.into_iter().map(|c| learn_column(table, c, &keep, options)).collect::<Result<Vec<_>>>()?;
+    if table.sparse_width() > MOST_COLUMNS {
+        let message =
+            format!("the largest index is {}: more columns than {MOST_COLUMNS} do not fit", table.sparse_width());
+        return Err(Error::data(message).help("renumber the columns from 1"));
+    }
+    let counted: Vec<f64> = frequency.iter().zip(&keep).map(|(f, k)| if *k { *f } else { 0.0 }).collect();
+    let columns = chosen.into_iter().map(|c| learn_column(table, c, &counted, options)).collect::<Result<Vec<_>>>()?;
     if columns.is_empty() && table.sparse_width() == 0 {
         return Err(Error::data("no column is left to classify with")
             .help("name the columns to use with --features, or drop fewer"));
+    }
+    if table.sparse_width() == 0 && columns.iter().all(|c| c.width() == 0) {
+        return Err(Error::data("no column is left to classify with: each has the same text in every row")
+            .help("use columns that differ between rows"));
     }
     Ok(Recipe { columns, sparse_width: table.sparse_width(), missing: options.missing, unknown: options.unknown })
 }
@@ -173,59 +188,60 @@ fn choose_columns(table: &Table, options: &RecipeOptions) -> Result<Vec<usize>> 
     Ok((0..table.columns().len()).filter(is_used).collect())
 }
 
-fn learn_column(table: &Table, column: usize, keep: &[bool], options: &RecipeOptions) -> Result<RecipeColumn> {
+fn learn_column(table: &Table, column: usize, counted: &[f64], options: &RecipeOptions) -> Result<RecipeColumn> {
     let info = &table.columns()[column];
     let encoding = match &info.kind {
         Kind::Number => {
-            let mean = (options.missing == Missing::Mean).then(|| column_mean(table, column, keep)).transpose()?;
+            let mean = (options.missing == Missing::Mean).then(|| column_mean(table, column, counted)).transpose()?;
             Encoding::Number { mean }
         }
-        Kind::Text { levels } => learn_levels(table, column, levels, keep, options)?,
+        Kind::Text { levels } => learn_levels(table, column, levels, counted, options)?,
     };
     Ok(RecipeColumn { name: info.name.clone(), encoding })
 }
 
 /// Mean of the cells that are present, shifted by the first so that a large offset costs no digits.
-fn column_mean(table: &Table, column: usize, keep: &[bool]) -> Result<f64> {
-    let (mut shift, mut sum, mut count) = (0.0, 0.0, 0usize);
+fn column_mean(table: &Table, column: usize, counted: &[f64]) -> Result<f64> {
+    let (mut shift, mut sum, mut count) = (0.0, 0.0, 0.0);
     for (c, chunk) in table.chunks().iter().enumerate() {
         let start = table.chunk_start(c);
         chunk.cells[column].for_each(|i, v| {
-            if keep[start + i] && !v.is_nan() {
-                if count == 0 {
+            let f = counted[start + i];
+            if f > 0.0 && !v.is_nan() {
+                if count == 0.0 {
                     shift = v;
                 }
-                sum += v - shift;
-                count += 1;
+                sum += f * (v - shift);
+                count += f;
             }
         });
     }
-    if count == 0 {
+    if count == 0.0 {
         let name = &table.columns()[column].name;
         return Err(Error::data(format!("column `{name}` is missing in every row"))
             .help(format!("leave it out: --drop {name}")));
     }
-    Ok(shift + sum / count as f64)
+    Ok(shift + sum / count)
 }
 
 fn learn_levels(
     table: &Table,
     column: usize,
     levels: &[String],
-    keep: &[bool],
+    counted: &[f64],
     options: &RecipeOptions,
 ) -> Result<Encoding> {
     let name = &table.columns()[column].name;
-    let mut counts = vec![0usize; levels.len()];
+    let mut counts = vec![0.0; levels.len()];
     for (c, chunk) in table.chunks().iter().enumerate() {
         let start = table.chunk_start(c);
         chunk.cells[column].for_each(|i, v| {
-            if keep[start + i] && !v.is_nan() {
-                counts[v as usize] += 1;
+            if !v.is_nan() {
+                counts[v as usize] += counted[start + i];
             }
         });
     }
-    let seen: Vec<usize> = (0..levels.len()).filter(|l| counts[*l] > 0).collect();
+    let seen: Vec<usize> = (0..levels.len()).filter(|l| counts[*l] > 0.0).collect();
     if seen.is_empty() {
         return Err(Error::data(format!("column `{name}` is missing in every row"))
             .help(format!("leave it out: --drop {name}")));
@@ -235,9 +251,8 @@ fn learn_levels(
         return Err(Error::data(message)
             .help(format!("leave it out with --drop {name}, or allow more with --max-levels {}", seen.len())));
     }
-    let total: usize = counts.iter().sum();
-    let shares =
-        (options.missing == Missing::Mean).then(|| seen.iter().map(|l| counts[*l] as f64 / total as f64).collect());
+    let total: f64 = counts.iter().sum();
+    let shares = (options.missing == Missing::Mean).then(|| seen.iter().map(|l| counts[*l] / total).collect());
     let levels: Vec<String> = seen.iter().map(|l| levels[*l].clone()).collect();
     let reference = (options.coding == Coding::DropReference).then(|| levels[0].clone());
     Ok(Encoding::Levels { levels, reference, shares })

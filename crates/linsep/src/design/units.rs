@@ -65,11 +65,6 @@ impl Units {
     pub fn inverse_scale(&self) -> &[f64] {
         &self.inverse_scale
     }
-
-    /// The same scales around the origin.
-    pub fn without_centre(&self) -> Units {
-        Units::new(vec![0.0; self.centre.len()], self.scale.clone())
-    }
 }
 
 /// Weighted mean, variance and range of every column.
@@ -165,7 +160,7 @@ vectorised! {
 /// they are. Fails, naming column and row, where a value is not finite or its square overflows.
 pub fn summarise(design: &dyn Design, weights: Option<&[f64]>, watch: &Watch) -> Result<ColumnSummary> {
     let shape = design.shape();
-    let reference = first_row(design)?;
+    let reference = first_row(design, weights)?;
     let units = Units::new(reference.clone(), vec![1.0; shape.cols]);
     let pass = Pass::new(design, &units);
     let part = |range: &std::ops::Range<usize>| weights.map(|w| &w[range.clone()]);
@@ -219,6 +214,12 @@ pub fn summarise(design: &dyn Design, weights: Option<&[f64]>, watch: &Watch) ->
     if let Some(j) = (0..shape.cols).find(|j| !sum.second[*j].is_finite() || !mean[*j].is_finite()) {
         return Err(bad_column(design, weights, j)?);
     }
+    if !present.is_empty()
+        && let Some(j) = (0..shape.cols).find(|j| sum.min[*j] < sum.max[*j] && mean[*j].powi(2) > 1e10 * variance[*j])
+    {
+        let message = format!("sparse column {} is {:e} give or take very little", j + 1, mean[j]);
+        return Err(Error::data(message).help("subtract the common value from the column, or leave it out"));
+    }
     let min = sum.min.iter().zip(&reference).map(|(m, r)| m + r).collect();
     let max = sum.max.iter().zip(&reference).map(|(m, r)| m + r).collect();
     Ok(ColumnSummary { total_weight: n, mean, variance, min, max })
@@ -228,15 +229,16 @@ fn is_sparse(design: &dyn Design) -> bool {
     matches!(design.block(0..0, &mut super::Tile::default()), Ok(super::Block::Csr(_)))
 }
 
-/// The first row of a dense design; zeros for a sparse one.
-fn first_row(design: &dyn Design) -> Result<Vec<f64>> {
+/// The first row of a dense design that counts; zeros for a sparse one.
+fn first_row(design: &dyn Design, weights: Option<&[f64]>) -> Result<Vec<f64>> {
     let shape = design.shape();
+    let first = weights.map_or(0, |w| w.iter().position(|s| *s > 0.0).unwrap_or(0));
     if shape.rows == 0 || is_sparse(design) {
         return Ok(vec![0.0; shape.cols]);
     }
     let mut values = Vec::new();
     let identity = Units::identity(shape.cols);
-    match design.block(0..1, &mut super::Tile::default())? {
+    match design.block(first..first + 1, &mut super::Tile::default())? {
         super::Block::F64(dense) => dense.load(&identity, &mut values),
         super::Block::F32(dense) => dense.load(&identity, &mut values),
         super::Block::Csr(_) => {}

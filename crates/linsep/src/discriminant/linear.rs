@@ -38,6 +38,12 @@ impl Linear {
         Ok(Linear { weights, centre, intercept_at_centre })
     }
 
+    /// Whether the weights fit the columns and scores and all numbers are finite: what a file could get wrong.
+    pub(crate) fn is_whole(&self) -> bool {
+        let numbers = self.weights.iter().chain(&self.centre).chain(&self.intercept_at_centre);
+        self.weights.len() == self.centre.len() * self.intercept_at_centre.len() && numbers.copied().all(f64::is_finite)
+    }
+
     /// Number of scores.
     pub fn n_scores(&self) -> usize {
         self.intercept_at_centre.len()

@@ -99,7 +99,11 @@ impl Lda {
                 a.combination.iter().map(|(c, v)| (*c, v * problem.scale[a.column] / problem.scale[*c])).collect(),
         }));
         notes.extend(problem.intensity.map(|intensity| Note::Shrinkage { intensity }));
-        let objective = Objective { formula: self.formula(), value: problem.objective(&factor), lambda: None };
+        let objective = Objective {
+            formula: self.formula(),
+            value: problem.objective(&factor, self.trace(&problem, training)),
+            lambda: None,
+        };
         let passes = 1 + usize::from(self.shrinkage == Shrinkage::LedoitWolf);
         Ok(Fit::Model(Box::new(Fitted {
             discriminant,
@@ -121,8 +125,9 @@ impl Lda {
     ) -> Result<(f64, Certificate)> {
         let problem = self.problem(training, watch)?;
         let linear = discriminant.as_linear().ok_or_else(|| Error::model("an LDA model must be linear"))?;
-        if linear.n_cols() != problem.scale.len() {
-            return Err(Error::model("the model does not have the columns of the data"));
+        let scores = if problem.priors.len() == 2 { 1 } else { problem.priors.len() };
+        if linear.n_cols() != problem.scale.len() || linear.n_scores() != scores {
+            return Err(Error::model("the model does not have the columns and classes of the data"));
         }
         let factor = factor(&problem.covariance, ALIAS_TOLERANCE);
         let scaled =
@@ -134,8 +139,11 @@ impl Lda {
             }
             classes => (0..classes).map(|k| (scaled(k), problem.contrast(k))).collect(),
         };
-        let certificate = linear_system_residual(&problem.covariance, factor.kept(), &pairs, EQUATIONS);
-        Ok((problem.objective(&factor), certificate))
+        let mut certificate = linear_system_residual(&problem.covariance, factor.kept(), &pairs, EQUATIONS);
+        if let Certificate::ClosedForm { relative_residual, .. } = &mut certificate {
+            *relative_residual = relative_residual.max(problem.intercept_residual(linear, &pairs, factor.kept()));
+        }
+        Ok((problem.objective(&factor, self.trace(&problem, training)), certificate))
     }
 
     fn problem(&self, training: &Training<'_>, watch: &Watch) -> Result<Problem> {
@@ -251,6 +259,16 @@ impl Lda {
         Ok(Some(intensity))
     }
 
+    /// `tr(Σ⁻¹S_W)/Σs` per column in use where nothing was shrunk: the divisor over the total.
+    fn trace(&self, problem: &Problem, training: &Training<'_>) -> Option<f64> {
+        let total = training.total_weight();
+        match (self.shrinkage, self.divisor) {
+            (Shrinkage::None, Divisor::Mle) => Some(1.0),
+            (Shrinkage::None, Divisor::Unbiased) => Some((total - problem.priors.len() as f64) / total),
+            _ => None,
+        }
+    }
+
     fn formula(&self) -> String {
         let divisor = match self.divisor {
             Divisor::Unbiased => "Σs−K",
@@ -320,19 +338,45 @@ impl Problem {
         linear_system_residual(&self.covariance, used, &pairs, EQUATIONS)
     }
 
-    /// The mean negative log-likelihood of rows and labels, on the columns in use.
-    fn objective(&self, factor: &Factor) -> f64 {
+    /// How far the intercepts of given discriminants are from `log π_k − ½ w_k·(μ_k−μ̄)`; one where a column that is
+    /// not in use has a weight.
+    fn intercept_residual(&self, linear: &Linear, pairs: &[(Vec<f64>, Vec<f64>)], used: &[usize]) -> f64 {
+        let unused = |w: &Vec<f64>| w.iter().enumerate().any(|(j, w)| *w != 0.0 && used.binary_search(&j).is_err());
+        if pairs.iter().any(|(w, _)| unused(w)) {
+            return 1.0;
+        }
+        let dot = |w: &[f64], m: &[f64]| w.iter().zip(m).map(|(w, m)| w * m).sum::<f64>();
+        let mut worst = 0.0f64;
+        for (k, (w, contrast)) in pairs.iter().enumerate() {
+            let expected = if self.priors.len() == 2 {
+                // w₁·m₁ − w₀·m₀ = w·(m₁ + m₀) for w = Σ⁻¹(m₁ − m₀).
+                let sum: Vec<f64> = self.contrast(1).iter().zip(self.contrast(0)).map(|(a, b)| a + b).collect();
+                self.priors[1].ln() - self.priors[0].ln() - 0.5 * dot(w, &sum)
+            } else {
+                self.priors[k].ln() - 0.5 * dot(w, contrast)
+            };
+            let moves = linear.weights_of(k).iter().zip(self.centre.iter().zip(linear.centre()));
+            let found = linear.intercept_at_centre()[k] + moves.map(|(w, (to, from))| w * (to - from)).sum::<f64>();
+            worst = worst.max((found - expected).abs() / (1.0 + expected.abs()));
+        }
+        worst
+    }
+
+    /// The mean negative log-likelihood of rows and labels, on the columns in use. `trace` is the mean of
+    /// `diag(Σ⁻¹S_W)/Σs` where it is known without work.
+    fn objective(&self, factor: &Factor, trace: Option<f64>) -> f64 {
         let total: f64 = self.moments.weights().iter().sum();
         let labels: f64 = self.moments.weights().iter().zip(&self.priors).map(|(n, p)| -n / total * p.ln()).sum();
         let used = factor.kept();
         let log_scales: f64 = used.iter().map(|j| 2.0 * self.scale[*j].ln()).sum();
-        let mut trace = 0.0;
-        for j in used {
-            let column: Vec<f64> = (0..self.scale.len())
-                .map(|i| self.moments.scatter().get(i, *j) / (total * self.scale[i] * self.scale[*j]))
-                .collect();
-            trace += factor.solve(&column)[*j];
-        }
+        let solved = |j: &usize| {
+            let entry = |i: usize| self.moments.scatter().get(i, *j) / (total * self.scale[i] * self.scale[*j]);
+            factor.solve(&(0..self.scale.len()).map(entry).collect::<Vec<f64>>())[*j]
+        };
+        let trace = match trace {
+            Some(mean) => mean * used.len() as f64,
+            None => used.iter().map(solved).sum::<f64>(),
+        };
         let constant = used.len() as f64 * (2.0 * std::f64::consts::PI).ln();
         labels + 0.5 * (constant + factor.log_determinant() + log_scales + trace)
     }

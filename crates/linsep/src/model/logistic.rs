@@ -7,7 +7,7 @@ use crate::certify::{
 use crate::design::{Standardize, Units, summarise};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
-use crate::linalg::factor;
+use crate::linalg::{Alias, factor};
 use crate::objective::{Coef, Conjugate, Detail, Intercept, Logistic, Penalty, Risk, Sample, Softmax, SoftmaxForm};
 use crate::solve::{Newton, NewtonCg, Solved, Solver, Stop};
 use crate::watch::Watch;
@@ -101,7 +101,12 @@ impl LogisticRegression {
         units: &Units,
         watch: &Watch,
     ) -> Result<(f64, Certificate)> {
+        self.check()?;
         let linear = discriminant.as_linear().ok_or_else(|| Error::model("a logistic model must be linear"))?;
+        let classes = training.labels.n_classes();
+        if linear.n_scores() != if classes == 2 { 1 } else { classes } {
+            return Err(Error::model("the model does not have the classes of the data"));
+        }
         if linear.n_cols() != training.design.shape().cols || linear.n_cols() != units.scale().len() {
             return Err(Error::model("the model does not have the columns of the data"));
         }
@@ -175,7 +180,9 @@ impl LogisticRegression {
             .iter()
             .flat_map(|n| if let Note::Constant { columns } = n { columns.clone() } else { Vec::new() })
             .collect();
-        notes.extend(aliased.into_iter().filter(|a| !constant.contains(&a.column)).map(|a| {
+        // Under an overwhelming penalty the Hessian has no digits left for the data: an empty relation says nothing.
+        let said = |a: &Alias| penalty == Penalty::None || !a.combination.is_empty();
+        notes.extend(aliased.into_iter().filter(|a| said(a) && !constant.contains(&a.column)).map(|a| {
             let column = a.column;
             let in_columns = |(c, v): &(usize, f64)| (*c, v * units.scale()[column] / units.scale()[*c]);
             let combination = a.combination.iter().map(in_columns).collect();
@@ -258,6 +265,9 @@ impl LogisticRegression {
         let penalty = self.penalty(training.total_weight());
         let (k, cols) = (loss.n_scores(), linear.n_cols());
         let coef = from_columns(linear, units, k);
+        if self.intercept == Intercept::None && coef.intercept().iter().any(|b| b.abs() > 1e-9) {
+            return Err(Error::model("the model states that it has no intercept, but it has one"));
+        }
         let risk = Risk::new(sample(training, units, offsets.as_deref()), loss, penalty, self.intercept);
         if penalty != Penalty::None {
             let point = risk.at(&coef, Detail::Gradient, watch)?;
@@ -350,7 +360,12 @@ fn no_optimum(separation: &Separation, units: &Units) -> NoOptimum {
         })
         .collect();
     let intercept = (0..k)
-        .map(|c| v.intercept()[c] - direction[c].iter().zip(units.centre()).map(|(w, m)| w * m).sum::<f64>())
+        .map(|c| {
+            let moved: f64 = direction[c].iter().zip(units.centre()).map(|(w, m)| w * m).sum();
+            let at_origin = v.intercept()[c] - moved;
+            // What is left of two numbers that cancel is rounding.
+            if at_origin.abs() > 1e-12 * moved.abs() { at_origin } else { 0.0 }
+        })
         .collect();
     NoOptimum {
         kind: separation.kind,

@@ -151,7 +151,10 @@ fn dropped_text(model: &Model) -> Vec<String> {
     if t.missing_target > 0 {
         lines.push(format!("{} dropped: the target is missing", count(t.missing_target, "row")));
     }
-    let incomplete = t.rows - t.used - t.missing_target;
+    if t.zero_weight > 0 {
+        lines.push(format!("{} left out: weight zero", count(t.zero_weight, "row")));
+    }
+    let incomplete = t.rows - t.used - t.missing_target - t.zero_weight;
     if incomplete > 0 {
         let cells: Vec<String> =
             t.missing.iter().take(6).map(|(name, n)| format!("{name} {}", thousands(*n as f64))).collect();
@@ -180,17 +183,25 @@ fn largest_weights(model: &Model) -> String {
     let standard = |k: usize, j: usize| linear.weights_of(k)[j] * scale[j];
     let mut order: Vec<usize> = (0..linear.n_cols()).collect();
     // Six digits, so that weights that differ by rounding alone keep the order of their columns.
-    let digits = |w: f64| format!("{w:.5e}").parse().unwrap_or(w);
-    let size = |j: usize| digits((0..scores).map(|k| standard(k, j).abs()).fold(0.0, f64::max));
-    order.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
-    let largest = order.first().map_or(0.0, |j| size(*j));
+    let digits = |w: f64| format!("{w:.5e}").parse::<f64>().unwrap_or(w);
+    let raw: Vec<f64> = order.iter().map(|j| (0..scores).map(|k| standard(k, *j).abs()).fold(0.0, f64::max)).collect();
+    // Of very many only the candidates for the table are worth the digits.
+    let mut floor = 0.0;
+    if raw.len() > 1000 {
+        let mut sizes = raw.clone();
+        floor = *sizes.select_nth_unstable_by(SHOWN, |a, b| b.total_cmp(a)).1 * 0.999;
+    }
+    let count = order.len();
+    order.retain(|j| raw[*j] >= floor);
+    order.sort_by_cached_key(|j| (std::cmp::Reverse(digits(raw[*j]).to_bits()), *j));
+    let largest = order.first().map_or(0.0, |j| raw[*j]);
     let per = match model.method.standardize() {
         Standardize::Yes => "per standard deviation",
         Standardize::No => "per unit of the column",
     };
     let shown = order.len().min(SHOWN);
-    let what =
-        if shown < order.len() { format!("largest weights ({shown} of {})", order.len()) } else { "weights".into() };
+    let of = thousands(count as f64);
+    let what = if shown < count { format!("largest weights ({shown} of {of})") } else { "weights".into() };
     let heading = |k: usize| match scores {
         1 => format!("log-odds of {}", clip(&model.classes[1], 20)),
         _ => clip(&model.classes[k], 14),

@@ -31,9 +31,13 @@ pub fn stratified_folds(
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut assigned = vec![None; classes.len()];
     let mut next = 0;
-    for (k, name) in names.iter().enumerate() {
-        let mut members: Vec<usize> =
-            (0..classes.len()).filter(|i| classes[*i].is_some_and(|c| c.index() == k)).collect();
+    let mut rows_of: Vec<Vec<usize>> = vec![Vec::new(); names.len()];
+    for (row, class) in classes.iter().enumerate() {
+        if let Some(class) = class {
+            rows_of[class.index()].push(row);
+        }
+    }
+    for (mut members, name) in rows_of.into_iter().zip(names) {
         if members.len() == 1 {
             return Err(Error::data(format!(
                 "class `{name}` has one row: a fold cannot be held back and the class still be learned"

@@ -1,7 +1,7 @@
 //! What is to be predicted.
 
 use crate::error::{Error, Result};
-use crate::table::{Kind, MISSING_TEXT, Table};
+use crate::table::{Kind, Table};
 
 /// The index of a class in its [`Labels`]; never a bare number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -118,12 +118,15 @@ impl Labels {
         }
         match &table.columns()[column].kind {
             Kind::Text { levels } => {
-                let mut names = levels.clone();
-                sort_names(&mut names);
-                let order: Vec<u32> =
-                    levels.iter().map(|l| names.iter().position(|n| n == l).unwrap_or(0) as u32).collect();
-                let code = |v: &f64| (!v.is_nan() && *v as u32 != MISSING_TEXT).then(|| Class(order[*v as usize]));
-                (values.iter().map(code).collect(), names)
+                let mut order: Vec<usize> = (0..levels.len()).collect();
+                if levels.iter().all(|l| number(l).is_some()) {
+                    let value = |l: &usize| number(&levels[*l]).unwrap_or(f64::NAN);
+                    order.sort_by(|a, b| value(a).total_cmp(&value(b)).then(a.cmp(b)));
+                }
+                let mut rank = vec![0u32; levels.len()];
+                order.iter().enumerate().for_each(|(at, level)| rank[*level] = at as u32);
+                let code = |v: &f64| (!v.is_nan()).then(|| Class(rank[*v as usize]));
+                (values.iter().map(code).collect(), order.iter().map(|l| levels[*l].clone()).collect())
             }
             Kind::Number => {
                 let mut distinct: Vec<f64> = Vec::new();
@@ -131,6 +134,9 @@ impl Labels {
                 for v in values.iter().copied().filter(|v| !v.is_nan()) {
                     // Runs of equal labels are common; the search is for the rest.
                     if v != last {
+                        if distinct.len() > MANY {
+                            break;
+                        }
                         if let Err(at) = distinct.binary_search_by(|d| d.total_cmp(&(v + 0.0))) {
                             distinct.insert(at, v + 0.0);
                         }
@@ -145,12 +151,17 @@ impl Labels {
     }
 }
 
+/// More distinct numbers than this are not kept in order one by one.
+const MANY: usize = 1000;
+
+fn number(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|v| !v.is_nan())
+}
+
 /// Sorts names as numbers when all of them are numbers.
 fn sort_names(names: &mut [String]) {
-    let numbers: Option<Vec<f64>> =
-        names.iter().map(|n| n.trim().parse::<f64>().ok().filter(|v| !v.is_nan())).collect();
-    if numbers.is_some() {
-        let value = |name: &String| name.trim().parse::<f64>().unwrap_or(f64::NAN);
+    if names.iter().all(|n| number(n).is_some()) {
+        let value = |name: &String| number(name).unwrap_or(f64::NAN);
         names.sort_by(|a, b| value(a).total_cmp(&value(b)).then_with(|| a.cmp(b)));
     }
 }

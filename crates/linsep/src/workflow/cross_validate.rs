@@ -59,8 +59,10 @@ fn one_fold(
     let in_fold = |row: &Option<usize>| *row == Some(fold);
     let learn: Vec<bool> = assigned.iter().map(|f| f.is_some() && !in_fold(f)).collect();
     let test: Vec<bool> = assigned.iter().map(in_fold).collect();
-    let mut recipe = fit_recipe(table, &learn, &recipe_options(options))?;
-    let prepared = recipe.apply(table, &learn)?;
+    let frequencies = roles.frequencies(|row| learn[row]);
+    let mut recipe = fit_recipe(table, &frequencies, &recipe_options(options))?;
+    let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
+    let prepared = recipe.apply(table, &counted)?;
     let labels = labels_of(&prepared.rows, roles, &recipe).map_err(|e| in_fold_error(e, fold))?;
     let (weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
     let training: Training<'_> = training(&prepared, &labels, weights.as_deref(), offsets.as_ref());

@@ -7,7 +7,7 @@ use crate::decide::{self, Decision};
 use crate::design::{Prepared, Recipe, RecipeOptions, fit_recipe};
 use crate::error::{Error, Result};
 use crate::model::{Fit, Method, NoOptimum, Note, Training};
-use crate::table::{Class, Labels, Table};
+use crate::table::{Class, Kind, Labels, Table};
 use crate::watch::Watch;
 
 /// What to fit, on which columns.
@@ -68,13 +68,16 @@ pub enum TableFit {
 pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<TableFit> {
     let roles = read_roles(&table, options)?;
     let fingerprint = format!("{:016x}", table.fingerprint());
+    let target_is_text = table.columns()[table.column(&options.target)?].kind != Kind::Number;
     let recipe_options = recipe_options(options);
     let usable = roles.usable();
+    let frequencies = roles.frequencies(|_| true);
     let cross_validation =
         options.folds.map(|folds| cross_validate(&table, &roles, options, folds, watch)).transpose()?;
-    let recipe = fit_recipe(&table, &usable, &recipe_options)?;
+    let recipe = fit_recipe(&table, &frequencies, &recipe_options)?;
     let rows = table.n_rows();
-    let prepared = recipe.apply_owned(table, &usable)?;
+    let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
+    let prepared = recipe.apply_owned(table, &counted)?;
     let labels = labels_of(&prepared.rows, &roles, &recipe)?;
     let weights = roles.weights_of(&prepared.rows);
     let offsets = roles.offsets_of(&prepared.rows);
@@ -94,6 +97,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         used: prepared.rows.len(),
         total_weight: training.total_weight(),
         missing_target: usable.iter().filter(|u| !**u).count(),
+        zero_weight: usable.iter().zip(&counted).filter(|(labelled, counts)| **labelled && !**counts).count(),
         missing: prepared.missing.clone(),
         class_weights: labels.totals(weights.as_deref()),
         accuracy,
@@ -101,6 +105,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
     Ok(TableFit::Model(Box::new(Model {
         method: options.method.clone(),
         target: options.target.clone(),
+        target_is_text,
         weights: options.weights.clone(),
         offsets: options.offsets.clone(),
         classes: roles.names,
@@ -169,6 +174,11 @@ pub(super) fn labels_of(rows: &[usize], roles: &RowRoles, recipe: &Recipe) -> Re
             .help("choose --missing mean, or drop the columns that miss cells"));
     }
     if let Some(k) = counts.iter().position(|c| *c == 0.0) {
+        let of_class = |row: usize| roles.classes[row].is_some_and(|c| c.index() == k);
+        if roles.weights.as_ref().is_some_and(|w| (0..w.len()).all(|row| !of_class(row) || w[row] == 0.0)) {
+            return Err(Error::data(format!("class `{}` has no rows of positive weight", roles.names[k]))
+                .help("give it rows, or leave the class out"));
+        }
         let columns: Vec<&str> = recipe.columns.iter().map(|c| c.name.as_str()).take(8).collect();
         return Err(Error::data(format!(
             "class `{}` has no rows left: each misses a cell in one of the columns used",

@@ -29,6 +29,13 @@ impl RowRoles {
         self.classes.iter().map(Option::is_some).collect()
     }
 
+    /// How often each row counts for the recipe: not at all without a label or where `wanted` says no.
+    pub(super) fn frequencies(&self, wanted: impl Fn(usize) -> bool) -> Vec<f64> {
+        let weight = |row: usize| self.weights.as_ref().map_or(1.0, |w| w[row]);
+        let counts = |row: usize| self.classes[row].is_some() && wanted(row);
+        (0..self.classes.len()).map(|row| if counts(row) { weight(row) } else { 0.0 }).collect()
+    }
+
     /// The classes of some rows, all of which have one.
     pub(super) fn codes(&self, rows: &[usize]) -> Vec<Class> {
         rows.iter().filter_map(|r| self.classes[*r]).collect()

@@ -53,7 +53,7 @@ impl Loss for Logistic {
                 second,
             );
             match weights {
-                None => total += values[..n].iter().sum::<f64>(),
+                None => total += sum_in_lanes(&values[..n]),
                 Some(weights) => {
                     for (i, s) in weights[range.clone()].iter().enumerate() {
                         total += if *s == 0.0 { 0.0 } else { s * values[i] };
@@ -69,6 +69,17 @@ impl Loss for Logistic {
     fn best_constant(&self, totals: &[f64]) -> Vec<f64> {
         vec![totals[1].ln() - totals[0].ln()]
     }
+}
+
+/// A sum in eight lanes: an eighth of the roundings in a row.
+fn sum_in_lanes(values: &[f64]) -> f64 {
+    let mut lanes = [0.0; 8];
+    let chunks = values.chunks_exact(8);
+    let rest: f64 = chunks.remainder().iter().sum();
+    for chunk in chunks {
+        lanes.iter_mut().zip(chunk).for_each(|(lane, v)| *lane += v);
+    }
+    lanes.iter().sum::<f64>() + rest
 }
 
 vectorised! {

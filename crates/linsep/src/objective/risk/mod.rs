@@ -152,11 +152,6 @@ impl<'a, L: Loss> Risk<'a, L> {
         &self.class_totals
     }
 
-    /// Whether the features are sparse.
-    pub fn is_sparse(&self) -> bool {
-        self.sparse
-    }
-
     /// Number of columns.
     pub fn n_cols(&self) -> usize {
         self.sample.design.shape().cols
@@ -361,7 +356,7 @@ impl<L: CurvedLoss> Risk<'_, L> {
             gradient.intercept_mut().iter_mut().zip(coef.intercept()).for_each(|(g, b)| *g += lambda * b);
         }
         let objective = sum.loss / total + self.penalty_at(coef);
-        if !objective.is_finite() {
+        if !objective.is_finite() || gradient.as_slice().iter().any(|g| !g.is_finite()) {
             // Names the value at fault, also where it is in a row of weight zero: 0 · ∞ is not 0.
             crate::design::summarise(self.sample.design, None, &Watch::default())?;
             return Err(Error::data("the objective is not finite at these coefficients")
