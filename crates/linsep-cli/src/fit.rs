@@ -264,7 +264,13 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                 });
                 return print_json(&value, Ending::No);
             }
-            print(&no_optimum_text(&proof, &features, &classes), Ending::No)
+            let text = no_optimum_text(&proof, &features, &classes);
+            if arguments.output.as_deref() == Some(Path::new("-")) {
+                // Standard output is for the model, and there is none.
+                let _ = write!(std::io::stderr(), "{text}");
+                return Ok(Ending::No);
+            }
+            print(&text, Ending::No)
         }
     }
 }

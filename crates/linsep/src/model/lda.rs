@@ -83,6 +83,17 @@ impl Lda {
     /// Statistics in one pass (two for Ledoit–Wolf), then one factor.
     pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
         let problem = self.problem(training, watch)?;
+        let cols = training.design.shape().cols;
+        let used = cols - problem.constant.len();
+        let freedom = training.total_weight() - problem.priors.len() as f64;
+        if self.shrinkage == Shrinkage::None && used as f64 > freedom {
+            return Err(Error::data(format!(
+                "{used} columns and {} rows of {} classes: the covariance is singular",
+                training.labels.len(),
+                problem.priors.len()
+            ))
+            .help("use --shrinkage auto, or fewer columns"));
+        }
         let factor = factor(&problem.covariance, ALIAS_TOLERANCE);
         let aliased: Vec<&Alias> = factor.aliased().iter().filter(|a| !problem.constant.contains(&a.column)).collect();
         aliased.iter().try_for_each(|alias| problem.check_alias(alias))?;

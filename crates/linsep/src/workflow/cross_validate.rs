@@ -1,6 +1,6 @@
 //! K-fold cross-validation of a whole fit: recipe, units and method are learned anew without each fold.
 
-use super::fit::{FitOptions, labels_of, recipe_options, training, weighted_accuracy};
+use super::fit::{FitOptions, labels_of, name_columns, recipe_options, training, weighted_accuracy};
 use super::rows::RowRoles;
 use crate::artifact::CrossValidation;
 use crate::decide;
@@ -66,16 +66,17 @@ fn one_fold(
     let labels = labels_of(&prepared.rows, roles, &recipe).map_err(|e| in_fold_error(e, fold))?;
     let (weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
     let training: Training<'_> = training(&prepared, &labels, weights.as_deref(), offsets.as_ref());
-    let fitted = match options.method.fit(&training, watch).map_err(|e| in_fold_error(e, fold))? {
-        Fit::Model(fitted) => fitted,
-        Fit::NoOptimum(_) => {
-            return Err(Error::data(format!(
-                "without fold {} the classes are separable: maximum likelihood does not exist",
-                fold + 1
-            ))
-            .help("use a penalty, for example --penalty ridge:0.01"));
-        }
-    };
+    let fitted =
+        match options.method.fit(&training, watch).map_err(|e| in_fold_error(name_columns(e, &recipe), fold))? {
+            Fit::Model(fitted) => fitted,
+            Fit::NoOptimum(_) => {
+                return Err(Error::data(format!(
+                    "without fold {} the classes are separable: maximum likelihood does not exist",
+                    fold + 1
+                ))
+                .help("use a penalty, for example --penalty ridge:0.01"));
+            }
+        };
     // A level that only the held-out rows have is no reason to stop.
     recipe.unknown = UnknownLevel::Zero;
     let held_out = recipe.apply(table, &test)?;

@@ -211,7 +211,7 @@ fn follows_from_coding(note: &Note, recipe: &Recipe) -> bool {
 }
 
 /// Methods speak of columns by number; the recipe knows their names.
-fn name_columns(error: Error, recipe: &Recipe) -> Error {
+pub(super) fn name_columns(error: Error, recipe: &Recipe) -> Error {
     let message = error.message();
     let Some(at) = message.find("column ") else { return error };
     let digits: String = message[at + 7..].chars().take_while(char::is_ascii_digit).collect();
