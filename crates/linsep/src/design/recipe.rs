@@ -312,6 +312,11 @@ impl Recipe {
         self.columns.iter().map(|c| (c.name.clone(), kind(c))).collect()
     }
 
+    /// Text columns with one level, which is their reference: constant, and without a matrix column.
+    pub fn constant_columns(&self) -> Vec<&str> {
+        self.columns.iter().filter(|c| c.width() == 0).map(|c| c.name.as_str()).collect()
+    }
+
     /// The reference levels that have no column of their own, as `column=level`.
     pub fn references(&self) -> Vec<String> {
         let reference = |c: &RecipeColumn| match &c.encoding {

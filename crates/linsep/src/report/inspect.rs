@@ -23,6 +23,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "lambda": model.objective.lambda,
         "certificate": serde_json::to_value(&model.certificate).map_err(to_value)?,
         "outcome": serde_json::to_value(model.outcome).map_err(to_value)?,
+        "constant_columns": model.recipe.constant_columns(),
         "target": model.target,
         "settings": serde_json::to_value(&model.method).map_err(to_value)?,
         "notes": model.notes.iter().map(|n| n.describe(&|j| model.recipe.feature(j))).collect::<Vec<_>>(),

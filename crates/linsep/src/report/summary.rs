@@ -47,6 +47,10 @@ pub fn fit_summary(model: &Model) -> String {
     if !references.is_empty() {
         line("reference", format!("{} (levels without a column of their own)", references.join(", ")));
     }
+    let constant = model.recipe.constant_columns();
+    if !constant.is_empty() {
+        line("note", format!("constant, left out: {}", constant.join(", ")));
+    }
     for note in model.notes.iter().take(SHOWN) {
         line("note", note.describe(&|j| model.recipe.feature(j)));
     }
