@@ -5,6 +5,7 @@ mod exit;
 mod fit;
 mod input;
 mod inspect;
+mod method;
 mod output;
 mod predict;
 mod progress;

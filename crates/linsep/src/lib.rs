@@ -31,6 +31,7 @@
 pub mod artifact;
 pub mod certify;
 pub mod decide;
+pub mod density;
 pub mod design;
 pub mod discriminant;
 pub mod error;

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The stages in order: a module imports only from those before it.
-const STAGES: [&str; 19] = [
+const STAGES: [&str; 20] = [
     "numeric",
     "error",
     "watch",
     "linalg",
+    "density",
     "table",
     "read",
     "design",

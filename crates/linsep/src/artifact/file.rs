@@ -3,6 +3,7 @@
 use super::write_atomic;
 use crate::certify::Certificate;
 use crate::decide::Decision;
+use crate::density::Densities;
 use crate::design::{Recipe, Units};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, Place, Result};
@@ -39,6 +40,9 @@ pub struct Model {
     pub units: Units,
     /// The discriminants.
     pub discriminant: Discriminant,
+    /// What a generative method takes the classes to look like.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub density: Option<Densities>,
     /// How scores become a class.
     pub decision: Decision,
     /// What was minimised, and its value.

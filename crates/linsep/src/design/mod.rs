@@ -18,7 +18,7 @@ pub use dense::{Dense, DenseMatrix};
 pub use gather::gather;
 pub use packed::PackedTable;
 pub use pass::{Pass, Rows};
-pub use recipe::{Coding, Encoding, Missing, Recipe, RecipeColumn, RecipeOptions, UnknownLevel, fit_recipe};
+pub use recipe::{Coding, Encoding, Missing, Origin, Recipe, RecipeColumn, RecipeOptions, UnknownLevel, fit_recipe};
 pub use units::{ColumnSummary, Standardize, Units, summarise};
 
 use crate::error::Result;

@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::read::Expected;
 use crate::table::{Kind, Table};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// What to do with rows that miss a needed cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -80,6 +81,17 @@ impl RecipeColumn {
             Encoding::Levels { levels, reference, .. } => levels.len() - usize::from(reference.is_some()),
         }
     }
+}
+
+/// The matrix columns that one table column became.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// Name of the table column; for unnamed columns their 1-based index.
+    pub name: String,
+    /// The matrix columns.
+    pub columns: Range<usize>,
+    /// Whether they are the indicators of the levels of a text column.
+    pub levels: bool,
 }
 
 /// Everything needed to turn a table with the same columns into the same matrix.
@@ -296,6 +308,17 @@ impl Recipe {
             }
         }
         self.columns.len() + index - end
+    }
+
+    /// The matrix columns of every table column in use, unnamed ones not listed.
+    pub fn origins(&self) -> Vec<Origin> {
+        let mut start = 0;
+        let origin = |c: &RecipeColumn| {
+            let columns = start..start + c.width();
+            start = columns.end;
+            Origin { name: c.name.clone(), columns, levels: matches!(c.encoding, Encoding::Levels { .. }) }
+        };
+        self.columns.iter().map(origin).collect()
     }
 
     /// Names of all matrix columns.

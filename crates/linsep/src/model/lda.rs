@@ -124,6 +124,7 @@ impl Lda {
             outcome: Outcome::Converged,
             notes,
             computation: Computation { solver: "cholesky".into(), iterations: 0, passes },
+            density: None,
         })))
     }
 

@@ -209,6 +209,7 @@ impl LogisticRegression {
             outcome,
             notes,
             computation: Computation { solver: solver.into(), iterations: trace.len(), passes },
+            density: None,
         })))
     }
 

@@ -11,6 +11,7 @@ pub use note::Note;
 pub use training::{Offsets, Training};
 
 use crate::certify::{Certificate, SeparationKind};
+use crate::density::Densities;
 use crate::design::{Coding, Standardize, Units};
 use crate::discriminant::Discriminant;
 use crate::error::Result;
@@ -55,6 +56,8 @@ pub struct Fitted {
     pub notes: Vec<Note>,
     /// How the solution was computed.
     pub computation: Computation,
+    /// Of a generative method: what it takes the classes to look like, in the units of the design's columns.
+    pub density: Option<Densities>,
 }
 
 /// The objective in symbols and its value.

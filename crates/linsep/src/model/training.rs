@@ -1,6 +1,6 @@
 //! What every method learns from, checked once.
 
-use crate::design::Design;
+use crate::design::{Design, Origin};
 use crate::error::{Error, Result};
 use crate::table::Labels;
 
@@ -24,12 +24,14 @@ pub struct Training<'a> {
     pub weights: Option<&'a [f64]>,
     /// Known parts of the scores.
     pub offsets: Option<Offsets<'a>>,
+    /// Which matrix columns belong together, and their names; columns not listed stand for themselves.
+    pub origins: &'a [Origin],
 }
 
 impl<'a> Training<'a> {
     /// Unweighted rows.
     pub fn new(design: &'a dyn Design, labels: &'a Labels) -> Training<'a> {
-        Training { design, labels, weights: None, offsets: None }
+        Training { design, labels, weights: None, offsets: None, origins: &[] }
     }
 
     /// The same rows, weighted.
@@ -40,6 +42,11 @@ impl<'a> Training<'a> {
     /// The same rows with offsets.
     pub fn with_offsets(self, columns: usize, values: &'a [f64]) -> Training<'a> {
         Training { offsets: Some(Offsets { columns, values }), ..self }
+    }
+
+    /// The same rows with columns that know where they come from.
+    pub fn with_origins(self, origins: &'a [Origin]) -> Training<'a> {
+        Training { origins, ..self }
     }
 
     /// Σs.

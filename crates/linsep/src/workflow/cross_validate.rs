@@ -65,7 +65,8 @@ fn one_fold(
     let prepared = recipe.apply(table, &counted)?;
     let labels = labels_of(&prepared.rows, roles, &recipe).map_err(|e| in_fold_error(e, fold))?;
     let (weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
-    let training: Training<'_> = training(&prepared, &labels, weights.as_deref(), offsets.as_ref());
+    let origins = recipe.origins();
+    let training: Training<'_> = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
     let fitted =
         match options.method.fit(&training, watch).map_err(|e| in_fold_error(name_columns(e, &recipe), fold))? {
             Fit::Model(fitted) => fitted,

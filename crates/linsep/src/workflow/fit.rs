@@ -4,7 +4,7 @@ use super::cross_validate::cross_validate;
 use super::rows::RowRoles;
 use crate::artifact::{Model, Provenance, TrainingSummary};
 use crate::decide::{self, Decision};
-use crate::design::{Prepared, Recipe, RecipeOptions, fit_recipe};
+use crate::design::{Origin, Prepared, Recipe, RecipeOptions, fit_recipe};
 use crate::error::{Error, Result};
 use crate::model::{Fit, Method, NoOptimum, Note, Training};
 use crate::table::{Class, Kind, Labels, Table};
@@ -81,7 +81,8 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
     let labels = labels_of(&prepared.rows, &roles, &recipe)?;
     let weights = roles.weights_of(&prepared.rows);
     let offsets = roles.offsets_of(&prepared.rows);
-    let training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref());
+    let origins = recipe.origins();
+    let training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
     let fitted = match options.method.fit(&training, watch).map_err(|e| name_columns(e, &recipe))? {
         Fit::Model(fitted) => *fitted,
         Fit::NoOptimum(proof) => {
@@ -112,6 +113,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         recipe,
         units: fitted.units,
         discriminant: fitted.discriminant,
+        density: fitted.density,
         decision: Decision::ArgMax,
         objective: fitted.objective,
         certificate: fitted.certificate,
@@ -194,8 +196,9 @@ pub(super) fn training<'a>(
     labels: &'a Labels,
     weights: Option<&'a [f64]>,
     offsets: Option<&'a (usize, Vec<f64>)>,
+    origins: &'a [Origin],
 ) -> Training<'a> {
-    let mut training = Training::new(prepared.design.as_design(), labels);
+    let mut training = Training::new(prepared.design.as_design(), labels).with_origins(origins);
     training.weights = weights;
     match offsets {
         Some((columns, values)) => training.with_offsets(*columns, values),

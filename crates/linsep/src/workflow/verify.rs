@@ -57,7 +57,8 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
     let prepared = model.recipe.apply(table, &usable)?;
     let labels = labels_of(&prepared.rows, &roles, &model.recipe)?;
     let (weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
-    let training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref());
+    let origins = model.recipe.origins();
+    let training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
     let (objective, certificate) = model.method.certify(&training, &model.discriminant, &model.units, watch)?;
     let fingerprint = format!("{:016x}", table.fingerprint());
     let units = units_agree(model, &training, watch)?;
