@@ -2,10 +2,13 @@
 
 use clap::{Args, ValueEnum};
 use linsep::design::Standardize;
-use linsep::model::{Algorithm, Divisor, Lda, LogisticRegression, Method, PenaltyChoice, Shrinkage};
+use linsep::model::{
+    Algorithm, Divisor, GaussianBayes, Known, LogisticRegression, Method, PenaltyChoice, Shape, Shrinkage,
+};
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::table::{Labels, Table};
 use linsep::{Error, Result};
+use std::path::{Path, PathBuf};
 
 /// What to fit; every flag names the methods it belongs to in [`MethodArguments::given`].
 #[derive(Args)]
@@ -30,17 +33,21 @@ pub struct MethodArguments {
     #[arg(long, value_enum, value_name = "FORM", help_heading = "Method")]
     softmax: Option<SoftmaxName>,
 
-    /// Divisor of the LDA covariance: Σs−K (default) or Σs
+    /// Divisor of Gaussian covariances: unbiased (Σs−K, or n_k−1 for qda; default) or mle (Σs, n_k)
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Method")]
     covariance: Option<DivisorName>,
 
-    /// Shrinkage of the LDA covariance: none, auto (Ledoit–Wolf) or a number from 0 to 1
+    /// Shrinkage of Gaussian covariances: none, auto (Ledoit–Wolf) or a number from 0 to 1
     #[arg(long, value_name = "AMOUNT", help_heading = "Method")]
     shrinkage: Option<String>,
 
-    /// Prior probabilities of the LDA classes, as class=share pairs (default: the observed shares)
+    /// Prior probabilities of Gaussian classes, as class=share pairs (default: the observed shares)
     #[arg(long, value_name = "CLASS=P", value_delimiter = ',', help_heading = "Method")]
     priors: Vec<String>,
+
+    /// JSON file of Gaussian parameters that are known, or of a prior of the means; the rest is estimated
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    parameters: Option<PathBuf>,
 
     /// Algorithm of logistic regression (default: auto)
     #[arg(long, value_enum, value_name = "SOLVER", help_heading = "Method")]
@@ -62,11 +69,15 @@ enum MethodName {
     Logistic,
     /// The same as logistic
     Softmax,
-    /// Linear discriminant analysis
+    /// Linear discriminant analysis: Gaussian classes with one covariance
     Lda,
+    /// Quadratic discriminant analysis: Gaussian classes with a covariance each
+    Qda,
+    /// Gaussian classes with covariance σ²I
+    Spherical,
 }
 
-use MethodName::{Lda as LdaName, Logistic, Softmax};
+use MethodName::{Lda, Logistic, Qda, Softmax, Spherical};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum YesNo {
@@ -94,9 +105,9 @@ enum SoftmaxName {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum DivisorName {
-    /// Σs−K
+    /// Σs−K, or n_k−1 for qda
     Unbiased,
-    /// Σs
+    /// Σs, or n_k for qda
     Mle,
 }
 
@@ -116,7 +127,9 @@ impl MethodArguments {
         self.refuse_foreign_flags(offset)?;
         match self.model {
             Logistic | Softmax => self.logistic(),
-            LdaName => self.lda(),
+            Lda => self.gaussian(Shape::Shared),
+            Qda => self.gaussian(Shape::Own),
+            Spherical => self.gaussian(Shape::Spherical),
         }
     }
 
@@ -128,10 +141,10 @@ impl MethodArguments {
         target: &str,
         positive: Option<&str>,
     ) -> Result<Method> {
-        if let Method::Lda(lda) = &mut method
+        if let Method::Gaussian(gaussian) = &mut method
             && !self.priors.is_empty()
         {
-            lda.priors = Some(priors(&self.priors, &class_names(table, target, positive)?)?);
+            gaussian.priors = Some(priors(&self.priors, &class_names(table, target, positive)?)?);
         }
         Ok(method)
     }
@@ -143,16 +156,18 @@ impl MethodArguments {
         }
     }
 
-    fn lda(&self) -> Result<Method> {
-        Ok(Method::Lda(Lda {
+    fn gaussian(&self, shape: Shape) -> Result<Method> {
+        let known = self.parameters.as_deref().map(parameters).transpose()?;
+        Ok(Method::Gaussian(GaussianBayes {
             divisor: match self.covariance {
                 Some(DivisorName::Mle) => Divisor::Mle,
                 _ => Divisor::Unbiased,
             },
             shrinkage: self.shrinkage.as_deref().map_or(Ok(Shrinkage::None), shrinkage)?,
             priors: None,
+            known,
             standardize: self.standardize(),
-            ..Lda::default()
+            ..GaussianBayes::new(shape)
         }))
     }
 
@@ -190,9 +205,10 @@ impl MethodArguments {
             ("--solver", self.solver.is_some(), &[Logistic, Softmax]),
             ("--tol", self.tol.is_some(), &[Logistic, Softmax]),
             ("--max-iter", self.max_iter.is_some(), &[Logistic, Softmax]),
-            ("--covariance", self.covariance.is_some(), &[LdaName]),
-            ("--shrinkage", self.shrinkage.is_some(), &[LdaName]),
-            ("--priors", !self.priors.is_empty(), &[LdaName]),
+            ("--covariance", self.covariance.is_some(), &[Lda, Qda, Spherical]),
+            ("--shrinkage", self.shrinkage.is_some(), &[Lda, Qda]),
+            ("--priors", !self.priors.is_empty(), &[Lda, Qda, Spherical]),
+            ("--parameters", self.parameters.is_some(), &[Lda, Qda, Spherical]),
         ]
     }
 
@@ -243,6 +259,12 @@ fn shrinkage(text: &str) -> Result<Shrinkage> {
             }
         }
     }
+}
+
+fn parameters(path: &Path) -> Result<Known> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|e| Error::io(&name, &e))?;
+    Known::from_json(&bytes, &name)
 }
 
 /// Class names in the order the model will have.

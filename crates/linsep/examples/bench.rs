@@ -5,7 +5,7 @@
 
 use linsep::decide;
 use linsep::design::{DenseMatrix, Standardize};
-use linsep::model::{Fit, Fitted, Lda, LogisticRegression, Method, PenaltyChoice, Training};
+use linsep::model::{Fit, Fitted, GaussianBayes, LogisticRegression, Method, PenaltyChoice, Training};
 use linsep::table::{Class, Labels};
 use linsep::watch::Watch;
 use serde_json::json;
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             standardize,
             ..LogisticRegression::default()
         }),
-        _ => Method::Lda(Lda { standardize: Standardize::No, ..Lda::default() }),
+        _ => Method::Gaussian(GaussianBayes { standardize: Standardize::No, ..GaussianBayes::lda() }),
     };
     let mut model = fit(&method, &training)?;
     println!("ready");

@@ -5,8 +5,11 @@ use crate::data::{Data, Source, expect_model, gaussian, labels, overlapping, pos
 use crate::{assert_all_near, assert_near};
 use linsep::artifact::Model;
 use linsep::design::{Design, Standardize};
+use linsep::discriminant::Discriminant;
 use linsep::error::{Error, ErrorKind};
-use linsep::model::{Algorithm, Fit, Fitted, Lda, LogisticRegression, Method, Note, PenaltyChoice, Shrinkage};
+use linsep::model::{
+    Algorithm, Divisor, Fit, Fitted, GaussianBayes, LogisticRegression, Method, Note, PenaltyChoice, Shape, Shrinkage,
+};
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::table::Labels;
@@ -34,6 +37,10 @@ const NO_OFFSETS: (&str, &str) = ("offsets_shift_scores", "LDA has no offsets");
 const NO_OFFSETS_K: (&str, &str) = ("offsets_of_all_classes", "LDA has no offsets");
 const PENALTY_HAS_UNITS: (&str, &str) =
     ("column_scaling", "the penalty is in the units of the columns: that is what not standardising means");
+const SPHERE_HAS_UNITS: (&str, &str) =
+    ("column_scaling", "σ²I is about the units of the columns: that is what not standardising means");
+const NOT_LINEAR: (&str, &str) =
+    ("duplicate_column_is_shared", "no weights to share: duplicates enter the shrunk covariances");
 const SHARES_WEIGHT: (&str, &str) =
     ("duplicate_column_is_named", "a penalty shares the weight between duplicates; see duplicate_column_is_shared");
 const NAMES_DUPLICATE: (&str, &str) =
@@ -50,18 +57,53 @@ pub fn models() -> Vec<Registered> {
     vec![
         Registered {
             name: "lda",
-            method: Method::Lda(Lda::default()),
+            method: Method::Gaussian(GaussianBayes::lda()),
             exempt: &[NO_OFFSETS, NO_OFFSETS_K, NAMES_DUPLICATE],
         },
         Registered {
             name: "lda, shrunk",
-            method: Method::Lda(Lda { shrinkage: Shrinkage::Fixed(0.2), ..Lda::default() }),
+            method: Method::Gaussian(GaussianBayes { shrinkage: Shrinkage::Fixed(0.2), ..GaussianBayes::lda() }),
             exempt: &[NO_OFFSETS, NO_OFFSETS_K, SHARES_WEIGHT],
         },
         Registered {
             name: "lda, Ledoit–Wolf",
-            method: Method::Lda(Lda { shrinkage: Shrinkage::LedoitWolf, ..Lda::default() }),
+            method: Method::Gaussian(GaussianBayes { shrinkage: Shrinkage::LedoitWolf, ..GaussianBayes::lda() }),
             exempt: &[NO_OFFSETS, NO_OFFSETS_K, SHARES_WEIGHT],
+        },
+        Registered {
+            name: "qda",
+            method: Method::Gaussian(GaussianBayes::qda()),
+            exempt: &[NO_OFFSETS, NO_OFFSETS_K, NAMES_DUPLICATE],
+        },
+        Registered {
+            name: "qda, Ledoit–Wolf",
+            method: Method::Gaussian(GaussianBayes {
+                shrinkage: Shrinkage::LedoitWolf,
+                divisor: Divisor::Mle,
+                ..GaussianBayes::qda()
+            }),
+            exempt: &[NO_OFFSETS, NO_OFFSETS_K, SHARES_WEIGHT, NOT_LINEAR],
+        },
+        Registered {
+            name: "spherical",
+            method: Method::Gaussian(GaussianBayes::new(Shape::Spherical)),
+            exempt: &[
+                NO_OFFSETS,
+                NO_OFFSETS_K,
+                SHARES_WEIGHT,
+                (
+                    "classes_far_apart",
+                    "a million standard deviations make a standardised column one of tiny variance within classes; one σ² cannot follow",
+                ),
+            ],
+        },
+        Registered {
+            name: "spherical, raw",
+            method: Method::Gaussian(GaussianBayes {
+                standardize: Standardize::No,
+                ..GaussianBayes::new(Shape::Spherical)
+            }),
+            exempt: &[NO_OFFSETS, NO_OFFSETS_K, SHARES_WEIGHT, SPHERE_HAS_UNITS],
         },
         Registered { name: "logistic, default", method: logistic(|_| {}), exempt: &[SHARES_WEIGHT] },
         Registered {
@@ -315,8 +357,16 @@ fn one_row_is_an_error(model: &Registered) {
 }
 
 fn weights_of_column(fitted: &Fitted, column: usize) -> Vec<f64> {
-    let linear = fitted.discriminant.as_linear().expect("a linear model");
-    (0..linear.n_scores()).map(|k| linear.weights_of(k)[column]).collect()
+    match &fitted.discriminant {
+        Discriminant::Linear(linear) => (0..linear.n_scores()).map(|k| linear.weights_of(k)[column]).collect(),
+        // The column's part in the quadratic form and its own row of the whitening matrix.
+        Discriminant::Quadratic(g) => (0..g.n_classes())
+            .flat_map(|k| {
+                (0..g.n_cols()).flat_map(move |i| [g.whitening_at(k, i, column), g.whitening_at(k, column, i)])
+            })
+            .collect(),
+        other => panic!("no weights known of {other:?}"),
+    }
 }
 
 fn constant_column_has_weight_zero(model: &Registered) {
@@ -451,8 +501,9 @@ fn classes_far_apart(model: &Registered) {
                     let best = (0..classes).max_by(|a, b| p[*a].total_cmp(&p[*b])).expect("classes");
                     assert_eq!(best, data.class(i), "{}: row {i}", model.name);
                 }
-                if let Method::Lda(settings) = &model.method
+                if let Method::Gaussian(settings) = &model.method
                     && settings.shrinkage == Shrinkage::None
+                    && settings.shape == Shape::Shared
                 {
                     lda_weight_is_exact(model, &data, &fitted);
                 }

@@ -3,7 +3,9 @@
 use linsep::certify::Certificate;
 use linsep::design::Standardize;
 use linsep::discriminant::Linear;
-use linsep::model::{Divisor, Fitted, Lda, LogisticRegression, Method, Note, Outcome, PenaltyChoice, Shrinkage};
+use linsep::model::{
+    Divisor, Fitted, GaussianBayes, LogisticRegression, Method, Note, Outcome, PenaltyChoice, Shrinkage,
+};
 use linsep::numeric::{SoftmaxRow, exp, logistic, logistic_terms, softmax_rows, softplus};
 use linsep::objective::{Intercept, SoftmaxForm};
 use serde_json::Value;
@@ -70,7 +72,7 @@ fn lda(divisor: &str, shrinkage: Shrinkage, standardize: Standardize, priors: Op
         "n-K" => Divisor::Unbiased,
         other => panic!("no divisor {other}"),
     };
-    Method::Lda(Lda { divisor, shrinkage, priors, standardize, ..Lda::default() })
+    Method::Gaussian(GaussianBayes { divisor, shrinkage, priors, standardize, ..GaussianBayes::lda() })
 }
 
 /// Posterior at the stored rows, coefficient differences, and the confusion matrix where it is stored.

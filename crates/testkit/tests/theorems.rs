@@ -2,13 +2,13 @@
 
 use linsep::design::{CsrMatrix, Design, Standardize, Units};
 use linsep::linalg::factor;
-use linsep::model::{Divisor, Fitted, Lda, LogisticRegression, Method, PenaltyChoice};
+use linsep::model::{Divisor, Fitted, GaussianBayes, LogisticRegression, Method, PenaltyChoice};
 use linsep::numeric::{logistic, softplus};
 use linsep::objective::{
     Coef, Conjugate, CurvedLoss, Detail, Intercept, Logistic, Loss, Penalty, Point, Risk, Sample, Softmax, SoftmaxForm,
 };
 use linsep::solve::{Newton, Solver};
-use linsep::stats::ClassMoments;
+use linsep::stats::{ClassMoments, Scatter};
 use linsep::table::Class;
 use linsep::watch::Watch;
 use testkit::data::{Data, Source, gaussian, overlapping, posterior};
@@ -20,7 +20,7 @@ use testkit::{assert_all_near, assert_near};
 const PRECISE: f64 = 1e-300;
 
 fn lda(divisor: Divisor, priors: Option<Vec<f64>>) -> Method {
-    Method::Lda(Lda { divisor, priors, ..Lda::default() })
+    Method::Gaussian(GaussianBayes { divisor, priors, ..GaussianBayes::lda() })
 }
 
 fn ridge(lambda: f64) -> Method {
@@ -140,13 +140,13 @@ fn statistics_merge_as_if_the_rows_were_one_table() {
         }
     }
     let mut with_nothing = whole.clone();
-    with_nothing.merge(&ClassMoments::empty(3, 4)).expect("the same shape");
+    with_nothing.merge(&ClassMoments::empty(Scatter::Pooled, 3, 4)).expect("the same shape");
     assert_eq!(with_nothing, whole);
-    let mut from_nothing = ClassMoments::empty(3, 4);
+    let mut from_nothing = ClassMoments::empty(Scatter::Pooled, 3, 4);
     from_nothing.merge(&whole).expect("the same shape");
     assert_eq!(from_nothing, whole);
-    assert!(from_nothing.merge(&ClassMoments::empty(2, 4)).is_err(), "other classes");
-    assert!(from_nothing.merge(&ClassMoments::empty(3, 5)).is_err(), "other columns");
+    assert!(from_nothing.merge(&ClassMoments::empty(Scatter::Own, 3, 4)).is_err(), "another kind");
+    assert!(from_nothing.merge(&ClassMoments::empty(Scatter::Pooled, 3, 5)).is_err(), "other columns");
 }
 
 #[test]

@@ -59,6 +59,12 @@ impl Scratch {
         std::fs::read(self.file(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
+    /// Names of the files that are not examples, sorted; temporary ones too.
+    pub fn new_names(&self) -> Vec<String> {
+        let examples = root().join("examples");
+        self.names().into_iter().filter(|name| !examples.join(name).exists()).collect()
+    }
+
     /// Names of all files, sorted; temporary ones too.
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.path).expect("the scratch directory can be listed");

@@ -193,8 +193,8 @@ impl Model {
     fn check(&self) -> Result<()> {
         let features = self.recipe.n_features();
         let scores = if self.classes.len() == 2 { 1 } else { self.classes.len() };
-        let linear = self.discriminant.as_linear();
-        let fits = linear.is_none_or(|l| l.n_cols() == features && l.n_scores() == scores && l.is_whole());
+        let g = &self.discriminant;
+        let fits = g.is_whole() && g.n_cols() == features && g.n_scores() == scores;
         let units = self.units.centre().len() == features
             && self.units.scale().len() == features
             && self.units.scale().iter().all(|s| *s > 0.0 && s.is_finite());

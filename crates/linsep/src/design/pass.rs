@@ -9,7 +9,7 @@ use std::ops::Range;
 const TILE_VALUES: usize = 32 * 1024;
 /// Leaves of the merge tree: enough for many threads, few enough that merging a `d × d` partial stays cheap.
 const LEAVES: usize = 64;
-/// Bytes that the `d × d` partials of all leaves may take together, down to four leaves.
+/// Bytes that the partials of all leaves may take together, `d × d` doubles each unless said otherwise, down to four leaves.
 const PARTIALS: usize = 2 << 30;
 
 /// The rows of a block as a pass sees them.
@@ -27,12 +27,20 @@ pub struct Pass<'a> {
     design: &'a dyn Design,
     units: &'a Units,
     rows: usize,
+    /// Doubles in the partial of a leaf.
+    partial: usize,
 }
 
 impl<'a> Pass<'a> {
     /// A pass over all rows of a design.
     pub fn new(design: &'a dyn Design, units: &'a Units) -> Pass<'a> {
-        Pass { design, units, rows: design.shape().rows }
+        let shape = design.shape();
+        Pass { design, units, rows: shape.rows, partial: shape.cols.saturating_mul(shape.cols) }
+    }
+
+    /// The same pass with partials of so many doubles: large ones make fewer leaves.
+    pub fn partials_of(self, doubles: usize) -> Pass<'a> {
+        Pass { partial: doubles, ..self }
     }
 
     /// Rows and columns of the design.
@@ -48,7 +56,7 @@ impl<'a> Pass<'a> {
     /// Rows per leaf: whole blocks.
     fn leaf_rows(&self) -> usize {
         let blocks = self.rows.div_ceil(self.block_rows());
-        let leaves = (PARTIALS / (8 * self.shape().cols.pow(2)).max(1)).clamp(4, LEAVES);
+        let leaves = (PARTIALS / self.partial.saturating_mul(8).max(1)).clamp(4, LEAVES);
         blocks.div_ceil(leaves).max(1) * self.block_rows()
     }
 

@@ -1,8 +1,11 @@
 //! Functions of a row whose largest value names the class.
 
+mod blocks;
 mod linear;
+mod quadratic;
 
 pub use linear::Linear;
+pub use quadratic::Quadratic;
 
 use crate::design::Design;
 use crate::error::Result;
@@ -16,6 +19,8 @@ use serde::{Deserialize, Serialize};
 pub enum Discriminant {
     /// `g(x) = W x + w₀`.
     Linear(Linear),
+    /// `g_k(x) = c_k − ½‖A_k(x − μ_k)‖²`.
+    Quadratic(Quadratic),
 }
 
 impl Discriminant {
@@ -23,6 +28,7 @@ impl Discriminant {
     pub fn n_scores(&self) -> usize {
         match self {
             Discriminant::Linear(linear) => linear.n_scores(),
+            Discriminant::Quadratic(quadratic) => quadratic.n_scores(),
         }
     }
 
@@ -30,6 +36,7 @@ impl Discriminant {
     pub fn scores(&self, design: &dyn Design, watch: &Watch) -> Result<Vec<f64>> {
         match self {
             Discriminant::Linear(linear) => linear.scores(design, watch),
+            Discriminant::Quadratic(quadratic) => quadratic.scores(design, watch),
         }
     }
 
@@ -44,6 +51,7 @@ impl Discriminant {
     ) -> Result<()> {
         match self {
             Discriminant::Linear(linear) => linear.each_block(design, watch, width, out, finish),
+            Discriminant::Quadratic(quadratic) => quadratic.each_block(design, watch, width, out, finish),
         }
     }
 
@@ -51,6 +59,23 @@ impl Discriminant {
     pub fn as_linear(&self) -> Option<&Linear> {
         match self {
             Discriminant::Linear(linear) => Some(linear),
+            Discriminant::Quadratic(_) => None,
+        }
+    }
+
+    /// Number of columns.
+    pub fn n_cols(&self) -> usize {
+        match self {
+            Discriminant::Linear(linear) => linear.n_cols(),
+            Discriminant::Quadratic(quadratic) => quadratic.n_cols(),
+        }
+    }
+
+    /// Whether sizes fit together and all numbers are finite: what a file could get wrong.
+    pub(crate) fn is_whole(&self) -> bool {
+        match self {
+            Discriminant::Linear(linear) => linear.is_whole(),
+            Discriminant::Quadratic(quadratic) => quadratic.is_whole(),
         }
     }
 }

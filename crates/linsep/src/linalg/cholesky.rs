@@ -181,6 +181,23 @@ impl Factor {
         out
     }
 
+    /// The lower triangular A with `A Σ Aᵀ = I` on the kept columns, row by row with all `n` columns; rows of columns
+    /// that were left out are zero.
+    pub fn whitening(&self) -> Vec<f64> {
+        let m = self.kept.len();
+        let mut inverse = vec![0.0; m * m];
+        (0..m).for_each(|j| inverse[j * m + j] = 1.0);
+        let l = MatRef::from_column_major_slice(&self.lower, m, m);
+        solve_lower_triangular_in_place(l, MatMut::from_column_major_slice_mut(&mut inverse, m, m), Par::Seq);
+        let mut out = vec![0.0; self.n * self.n];
+        for (a, i) in self.kept.iter().enumerate() {
+            for (b, j) in self.kept[..=a].iter().enumerate() {
+                out[i * self.n + j] = inverse[b * m + a] * self.inverse_scale[b];
+            }
+        }
+        out
+    }
+
     /// `‖x‖²_{A⁻¹}` of each row of a row-major tile of `n` columns; the rows are overwritten.
     pub fn inverse_norms(&self, rows: &mut [f64], out: &mut Vec<f64>) {
         let m = self.kept.len();

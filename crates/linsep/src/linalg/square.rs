@@ -1,5 +1,7 @@
 //! A symmetric matrix by its lower triangle.
 
+use super::multiply_rows;
+
 /// An `n × n` symmetric matrix in column-major order; only the lower triangle (row ≥ column) is meaningful.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Square {
@@ -94,6 +96,25 @@ impl Square {
     /// The diagonal.
     pub fn diagonal(&self) -> Vec<f64> {
         (0..self.n).map(|i| self.get(i, i)).collect()
+    }
+
+    /// `B A Bᵀ` for a row-major B with as many columns as this matrix has rows, row by row.
+    pub fn congruence(&self, b: &[f64]) -> Vec<f64> {
+        let n = self.n;
+        let k = b.len().checked_div(n).unwrap_or(0);
+        let full: Vec<f64> = (0..n * n).map(|at| self.get(at / n, at % n)).collect();
+        let mut right = vec![0.0; n * k];
+        multiply_rows(&full, b, n, k, &mut right);
+        // `right` is A Bᵀ row by row; its transpose has the rows of B A.
+        let left: Vec<f64> = (0..k * n).map(|at| right[at % n * k + at / n]).collect();
+        let mut out = vec![0.0; k * k];
+        multiply_rows(&left, b, n, k, &mut out);
+        out
+    }
+
+    /// The matrix by its rows, both triangles.
+    pub fn to_rows(&self) -> Vec<Vec<f64>> {
+        (0..self.n).map(|i| (0..self.n).map(|j| self.get(i, j)).collect()).collect()
     }
 
     /// `A v`.

@@ -1,18 +1,18 @@
 //! One recipe per method: statistics, or loss + penalty + solver, giving a discriminant.
 
-mod lda;
+mod gaussian;
 mod logistic;
 mod note;
 mod training;
 
-pub use lda::{Divisor, Lda, Shrinkage};
+pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
 pub use logistic::{Algorithm, LogisticRegression, PenaltyChoice};
 pub use note::Note;
 pub use training::{Offsets, Training};
 
 use crate::certify::{Certificate, SeparationKind};
 use crate::density::Densities;
-use crate::design::{Coding, Standardize, Units};
+use crate::design::{Coding, Recipe, Standardize, Units};
 use crate::discriminant::Discriminant;
 use crate::error::Result;
 use crate::watch::Watch;
@@ -23,8 +23,8 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "method", rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Method {
-    /// Linear discriminant analysis: Gaussian classes with one covariance.
-    Lda(Lda),
+    /// Gaussian classes: spherical, with one covariance (LDA) or with their own (QDA).
+    Gaussian(GaussianBayes),
     /// Logistic regression; softmax for more than two classes.
     Logistic(LogisticRegression),
 }
@@ -122,7 +122,7 @@ impl Method {
     /// The name of the method on the command line.
     pub fn name(&self) -> &'static str {
         match self {
-            Method::Lda(_) => "lda",
+            Method::Gaussian(m) => m.name(),
             Method::Logistic(_) => "logistic",
         }
     }
@@ -130,7 +130,7 @@ impl Method {
     /// How the method wants text columns coded.
     pub fn coding(&self) -> Coding {
         match self {
-            Method::Lda(_) => Coding::DropReference,
+            Method::Gaussian(_) => Coding::DropReference,
             Method::Logistic(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
             Method::Logistic(_) => Coding::AllLevels,
         }
@@ -139,8 +139,18 @@ impl Method {
     /// Whether the method standardises.
     pub fn standardize(&self) -> Standardize {
         match self {
-            Method::Lda(m) => m.standardize,
+            Method::Gaussian(m) => m.standardize,
             Method::Logistic(m) => m.standardize,
+        }
+    }
+
+    /// The same method with what it says of columns and classes by name put in their order.
+    pub fn aligned(&self, recipe: &Recipe, classes: &[String]) -> Result<Method> {
+        match self {
+            Method::Gaussian(method) if method.known.is_some() => {
+                Ok(Method::Gaussian(method.aligned(&recipe.features(), classes)?))
+            }
+            method => Ok(method.clone()),
         }
     }
 
@@ -148,11 +158,11 @@ impl Method {
     ///
     /// ```
     /// use linsep::design::DenseMatrix;
-    /// use linsep::model::{Fit, Lda, Method, Training};
+    /// use linsep::model::{Fit, GaussianBayes, Method, Training};
     /// use linsep::table::Labels;
     /// let x = DenseMatrix::new(vec![0.0, 1.0, 2.0, 5.0, 6.0, 7.0], 1)?;
     /// let y = Labels::from_names(["a", "a", "a", "b", "b", "b"]);
-    /// let fit = Method::Lda(Lda::default()).fit(&Training::new(&x, &y), &Default::default())?;
+    /// let fit = Method::Gaussian(GaussianBayes::lda()).fit(&Training::new(&x, &y), &Default::default())?;
     /// let Fit::Model(model) = fit else { panic!("LDA always has a solution here") };
     /// let w = model.discriminant.as_linear().unwrap();
     /// assert_eq!(w.weights_of(0), [5.0]);          // Σ = 1, μ₁ − μ₀ = 5
@@ -162,7 +172,7 @@ impl Method {
     pub fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
         training.check()?;
         match self {
-            Method::Lda(method) => method.fit(training, watch),
+            Method::Gaussian(method) => method.fit(training, watch),
             Method::Logistic(method) => method.fit(training, watch),
         }
     }
@@ -177,7 +187,7 @@ impl Method {
     ) -> Result<(f64, Certificate)> {
         training.check()?;
         match self {
-            Method::Lda(method) => method.certify(training, discriminant, watch),
+            Method::Gaussian(method) => method.certify(training, discriminant, watch),
             Method::Logistic(method) => method.certify(training, discriminant, units, watch),
         }
     }

@@ -31,6 +31,21 @@ pub enum Note {
         /// The intensity, 0 to 1.
         intensity: f64,
     },
+    /// How strongly the covariance of each class was shrunk.
+    ClassShrinkage {
+        /// The intensities, 0 to 1, in the order of the classes.
+        intensities: Vec<f64>,
+    },
+    /// Parameters that were not estimated.
+    Given {
+        /// Which.
+        what: Vec<String>,
+    },
+    /// The means are posterior means.
+    PosteriorMeans {
+        /// Which covariance of the rows was plugged in: `given` or `estimated`.
+        plugged_in: String,
+    },
 }
 
 impl Note {
@@ -47,6 +62,21 @@ impl Note {
             }
             Note::Shrinkage { intensity } => {
                 format!("covariance shrunk towards a multiple of the identity by {intensity:.4}")
+            }
+            Note::ClassShrinkage { intensities } => {
+                let shown: Vec<String> = intensities.iter().take(8).map(|a| format!("{a:.4}")).collect();
+                let more =
+                    if intensities.len() > 8 { format!(" and {} more", intensities.len() - 8) } else { String::new() };
+                format!(
+                    "covariances shrunk towards multiples of the identity, class by class: {}{more}",
+                    shown.join(", ")
+                )
+            }
+            Note::Given { what } => format!("given, not estimated: {}", what.join(", ")),
+            Note::PosteriorMeans { plugged_in } => {
+                format!(
+                    "the means are posterior means under the stated prior, with the {plugged_in} covariance of the rows"
+                )
             }
         }
     }

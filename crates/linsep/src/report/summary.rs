@@ -4,7 +4,9 @@ use super::text::{beside, clip, count, grid, percent, short, thousands, wrap};
 use crate::artifact::Model;
 use crate::certify::{Certificate, SeparationKind};
 use crate::design::Standardize;
-use crate::model::{Divisor, Lda, LogisticRegression, Method, NoOptimum, Outcome, PenaltyChoice, Shrinkage};
+use crate::model::{
+    Divisor, GaussianBayes, LogisticRegression, Method, NoOptimum, Outcome, PenaltyChoice, Shape, Shrinkage,
+};
 use crate::objective::{Intercept, SoftmaxForm};
 use crate::workflow::Verification;
 use std::fmt::Write;
@@ -25,7 +27,7 @@ pub fn fit_summary(model: &Model) -> String {
             let _ = writeln!(out, "  {:<12} {piece}", if i == 0 { label } else { "" });
         }
     };
-    let verb = if matches!(model.method, Method::Lda(_)) { "likelihood" } else { "minimised" };
+    let verb = if matches!(model.method, Method::Gaussian(_)) { "likelihood" } else { "minimised" };
     line(verb, model.objective.formula.clone());
     line("objective", format!("{:.10}", model.objective.value));
     line("certificate", certificate_text(&model.certificate, model.outcome));
@@ -63,23 +65,31 @@ pub fn fit_summary(model: &Model) -> String {
 
 fn headline(model: &Model) -> String {
     match &model.method {
-        Method::Lda(lda) => lda_headline(lda, model.classes.len()),
+        Method::Gaussian(gaussian) => gaussian_headline(gaussian, model.classes.len()),
         Method::Logistic(logistic) => logistic_headline(logistic, model),
     }
 }
 
-fn lda_headline(lda: &Lda, classes: usize) -> String {
-    let divisor = match lda.divisor {
+fn gaussian_headline(gaussian: &GaussianBayes, classes: usize) -> String {
+    let known = gaussian.known.as_ref();
+    let divisor = match gaussian.divisor {
+        _ if known.is_some_and(|k| k.covariance.is_some()) => "given",
         Divisor::Unbiased => "unbiased",
         Divisor::Mle => "maximum likelihood",
     };
-    let shrinkage = match lda.shrinkage {
+    let (name, covariance) = match gaussian.shape {
+        Shape::Spherical => ("Gaussian classes with covariance σ²I", "variance"),
+        Shape::Shared => ("Linear discriminant analysis", "covariance"),
+        Shape::Own => ("Quadratic discriminant analysis", "covariances"),
+    };
+    let shrinkage = match gaussian.shrinkage {
         Shrinkage::None => String::new(),
         Shrinkage::Fixed(a) => format!(", shrinkage {a}"),
         Shrinkage::LedoitWolf => ", Ledoit–Wolf shrinkage".into(),
     };
-    let priors = if lda.priors.is_some() { "given priors" } else { "observed priors" };
-    format!("Linear discriminant analysis, {classes} classes: {divisor} covariance{shrinkage}, {priors}")
+    let given = gaussian.priors.is_some() || known.is_some_and(|k| k.priors.is_some());
+    let priors = if given { "given priors" } else { "observed priors" };
+    format!("{name}, {classes} classes: {divisor} {covariance}{shrinkage}, {priors}")
 }
 
 fn logistic_headline(logistic: &LogisticRegression, model: &Model) -> String {

@@ -1,4 +1,4 @@
-//! Weights, means and the pooled within-class scatter, in one pass.
+//! Weights, means and the within-class scatter, pooled or of each class, in one pass.
 
 use crate::design::{Block, Design, Pass, Rows, Tile, Units};
 use crate::error::{Error, Result};
@@ -6,11 +6,21 @@ use crate::linalg::{Square, gram_update};
 use crate::numeric::vectorised;
 use crate::table::{Class, Labels};
 use crate::watch::Watch;
+use std::borrow::Cow;
 
-/// Weight and mean of every class and the within-class scatter `S_W = Σₖ Σ_{yᵢ=k} sᵢ(xᵢ−μ̂ₖ)(xᵢ−μ̂ₖ)ᵀ`.
+/// Whether the classes share one scatter matrix or have their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scatter {
+    /// The sum over the classes.
+    Pooled,
+    /// One for each class.
+    Own,
+}
+
+/// Weight and mean of every class and the within-class scatter `Sₖ = Σ_{yᵢ=k} sᵢ(xᵢ−μ̂ₖ)(xᵢ−μ̂ₖ)ᵀ`, or its sum.
 ///
-/// Two of them merge exactly (Chan, Golub and LeVeque 1983):
-/// `S_W = S_W¹ + S_W² + Σₖ n¹ₖn²ₖ/(n¹ₖ+n²ₖ) δₖδₖᵀ` with `δₖ = μ̂²ₖ − μ̂¹ₖ`.
+/// Two of them merge exactly (Chan, Golub and LeVeque 1983): `Sₖ = Sₖ¹ + Sₖ² + n¹ₖn²ₖ/(n¹ₖ+n²ₖ) δₖδₖᵀ` with
+/// `δₖ = μ̂²ₖ − μ̂¹ₖ`; the same equation solved for `Sₖ¹` takes rows out again.
 ///
 /// ```
 /// use linsep::{design::DenseMatrix, stats::ClassMoments, table::Labels, watch::Watch};
@@ -23,10 +33,12 @@ use crate::watch::Watch;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClassMoments {
+    kind: Scatter,
     cols: usize,
     weights: Vec<f64>,
     means: Vec<f64>,
-    scatter: Square,
+    /// One, or one for each class.
+    scatters: Vec<Square>,
 }
 
 /// Rows per class whose mean is the class's reference: any point near the class will do.
@@ -34,31 +46,46 @@ const REFERENCE_ROWS: usize = 16;
 
 /// Sums about fixed per-class references: partials of one pass simply add.
 struct Partial {
+    kind: Scatter,
     weights: Vec<f64>,
     sums: Vec<f64>,
-    gram: Square,
+    grams: Vec<Square>,
+    /// Room for the rows of one class.
+    gathered: Vec<f64>,
 }
 
 impl ClassMoments {
     /// The statistics of no rows.
-    pub fn empty(classes: usize, cols: usize) -> ClassMoments {
+    pub fn empty(kind: Scatter, classes: usize, cols: usize) -> ClassMoments {
         let means = vec![0.0; classes * cols];
-        ClassMoments { cols, weights: vec![0.0; classes], means, scatter: Square::zeros(cols) }
+        let scatters = vec![Square::zeros(cols); kind.matrices(classes)];
+        ClassMoments { kind, cols, weights: vec![0.0; classes], means, scatters }
+    }
+
+    /// The statistics of a labelled design with the pooled scatter, weighted where weights are given.
+    pub fn of(design: &dyn Design, labels: &Labels, weights: Option<&[f64]>, watch: &Watch) -> Result<ClassMoments> {
+        ClassMoments::with(Scatter::Pooled, design, labels, weights, watch)
     }
 
     /// The statistics of a labelled design, weighted where weights are given.
     ///
     /// Each row is shifted by a reference near its own class before it enters the products, so neither columns like
     /// 1e9 + N(0,1) nor classes far apart cancel.
-    pub fn of(design: &dyn Design, labels: &Labels, weights: Option<&[f64]>, watch: &Watch) -> Result<ClassMoments> {
+    pub fn with(
+        kind: Scatter,
+        design: &dyn Design,
+        labels: &Labels,
+        weights: Option<&[f64]>,
+        watch: &Watch,
+    ) -> Result<ClassMoments> {
         let (cols, classes) = (design.shape().cols, labels.n_classes());
         let references = class_references(design, labels, weights)?;
         let identity = Units::identity(cols);
         let codes = labels.codes();
-        let partial = Pass::new(design, &identity).reduce(
+        let partial = Pass::new(design, &identity).partials_of(kind.matrices(classes) * cols * cols).reduce(
             watch,
             (0, &mut []),
-            || Partial { weights: vec![0.0; classes], sums: vec![0.0; classes * cols], gram: Square::zeros(cols) },
+            || Partial::new(kind, classes, cols),
             |sum, range, rows, _| {
                 let part = weights.map(|w| &w[range.clone()]);
                 match rows {
@@ -77,16 +104,21 @@ impl ClassMoments {
             |a, b| {
                 a.weights.iter_mut().zip(&b.weights).for_each(|(a, b)| *a += b);
                 a.sums.iter_mut().zip(&b.sums).for_each(|(a, b)| *a += b);
-                a.gram.add(&b.gram);
+                a.grams.iter_mut().zip(&b.grams).for_each(|(a, b)| a.add(b));
             },
         )?;
         let moments = partial.about_means(&references, cols);
-        if moments.scatter.as_slice().iter().chain(&moments.means).any(|v| !v.is_finite()) {
+        if !moments.is_finite() {
             // The summary pass names the column and row at fault.
             crate::design::summarise(design, weights, watch)?;
             return Err(Error::data("the products of the columns overflow").help("rescale the columns"));
         }
         Ok(moments)
+    }
+
+    fn is_finite(&self) -> bool {
+        let scatter = self.scatters.iter().flat_map(Square::as_slice);
+        scatter.chain(&self.means).chain(&self.weights).all(|v| v.is_finite())
     }
 
     /// Total weight of a class.
@@ -115,46 +147,117 @@ impl ClassMoments {
         (0..self.cols).map(|j| base[j] + shift(j)).collect()
     }
 
-    /// The within-class scatter.
-    pub fn scatter(&self) -> &Square {
-        &self.scatter
+    /// The within-class scatter, summed over the classes.
+    pub fn scatter(&self) -> Cow<'_, Square> {
+        match self.kind {
+            Scatter::Pooled => Cow::Borrowed(&self.scatters[0]),
+            Scatter::Own => {
+                let mut sum = Square::zeros(self.cols);
+                self.scatters.iter().for_each(|s| sum.add(s));
+                Cow::Owned(sum)
+            }
+        }
     }
 
-    /// Adds the statistics of other rows of the same columns and classes.
+    /// The scatter of one class; of pooled statistics the pooled one.
+    pub fn scatter_of(&self, class: usize) -> &Square {
+        &self.scatters[class.min(self.scatters.len() - 1)]
+    }
+
+    /// Adds the statistics of other rows of the same columns; classes that are new to one side come after the others.
     pub fn merge(&mut self, other: &ClassMoments) -> Result<()> {
-        if self.cols != other.cols || self.weights.len() != other.weights.len() {
-            return Err(Error::usage("statistics of different columns or classes cannot be merged"));
+        self.combine(other, 1.0)
+    }
+
+    /// Adds more labelled rows.
+    pub fn update(
+        &mut self,
+        design: &dyn Design,
+        labels: &Labels,
+        weights: Option<&[f64]>,
+        watch: &Watch,
+    ) -> Result<()> {
+        self.merge(&ClassMoments::with(self.kind(), design, labels, weights, watch)?)
+    }
+
+    /// Takes the statistics of rows out again that were merged before, to within rounding as if they had never been
+    /// there.
+    pub fn remove(&mut self, other: &ClassMoments) -> Result<()> {
+        let excess = |(a, b): (&f64, &f64)| *b > a * (1.0 + 1e-12);
+        if other.weights.len() > self.weights.len() || self.weights.iter().zip(&other.weights).any(excess) {
+            return Err(Error::usage("these statistics do not contain the rows to be removed"));
         }
-        self.scatter.add(&other.scatter);
-        for k in 0..self.weights.len() {
-            let (a, b) = (self.weights[k], other.weights[k]);
-            if b == 0.0 {
-                continue;
+        self.combine(other, -1.0)
+    }
+
+    /// Makes room for classes that have no rows yet.
+    pub fn with_classes(mut self, classes: usize) -> ClassMoments {
+        let classes = classes.max(self.weights.len());
+        if self.kind == Scatter::Own {
+            self.scatters.resize(classes, Square::zeros(self.cols));
+        }
+        self.weights.resize(classes, 0.0);
+        self.means.resize(classes * self.cols, 0.0);
+        self
+    }
+
+    /// Whether the scatter is pooled.
+    pub fn kind(&self) -> Scatter {
+        self.kind
+    }
+
+    /// Adds (sign 1) or takes out (sign −1) the rows of other statistics.
+    fn combine(&mut self, other: &ClassMoments, sign: f64) -> Result<()> {
+        if self.cols != other.cols || self.kind() != other.kind() {
+            return Err(Error::usage("statistics of different columns or kinds cannot be merged"));
+        }
+        let classes = self.weights.len().max(other.weights.len());
+        *self = std::mem::replace(self, ClassMoments::empty(Scatter::Pooled, 0, 0)).with_classes(classes);
+        for (k, b) in other.weights.iter().enumerate().filter(|(_, b)| **b > 0.0) {
+            let (a, b) = (self.weights[k], sign * b);
+            let left = a + b;
+            let own = self.kind == Scatter::Own;
+            let scatter = &mut self.scatters[if own { k } else { 0 }];
+            let gone = left <= a * 1e-12;
+            if own {
+                scatter.add_scaled(sign, Some(&other.scatters[k]));
             }
-            let delta: Vec<f64> = other.mean(k).iter().zip(self.mean(k)).map(|(o, s)| o - s).collect();
-            if a > 0.0 {
-                self.scatter.add_outer(a * b / (a + b), &delta);
+            if gone && own {
+                *scatter = Square::zeros(self.cols);
             }
             let mean = &mut self.means[k * self.cols..(k + 1) * self.cols];
-            let share = b / (a + b);
-            if a > 0.0 {
-                mean.iter_mut().zip(&delta).for_each(|(m, d)| *m += share * d);
+            let delta: Vec<f64> = other.mean(k).iter().zip(&*mean).map(|(o, s)| o - s).collect();
+            if gone {
+                // Of a class without rows nothing is left, not even rounding.
+                mean.fill(0.0);
+            } else if a > 0.0 {
+                scatter.add_outer(a * b / left, &delta);
+                mean.iter_mut().zip(&delta).for_each(|(m, d)| *m += b / left * d);
             } else {
                 mean.copy_from_slice(other.mean(k));
             }
-            self.weights[k] = a + b;
+            self.weights[k] = if gone { 0.0 } else { left };
+        }
+        if self.kind == Scatter::Pooled {
+            self.scatters[0].add_scaled(sign, Some(&other.scatters[0]));
         }
         Ok(())
     }
 
-    /// The statistics as bytes: shape, weights, means and the lower triangle, little-endian.
+    /// The statistics as bytes: sizes, weights, means and lower triangles, little-endian.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        for size in [self.weights.len() as u64, self.cols as u64] {
+        let kind = u64::from(self.kind == Scatter::Own);
+        for size in [kind, self.weights.len() as u64, self.cols as u64] {
             bytes.extend(size.to_le_bytes());
         }
-        let lower = (0..self.cols).flat_map(|j| (j..self.cols).map(move |i| (i, j)));
-        let scatter = lower.map(|(i, j)| self.scatter.get(i, j));
+        let lower = |s: &Square| {
+            (0..self.cols)
+                .flat_map(|j| (j..self.cols).map(move |i| (i, j)))
+                .map(|(i, j)| s.get(i, j))
+                .collect::<Vec<f64>>()
+        };
+        let scatter = self.scatters.iter().flat_map(lower);
         for value in self.weights.iter().chain(&self.means).copied().chain(scatter) {
             bytes.extend(value.to_le_bytes());
         }
@@ -165,24 +268,42 @@ impl ClassMoments {
     pub fn from_bytes(bytes: &[u8]) -> Result<ClassMoments> {
         let bad = || Error::data("these bytes are not class statistics");
         let words: Vec<[u8; 8]> = bytes.chunks_exact(8).filter_map(|w| w.try_into().ok()).collect();
-        let [classes, cols, values @ ..] = &words[..] else { return Err(bad()) };
-        let (classes, cols) = (u64::from_le_bytes(*classes) as u128, u64::from_le_bytes(*cols) as u128);
-        let expected = classes + classes * cols + cols * (cols + 1) / 2;
-        if !bytes.len().is_multiple_of(8) || values.len() as u128 != expected {
+        let [kind, classes, cols, values @ ..] = &words[..] else { return Err(bad()) };
+        let kind = match u64::from_le_bytes(*kind) {
+            0 => Scatter::Pooled,
+            1 => Scatter::Own,
+            _ => return Err(bad()),
+        };
+        let (classes, cols) = (u64::from_le_bytes(*classes), u64::from_le_bytes(*cols));
+        let matrices = kind.matrices(classes as usize) as u64;
+        let expected = classes.checked_mul(cols).and_then(|means| {
+            let scatter = cols.checked_mul(cols + 1)?.checked_mul(matrices)? / 2;
+            means.checked_add(scatter)?.checked_add(classes)
+        });
+        if !bytes.len().is_multiple_of(8) || expected != Some(values.len() as u64) {
             return Err(bad());
         }
         let (classes, cols) = (classes as usize, cols as usize);
         let mut values = values.iter().map(|w| f64::from_le_bytes(*w));
         let weights: Vec<f64> = values.by_ref().take(classes).collect();
         let means: Vec<f64> = values.by_ref().take(classes * cols).collect();
-        let scatter = Square::from_lower(cols, |_, _| values.next().unwrap_or(f64::NAN));
+        let mut next = |_, _| values.next().unwrap_or(f64::NAN);
+        let scatters = (0..matrices).map(|_| Square::from_lower(cols, &mut next)).collect();
+        let moments = ClassMoments { kind, cols, weights, means, scatters };
         // What no rows can have would only surface later, as a fit that makes no sense.
-        let possible = weights.iter().all(|w| *w >= 0.0)
-            && weights.iter().chain(&means).chain(scatter.as_slice()).all(|v| v.is_finite());
-        if !possible {
+        if !moments.is_finite() || moments.weights.iter().any(|w| *w < 0.0) {
             return Err(bad());
         }
-        Ok(ClassMoments { cols, weights, means, scatter })
+        Ok(moments)
+    }
+}
+
+impl Scatter {
+    fn matrices(self, classes: usize) -> usize {
+        match self {
+            Scatter::Pooled => 1,
+            Scatter::Own => classes,
+        }
     }
 }
 
@@ -218,19 +339,35 @@ vectorised! {
 }
 
 impl Partial {
+    fn new(kind: Scatter, classes: usize, cols: usize) -> Partial {
+        let grams = vec![Square::zeros(cols); kind.matrices(classes)];
+        Partial { kind, weights: vec![0.0; classes], sums: vec![0.0; classes * cols], grams, gathered: Vec::new() }
+    }
+
     fn add(&mut self, rows: &mut [f64], codes: &[Class], weights: Option<&[f64]>, references: &[f64]) {
         shift_and_sum(rows, codes, weights, references, &mut self.weights, &mut self.sums);
-        gram_update(&mut self.gram, rows, rows);
+        if self.kind == Scatter::Pooled {
+            return gram_update(&mut self.grams[0], rows, rows);
+        }
+        let cols = self.sums.len() / self.weights.len();
+        for (k, gram) in self.grams.iter_mut().enumerate() {
+            self.gathered.clear();
+            for (x, _) in rows.chunks_exact(cols.max(1)).zip(codes).filter(|(_, class)| class.index() == k) {
+                self.gathered.extend_from_slice(x);
+            }
+            gram_update(gram, &self.gathered, &self.gathered);
+        }
     }
 
     fn about_means(mut self, references: &[f64], cols: usize) -> ClassMoments {
         let mut means = references.to_vec();
         for (k, weight) in self.weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
             let delta: Vec<f64> = self.sums[k * cols..(k + 1) * cols].iter().map(|s| s / weight).collect();
-            self.gram.add_outer(-weight, &delta);
+            let own = k.min(self.grams.len() - 1);
+            self.grams[own].add_outer(-weight, &delta);
             means[k * cols..(k + 1) * cols].iter_mut().zip(&delta).for_each(|(m, d)| *m += d);
         }
-        ClassMoments { cols, weights: self.weights, means, scatter: self.gram }
+        ClassMoments { kind: self.kind, cols, weights: self.weights, means, scatters: self.grams }
     }
 }
 
@@ -266,52 +403,4 @@ fn class_references(design: &dyn Design, labels: &Labels, weights: Option<&[f64]
         references[k * cols..(k + 1) * cols].iter_mut().for_each(|r| *r /= *count as f64);
     }
     Ok(references)
-}
-
-/// `Σ sᵢ ‖(xᵢ − μ_{yᵢ})/scale‖⁴`, the second pass that Ledoit–Wolf shrinkage needs.
-pub fn fourth_moment(
-    design: &dyn Design,
-    labels: &Labels,
-    weights: Option<&[f64]>,
-    moments: &ClassMoments,
-    scale: &[f64],
-    watch: &Watch,
-) -> Result<f64> {
-    let cols = design.shape().cols;
-    let identity = Units::identity(cols);
-    let codes = labels.codes();
-    let row_term = |x: &dyn Fn(usize) -> f64, row: usize| {
-        let s = weights.map_or(1.0, |w| w[row]);
-        if s == 0.0 {
-            return 0.0;
-        }
-        let mean = moments.mean(codes[row].index());
-        let norm: f64 = (0..cols).map(|j| ((x(j) - mean[j]) / scale[j]).powi(2)).sum();
-        s * norm * norm
-    };
-    Pass::new(design, &identity).reduce(
-        watch,
-        (0, &mut []),
-        || 0.0,
-        |sum, range, rows, _| {
-            match rows {
-                Rows::Dense(values) => {
-                    for (x, row) in values.chunks_exact(cols.max(1)).zip(range) {
-                        *sum += row_term(&|j| x[j], row);
-                    }
-                }
-                Rows::Csr(rows) => {
-                    let mut x = vec![0.0; cols];
-                    for (i, row) in range.enumerate() {
-                        x.fill(0.0);
-                        let (columns, entries) = rows.row(i);
-                        columns.iter().zip(entries).for_each(|(c, v)| x[*c as usize] = *v);
-                        *sum += row_term(&|j| x[j], row);
-                    }
-                }
-            }
-            Ok(())
-        },
-        |a, b| *a += b,
-    )
 }

@@ -1,5 +1,7 @@
 //! Sufficient statistics that merge: the common ground of threads, streams and increments.
 
 mod class_moments;
+mod fourth_moments;
 
-pub use class_moments::{ClassMoments, fourth_moment};
+pub use class_moments::{ClassMoments, Scatter};
+pub use fourth_moments::fourth_moments;

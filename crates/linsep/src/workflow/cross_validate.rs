@@ -67,17 +67,17 @@ fn one_fold(
     let (weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
     let origins = recipe.origins();
     let training: Training<'_> = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
-    let fitted =
-        match options.method.fit(&training, watch).map_err(|e| in_fold_error(name_columns(e, &recipe), fold))? {
-            Fit::Model(fitted) => fitted,
-            Fit::NoOptimum(_) => {
-                return Err(Error::data(format!(
-                    "without fold {} the classes are separable: maximum likelihood does not exist",
-                    fold + 1
-                ))
-                .help("use a penalty, for example --penalty ridge:0.01"));
-            }
-        };
+    let method = options.method.aligned(&recipe, &roles.names).map_err(|e| in_fold_error(e, fold))?;
+    let fitted = match method.fit(&training, watch).map_err(|e| in_fold_error(name_columns(e, &recipe), fold))? {
+        Fit::Model(fitted) => fitted,
+        Fit::NoOptimum(_) => {
+            return Err(Error::data(format!(
+                "without fold {} the classes are separable: maximum likelihood does not exist",
+                fold + 1
+            ))
+            .help("use a penalty, for example --penalty ridge:0.01"));
+        }
+    };
     // A level that only the held-out rows have is no reason to stop.
     recipe.unknown = UnknownLevel::Zero;
     let held_out = recipe.apply(table, &test)?;

@@ -83,7 +83,8 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
     let offsets = roles.offsets_of(&prepared.rows);
     let origins = recipe.origins();
     let training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
-    let fitted = match options.method.fit(&training, watch).map_err(|e| name_columns(e, &recipe))? {
+    let method = options.method.aligned(&recipe, &roles.names)?;
+    let fitted = match method.fit(&training, watch).map_err(|e| name_columns(e, &recipe))? {
         Fit::Model(fitted) => *fitted,
         Fit::NoOptimum(proof) => {
             return Ok(TableFit::NoOptimum { proof, features: recipe.features(), classes: roles.names });
@@ -104,7 +105,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         accuracy,
     };
     Ok(TableFit::Model(Box::new(Model {
-        method: options.method.clone(),
+        method,
         target: options.target.clone(),
         target_is_text,
         weights: options.weights.clone(),
@@ -215,20 +216,24 @@ fn follows_from_coding(note: &Note, recipe: &Recipe) -> bool {
 
 /// Methods speak of columns by number; the recipe knows their names.
 pub(super) fn name_columns(error: Error, recipe: &Recipe) -> Error {
-    let message = error.message();
-    let Some(at) = message.find("column ") else { return error };
-    let digits: String = message[at + 7..].chars().take_while(char::is_ascii_digit).collect();
-    match digits.parse::<usize>() {
-        Ok(number) if (1..=recipe.n_features()).contains(&number) => {
-            let named =
-                message.replacen(&format!("column {digits}"), &format!("column `{}`", recipe.feature(number - 1)), 1);
-            let renamed = Error::new(error.kind(), named).at(error.place().clone());
-            match error.help_text() {
-                Some(help) => renamed.help(help),
-                None => renamed,
+    let (mut named, mut rest) = (String::new(), error.message());
+    while let Some(at) = rest.find("column ") {
+        let (before, after) = rest.split_at(at + "column ".len());
+        let digits = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        named.push_str(before);
+        match after[..digits].parse::<usize>() {
+            Ok(number) if (1..=recipe.n_features()).contains(&number) => {
+                named.push_str(&format!("`{}`", recipe.feature(number - 1)));
             }
+            _ => named.push_str(&after[..digits]),
         }
-        _ => error,
+        rest = &after[digits..];
+    }
+    named.push_str(rest);
+    let renamed = Error::new(error.kind(), named).at(error.place().clone());
+    match error.help_text() {
+        Some(help) => renamed.help(help),
+        None => renamed,
     }
 }
 

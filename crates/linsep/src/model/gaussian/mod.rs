@@ -1,0 +1,224 @@
+//! Gaussian Bayes: classes `N(μ_k, Σ_k)` with `Σ_k = σ²I`, one Σ for all (LDA), or a Σ each (QDA).
+//!
+//! Statistics in one pass, then one factor for each covariance. Means, covariances and priors may be given instead, and
+//! the means may have a prior.
+
+mod known;
+mod own;
+mod problem;
+mod shared;
+
+pub use known::{Known, MeanPrior};
+
+use super::{Computation, Fit, Fitted, Note, Objective, Outcome, Training};
+use crate::certify::Certificate;
+use crate::density::{Covariance, Densities, Density, Gaussian};
+use crate::design::{Standardize, Units};
+use crate::discriminant::Discriminant;
+use crate::error::{Error, Result};
+use crate::watch::Watch;
+use problem::Problem;
+use serde::{Deserialize, Serialize};
+
+/// How the covariances of the classes relate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// `σ²I`, in the units of the fit.
+    Spherical,
+    /// One matrix for all classes.
+    Shared,
+    /// A matrix for each class.
+    Own,
+}
+
+/// Divisor of a covariance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Divisor {
+    /// Σs − K pooled, n_k − 1 for one class.
+    #[default]
+    Unbiased,
+    /// Σs pooled, n_k for one class: maximum likelihood.
+    Mle,
+}
+
+/// Shrinkage of a covariance towards a multiple of the identity, in the units of the fit.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shrinkage {
+    /// None.
+    #[default]
+    None,
+    /// `(1−a)Σ + a·tr(Σ)/d·I` with this a.
+    Fixed(f64),
+    /// The a of Ledoit and Wolf (2004) for the residuals about the class means; one for each covariance.
+    LedoitWolf,
+}
+
+/// Gaussian Bayes and its settings.
+///
+/// ```
+/// use linsep::model::{GaussianBayes, Method};
+/// assert_eq!(Method::Gaussian(GaussianBayes::lda()).name(), "lda");
+/// assert_eq!(Method::Gaussian(GaussianBayes::qda()).name(), "qda");
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GaussianBayes {
+    /// How the covariances relate.
+    pub shape: Shape,
+    /// Divisor of the covariances.
+    pub divisor: Divisor,
+    /// Shrinkage of the covariances.
+    pub shrinkage: Shrinkage,
+    /// Prior probabilities in the order of the classes; `None` is the observed shares.
+    pub priors: Option<Vec<f64>>,
+    /// Parameters that are given, not estimated, and the prior of the means.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub known: Option<Known>,
+    /// Whether `σ²I` and shrinkage are about standardised columns; otherwise it makes no difference.
+    pub standardize: Standardize,
+    /// Largest covariance that may be formed, in columns.
+    pub max_columns: usize,
+}
+
+/// Most numbers of the covariances for which a model keeps its densities: a model file should not be mostly that.
+const KEPT_NUMBERS: usize = 250_000;
+
+impl GaussianBayes {
+    /// Gaussian classes of one shape, with unbiased estimates and observed priors.
+    pub fn new(shape: Shape) -> GaussianBayes {
+        GaussianBayes {
+            shape,
+            divisor: Divisor::Unbiased,
+            shrinkage: Shrinkage::None,
+            priors: None,
+            known: None,
+            standardize: Standardize::Yes,
+            max_columns: 10_000,
+        }
+    }
+
+    /// Linear discriminant analysis: one covariance for all classes.
+    pub fn lda() -> GaussianBayes {
+        GaussianBayes::new(Shape::Shared)
+    }
+
+    /// Quadratic discriminant analysis: a covariance for each class.
+    pub fn qda() -> GaussianBayes {
+        GaussianBayes::new(Shape::Own)
+    }
+
+    /// The name on the command line.
+    pub fn name(&self) -> &'static str {
+        match self.shape {
+            Shape::Spherical => "spherical",
+            Shape::Shared => "lda",
+            Shape::Own => "qda",
+        }
+    }
+
+    /// The same settings with given parameters in the order of a matrix's columns and classes.
+    pub(super) fn aligned(&self, features: &[String], classes: &[String]) -> Result<GaussianBayes> {
+        let known = self.known.as_ref().map(|k| k.aligned(features, classes)).transpose()?;
+        Ok(GaussianBayes { known, ..self.clone() })
+    }
+
+    pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
+        let problem = Problem::of(self, training, watch)?;
+        let solved = match self.shape {
+            Shape::Own => own::solve(&problem)?,
+            Shape::Spherical | Shape::Shared => shared::solve(&problem)?,
+        };
+        let mut notes = Vec::new();
+        if !problem.constant.is_empty() {
+            notes.push(Note::Constant { columns: problem.constant.clone() });
+        }
+        notes.extend(solved.collinear);
+        if self.shrinkage != Shrinkage::None {
+            notes.extend(match (&problem.intensities[..], self.shape) {
+                (_, Shape::Own) => Some(Note::ClassShrinkage { intensities: problem.intensities.clone() }),
+                ([intensity], _) => Some(Note::Shrinkage { intensity: *intensity }),
+                _ => None,
+            });
+        }
+        notes.extend(self.known.iter().flat_map(Known::notes));
+        let passes = 1 + usize::from(self.shrinkage == Shrinkage::LedoitWolf);
+        Ok(Fit::Model(Box::new(Fitted {
+            discriminant: solved.discriminant,
+            units: Units::new(problem.centre.clone(), problem.scale.clone()),
+            objective: Objective { formula: self.formula(), value: solved.objective, lambda: None },
+            certificate: solved.certificate,
+            outcome: Outcome::Converged,
+            notes,
+            computation: Computation { solver: "cholesky".into(), iterations: 0, passes },
+            density: self.density(&problem),
+        })))
+    }
+
+    /// The residual of the defining equations at given discriminants, with all estimates recomputed from the data.
+    pub(super) fn certify(
+        &self,
+        training: &Training<'_>,
+        discriminant: &Discriminant,
+        watch: &Watch,
+    ) -> Result<(f64, Certificate)> {
+        let problem = Problem::of(self, training, watch)?;
+        match (self.shape, discriminant) {
+            (Shape::Own, Discriminant::Quadratic(quadratic)) => own::certify(&problem, quadratic),
+            (Shape::Spherical | Shape::Shared, Discriminant::Linear(linear)) => shared::certify(&problem, linear),
+            _ => Err(Error::model("the discriminants are not of the kind this method gives")),
+        }
+    }
+
+    fn formula(&self) -> String {
+        let divisor = match (self.divisor, self.shape) {
+            (Divisor::Unbiased, Shape::Own) => "n_k−1",
+            (Divisor::Mle, Shape::Own) => "n_k",
+            (Divisor::Unbiased, _) => "Σs−K",
+            (Divisor::Mle, _) => "Σs",
+        };
+        let shrunk = match self.shrinkage {
+            Shrinkage::None => String::new(),
+            Shrinkage::Fixed(a) => format!(", shrunk by {a}"),
+            Shrinkage::LedoitWolf => ", shrunk (Ledoit–Wolf)".into(),
+        };
+        let given = self.known.as_ref().is_some_and(|k| k.covariance.is_some());
+        let (symbol, how) = match self.shape {
+            Shape::Spherical => ("σ²I", "σ² pooled"),
+            Shape::Shared => ("Σ", "Σ pooled"),
+            Shape::Own => ("Σ_y", "Σ_k of each class"),
+        };
+        let covariance =
+            if given { format!("{symbol} given") } else { format!("{how} with divisor {divisor}{shrunk}") };
+        format!("−Σ s log[π_y N(x; μ_y, {symbol})]/Σs at the estimates; {covariance}")
+    }
+
+    /// The classes in the units of the columns, where they are not too many numbers.
+    fn density(&self, problem: &Problem) -> Option<Densities> {
+        let cols = problem.scale.len();
+        if problem.covariances.len().saturating_mul(cols * cols) > KEPT_NUMBERS {
+            return None;
+        }
+        let in_columns = |c: &crate::linalg::Square| -> Vec<Vec<f64>> {
+            let entry = |i: usize, j: usize| c.get(i, j) * problem.scale[i] * problem.scale[j];
+            (0..cols).map(|i| (0..cols).map(|j| entry(i, j)).collect()).collect()
+        };
+        let mut matrices: Vec<Vec<Vec<f64>>> = problem.covariances.iter().map(in_columns).collect();
+        let covariance = match self.shape {
+            Shape::Own => Covariance::Own(matrices),
+            Shape::Spherical if problem.is_sphere() => Covariance::Spherical(matrices[0][0][0]),
+            Shape::Spherical | Shape::Shared => Covariance::Shared(matrices.swap_remove(0)),
+        };
+        let means = problem.means.clone();
+        Some(Densities { priors: problem.priors.clone(), density: Density::Gaussian(Gaussian { means, covariance }) })
+    }
+}
+
+/// What the two kinds of discriminants come with.
+struct Solved {
+    discriminant: Discriminant,
+    certificate: Certificate,
+    objective: f64,
+    collinear: Vec<Note>,
+}

@@ -1,0 +1,325 @@
+//! Statistics to parameters: priors, means and covariances, estimated or given, in the units of the fit.
+
+use super::known::Known;
+use super::{Divisor, GaussianBayes, Shape, Shrinkage};
+use crate::design::Standardize;
+use crate::error::{Error, Result};
+use crate::linalg::{Alias, Factor, Square, factor};
+use crate::model::{Note, Training};
+use crate::stats::{ClassMoments, Scatter, fourth_moments};
+use crate::watch::Watch;
+
+/// Pivots of the correlation matrix below this make a column a combination of earlier ones.
+pub(super) const ALIAS_TOLERANCE: f64 = 1e-12;
+
+/// Parameters of the classes.
+pub(super) struct Problem {
+    pub(super) moments: ClassMoments,
+    pub(super) priors: Vec<f64>,
+    /// In the units of the columns.
+    pub(super) means: Vec<Vec<f64>>,
+    /// Mean of all rows.
+    pub(super) centre: Vec<f64>,
+    pub(super) scale: Vec<f64>,
+    /// One, or one for each class: divided, scaled and shrunk.
+    pub(super) covariances: Vec<Square>,
+    /// Columns with one value only.
+    pub(super) constant: Vec<usize>,
+    /// How strongly each covariance was shrunk.
+    pub(super) intensities: Vec<f64>,
+    /// What each estimated covariance was divided by, where it is the scatter over that and nothing else.
+    pub(super) plain_divisors: Option<Vec<f64>>,
+    class_names: Vec<String>,
+    shape: Shape,
+}
+
+impl Problem {
+    pub(super) fn of(method: &GaussianBayes, training: &Training<'_>, watch: &Watch) -> Result<Problem> {
+        let cols = training.design.shape().cols;
+        let name = method.name();
+        if training.offsets.is_some() {
+            return Err(
+                Error::usage(format!("--model {name} has no offsets")).help("offsets belong to --model logistic")
+            );
+        }
+        if cols > method.max_columns {
+            let gigabytes = (cols as f64).powi(2) * 8e-9;
+            return Err(Error::data(format!(
+                "--model {name} on {cols} columns needs a covariance of {gigabytes:.0} GB"
+            ))
+            .help("use --model logistic, or fewer columns"));
+        }
+        let kind = if method.shape == Shape::Own { Scatter::Own } else { Scatter::Pooled };
+        let Training { design, labels, weights, .. } = *training;
+        let moments = ClassMoments::with(kind, design, labels, weights, watch)?;
+        let mut problem = Problem::from_moments(method, moments, labels.names())?;
+        if method.shrinkage == Shrinkage::LedoitWolf && method.known.as_ref().is_none_or(|k| k.covariance.is_none()) {
+            let fourth = fourth_moments(design, labels, weights, &problem.moments, &problem.scale, watch)?;
+            problem.shrink_by(&problem.ledoit_wolf(method, &fourth));
+        }
+        if let Some(known) = &method.known {
+            problem.move_means(known)?;
+        }
+        Ok(problem)
+    }
+
+    /// Everything but Ledoit–Wolf shrinkage, which needs a second pass, and the prior of the means, which needs the
+    /// final covariance.
+    fn from_moments(method: &GaussianBayes, moments: ClassMoments, class_names: &[String]) -> Result<Problem> {
+        let classes = moments.weights().len();
+        let total: f64 = moments.weights().iter().sum();
+        let centre = moments.grand_mean();
+        let (scale, constant) = scales(method.standardize, &moments, &centre, total);
+        let cols = centre.len();
+        let given = method.known.as_ref().and_then(|k| k.covariance.as_ref());
+        let mut problem = Problem {
+            priors: priors(method, &moments, class_names)?,
+            means: (0..classes).map(|k| moments.mean(k).to_vec()).collect(),
+            moments,
+            centre,
+            scale,
+            covariances: Vec::new(),
+            constant,
+            intensities: Vec::new(),
+            plain_divisors: None,
+            class_names: class_names.to_vec(),
+            shape: method.shape,
+        };
+        if let Some(means) = method.known.as_ref().and_then(|k| k.means.as_ref()) {
+            problem.means.clone_from(means);
+        }
+        if let Some(covariance) = given {
+            let matrices = Known::matrices(covariance, method.shape, cols, classes)?;
+            let scaled =
+                |m: &Square| Square::from_lower(cols, |i, j| m.get(i, j) / (problem.scale[i] * problem.scale[j]));
+            problem.covariances = matrices.iter().map(scaled).collect();
+            return Ok(problem);
+        }
+        let divisors = problem.divisors(method, total)?;
+        let scatters: Vec<&Square> = (0..divisors.len()).map(|k| problem.moments.scatter_of(k)).collect();
+        let covariance = |(k, s): (usize, &&Square)| {
+            let divisor = divisors[k];
+            Square::from_lower(cols, |i, j| s.get(i, j) / (divisor * problem.scale[i] * problem.scale[j]))
+        };
+        problem.covariances = scatters.iter().enumerate().map(covariance).collect();
+        problem.check_freedom(method, total)?;
+        match (method.shape, method.shrinkage) {
+            (Shape::Spherical, _) => problem.shrink_by(&[1.0]),
+            (_, Shrinkage::Fixed(a)) if (0.0..=1.0).contains(&a) => {
+                problem.shrink_by(&vec![a; problem.covariances.len()]);
+            }
+            (_, Shrinkage::Fixed(a)) => return Err(Error::usage(format!("shrinkage {a} is not between 0 and 1"))),
+            (_, Shrinkage::None) => problem.plain_divisors = Some(divisors),
+            (_, Shrinkage::LedoitWolf) => {}
+        }
+        Ok(problem)
+    }
+
+    fn divisors(&self, method: &GaussianBayes, total: f64) -> Result<Vec<f64>> {
+        let classes = self.priors.len();
+        if method.shape == Shape::Own {
+            let divisor = |(k, n): (usize, &f64)| {
+                let divisor = if method.divisor == Divisor::Mle { *n } else { n - 1.0 };
+                match divisor > 0.0 && *n > 1.0 {
+                    true => Ok(divisor),
+                    false => Err(Error::data(format!(
+                        "class `{}` has {n} row{}: no covariance can be estimated from that",
+                        self.class_names[k],
+                        if *n == 1.0 { "" } else { "s" }
+                    ))
+                    .help("use --model lda, which pools the classes, or leave the class out")),
+                }
+            };
+            return self.moments.weights().iter().enumerate().map(divisor).collect();
+        }
+        let divisor = match method.divisor {
+            Divisor::Mle => total,
+            Divisor::Unbiased => total - classes as f64,
+        };
+        if divisor <= 0.0 {
+            return Err(Error::data(format!(
+                "{total} rows of {classes} classes leave nothing to estimate a covariance from"
+            ))
+            .help(format!("--model {} needs more rows than classes", method.name())));
+        }
+        Ok(vec![divisor])
+    }
+
+    /// A covariance of d columns needs more than d rows, unless it is shrunk.
+    fn check_freedom(&self, method: &GaussianBayes, total: f64) -> Result<()> {
+        if method.shrinkage != Shrinkage::None || method.shape == Shape::Spherical {
+            return Ok(());
+        }
+        let used = self.scale.len() - self.constant.len();
+        let help = "use --shrinkage auto, or fewer columns";
+        if method.shape == Shape::Own {
+            let few = self.moments.weights().iter().position(|n| used as f64 > n - 1.0);
+            return few.map_or(Ok(()), |k| {
+                let (name, n) = (&self.class_names[k], self.moments.weight(k));
+                Err(Error::data(format!("class `{name}` has {n} rows for {used} columns: its covariance is singular"))
+                    .help("use --shrinkage auto, --model lda, or fewer columns"))
+            });
+        }
+        let classes = self.priors.len();
+        if used as f64 > total - classes as f64 {
+            let message = format!("{used} columns and {total} rows of {classes} classes: the covariance is singular");
+            return Err(Error::data(message).help(help));
+        }
+        Ok(())
+    }
+
+    fn used(&self) -> Vec<usize> {
+        (0..self.scale.len()).filter(|j| self.constant.binary_search(j).is_err()).collect()
+    }
+
+    /// Shrinks each covariance towards `tr(Σ)/d·I` on the columns that vary.
+    fn shrink_by(&mut self, intensities: &[f64]) {
+        let used = self.used();
+        for (covariance, intensity) in self.covariances.iter_mut().zip(intensities) {
+            let mean = used.iter().map(|j| covariance.get(*j, *j)).sum::<f64>() / used.len() as f64;
+            covariance.scale(1.0 - intensity);
+            used.iter().for_each(|j| *covariance.at(*j, *j) += intensity * mean);
+        }
+        self.intensities = intensities.to_vec();
+    }
+
+    /// The intensity of Ledoit and Wolf (2004) for each covariance.
+    fn ledoit_wolf(&self, method: &GaussianBayes, fourth: &[f64]) -> Vec<f64> {
+        let used = self.used();
+        let d = used.len() as f64;
+        let intensity = |(k, covariance): (usize, &Square)| {
+            let (total, fourth, freedom) = match self.shape {
+                Shape::Own => (self.moments.weight(k), fourth[k], 1.0),
+                _ => (self.moments.weights().iter().sum(), fourth.iter().sum::<f64>(), self.priors.len() as f64),
+            };
+            // The formula is in terms of the maximum likelihood covariance.
+            let over_mle = if method.divisor == Divisor::Mle { 1.0 } else { total / (total - freedom) };
+            let pairs = used.iter().flat_map(|i| used.iter().map(move |j| (*i, *j)));
+            let squares: f64 = pairs.map(|(i, j)| (covariance.get(i, j) / over_mle).powi(2)).sum();
+            let mean = used.iter().map(|j| covariance.get(*j, *j)).sum::<f64>() / over_mle / d;
+            let distance = squares / d - mean * mean;
+            let noise = (fourth / total - squares) / (total * d);
+            if distance > 0.0 { (noise / distance).clamp(0.0, 1.0) } else { 1.0 }
+        };
+        self.covariances.iter().enumerate().map(intensity).collect()
+    }
+
+    /// Posterior means where the means have a prior.
+    fn move_means(&mut self, known: &Known) -> Result<()> {
+        let Some(prior) = &known.mean_prior else { return Ok(()) };
+        let cols = self.scale.len();
+        let spread = Square::from_lower(cols, |i, j| prior.covariance[i][j] / (self.scale[i] * self.scale[j]));
+        for k in 0..self.priors.len() {
+            let n = self.moments.weight(k);
+            let noise = self.covariance_of(k);
+            let mut sum = spread.clone();
+            sum.add_scaled(1.0 / n, Some(noise));
+            let sum = factor(&sum, 0.0);
+            let towards = prior.mean_of(k);
+            let delta: Vec<f64> = (0..cols).map(|j| (towards[j] - self.moments.mean(k)[j]) / self.scale[j]).collect();
+            let moved = noise.multiply(&sum.solve(&delta));
+            self.means[k] = (0..cols).map(|j| self.moments.mean(k)[j] + moved[j] / n * self.scale[j]).collect();
+        }
+        Ok(())
+    }
+
+    pub(super) fn covariance_of(&self, class: usize) -> &Square {
+        &self.covariances[class.min(self.covariances.len() - 1)]
+    }
+
+    /// `(μ_k − μ̄)` in the units of the fit.
+    pub(super) fn contrast(&self, class: usize) -> Vec<f64> {
+        let mean = &self.means[class];
+        (0..mean.len()).map(|j| (mean[j] - self.centre[j]) / self.scale[j]).collect()
+    }
+
+    /// `(x̄_k − μ_k)` in the units of the fit: zero unless the mean is given or has a prior.
+    pub(super) fn offset(&self, class: usize) -> Vec<f64> {
+        let (observed, mean) = (self.moments.mean(class), &self.means[class]);
+        (0..mean.len()).map(|j| (observed[j] - mean[j]) / self.scale[j]).collect()
+    }
+
+    /// Whether the one covariance is a multiple of the identity in the units of the columns.
+    pub(super) fn is_sphere(&self) -> bool {
+        self.scale.iter().all(|s| *s == 1.0) && self.constant.is_empty() && !self.scale.is_empty()
+    }
+
+    /// Columns that are combinations of others within every class, as notes; refused where they differ between classes.
+    pub(super) fn collinear(&self, factor: &Factor) -> Result<Vec<Note>> {
+        let aliased = factor.aliased().iter().filter(|a| self.constant.binary_search(&a.column).is_err());
+        let note = |a: &Alias| {
+            self.check_alias(a)?;
+            let in_columns = |(c, v): &(usize, f64)| (*c, v * self.scale[a.column] / self.scale[*c]);
+            Ok(Note::Collinear { column: a.column, combination: a.combination.iter().map(in_columns).collect() })
+        };
+        aliased.map(note).collect()
+    }
+
+    /// A column may be left out only if it adds nothing between the classes either.
+    fn check_alias(&self, alias: &Alias) -> Result<()> {
+        let contrasts: Vec<Vec<f64>> = (0..self.priors.len()).map(|k| self.contrast(k)).collect();
+        let left_over = contrasts.iter().map(|c| {
+            let explained: f64 = alias.combination.iter().map(|(j, v)| v * c[*j]).sum();
+            (c[alias.column] - explained).abs()
+        });
+        let spread: f64 = contrasts.iter().map(|c| c[alias.column].abs()).fold(0.0, f64::max);
+        let size: f64 = alias
+            .combination
+            .iter()
+            .map(|(j, v)| v.abs() * contrasts.iter().map(|c| c[*j].abs()).fold(0.0, f64::max))
+            .fold(spread, f64::max);
+        if left_over.fold(0.0, f64::max) > 1e-5 * size && size > 0.0 {
+            let column = alias.column + 1;
+            return Err(Error::data(format!(
+                "within every class column {column} is constant or a combination of other columns, yet it differs between classes: the classes are separable along it and the covariance is singular"
+            ))
+            .help("use --shrinkage auto, or drop the column"));
+        }
+        Ok(())
+    }
+
+    /// `−Σ s log π_y/Σs`.
+    pub(super) fn label_loss(&self) -> f64 {
+        let total: f64 = self.moments.weights().iter().sum();
+        self.moments.weights().iter().zip(&self.priors).map(|(n, p)| -n / total * p.ln()).sum()
+    }
+
+    pub(super) fn class_name(&self, class: usize) -> &str {
+        &self.class_names[class]
+    }
+}
+
+fn priors(method: &GaussianBayes, moments: &ClassMoments, names: &[String]) -> Result<Vec<f64>> {
+    let known = method.known.as_ref().and_then(|k| k.priors.as_ref());
+    let Some(priors) = method.priors.as_ref().or(known) else {
+        let total: f64 = moments.weights().iter().sum();
+        return Ok(moments.weights().iter().map(|w| w / total).collect());
+    };
+    let sum: f64 = priors.iter().sum();
+    if priors.len() != names.len() {
+        return Err(Error::usage(format!("{} priors for {} classes", priors.len(), names.len()))
+            .help(format!("one for each of: {}", names.join(", "))));
+    }
+    if priors.iter().any(|p| p.is_nan() || *p <= 0.0) || (sum - 1.0).abs() > 1e-9 {
+        return Err(Error::usage(format!("the priors must be positive and sum to one; they sum to {sum}"))
+            .help("for example --priors a=0.2,b=0.8"));
+    }
+    Ok(priors.clone())
+}
+
+/// Standard deviations about the grand mean (1 where not wanted), and the constant columns.
+fn scales(standardize: Standardize, moments: &ClassMoments, centre: &[f64], total: f64) -> (Vec<f64>, Vec<usize>) {
+    let between = |j: usize| -> f64 {
+        (0..moments.weights().len()).map(|k| moments.weight(k) * (moments.mean(k)[j] - centre[j]).powi(2)).sum()
+    };
+    let within = moments.scatter();
+    let variance: Vec<f64> = (0..centre.len()).map(|j| (within.get(j, j) + between(j)) / total).collect();
+    // What rounding leaves of a constant column: the square of a few units in the last place of its value.
+    let negligible = |j: usize| variance[j] <= (4.0 * f64::EPSILON * centre[j]).powi(2);
+    let constant: Vec<usize> = (0..centre.len()).filter(|j| negligible(*j)).collect();
+    let scale = (0..centre.len()).map(|j| match standardize {
+        Standardize::Yes if !negligible(j) => variance[j].sqrt(),
+        _ => 1.0,
+    });
+    (scale.collect(), constant)
+}

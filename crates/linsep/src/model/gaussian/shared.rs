@@ -1,0 +1,113 @@
+//! One covariance: linear discriminants.
+//!
+//! `g_k(x) = (μ_k−μ̄)ᵀΣ⁻¹(x−μ̄) − ½(μ_k−μ̄)ᵀΣ⁻¹(μ_k−μ̄) + log π_k`: the usual `w_k = Σ⁻¹μ_k` less what all classes have in
+//! common, so that a large offset of a column costs no digits. Two classes keep the difference `g₁ − g₀`, the log-odds.
+
+use super::Solved;
+use super::problem::{ALIAS_TOLERANCE, Problem};
+use crate::certify::{Certificate, linear_system_residual};
+use crate::discriminant::{Discriminant, Linear};
+use crate::error::{Error, Result};
+use crate::linalg::{Factor, factor};
+
+const EQUATIONS: &str = "Σ w_k = μ_k − μ̄";
+
+pub(super) fn solve(problem: &Problem) -> Result<Solved> {
+    let factor = factor(problem.covariance_of(0), ALIAS_TOLERANCE);
+    let collinear = problem.collinear(&factor)?;
+    let contrasts: Vec<Vec<f64>> = (0..problem.priors.len()).map(|k| problem.contrast(k)).collect();
+    let directions: Vec<Vec<f64>> = contrasts.iter().map(|c| factor.solve(c)).collect();
+    let pairs: Vec<(Vec<f64>, Vec<f64>)> = directions.iter().cloned().zip(contrasts).collect();
+    let certificate = linear_system_residual(problem.covariance_of(0), factor.kept(), &pairs, EQUATIONS);
+    let discriminant = discriminant(problem, &directions)?;
+    Ok(Solved { discriminant, certificate, objective: objective(problem, &factor), collinear })
+}
+
+/// The residual of `Σ w_k = μ_k − μ̄` and of the intercepts at given discriminants.
+pub(super) fn certify(problem: &Problem, linear: &Linear) -> Result<(f64, Certificate)> {
+    let classes = problem.priors.len();
+    let scores = if classes == 2 { 1 } else { classes };
+    if linear.n_cols() != problem.scale.len() || linear.n_scores() != scores {
+        return Err(Error::model("the model does not have the columns and classes of the data"));
+    }
+    let factor = factor(problem.covariance_of(0), ALIAS_TOLERANCE);
+    let scaled = |k: usize| linear.weights_of(k).iter().zip(&problem.scale).map(|(w, s)| w * s).collect::<Vec<f64>>();
+    let pairs: Vec<(Vec<f64>, Vec<f64>)> = match classes {
+        2 => {
+            let difference = problem.contrast(1).iter().zip(problem.contrast(0)).map(|(a, b)| a - b).collect();
+            vec![(scaled(0), difference)]
+        }
+        classes => (0..classes).map(|k| (scaled(k), problem.contrast(k))).collect(),
+    };
+    let mut certificate = linear_system_residual(problem.covariance_of(0), factor.kept(), &pairs, EQUATIONS);
+    if let Certificate::ClosedForm { relative_residual, .. } = &mut certificate {
+        *relative_residual = relative_residual.max(intercept_residual(problem, linear, &pairs, factor.kept()));
+    }
+    Ok((objective(problem, &factor), certificate))
+}
+
+fn discriminant(problem: &Problem, directions: &[Vec<f64>]) -> Result<Discriminant> {
+    let value = |k: usize| {
+        let half: f64 = directions[k].iter().zip(problem.contrast(k)).map(|(w, m)| w * m).sum::<f64>() * 0.5;
+        problem.priors[k].ln() - half
+    };
+    let in_columns = |w: f64, j: usize| w / problem.scale[j];
+    let linear = if directions.len() == 2 {
+        let weights = (0..problem.scale.len()).map(|j| in_columns(directions[1][j] - directions[0][j], j)).collect();
+        Linear::new(weights, problem.centre.clone(), vec![value(1) - value(0)])?
+    } else {
+        let weights = directions.iter().flat_map(|w| w.iter().enumerate().map(|(j, w)| in_columns(*w, j))).collect();
+        Linear::new(weights, problem.centre.clone(), (0..directions.len()).map(value).collect())?
+    };
+    Ok(Discriminant::Linear(linear))
+}
+
+/// How far the intercepts of given discriminants are from `log π_k − ½ w_k·(μ_k−μ̄)`; one where a column that is not in
+/// use has a weight.
+fn intercept_residual(problem: &Problem, linear: &Linear, pairs: &[(Vec<f64>, Vec<f64>)], used: &[usize]) -> f64 {
+    let unused = |w: &Vec<f64>| w.iter().enumerate().any(|(j, w)| *w != 0.0 && used.binary_search(&j).is_err());
+    if pairs.iter().any(|(w, _)| unused(w)) {
+        return 1.0;
+    }
+    let dot = |w: &[f64], m: &[f64]| w.iter().zip(m).map(|(w, m)| w * m).sum::<f64>();
+    let mut worst = 0.0f64;
+    for (k, (w, contrast)) in pairs.iter().enumerate() {
+        let expected = if problem.priors.len() == 2 {
+            // w₁·m₁ − w₀·m₀ = w·(m₁ + m₀) for w = Σ⁻¹(m₁ − m₀).
+            let sum: Vec<f64> = problem.contrast(1).iter().zip(problem.contrast(0)).map(|(a, b)| a + b).collect();
+            problem.priors[1].ln() - problem.priors[0].ln() - 0.5 * dot(w, &sum)
+        } else {
+            problem.priors[k].ln() - 0.5 * dot(w, contrast)
+        };
+        let moves = linear.weights_of(k).iter().zip(problem.centre.iter().zip(linear.centre()));
+        let found = linear.intercept_at_centre()[k] + moves.map(|(w, (to, from))| w * (to - from)).sum::<f64>();
+        worst = worst.max((found - expected).abs() / (1.0 + expected.abs()));
+    }
+    worst
+}
+
+/// The mean negative log-likelihood of rows and labels, on the columns in use.
+fn objective(problem: &Problem, factor: &Factor) -> f64 {
+    let weights = problem.moments.weights();
+    let total: f64 = weights.iter().sum();
+    let used = factor.kept();
+    let log_scales: f64 = used.iter().map(|j| 2.0 * problem.scale[*j].ln()).sum();
+    let scatter = problem.moments.scatter();
+    let solved = |j: &usize| {
+        let entry = |i: usize| scatter.get(i, *j) / (total * problem.scale[i] * problem.scale[*j]);
+        factor.solve(&(0..problem.scale.len()).map(entry).collect::<Vec<f64>>())[*j]
+    };
+    let trace = match &problem.plain_divisors {
+        // Σ⁻¹S is the divisor times the identity.
+        Some(divisors) => divisors[0] / total * used.len() as f64,
+        None => used.iter().map(solved).sum::<f64>(),
+    };
+    let away = |k: usize| {
+        let offset = problem.offset(k);
+        let moved = factor.solve(&offset);
+        weights[k] / total * offset.iter().zip(moved).map(|(a, b)| a * b).sum::<f64>()
+    };
+    let away: f64 = (0..weights.len()).map(away).sum();
+    let constant = used.len() as f64 * (2.0 * std::f64::consts::PI).ln();
+    problem.label_loss() + 0.5 * (constant + factor.log_determinant() + log_scales + trace + away)
+}
