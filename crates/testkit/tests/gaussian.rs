@@ -73,8 +73,10 @@ fn log_normal(x: &[f64], mean: &[f64], covariance: &[Vec<f64>]) -> f64 {
     -0.5 * (x.len() as f64 * (2.0 * std::f64::consts::PI).ln() + log_determinant(covariance) + squared)
 }
 
-/// The density a model states, class by class.
-fn stated(model: &Fitted) -> (Vec<f64>, Vec<Vec<f64>>, Vec<Vec<Vec<f64>>>) {
+type Matrix = Vec<Vec<f64>>;
+
+/// Priors, means and covariances a model states, class by class.
+fn stated(model: &Fitted) -> (Vec<f64>, Matrix, Vec<Matrix>) {
     let densities = model.density.as_ref().expect("a generative model");
     let Density::Gaussian(gaussian) = &densities.density else { panic!("Gaussian classes") };
     let d = gaussian.means[0].len();
@@ -218,6 +220,7 @@ fn qda_of_mass() {
 
 /// The literature's test errors on the vowel data: LDA 0.56, QDA 0.53 (Hastie, Tibshirani and Friedman, table 4.1).
 #[test]
+#[allow(clippy::print_stderr, reason = "a skipped test says so")]
 fn vowels_are_missed_as_often_as_the_literature_says() {
     let (Some(train), Some(test)) =
         (Frame::shared("ElemStatLearn_vowel.train.csv"), Frame::shared("ElemStatLearn_vowel.test.csv"))
