@@ -99,11 +99,32 @@ def covtype_binary(scale=1.0):
     return _stored("covtype2", scale, make)
 
 
+def news(scale=1.0):
+    """20 newsgroups as presence of words and word pairs: column indices (rows end where `-starts.npy` says) and labels."""
+    STORE.mkdir(exist_ok=True)
+    packed = SHARED / "sparse" / "20news_bigram_binary.svm.zst"
+    x_path, starts_path, y_path = (STORE / f"20news-{scale:g}-{part}.npy" for part in ("indices", "starts", "y"))
+    if not y_path.exists():
+        if not packed.exists():
+            raise Absent(f"{packed} is not there")
+        import io
+        import pyarrow
+        from sklearn.datasets import load_svmlight_file
+        with pyarrow.input_stream(str(packed), compression="zstd") as stream:
+            x, y = load_svmlight_file(io.BytesIO(stream.read()))
+        rows = int(x.shape[0] * scale)
+        x = x[:rows].tocsr()
+        np.save(x_path, x.indices.astype(np.int64))
+        np.save(starts_path, x.indptr.astype(np.int64))
+        np.save(y_path, (y[:rows] > 0).astype(np.int64))
+    return x_path, y_path
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scale", type=float, default=1.0)
     scale = parser.parse_args().scale
-    for make in (gaussian_classes, logistic_dense, covtype_binary, covtype_csv):
+    for make in (gaussian_classes, logistic_dense, covtype_binary, covtype_csv, news):
         try:
             print(make.__name__, make(scale))
         except Absent as reason:

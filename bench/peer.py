@@ -11,8 +11,10 @@ import time
 import warnings
 
 import numpy as np
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import LogisticRegression
+import scipy.sparse
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
 
 
 def timed(work):
@@ -21,15 +23,26 @@ def timed(work):
     return time.perf_counter() - start, result
 
 
-def lda_fit(args, x, y):
+CLOSED_FORMS = {
+    "lda": lambda args: LinearDiscriminantAnalysis(solver=args.peer),
+    "qda": lambda args: QuadraticDiscriminantAnalysis(),
+    "gnb": lambda args: GaussianNB(var_smoothing=0.0),
+    "mnb": lambda args: MultinomialNB(),
+    "ridge": lambda args: RidgeClassifier(alpha=1.0, solver=args.peer),
+}
+
+
+def fit(args, x, y):
+    make = CLOSED_FORMS[args.task.removesuffix("-fit")]
+
     def run():
-        seconds, model = timed(lambda: LinearDiscriminantAnalysis(solver=args.peer).fit(x, y))
+        seconds, model = timed(lambda: make(args).fit(x, y))
         return {"seconds": seconds, "accuracy": float(np.mean(model.predict(x) == y))}
     return run
 
 
-def lda_predict(args, x, y):
-    model = LinearDiscriminantAnalysis(solver=args.peer).fit(x, y)
+def predict(args, x, y):
+    model = CLOSED_FORMS[args.task.removesuffix("-predict")](args).fit(x, y)
 
     def run():
         seconds, labels = timed(lambda: model.predict(x))
@@ -47,7 +60,17 @@ def logistic(args, x, y):
     return run
 
 
-TASKS = {"lda-fit": lda_fit, "lda-predict": lda_predict, "logistic": logistic}
+TASKS = {f"{name}-{what}": work for name in CLOSED_FORMS for what, work in (("fit", fit), ("predict", predict))}
+TASKS["logistic"] = logistic
+
+
+def load(path):
+    """A dense array, or a sparse matrix of ones by its column indices and row starts."""
+    if not path.endswith("-indices.npy"):
+        return np.load(path)
+    indices, starts = np.load(path), np.load(path.replace("-indices.npy", "-starts.npy"))
+    shape = (len(starts) - 1, int(indices.max()) + 1)
+    return scipy.sparse.csr_matrix((np.ones(len(indices)), indices.astype(np.int32), starts.astype(np.int32)), shape=shape)
 
 
 def main():
@@ -60,7 +83,7 @@ def main():
     parser.add_argument("--tol", type=float)
     args = parser.parse_args()
     warnings.simplefilter("ignore")
-    run = TASKS[args.task](args, np.load(args.x), np.load(args.y))
+    run = TASKS[args.task](args, load(args.x), np.load(args.y))
     print("ready", flush=True)
     for line in sys.stdin:
         if line.strip() == "run":

@@ -36,7 +36,7 @@ MAX_LOAD, MAX_OTHER_CPU = 0.5, 0.10
 class Task:
     name: str
     title: str
-    kind: str                   # what the servers do: lda-fit, lda-predict, logistic; or csv
+    kind: str                   # what the servers do: METHOD-fit, METHOD-predict, logistic; or csv
     load: callable              # scale -> (X.npy, y.npy), or the path of a CSV file
     peers: list                 # the ratio is taken with the fastest of them ...
     info: list = field(default_factory=list)    # ... these are reported beside
@@ -45,6 +45,14 @@ class Task:
 TASKS = [
     Task("lda-fit", "LDA fit, 1,000,000 × 50, 5 classes", "lda-fit", data.gaussian_classes, ["lsqr", "eigen", "svd"]),
     Task("lda-predict", "LDA predict, the same", "lda-predict", data.gaussian_classes, ["lsqr"]),
+    Task("qda-fit", "QDA fit, the same rows", "qda-fit", data.gaussian_classes, ["qda"]),
+    Task("qda-predict", "QDA predict", "qda-predict", data.gaussian_classes, ["qda"]),
+    Task("gnb-fit", "Gaussian naive Bayes fit, the same rows", "gnb-fit", data.gaussian_classes, ["gnb"]),
+    Task("gnb-predict", "Gaussian naive Bayes predict", "gnb-predict", data.gaussian_classes, ["gnb"]),
+    Task("ridge-fit", "ridge least squares fit, the same rows, α=1", "ridge-fit", data.gaussian_classes,
+         ["cholesky", "svd", "lsqr"]),
+    Task("mnb-fit", "multinomial naive Bayes fit, 20news, 18,846 × 1,664,447 sparse", "mnb-fit", data.news, ["mnb"]),
+    Task("mnb-predict", "multinomial naive Bayes predict, the same", "mnb-predict", data.news, ["mnb"]),
     Task("logistic-dense", "ridge logistic, 200,000 × 100, C=1, to 1e-6", "logistic", data.logistic_dense,
          ["newton-cholesky", "lbfgs", "newton-cg"]),
     Task("logistic-covtype", "ridge logistic, covtype 2 against rest, 581,012 × 54, C=1, to 1e-6", "logistic",
@@ -308,8 +316,8 @@ def enter(names, start):
 
 def prepare_memory(task, options):
     x, y = task.load(options.scale)
-    shape = np.load(x, mmap_mode="r").shape
-    facts = {"rows": shape[0], "columns": shape[1]}
+    shape = (*np.load(y, mmap_mode="r").shape, *np.load(x, mmap_mode="r").shape[1:])
+    facts = dict(zip(("rows", "columns"), shape))
     if task.kind != "logistic":
         return facts, lambda name: server_for(task, name, x, y, options)
     lam = 1.0 / shape[0]          # C = 1
@@ -463,11 +471,14 @@ def main():
     if not (options.no_build or options.peers_only):
         build()
     results = []
+    # Tasks that are not run again keep what an earlier run found, with the machine state it found then.
+    kept = json.loads(options.json.read_text())["tasks"] if options.json.exists() else []
     for task in TASKS:
         if task.name in options.only:
             print(f"{task.name} ...", file=sys.stderr, flush=True)
-            results.append(run_task(task, options))
-            document = {"machine": machine() | state, "runs": options.runs, "forced": options.force, "tasks": results}
+            results.append(run_task(task, options) | {"runs": options.runs, "forced": options.force, **machine(), **state})
+            done = {r["task"]: r for r in kept + results}
+            document = {"tasks": [done[t.name] for t in TASKS if t.name in done]}
             options.json.write_text(json.dumps(document, indent=1) + "\n")
     print(overview(results), details(results), sep="\n\n")
     if options.runs < 5 or options.scale != 1 or options.force:
