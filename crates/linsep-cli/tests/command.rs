@@ -247,6 +247,21 @@ fn evaluations_carry_value_interval_and_method() {
 }
 
 #[test]
+fn a_loss_beyond_the_smallest_probability_is_finite() {
+    let scratch = Scratch::new();
+    scratch.write("d.csv", "x,y\n1,a\n2,a\n3,b\n4,b\n");
+    scratch.done("fit d.csv --target y -o m.json");
+    scratch.write("far.csv", "x,y\n1,a\n9,\n1000000,a\n4,b\n");
+    let scores = scratch.done("predict m.json far.csv --scores");
+    let far: f64 = rows(&scores)[3][1].parse().expect("a score");
+    assert!(far > 800.0, "the probability of `a` is zero in floating point");
+    let loss = &json(&scratch.done("evaluate m.json far.csv --json"))["log_loss"];
+    let mean = loss["value"].as_f64().expect("finite");
+    assert!((mean - far / 3.0).abs() < 1.0, "{mean} for the score {far}");
+    assert!(numbers(&loss["interval"])[1] > mean);
+}
+
+#[test]
 fn cross_validation_adds_accuracy() {
     let scratch = Scratch::with_examples();
     for model in ["logistic", "lda"] {
