@@ -16,7 +16,7 @@ pub const MOST_BASIS_FEATURES: usize = 20_000;
 /// takes them, but every pass computes as much.
 const MOST_BASIS_BYTES: u128 = 64 << 30;
 /// Largest degree of a polynomial.
-const MOST_DEGREE: u32 = 10;
+pub(super) const MOST_DEGREE: u32 = 10;
 
 /// Which products of columns join them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -116,8 +116,7 @@ impl<'a> Groups<'a> {
             let first_new = all.len();
             for parent in last_degree {
                 let own = all[parent].column;
-                let next =
-                    factors.iter().filter(|c| **c > own || (**c == own && basis.has_powers(&columns[own])));
+                let next = factors.iter().filter(|c| **c > own || (**c == own && basis.has_powers(&columns[own])));
                 for column in next {
                     let range = take(all[parent].range.len() * columns[*column].width());
                     all.push(Group { parent: Some(parent), column: *column, range });
@@ -276,7 +275,10 @@ mod tests {
     fn names(columns: &[RecipeColumn], basis: Basis) -> Vec<String> {
         let groups = Groups::new(columns, basis, |_| true);
         let named = groups.all().iter().enumerate();
-        named.flat_map(|(g, group)| (0..group.range.len()).map(move |o| (g, o))).map(|(g, o)| groups.feature(g, o)).collect()
+        named
+            .flat_map(|(g, group)| (0..group.range.len()).map(move |o| (g, o)))
+            .map(|(g, o)| groups.feature(g, o))
+            .collect()
     }
 
     #[test]
@@ -294,9 +296,29 @@ mod tests {
         let columns = [text("s", &["f", "m"], false), number("a"), text("k", &["x", "y", "z"], true)];
         let found = names(&columns, Basis::Polynomial(3));
         let expected = [
-            "s=f", "s=m", "a", "k=y", "k=z", "s=f*a", "s=m*a", "s=f*k=y", "s=f*k=z", "s=m*k=y", "s=m*k=z", "a^2",
-            "a*k=y", "a*k=z", "s=f*a^2", "s=m*a^2", "s=f*a*k=y", "s=f*a*k=z", "s=m*a*k=y", "s=m*a*k=z", "a^3",
-            "a^2*k=y", "a^2*k=z",
+            "s=f",
+            "s=m",
+            "a",
+            "k=y",
+            "k=z",
+            "s=f*a",
+            "s=m*a",
+            "s=f*k=y",
+            "s=f*k=z",
+            "s=m*k=y",
+            "s=m*k=z",
+            "a^2",
+            "a*k=y",
+            "a*k=z",
+            "s=f*a^2",
+            "s=m*a^2",
+            "s=f*a*k=y",
+            "s=f*a*k=z",
+            "s=m*a*k=y",
+            "s=m*a*k=z",
+            "a^3",
+            "a^2*k=y",
+            "a^2*k=z",
         ];
         assert_eq!(found, expected);
     }
@@ -304,7 +326,8 @@ mod tests {
     #[test]
     fn the_count_is_that_of_the_terms() {
         let one_level = text("c", &["only"], true);
-        let columns = [number("a"), text("s", &["f", "m"], false), one_level, number("b"), text("k", &["x", "y", "z"], true)];
+        let columns =
+            [number("a"), text("s", &["f", "m"], false), one_level, number("b"), text("k", &["x", "y", "z"], true)];
         let bases = [Basis::None, Basis::Products, Basis::Quadratic, Basis::Polynomial(3), Basis::Polynomial(5)];
         for basis in bases {
             for some in [["a", "s", "c", "b", "k"].as_slice(), &["s", "b"], &["c"], &["k"]] {
