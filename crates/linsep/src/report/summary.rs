@@ -198,11 +198,11 @@ fn basis_text(model: &Model) -> Option<String> {
     if model.recipe.basis.is_none() {
         return None;
     }
-    let of = match &model.recipe.basis_columns {
-        Some(chosen) => format!(" of {}", some_names(&chosen.iter().map(String::as_str).collect::<Vec<_>>())),
+    let among = match &model.recipe.basis_columns {
+        Some(chosen) => format!(", among {}", some_names(&chosen.iter().map(String::as_str).collect::<Vec<_>>())),
         None => String::new(),
     };
-    Some(format!("{}{of}", model.recipe.basis.describe()))
+    Some(format!("{}{among}", model.recipe.basis.describe()))
 }
 
 /// The first names of a list, and how many more there are.
