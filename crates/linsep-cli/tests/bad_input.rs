@@ -529,6 +529,12 @@ fn transforms_and_bases() -> Vec<Case> {
             &["column `z` is missing in every row", "--drop z"],
         ),
         bad(
+            "a transform without a complete row",
+            ("f.csv", "x,z,y\n1,,a\n,2,b\n"),
+            "fit f.csv -t y --transform quantile -o m.json",
+            &["no row has all the cells", "--missing mean"],
+        ),
+        bad(
             "a product that overflows",
             ("f.csv", "x,y\n1e100,a\n2e100,b\n-1e100,a\n3e100,b\n"),
             "fit f.csv -t y --basis quadratic -o m.json",

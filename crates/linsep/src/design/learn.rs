@@ -148,6 +148,10 @@ fn learn_column(
             match options.transform {
                 Transform::Quantile { output, knots } if transformed => {
                     let knots = learn_knots(table, column, counted, knots);
+                    if knots.is_empty() && options.missing == Missing::Drop {
+                        return Err(Error::data("no row has all the cells that are needed")
+                            .help("choose --missing mean, or drop the columns that miss cells"));
+                    }
                     if knots.is_empty() {
                         return Err(all_missing(&info.name));
                     }
