@@ -7,7 +7,7 @@ use crate::output::{check_directory, print, print_json};
 use crate::predict::UnknownName;
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
-use linsep::design::{Missing, RecipeOptions, UnknownLevel};
+use linsep::design::{Basis, DEFAULT_KNOTS, Missing, QuantileOutput, RecipeOptions, Transform, UnknownLevel};
 use linsep::model::{Method, Outcome};
 use linsep::report::{fit_summary, inspect_json, no_optimum_text};
 use linsep::table::Table;
@@ -28,6 +28,8 @@ Examples:
   linsep fit penguins.csv --target species -o model.json
   linsep fit penguins.csv --target species --model lda --cv 10
   linsep fit penguins.csv --target sex --drop year --penalty ridge:0.01 --positive female
+  linsep fit penguins.csv --target sex --basis quadratic --basis-columns body_mass_g,bill_depth_mm
+  linsep fit penguins.csv --target species --transform quantile-normal --model lda
   linsep fit penguins.csv --target species --penalty none")]
 pub struct FitArguments {
     #[command(flatten)]
@@ -81,6 +83,22 @@ pub struct FitArguments {
     #[arg(long, default_value_t = 100, value_name = "N", help_heading = "Columns")]
     max_levels: usize,
 
+    /// Replace numbers by their rank among the training rows (0 to 1), or by the normal score of it
+    #[arg(long, value_enum, value_name = "TRANSFORM", help_heading = "Columns")]
+    transform: Option<TransformName>,
+
+    /// Transform these columns only (default: all number columns)
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', requires = "transform", help_heading = "Columns")]
+    transform_columns: Option<Vec<String>>,
+
+    /// Add products of columns: products (age*bmi), quadratic (also age^2) or poly:D (up to D factors)
+    #[arg(long, value_name = "BASIS", help_heading = "Columns")]
+    basis: Option<String>,
+
+    /// Multiply these columns only (default: all)
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', requires = "basis", help_heading = "Columns")]
+    basis_columns: Option<Vec<String>>,
+
     #[command(flatten)]
     method: MethodArguments,
 
@@ -103,10 +121,19 @@ enum MissingName {
     Error,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+enum TransformName {
+    /// The share of the training rows below, from 0 to 1
+    Quantile,
+    /// The normal score of that share
+    QuantileNormal,
+}
+
 /// Runs the subcommand.
 pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let time_limit = arguments.time_limit.map(seconds).transpose()?;
     let method = arguments.method.method(!arguments.offset.is_empty())?;
+    let basis = arguments.basis.as_deref().map_or(Ok(Basis::None), basis)?;
     if let Some(path) = &arguments.output {
         check_directory(path)?;
         arguments.input.refuse_as_output(path)?;
@@ -116,7 +143,8 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     }
     let progress = Progress::new(arguments.input.quiet, time_limit);
     let table = arguments.input.read(None, &progress)?;
-    let options = options(arguments, method, &table)?;
+    let mut options = options(arguments, method, &table)?;
+    options.recipe.basis = basis;
     let fit = fit_table(table, &options, &progress.watch_with_deadline());
     progress.finish();
     match fit {
@@ -213,7 +241,27 @@ fn options(arguments: &FitArguments, method: Method, table: &Table) -> Result<Fi
         },
         unknown: UnknownLevel::from(arguments.unknown),
         max_levels: arguments.max_levels,
+        transform: arguments.transform.map_or(Transform::None, transform),
+        transform_columns: arguments.transform_columns.clone(),
+        basis_columns: arguments.basis_columns.clone(),
         ..RecipeOptions::default()
     };
     Ok(options)
+}
+
+fn transform(name: TransformName) -> Transform {
+    let output = match name {
+        TransformName::Quantile => QuantileOutput::Uniform,
+        TransformName::QuantileNormal => QuantileOutput::Normal,
+    };
+    Transform::Quantile { output, knots: DEFAULT_KNOTS }
+}
+
+fn basis(text: &str) -> Result<Basis> {
+    match (text, text.strip_prefix("poly:").map(str::parse)) {
+        ("products", _) => Ok(Basis::Products),
+        ("quadratic", _) => Ok(Basis::Quadratic),
+        (_, Some(Ok(degree))) => Basis::polynomial(degree),
+        _ => Err(Error::usage(format!("`{text}` is not a basis")).help("use products, quadratic or poly:3")),
+    }
 }

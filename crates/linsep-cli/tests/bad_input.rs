@@ -64,6 +64,7 @@ fn cases() -> Vec<Case> {
     all.extend(prediction());
     all.extend(model_files());
     all.extend(settings());
+    all.extend(transforms_and_bases());
     all
 }
 
@@ -506,6 +507,82 @@ fn settings() -> Vec<Case> {
         usage("time limit of minus one", "fit p.csv -t y --time-limit=-1 -o m.json", &["`-1`", "seconds"]),
         usage("unknown flag", "fit p.csv -t y --targets y -o m.json", &["--targets", "--target"]),
         usage("unknown method", "fit p.csv -t y -m lad -o m.json", &["lad", "lda"]),
+    ]
+}
+
+fn transforms_and_bases() -> Vec<Case> {
+    let header: String = (0..300).map(|j| format!("x{j},")).collect();
+    let line = |i: usize| (0..300).map(|j| format!("{},", (i * 31 + j * 17) % 97)).collect::<String>();
+    let wide: String = (0..8).map(|i| format!("{}{}\n", line(i), i % 2)).collect();
+    let wide = format!("{header}y\n{wide}");
+    vec![
+        bad(
+            "basis too large",
+            ("f.csv", wide.clone()),
+            "fit f.csv -t y --basis quadratic -o m.json",
+            &["45450 features of 300", "2.8 MiB for 8 rows", "20000 features", "--basis-columns"],
+        ),
+        bad(
+            "basis far too large",
+            ("f.csv", wide),
+            "fit f.csv -t y --basis poly:10 -o m.json",
+            &["features of 300", "EiB", "lower degree"],
+        ),
+        usage("unknown basis", "fit p.csv -t y --basis cubic -o m.json", &["`cubic` is not a basis", "poly:3"]),
+        usage("degree of one", "fit p.csv -t y --basis poly:1 -o m.json", &["degree 1", "from 2 to 10"]),
+        usage("degree in words", "fit p.csv -t y --basis poly:two -o m.json", &["`poly:two` is not a basis", "poly:3"]),
+        usage(
+            "basis of an unknown column",
+            "fit p.csv -t y --basis products --basis-columns x,kinds -o m.json",
+            &["no column `kinds`", "did you mean `kind`"],
+        ),
+        usage(
+            "basis of the target",
+            "fit p.csv -t y --basis products --basis-columns x,y -o m.json",
+            &["`y` of --basis-columns is not among the features"],
+        ),
+        usage("columns without a basis", "fit p.csv -t y --basis-columns x -o m.json", &["--basis <BASIS>"]),
+        bad(
+            "basis of LIBSVM data",
+            ("f.svm", "1 1:1 3:1\n2 2:1\n"),
+            "fit f.svm --basis products -o m.json",
+            &["named columns", "LIBSVM", "CSV"],
+        ),
+        bad(
+            "transform of LIBSVM data",
+            ("f.svm", "1 1:1 3:1\n2 2:1\n"),
+            "fit f.svm --transform quantile -o m.json",
+            &["no named number column to transform", "leave --transform out"],
+        ),
+        usage("unknown transform", "fit p.csv -t y --transform log -o m.json", &["log", "quantile-normal"]),
+        usage(
+            "transform of text",
+            "fit p.csv -t y --transform quantile --transform-columns kind -o m.json",
+            &["`kind` holds text", "--transform-columns"],
+        ),
+        usage(
+            "transform of a dropped column",
+            "fit p.csv -t y --drop w --transform quantile --transform-columns w -o m.json",
+            &["`w` of --transform-columns is not among the features"],
+        ),
+        bad(
+            "a column to transform without cells",
+            ("f.csv", "x,z,y\n1,,a\n2,NA,b\n3,,a\n"),
+            "fit f.csv -t y --number z --transform quantile --missing mean -o m.json",
+            &["column `z` is missing in every row", "--drop z"],
+        ),
+        bad(
+            "a transform without a complete row",
+            ("f.csv", "x,z,y\n1,,a\n,2,b\n"),
+            "fit f.csv -t y --transform quantile -o m.json",
+            &["no row has all the cells", "--missing mean"],
+        ),
+        bad(
+            "a product that overflows",
+            ("f.csv", "x,y\n1e100,a\n2e100,b\n-1e100,a\n3e100,b\n"),
+            "fit f.csv -t y --basis quadratic -o m.json",
+            &["`x^2`", "overflows", "rescale"],
+        ),
     ]
 }
 

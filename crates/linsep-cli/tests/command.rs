@@ -128,11 +128,56 @@ fn bad_usage_is_two() {
     assert!(scratch.done("--version").starts_with("linsep "));
 }
 
+// Transforms and bases.
+
+#[test]
+fn a_transform_and_a_basis_are_part_of_the_model() {
+    for flags in [
+        "--basis products --missing mean",
+        "--basis quadratic --model lda --drop island,year",
+        "--basis poly:3 --basis-columns bill_length_mm,sex --transform quantile",
+        "--transform quantile-normal --transform-columns body_mass_g --missing mean",
+    ] {
+        let scratch = Scratch::with_examples();
+        let summary = scratch.done(&format!("fit penguins.csv --target species {flags} --cv 4 -o m.json"));
+        assert!(summary.contains("4-fold cross-validation"), "{summary}");
+        assert_eq!(summary.contains("\n  basis "), flags.contains("--basis"), "{summary}");
+        assert_eq!(summary.contains("\n  transform "), flags.contains("--transform"), "{summary}");
+        assert!(summary.contains("per standard deviation of the feature"), "{summary}");
+        assert!(scratch.done("inspect m.json").contains("all weights, per unit of the features"));
+        assert_eq!(json(&scratch.done("inspect m.json --json"))["linear_in_columns"], false);
+        assert!(scratch.done("verify m.json penguins.csv").starts_with("verified"));
+        let accuracy = json(&scratch.done("evaluate m.json penguins.csv --json"))["accuracy"]["value"].as_f64();
+        assert!(accuracy.expect("a number") > 0.97, "{flags}: {accuracy:?}");
+        // Columns are matched by name, and rows stand for themselves.
+        let whole = scratch.done("predict m.json penguins.csv --proba");
+        let text = String::from_utf8(scratch.read("penguins.csv")).expect("text");
+        let lines: Vec<&str> = text.lines().collect();
+        let turned = |line: &str| line.split(',').rev().collect::<Vec<_>>().join(",");
+        scratch.write("some.csv", format!("{}\n{}\n{}\n", turned(lines[0]), turned(lines[200]), turned(lines[7])));
+        let some = scratch.done("predict m.json some.csv --proba");
+        let (whole, some): (Vec<&str>, Vec<&str>) = (whole.lines().collect(), some.lines().collect());
+        assert_eq!(some, [whole[0], whole[200], whole[7]], "{flags}");
+    }
+}
+
+#[test]
+fn a_changed_cell_changes_the_quantiles_and_verify_says_so() {
+    let scratch = Scratch::with_examples();
+    scratch.done("fit penguins.csv --target species --transform quantile -o m.json");
+    let text = String::from_utf8(scratch.read("penguins.csv")).expect("text");
+    scratch.write("changed.csv", text.replacen("39.1", "39.2", 1));
+    let ran = scratch.run("verify m.json changed.csv");
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.contains("FAILS  recipe       columns, levels, fill-in values and quantiles"), "{}", ran.stdout);
+}
+
 // The interface for programs.
 
 #[test]
 fn weights_in_input_units_give_the_scores_of_predict() {
-    for flags in ["", "--model lda", "--standardize no --penalty ridge:0.5", "--softmax reference"] {
+    let basis = "--basis quadratic --basis-columns sex,bill_depth_mm,body_mass_g";
+    for flags in ["", "--model lda", "--standardize no --penalty ridge:0.5", "--softmax reference", basis] {
         let scratch = Scratch::with_examples();
         scratch.done(&format!("fit penguins.csv --target species {flags} -o m.json"));
         let shown = json(&scratch.done("inspect m.json --json"));
@@ -160,16 +205,25 @@ fn check_scores(scratch: &Scratch, shown: &Value) {
         for (k, w) in weights.iter().enumerate() {
             let by_hand = intercept[k] + w.iter().zip(&x).map(|(w, x)| w * x).sum::<f64>();
             let score: f64 = scores[k + 1].parse().expect("a score");
-            // The intercept is large and cancels: what is left has lost that many digits.
-            assert!((by_hand - score).abs() <= 1e-12 * (1.0 + intercept[k].abs()) * 10.0, "{by_hand} is not {score}");
+            // The terms are large and cancel: what is left has lost that many digits.
+            let size = w.iter().zip(&x).map(|(w, x)| (w * x).abs()).fold(intercept[k].abs(), f64::max);
+            assert!((by_hand - score).abs() <= 1e-12 * (1.0 + size) * 10.0, "{by_hand} is not {score}");
         }
         checked += 1;
     }
     assert_eq!(checked, 333);
 }
 
-/// A feature of a row by its name: a column, or `column=level`.
+/// A feature of a row by its name: a column, `column=level`, or a product such as `a^2*b`.
 fn feature(header: &[&str], row: &[&str], name: &str) -> f64 {
+    let power = |part: &str| match part.split_once('^') {
+        Some((base, power)) => plain_feature(header, row, base).powi(power.parse().expect("a power")),
+        None => plain_feature(header, row, part),
+    };
+    name.split('*').map(power).product()
+}
+
+fn plain_feature(header: &[&str], row: &[&str], name: &str) -> f64 {
     let cell = |column: &str| row[header.iter().position(|h| *h == column).expect("a known column")];
     match name.split_once('=') {
         Some((column, level)) => f64::from(u8::from(cell(column) == level)),

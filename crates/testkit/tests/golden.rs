@@ -6,7 +6,7 @@ use linsep::discriminant::Linear;
 use linsep::model::{
     Divisor, Fitted, GaussianBayes, LogisticRegression, Method, Note, Outcome, PenaltyChoice, Shrinkage,
 };
-use linsep::numeric::{SoftmaxRow, exp, logistic, logistic_terms, softmax_rows, softplus};
+use linsep::numeric::{SoftmaxRow, exp, logistic, logistic_terms, normal_quantile, softmax_rows, softplus};
 use linsep::objective::{Intercept, SoftmaxForm};
 use serde_json::Value;
 use testkit::data::{Data, posterior};
@@ -310,6 +310,17 @@ fn logistic_function_of_mpmath() {
             assert!((found - column[i]).abs() <= allowed, "at {z}: {found:e}, not {:e}", column[i]);
         }
         assert_eq!((logistic(*z), softplus(*z)), (t.p, t.softplus));
+    }
+}
+
+#[test]
+fn normal_quantiles_of_mpmath() {
+    let golden = json("special.json");
+    let (p, value) = (numbers(&golden["normal_quantile"]["p"]), numbers(&golden["normal_quantile"]["value"]));
+    assert!(p.len() > 30);
+    for (p, value) in p.iter().zip(&value) {
+        let found = normal_quantile(*p);
+        assert!((found - value).abs() <= 4.0 * f64::EPSILON * value.abs(), "at {p:e}: {found:e}, not {value:e}");
     }
 }
 

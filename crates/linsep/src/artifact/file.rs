@@ -191,6 +191,9 @@ impl Model {
 
     /// Sizes agree, whatever a checksum says.
     fn check(&self) -> Result<()> {
+        if !self.recipe.is_whole() {
+            return Err(Error::model("the recipe of the model cannot be used"));
+        }
         let features = self.recipe.n_features();
         let scores = if self.classes.len() == 2 { 1 } else { self.classes.len() };
         let g = &self.discriminant;

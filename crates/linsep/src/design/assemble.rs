@@ -45,14 +45,19 @@ pub struct Prepared {
 
 impl Recipe {
     /// The matrix of the wanted rows of a table whose columns are matched by name. Rows that miss a needed cell are
-    /// treated as the recipe says; extra columns are ignored.
+    /// treated as the recipe says; extra columns are ignored. A large matrix of products is never made as a whole.
     pub fn apply(&self, table: &Table, wanted: &[bool]) -> Result<Prepared> {
         let (filler, missing) = plan(self, table, wanted)?;
         let rows = filler.rows.clone();
         let chunks: Vec<&Chunk> = table.chunks().iter().collect();
-        let design = match self.sparse_width {
-            0 => PreparedDesign::Dense(dense(&filler, chunks)?),
-            _ => PreparedDesign::Sparse(sparse(self, &filler, &chunks)?),
+        let design = if self.sparse_width > 0 {
+            PreparedDesign::Sparse(sparse(self, &filler, &chunks)?)
+        } else if !self.basis.is_none() && PackedTable::pays(&filler, table.chunks()) {
+            // The columns that are used are a small part of what their products would take.
+            let used = PackedTable::used_columns(&filler, table.chunks());
+            PreparedDesign::Packed(PackedTable::new(filler, used))
+        } else {
+            PreparedDesign::Dense(dense(&filler, chunks)?)
         };
         Ok(Prepared { design, rows, missing })
     }
@@ -99,8 +104,9 @@ fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, Vec<
     let rows: Vec<usize> = (0..table.n_rows()).filter(|r| present[*r] && !unknown[*r]).collect();
     let starts: Vec<usize> = (0..=table.chunks().len()).map(|c| table.chunk_start(c)).collect();
     let splits = starts.iter().map(|s| rows.partition_point(|r| r < s)).collect();
-    let cols = recipe.n_features() - recipe.sparse_width;
-    Ok((Filler { sources, rows, splits, starts, cols }, missing))
+    let groups = recipe.groups();
+    let (cols, products) = (groups.width(), groups.products());
+    Ok((Filler { sources, rows, splits, starts, cols, products }, missing))
 }
 
 fn dense<C: Borrow<Chunk> + Send>(filler: &Filler, chunks: Vec<C>) -> Result<DenseMatrix<'static, f64>> {

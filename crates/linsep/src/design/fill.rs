@@ -1,6 +1,8 @@
 //! Table rows to matrix rows.
 
+use super::basis::{Product, expand};
 use super::matching::{Indicator, Source};
+use super::quantile::transform;
 use super::recipe::Encoding;
 use crate::table::Chunk;
 use std::ops::Range;
@@ -17,8 +19,10 @@ pub(super) struct Filler {
     /// `rows[splits[c]..splits[c + 1]]` lie in chunk c, which starts at table row `starts[c]`.
     pub(super) splits: Vec<usize>,
     pub(super) starts: Vec<usize>,
-    /// Matrix columns of the named part.
+    /// Matrix columns of the named part, products included.
     pub(super) cols: usize,
+    /// The products behind the other columns.
+    pub(super) products: Vec<Product>,
 }
 
 impl Filler {
@@ -28,14 +32,17 @@ impl Filler {
         for (group, out) in self.rows[range].chunks(GROUP).zip(out.chunks_mut(GROUP * cols)) {
             for source in &self.sources {
                 match &source.encoding {
-                    Encoding::Number { mean } => self.numbers(c, chunk, source, *mean, group, out),
+                    Encoding::Number { .. } | Encoding::Quantile { .. } => self.numbers(c, chunk, source, group, out),
                     Encoding::Levels { .. } => self.levels(c, chunk, source, group, out),
                 }
+            }
+            if !self.products.is_empty() {
+                out.chunks_exact_mut(cols).for_each(|row| expand(&self.products, row));
             }
         }
     }
 
-    fn numbers(&self, c: usize, chunk: &Chunk, source: &Source, mean: Option<f64>, group: &[usize], out: &mut [f64]) {
+    fn numbers(&self, c: usize, chunk: &Chunk, source: &Source, group: &[usize], out: &mut [f64]) {
         let cells = &chunk.cells[source.column];
         let mut numbers = [0.0; GROUP];
         let numbers = &mut numbers[..group.len()];
@@ -45,9 +52,7 @@ impl Filler {
         } else {
             numbers.iter_mut().zip(group).for_each(|(n, row)| *n = cells.number(row - self.starts[c]));
         }
-        if let Some(mean) = mean {
-            numbers.iter_mut().filter(|v| v.is_nan()).for_each(|v| *v = mean);
-        }
+        source.encode_numbers(numbers);
         let column = out[source.first..].iter_mut().step_by(self.cols);
         column.zip(&*numbers).for_each(|(o, v)| *o = *v);
     }
@@ -63,16 +68,29 @@ impl Filler {
     pub(super) fn named_row(&self, chunk: &Chunk, i: usize, out: &mut [f64]) {
         for source in &self.sources {
             let value = chunk.cells[source.column].number(i);
+            let out = &mut out[source.first..][..source.width];
             match &source.encoding {
-                Encoding::Number { mean } if value.is_nan() => out[source.first] = mean.unwrap_or(value),
-                Encoding::Number { .. } => out[source.first] = value,
-                Encoding::Levels { .. } => source.indicators(value, &mut out[source.first..][..source.width]),
+                Encoding::Number { .. } | Encoding::Quantile { .. } => {
+                    out[0] = value;
+                    source.encode_numbers(out);
+                }
+                Encoding::Levels { .. } => source.indicators(value, out),
             }
         }
     }
 }
 
 impl Source {
+    /// Fills in and transforms the cells of a number column.
+    pub(super) fn encode_numbers(&self, numbers: &mut [f64]) {
+        if let Encoding::Number { mean: Some(mean) } | Encoding::Quantile { mean: Some(mean), .. } = &self.encoding {
+            numbers.iter_mut().filter(|v| v.is_nan()).for_each(|v| *v = *mean);
+        }
+        if let Encoding::Quantile { knots, output, .. } = &self.encoding {
+            numbers.iter_mut().for_each(|v| *v = transform(knots, *output, *v));
+        }
+    }
+
     /// The indicators of a level; of a missing one, the shares that stand in for it.
     fn indicators(&self, code: f64, out: &mut [f64]) {
         out.fill(0.0);

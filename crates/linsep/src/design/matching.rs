@@ -48,13 +48,15 @@ pub(super) fn find_sources(recipe: &Recipe, table: &Table) -> Result<Vec<Source>
     for recipe_column in &recipe.columns {
         let column = position(&recipe_column.name).unwrap_or(0);
         let levels = match (&recipe_column.encoding, &table.columns()[column].kind) {
-            (Encoding::Number { .. }, Kind::Number) => Vec::new(),
+            (Encoding::Number { .. } | Encoding::Quantile { .. }, Kind::Number) => Vec::new(),
             (Encoding::Levels { levels, reference, .. }, Kind::Text { levels: present }) => {
                 let filled = recipe.unknown == UnknownLevel::Missing && recipe.missing == Missing::Mean;
                 let other = filled.then_some(Indicator::FillIn);
                 present.iter().map(|p| translate(p, levels, reference.as_deref()).or(other)).collect()
             }
-            (Encoding::Number { .. }, Kind::Text { levels }) => return Err(kind_error(table, column, levels.first())),
+            (Encoding::Number { .. } | Encoding::Quantile { .. }, Kind::Text { levels }) => {
+                return Err(kind_error(table, column, levels.first()));
+            }
             (Encoding::Levels { .. }, Kind::Number) => {
                 return Err(Error::data(format!("column `{}` was text when the model was fitted", recipe_column.name))
                     .help(format!("read it as text: --text {}", recipe_column.name)));

@@ -2,23 +2,31 @@
 //! [`fit_recipe`] learned from the training rows and [`Recipe::apply`] repeats on new ones.
 
 mod assemble;
+mod basis;
 mod csr;
 mod dense;
 mod fill;
 mod gather;
+mod learn;
 mod matching;
 mod packed;
 mod pass;
+mod quantile;
 mod recipe;
+mod relations;
 mod units;
 
 pub use assemble::{Prepared, PreparedDesign};
+pub use basis::{Basis, MOST_BASIS_FEATURES};
 pub use csr::{CsrMatrix, CsrRows};
 pub use dense::{Dense, DenseMatrix};
 pub use gather::gather;
+pub use learn::fit_recipe;
 pub use packed::PackedTable;
 pub use pass::{Pass, Rows};
-pub use recipe::{Coding, Encoding, Missing, Origin, Recipe, RecipeColumn, RecipeOptions, UnknownLevel, fit_recipe};
+pub use quantile::{DEFAULT_KNOTS, QuantileOutput, Transform};
+pub use recipe::{Coding, Encoding, Missing, Origin, Recipe, RecipeColumn, RecipeOptions, UnknownLevel};
+pub use relations::CodingRelations;
 pub use units::{ColumnSummary, Standardize, Units, summarise};
 
 use crate::error::Result;

@@ -1,12 +1,15 @@
 //! A table used as a matrix: narrow integers stay narrow and become doubles a block at a time.
 //!
 //! For a table of small counts this is an eighth of the memory, and a pass reads an eighth of the bytes. For doubles it
-//! saves the second copy; turning columns into rows again in every pass costs about what reading that copy would.
+//! saves the second copy; turning columns into rows again in every pass costs about what reading that copy would. The
+//! products of a basis are made a block at a time, too, from the columns; a transform is applied once, to the columns.
 
 use super::fill::Filler;
+use super::recipe::Encoding;
 use super::{Block, Dense, Design, Shape, Tile};
 use crate::error::Result;
 use crate::table::{Cells, Chunk};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Bytes of a matrix that no longer fits a cache.
@@ -28,24 +31,59 @@ impl PackedTable {
             Cells::I32(_) | Cells::Text(_) => 4,
             Cells::F64(_) => 8,
         };
-        let used =
-            |chunk: &Chunk| filler.sources.iter().map(|s| chunk.n_rows * width(&chunk.cells[s.column])).sum::<usize>();
+        let bytes = |encoding: &Encoding, cells: &Cells| match encoding {
+            Encoding::Quantile { .. } => 8,
+            _ => width(cells),
+        };
+        let used = |chunk: &Chunk| {
+            filler.sources.iter().map(|s| chunk.n_rows * bytes(&s.encoding, &chunk.cells[s.column])).sum::<usize>()
+        };
         let packed: usize = chunks.iter().map(used).sum();
         let matrix = 8 * filler.rows.len() * filler.cols;
         matrix > LARGE || 4 * packed <= matrix
     }
 
+    /// Copies of the chunks of a table with the columns that are used.
+    pub(super) fn used_columns(filler: &Filler, chunks: &[Chunk]) -> Vec<Chunk> {
+        let copy = |chunk: &Chunk| {
+            let is_used = |column: usize| filler.sources.iter().any(|s| s.column == column);
+            let cells = chunk.cells.iter().enumerate();
+            Chunk {
+                cells: cells.map(|(c, cells)| if is_used(c) { cells.clone() } else { unused() }).collect(),
+                sparse: None,
+                n_rows: chunk.n_rows,
+                origin: chunk.origin.clone(),
+            }
+        };
+        chunks.iter().map(copy).collect()
+    }
+
     /// Keeps the columns that are used and frees the others.
-    pub(super) fn new(filler: Filler, mut chunks: Vec<Chunk>) -> PackedTable {
-        for chunk in &mut chunks {
+    pub(super) fn new(mut filler: Filler, mut chunks: Vec<Chunk>) -> PackedTable {
+        chunks.par_iter_mut().for_each(|chunk| {
             for (column, cells) in chunk.cells.iter_mut().enumerate() {
-                if filler.sources.iter().all(|s| s.column != column) {
-                    *cells = Cells::I8(Vec::new());
+                match filler.sources.iter().find(|s| s.column == column) {
+                    None => *cells = unused(),
+                    Some(source) if matches!(source.encoding, Encoding::Quantile { .. }) => {
+                        let mut numbers = vec![0.0; cells.len()];
+                        cells.copy_numbers(0, &mut numbers);
+                        source.encode_numbers(&mut numbers);
+                        *cells = Cells::F64(numbers);
+                    }
+                    Some(_) => {}
                 }
             }
+        });
+        for source in filler.sources.iter_mut().filter(|s| matches!(s.encoding, Encoding::Quantile { .. })) {
+            source.encoding = Encoding::Number { mean: None };
         }
         PackedTable { filler, chunks }
     }
+}
+
+/// A column that nobody reads.
+fn unused() -> Cells {
+    Cells::I8(Vec::new())
 }
 
 impl Design for PackedTable {

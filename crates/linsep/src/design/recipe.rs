@@ -1,8 +1,8 @@
 //! What was learned from the training rows about turning columns into numbers.
 
-use crate::error::{Error, Result};
+use super::basis::{Basis, Groups, count_features};
+use super::quantile::{QuantileOutput, Transform};
 use crate::read::Expected;
-use crate::table::{Kind, Table};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -13,7 +13,8 @@ pub enum Missing {
     /// Leave the row out (and predict nothing for it).
     #[default]
     Drop,
-    /// Replace the cell by the training mean of its matrix column (for text: the training shares of the levels).
+    /// Replace the cell by the training mean of its column (for text: the training shares of the levels), before it is
+    /// transformed or multiplied.
     Mean,
     /// Refuse.
     Error,
@@ -51,6 +52,17 @@ pub enum Encoding {
         #[serde(skip_serializing_if = "Option::is_none", default)]
         mean: Option<f64>,
     },
+    /// The number's place among the training rows, see [`Transform`].
+    Quantile {
+        /// Quantiles of the training cells at evenly spaced levels, ascending.
+        knots: Vec<f64>,
+        /// What the levels become.
+        output: QuantileOutput,
+        /// What stands in for a missing cell under [`Missing::Mean`] and is then transformed: the mean of the training
+        /// cells that are present, which alone make the knots.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        mean: Option<f64>,
+    },
     /// One indicator per level.
     Levels {
         /// Levels seen in training, in byte order.
@@ -77,20 +89,21 @@ impl RecipeColumn {
     /// Number of matrix columns it becomes.
     pub fn width(&self) -> usize {
         match &self.encoding {
-            Encoding::Number { .. } => 1,
+            Encoding::Number { .. } | Encoding::Quantile { .. } => 1,
             Encoding::Levels { levels, reference, .. } => levels.len() - usize::from(reference.is_some()),
         }
     }
 }
 
-/// The matrix columns that one table column became.
+/// The matrix columns that one table column became, or the products of certain table columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// Name of the table column; for unnamed columns their 1-based index.
+    /// Name of the table column, or the columns of a product (`island*sex`, `age^2`); for unnamed columns their 1-based
+    /// index.
     pub name: String,
     /// The matrix columns.
     pub columns: Range<usize>,
-    /// Whether they are the indicators of the levels of a text column.
+    /// Whether they are the indicators of the levels of a text column, or of the combined levels of several.
     pub levels: bool,
 }
 
@@ -105,10 +118,13 @@ pub struct Recipe {
     pub missing: Missing,
     /// What happens to levels not seen in training.
     pub unknown: UnknownLevel,
+    /// Products of the columns that join them in the matrix.
+    #[serde(skip_serializing_if = "Basis::is_none", default)]
+    pub basis: Basis,
+    /// The table columns that take part in products; `None` is all.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub basis_columns: Option<Vec<String>>,
 }
-
-/// A model keeps several numbers per column, used or not.
-const MOST_COLUMNS: usize = 1 << 26;
 
 /// What the user wants of a recipe.
 #[derive(Debug, Clone)]
@@ -125,6 +141,14 @@ pub struct RecipeOptions {
     pub coding: Coding,
     /// Most levels a text column may have.
     pub max_levels: usize,
+    /// The transform of number columns.
+    pub transform: Transform,
+    /// Transform these columns only; `None` is all number columns.
+    pub transform_columns: Option<Vec<String>>,
+    /// Products of columns that join them.
+    pub basis: Basis,
+    /// Multiply these columns only; `None` is all.
+    pub basis_columns: Option<Vec<String>>,
 }
 
 impl Default for RecipeOptions {
@@ -136,200 +160,153 @@ impl Default for RecipeOptions {
             unknown: UnknownLevel::default(),
             coding: Coding::AllLevels,
             max_levels: 100,
+            transform: Transform::None,
+            transform_columns: None,
+            basis: Basis::None,
+            basis_columns: None,
         }
     }
-}
-
-/// Learns a recipe from the rows with a positive frequency: zero for rows without a label, one where nothing is
-/// weighted.
-///
-/// ```
-/// use linsep::design::{RecipeOptions, fit_recipe};
-/// use linsep::read::{ReadOptions, read_bytes};
-/// let table = read_bytes(b"x,kind\n1,a\n2,b\n3,a\n", "demo.csv", &ReadOptions::default())?;
-/// let recipe = fit_recipe(&table, &vec![1.0; 3], &RecipeOptions::default())?;
-/// assert_eq!(recipe.features(), ["x", "kind=a", "kind=b"]);
-/// # Ok::<(), linsep::Error>(())
-/// ```
-pub fn fit_recipe(table: &Table, frequency: &[f64], options: &RecipeOptions) -> Result<Recipe> {
-    let usable: Vec<bool> = frequency.iter().map(|f| *f > 0.0).collect();
-    let chosen = choose_columns(table, options)?;
-    let keep = match options.missing {
-        Missing::Drop => super::matching::rows_without_missing(table, &chosen, &usable),
-        Missing::Mean | Missing::Error => usable,
-    };
-    if table.sparse_width() > MOST_COLUMNS {
-        let message =
-            format!("the largest index is {}: more columns than {MOST_COLUMNS} do not fit", table.sparse_width());
-        return Err(Error::data(message).help("renumber the columns from 1"));
-    }
-    let counted: Vec<f64> = frequency.iter().zip(&keep).map(|(f, k)| if *k { *f } else { 0.0 }).collect();
-    let columns = chosen.into_iter().map(|c| learn_column(table, c, &counted, options)).collect::<Result<Vec<_>>>()?;
-    if columns.is_empty() && table.sparse_width() == 0 {
-        return Err(Error::data("no column is left to classify with")
-            .help("name the columns to use with --features, or drop fewer"));
-    }
-    if table.sparse_width() == 0 && columns.iter().all(|c| c.width() == 0) {
-        return Err(Error::data("no column is left to classify with: each has the same text in every row")
-            .help("use columns that differ between rows"));
-    }
-    Ok(Recipe { columns, sparse_width: table.sparse_width(), missing: options.missing, unknown: options.unknown })
-}
-
-fn choose_columns(table: &Table, options: &RecipeOptions) -> Result<Vec<usize>> {
-    for name in &options.exclude {
-        table.column(name)?;
-    }
-    let wanted: Option<Vec<usize>> = match &options.features {
-        Some(names) => Some(names.iter().map(|n| table.column(n)).collect::<Result<_>>()?),
-        None => None,
-    };
-    let is_used = |c: &usize| match &wanted {
-        Some(wanted) => wanted.contains(c),
-        None => !options.exclude.contains(&table.columns()[*c].name),
-    };
-    if let Some(wanted) = &wanted
-        && let Some(both) = wanted.iter().find(|c| options.exclude.contains(&table.columns()[**c].name))
-    {
-        let name = &table.columns()[*both].name;
-        return Err(Error::usage(format!(
-            "column `{name}` cannot be a feature: it is the target, a weight, an offset or dropped"
-        ))
-        .help("take it out of --features"));
-    }
-    Ok((0..table.columns().len()).filter(is_used).collect())
-}
-
-fn learn_column(table: &Table, column: usize, counted: &[f64], options: &RecipeOptions) -> Result<RecipeColumn> {
-    let info = &table.columns()[column];
-    let encoding = match &info.kind {
-        Kind::Number => {
-            let mean = (options.missing == Missing::Mean).then(|| column_mean(table, column, counted)).transpose()?;
-            Encoding::Number { mean }
-        }
-        Kind::Text { levels } => learn_levels(table, column, levels, counted, options)?,
-    };
-    Ok(RecipeColumn { name: info.name.clone(), encoding })
-}
-
-/// Mean of the cells that are present, shifted by the first so that a large offset costs no digits.
-fn column_mean(table: &Table, column: usize, counted: &[f64]) -> Result<f64> {
-    let (mut shift, mut sum, mut count) = (0.0, 0.0, 0.0);
-    for (c, chunk) in table.chunks().iter().enumerate() {
-        let start = table.chunk_start(c);
-        chunk.cells[column].for_each(|i, v| {
-            let f = counted[start + i];
-            if f > 0.0 && !v.is_nan() {
-                if count == 0.0 {
-                    shift = v;
-                }
-                sum += f * (v - shift);
-                count += f;
-            }
-        });
-    }
-    if count == 0.0 {
-        let name = &table.columns()[column].name;
-        return Err(Error::data(format!("column `{name}` is missing in every row"))
-            .help(format!("leave it out: --drop {name}")));
-    }
-    Ok(shift + sum / count)
-}
-
-fn learn_levels(
-    table: &Table,
-    column: usize,
-    levels: &[String],
-    counted: &[f64],
-    options: &RecipeOptions,
-) -> Result<Encoding> {
-    let name = &table.columns()[column].name;
-    let mut counts = vec![0.0; levels.len()];
-    for (c, chunk) in table.chunks().iter().enumerate() {
-        let start = table.chunk_start(c);
-        chunk.cells[column].for_each(|i, v| {
-            if !v.is_nan() {
-                counts[v as usize] += counted[start + i];
-            }
-        });
-    }
-    let seen: Vec<usize> = (0..levels.len()).filter(|l| counts[*l] > 0.0).collect();
-    if seen.is_empty() {
-        return Err(Error::data(format!("column `{name}` is missing in every row"))
-            .help(format!("leave it out: --drop {name}")));
-    }
-    if seen.len() > options.max_levels {
-        let message = format!("text column `{name}` has {} levels, more than {}", seen.len(), options.max_levels);
-        return Err(Error::data(message)
-            .help(format!("leave it out with --drop {name}, or allow more with --max-levels {}", seen.len())));
-    }
-    let total: f64 = counts.iter().sum();
-    let shares = (options.missing == Missing::Mean).then(|| seen.iter().map(|l| counts[*l] / total).collect());
-    let levels: Vec<String> = seen.iter().map(|l| levels[*l].clone()).collect();
-    let reference = (options.coding == Coding::DropReference).then(|| levels[0].clone());
-    Ok(Encoding::Levels { levels, reference, shares })
 }
 
 impl Recipe {
     /// A recipe for a matrix that is used as it is: `cols` unnamed columns.
     pub fn unnamed(cols: usize) -> Recipe {
-        Recipe { columns: Vec::new(), sparse_width: cols, missing: Missing::Error, unknown: UnknownLevel::Error }
+        Recipe {
+            columns: Vec::new(),
+            sparse_width: cols,
+            missing: Missing::Error,
+            unknown: UnknownLevel::Error,
+            basis: Basis::None,
+            basis_columns: None,
+        }
+    }
+
+    /// Whether a table column takes part in products.
+    fn is_factor(&self, name: &str) -> bool {
+        self.basis_columns.as_ref().is_none_or(|chosen| chosen.iter().any(|c| c == name))
+    }
+
+    /// The matrix columns of the named part, grouped by the table columns they are made of.
+    pub(super) fn groups(&self) -> Groups<'_> {
+        Groups::new(&self.columns, self.basis, |name| self.is_factor(name))
     }
 
     /// Number of matrix columns.
     pub fn n_features(&self) -> usize {
-        self.columns.iter().map(RecipeColumn::width).sum::<usize>() + self.sparse_width
+        let named = count_features(&self.columns, self.basis, |name| self.is_factor(name));
+        usize::try_from(named).unwrap_or(usize::MAX).saturating_add(self.sparse_width)
     }
 
-    /// Name of one matrix column: the column, `column=level`, or the 1-based index of an unnamed one.
+    /// Name of one matrix column: the column, `column=level`, a product of such (`age^2*bmi`), or the 1-based index of
+    /// an unnamed one. For all names, [`Recipe::features`] is faster.
     pub fn feature(&self, index: usize) -> String {
-        let mut left = index;
-        for column in &self.columns {
-            if left < column.width() {
-                return match &column.encoding {
-                    Encoding::Number { .. } => column.name.clone(),
-                    Encoding::Levels { levels, reference, .. } => {
-                        format!("{}={}", column.name, levels[left + usize::from(reference.is_some())])
-                    }
-                };
-            }
-            left -= column.width();
+        let groups = self.groups();
+        match groups.group_of(index) {
+            Some(group) => groups.feature(group, index - groups.all()[group].range.start),
+            None => (index - groups.width() + 1).to_string(),
         }
-        (left + 1).to_string()
     }
 
-    /// Which of [`Recipe::columns`] a matrix column comes from; unnamed ones count on behind them.
+    /// Which of [`Recipe::origins`] a matrix column belongs to; unnamed ones count on behind them.
     pub fn source(&self, index: usize) -> usize {
-        let mut end = 0;
-        for (at, column) in self.columns.iter().enumerate() {
-            end += column.width();
-            if index < end {
-                return at;
-            }
-        }
-        self.columns.len() + index - end
+        let groups = self.groups();
+        groups.group_of(index).unwrap_or_else(|| groups.all().len() + index - groups.width())
     }
 
-    /// The matrix columns of every table column in use, unnamed ones not listed.
+    /// The matrix columns of every table column in use, then those of every product of columns; unnamed ones are not
+    /// listed.
     pub fn origins(&self) -> Vec<Origin> {
-        let mut start = 0;
-        let origin = |c: &RecipeColumn| {
-            let columns = start..start + c.width();
-            start = columns.end;
-            Origin { name: c.name.clone(), columns, levels: matches!(c.encoding, Encoding::Levels { .. }) }
+        let groups = self.groups();
+        let is_text = |column: usize| matches!(self.columns[column].encoding, Encoding::Levels { .. });
+        let origin = |(at, group): (usize, &super::basis::Group)| {
+            let factors = groups.factors(at);
+            let name = |(column, power): &(usize, u32)| match power {
+                1 => self.columns[*column].name.clone(),
+                _ => format!("{}^{power}", self.columns[*column].name),
+            };
+            Origin {
+                name: factors.iter().map(name).collect::<Vec<_>>().join("*"),
+                columns: group.range.clone(),
+                levels: factors.iter().all(|(column, _)| is_text(*column)),
+            }
         };
-        self.columns.iter().map(origin).collect()
+        groups.all().iter().enumerate().map(origin).collect()
     }
 
     /// Names of all matrix columns.
     pub fn features(&self) -> Vec<String> {
-        (0..self.n_features()).map(|j| self.feature(j)).collect()
+        let groups = self.groups();
+        let mut names = Vec::with_capacity(groups.width() + self.sparse_width);
+        for (at, group) in groups.all().iter().enumerate() {
+            names.extend((0..group.range.len()).map(|offset| groups.feature(at, offset)));
+        }
+        names.extend((1..=self.sparse_width).map(|index| index.to_string()));
+        names
+    }
+
+    /// Whether every matrix column is a number of the table as it is or an indicator, so that a weight is an effect per
+    /// unit of the input column. Otherwise it is one per unit of the feature.
+    pub fn is_linear(&self) -> bool {
+        self.basis.is_none() && self.transform() == Transform::None
+    }
+
+    /// The transform of the columns in [`Recipe::transformed_columns`].
+    pub fn transform(&self) -> Transform {
+        let transformed = self.columns.iter().filter_map(|c| match &c.encoding {
+            Encoding::Quantile { knots, output, .. } => Some((knots.len(), *output)),
+            _ => None,
+        });
+        // A column has fewer knots only where it has fewer cells, so the most is what was asked for, or as good as it.
+        match transformed.max_by_key(|(knots, _)| *knots) {
+            Some((knots, output)) => Transform::Quantile { output, knots },
+            None => Transform::None,
+        }
+    }
+
+    /// Number columns that are transformed.
+    pub fn transformed_columns(&self) -> Vec<&str> {
+        let is_transformed = |c: &&RecipeColumn| matches!(c.encoding, Encoding::Quantile { .. });
+        self.columns.iter().filter(is_transformed).map(|c| c.name.as_str()).collect()
+    }
+
+    /// The options under which the same rows give this recipe again.
+    pub fn options(&self, coding: Coding) -> RecipeOptions {
+        RecipeOptions {
+            features: Some(self.columns.iter().map(|c| c.name.clone()).collect()),
+            exclude: Vec::new(),
+            missing: self.missing,
+            unknown: self.unknown,
+            coding,
+            max_levels: usize::MAX,
+            transform: self.transform(),
+            transform_columns: Some(self.transformed_columns().into_iter().map(str::to_owned).collect()),
+            basis: self.basis,
+            basis_columns: self.basis_columns.clone(),
+        }
+    }
+
+    /// Whether every part can be used, wherever the recipe came from.
+    pub fn is_whole(&self) -> bool {
+        let whole = |c: &RecipeColumn| match &c.encoding {
+            Encoding::Number { .. } => true,
+            Encoding::Quantile { knots, .. } => {
+                !knots.is_empty() && knots.iter().all(|k| k.is_finite()) && knots.windows(2).all(|w| w[0] <= w[1])
+            }
+            Encoding::Levels { levels, reference, shares } => {
+                // The reference is the first level: that is how indicators are numbered.
+                reference.as_ref().is_none_or(|r| levels.first() == Some(r))
+                    && shares.as_ref().is_none_or(|s| s.len() == levels.len())
+            }
+        };
+        let basis = self.basis.is_none() || self.sparse_width == 0;
+        let degree = self.basis.degree() <= super::basis::MOST_DEGREE;
+        self.columns.iter().all(whole) && basis && degree
     }
 
     /// The kind of every column, for reading new data.
     pub fn expected(&self) -> Vec<(String, Expected)> {
         let kind = |c: &RecipeColumn| match c.encoding {
-            Encoding::Number { .. } => Expected::Number,
+            Encoding::Number { .. } | Encoding::Quantile { .. } => Expected::Number,
             Encoding::Levels { .. } => Expected::Text,
         };
         self.columns.iter().map(|c| (c.name.clone(), kind(c))).collect()

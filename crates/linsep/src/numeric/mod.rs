@@ -3,11 +3,13 @@
 mod exp;
 mod log_sum_exp;
 mod logistic;
+mod normal;
 mod sum;
 
 pub use exp::exp;
 pub use log_sum_exp::{SoftmaxRow, softmax_rows};
 pub use logistic::{LogisticTerms, logistic, logistic_terms, softplus};
+pub use normal::normal_quantile;
 pub use sum::{CompensatedSum, sum};
 
 /// Defines functions whose plain loops are compiled twice, for the baseline and for AVX2 with fused multiply-add, and

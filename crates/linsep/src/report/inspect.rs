@@ -6,8 +6,8 @@ use crate::discriminant::Linear;
 use crate::error::{Error, Result};
 use serde_json::{Value, json};
 
-/// The machine interface of a model: `model`, `classes`, `features`, `weights` (one row per discriminant, in the units
-/// of the input columns), `intercept`, `objective`, `certificate`, and what else is known.
+/// The machine interface of a model: `model`, `classes`, `features`, `weights` (one row per discriminant, per unit of
+/// the features), `intercept`, `objective`, `certificate`, and what else is known.
 pub fn inspect_json(model: &Model) -> Result<Value> {
     let to_value = |e: serde_json::Error| Error::model(format!("the model cannot be shown: {e}"));
     let weights =
@@ -24,6 +24,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "certificate": serde_json::to_value(&model.certificate).map_err(to_value)?,
         "outcome": serde_json::to_value(model.outcome).map_err(to_value)?,
         "constant_columns": model.recipe.constant_columns(),
+        "linear_in_columns": model.recipe.is_linear(),
         "target": model.target,
         "settings": serde_json::to_value(&model.method).map_err(to_value)?,
         "notes": model.notes.iter().map(|n| n.describe(&|j| model.recipe.feature(j))).collect::<Vec<_>>(),
@@ -34,7 +35,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
     }))
 }
 
-/// The summary of the fit and every weight, in the units of the input columns.
+/// The summary of the fit and every weight, per unit of its feature.
 pub fn inspect_text(model: &Model) -> String {
     let mut out = super::fit_summary(model);
     let Some(linear) = model.discriminant.as_linear() else { return out };
@@ -44,13 +45,14 @@ pub fn inspect_text(model: &Model) -> String {
         _ => clip(&model.classes[k], 14),
     };
     let mut rows = vec![std::iter::once(String::new()).chain((0..scores).map(heading)).collect::<Vec<String>>()];
-    for j in 0..linear.n_cols() {
+    for (j, name) in model.recipe.features().iter().enumerate() {
         let weights = (0..scores).map(|k| short(linear.weights_of(k)[j]));
-        rows.push(std::iter::once(clip(&model.recipe.feature(j), 40)).chain(weights).collect());
+        rows.push(std::iter::once(clip(name, 40)).chain(weights).collect());
     }
     let intercept = linear.intercept();
     rows.push(std::iter::once("(intercept)".to_owned()).chain(intercept.iter().map(|b| short(*b))).collect());
-    out.push_str("\n  all weights, per unit of the input columns\n");
+    let unit = if model.recipe.is_linear() { "input columns" } else { "features" };
+    out.push_str(&format!("\n  all weights, per unit of the {unit}\n"));
     out.push_str(&grid(&rows, 2));
     out
 }

@@ -3,7 +3,7 @@
 use super::text::{beside, clip, count, grid, percent, short, thousands, wrap};
 use crate::artifact::Model;
 use crate::certify::{Certificate, SeparationKind};
-use crate::design::Standardize;
+use crate::design::{QuantileOutput, Standardize, Transform};
 use crate::model::{
     Divisor, GaussianBayes, LogisticRegression, Method, NoOptimum, Outcome, PenaltyChoice, Shape, Shrinkage,
 };
@@ -34,6 +34,12 @@ pub fn fit_summary(model: &Model) -> String {
     line("data", data_text(model));
     for dropped in dropped_text(model) {
         line("", dropped);
+    }
+    if let Some(transform) = transform_text(model) {
+        line("transform", transform);
+    }
+    if let Some(basis) = basis_text(model) {
+        line("basis", basis);
     }
     let classes = model.classes.iter().zip(&model.training.class_weights);
     let shown: Vec<String> = classes.take(12).map(|(c, n)| format!("{c} {}", thousands(*n))).collect();
@@ -178,6 +184,33 @@ fn dropped_text(model: &Model) -> Vec<String> {
     lines
 }
 
+fn transform_text(model: &Model) -> Option<String> {
+    let Transform::Quantile { output, knots } = model.recipe.transform() else { return None };
+    let becomes = match output {
+        QuantileOutput::Uniform => "ranks among the training rows, 0 to 1",
+        QuantileOutput::Normal => "normal scores of the ranks among the training rows",
+    };
+    let columns = some_names(&model.recipe.transformed_columns());
+    Some(format!("{becomes} ({}): {columns}", count(knots, "quantile")))
+}
+
+fn basis_text(model: &Model) -> Option<String> {
+    if model.recipe.basis.is_none() {
+        return None;
+    }
+    let among = match &model.recipe.basis_columns {
+        Some(chosen) => format!(", among {}", some_names(&chosen.iter().map(String::as_str).collect::<Vec<_>>())),
+        None => String::new(),
+    };
+    Some(format!("{}{among}", model.recipe.basis.describe()))
+}
+
+/// The first names of a list, and how many more there are.
+fn some_names(names: &[&str]) -> String {
+    let more = if names.len() > 6 { format!(" and {} more", names.len() - 6) } else { String::new() };
+    format!("{}{more}", names[..names.len().min(6)].join(", "))
+}
+
 fn accuracy_text(model: &Model) -> String {
     let mut text = format!("{} on the rows it was fitted on", percent(model.training.accuracy));
     if let Some(cv) = &model.cross_validation {
@@ -209,9 +242,11 @@ fn largest_weights(model: &Model) -> String {
     order.retain(|j| raw[*j] >= floor);
     order.sort_by_cached_key(|j| (std::cmp::Reverse(digits(raw[*j]).to_bits()), *j));
     let largest = order.first().map_or(0.0, |j| raw[*j]);
-    let per = match model.method.standardize() {
-        Standardize::Yes => "per standard deviation",
-        Standardize::No => "per unit of the column",
+    let per = match (model.method.standardize(), model.recipe.is_linear()) {
+        (Standardize::Yes, true) => "per standard deviation",
+        (Standardize::Yes, false) => "per standard deviation of the feature",
+        (Standardize::No, true) => "per unit of the column",
+        (Standardize::No, false) => "per unit of the feature",
     };
     let shown = order.len().min(SHOWN);
     let of = thousands(count as f64);

@@ -4,7 +4,7 @@ use super::cross_validate::cross_validate;
 use super::rows::RowRoles;
 use crate::artifact::{Model, Provenance, TrainingSummary};
 use crate::decide::{self, Decision};
-use crate::design::{Origin, Prepared, Recipe, RecipeOptions, fit_recipe};
+use crate::design::{CodingRelations, Origin, Prepared, Recipe, RecipeOptions, fit_recipe};
 use crate::error::{Error, Result};
 use crate::model::{Fit, Method, NoOptimum, Note, Training};
 use crate::table::{Class, Kind, Labels, Table};
@@ -90,7 +90,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
             return Ok(TableFit::NoOptimum { proof, features: recipe.features(), classes: roles.names });
         }
     };
-    let notes: Vec<Note> = fitted.notes.into_iter().filter(|n| !follows_from_coding(n, &recipe)).collect();
+    let notes = without_coding(fitted.notes, &recipe);
     let mut scores = fitted.discriminant.scores(training.design, &Watch::default())?;
     super::predict::add_offsets(&mut scores, offsets.as_ref(), labels.n_classes());
     let accuracy = weighted_accuracy(&decide::classes(&scores, labels.n_classes()), labels.codes(), weights.as_deref());
@@ -207,11 +207,21 @@ pub(super) fn training<'a>(
     }
 }
 
-/// The indicators of all levels of a column always add up to one; that is no news about the data.
-fn follows_from_coding(note: &Note, recipe: &Recipe) -> bool {
-    let Note::Shared { column, combination } = note else { return false };
-    let source = recipe.source(*column);
-    combination.iter().all(|(other, _)| recipe.source(*other) == source) && !combination.is_empty()
+/// The notes without relations that the coding brings about: the indicators of all levels of a column always add up to
+/// one; that is no news about the data.
+fn without_coding(notes: Vec<Note>, recipe: &Recipe) -> Vec<Note> {
+    let is_relation = |note: &Note| matches!(note, Note::Shared { .. });
+    // Without products such a relation stays within a column; with them it has to be tried.
+    let relations = (!recipe.basis.is_none() && notes.iter().any(is_relation)).then(|| CodingRelations::new(recipe));
+    let follows = |note: &Note| {
+        let Note::Shared { column, combination } = note else { return false };
+        if let Some(relations) = &relations {
+            return relations.explain(*column, combination);
+        }
+        let source = recipe.source(*column);
+        combination.iter().all(|(other, _)| recipe.source(*other) == source) && !combination.is_empty()
+    };
+    notes.into_iter().filter(|note| !follows(note)).collect()
 }
 
 /// Methods speak of columns by number; the recipe knows their names.

@@ -4,7 +4,7 @@ use super::fit::{labels_of, training};
 use super::rows::RowRoles;
 use crate::artifact::Model;
 use crate::certify::Certificate;
-use crate::design::{RecipeOptions, Units, fit_recipe};
+use crate::design::{Transform, Units, fit_recipe};
 use crate::error::Result;
 use crate::model::{Method, Outcome};
 use crate::table::Table;
@@ -66,7 +66,7 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
     let difference = (objective - model.objective.value).abs() / scale;
     let checks = vec![
         data_check(model, &fingerprint),
-        follows("recipe", "columns, levels and fill-in values", same_recipe),
+        follows("recipe", recipe_parts(model), same_recipe),
         follows("units", "means and scales", units),
         Check {
             claim: "objective",
@@ -93,15 +93,16 @@ fn follows(claim: &'static str, what: &str, holds: bool) -> Check {
     Check { claim, holds, found: format!("{what} {verb} from the data") }
 }
 
+/// What a recipe has learned, in words.
+fn recipe_parts(model: &Model) -> &'static str {
+    match model.recipe.transform() {
+        Transform::None => "columns, levels and fill-in values",
+        Transform::Quantile { .. } => "columns, levels, fill-in values and quantiles",
+    }
+}
+
 fn recipe_agrees(model: &Model, table: &Table, frequencies: &[f64]) -> bool {
-    let options = RecipeOptions {
-        features: Some(model.recipe.columns.iter().map(|c| c.name.clone()).collect()),
-        exclude: Vec::new(),
-        missing: model.recipe.missing,
-        unknown: model.recipe.unknown,
-        coding: model.method.coding(),
-        max_levels: usize::MAX,
-    };
+    let options = model.recipe.options(model.method.coding());
     match fit_recipe(table, frequencies, &options) {
         Ok(mut learned) => {
             // Features were named, so the order is the table's; the model's may come from a reordered file.

@@ -1,0 +1,225 @@
+//! A recipe learned from the training rows.
+
+use super::basis::{count_features, forecast};
+use super::quantile::{Transform, learn_knots};
+use super::recipe::{Coding, Encoding, Missing, Recipe, RecipeColumn, RecipeOptions};
+use crate::error::{Error, Result};
+use crate::table::{Kind, Table};
+
+/// A model keeps several numbers per column, used or not.
+const MOST_COLUMNS: usize = 1 << 26;
+
+/// Learns a recipe from the rows with a positive frequency: zero for rows without a label, one where nothing is
+/// weighted.
+///
+/// ```
+/// use linsep::design::{RecipeOptions, fit_recipe};
+/// use linsep::read::{ReadOptions, read_bytes};
+/// let table = read_bytes(b"x,kind\n1,a\n2,b\n3,a\n", "demo.csv", &ReadOptions::default())?;
+/// let recipe = fit_recipe(&table, &vec![1.0; 3], &RecipeOptions::default())?;
+/// assert_eq!(recipe.features(), ["x", "kind=a", "kind=b"]);
+/// # Ok::<(), linsep::Error>(())
+/// ```
+pub fn fit_recipe(table: &Table, frequency: &[f64], options: &RecipeOptions) -> Result<Recipe> {
+    let usable: Vec<bool> = frequency.iter().map(|f| *f > 0.0).collect();
+    let chosen = choose_columns(table, options)?;
+    let keep = match options.missing {
+        Missing::Drop => super::matching::rows_without_missing(table, &chosen, &usable),
+        Missing::Mean | Missing::Error => usable,
+    };
+    if table.sparse_width() > MOST_COLUMNS {
+        let message =
+            format!("the largest index is {}: more columns than {MOST_COLUMNS} do not fit", table.sparse_width());
+        return Err(Error::data(message).help("renumber the columns from 1"));
+    }
+    let counted: Vec<f64> = frequency.iter().zip(&keep).map(|(f, k)| if *k { *f } else { 0.0 }).collect();
+    let transformed = transformed_columns(table, &chosen, options)?;
+    let learn = |c: usize| learn_column(table, c, &counted, transformed.contains(&c), options);
+    let columns = chosen.iter().map(|c| learn(*c)).collect::<Result<Vec<_>>>()?;
+    if columns.is_empty() && table.sparse_width() == 0 {
+        return Err(Error::data("no column is left to classify with")
+            .help("name the columns to use with --features, or drop fewer"));
+    }
+    if table.sparse_width() == 0 && columns.iter().all(|c| c.width() == 0) {
+        return Err(Error::data("no column is left to classify with: each has the same text in every row")
+            .help("use columns that differ between rows"));
+    }
+    check_basis(table, &columns, counted.iter().filter(|f| **f > 0.0).count(), options)?;
+    Ok(Recipe {
+        columns,
+        sparse_width: table.sparse_width(),
+        missing: options.missing,
+        unknown: options.unknown,
+        basis: options.basis,
+        basis_columns: options.basis_columns.clone(),
+    })
+}
+
+/// The number columns to be transformed; a column that cannot be is named.
+fn transformed_columns(table: &Table, chosen: &[usize], options: &RecipeOptions) -> Result<Vec<usize>> {
+    if options.transform == Transform::None {
+        return Ok(Vec::new());
+    }
+    let is_number = |c: usize| table.columns()[c].kind == Kind::Number;
+    let Some(names) = &options.transform_columns else {
+        let numbers: Vec<usize> = chosen.iter().copied().filter(|c| is_number(*c)).collect();
+        return match numbers.is_empty() {
+            true => Err(Error::data("there is no named number column to transform").help("leave --transform out")),
+            false => Ok(numbers),
+        };
+    };
+    let columns =
+        names.iter().map(|n| used_column(table, chosen, n, "--transform-columns")).collect::<Result<Vec<_>>>()?;
+    match columns.iter().find(|c| !is_number(**c)) {
+        Some(text) => {
+            let name = &table.columns()[*text].name;
+            Err(Error::usage(format!("column `{name}` holds text: only numbers can be transformed"))
+                .help("take it out of --transform-columns"))
+        }
+        None => Ok(columns),
+    }
+}
+
+/// The place of a column that must be in use.
+fn used_column(table: &Table, chosen: &[usize], name: &str, flag: &str) -> Result<usize> {
+    let column = table.column(name)?;
+    match chosen.contains(&column) {
+        true => Ok(column),
+        false => Err(Error::usage(format!("column `{name}` of {flag} is not among the features"))
+            .help(format!("take it out of {flag}, or use it as a feature"))),
+    }
+}
+
+/// Refuses a basis that cannot be made, before it is.
+fn check_basis(table: &Table, columns: &[RecipeColumn], rows: usize, options: &RecipeOptions) -> Result<()> {
+    if options.basis.is_none() {
+        return Ok(());
+    }
+    if table.sparse_width() > 0 {
+        return Err(Error::data("a basis needs named columns; those of LIBSVM data are too many to multiply")
+            .help("leave --basis out, or give the table as CSV or Parquet"));
+    }
+    for name in options.basis_columns.iter().flatten() {
+        table.column(name)?;
+        if columns.iter().all(|c| c.name != *name) {
+            return Err(Error::usage(format!("column `{name}` of --basis-columns is not among the features"))
+                .help("take it out of --basis-columns, or use it as a feature"));
+        }
+    }
+    let chosen = |name: &str| options.basis_columns.as_ref().is_none_or(|b| b.iter().any(|c| c == name));
+    forecast(columns, count_features(columns, options.basis, chosen), rows)
+}
+
+fn choose_columns(table: &Table, options: &RecipeOptions) -> Result<Vec<usize>> {
+    for name in &options.exclude {
+        table.column(name)?;
+    }
+    let wanted: Option<Vec<usize>> = match &options.features {
+        Some(names) => Some(names.iter().map(|n| table.column(n)).collect::<Result<_>>()?),
+        None => None,
+    };
+    let is_used = |c: &usize| match &wanted {
+        Some(wanted) => wanted.contains(c),
+        None => !options.exclude.contains(&table.columns()[*c].name),
+    };
+    if let Some(wanted) = &wanted
+        && let Some(both) = wanted.iter().find(|c| options.exclude.contains(&table.columns()[**c].name))
+    {
+        let name = &table.columns()[*both].name;
+        return Err(Error::usage(format!(
+            "column `{name}` cannot be a feature: it is the target, a weight, an offset or dropped"
+        ))
+        .help("take it out of --features"));
+    }
+    Ok((0..table.columns().len()).filter(is_used).collect())
+}
+
+fn learn_column(
+    table: &Table,
+    column: usize,
+    counted: &[f64],
+    transformed: bool,
+    options: &RecipeOptions,
+) -> Result<RecipeColumn> {
+    let info = &table.columns()[column];
+    let encoding = match &info.kind {
+        Kind::Number => {
+            let mean = (options.missing == Missing::Mean).then(|| column_mean(table, column, counted)).transpose()?;
+            match options.transform {
+                Transform::Quantile { output, knots } if transformed => {
+                    let knots = learn_knots(table, column, counted, knots);
+                    if knots.is_empty() && options.missing == Missing::Drop {
+                        return Err(Error::data("no row has all the cells that are needed")
+                            .help("choose --missing mean, or drop the columns that miss cells"));
+                    }
+                    if knots.is_empty() {
+                        return Err(all_missing(&info.name));
+                    }
+                    Encoding::Quantile { knots, output, mean }
+                }
+                _ => Encoding::Number { mean },
+            }
+        }
+        Kind::Text { levels } => learn_levels(table, column, levels, counted, options)?,
+    };
+    Ok(RecipeColumn { name: info.name.clone(), encoding })
+}
+
+fn all_missing(name: &str) -> Error {
+    Error::data(format!("column `{name}` is missing in every row")).help(format!("leave it out: --drop {name}"))
+}
+
+/// Mean of the cells that are present, shifted by the first so that a large offset costs no digits.
+fn column_mean(table: &Table, column: usize, counted: &[f64]) -> Result<f64> {
+    let (mut shift, mut sum, mut count) = (0.0, 0.0, 0.0);
+    for (c, chunk) in table.chunks().iter().enumerate() {
+        let start = table.chunk_start(c);
+        chunk.cells[column].for_each(|i, v| {
+            let f = counted[start + i];
+            if f > 0.0 && !v.is_nan() {
+                if count == 0.0 {
+                    shift = v;
+                }
+                sum += f * (v - shift);
+                count += f;
+            }
+        });
+    }
+    if count == 0.0 {
+        return Err(all_missing(&table.columns()[column].name));
+    }
+    Ok(shift + sum / count)
+}
+
+fn learn_levels(
+    table: &Table,
+    column: usize,
+    levels: &[String],
+    counted: &[f64],
+    options: &RecipeOptions,
+) -> Result<Encoding> {
+    let name = &table.columns()[column].name;
+    let mut counts = vec![0.0; levels.len()];
+    for (c, chunk) in table.chunks().iter().enumerate() {
+        let start = table.chunk_start(c);
+        chunk.cells[column].for_each(|i, v| {
+            if !v.is_nan() {
+                counts[v as usize] += counted[start + i];
+            }
+        });
+    }
+    let seen: Vec<usize> = (0..levels.len()).filter(|l| counts[*l] > 0.0).collect();
+    if seen.is_empty() {
+        return Err(all_missing(name));
+    }
+    if seen.len() > options.max_levels {
+        let message = format!("text column `{name}` has {} levels, more than {}", seen.len(), options.max_levels);
+        return Err(Error::data(message)
+            .help(format!("leave it out with --drop {name}, or allow more with --max-levels {}", seen.len())));
+    }
+    let total: f64 = counts.iter().sum();
+    let shares = (options.missing == Missing::Mean).then(|| seen.iter().map(|l| counts[*l] / total).collect());
+    let levels: Vec<String> = seen.iter().map(|l| levels[*l].clone()).collect();
+    let reference = (options.coding == Coding::DropReference).then(|| levels[0].clone());
+    Ok(Encoding::Levels { levels, reference, shares })
+}

@@ -1,0 +1,86 @@
+//! Relations between matrix columns that follow from the coding alone and say nothing about the data.
+
+use super::basis::expand;
+use super::recipe::{Encoding, Recipe};
+
+/// Made-up rows: a relation that the data does not impose fails on one of them.
+const ROWS: usize = 64;
+/// Relative disagreement allowed: the coefficients of a relation come out of a factorisation of real data.
+const AGREEMENT: f64 = 1e-6;
+
+/// Tells relations that hold for every table from those that hold in one.
+///
+/// The indicators of all levels of a text column add up to one; their products with another column add up to that
+/// column. Rather than by rules, such relations are told by trying them: rows are made up with independent numbers and
+/// levels, and what holds on all of them, but for a constant, holds by coding.
+#[derive(Debug)]
+pub struct CodingRelations {
+    cols: usize,
+    rows: Vec<f64>,
+}
+
+impl CodingRelations {
+    /// Made-up rows of the named columns of a recipe.
+    pub fn new(recipe: &Recipe) -> CodingRelations {
+        let groups = recipe.groups();
+        let (cols, products) = (groups.width(), groups.products());
+        let mut state = 1u64;
+        let mut next = || {
+            // Knuth's generator; the high bits are good enough to be independent.
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let mut rows = vec![0.0; ROWS * cols];
+        for row in rows.chunks_exact_mut(cols.max(1)) {
+            let mut first = 0;
+            for column in &recipe.columns {
+                match &column.encoding {
+                    Encoding::Levels { levels, reference, .. } => {
+                        let level = (next() * levels.len() as f64) as usize;
+                        if let Some(indicator) = level.checked_sub(usize::from(reference.is_some())) {
+                            row[first + indicator] = 1.0;
+                        }
+                    }
+                    _ => row[first] = 1.0 + next(),
+                }
+                first += column.width();
+            }
+            expand(&products, row);
+        }
+        CodingRelations { cols, rows }
+    }
+
+    /// Whether `column = Σ coefficient·other + constant` on all made-up rows.
+    pub fn explain(&self, column: usize, combination: &[(usize, f64)]) -> bool {
+        let mut constant = None;
+        self.rows.chunks_exact(self.cols.max(1)).all(|row| {
+            let combined: f64 = combination.iter().map(|(j, c)| c * row[*j]).sum();
+            let size: f64 = combination.iter().map(|(j, c)| (c * row[*j]).abs()).sum();
+            let rest = row[column] - combined;
+            let expected = *constant.get_or_insert(rest);
+            (rest - expected).abs() <= AGREEMENT * (1.0 + size)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::{Basis, RecipeOptions, fit_recipe};
+    use crate::read::{ReadOptions, read_bytes};
+
+    #[test]
+    fn what_the_coding_says_is_no_news() {
+        let csv = b"age,sex,dose\n1,f,2\n2,m,4\n3,f,6\n4,m,8\n";
+        let table = read_bytes(csv, "t.csv", &ReadOptions::default()).expect("a table");
+        let options = RecipeOptions { basis: Basis::Products, ..RecipeOptions::default() };
+        let recipe = fit_recipe(&table, &[1.0; 4], &options).expect("a recipe");
+        let at = |name: &str| recipe.features().iter().position(|f| f == name).expect("a feature");
+        let relations = CodingRelations::new(&recipe);
+        assert!(relations.explain(at("sex=m"), &[(at("sex=f"), -1.0)]));
+        assert!(relations.explain(at("age"), &[(at("age*sex=f"), 1.0), (at("age*sex=m"), 1.0)]));
+        // True in this table, and news.
+        assert!(!relations.explain(at("dose"), &[(at("age"), 2.0)]));
+        assert!(!relations.explain(at("age"), &[(at("age*sex=f"), 1.0)]));
+    }
+}
