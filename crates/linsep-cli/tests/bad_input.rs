@@ -546,8 +546,8 @@ fn naive_bayes() -> Vec<Case> {
         usage("unknown family", "fit p.csv -t y -m naive-bayes --family normal -o m.json", &["`normal`", "gaussian"]),
         usage(
             "family of an unknown column",
-            "fit p.csv -t y -m naive-bayes --family z=poisson -o m.json",
-            &["no column `z`", "x, kind, w, o"],
+            "fit p.csv -t y -m naive-bayes --family zebra=poisson -o m.json",
+            &["no column `zebra`", "x, kind, w, o"],
         ),
         usage(
             "family of a text column",

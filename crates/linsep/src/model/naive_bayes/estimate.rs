@@ -314,19 +314,29 @@ pub(super) fn pieces(values: &mut [f64], cols: usize) -> Vec<Pieces<'_>> {
 
 fn multinomial_totals(alpha: f64, layout: &Layout, statistics: &ClassColumns) -> Vec<f64> {
     let columns = layout.count(FamilyChoice::Multinomial) as f64;
-    let runs = || layout.runs().iter().filter(|r| r.family == FamilyChoice::Multinomial);
-    let total = |k: usize| -> f64 {
-        let counts = runs().flat_map(|r| &statistics.totals(k)[r.columns.clone()]);
-        // Whole counts add without error.
-        counts.sum::<f64>() + alpha * columns
-    };
-    match columns > 0.0 {
-        true => (0..statistics.weights().len()).map(total).collect(),
-        false => Vec::new(),
+    if columns == 0.0 {
+        return Vec::new();
     }
+    let of_class = |k: usize| {
+        let mut counts = 0.0;
+        for run in layout.runs().iter().filter(|r| r.family == FamilyChoice::Multinomial) {
+            add_up(&statistics.totals(k)[run.columns.clone()], &mut counts);
+        }
+        counts + alpha * columns
+    };
+    (0..statistics.weights().len()).map(of_class).collect()
 }
 
 vectorised! {
+    fn add_up(counts: &[f64], total: &mut f64) {
+        let mut lanes = [0.0f64; 8];
+        let (whole, rest) = counts.as_chunks::<8>();
+        for chunk in whole {
+            lanes.iter_mut().zip(chunk).for_each(|(lane, count)| *lane += count);
+        }
+        *total += lanes.iter().chain(rest).sum::<f64>();
+    }
+
     fn shares(counts: &[f64], added: f64, total: f64, out: &mut [f64]) {
         for (count, out) in counts.iter().zip(out) {
             *out = (count + added) / total;

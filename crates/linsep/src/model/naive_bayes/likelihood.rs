@@ -72,14 +72,14 @@ vectorised! {
     /// `Σ count·ln(share)`; a share of zero has a count of zero and adds nothing.
     fn weighted_logs(counts: &[f64], shares: &[f64], out: &mut f64) {
         let mut lanes = [0.0f64; 8];
-        let (whole, rest) = (counts.len() / 8 * 8, counts.len() % 8);
-        for (n, p) in counts[..whole].chunks_exact(8).zip(shares.chunks_exact(8)) {
-            for i in 0..8 {
-                lanes[i] = n[i].mul_add(ln(p[i]), lanes[i]);
+        let ((counts, counts_left), (shares, shares_left)) = (counts.as_chunks::<8>(), shares.as_chunks::<8>());
+        for (counts, shares) in counts.iter().zip(shares) {
+            for ((lane, n), p) in lanes.iter_mut().zip(counts).zip(shares) {
+                *lane = n.mul_add(ln(*p), *lane);
             }
         }
-        for i in 0..rest {
-            lanes[i] = counts[whole + i].mul_add(ln(shares[whole + i]), lanes[i]);
+        for ((lane, n), p) in lanes.iter_mut().zip(counts_left).zip(shares_left) {
+            *lane = n.mul_add(ln(*p), *lane);
         }
         *out = lanes.iter().sum();
     }

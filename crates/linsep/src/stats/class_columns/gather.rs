@@ -51,12 +51,12 @@ pub(super) fn gather(
     } else {
         by_rows(design, labels, weights, runs, &references, watch)?
     };
-    if partial.outside {
-        if let Some(error) = first_outside(design, weights, runs)? {
-            return Err(error);
-        }
+    if partial.outside
+        && let Some(error) = first_outside(design, weights, runs)?
+    {
+        return Err(error);
     }
-    if partial.first.iter().chain(&partial.second).any(|v| !v.is_finite()) {
+    if !all_finite(&partial.first) || !all_finite(&partial.second) {
         // The summary pass names the column and row at fault.
         crate::design::summarise(design, weights, watch)?;
         return Err(Error::data("the sums of the columns overflow").help("rescale the columns"));
@@ -66,6 +66,11 @@ pub(super) fn gather(
         spread_is_known(&statistics)?
     }
     Ok(statistics)
+}
+
+/// Without an early end, so that it vectorises.
+fn all_finite(values: &[f64]) -> bool {
+    !values.iter().fold(false, |bad, v| bad | !v.is_finite())
 }
 
 fn empty(classes: usize, cols: usize, runs: &[Run]) -> Partial {
@@ -84,7 +89,8 @@ fn by_rows(
     let (cols, classes) = (design.shape().cols, labels.n_classes());
     let identity = Units::identity(cols);
     let logarithms = runs.iter().any(|r| r.sums == Sums::Logarithms);
-    Pass::new(design, &identity).reduce(
+    // Sums need a fraction of the room that is there for leaves; more leaves would only be more to merge.
+    Pass::new(design, &identity).partials_of(32 * classes * cols).reduce(
         watch,
         (0, &mut []),
         || empty(classes, cols, runs),
@@ -159,7 +165,6 @@ fn by_columns(
         Ok(outside)
     });
     let outside = outside.collect::<Vec<Result<bool>>>().into_iter().collect::<Result<Vec<bool>>>()?;
-    drop(pieces);
     sum.outside = outside.contains(&true);
     Ok(sum)
 }

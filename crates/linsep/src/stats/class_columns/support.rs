@@ -57,33 +57,44 @@ impl Support {
 
 /// The first row of positive weight with a value outside its column's support, as an error.
 pub(super) fn first_outside(design: &dyn Design, weights: Option<&[f64]>, runs: &[Run]) -> Result<Option<Error>> {
-    let shape = design.shape();
     let mut tile = Tile::default();
-    let mut values = vec![0.0; shape.cols];
-    for row in 0..shape.rows {
+    for row in 0..design.shape().rows {
         if weights.is_some_and(|w| w[row] == 0.0) {
             continue;
         }
-        match design.block(row..row + 1, &mut tile)? {
-            Block::F64(dense) => values.copy_from_slice(dense.values),
-            Block::F32(dense) => values.iter_mut().zip(dense.values).for_each(|(o, v)| *o = f64::from(*v)),
-            Block::Csr(rows) => {
-                values.fill(0.0);
-                let (columns, entries) = rows.row(0);
-                columns.iter().zip(entries).for_each(|(c, v)| values[*c as usize] = *v);
-            }
-        }
-        for run in runs {
-            let outside = run.columns.clone().find(|j| !run.support.contains(values[*j]));
-            if let Some(j) = outside {
-                let message = format!("column {} is {}: it may hold {}", j + 1, values[j], run.support.describe());
-                return Ok(Some(
-                    Error::data(message)
-                        .at(Place::default().row(row as u64 + 1))
-                        .help("correct the value, leave the row out, or choose another --family for the column"),
-                ));
-            }
+        let found = match design.block(row..row + 1, &mut tile)? {
+            Block::F64(dense) => first_in_row(runs, |j| dense.values[j]),
+            Block::F32(dense) => first_in_row(runs, |j| f64::from(dense.values[j])),
+            Block::Csr(rows) => first_stored(runs, rows.row(0)),
+        };
+        if let Some((j, value, support)) = found {
+            let message = format!("column {} is {value}: it may hold {}", j + 1, support.describe());
+            let error = Error::data(message).at(Place::default().row(row as u64 + 1));
+            return Ok(Some(
+                error.help("correct the value, leave the row out, or choose another --family for the column"),
+            ));
         }
     }
     Ok(None)
+}
+
+fn first_in_row(runs: &[Run], value: impl Fn(usize) -> f64) -> Option<(usize, f64, Support)> {
+    let in_run = |run: &Run| {
+        let j = run.columns.clone().find(|j| !run.support.contains(value(*j)))?;
+        Some((j, value(j), run.support))
+    };
+    runs.iter().find_map(in_run)
+}
+
+/// Stored entries, and zeros that are not stored where a run may not hold them.
+fn first_stored(runs: &[Run], (columns, values): (&[u32], &[f64])) -> Option<(usize, f64, Support)> {
+    let stored = columns.iter().zip(values).find_map(|(c, v)| {
+        let run = &runs[runs.partition_point(|r| r.columns.end <= *c as usize)];
+        (!run.support.contains(*v)).then_some((*c as usize, *v, run.support))
+    });
+    let absent = |run: &Run| {
+        let j = run.columns.clone().find(|j| columns.binary_search(&(*j as u32)).is_err())?;
+        Some((j, 0.0, run.support))
+    };
+    stored.or_else(|| runs.iter().filter(|r| !r.support.contains(0.0)).find_map(absent))
 }
