@@ -27,6 +27,7 @@ as indicators, rows with missing cells dropped and counted.
 Examples:
   linsep fit penguins.csv --target species -o model.json
   linsep fit penguins.csv --target species --model lda --cv 10
+  linsep fit penguins.csv --target species --model naive-bayes --family gaussian,year=gaussian-shared
   linsep fit penguins.csv --target sex --drop year --penalty ridge:0.01 --positive female
   linsep fit penguins.csv --target sex --basis quadratic --basis-columns body_mass_g,bill_depth_mm
   linsep fit penguins.csv --target species --transform quantile-normal --model lda

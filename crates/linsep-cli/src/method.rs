@@ -3,7 +3,8 @@
 use clap::{Args, ValueEnum};
 use linsep::design::Standardize;
 use linsep::model::{
-    Algorithm, Divisor, GaussianBayes, Known, LogisticRegression, Method, PenaltyChoice, Shape, Shrinkage,
+    Algorithm, Divisor, FamilyChoice, GaussianBayes, Known, LogisticRegression, Method, NaiveBayes, PenaltyChoice,
+    Shape, Shrinkage,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::table::{Labels, Table};
@@ -33,7 +34,7 @@ pub struct MethodArguments {
     #[arg(long, value_enum, value_name = "FORM", help_heading = "Method")]
     softmax: Option<SoftmaxName>,
 
-    /// Divisor of Gaussian covariances: unbiased (Σs−K, or n_k−1 for qda; default) or mle (Σs, n_k)
+    /// Divisor of Gaussian covariances and variances: unbiased (less one per mean; default) or mle
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Method")]
     covariance: Option<DivisorName>,
 
@@ -41,13 +42,25 @@ pub struct MethodArguments {
     #[arg(long, value_name = "AMOUNT", help_heading = "Method")]
     shrinkage: Option<String>,
 
-    /// Prior probabilities of Gaussian classes, as class=share pairs (default: the observed shares)
+    /// Prior probabilities of the classes, as class=share pairs (default: the observed shares)
     #[arg(long, value_name = "CLASS=P", value_delimiter = ',', help_heading = "Method")]
     priors: Vec<String>,
 
     /// JSON file of Gaussian parameters that are known, or of a prior of the means; the rest is estimated
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     parameters: Option<PathBuf>,
+
+    /// Naive Bayes family of number columns (default: gaussian), and column=FAMILY for single columns
+    #[arg(long, value_name = "FAMILY", value_delimiter = ',', help_heading = "Method")]
+    family: Vec<String>,
+
+    /// Naive Bayes: rows added to the counts, shares and means of every class (default: 1)
+    #[arg(long, value_name = "A", help_heading = "Method")]
+    smoothing: Option<f64>,
+
+    /// Naive Bayes: share of a column's overall variance added to its Gaussian variances (default: 0)
+    #[arg(long, value_name = "V", help_heading = "Method")]
+    variance_smoothing: Option<f64>,
 
     /// Algorithm of logistic regression (default: auto)
     #[arg(long, value_enum, value_name = "SOLVER", help_heading = "Method")]
@@ -75,9 +88,11 @@ enum MethodName {
     Qda,
     /// Gaussian classes with covariance σ²I
     Spherical,
+    /// Naive Bayes: columns independent within a class, each of its own family
+    NaiveBayes,
 }
 
-use MethodName::{Lda, Logistic, Qda, Softmax, Spherical};
+use MethodName::{Lda, Logistic, NaiveBayes as Naive, Qda, Softmax, Spherical};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum YesNo {
@@ -105,9 +120,9 @@ enum SoftmaxName {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum DivisorName {
-    /// Σs−K, or n_k−1 for qda
+    /// Σs−K; n_k−1 where classes have their own
     Unbiased,
-    /// Σs, or n_k for qda
+    /// Σs; n_k where classes have their own
     Mle,
 }
 
@@ -130,6 +145,7 @@ impl MethodArguments {
             Lda => self.gaussian(Shape::Shared),
             Qda => self.gaussian(Shape::Own),
             Spherical => self.gaussian(Shape::Spherical),
+            Naive => self.naive_bayes(),
         }
     }
 
@@ -141,10 +157,14 @@ impl MethodArguments {
         target: &str,
         positive: Option<&str>,
     ) -> Result<Method> {
-        if let Method::Gaussian(gaussian) = &mut method
-            && !self.priors.is_empty()
-        {
-            gaussian.priors = Some(priors(&self.priors, &class_names(table, target, positive)?)?);
+        if self.priors.is_empty() {
+            return Ok(method);
+        }
+        let given = Some(priors(&self.priors, &class_names(table, target, positive)?)?);
+        match &mut method {
+            Method::Gaussian(gaussian) => gaussian.priors = given,
+            Method::NaiveBayes(bayes) => bayes.priors = given,
+            _ => {}
         }
         Ok(method)
     }
@@ -156,13 +176,38 @@ impl MethodArguments {
         }
     }
 
+    fn divisor(&self) -> Divisor {
+        match self.covariance {
+            Some(DivisorName::Mle) => Divisor::Mle,
+            _ => Divisor::Unbiased,
+        }
+    }
+
+    fn naive_bayes(&self) -> Result<Method> {
+        let mut method = NaiveBayes { divisor: self.divisor(), ..NaiveBayes::default() };
+        let mut given = false;
+        for choice in &self.family {
+            match choice.rsplit_once('=') {
+                Some((column, family)) => method.overrides.push((column.to_owned(), family.parse::<FamilyChoice>()?)),
+                None if given => {
+                    return Err(Error::usage("--family names two families for all columns of numbers")
+                        .help("give single columns their own as column=FAMILY"));
+                }
+                None => {
+                    method.numbers = choice.parse::<FamilyChoice>()?;
+                    given = true;
+                }
+            }
+        }
+        method.smoothing = self.smoothing.unwrap_or(method.smoothing);
+        method.variance_smoothing = self.variance_smoothing.unwrap_or(method.variance_smoothing);
+        Ok(Method::NaiveBayes(method))
+    }
+
     fn gaussian(&self, shape: Shape) -> Result<Method> {
         let known = self.parameters.as_deref().map(parameters).transpose()?;
         Ok(Method::Gaussian(GaussianBayes {
-            divisor: match self.covariance {
-                Some(DivisorName::Mle) => Divisor::Mle,
-                _ => Divisor::Unbiased,
-            },
+            divisor: self.divisor(),
             shrinkage: self.shrinkage.as_deref().map_or(Ok(Shrinkage::None), shrinkage)?,
             priors: None,
             known,
@@ -205,10 +250,13 @@ impl MethodArguments {
             ("--solver", self.solver.is_some(), &[Logistic, Softmax]),
             ("--tol", self.tol.is_some(), &[Logistic, Softmax]),
             ("--max-iter", self.max_iter.is_some(), &[Logistic, Softmax]),
-            ("--covariance", self.covariance.is_some(), &[Lda, Qda, Spherical]),
+            ("--covariance", self.covariance.is_some(), &[Lda, Qda, Spherical, Naive]),
             ("--shrinkage", self.shrinkage.is_some(), &[Lda, Qda]),
-            ("--priors", !self.priors.is_empty(), &[Lda, Qda, Spherical]),
+            ("--priors", !self.priors.is_empty(), &[Lda, Qda, Spherical, Naive]),
             ("--parameters", self.parameters.is_some(), &[Lda, Qda, Spherical]),
+            ("--family", !self.family.is_empty(), &[Naive]),
+            ("--smoothing", self.smoothing.is_some(), &[Naive]),
+            ("--variance-smoothing", self.variance_smoothing.is_some(), &[Naive]),
         ]
     }
 

@@ -1,8 +1,8 @@
 //! What bad input gets: a clear error with its place and a remedy, exit code 2, and nothing written.
 //!
 //! To add a case, add a row to [`cases`]. The files `p.csv` (two classes, a text column), `t.csv` (three classes) and
-//! the models `p.json`, `filled.json` (fitted on `p.csv`, missing cells dropped or filled in) and `lda.json` are there for
-//! every row.
+//! the models `p.json`, `filled.json` (fitted on `p.csv`, missing cells dropped or filled in), `lda.json` and
+//! `gamma.json` (a naive Bayes model of positive numbers) are there for every row.
 
 mod common;
 
@@ -65,6 +65,7 @@ fn cases() -> Vec<Case> {
     all.extend(model_files());
     all.extend(settings());
     all.extend(transforms_and_bases());
+    all.extend(naive_bayes());
     all
 }
 
@@ -586,6 +587,126 @@ fn transforms_and_bases() -> Vec<Case> {
     ]
 }
 
+fn naive_bayes() -> Vec<Case> {
+    let bayes = "fit f.csv -t y -m naive-bayes --features x --family poisson -o m.json";
+    let flags = |x: &str| format!("x,y\n1,a\n0,a\n{x},b\n1,b\n").into_bytes();
+    vec![
+        bad(
+            "a count that is not whole",
+            ("f.csv", pair("1.5,a,1,0,no")),
+            bayes,
+            &["f.csv, line 2", "column `x` is 1.5", "counts: 0, 1, 2", "--family"],
+        ),
+        bad(
+            "a negative count",
+            ("f.csv", pair("-1,a,1,0,no")),
+            bayes,
+            &["f.csv, line 2", "column `x` is -1", "counts"],
+        ),
+        bad(
+            "a fault after a dropped row",
+            ("f.csv", "x,y\n1,a\n,a\n2,b\n\n-3,b\n"),
+            "fit f.csv -t y -m naive-bayes --family multinomial -o m.json",
+            &["f.csv, line 6", "column `x` is -3"],
+        ),
+        bad(
+            "a fault in a fold",
+            ("f.csv", "x,y\n1,a\n2,a\n2,b\n2.5,b\n"),
+            "fit f.csv -t y -m naive-bayes --family poisson --cv 2 -o m.json",
+            &["f.csv, line 5", "without fold", "column `x` is 2.5"],
+        ),
+        bad(
+            "neither 0 nor 1",
+            ("f.csv", flags("2")),
+            "fit f.csv -t y -m naive-bayes --family bernoulli -o m.json",
+            &["f.csv, line 4", "column `x` is 2", "0 or 1"],
+        ),
+        bad(
+            "more successes than trials",
+            ("f.csv", flags("4")),
+            "fit f.csv -t y -m naive-bayes --family binomial:3 -o m.json",
+            &["f.csv, line 4", "column `x` is 4", "counts from 0 to 3"],
+        ),
+        bad(
+            "a LIBSVM count that is not whole",
+            ("f.svm", "1 1:1 3:1\n2 2:0.5\n"),
+            "fit f.svm -m naive-bayes --family multinomial -o m.json",
+            &["f.svm, line 2", "column `2` is 0.5", "counts"],
+        ),
+        bad(
+            "a class of one row",
+            ("f.csv", "x,y\n1,a\n2,a\n4,b\n"),
+            "fit f.csv -t y -m naive-bayes -o m.json",
+            &["class `b`", "column `x`", "--variance-smoothing", "gaussian-shared"],
+        ),
+        fine(
+            "a class of one row with a shared variance",
+            ("f.csv", "x,y\n1,a\n2,a\n4,b\n"),
+            "fit f.csv -t y -m naive-bayes --family gaussian-shared",
+            &["gaussian-shared (1)", "unbiased variances"],
+        ),
+        bad(
+            "a column that is constant within a class",
+            ("f.csv", "x,y\n1,a\n2,a\n4,b\n4,b\n"),
+            "fit f.csv -t y -m naive-bayes -o m.json",
+            &["within class `b` column `x` is 4 in every row", "--variance-smoothing"],
+        ),
+        bad(
+            "a share of zero without smoothing",
+            ("f.csv", "x,y\nu,a\nv,a\nu,b\nu,b\n"),
+            "fit f.csv -t y -m naive-bayes --smoothing 0 -o m.json",
+            &["class `b` never has a row in column `x=v`", "--smoothing 1"],
+        ),
+        bad(
+            "a gamma column at prediction",
+            ("f.csv", "x\n3\n0\n"),
+            "predict gamma.json f.csv -o out.csv",
+            &["f.csv, line 3", "column `x` is 0", "no logarithm", "positive"],
+        ),
+        usage("unknown family", "fit p.csv -t y -m naive-bayes --family normal -o m.json", &["`normal`", "gaussian"]),
+        usage(
+            "family of an unknown column",
+            "fit p.csv -t y -m naive-bayes --family zebra=poisson -o m.json",
+            &["no column `zebra`", "x, kind, w, o"],
+        ),
+        usage(
+            "family of a text column",
+            "fit p.csv -t y -m naive-bayes --family kind=poisson -o m.json",
+            &["`kind` is text", "categorical", "--number kind"],
+        ),
+        usage(
+            "categorical numbers",
+            "fit p.csv -t y -m naive-bayes --family x=categorical -o m.json",
+            &["`x` holds numbers", "--text x"],
+        ),
+        usage(
+            "two families for all",
+            "fit p.csv -t y -m naive-bayes --family poisson,gamma -o m.json",
+            &["two families", "column=FAMILY"],
+        ),
+        usage(
+            "negative smoothing",
+            "fit p.csv -t y -m naive-bayes --smoothing=-1 -o m.json",
+            &["smoothing -1 is not a number from 0"],
+        ),
+        usage(
+            "naive Bayes priors that do not sum to one",
+            "fit p.csv -t y -m naive-bayes --features x --priors no=0.5,yes=0.6 -o m.json",
+            &["sum to one", "1.1"],
+        ),
+        usage(
+            "family for logistic regression",
+            "fit p.csv -t y --family poisson -o m.json",
+            &["--family", "--model logistic", "naive-bayes"],
+        ),
+        usage(
+            "penalty for naive Bayes",
+            "fit p.csv -t y -m naive-bayes --penalty none -o m.json",
+            &["--penalty", "--model naive-bayes", "logistic"],
+        ),
+    ]
+}
+
 fn prepare() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("p.csv", PAIR);
@@ -593,6 +714,7 @@ fn prepare() -> Scratch {
     scratch.done("fit p.csv --target y --features x,kind -o p.json");
     scratch.done("fit p.csv --target y --features x,kind --missing mean -o filled.json");
     scratch.done("fit t.csv --target y --drop o --model lda -o lda.json");
+    scratch.done("fit p.csv --target y --features x --model naive-bayes --family gamma -o gamma.json");
     let model = String::from_utf8(scratch.read("p.json")).expect("a model is text");
     scratch.write("truncated.json", &model[..model.len() * 2 / 3]);
     let at = model.find("\"intercept_at_centre\":[").map_or(0, |i| i + model[i..].find('.').unwrap_or(0) + 1);

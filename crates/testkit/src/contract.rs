@@ -8,7 +8,8 @@ use linsep::design::{Design, Standardize};
 use linsep::discriminant::Discriminant;
 use linsep::error::{Error, ErrorKind};
 use linsep::model::{
-    Algorithm, Divisor, Fit, Fitted, GaussianBayes, LogisticRegression, Method, Note, PenaltyChoice, Shape, Shrinkage,
+    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LogisticRegression, Method, NaiveBayes, Note,
+    PenaltyChoice, Shape, Shrinkage,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
@@ -33,8 +34,8 @@ pub type Check = (&'static str, fn(&Registered));
 /// rounding: so the logistic models are fitted to the limit of precision, which gives them every digit there is.
 const PRECISE: f64 = 1e-300;
 
-const NO_OFFSETS: (&str, &str) = ("offsets_shift_scores", "LDA has no offsets");
-const NO_OFFSETS_K: (&str, &str) = ("offsets_of_all_classes", "LDA has no offsets");
+const NO_OFFSETS: (&str, &str) = ("offsets_shift_scores", "generative models have no offsets");
+const NO_OFFSETS_K: (&str, &str) = ("offsets_of_all_classes", "generative models have no offsets");
 const PENALTY_HAS_UNITS: (&str, &str) =
     ("column_scaling", "the penalty is in the units of the columns: that is what not standardising means");
 const SPHERE_HAS_UNITS: (&str, &str) =
@@ -45,6 +46,27 @@ const SHARES_WEIGHT: (&str, &str) =
     ("duplicate_column_is_named", "a penalty shares the weight between duplicates; see duplicate_column_is_shared");
 const NAMES_DUPLICATE: (&str, &str) =
     ("duplicate_column_is_shared", "without a penalty the weight is not determined; see duplicate_column_is_named");
+
+const INDEPENDENT: (&str, &str) =
+    ("duplicate_column_is_named", "naive Bayes takes all columns to be independent, duplicates too");
+const COUNTS: [(&str, &str); 5] = [
+    ("column_scaling", "counts have no other units"),
+    ("constant_column_has_weight_zero", "a constant of 3.7 is no count"),
+    ("large_common_offset", "counts are not negative"),
+    ("classes_far_apart", "the rows of the check are no counts"),
+    ("drift_in_later_blocks", "the rows of the check are no counts"),
+];
+
+const fn counts_exempt() -> [(&'static str, &'static str); 8] {
+    let [a, b, c, d, e] = COUNTS;
+    [NO_OFFSETS, NO_OFFSETS_K, INDEPENDENT, a, b, c, d, e]
+}
+
+const COUNTS_EXEMPT: &[(&str, &str)] = &counts_exempt();
+
+fn naive_bayes(numbers: FamilyChoice) -> Method {
+    Method::NaiveBayes(NaiveBayes::of(numbers))
+}
 
 fn logistic(change: impl FnOnce(&mut LogisticRegression)) -> Method {
     let mut method = LogisticRegression { tolerance: PRECISE, ..LogisticRegression::default() };
@@ -132,6 +154,27 @@ pub fn models() -> Vec<Registered> {
             method: logistic(|m| m.intercept = Intercept::Penalised),
             exempt: &[SHARES_WEIGHT],
         },
+        Registered {
+            name: "naive Bayes, Gaussian",
+            method: naive_bayes(FamilyChoice::Gaussian),
+            exempt: &[NO_OFFSETS, NO_OFFSETS_K, INDEPENDENT],
+        },
+        Registered {
+            name: "naive Bayes, Gaussian with a shared variance",
+            method: naive_bayes(FamilyChoice::GaussianShared),
+            exempt: &[NO_OFFSETS, NO_OFFSETS_K, INDEPENDENT],
+        },
+        Registered { name: "naive Bayes, Poisson", method: naive_bayes(FamilyChoice::Poisson), exempt: COUNTS_EXEMPT },
+        Registered {
+            name: "naive Bayes, multinomial",
+            method: naive_bayes(FamilyChoice::Multinomial),
+            exempt: COUNTS_EXEMPT,
+        },
+        Registered {
+            name: "naive Bayes, Bernoulli",
+            method: naive_bayes(FamilyChoice::Bernoulli),
+            exempt: COUNTS_EXEMPT,
+        },
     ]
 }
 
@@ -163,10 +206,20 @@ pub const CHECKS: &[Check] = &[
 
 const CLASSES: [usize; 2] = [2, 3];
 
-/// Rows that every model can be fitted on: overlapping, with zeros, exactly representable as singles.
-fn rows(classes: usize) -> Data {
+/// Rows that the model can be fitted on: overlapping, with zeros, exactly representable as singles.
+fn rows(model: &Registered, classes: usize) -> Data {
     let data = overlapping(300, 3, classes, 40 + classes as u64);
-    data.map(|j, v| if j == 1 && v.abs() < 0.7 { 0.0 } else { f64::from(v as f32) })
+    in_support(model, &data.map(|j, v| if j == 1 && v.abs() < 0.7 { 0.0 } else { f64::from(v as f32) }))
+}
+
+/// The rows with values that the model can take, counts for models of counts.
+fn in_support(model: &Registered, data: &Data) -> Data {
+    let Method::NaiveBayes(settings) = &model.method else { return data.clone() };
+    match settings.numbers {
+        FamilyChoice::Bernoulli => data.map(|_, v| f64::from(u8::from(v > 0.0))),
+        FamilyChoice::Poisson | FamilyChoice::Multinomial => data.map(|_, v| (2.0 * v.abs()).floor()),
+        _ => data.clone(),
+    }
 }
 
 #[track_caller]
@@ -176,7 +229,7 @@ fn same_scores(model: &Registered, a: &[f64], b: &[f64], tolerance: f64, what: &
 
 fn row_order(model: &Registered) {
     for classes in CLASSES {
-        let data = rows(classes);
+        let data = rows(model, classes);
         let order = Source::new(5).order(data.rows());
         let (plain, permuted) = (data.model(&model.method), data.select(&order).model(&model.method));
         same_scores(model, &data.scores(&plain), &data.scores(&permuted), 1e-9, "rows in another order");
@@ -186,7 +239,7 @@ fn row_order(model: &Registered) {
 
 fn weights_are_copies(model: &Registered) {
     for classes in CLASSES {
-        let data = rows(classes);
+        let data = rows(model, classes);
         let copies = |i: usize| 1 + (i * 7) % 4;
         let weighted = data.weighted((0..data.rows()).map(|i| copies(i) as f64).collect());
         let repeated: Vec<usize> = (0..data.rows()).flat_map(|i| std::iter::repeat_n(i, copies(i))).collect();
@@ -199,7 +252,7 @@ fn weights_are_copies(model: &Registered) {
 
 fn zero_weight_rows_are_absent(model: &Registered) {
     for classes in CLASSES {
-        let data = rows(classes);
+        let data = rows(model, classes);
         let present = |i: &usize| i % 5 != 3;
         // What is not there may even be out of range.
         let wild = Data {
@@ -223,7 +276,7 @@ fn fitted_on(model: &Registered, data: &Data, design: &dyn Design) -> Fitted {
 
 fn singles_equal_doubles(model: &Registered) {
     for classes in CLASSES {
-        let data = rows(classes);
+        let data = rows(model, classes);
         let (doubles, singles) = (data.model(&model.method), fitted_on(model, &data, &data.singles()));
         assert_eq!(doubles.discriminant, singles.discriminant, "{}: singles and doubles, bit for bit", model.name);
         let scores = singles.discriminant.scores(&data.singles(), &Watch::default()).expect("the same columns");
@@ -233,7 +286,7 @@ fn singles_equal_doubles(model: &Registered) {
 
 fn dense_equals_sparse(model: &Registered) {
     for classes in CLASSES {
-        let data = rows(classes);
+        let data = rows(model, classes);
         let (dense, sparse) = (data.model(&model.method), fitted_on(model, &data, &data.csr()));
         same_scores(model, &data.scores(&dense), &data.scores(&sparse), 1e-9, "dense or sparse");
         let scores = dense.discriminant.scores(&data.csr(), &Watch::default()).expect("the same columns");
@@ -245,7 +298,7 @@ fn dense_equals_sparse(model: &Registered) {
 /// An offset that is the same linear function of the features for all rows only shifts the coefficients, where they
 /// are not penalised; a constant only shifts a free intercept, penalty or not.
 fn offsets_shift_scores(model: &Registered) {
-    let data = rows(2);
+    let data = rows(model, 2);
     let constant = data.offset(1, vec![0.75; data.rows()]);
     let (plain, shifted) = (data.model(&model.method), constant.model(&model.method));
     let Method::Logistic(settings) = &model.method else { panic!("only logistic models take offsets") };
@@ -268,7 +321,7 @@ fn offsets_shift_scores(model: &Registered) {
 fn offsets_of_all_classes(model: &Registered) {
     let mut source = Source::new(6);
     for classes in CLASSES {
-        let data = rows(classes);
+        let data = rows(model, classes);
         let n = data.rows();
         let offsets: Vec<f64> = (0..n * classes).map(|_| source.normal()).collect();
         let plain = data.offset(classes, offsets.clone()).model(&model.method);
@@ -298,7 +351,7 @@ fn offsets_of_all_classes(model: &Registered) {
 /// Names do not matter, and classes in another order have their scores in that order (two classes: the other sign).
 fn label_renaming(model: &Registered) {
     for classes in CLASSES {
-        let data = rows(classes);
+        let data = rows(model, classes);
         let plain = data.model(&model.method);
         let renamed = Data {
             labels: Labels::new(data.labels.codes().to_vec(), (0..classes).map(|k| format!("{}", 7 - k)).collect()),
@@ -319,7 +372,7 @@ fn label_renaming(model: &Registered) {
 
 fn column_scaling(model: &Registered) {
     for classes in CLASSES {
-        let data = rows(classes);
+        let data = rows(model, classes);
         // Not powers of two, so that every digit changes.
         let scaled = data.map(|j, v| v * [1e4, -0.003, 7.0][j]);
         let (a, b) = (data.model(&model.method), scaled.model(&model.method));
@@ -340,7 +393,7 @@ fn refused(model: &Registered, data: &Data, what: &str) -> Error {
 }
 
 fn one_class_is_an_error(model: &Registered) {
-    let data = rows(2);
+    let data = rows(model, 2);
     let single = Data { labels: Labels::from_names(vec!["only"; data.rows()]), ..data.clone() };
     let error = refused(model, &single, "one class");
     assert!(error.message().contains("only"), "{}: {error}", model.name);
@@ -351,7 +404,7 @@ fn one_class_is_an_error(model: &Registered) {
 }
 
 fn one_row_is_an_error(model: &Registered) {
-    let data = rows(2);
+    let data = rows(model, 2);
     refused(model, &data.select(&[0]), "one row");
     refused(model, &data.select(&[]), "no row");
 }
@@ -365,13 +418,16 @@ fn weights_of_column(fitted: &Fitted, column: usize) -> Vec<f64> {
                 (0..g.n_cols()).flat_map(move |i| [g.whitening_at(k, i, column), g.whitening_at(k, column, i)])
             })
             .collect(),
+        Discriminant::Generalised(g) => {
+            (0..g.n_scores()).flat_map(|k| [g.linear_of(k)[column], g.square_of(k)[column]]).collect()
+        }
         other => panic!("no weights known of {other:?}"),
     }
 }
 
 fn constant_column_has_weight_zero(model: &Registered) {
     for classes in CLASSES {
-        let data = rows(classes);
+        let data = rows(model, classes);
         let plain = data.model(&model.method);
         for value in [3.7, 0.0, 1e9 + 0.1] {
             let more = data.with_column(|_, _| value);
@@ -387,7 +443,7 @@ fn constant_column_has_weight_zero(model: &Registered) {
 
 fn duplicate_column_is_named(model: &Registered) {
     for classes in CLASSES {
-        let data = rows(classes);
+        let data = rows(model, classes);
         let plain = data.model(&model.method);
         let more = data.with_column(|_, x| -2.0 * x[1]);
         let fitted = more.model(&model.method);
@@ -406,7 +462,7 @@ fn duplicate_column_is_named(model: &Registered) {
 
 fn duplicate_column_is_shared(model: &Registered) {
     for classes in CLASSES {
-        let more = rows(classes).with_column(|_, x| x[1]);
+        let more = rows(model, classes).with_column(|_, x| x[1]);
         let fitted = more.model(&model.method);
         let (a, b) = (weights_of_column(&fitted, 1), weights_of_column(&fitted, 3));
         assert_all_near(&a, &b, 1e-9, 1e-3, &format!("{}: weights of a column and its duplicate", model.name));
@@ -423,7 +479,7 @@ fn duplicate_column_is_shared(model: &Registered) {
 
 fn refit_gives_the_same_bits(model: &Registered) {
     for classes in CLASSES {
-        let data = rows(classes);
+        let data = rows(model, classes);
         assert_eq!(data.model(&model.method), data.model(&model.method), "{}", model.name);
     }
 }
@@ -431,7 +487,7 @@ fn refit_gives_the_same_bits(model: &Registered) {
 /// Through a table and a model file and back: the same model, and the same scores to the last bit.
 fn save_and_load_keep_the_bits(model: &Registered) {
     for classes in CLASSES {
-        let data = rows(classes);
+        let data = rows(model, classes);
         let mut csv = String::from("a,b,c,class\n");
         for i in 0..data.rows() {
             let cells: Vec<String> = data.row(i).iter().map(|v| format!("{v:?}")).collect();
@@ -454,7 +510,7 @@ fn save_and_load_keep_the_bits(model: &Registered) {
 fn threads_give_the_same_bits(model: &Registered) {
     for classes in CLASSES {
         // Enough rows for many blocks, and for the solver's start on a part of them.
-        let data = overlapping(20_000, 3, classes, 50);
+        let data = in_support(model, &overlapping(20_000, 3, classes, 50));
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
             pool.install(|| {
@@ -474,7 +530,7 @@ fn threads_give_the_same_bits(model: &Registered) {
 fn large_common_offset(model: &Registered) {
     for classes in CLASSES {
         // Whole multiples of 2⁻²⁰ up to 16 stay exact when 10⁹ is added.
-        let data = rows(classes).map(|_, v| (v * 1_048_576.0).round() / 1_048_576.0);
+        let data = rows(model, classes).map(|_, v| (v * 1_048_576.0).round() / 1_048_576.0);
         let moved = data.map(|j, v| v + [1e9, 0.0, -1e9][j]);
         let (a, b) = (data.model(&model.method), moved.model(&model.method));
         // The discriminant is evaluated about its centre, so nothing is lost there either; 1e-6 is for the columns'
@@ -558,7 +614,7 @@ fn drift_in_later_blocks(model: &Registered) {
 }
 
 fn bad_features_are_named(model: &Registered) {
-    let data = rows(2);
+    let data = rows(model, 2);
     for (row, column, bad) in [(0, 0, f64::NAN), (123, 2, f64::INFINITY), (299, 1, f64::NEG_INFINITY)] {
         let mut values = data.values.clone();
         values[row * data.cols + column] = bad;
@@ -584,7 +640,7 @@ fn bad_features_are_named(model: &Registered) {
 }
 
 fn bad_weights_are_errors(model: &Registered) {
-    let data = rows(2);
+    let data = rows(model, 2);
     for bad in [-1.0, f64::NAN, f64::INFINITY] {
         let mut weights = vec![1.0; data.rows()];
         weights[17] = bad;

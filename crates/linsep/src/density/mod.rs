@@ -61,6 +61,11 @@ pub struct Marginal {
 #[serde(tag = "family", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Family {
+    /// The same value in all classes and rows.
+    Constant {
+        /// The value.
+        value: f64,
+    },
     /// `N(mean, variance)`.
     Gaussian {
         /// Means.

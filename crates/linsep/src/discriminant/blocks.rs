@@ -1,4 +1,4 @@
-//! Blocks of dense rows for functions that need every column.
+//! What the discriminants share: blocks of rows, dense ones for functions that need every column.
 
 use crate::design::{Block, Design, Tile};
 use crate::error::{Error, ErrorKind, Result};
@@ -19,9 +19,7 @@ pub(super) fn each_dense_block<T: Send, S: Send>(
     new: impl Fn() -> S + Sync + Send,
     score: impl Fn(&mut S, &[f64], &mut [T]) + Sync,
 ) -> Result<()> {
-    if design.shape().cols != cols {
-        return Err(Error::model(format!("the model has {cols} columns, the data {}", design.shape().cols)));
-    }
+    check_columns(design, cols)?;
     out.par_chunks_mut(BLOCK_ROWS * width).enumerate().try_for_each_init(
         || (Tile::default(), Vec::new(), new()),
         |(tile, dense, state), (b, out)| {
@@ -49,4 +47,13 @@ pub(super) fn each_dense_block<T: Send, S: Send>(
             Ok(())
         },
     )
+}
+
+/// Refuses a design of another width than the model's.
+pub(super) fn check_columns(design: &dyn Design, cols: usize) -> Result<()> {
+    let found = design.shape().cols;
+    if found != cols {
+        return Err(Error::model(format!("the model has {cols} columns, the data {found}")));
+    }
+    Ok(())
 }

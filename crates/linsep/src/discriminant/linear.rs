@@ -1,14 +1,12 @@
 //! `g(x) = W(x − c) + b`.
 
+use super::blocks::{BLOCK_ROWS, check_columns};
 use crate::design::{Block, CsrRows, Design, Tile};
 use crate::error::{Error, ErrorKind, Result};
 use crate::linalg::multiply_rows_about;
 use crate::watch::Watch;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-
-/// Rows scored at a time.
-const BLOCK_ROWS: usize = 512;
 
 /// Linear discriminants about a centre: with a column like 1e9 + N(0,1) the form `W x + w₀` would lose nine digits to
 /// cancellation, `W(x − c) + b` loses none.
@@ -95,11 +93,8 @@ impl Linear {
         out: &mut [T],
         finish: impl Fn(&[f64], &mut [T]) + Sync,
     ) -> Result<()> {
-        let (k, cols) = (self.n_scores(), self.n_cols());
-        if design.shape().cols != cols {
-            let message = format!("the model has {cols} columns, the data {}", design.shape().cols);
-            return Err(Error::model(message));
-        }
+        let k = self.n_scores();
+        check_columns(design, self.n_cols())?;
         let at_origin = self.intercept();
         out.par_chunks_mut(BLOCK_ROWS * width).enumerate().try_for_each_init(
             || (Tile::default(), vec![0.0; BLOCK_ROWS * k], Vec::new()),
@@ -131,13 +126,17 @@ impl Linear {
         }
     }
 
+    /// Score by score over all rows of the block: the weights of one score are as wide as the data, and many columns
+    /// recur from row to row.
     fn sparse(&self, rows: &CsrRows<'_>, at_origin: &[f64], scores: &mut [f64]) {
-        for (i, z) in scores.chunks_exact_mut(self.n_scores()).enumerate() {
-            z.copy_from_slice(at_origin);
-            let (columns, values) = rows.row(i);
-            for (score, z) in z.iter_mut().enumerate() {
-                let w = self.weights_of(score);
-                columns.iter().zip(values).for_each(|(c, v)| *z += v * w[*c as usize]);
+        let k = self.n_scores();
+        for (score, origin) in at_origin.iter().enumerate() {
+            let w = self.weights_of(score);
+            for i in 0..rows.len() {
+                let (columns, values) = rows.row(i);
+                let mut z = *origin;
+                columns.iter().zip(values).for_each(|(c, v)| z += v * w[*c as usize]);
+                scores[i * k + score] = z;
             }
         }
     }

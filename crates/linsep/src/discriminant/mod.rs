@@ -1,9 +1,11 @@
 //! Functions of a row whose largest value names the class.
 
 mod blocks;
+mod generalised;
 mod linear;
 mod quadratic;
 
+pub use generalised::{Generalised, LogTerm, Term, TermFunction};
 pub use linear::Linear;
 pub use quadratic::Quadratic;
 
@@ -21,6 +23,8 @@ pub enum Discriminant {
     Linear(Linear),
     /// `g_k(x) = c_k − ½‖A_k(x − μ_k)‖²`.
     Quadratic(Quadratic),
+    /// `g(x) = Σ w·φ(x) + b` with functions of single columns.
+    Generalised(Generalised),
 }
 
 impl Discriminant {
@@ -29,6 +33,7 @@ impl Discriminant {
         match self {
             Discriminant::Linear(linear) => linear.n_scores(),
             Discriminant::Quadratic(quadratic) => quadratic.n_scores(),
+            Discriminant::Generalised(generalised) => generalised.n_scores(),
         }
     }
 
@@ -37,6 +42,7 @@ impl Discriminant {
         match self {
             Discriminant::Linear(linear) => linear.scores(design, watch),
             Discriminant::Quadratic(quadratic) => quadratic.scores(design, watch),
+            Discriminant::Generalised(generalised) => generalised.scores(design, watch),
         }
     }
 
@@ -52,6 +58,7 @@ impl Discriminant {
         match self {
             Discriminant::Linear(linear) => linear.each_block(design, watch, width, out, finish),
             Discriminant::Quadratic(quadratic) => quadratic.each_block(design, watch, width, out, finish),
+            Discriminant::Generalised(generalised) => generalised.each_block(design, watch, width, out, finish),
         }
     }
 
@@ -60,6 +67,15 @@ impl Discriminant {
         match self {
             Discriminant::Linear(linear) => Some(linear),
             Discriminant::Quadratic(_) => None,
+            Discriminant::Generalised(_) => None,
+        }
+    }
+
+    /// The form in functions of columns, where it is not linear in the columns themselves.
+    pub fn as_generalised(&self) -> Option<&Generalised> {
+        match self {
+            Discriminant::Linear(_) | Discriminant::Quadratic(_) => None,
+            Discriminant::Generalised(generalised) => Some(generalised),
         }
     }
 
@@ -68,6 +84,7 @@ impl Discriminant {
         match self {
             Discriminant::Linear(linear) => linear.n_cols(),
             Discriminant::Quadratic(quadratic) => quadratic.n_cols(),
+            Discriminant::Generalised(generalised) => generalised.n_cols(),
         }
     }
 
@@ -76,6 +93,7 @@ impl Discriminant {
         match self {
             Discriminant::Linear(linear) => linear.is_whole(),
             Discriminant::Quadratic(quadratic) => quadratic.is_whole(),
+            Discriminant::Generalised(generalised) => generalised.is_whole(),
         }
     }
 }

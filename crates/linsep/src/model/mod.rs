@@ -2,11 +2,14 @@
 
 mod gaussian;
 mod logistic;
+mod naive_bayes;
 mod note;
+mod priors;
 mod training;
 
 pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
 pub use logistic::{Algorithm, LogisticRegression, PenaltyChoice};
+pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
 pub use note::Note;
 pub use training::{Offsets, Training};
 
@@ -27,6 +30,9 @@ pub enum Method {
     Gaussian(GaussianBayes),
     /// Logistic regression; softmax for more than two classes.
     Logistic(LogisticRegression),
+    /// Naive Bayes: columns that are independent within a class.
+    #[serde(rename = "naive-bayes")]
+    NaiveBayes(NaiveBayes),
 }
 
 /// What a fit came to.
@@ -124,6 +130,7 @@ impl Method {
         match self {
             Method::Gaussian(m) => m.name(),
             Method::Logistic(_) => "logistic",
+            Method::NaiveBayes(_) => "naive-bayes",
         }
     }
 
@@ -132,7 +139,7 @@ impl Method {
         match self {
             Method::Gaussian(_) => Coding::DropReference,
             Method::Logistic(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
-            Method::Logistic(_) => Coding::AllLevels,
+            Method::Logistic(_) | Method::NaiveBayes(_) => Coding::AllLevels,
         }
     }
 
@@ -141,6 +148,7 @@ impl Method {
         match self {
             Method::Gaussian(m) => m.standardize,
             Method::Logistic(m) => m.standardize,
+            Method::NaiveBayes(_) => Standardize::No,
         }
     }
 
@@ -174,6 +182,7 @@ impl Method {
         match self {
             Method::Gaussian(method) => method.fit(training, watch),
             Method::Logistic(method) => method.fit(training, watch),
+            Method::NaiveBayes(method) => method.fit(training, watch),
         }
     }
 
@@ -189,6 +198,7 @@ impl Method {
         match self {
             Method::Gaussian(method) => method.certify(training, discriminant, watch),
             Method::Logistic(method) => method.certify(training, discriminant, units, watch),
+            Method::NaiveBayes(method) => method.certify(training, discriminant, watch),
         }
     }
 }

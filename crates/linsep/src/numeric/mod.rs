@@ -1,12 +1,18 @@
 //! Functions of numbers, without domain words. Each is written once, here, and states its range.
 
+mod digamma;
 mod exp;
+mod ln;
+mod ln_gamma;
 mod log_sum_exp;
 mod logistic;
 mod normal;
 mod sum;
 
+pub use digamma::ln_minus_digamma;
 pub use exp::exp;
+pub use ln::ln;
+pub use ln_gamma::ln_gamma;
 pub use log_sum_exp::{SoftmaxRow, softmax_rows};
 pub use logistic::{LogisticTerms, logistic, logistic_terms, softplus};
 pub use normal::normal_quantile;

@@ -2,12 +2,13 @@
 
 use super::text::{clip, grid, short};
 use crate::artifact::Model;
-use crate::discriminant::Linear;
+use crate::discriminant::{Generalised, Linear, TermFunction};
 use crate::error::{Error, Result};
 use serde_json::{Value, json};
 
 /// The machine interface of a model: `model`, `classes`, `features`, `weights` (one row per discriminant, per unit of
-/// the features), `intercept`, `objective`, `certificate`, and what else is known.
+/// the features), `intercept`, `terms` (where the discriminants are not linear in the features), `objective`,
+/// `certificate`, and what else is known.
 pub fn inspect_json(model: &Model) -> Result<Value> {
     let to_value = |e: serde_json::Error| Error::model(format!("the model cannot be shown: {e}"));
     let weights =
@@ -18,6 +19,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "features": model.recipe.features(),
         "weights": weights,
         "intercept": model.discriminant.as_linear().map(Linear::intercept),
+        "terms": model.discriminant.as_generalised().map(|g| terms_json(g, model)),
         "objective": model.objective.value,
         "formula": model.objective.formula,
         "lambda": model.objective.lambda,
@@ -38,13 +40,12 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
 /// The summary of the fit and every weight, per unit of its feature.
 pub fn inspect_text(model: &Model) -> String {
     let mut out = super::fit_summary(model);
+    if let Some(generalised) = model.discriminant.as_generalised() {
+        out.push_str(&terms_text(generalised, model));
+    }
     let Some(linear) = model.discriminant.as_linear() else { return out };
     let scores = linear.n_scores();
-    let heading = |k: usize| match scores {
-        1 => format!("log-odds of {}", clip(&model.classes[1], 20)),
-        _ => clip(&model.classes[k], 14),
-    };
-    let mut rows = vec![std::iter::once(String::new()).chain((0..scores).map(heading)).collect::<Vec<String>>()];
+    let mut rows = vec![headings(model, scores)];
     for (j, name) in model.recipe.features().iter().enumerate() {
         let weights = (0..scores).map(|k| short(linear.weights_of(k)[j]));
         rows.push(std::iter::once(clip(name, 40)).chain(weights).collect());
@@ -55,4 +56,47 @@ pub fn inspect_text(model: &Model) -> String {
     out.push_str(&format!("\n  all weights, per unit of the {unit}\n"));
     out.push_str(&grid(&rows, 2));
     out
+}
+
+fn headings(model: &Model, scores: usize) -> Vec<String> {
+    let heading = |k: usize| match scores {
+        1 => format!("log-odds of {}", clip(&model.classes[1], 20)),
+        _ => clip(&model.classes[k], 14),
+    };
+    std::iter::once(String::new()).chain((0..scores).map(heading)).collect()
+}
+
+/// The terms of discriminants that are not linear in the columns, the constant first.
+fn terms_json(generalised: &Generalised, model: &Model) -> Vec<Value> {
+    let constant = json!({
+        "feature": null, "function": "constant", "centre": null, "weights": generalised.intercept_at_centre(),
+    });
+    let term = |t: crate::discriminant::Term| {
+        let (function, centre) = match t.function {
+            TermFunction::Deviation(c) => ("deviation", Some(c)),
+            TermFunction::Square(c) => ("square", Some(c)),
+            TermFunction::Logarithm => ("logarithm", None),
+        };
+        json!({
+            "feature": model.recipe.feature(t.column), "function": function, "centre": centre, "weights": t.weights,
+        })
+    };
+    std::iter::once(constant).chain(generalised.terms().into_iter().map(term)).collect()
+}
+
+fn terms_text(generalised: &Generalised, model: &Model) -> String {
+    let mut rows = vec![headings(model, generalised.n_scores())];
+    for term in generalised.terms() {
+        let name = clip(&model.recipe.feature(term.column), 40);
+        let about = |c: f64| if c == 0.0 { name.clone() } else { format!("({name} − {})", short(c)) };
+        let function = match term.function {
+            TermFunction::Deviation(c) => about(c),
+            TermFunction::Square(c) => format!("{}²", about(c)),
+            TermFunction::Logarithm => format!("ln {name}"),
+        };
+        rows.push(std::iter::once(function).chain(term.weights.iter().map(|w| short(*w))).collect());
+    }
+    let constant = generalised.intercept_at_centre().iter().map(|b| short(*b));
+    rows.push(std::iter::once("(constant)".to_owned()).chain(constant).collect());
+    format!("\n  all terms, in the units of the input columns\n{}", grid(&rows, 2))
 }

@@ -5,7 +5,7 @@ use crate::artifact::Model;
 use crate::certify::{Certificate, SeparationKind};
 use crate::design::{QuantileOutput, Standardize, Transform};
 use crate::model::{
-    Divisor, GaussianBayes, LogisticRegression, Method, NoOptimum, Outcome, PenaltyChoice, Shape, Shrinkage,
+    Divisor, GaussianBayes, LogisticRegression, Method, NaiveBayes, NoOptimum, Outcome, PenaltyChoice, Shape, Shrinkage,
 };
 use crate::objective::{Intercept, SoftmaxForm};
 use crate::workflow::Verification;
@@ -27,7 +27,8 @@ pub fn fit_summary(model: &Model) -> String {
             let _ = writeln!(out, "  {:<12} {piece}", if i == 0 { label } else { "" });
         }
     };
-    let verb = if matches!(model.method, Method::Gaussian(_)) { "likelihood" } else { "minimised" };
+    let generative = matches!(model.method, Method::Gaussian(_) | Method::NaiveBayes(_));
+    let verb = if generative { "likelihood" } else { "minimised" };
     line(verb, model.objective.formula.clone());
     line("objective", format!("{:.10}", model.objective.value));
     line("certificate", certificate_text(&model.certificate, model.outcome));
@@ -73,6 +74,7 @@ fn headline(model: &Model) -> String {
     match &model.method {
         Method::Gaussian(gaussian) => gaussian_headline(gaussian, model.classes.len()),
         Method::Logistic(logistic) => logistic_headline(logistic, model),
+        Method::NaiveBayes(bayes) => naive_bayes_headline(bayes, model),
     }
 }
 
@@ -96,6 +98,29 @@ fn gaussian_headline(gaussian: &GaussianBayes, classes: usize) -> String {
     let given = gaussian.priors.is_some() || known.is_some_and(|k| k.priors.is_some());
     let priors = if given { "given priors" } else { "observed priors" };
     format!("{name}, {classes} classes: {divisor} {covariance}{shrinkage}, {priors}")
+}
+
+fn naive_bayes_headline(bayes: &NaiveBayes, model: &Model) -> String {
+    let layout = bayes.layout(&model.recipe.origins(), model.recipe.n_features());
+    let families = layout.map(|l| l.families()).unwrap_or_default();
+    let names: Vec<String> =
+        families.iter().map(|(family, n)| format!("{family} ({})", thousands(*n as f64))).collect();
+    let gaussian = |family: &str| family.starts_with("gaussian");
+    let mut settings = Vec::new();
+    if families.iter().any(|(family, _)| gaussian(&family.to_string())) {
+        settings.push(match bayes.divisor {
+            Divisor::Unbiased => "unbiased variances".to_owned(),
+            Divisor::Mle => "maximum likelihood variances".to_owned(),
+        });
+        if bayes.variance_smoothing > 0.0 {
+            settings.push(format!("variance smoothing {}", short(bayes.variance_smoothing)));
+        }
+    }
+    if families.iter().any(|(family, _)| !gaussian(&family.to_string())) {
+        settings.push(format!("smoothing {}", bayes.smoothing));
+    }
+    settings.push(if bayes.priors.is_some() { "given priors".into() } else { "observed priors".into() });
+    format!("Naive Bayes, {} classes: {}; {}", model.classes.len(), names.join(", "), settings.join(", "))
 }
 
 fn logistic_headline(logistic: &LogisticRegression, model: &Model) -> String {

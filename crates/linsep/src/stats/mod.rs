@@ -1,7 +1,10 @@
 //! Sufficient statistics that merge: the common ground of threads, streams and increments.
 
+mod class_columns;
 mod class_moments;
 mod fourth_moments;
+mod reference;
 
+pub use class_columns::{ClassColumns, Run, Sums, Support};
 pub use class_moments::{ClassMoments, Scatter};
 pub use fourth_moments::fourth_moments;

@@ -1,6 +1,7 @@
 //! K-fold cross-validation of a whole fit: recipe, units and method are learned anew without each fold.
 
 use super::fit::{FitOptions, labels_of, name_columns, recipe_options, training, weighted_accuracy};
+use super::places::Places;
 use super::rows::RowRoles;
 use crate::artifact::CrossValidation;
 use crate::decide;
@@ -72,7 +73,9 @@ fn one_fold(
     let origins = recipe.origins();
     let training: Training<'_> = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
     let method = options.method.aligned(&recipe, &roles.names).map_err(|e| in_fold_error(e, fold))?;
-    let fitted = match method.fit(&training, watch).map_err(|e| in_fold_error(name_columns(e, &recipe), fold))? {
+    let places = Places::of(table);
+    let named = |e: Error| in_fold_error(name_columns(places.locate(e, &prepared.rows), &recipe), fold);
+    let fitted = match method.fit(&training, watch).map_err(named)? {
         Fit::Model(fitted) => fitted,
         Fit::NoOptimum(_) => {
             return Err(Error::data(format!(
@@ -105,7 +108,8 @@ fn one_fold(
 }
 
 fn in_fold_error(error: Error, fold: usize) -> Error {
-    let renamed = Error::new(error.kind(), format!("without fold {}: {}", fold + 1, error.message()));
+    let renamed =
+        Error::new(error.kind(), format!("without fold {}: {}", fold + 1, error.message())).at(error.place().clone());
     match error.help_text() {
         Some(help) => renamed.help(help),
         None => renamed,

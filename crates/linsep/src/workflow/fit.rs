@@ -1,6 +1,7 @@
 //! Table to model.
 
 use super::cross_validate::cross_validate;
+use super::places::Places;
 use super::rows::RowRoles;
 use crate::artifact::{Model, Provenance, TrainingSummary};
 use crate::decide::{self, Decision};
@@ -77,6 +78,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
     let recipe = fit_recipe(&table, &frequencies, &recipe_options)?;
     let rows = table.n_rows();
     let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
+    let places = Places::of(&table);
     let prepared = recipe.apply_owned(table, &counted)?;
     let labels = labels_of(&prepared.rows, &roles, &recipe)?;
     let weights = roles.weights_of(&prepared.rows);
@@ -84,7 +86,8 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
     let origins = recipe.origins();
     let training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
     let method = options.method.aligned(&recipe, &roles.names)?;
-    let fitted = match method.fit(&training, watch).map_err(|e| name_columns(e, &recipe))? {
+    let named = |e: Error| name_columns(places.locate(e, &prepared.rows), &recipe);
+    let fitted = match method.fit(&training, watch).map_err(named)? {
         Fit::Model(fitted) => *fitted,
         Fit::NoOptimum(proof) => {
             return Ok(TableFit::NoOptimum { proof, features: recipe.features(), classes: roles.names });

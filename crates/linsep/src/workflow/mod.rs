@@ -2,6 +2,7 @@
 
 mod cross_validate;
 mod fit;
+mod places;
 mod predict;
 mod rows;
 mod verify;

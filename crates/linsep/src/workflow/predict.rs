@@ -1,5 +1,7 @@
 //! Model and table to predictions, and predictions judged.
 
+use super::fit::name_columns;
+use super::places::Places;
 use super::rows::{RowRoles, offset_columns};
 use crate::artifact::Model;
 use crate::decide;
@@ -51,7 +53,9 @@ fn predict_rows(
     let mut recipe = model.recipe.clone();
     recipe.unknown = unknown.unwrap_or(recipe.unknown);
     let prepared = recipe.apply(table, wanted)?;
-    let mut scores = model.discriminant.scores(prepared.design.as_design(), watch)?;
+    let scores = model.discriminant.scores(prepared.design.as_design(), watch);
+    let named = |e: Error| name_columns(Places::of(table).locate(e, &prepared.rows), &model.recipe);
+    let mut scores = scores.map_err(named)?;
     let n_classes = model.classes.len();
     let needed: Vec<bool> = {
         let mut needed = vec![false; table.n_rows()];

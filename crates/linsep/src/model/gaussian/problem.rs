@@ -291,20 +291,8 @@ impl Problem {
 
 fn priors(method: &GaussianBayes, moments: &ClassMoments, names: &[String]) -> Result<Vec<f64>> {
     let known = method.known.as_ref().and_then(|k| k.priors.as_ref());
-    let Some(priors) = method.priors.as_ref().or(known) else {
-        let total: f64 = moments.weights().iter().sum();
-        return Ok(moments.weights().iter().map(|w| w / total).collect());
-    };
-    let sum: f64 = priors.iter().sum();
-    if priors.len() != names.len() {
-        return Err(Error::usage(format!("{} priors for {} classes", priors.len(), names.len()))
-            .help(format!("one for each of: {}", names.join(", "))));
-    }
-    if priors.iter().any(|p| p.is_nan() || *p <= 0.0) || (sum - 1.0).abs() > 1e-9 {
-        return Err(Error::usage(format!("the priors must be positive and sum to one; they sum to {sum}"))
-            .help("for example --priors a=0.2,b=0.8"));
-    }
-    Ok(priors.clone())
+    let given = method.priors.as_ref().or(known).map(Vec::as_slice);
+    crate::model::priors::priors(given, moments.weights(), names)
 }
 
 /// Standard deviations about the grand mean (1 where not wanted), and the constant columns.

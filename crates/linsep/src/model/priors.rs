@@ -1,0 +1,21 @@
+//! Prior probabilities of the classes: given, or the observed shares.
+
+use crate::error::{Error, Result};
+
+/// The priors in the order of the classes; given ones must be positive and sum to one.
+pub(super) fn priors(given: Option<&[f64]>, weights: &[f64], names: &[String]) -> Result<Vec<f64>> {
+    let Some(priors) = given else {
+        let total: f64 = weights.iter().sum();
+        return Ok(weights.iter().map(|w| w / total).collect());
+    };
+    let sum: f64 = priors.iter().sum();
+    if priors.len() != weights.len() {
+        return Err(Error::usage(format!("{} priors for {} classes", priors.len(), weights.len()))
+            .help(format!("one for each of: {}", names.join(", "))));
+    }
+    if priors.iter().any(|p| p.is_nan() || *p <= 0.0) || (sum - 1.0).abs() > 1e-9 {
+        return Err(Error::usage(format!("the priors must be positive and sum to one; they sum to {sum}"))
+            .help("for example --priors a=0.2,b=0.8"));
+    }
+    Ok(priors.to_vec())
+}

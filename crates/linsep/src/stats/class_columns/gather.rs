@@ -1,0 +1,308 @@
+//! The passes that sum: dense rows grouped by class, sparse rows by their stored entries.
+
+use super::support::first_outside;
+use super::{ClassColumns, Run, Sums};
+use crate::design::{Block, CsrRows, Design, Pass, Rows, Tile, Units};
+use crate::error::{Error, ErrorKind, Result};
+use crate::numeric::vectorised;
+use crate::stats::reference::class_references;
+use crate::table::{Class, Labels};
+use crate::watch::Watch;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Sums per class up to this many are kept per leaf of the pass; wider ones are summed by ranges of columns in place.
+const LEAF_SUMS: usize = 1 << 20;
+/// Ranges of columns that are summed side by side.
+const RANGES: usize = 8;
+/// Sparse rows asked for at a time.
+const SPARSE_ROWS: usize = 1024;
+
+/// Sums about fixed references: partials of one pass simply add.
+struct Partial {
+    weights: Vec<f64>,
+    first: Vec<f64>,
+    second: Vec<f64>,
+    outside: bool,
+}
+
+/// Rows of a pass with what belongs to them.
+struct Labelled<'a> {
+    codes: &'a [Class],
+    weights: Option<&'a [f64]>,
+    runs: &'a [Run],
+    references: &'a [f64],
+}
+
+pub(super) fn gather(
+    design: &dyn Design,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    runs: &[Run],
+    watch: &Watch,
+) -> Result<ClassColumns> {
+    let (cols, classes) = (design.shape().cols, labels.n_classes());
+    let references = class_references(design, labels, weights)?;
+    let sparse = matches!(design.block(0..0, &mut Tile::default())?, Block::Csr(_));
+    // Logarithms need every value, stored or not.
+    let stored_only = sparse && runs.iter().all(|r| r.sums != Sums::Logarithms);
+    let partial = if stored_only && classes * cols > LEAF_SUMS {
+        by_columns(design, labels, weights, runs, watch)?
+    } else {
+        by_rows(design, labels, weights, runs, &references, watch)?
+    };
+    if partial.outside
+        && let Some(error) = first_outside(design, weights, runs)?
+    {
+        return Err(error);
+    }
+    if !all_finite(&partial.first) || !all_finite(&partial.second) {
+        // The summary pass names the column and row at fault.
+        crate::design::summarise(design, weights, watch)?;
+        return Err(Error::data("the sums of the columns overflow").help("rescale the columns"));
+    }
+    let statistics = partial.about_means(runs, &references, cols);
+    if stored_only {
+        spread_is_known(&statistics)?
+    }
+    Ok(statistics)
+}
+
+/// Without an early end, so that it vectorises.
+fn all_finite(values: &[f64]) -> bool {
+    !values.iter().fold(false, |bad, v| bad | !v.is_finite())
+}
+
+fn empty(classes: usize, cols: usize, runs: &[Run]) -> Partial {
+    let second = if runs.iter().all(|r| r.sums == Sums::Total) { 0 } else { classes * cols };
+    Partial { weights: vec![0.0; classes], first: vec![0.0; classes * cols], second: vec![0.0; second], outside: false }
+}
+
+fn by_rows(
+    design: &dyn Design,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    runs: &[Run],
+    references: &[f64],
+    watch: &Watch,
+) -> Result<Partial> {
+    let (cols, classes) = (design.shape().cols, labels.n_classes());
+    let identity = Units::identity(cols);
+    let logarithms = runs.iter().any(|r| r.sums == Sums::Logarithms);
+    // Sums need a fraction of the room that is there for leaves; more leaves would only be more to merge.
+    Pass::new(design, &identity).partials_of(32 * classes * cols).reduce(
+        watch,
+        (0, &mut []),
+        || empty(classes, cols, runs),
+        |sum, range, rows, _| {
+            let part = weights.map(|w| &w[range.clone()]);
+            let labelled = Labelled { codes: &labels.codes()[range], weights: part, runs, references };
+            match rows {
+                Rows::Dense(values) => add_dense(sum, values, &labelled),
+                Rows::Csr(rows) if logarithms => add_dense(sum, &widened(&rows), &labelled),
+                Rows::Csr(rows) => {
+                    labelled.add_weights(&mut sum.weights);
+                    let mut first: Vec<&mut [f64]> = sum.first.chunks_exact_mut(cols.max(1)).collect();
+                    let mut second: Vec<&mut [f64]> = sum.second.chunks_exact_mut(cols.max(1)).collect();
+                    sum.outside |= add_sparse(&mut first, &mut second, &rows, &labelled, 0..cols);
+                }
+            }
+            Ok(())
+        },
+        |a, b| {
+            a.weights.iter_mut().zip(&b.weights).for_each(|(a, b)| *a += b);
+            a.first.iter_mut().zip(&b.first).for_each(|(a, b)| *a += b);
+            a.second.iter_mut().zip(&b.second).for_each(|(a, b)| *a += b);
+            a.outside |= b.outside;
+        },
+    )
+}
+
+fn widened(rows: &CsrRows<'_>) -> Vec<f64> {
+    let mut values = vec![0.0; rows.len() * rows.cols];
+    for i in 0..rows.len() {
+        let (columns, entries) = rows.row(i);
+        columns.iter().zip(entries).for_each(|(c, v)| values[i * rows.cols + *c as usize] = *v);
+    }
+    values
+}
+
+/// Each range of columns takes all rows in order, so no thread needs sums of its own, and the bits do not depend on
+/// who took which range.
+fn by_columns(
+    design: &dyn Design,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+    runs: &[Run],
+    watch: &Watch,
+) -> Result<Partial> {
+    let (shape, classes) = (design.shape(), labels.n_classes());
+    let mut sum = empty(classes, shape.cols, runs);
+    Labelled { codes: labels.codes(), weights, runs, references: &[] }.add_weights(&mut sum.weights);
+    let width = shape.cols.div_ceil(RANGES);
+    let mut pieces: Vec<(Vec<&mut [f64]>, Vec<&mut [f64]>)> = (0..RANGES).map(|_| (Vec::new(), Vec::new())).collect();
+    for class in sum.first.chunks_exact_mut(shape.cols) {
+        class.chunks_mut(width).zip(&mut pieces).for_each(|(c, p)| p.0.push(c));
+    }
+    for class in sum.second.chunks_exact_mut(shape.cols) {
+        class.chunks_mut(width).zip(&mut pieces).for_each(|(c, p)| p.1.push(c));
+    }
+    let outside = pieces.par_iter_mut().enumerate().map(|(r, (first, second))| {
+        let range = (r * width).min(shape.cols)..((r + 1) * width).min(shape.cols);
+        let mut outside = false;
+        let mut tile = Tile::default();
+        for start in (0..shape.rows).step_by(SPARSE_ROWS) {
+            if watch.halted().is_some() {
+                return Err(Error::new(ErrorKind::Interrupted, "stopped before the pass over the data was complete"));
+            }
+            let block = start..(start + SPARSE_ROWS).min(shape.rows);
+            let part = weights.map(|w| &w[block.clone()]);
+            let labelled = Labelled { codes: &labels.codes()[block.clone()], weights: part, runs, references: &[] };
+            if let Block::Csr(rows) = design.block(block, &mut tile)? {
+                outside |= add_sparse(first, second, &rows, &labelled, range.clone());
+            }
+        }
+        Ok(outside)
+    });
+    let outside = outside.collect::<Vec<Result<bool>>>().into_iter().collect::<Result<Vec<bool>>>()?;
+    sum.outside = outside.contains(&true);
+    Ok(sum)
+}
+
+impl Labelled<'_> {
+    fn add_weights(&self, totals: &mut [f64]) {
+        for (i, class) in self.codes.iter().enumerate() {
+            totals[class.index()] += self.weights.map_or(1.0, |w| w[i]);
+        }
+    }
+}
+
+vectorised! {
+    /// One row at a time into the sums of its class; the loops over the columns of a run have no branches.
+    fn add_dense(sum: &mut Partial, rows: &[f64], labelled: &Labelled<'_>) {
+        let cols = sum.first.len() / sum.weights.len();
+        let (mut outside, second_width) = (false, sum.second.len() / sum.weights.len());
+        for (i, (x, class)) in rows.chunks_exact(cols.max(1)).zip(labelled.codes).enumerate() {
+            let s = labelled.weights.map_or(1.0, |w| w[i]);
+            if s == 0.0 {
+                continue;
+            }
+            let k = class.index();
+            sum.weights[k] += s;
+            let first = &mut sum.first[k * cols..(k + 1) * cols];
+            let second = &mut sum.second[k * second_width..(k + 1) * second_width];
+            for run in labelled.runs {
+                let range = run.columns.clone();
+                let (x, first) = (&x[range.clone()], &mut first[range.clone()]);
+                match run.sums {
+                    Sums::Total => {
+                        for (v, first) in x.iter().zip(first) {
+                            outside |= !run.support.contains(*v);
+                            *first = s.mul_add(*v, *first);
+                        }
+                    }
+                    Sums::Moments => {
+                        let reference = &labelled.references[k * cols..][range.clone()];
+                        for (((v, r), first), second) in x.iter().zip(reference).zip(first).zip(&mut second[range]) {
+                            let shifted = v - r;
+                            let scaled = s * shifted;
+                            *first += scaled;
+                            *second = scaled.mul_add(shifted, *second);
+                        }
+                    }
+                    Sums::Logarithms => {
+                        for ((v, first), second) in x.iter().zip(first).zip(&mut second[range]) {
+                            outside |= !run.support.contains(*v);
+                            *first = s.mul_add(*v, *first);
+                            *second = s.mul_add(v.ln(), *second);
+                        }
+                    }
+                }
+            }
+        }
+        sum.outside |= outside;
+    }
+}
+
+/// The stored entries of some rows in a range of columns, into sums that start at the range; an implicit zero adds
+/// nothing to any of them. Returns whether a value is outside its support.
+fn add_sparse(
+    first: &mut [&mut [f64]],
+    second: &mut [&mut [f64]],
+    rows: &CsrRows<'_>,
+    labelled: &Labelled<'_>,
+    range: Range<usize>,
+) -> bool {
+    let runs = labelled.runs;
+    let opening = runs.partition_point(|r| r.columns.end <= range.start);
+    let mut outside = false;
+    for (i, class) in labelled.codes.iter().enumerate() {
+        let s = labelled.weights.map_or(1.0, |w| w[i]);
+        if s == 0.0 {
+            continue;
+        }
+        let k = class.index();
+        let (columns, values) = rows.row(i);
+        let from = if range.start == 0 { 0 } else { columns.partition_point(|c| (*c as usize) < range.start) };
+        let to = match range.end == rows.cols {
+            true => columns.len(),
+            false => columns.partition_point(|c| (*c as usize) < range.end),
+        };
+        let (columns, values) = (&columns[from..to], &values[from..to]);
+        let mut at = opening;
+        let mut done = 0;
+        while done < columns.len() && at < runs.len() {
+            let run = &runs[at];
+            let end = run.columns.end;
+            let stop = match end >= range.end {
+                true => columns.len(),
+                false => done + columns[done..].partition_point(|c| (*c as usize) < end),
+            };
+            let sums = &mut *first[k];
+            for (c, v) in columns[done..stop].iter().zip(&values[done..stop]) {
+                outside |= !run.support.contains(*v);
+                sums[*c as usize - range.start] += s * v;
+            }
+            if run.sums == Sums::Moments {
+                let sums = &mut *second[k];
+                for (c, v) in columns[done..stop].iter().zip(&values[done..stop]) {
+                    sums[*c as usize - range.start] += s * v * v;
+                }
+            }
+            done = stop;
+            at += 1;
+        }
+    }
+    outside
+}
+
+impl Partial {
+    fn about_means(mut self, runs: &[Run], references: &[f64], cols: usize) -> ClassColumns {
+        for (k, weight) in self.weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
+            for run in runs.iter().filter(|r| r.sums == Sums::Moments) {
+                for at in run.columns.clone().map(|j| k * cols + j) {
+                    let delta = self.first[at] / weight;
+                    self.second[at] = (self.second[at] - weight * delta * delta).max(0.0);
+                    self.first[at] = references[at] + delta;
+                }
+            }
+        }
+        ClassColumns { runs: runs.to_vec(), cols, weights: self.weights, first: self.first, second: self.second }
+    }
+}
+
+/// Sparse columns are summed about zero, so a spread that is tiny beside the mean has no digits left.
+fn spread_is_known(statistics: &ClassColumns) -> Result<()> {
+    for run in statistics.runs.iter().filter(|r| r.sums == Sums::Moments) {
+        for j in run.columns.clone() {
+            for k in 0..statistics.weights.len() {
+                let (mean, squares) = (statistics.mean(k, j), statistics.squares(k, j));
+                if squares > 0.0 && mean * mean * statistics.weights[k] > 1e10 * squares {
+                    let message = format!("sparse column {} is {mean:e} give or take very little", j + 1);
+                    return Err(Error::data(message).help("subtract the common value from the column, or leave it out"));
+                }
+            }
+        }
+    }
+    Ok(())
+}

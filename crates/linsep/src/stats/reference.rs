@@ -1,0 +1,55 @@
+//! A point near each class, so that sums about it lose no digits to a large common offset.
+
+use crate::design::{Block, Design, Tile, Units};
+use crate::error::Result;
+use crate::table::Labels;
+
+/// Rows per class whose mean is the class's reference: any point near the class will do.
+const REFERENCE_ROWS: usize = 16;
+
+/// The mean of the first few rows of each class; zeros for a sparse design, whose columns are near zero in most rows.
+///
+/// It is summed as differences from the class's first row: a column that is constant within the class then has that very
+/// value as its reference, and a spread of exactly zero.
+pub(super) fn class_references(design: &dyn Design, labels: &Labels, weights: Option<&[f64]>) -> Result<Vec<f64>> {
+    let cols = design.shape().cols;
+    let identity = Units::identity(cols);
+    let mut first = vec![0.0; labels.n_classes() * cols];
+    let mut differences = vec![0.0; labels.n_classes() * cols];
+    let mut counts = vec![0usize; labels.n_classes()];
+    let mut open = labels.n_classes();
+    let (mut tile, mut values) = (Tile::default(), Vec::new());
+    for (row, class) in labels.codes().iter().enumerate() {
+        let k = class.index();
+        if counts[k] == REFERENCE_ROWS || weights.is_some_and(|w| w[row] == 0.0) {
+            continue;
+        }
+        match design.block(row..row + 1, &mut tile)? {
+            Block::F64(dense) => dense.load(&identity, &mut values),
+            Block::F32(dense) => dense.load(&identity, &mut values),
+            Block::Csr(_) => return Ok(first),
+        }
+        let range = k * cols..(k + 1) * cols;
+        if counts[k] == 0 {
+            first[range].copy_from_slice(&values);
+        } else {
+            let steps = differences[range.clone()].iter_mut().zip(&first[range]).zip(&values);
+            steps.for_each(|((d, f), v)| *d += v - f);
+        }
+        counts[k] += 1;
+        if counts[k] == REFERENCE_ROWS {
+            open -= 1;
+            if open == 0 {
+                break;
+            }
+        }
+    }
+    for (k, count) in counts.iter().enumerate().filter(|(_, c)| **c > 0) {
+        let range = k * cols..(k + 1) * cols;
+        let moves = first[range.clone()].iter_mut().zip(&differences[range]);
+        moves.for_each(|(f, d)| *f += d / *count as f64);
+    }
+    // A value that is not finite would hide the place of the fault in every row of the class.
+    first.iter_mut().for_each(|r| *r = if r.is_finite() { *r } else { 0.0 });
+    Ok(first)
+}

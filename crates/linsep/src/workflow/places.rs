@@ -1,0 +1,38 @@
+//! Where the rows of a matrix stand in the files, also after the table has been used up.
+
+use crate::error::{Error, Place};
+use crate::table::{Origin, Table};
+
+/// The places of all rows of a table.
+pub(super) struct Places {
+    /// First row of each chunk.
+    starts: Vec<usize>,
+    origins: Vec<Origin>,
+}
+
+impl Places {
+    pub(super) fn of(table: &Table) -> Places {
+        Places {
+            starts: (0..table.chunks().len()).map(|c| table.chunk_start(c)).collect(),
+            origins: table.chunks().iter().map(|c| c.origin.clone()).collect(),
+        }
+    }
+
+    fn place(&self, row: usize) -> Place {
+        let chunk = self.starts.partition_point(|s| *s <= row).saturating_sub(1);
+        self.origins[chunk].place(row - self.starts[chunk])
+    }
+
+    /// An error that names a matrix row, at the place of that row; `rows` holds the table row of each matrix row.
+    pub(super) fn locate(&self, error: Error, rows: &[usize]) -> Error {
+        let place = error.place();
+        let row = place.row.and_then(|r| usize::try_from(r).ok()?.checked_sub(1));
+        match row.and_then(|r| rows.get(r)) {
+            Some(row) if place.file.is_none() && !self.origins.is_empty() => {
+                let found = self.place(*row);
+                error.at(found)
+            }
+            _ => error,
+        }
+    }
+}
