@@ -1,11 +1,13 @@
 //! One recipe per method: statistics, or loss + penalty + solver, giving a discriminant.
 
 mod gaussian;
+mod least_squares;
 mod logistic;
 mod note;
 mod training;
 
 pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
+pub use least_squares::{LeastSquares, LeastSquaresSolver, Targets};
 pub use logistic::{Algorithm, LogisticRegression, PenaltyChoice};
 pub use note::Note;
 pub use training::{Offsets, Training};
@@ -25,6 +27,9 @@ use serde::{Deserialize, Serialize};
 pub enum Method {
     /// Gaussian classes: spherical, with one covariance (LDA) or with their own (QDA).
     Gaussian(GaussianBayes),
+    /// Least squares on class targets.
+    #[serde(rename = "least-squares")]
+    LeastSquares(LeastSquares),
     /// Logistic regression; softmax for more than two classes.
     Logistic(LogisticRegression),
 }
@@ -123,6 +128,7 @@ impl Method {
     pub fn name(&self) -> &'static str {
         match self {
             Method::Gaussian(m) => m.name(),
+            Method::LeastSquares(_) => "least-squares",
             Method::Logistic(_) => "logistic",
         }
     }
@@ -131,6 +137,8 @@ impl Method {
     pub fn coding(&self) -> Coding {
         match self {
             Method::Gaussian(_) => Coding::DropReference,
+            Method::LeastSquares(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
+            Method::LeastSquares(_) => Coding::AllLevels,
             Method::Logistic(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
             Method::Logistic(_) => Coding::AllLevels,
         }
@@ -140,6 +148,7 @@ impl Method {
     pub fn standardize(&self) -> Standardize {
         match self {
             Method::Gaussian(m) => m.standardize,
+            Method::LeastSquares(m) => m.standardize,
             Method::Logistic(m) => m.standardize,
         }
     }
@@ -151,6 +160,14 @@ impl Method {
                 Ok(Method::Gaussian(method.aligned(&recipe.features(), classes)?))
             }
             method => Ok(method.clone()),
+        }
+    }
+
+    /// Whether the scores are log-odds or log-probabilities, so that they have probabilities.
+    pub fn has_probabilities(&self) -> bool {
+        match self {
+            Method::Gaussian(_) | Method::Logistic(_) => true,
+            Method::LeastSquares(_) => false,
         }
     }
 
@@ -173,6 +190,7 @@ impl Method {
         training.check()?;
         match self {
             Method::Gaussian(method) => method.fit(training, watch),
+            Method::LeastSquares(method) => method.fit(training, watch),
             Method::Logistic(method) => method.fit(training, watch),
         }
     }
@@ -188,6 +206,7 @@ impl Method {
         training.check()?;
         match self {
             Method::Gaussian(method) => method.certify(training, discriminant, watch),
+            Method::LeastSquares(method) => method.certify(training, discriminant, watch),
             Method::Logistic(method) => method.certify(training, discriminant, units, watch),
         }
     }

@@ -40,7 +40,7 @@ pub(super) fn cross_validate(
         classes: &roles.names,
         truth: &all.truth,
         predicted: &all.predicted,
-        probabilities: Some(&all.probabilities),
+        probabilities: options.method.has_probabilities().then_some(&all.probabilities[..]),
         weights: roles.weights.is_some().then_some(&all.weights[..]),
     })?;
     Ok(CrossValidation::new(folds, &evaluation, per_fold))
@@ -91,7 +91,9 @@ fn one_fold(
     let truth = roles.codes(&held_out.rows);
     let weights = roles.weights_of(&held_out.rows);
     let accuracy = weighted_accuracy(&predicted, &truth, weights.as_deref());
-    all.probabilities.extend(decide::probabilities(&scores, n_classes));
+    if options.method.has_probabilities() {
+        all.probabilities.extend(decide::probabilities(&scores, n_classes));
+    }
     all.weights.extend(weights.unwrap_or_else(|| vec![1.0; truth.len()]));
     all.predicted.extend(predicted);
     all.truth.extend(truth);

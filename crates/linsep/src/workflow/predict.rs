@@ -25,7 +25,7 @@ pub struct Predictions {
 }
 
 impl Predictions {
-    /// Class probabilities, row by row.
+    /// Class probabilities, row by row; only of a model whose scores have them ([`crate::model::Method::has_probabilities`]).
     pub fn probabilities(&self) -> Vec<f64> {
         decide::probabilities(&self.scores, self.n_classes)
     }
@@ -104,12 +104,12 @@ pub fn evaluate_table(model: &Model, table: &Table, unknown: Option<UnknownLevel
     }
     let truth = roles.codes(&predictions.rows);
     let row_weights = roles.weights_of(&predictions.rows);
-    let probabilities = predictions.probabilities();
+    let probabilities = model.method.has_probabilities().then(|| predictions.probabilities());
     let evaluation = evaluate(&Scored {
         classes: &model.classes,
         truth: &truth,
         predicted: &predictions.classes,
-        probabilities: Some(&probabilities),
+        probabilities: probabilities.as_deref(),
         weights: row_weights.as_deref(),
     })?;
     let labelled = wanted.iter().filter(|w| **w).count();
