@@ -27,6 +27,7 @@ as indicators, rows with missing cells dropped and counted.
 Examples:
   linsep fit penguins.csv --target species -o model.json
   linsep fit penguins.csv --target species --model lda --cv 10
+  linsep fit penguins.csv --target species --model least-squares --penalty ridge:0.01
   linsep fit penguins.csv --target sex --drop year --penalty ridge:0.01 --positive female
   linsep fit penguins.csv --target species --penalty none")]
 pub struct FitArguments {

@@ -3,7 +3,8 @@
 use clap::{Args, ValueEnum};
 use linsep::design::Standardize;
 use linsep::model::{
-    Algorithm, Divisor, GaussianBayes, Known, LogisticRegression, Method, PenaltyChoice, Shape, Shrinkage,
+    Algorithm, Divisor, GaussianBayes, Known, LeastSquares, LeastSquaresSolver, LogisticRegression, Method,
+    PenaltyChoice, Shape, Shrinkage, Targets,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::table::{Labels, Table};
@@ -21,17 +22,21 @@ pub struct MethodArguments {
     #[arg(long, value_enum, default_value = "yes", value_name = "YES|NO", help_heading = "Method")]
     standardize: YesNo,
 
-    /// Penalty of logistic regression: ridge (λ = 1/Σs), ridge:λ or none (maximum likelihood)
+    /// Penalty of logistic regression (default: ridge) and least squares (default: none): ridge (λ = 1/Σs), ridge:λ or none
     #[arg(long, value_name = "PENALTY", help_heading = "Method")]
     penalty: Option<String>,
 
-    /// Intercept of logistic regression (default: free)
+    /// Intercept of logistic regression and least squares (default: free)
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Method")]
     intercept: Option<InterceptName>,
 
     /// Softmax with a score for every class (default), or with the first class as reference
     #[arg(long, value_enum, value_name = "FORM", help_heading = "Method")]
     softmax: Option<SoftmaxName>,
+
+    /// Targets of least squares for two classes: −1 and 1 (default), or 0 and 1
+    #[arg(long, value_enum, value_name = "TARGETS", help_heading = "Method")]
+    targets: Option<TargetsName>,
 
     /// Divisor of Gaussian covariances: unbiased (Σs−K, or n_k−1 for qda; default) or mle (Σs, n_k)
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Method")]
@@ -49,7 +54,7 @@ pub struct MethodArguments {
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     parameters: Option<PathBuf>,
 
-    /// Algorithm of logistic regression (default: auto)
+    /// Algorithm of logistic regression (auto, newton, newton-cg) and least squares (auto, cholesky, qr, gradient-descent)
     #[arg(long, value_enum, value_name = "SOLVER", help_heading = "Method")]
     solver: Option<SolverName>,
 
@@ -57,7 +62,7 @@ pub struct MethodArguments {
     #[arg(long, value_name = "TOL", help_heading = "Method")]
     tol: Option<f64>,
 
-    /// Stop after this many iterations, with exit code 3 (default: 100)
+    /// Stop after this many iterations, with exit code 3 (default: 100; gradient descent: 10000)
     #[arg(long, value_name = "N", help_heading = "Method")]
     max_iter: Option<usize>,
 }
@@ -75,9 +80,11 @@ enum MethodName {
     Qda,
     /// Gaussian classes with covariance σ²I
     Spherical,
+    /// Least squares on class targets; ridge with a penalty
+    LeastSquares,
 }
 
-use MethodName::{Lda, Logistic, Qda, Softmax, Spherical};
+use MethodName::{Lda, LeastSquares as Squares, Logistic, Qda, Softmax, Spherical};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum YesNo {
@@ -104,6 +111,14 @@ enum SoftmaxName {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
+enum TargetsName {
+    /// −1 and 1
+    PlusMinus,
+    /// 0 and 1
+    ZeroOne,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
 enum DivisorName {
     /// Σs−K, or n_k−1 for qda
     Unbiased,
@@ -113,12 +128,28 @@ enum DivisorName {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum SolverName {
-    /// By the number of coefficients
+    /// By the number of coefficients, or by the pivots
     Auto,
     /// Newton with a Cholesky factor
     Newton,
     /// Truncated Newton by conjugate gradients
     NewtonCg,
+    /// A Cholesky factor of the normal equations
+    Cholesky,
+    /// QR with column pivoting
+    Qr,
+    /// Gradient descent on the normal equations
+    GradientDescent,
+}
+
+impl From<InterceptName> for Intercept {
+    fn from(name: InterceptName) -> Intercept {
+        match name {
+            InterceptName::Free => Intercept::Free,
+            InterceptName::None => Intercept::None,
+            InterceptName::Penalised => Intercept::Penalised,
+        }
+    }
 }
 
 impl MethodArguments {
@@ -130,6 +161,7 @@ impl MethodArguments {
             Lda => self.gaussian(Shape::Shared),
             Qda => self.gaussian(Shape::Own),
             Spherical => self.gaussian(Shape::Spherical),
+            Squares => self.least_squares(),
         }
     }
 
@@ -175,11 +207,7 @@ impl MethodArguments {
         let defaults = LogisticRegression::default();
         Ok(Method::Logistic(LogisticRegression {
             penalty: self.penalty.as_deref().map_or(Ok(defaults.penalty), penalty)?,
-            intercept: match self.intercept {
-                None | Some(InterceptName::Free) => Intercept::Free,
-                Some(InterceptName::None) => Intercept::None,
-                Some(InterceptName::Penalised) => Intercept::Penalised,
-            },
+            intercept: self.intercept.map_or(defaults.intercept, Intercept::from),
             form: match self.softmax {
                 None | Some(SoftmaxName::Symmetric) => SoftmaxForm::Symmetric,
                 Some(SoftmaxName::Reference) => SoftmaxForm::Reference,
@@ -189,9 +217,43 @@ impl MethodArguments {
                 None | Some(SolverName::Auto) => Algorithm::Auto,
                 Some(SolverName::Newton) => Algorithm::Newton,
                 Some(SolverName::NewtonCg) => Algorithm::NewtonCg,
+                Some(other) => return Err(foreign_solver(other, "logistic", "auto, newton or newton-cg")),
             },
             tolerance: self.tol.unwrap_or(defaults.tolerance),
             max_iterations: self.max_iter.unwrap_or(defaults.max_iterations),
+        }))
+    }
+
+    fn least_squares(&self) -> Result<Method> {
+        let defaults = LeastSquares::default();
+        let solver = match self.solver {
+            None | Some(SolverName::Auto) => LeastSquaresSolver::Auto,
+            Some(SolverName::Cholesky) => LeastSquaresSolver::Cholesky,
+            Some(SolverName::Qr) => LeastSquaresSolver::Qr,
+            Some(SolverName::GradientDescent) => LeastSquaresSolver::GradientDescent,
+            Some(other) => {
+                return Err(foreign_solver(other, "least-squares", "auto, cholesky, qr or gradient-descent"));
+            }
+        };
+        for (flag, given) in [("--tol", self.tol.is_some()), ("--max-iter", self.max_iter.is_some())] {
+            if given && solver != LeastSquaresSolver::GradientDescent {
+                return Err(Error::usage(format!("{flag} is for iterations, and least squares has a closed form"))
+                    .help("leave it out, or choose --solver gradient-descent"));
+            }
+        }
+        Ok(Method::LeastSquares(LeastSquares {
+            targets: match self.targets {
+                None => Targets::Auto,
+                Some(TargetsName::PlusMinus) => Targets::PlusMinus,
+                Some(TargetsName::ZeroOne) => Targets::ZeroOne,
+            },
+            penalty: self.penalty.as_deref().map_or(Ok(defaults.penalty), penalty)?,
+            intercept: self.intercept.map_or(defaults.intercept, Intercept::from),
+            standardize: self.standardize(),
+            solver,
+            tolerance: self.tol.unwrap_or(defaults.tolerance),
+            max_iterations: self.max_iter.unwrap_or(defaults.max_iterations),
+            ..defaults
         }))
     }
 
@@ -199,12 +261,13 @@ impl MethodArguments {
     fn given(&self, offset: bool) -> Vec<(&'static str, bool, &'static [MethodName])> {
         vec![
             ("--offset", offset, &[Logistic, Softmax]),
-            ("--penalty", self.penalty.is_some(), &[Logistic, Softmax]),
-            ("--intercept", self.intercept.is_some(), &[Logistic, Softmax]),
+            ("--penalty", self.penalty.is_some(), &[Logistic, Softmax, Squares]),
+            ("--intercept", self.intercept.is_some(), &[Logistic, Softmax, Squares]),
             ("--softmax", self.softmax.is_some(), &[Logistic, Softmax]),
-            ("--solver", self.solver.is_some(), &[Logistic, Softmax]),
-            ("--tol", self.tol.is_some(), &[Logistic, Softmax]),
-            ("--max-iter", self.max_iter.is_some(), &[Logistic, Softmax]),
+            ("--solver", self.solver.is_some(), &[Logistic, Softmax, Squares]),
+            ("--tol", self.tol.is_some(), &[Logistic, Softmax, Squares]),
+            ("--max-iter", self.max_iter.is_some(), &[Logistic, Softmax, Squares]),
+            ("--targets", self.targets.is_some(), &[Squares]),
             ("--covariance", self.covariance.is_some(), &[Lda, Qda, Spherical]),
             ("--shrinkage", self.shrinkage.is_some(), &[Lda, Qda]),
             ("--priors", !self.priors.is_empty(), &[Lda, Qda, Spherical]),
@@ -231,6 +294,12 @@ impl MethodArguments {
 /// The name on the command line.
 fn name(method: MethodName) -> String {
     method.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default()
+}
+
+/// A solver that the method does not have.
+fn foreign_solver(solver: SolverName, method: &str, own: &str) -> Error {
+    let solver = solver.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default();
+    Error::usage(format!("--solver {solver} does not belong to --model {method}")).help(format!("use {own}"))
 }
 
 fn penalty(text: &str) -> Result<PenaltyChoice> {

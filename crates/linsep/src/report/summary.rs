@@ -5,8 +5,8 @@ use crate::artifact::Model;
 use crate::certify::{Certificate, SeparationKind};
 use crate::design::Standardize;
 use crate::model::{
-    Divisor, GaussianBayes, LeastSquares, LogisticRegression, Method, NoOptimum, Outcome, PenaltyChoice, Shape, Shrinkage,
-    Targets,
+    Divisor, GaussianBayes, LeastSquares, LogisticRegression, Method, NoOptimum, Outcome, PenaltyChoice, Shape,
+    Shrinkage, Targets,
 };
 use crate::objective::{Intercept, SoftmaxForm};
 use crate::workflow::Verification;

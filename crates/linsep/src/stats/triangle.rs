@@ -59,7 +59,9 @@ impl ClassTriangle {
         let empty = ClassTriangle::empty(classes, reference(design, weights)?);
         let identity = Units::identity(cols);
         let codes = labels.codes();
-        let partial = Pass::new(design, &identity).reduce(
+        // The factor and the rows gathered for it.
+        let doubles = 3 * empty.width().pow(2);
+        let partial = Pass::new(design, &identity).partials_of(doubles).reduce(
             watch,
             (0, &mut []),
             || Partial { triangle: empty.clone(), pending: Vec::new() },

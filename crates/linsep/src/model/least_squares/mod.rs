@@ -162,6 +162,7 @@ impl LeastSquares {
         }
         Ok(Fit::Model(Box::new(Fitted {
             discriminant: Discriminant::Linear(linear),
+            density: None,
             units: Units::new(frame.centre.clone(), frame.scale.clone()),
             objective: Objective {
                 formula: self.formula(training.labels.n_classes()),
