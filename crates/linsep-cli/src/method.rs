@@ -3,8 +3,8 @@
 use clap::{Args, ValueEnum};
 use linsep::design::Standardize;
 use linsep::model::{
-    Algorithm, Divisor, FamilyChoice, GaussianBayes, Known, LogisticRegression, Method, NaiveBayes, PenaltyChoice,
-    Shape, Shrinkage,
+    Algorithm, Divisor, FamilyChoice, GaussianBayes, Known, LeastSquares, LeastSquaresSolver, LogisticRegression,
+    Method, NaiveBayes, PenaltyChoice, Shape, Shrinkage, Targets,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::table::{Labels, Table};
@@ -22,17 +22,21 @@ pub struct MethodArguments {
     #[arg(long, value_enum, default_value = "yes", value_name = "YES|NO", help_heading = "Method")]
     standardize: YesNo,
 
-    /// Penalty of logistic regression: ridge (λ = 1/Σs), ridge:λ or none (maximum likelihood)
+    /// Penalty of logistic regression (default: ridge) and least squares (default: none): ridge (λ = 1/Σs), ridge:λ or none
     #[arg(long, value_name = "PENALTY", help_heading = "Method")]
     penalty: Option<String>,
 
-    /// Intercept of logistic regression (default: free)
+    /// Intercept of logistic regression and least squares (default: free)
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Method")]
     intercept: Option<InterceptName>,
 
     /// Softmax with a score for every class (default), or with the first class as reference
     #[arg(long, value_enum, value_name = "FORM", help_heading = "Method")]
     softmax: Option<SoftmaxName>,
+
+    /// Targets of least squares for two classes: −1 and 1 (default), or 0 and 1
+    #[arg(long, value_enum, value_name = "TARGETS", help_heading = "Method")]
+    targets: Option<TargetsName>,
 
     /// Divisor of Gaussian covariances and variances: unbiased (less one per mean; default) or mle
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Method")]
@@ -62,7 +66,7 @@ pub struct MethodArguments {
     #[arg(long, value_name = "V", help_heading = "Method")]
     variance_smoothing: Option<f64>,
 
-    /// Algorithm of logistic regression (default: auto)
+    /// Algorithm of logistic regression (auto, newton, newton-cg) and least squares (auto, cholesky, qr, gradient-descent)
     #[arg(long, value_enum, value_name = "SOLVER", help_heading = "Method")]
     solver: Option<SolverName>,
 
@@ -70,7 +74,7 @@ pub struct MethodArguments {
     #[arg(long, value_name = "TOL", help_heading = "Method")]
     tol: Option<f64>,
 
-    /// Stop after this many iterations, with exit code 3 (default: 100)
+    /// Stop after this many iterations, with exit code 3 (default: 100; gradient descent: 10000)
     #[arg(long, value_name = "N", help_heading = "Method")]
     max_iter: Option<usize>,
 }
@@ -90,9 +94,11 @@ enum MethodName {
     Spherical,
     /// Naive Bayes: columns independent within a class, each of its own family
     NaiveBayes,
+    /// Least squares on class targets; ridge with a penalty
+    LeastSquares,
 }
 
-use MethodName::{Lda, Logistic, NaiveBayes as Naive, Qda, Softmax, Spherical};
+use MethodName::{Lda, LeastSquares as Squares, Logistic, NaiveBayes as Naive, Qda, Softmax, Spherical};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum YesNo {
@@ -119,6 +125,14 @@ enum SoftmaxName {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
+enum TargetsName {
+    /// −1 and 1
+    PlusMinus,
+    /// 0 and 1
+    ZeroOne,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
 enum DivisorName {
     /// Σs−K; n_k−1 where classes have their own
     Unbiased,
@@ -128,12 +142,28 @@ enum DivisorName {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum SolverName {
-    /// By the number of coefficients
+    /// By the number of coefficients, or by the pivots
     Auto,
     /// Newton with a Cholesky factor
     Newton,
     /// Truncated Newton by conjugate gradients
     NewtonCg,
+    /// A Cholesky factor of the normal equations
+    Cholesky,
+    /// QR with column pivoting
+    Qr,
+    /// Gradient descent on the normal equations
+    GradientDescent,
+}
+
+impl From<InterceptName> for Intercept {
+    fn from(name: InterceptName) -> Intercept {
+        match name {
+            InterceptName::Free => Intercept::Free,
+            InterceptName::None => Intercept::None,
+            InterceptName::Penalised => Intercept::Penalised,
+        }
+    }
 }
 
 impl MethodArguments {
@@ -146,6 +176,7 @@ impl MethodArguments {
             Qda => self.gaussian(Shape::Own),
             Spherical => self.gaussian(Shape::Spherical),
             Naive => self.naive_bayes(),
+            Squares => self.least_squares(),
         }
     }
 
@@ -220,11 +251,7 @@ impl MethodArguments {
         let defaults = LogisticRegression::default();
         Ok(Method::Logistic(LogisticRegression {
             penalty: self.penalty.as_deref().map_or(Ok(defaults.penalty), penalty)?,
-            intercept: match self.intercept {
-                None | Some(InterceptName::Free) => Intercept::Free,
-                Some(InterceptName::None) => Intercept::None,
-                Some(InterceptName::Penalised) => Intercept::Penalised,
-            },
+            intercept: self.intercept.map_or(defaults.intercept, Intercept::from),
             form: match self.softmax {
                 None | Some(SoftmaxName::Symmetric) => SoftmaxForm::Symmetric,
                 Some(SoftmaxName::Reference) => SoftmaxForm::Reference,
@@ -234,9 +261,43 @@ impl MethodArguments {
                 None | Some(SolverName::Auto) => Algorithm::Auto,
                 Some(SolverName::Newton) => Algorithm::Newton,
                 Some(SolverName::NewtonCg) => Algorithm::NewtonCg,
+                Some(other) => return Err(foreign_solver(other, "logistic", "auto, newton or newton-cg")),
             },
             tolerance: self.tol.unwrap_or(defaults.tolerance),
             max_iterations: self.max_iter.unwrap_or(defaults.max_iterations),
+        }))
+    }
+
+    fn least_squares(&self) -> Result<Method> {
+        let defaults = LeastSquares::default();
+        let solver = match self.solver {
+            None | Some(SolverName::Auto) => LeastSquaresSolver::Auto,
+            Some(SolverName::Cholesky) => LeastSquaresSolver::Cholesky,
+            Some(SolverName::Qr) => LeastSquaresSolver::Qr,
+            Some(SolverName::GradientDescent) => LeastSquaresSolver::GradientDescent,
+            Some(other) => {
+                return Err(foreign_solver(other, "least-squares", "auto, cholesky, qr or gradient-descent"));
+            }
+        };
+        for (flag, given) in [("--tol", self.tol.is_some()), ("--max-iter", self.max_iter.is_some())] {
+            if given && solver != LeastSquaresSolver::GradientDescent {
+                return Err(Error::usage(format!("{flag} is for iterations, and least squares has a closed form"))
+                    .help("leave it out, or choose --solver gradient-descent"));
+            }
+        }
+        Ok(Method::LeastSquares(LeastSquares {
+            targets: match self.targets {
+                None => Targets::Auto,
+                Some(TargetsName::PlusMinus) => Targets::PlusMinus,
+                Some(TargetsName::ZeroOne) => Targets::ZeroOne,
+            },
+            penalty: self.penalty.as_deref().map_or(Ok(defaults.penalty), penalty)?,
+            intercept: self.intercept.map_or(defaults.intercept, Intercept::from),
+            standardize: self.standardize(),
+            solver,
+            tolerance: self.tol.unwrap_or(defaults.tolerance),
+            max_iterations: self.max_iter.unwrap_or(defaults.max_iterations),
+            ..defaults
         }))
     }
 
@@ -244,12 +305,13 @@ impl MethodArguments {
     fn given(&self, offset: bool) -> Vec<(&'static str, bool, &'static [MethodName])> {
         vec![
             ("--offset", offset, &[Logistic, Softmax]),
-            ("--penalty", self.penalty.is_some(), &[Logistic, Softmax]),
-            ("--intercept", self.intercept.is_some(), &[Logistic, Softmax]),
+            ("--penalty", self.penalty.is_some(), &[Logistic, Softmax, Squares]),
+            ("--intercept", self.intercept.is_some(), &[Logistic, Softmax, Squares]),
             ("--softmax", self.softmax.is_some(), &[Logistic, Softmax]),
-            ("--solver", self.solver.is_some(), &[Logistic, Softmax]),
-            ("--tol", self.tol.is_some(), &[Logistic, Softmax]),
-            ("--max-iter", self.max_iter.is_some(), &[Logistic, Softmax]),
+            ("--solver", self.solver.is_some(), &[Logistic, Softmax, Squares]),
+            ("--tol", self.tol.is_some(), &[Logistic, Softmax, Squares]),
+            ("--max-iter", self.max_iter.is_some(), &[Logistic, Softmax, Squares]),
+            ("--targets", self.targets.is_some(), &[Squares]),
             ("--covariance", self.covariance.is_some(), &[Lda, Qda, Spherical, Naive]),
             ("--shrinkage", self.shrinkage.is_some(), &[Lda, Qda]),
             ("--priors", !self.priors.is_empty(), &[Lda, Qda, Spherical, Naive]),
@@ -279,6 +341,12 @@ impl MethodArguments {
 /// The name on the command line.
 fn name(method: MethodName) -> String {
     method.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default()
+}
+
+/// A solver that the method does not have.
+fn foreign_solver(solver: SolverName, method: &str, own: &str) -> Error {
+    let solver = solver.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default();
+    Error::usage(format!("--solver {solver} does not belong to --model {method}")).help(format!("use {own}"))
 }
 
 fn penalty(text: &str) -> Result<PenaltyChoice> {

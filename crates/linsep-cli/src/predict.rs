@@ -5,11 +5,11 @@ use crate::input::{InputArguments, load_model};
 use crate::output::{check_directory, ended};
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
-use linsep::Result;
 use linsep::artifact::{Model, write_atomic};
 use linsep::design::UnknownLevel;
 use linsep::table::Table;
 use linsep::workflow::{Predictions, predict_table};
+use linsep::{Error, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ pub struct PredictArguments {
     #[arg(long)]
     proba: bool,
 
-    /// Add a column score_<class> with each discriminant (for two classes, the log-odds of the second)
+    /// Add a column score_<class> with each discriminant (for two classes that of the second: where it has any, its log-odds)
     #[arg(long)]
     scores: bool,
 
@@ -74,6 +74,10 @@ impl From<UnknownName> for UnknownLevel {
 /// Runs the subcommand.
 pub fn run(arguments: &PredictArguments) -> Result<Ending> {
     let model = load_model(&arguments.model)?;
+    if arguments.proba && !model.method.has_probabilities() {
+        let message = format!("the scores of a {} model are not probabilities", model.method.name());
+        return Err(Error::usage(message).help("use --scores, or fit --model logistic"));
+    }
     check_directory(Path::new(&arguments.output))?;
     arguments.input.refuse_as_output(Path::new(&arguments.output))?;
     let progress = Progress::new(arguments.input.quiet, None);

@@ -79,6 +79,51 @@ fn columns_and_classes() -> Vec<Case> {
             "fit p.csv -t outcome -o m.json",
             &["`outcome`", "the columns are: x, kind"],
         ),
+        usage(
+            "targets of another method",
+            "fit p.csv -t y --model lda --targets zero-one -o m.json",
+            &["--targets does not belong to --model lda", "--model least-squares"],
+        ),
+        usage(
+            "solver of another method",
+            "fit p.csv -t y --model least-squares --solver newton -o m.json",
+            &["--solver newton does not belong to --model least-squares", "cholesky, qr or gradient-descent"],
+        ),
+        usage(
+            "solver of least squares for logistic",
+            "fit p.csv -t y --solver qr -o m.json",
+            &["--solver qr does not belong to --model logistic", "newton"],
+        ),
+        usage(
+            "tolerance of a closed form",
+            "fit p.csv -t y --model least-squares --tol 1e-3 -o m.json",
+            &["--tol is for iterations", "--solver gradient-descent"],
+        ),
+        usage(
+            "±1 for three classes",
+            "fit t.csv -t y --model least-squares --targets plus-minus --drop o -o m.json",
+            &["targets ±1 are for two classes, not 3", "leave --targets out"],
+        ),
+        usage(
+            "least squares with offsets",
+            "fit p.csv -t y --model least-squares --offset o -o m.json",
+            &["--offset does not belong to --model least-squares", "--model logistic"],
+        ),
+        usage(
+            "a penalised intercept without a penalty, least squares",
+            "fit p.csv -t y --model least-squares --intercept penalised -o m.json",
+            &["a penalised intercept needs a penalty", "--penalty ridge:0.1"],
+        ),
+        usage(
+            "a ridge that is not positive, least squares",
+            "fit p.csv -t y --model least-squares --penalty ridge:0 -o m.json",
+            &["`0` is not a positive ridge penalty"],
+        ),
+        usage(
+            "probabilities of least squares",
+            "predict squares.json p.csv --proba -o out.csv",
+            &["the scores of a least-squares model are not probabilities", "--scores"],
+        ),
         usage("no target", "fit p.csv -o m.json", &["which column", "--target", "x, kind, w, o, y"]),
         bad(
             "one class",
@@ -715,6 +760,7 @@ fn prepare() -> Scratch {
     scratch.done("fit p.csv --target y --features x,kind --missing mean -o filled.json");
     scratch.done("fit t.csv --target y --drop o --model lda -o lda.json");
     scratch.done("fit p.csv --target y --features x --model naive-bayes --family gamma -o gamma.json");
+    scratch.done("fit p.csv --target y --features x,kind --model least-squares -o squares.json");
     let model = String::from_utf8(scratch.read("p.json")).expect("a model is text");
     scratch.write("truncated.json", &model[..model.len() * 2 / 3]);
     let at = model.find("\"intercept_at_centre\":[").map_or(0, |i| i + model[i..].find('.').unwrap_or(0) + 1);

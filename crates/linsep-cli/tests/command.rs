@@ -108,9 +108,39 @@ fn stopping_early_is_three_and_says_so() {
 }
 
 #[test]
+fn least_squares_goes_through_every_subcommand() {
+    let scratch = Scratch::with_examples();
+    let early = "--model least-squares --solver gradient-descent --max-iter 2";
+    let ran = scratch.run(&format!("fit penguins.csv --target species {early} -o early.json"));
+    assert_eq!(ran.code, 3);
+    assert!(ran.stdout.contains("NOT CONVERGED (iteration limit)"), "{}", ran.stdout);
+    scratch.done("verify early.json penguins.csv");
+    for (targets, factor) in [("plus-minus", 1.0), ("zero-one", 0.5)] {
+        let fit = "fit penguins.csv --target sex --drop island,species --model least-squares";
+        let text = scratch.done(&format!("{fit} --targets {targets} -o {targets}.json"));
+        assert!(text.contains("cholesky (auto: smallest pivot") && text.contains("score of male"), "{text}");
+        scratch.done(&format!("verify {targets}.json penguins.csv"));
+        let evaluated = scratch.done(&format!("evaluate {targets}.json penguins.csv"));
+        assert!(evaluated.contains("accuracy") && !evaluated.contains("log loss"), "{evaluated}");
+        let shown = json(&scratch.done(&format!("evaluate {targets}.json penguins.csv --json")));
+        assert!(["log_loss", "brier", "auc"].iter().all(|key| shown[*key].is_null()), "{shown}");
+        let scores = scratch.done(&format!("predict {targets}.json penguins.csv --scores"));
+        let plain = scratch.done("predict plus-minus.json penguins.csv --scores");
+        for (a, b) in rows(&scores).iter().zip(rows(&plain)).skip(1).filter(|(a, _)| !a[0].is_empty()) {
+            // The sign decides, and both codings draw the same line.
+            let (z, base) = (a[1].parse::<f64>().expect("a score"), b[1].parse::<f64>().expect("a score"));
+            assert_eq!(a[0], if z > 0.0 { "male" } else { "female" });
+            assert!((z - factor * base).abs() < 1e-12);
+        }
+    }
+    let ran = scratch.run("predict zero-one.json penguins.csv --proba");
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+}
+
+#[test]
 fn no_time_at_all_is_three_without_a_model() {
     let scratch = Scratch::with_examples();
-    for model in ["logistic", "lda"] {
+    for model in ["logistic", "lda", "least-squares"] {
         let ran = scratch.run(&format!("fit penguins.csv --target species --time-limit 0 --model {model} -o m.json"));
         assert_eq!((ran.code, ran.stdout.as_str()), (3, ""));
         assert!(ran.stderr.contains("time limit") && ran.stderr.contains("nothing was written"), "{}", ran.stderr);
@@ -318,12 +348,13 @@ fn a_loss_beyond_the_smallest_probability_is_finite() {
 #[test]
 fn cross_validation_adds_accuracy() {
     let scratch = Scratch::with_examples();
-    for model in ["logistic", "lda"] {
+    for (model, least) in [("logistic", 0.9), ("lda", 0.9), ("least-squares", 0.8)] {
         let shown = json(&scratch.done(&format!("fit iris.csv --target Species --model {model} --cv 5 --json")));
         let cv = &shown["cross_validation"];
+        assert_eq!(cv["log_loss"].is_null(), model == "least-squares", "scores of least squares are no log-odds");
         assert_eq!((cv["folds"].as_u64(), numbers(&cv["per_fold"]).len()), (Some(5), 5));
         let (accuracy, interval) = (cv["accuracy"].as_f64().expect("a number"), numbers(&cv["interval"]));
-        assert!(accuracy > 0.9 && interval[0] < accuracy && accuracy < interval[1]);
+        assert!(accuracy > least && interval[0] < accuracy && accuracy < interval[1]);
     }
     let again = |seed: u32| json(&scratch.done(&format!("fit iris.csv --target Species --cv 5 --seed {seed} --json")));
     assert_eq!(again(3)["cross_validation"], again(3)["cross_validation"]);
@@ -525,6 +556,13 @@ fn every_kind_of_fit_verifies() {
         "--model lda --covariance mle --priors Adelie=0.2,Chinstrap=0.3,Gentoo=0.5",
         "--model lda --missing mean",
         "--weights year",
+        "--model least-squares",
+        "--model least-squares --missing mean --standardize no",
+        "--model least-squares --penalty ridge --intercept penalised",
+        "--model least-squares --penalty ridge:3 --intercept none --standardize no",
+        "--model least-squares --solver qr --weights year",
+        "--model least-squares --solver cholesky --targets zero-one",
+        "--model least-squares --solver gradient-descent --penalty ridge:0.1",
     ];
     for kind in kinds {
         scratch.done(&format!("fit penguins.csv --target species {kind} -o m.json"));

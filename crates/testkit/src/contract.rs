@@ -8,8 +8,8 @@ use linsep::design::{Design, Standardize};
 use linsep::discriminant::Discriminant;
 use linsep::error::{Error, ErrorKind};
 use linsep::model::{
-    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LogisticRegression, Method, NaiveBayes, Note,
-    PenaltyChoice, Shape, Shrinkage,
+    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, LeastSquaresSolver, LogisticRegression,
+    Method, NaiveBayes, Note, PenaltyChoice, Shape, Shrinkage,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
@@ -66,6 +66,17 @@ const COUNTS_EXEMPT: &[(&str, &str)] = &counts_exempt();
 
 fn naive_bayes(numbers: FamilyChoice) -> Method {
     Method::NaiveBayes(NaiveBayes::of(numbers))
+}
+
+const NO_OFFSETS_LS: (&str, &str) = ("offsets_shift_scores", "least squares has no offsets");
+const NO_OFFSETS_LS_K: (&str, &str) = ("offsets_of_all_classes", "least squares has no offsets");
+const MASKED: (&str, &str) =
+    ("classes_far_apart", "of three classes in a row least squares masks the middle one (METHODS D1)");
+
+fn least_squares(change: impl FnOnce(&mut LeastSquares)) -> Method {
+    let mut method = LeastSquares { tolerance: PRECISE, ..LeastSquares::default() };
+    change(&mut method);
+    Method::LeastSquares(method)
 }
 
 fn logistic(change: impl FnOnce(&mut LogisticRegression)) -> Method {
@@ -126,6 +137,41 @@ pub fn models() -> Vec<Registered> {
                 ..GaussianBayes::new(Shape::Spherical)
             }),
             exempt: &[NO_OFFSETS, NO_OFFSETS_K, SHARES_WEIGHT, SPHERE_HAS_UNITS],
+        },
+        Registered {
+            name: "least squares",
+            method: least_squares(|_| {}),
+            exempt: &[NO_OFFSETS_LS, NO_OFFSETS_LS_K, NAMES_DUPLICATE, MASKED],
+        },
+        Registered {
+            name: "least squares, qr",
+            method: least_squares(|m| m.solver = LeastSquaresSolver::Qr),
+            exempt: &[NO_OFFSETS_LS, NO_OFFSETS_LS_K, NAMES_DUPLICATE, MASKED],
+        },
+        Registered {
+            name: "least squares, ridge by qr",
+            method: least_squares(|m| {
+                m.solver = LeastSquaresSolver::Qr;
+                m.penalty = PenaltyChoice::RidgeOne;
+                m.intercept = Intercept::Penalised;
+            }),
+            exempt: &[NO_OFFSETS_LS, NO_OFFSETS_LS_K, SHARES_WEIGHT, MASKED],
+        },
+        Registered {
+            name: "least squares, raw ridge",
+            method: least_squares(|m| {
+                m.standardize = Standardize::No;
+                m.penalty = PenaltyChoice::Ridge(0.02);
+            }),
+            exempt: &[NO_OFFSETS_LS, NO_OFFSETS_LS_K, PENALTY_HAS_UNITS, SHARES_WEIGHT, MASKED],
+        },
+        Registered {
+            name: "least squares, ridge by gradient descent",
+            method: least_squares(|m| {
+                m.solver = LeastSquaresSolver::GradientDescent;
+                m.penalty = PenaltyChoice::Ridge(0.02);
+            }),
+            exempt: &[NO_OFFSETS_LS, NO_OFFSETS_LS_K, SHARES_WEIGHT, MASKED],
         },
         Registered { name: "logistic, default", method: logistic(|_| {}), exempt: &[SHARES_WEIGHT] },
         Registered {
@@ -467,10 +513,14 @@ fn duplicate_column_is_shared(model: &Registered) {
         let (a, b) = (weights_of_column(&fitted, 1), weights_of_column(&fitted, 3));
         assert_all_near(&a, &b, 1e-9, 1e-3, &format!("{}: weights of a column and its duplicate", model.name));
         assert!(a.iter().any(|w| w.abs() > 1e-3), "{}: no weight to share", model.name);
-        // Truncated Newton forms no Hessian to tell it from, and shrunk LDA no longer has a singular covariance.
-        if let Method::Logistic(method) = &model.method
-            && method.algorithm != Algorithm::NewtonCg
-        {
+        // Truncated Newton and gradient descent take no factor to tell it from, and shrunk LDA no longer has a singular
+        // covariance.
+        let told = match &model.method {
+            Method::Logistic(method) => method.algorithm != Algorithm::NewtonCg,
+            Method::LeastSquares(method) => method.solver != LeastSquaresSolver::GradientDescent,
+            _ => false,
+        };
+        if told {
             let named = |n: &Note| matches!(n, Note::Shared { column: 3, combination } if combination[0].0 == 1);
             assert!(fitted.notes.iter().any(named), "{}: {:?}", model.name, fitted.notes);
         }

@@ -3,12 +3,14 @@
 //! - [`golden`]: reference values of other programs and the data they were computed from;
 //! - [`data`]: rows built from the answer, seeded;
 //! - [`twin`]: slow textbook versions of what the library computes fast;
+//! - [`double_double`]: numbers of 32 digits, and elimination with them;
 //! - [`cone`]: an independent conic solver as judge of optima and of separability;
 //! - [`contract`]: what every model must do, registered once.
 
 pub mod cone;
 pub mod contract;
 pub mod data;
+pub mod double_double;
 pub mod golden;
 pub mod twin;
 

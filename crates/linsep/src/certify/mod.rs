@@ -3,12 +3,14 @@
 mod closed_form;
 mod gap;
 mod independent;
+mod quadratic;
 mod self_concordance;
 mod witness;
 
 pub use closed_form::linear_system_residual;
 pub use gap::duality_gap;
 pub use independent::{Independent, independent_coefficients};
+pub use quadratic::quadratic_gap;
 pub use self_concordance::self_concordance_bound;
 pub(crate) use witness::slacks;
 pub use witness::{Separation, SeparationKind, check_direction};
@@ -47,6 +49,15 @@ pub enum Certificate {
         /// The bound over `max(|F|, F at zero weights)`.
         relative_gap: f64,
     },
+    /// A quadratic objective: `F − F* = ½ Σ rᵀH⁻¹r` with the gradients r (in the columns that are not aliased).
+    Quadratic {
+        /// F at the solution.
+        objective: f64,
+        /// `F − F*`, rounding allowed for.
+        gap: f64,
+        /// Gap over `max(|F|, F at zero weights)`.
+        relative_gap: f64,
+    },
     /// A closed form: the relative residual of its defining equations.
     ClosedForm {
         /// Which equations.
@@ -65,9 +76,9 @@ impl Certificate {
     /// The relative bound, where there is one.
     pub fn relative_gap(&self) -> Option<f64> {
         match self {
-            Certificate::DualityGap { relative_gap, .. } | Certificate::SelfConcordance { relative_gap, .. } => {
-                Some(*relative_gap)
-            }
+            Certificate::DualityGap { relative_gap, .. }
+            | Certificate::SelfConcordance { relative_gap, .. }
+            | Certificate::Quadratic { relative_gap, .. } => Some(*relative_gap),
             Certificate::ClosedForm { .. } | Certificate::Absent { .. } => None,
         }
     }
@@ -75,7 +86,9 @@ impl Certificate {
     /// The absolute bound on `F − F*`, where there is one.
     pub fn gap(&self) -> Option<f64> {
         match self {
-            Certificate::DualityGap { gap, .. } | Certificate::SelfConcordance { gap, .. } => Some(*gap),
+            Certificate::DualityGap { gap, .. }
+            | Certificate::SelfConcordance { gap, .. }
+            | Certificate::Quadratic { gap, .. } => Some(*gap),
             Certificate::ClosedForm { .. } | Certificate::Absent { .. } => None,
         }
     }

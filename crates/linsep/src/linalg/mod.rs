@@ -3,10 +3,12 @@
 mod cholesky;
 mod gram;
 mod narrow;
+mod qr;
 mod quadratic;
 mod square;
 
 pub use cholesky::{Alias, Factor, factor};
 pub use gram::{gram_update, multiply_rows, multiply_rows_about, weighted_rows_sum};
+pub use qr::{PivotedQr, gram_of_columns, pivoted_qr, triangular_factor};
 pub use quadratic::quadratic_rows;
 pub use square::Square;

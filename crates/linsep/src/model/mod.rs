@@ -1,6 +1,7 @@
 //! One recipe per method: statistics, or loss + penalty + solver, giving a discriminant.
 
 mod gaussian;
+mod least_squares;
 mod logistic;
 mod naive_bayes;
 mod note;
@@ -8,6 +9,7 @@ mod priors;
 mod training;
 
 pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
+pub use least_squares::{LeastSquares, LeastSquaresSolver, Targets};
 pub use logistic::{Algorithm, LogisticRegression, PenaltyChoice};
 pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
 pub use note::Note;
@@ -28,6 +30,9 @@ use serde::{Deserialize, Serialize};
 pub enum Method {
     /// Gaussian classes: spherical, with one covariance (LDA) or with their own (QDA).
     Gaussian(GaussianBayes),
+    /// Least squares on class targets.
+    #[serde(rename = "least-squares")]
+    LeastSquares(LeastSquares),
     /// Logistic regression; softmax for more than two classes.
     Logistic(LogisticRegression),
     /// Naive Bayes: columns that are independent within a class.
@@ -129,6 +134,7 @@ impl Method {
     pub fn name(&self) -> &'static str {
         match self {
             Method::Gaussian(m) => m.name(),
+            Method::LeastSquares(_) => "least-squares",
             Method::Logistic(_) => "logistic",
             Method::NaiveBayes(_) => "naive-bayes",
         }
@@ -138,6 +144,8 @@ impl Method {
     pub fn coding(&self) -> Coding {
         match self {
             Method::Gaussian(_) => Coding::DropReference,
+            Method::LeastSquares(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
+            Method::LeastSquares(_) => Coding::AllLevels,
             Method::Logistic(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
             Method::Logistic(_) | Method::NaiveBayes(_) => Coding::AllLevels,
         }
@@ -147,6 +155,7 @@ impl Method {
     pub fn standardize(&self) -> Standardize {
         match self {
             Method::Gaussian(m) => m.standardize,
+            Method::LeastSquares(m) => m.standardize,
             Method::Logistic(m) => m.standardize,
             Method::NaiveBayes(_) => Standardize::No,
         }
@@ -159,6 +168,14 @@ impl Method {
                 Ok(Method::Gaussian(method.aligned(&recipe.features(), classes)?))
             }
             method => Ok(method.clone()),
+        }
+    }
+
+    /// Whether the scores are log-odds or log-probabilities, so that they have probabilities.
+    pub fn has_probabilities(&self) -> bool {
+        match self {
+            Method::Gaussian(_) | Method::Logistic(_) | Method::NaiveBayes(_) => true,
+            Method::LeastSquares(_) => false,
         }
     }
 
@@ -181,6 +198,7 @@ impl Method {
         training.check()?;
         match self {
             Method::Gaussian(method) => method.fit(training, watch),
+            Method::LeastSquares(method) => method.fit(training, watch),
             Method::Logistic(method) => method.fit(training, watch),
             Method::NaiveBayes(method) => method.fit(training, watch),
         }
@@ -197,6 +215,7 @@ impl Method {
         training.check()?;
         match self {
             Method::Gaussian(method) => method.certify(training, discriminant, watch),
+            Method::LeastSquares(method) => method.certify(training, discriminant, watch),
             Method::Logistic(method) => method.certify(training, discriminant, units, watch),
             Method::NaiveBayes(method) => method.certify(training, discriminant, watch),
         }

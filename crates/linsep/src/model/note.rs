@@ -26,6 +26,13 @@ pub enum Note {
         /// The columns it is a combination of, with the coefficients.
         combination: Vec<(usize, f64)>,
     },
+    /// Fewer independent columns than columns: without a penalty their weights are not determined by the data alone.
+    Rank {
+        /// Independent columns.
+        rank: usize,
+        /// Columns that are not constant.
+        columns: usize,
+    },
     /// How strongly the covariance was shrunk.
     Shrinkage {
         /// The intensity, 0 to 1.
@@ -59,6 +66,9 @@ impl Note {
             Note::Collinear { column, combination } => format!("{}: weight 0", relation(*column, combination, feature)),
             Note::Shared { column, combination } => {
                 format!("{}: the penalty divides the weight", relation(*column, combination, feature))
+            }
+            Note::Rank { rank, columns } => {
+                format!("rank {rank} of {columns} columns: the data alone do not determine every weight")
             }
             Note::Shrinkage { intensity } => {
                 format!("covariance shrunk towards a multiple of the identity by {intensity:.4}")

@@ -3,10 +3,12 @@
 mod coef;
 mod loss;
 mod penalty;
+mod quadratic;
 mod risk;
 mod rows;
 
 pub use coef::Coef;
 pub use loss::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Logistic, Loss, Softmax, SoftmaxForm};
 pub use penalty::Penalty;
+pub use quadratic::Quadratic;
 pub use risk::{Detail, Intercept, Line, Point, Risk, Sample};

@@ -5,7 +5,8 @@ use crate::artifact::Model;
 use crate::certify::{Certificate, SeparationKind};
 use crate::design::{QuantileOutput, Standardize, Transform};
 use crate::model::{
-    Divisor, GaussianBayes, LogisticRegression, Method, NaiveBayes, NoOptimum, Outcome, PenaltyChoice, Shape, Shrinkage,
+    Divisor, GaussianBayes, LeastSquares, LogisticRegression, Method, NaiveBayes, NoOptimum, Outcome, PenaltyChoice,
+    Shape, Shrinkage, Targets,
 };
 use crate::objective::{Intercept, SoftmaxForm};
 use crate::workflow::Verification;
@@ -73,6 +74,7 @@ pub fn fit_summary(model: &Model) -> String {
 fn headline(model: &Model) -> String {
     match &model.method {
         Method::Gaussian(gaussian) => gaussian_headline(gaussian, model.classes.len()),
+        Method::LeastSquares(least_squares) => least_squares_headline(least_squares, model),
         Method::Logistic(logistic) => logistic_headline(logistic, model),
         Method::NaiveBayes(bayes) => naive_bayes_headline(bayes, model),
     }
@@ -129,22 +131,38 @@ fn logistic_headline(logistic: &LogisticRegression, model: &Model) -> String {
         (k, SoftmaxForm::Symmetric) => format!("Softmax regression, {k} classes"),
         (k, SoftmaxForm::Reference) => format!("Softmax regression, {k} classes, reference `{}`", model.classes[0]),
     };
+    let penalty = (logistic.penalty, "maximum likelihood (no penalty)");
+    format!("{name}: {}", settings(penalty, logistic.standardize, logistic.intercept, model))
+}
+
+/// Penalty, columns and intercept of a risk minimiser.
+fn settings(penalty: (PenaltyChoice, &str), standardize: Standardize, intercept: Intercept, model: &Model) -> String {
     let lambda = model.objective.lambda.map(short).unwrap_or_default();
-    let penalty = match logistic.penalty {
-        PenaltyChoice::None => "maximum likelihood (no penalty)".to_owned(),
-        PenaltyChoice::RidgeOne => format!("ridge λ = {lambda} (1/Σs)"),
-        PenaltyChoice::Ridge(_) => format!("ridge λ = {lambda}"),
+    let penalty = match penalty {
+        (PenaltyChoice::None, none) => none.to_owned(),
+        (PenaltyChoice::RidgeOne, _) => format!("ridge λ = {lambda} (1/Σs)"),
+        (PenaltyChoice::Ridge(_), _) => format!("ridge λ = {lambda}"),
     };
-    let columns = match logistic.standardize {
+    let columns = match standardize {
         Standardize::Yes => "standardised columns",
         Standardize::No => "columns as they are",
     };
-    let intercept = match logistic.intercept {
+    let intercept = match intercept {
         Intercept::Free => "free intercept",
         Intercept::None => "no intercept",
         Intercept::Penalised => "penalised intercept",
     };
-    format!("{name}: {penalty}, {columns}, {intercept}")
+    format!("{penalty}, {columns}, {intercept}")
+}
+
+fn least_squares_headline(method: &LeastSquares, model: &Model) -> String {
+    let name = match (model.classes.len(), method.targets) {
+        (2, Targets::ZeroOne) => "Least squares on 0 and 1".to_owned(),
+        (2, _) => "Least squares on ±1".to_owned(),
+        (k, _) => format!("Least squares on one-hot targets, {k} classes"),
+    };
+    let penalty = (method.penalty, "no penalty");
+    format!("{name}: {}", settings(penalty, method.standardize, method.intercept, model))
 }
 
 fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
@@ -154,6 +172,9 @@ fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
         }
         Certificate::SelfConcordance { gap, relative_gap, .. } => format!(
             "the optimum exists and the objective is within {gap:.1e} of it (relative {relative_gap:.1e}, by self-concordance)"
+        ),
+        Certificate::Quadratic { gap, relative_gap, .. } => format!(
+            "objective within {gap:.1e} of the optimum (relative gap {relative_gap:.1e}, ½ rᵀH⁻¹r of its gradient)"
         ),
         Certificate::ClosedForm { equations, relative_residual } => {
             format!("{equations} holds with relative residual {relative_residual:.1e}")
@@ -277,7 +298,8 @@ fn largest_weights(model: &Model) -> String {
     let of = thousands(count as f64);
     let what = if shown < count { format!("largest weights ({shown} of {of})") } else { "weights".into() };
     let heading = |k: usize| match scores {
-        1 => format!("log-odds of {}", clip(&model.classes[1], 20)),
+        1 if model.method.has_probabilities() => format!("log-odds of {}", clip(&model.classes[1], 20)),
+        1 => format!("score of {}", clip(&model.classes[1], 20)),
         _ => clip(&model.classes[k], 14),
     };
     let columns = scores.min(SHOWN_CLASSES);

@@ -4,7 +4,9 @@ mod class_columns;
 mod class_moments;
 mod fourth_moments;
 mod reference;
+mod triangle;
 
 pub use class_columns::{ClassColumns, Run, Sums, Support};
 pub use class_moments::{ClassMoments, Scatter};
 pub use fourth_moments::fourth_moments;
+pub use triangle::ClassTriangle;

@@ -43,8 +43,8 @@ pub(super) fn cross_validate(
         classes: &roles.names,
         truth: &all.truth,
         predicted: &all.predicted,
-        probabilities: Some(&all.probabilities),
-        losses: Some(&all.losses),
+        probabilities: options.method.has_probabilities().then_some(&all.probabilities[..]),
+        losses: options.method.has_probabilities().then_some(&all.losses[..]),
         weights: roles.weights.is_some().then_some(&all.weights[..]),
         origin: Some(RowsOf { table, rows: &all.rows }),
     })?;
@@ -98,7 +98,9 @@ fn one_fold(
     let truth = roles.codes(&held_out.rows);
     let weights = roles.weights_of(&held_out.rows);
     let accuracy = weighted_accuracy(&predicted, &truth, weights.as_deref());
-    all.probabilities.extend(decide::probabilities(&scores, n_classes));
+    if options.method.has_probabilities() {
+        all.probabilities.extend(decide::probabilities(&scores, n_classes));
+    }
     all.weights.extend(weights.unwrap_or_else(|| vec![1.0; truth.len()]));
     all.losses.extend(decide::losses(&scores, &truth, n_classes));
     all.rows.extend(&held_out.rows);

@@ -27,7 +27,7 @@ pub struct Predictions {
 }
 
 impl Predictions {
-    /// Class probabilities, row by row.
+    /// Class probabilities, row by row; only of a model whose scores have them ([`crate::model::Method::has_probabilities`]).
     pub fn probabilities(&self) -> Vec<f64> {
         decide::probabilities(&self.scores, self.n_classes)
     }
@@ -108,14 +108,15 @@ pub fn evaluate_table(model: &Model, table: &Table, unknown: Option<UnknownLevel
     }
     let truth = roles.codes(&predictions.rows);
     let row_weights = roles.weights_of(&predictions.rows);
-    let probabilities = predictions.probabilities();
-    let losses = decide::losses(&predictions.scores, &truth, predictions.n_classes);
+    let sure = model.method.has_probabilities();
+    let probabilities = sure.then(|| predictions.probabilities());
+    let losses = sure.then(|| decide::losses(&predictions.scores, &truth, predictions.n_classes));
     let evaluation = evaluate(&Scored {
         classes: &model.classes,
         truth: &truth,
         predicted: &predictions.classes,
-        probabilities: Some(&probabilities),
-        losses: Some(&losses),
+        probabilities: probabilities.as_deref(),
+        losses: losses.as_deref(),
         weights: row_weights.as_deref(),
         origin: Some(RowsOf { table, rows: &predictions.rows }),
     })?;
