@@ -1,11 +1,15 @@
 //! The library's side of `bench/run.py`: loads arrays once, says `ready`, and does the work once per line `run`.
 //!
-//! `bench TASK X.npy y.npy [--lambda L] [--tol T] [--standardize]`, TASK one of lda-fit, lda-predict, logistic.
+//! `bench TASK X.npy y.npy [--lambda L] [--tol T] [--standardize]`, TASK `logistic` or one of lda, qda, gnb (Gaussian naive
+//! Bayes), mnb (multinomial), ridge with `-fit` or `-predict`. `X-indices.npy` with `X-starts.npy` is a sparse matrix of ones.
 #![allow(clippy::print_stdout, reason = "whoever runs it reads its lines")]
 
 use linsep::decide;
-use linsep::design::{DenseMatrix, Standardize};
-use linsep::model::{Fit, Fitted, GaussianBayes, LogisticRegression, Method, PenaltyChoice, Training};
+use linsep::design::{CsrMatrix, DenseMatrix, Design, Standardize};
+use linsep::model::{
+    Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, LogisticRegression, Method, NaiveBayes,
+    PenaltyChoice, Training,
+};
 use linsep::table::{Class, Labels};
 use linsep::watch::Watch;
 use serde_json::json;
@@ -19,21 +23,30 @@ fn main() -> Result<(), Box<dyn Error>> {
     let value =
         |flag: &str| options.iter().position(|o| o == flag).and_then(|at| options.get(at + 1)?.parse::<f64>().ok());
     let standardize = if options.iter().any(|o| o == "--standardize") { Standardize::Yes } else { Standardize::No };
-    let (shape, values) = load(x, "<f8", f64::from_le_bytes)?;
+    let design = matrix(x)?;
     let (_, codes) = load(y, "<i8", i64::from_le_bytes)?;
-    let design = DenseMatrix::new(values, shape[1])?;
     let classes = codes.iter().max().copied().unwrap_or(0) + 1;
     let labels =
         Labels::new(codes.iter().map(|c| Class(*c as u32)).collect(), (0..classes).map(|k| k.to_string()).collect());
-    let training = Training::new(&design, &labels);
-    let method = match task.as_str() {
+    let training = Training::new(&*design, &labels);
+    let rows = labels.len() as f64;
+    let method = match task.trim_end_matches("-fit").trim_end_matches("-predict") {
         "logistic" => Method::Logistic(LogisticRegression {
             penalty: value("--lambda").map_or(PenaltyChoice::RidgeOne, PenaltyChoice::Ridge),
             tolerance: value("--tol").unwrap_or(1e-8),
             standardize,
             ..LogisticRegression::default()
         }),
-        _ => Method::Gaussian(GaussianBayes { standardize: Standardize::No, ..GaussianBayes::lda() }),
+        "lda" => Method::Gaussian(GaussianBayes { standardize: Standardize::No, ..GaussianBayes::lda() }),
+        "qda" => Method::Gaussian(GaussianBayes { standardize: Standardize::No, ..GaussianBayes::qda() }),
+        "gnb" => Method::NaiveBayes(NaiveBayes { divisor: Divisor::Mle, ..NaiveBayes::of(FamilyChoice::Gaussian) }),
+        "mnb" => Method::NaiveBayes(NaiveBayes::of(FamilyChoice::Multinomial)),
+        "ridge" => Method::LeastSquares(LeastSquares {
+            penalty: PenaltyChoice::Ridge(1.0 / rows),
+            standardize: Standardize::No,
+            ..LeastSquares::default()
+        }),
+        other => return Err(format!("no method {other}").into()),
     };
     let mut model = fit(&method, &training)?;
     println!("ready");
@@ -43,15 +56,16 @@ fn main() -> Result<(), Box<dyn Error>> {
             break;
         }
         let start = Instant::now();
-        let seconds = if task == "lda-predict" {
-            std::hint::black_box(decide::predict(&model.discriminant, &design, &Watch::default())?);
+        let seconds = if task.ends_with("-predict") {
+            std::hint::black_box(decide::predict(&model.discriminant, &*design, &Watch::default())?);
             start.elapsed()
         } else {
             model = fit(&method, &training)?;
             start.elapsed()
         };
-        let linear = model.discriminant.as_linear().ok_or("a linear model")?;
-        let predicted = decide::predict(&model.discriminant, &design, &Watch::default())?;
+        // Of many columns the coefficients would only fill the pipe.
+        let linear = model.discriminant.as_linear().filter(|l| l.n_cols() < 10_000);
+        let predicted = decide::predict(&model.discriminant, &*design, &Watch::default())?;
         let right = predicted.iter().zip(labels.codes()).filter(|(p, t)| p == t).count();
         println!(
             "{}",
@@ -61,8 +75,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                 "accuracy": right as f64 / predicted.len() as f64,
                 "gap": model.certificate.relative_gap(),
                 "passes": model.computation.passes,
-                "coef": linear.weights_of(0),
-                "intercept": linear.intercept()[0],
+                "coef": linear.map(|l| l.weights_of(0)),
+                "intercept": linear.map(|l| l.intercept()[0]),
             })
         );
         std::io::stdout().flush()?;
@@ -75,6 +89,19 @@ fn fit(method: &Method, training: &Training<'_>) -> Result<Fitted, Box<dyn Error
         Fit::Model(fitted) => Ok(*fitted),
         Fit::NoOptimum(_) => Err("the classes are separable".into()),
     }
+}
+
+/// A dense matrix, or a sparse one of ones by its column indices and row starts.
+fn matrix(path: &str) -> Result<Box<dyn Design>, Box<dyn Error>> {
+    let Some(stem) = path.strip_suffix("-indices.npy") else {
+        let (shape, values) = load(path, "<f8", f64::from_le_bytes)?;
+        return Ok(Box::new(DenseMatrix::new(values, shape[1])?));
+    };
+    let (_, indices) = load(path, "<i8", |b| i64::from_le_bytes(b) as u32)?;
+    let (_, starts) = load(&format!("{stem}-starts.npy"), "<i8", |b| i64::from_le_bytes(b) as usize)?;
+    let cols = indices.iter().max().map_or(0, |m| *m as usize + 1);
+    let values = vec![1.0; indices.len()];
+    Ok(Box::new(CsrMatrix::new(starts, indices, values, cols)?))
 }
 
 /// A C-ordered array of eight-byte numbers in NumPy's format, version 1.
