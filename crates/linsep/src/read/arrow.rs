@@ -43,7 +43,9 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch) -
     let mut pieces = Vec::new();
     for (f, source) in sources.iter().enumerate() {
         let order = same_columns(&source.names(), &names, inputs, f)?;
-        let mut decoder = FileDecoder::new(source.schema.clone(), source.version);
+        // Every message says its own version. The footer may say another one, as that of Arrow's C++ writer does for
+        // older versions; the first version stands for not comparing them.
+        let mut decoder = FileDecoder::new(source.schema.clone(), MetadataVersion::V1);
         let mut first = 1;
         for step in &source.steps {
             for block in &step.dictionaries {
@@ -114,7 +116,6 @@ struct Source<'a> {
     input: &'a Input<'a>,
     bytes: Stored,
     schema: SchemaRef,
-    version: MetadataVersion,
     steps: Vec<Step>,
 }
 
@@ -132,12 +133,12 @@ impl<'a> Source<'a> {
         if head.is_empty() {
             return Err(Error::format("the file is empty").at(Place::file(&**input.name())));
         }
-        let (schema, version, steps) = match head.starts_with(MAGIC) {
+        let (schema, steps) = match head.starts_with(MAGIC) {
             true => from_footer(input, &bytes)?,
             false => from_stream(input, &bytes)?,
         };
         KIND.check(&schema, input)?;
-        Ok(Source { input, bytes, schema: schema.into(), version, steps })
+        Ok(Source { input, bytes, schema: schema.into(), steps })
     }
 
     fn names(&self) -> Vec<String> {
@@ -233,7 +234,7 @@ impl Stored {
 }
 
 /// Schema and messages as the footer of a file lists them.
-fn from_footer(input: &Input<'_>, bytes: &Stored) -> Result<(Schema, MetadataVersion, Vec<Step>)> {
+fn from_footer(input: &Input<'_>, bytes: &Stored) -> Result<(Schema, Vec<Step>)> {
     let damaged = |what: &str| KIND.damaged(input, what);
     let Some(end) = bytes.len().checked_sub(TRAILER) else { return Err(damaged("it is cut short")) };
     let mut trailer = [0; TRAILER as usize];
@@ -248,11 +249,11 @@ fn from_footer(input: &Input<'_>, bytes: &Stored) -> Result<(Schema, MetadataVer
         dictionaries: footer.dictionaries().iter().flatten().copied().collect(),
         batches: footer.recordBatches().iter().flatten().copied().collect(),
     };
-    Ok((schema, footer.version(), vec![step]))
+    Ok((schema, vec![step]))
 }
 
 /// Schema and messages of a stream, which ends at its mark or where the bytes end.
-fn from_stream(input: &Input<'_>, bytes: &Stored) -> Result<(Schema, MetadataVersion, Vec<Step>)> {
+fn from_stream(input: &Input<'_>, bytes: &Stored) -> Result<(Schema, Vec<Step>)> {
     let damaged = |what: &str| KIND.damaged(input, what);
     let word =
         |at: u64| Ok::<u32, Error>(bytes.slice(input, at, 4)?.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b)));
@@ -277,7 +278,7 @@ fn from_stream(input: &Input<'_>, bytes: &Stored) -> Result<(Schema, MetadataVer
         let block = Block::new(at as i64, head_length, message.bodyLength());
         match (message.header_type(), &found) {
             (MessageHeader::Schema, None) => {
-                found = Some((schema_of(input, message.header_as_schema())?, message.version()));
+                found = Some(schema_of(input, message.header_as_schema())?);
             }
             (MessageHeader::DictionaryBatch, Some(_)) => {
                 if steps.last().is_none_or(|step| !step.batches.is_empty()) {
@@ -294,8 +295,8 @@ fn from_stream(input: &Input<'_>, bytes: &Stored) -> Result<(Schema, MetadataVer
         let next = at.checked_add(head).and_then(|next| next.checked_add(body));
         at = next.filter(|next| *next <= bytes.len()).ok_or_else(|| damaged("it is cut short"))?;
     }
-    let (schema, version) = found.ok_or_else(|| damaged("it has no schema"))?;
-    Ok((schema, version, steps))
+    let schema = found.ok_or_else(|| damaged("it has no schema"))?;
+    Ok((schema, steps))
 }
 
 fn schema_of(input: &Input<'_>, schema: Option<arrow_ipc::Schema<'_>>) -> Result<Schema> {

@@ -6,13 +6,14 @@ use super::{ReadOptions, contents, read_bytes, read_files, read_stream, read_wit
 use crate::error::ErrorKind;
 use crate::table::{Kind, Table};
 use crate::watch::Watch;
-use ::arrow_ipc::CompressionType;
 use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::{
     ArrayRef, BooleanArray, DictionaryArray, Float16Array, Float64Array, Int8Array, Int64Array, LargeStringArray,
     NullArray, RecordBatch, StringArray, UInt64Array,
 };
+use arrow_ipc::reader::read_footer_length;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use arrow_ipc::{CompressionType, MetadataVersion, root_as_footer};
 use proptest::prelude::*;
 use std::io::Write;
 use std::sync::Arc;
@@ -123,6 +124,24 @@ fn a_stream_may_replace_its_dictionaries() {
     let digits = [coded(vec![Some("1"), Some("2")], vec![1, 2]), coded(vec![Some("3"), Some("x")], vec![3, 4])];
     let error = number(&stream(&digits));
     assert_eq!((error.message(), error.place().row), ("`x` is not a number", Some(4)));
+}
+
+#[test]
+fn the_footer_may_name_another_version_than_the_messages() {
+    let options = IpcWriteOptions::try_new(8, false, MetadataVersion::V4).unwrap();
+    let mut writer = FileWriter::try_new_with_options(Vec::new(), &sample().schema(), options).unwrap();
+    writer.write(&sample()).unwrap();
+    let old = writer.into_inner().unwrap();
+    let end = old.len() - 10;
+    let start = end - read_footer_length(old[end..].try_into().unwrap()).unwrap();
+    let says = |bytes: &[u8]| root_as_footer(&bytes[start..end]).map(|footer| footer.version());
+    assert_eq!(says(&old), Ok(MetadataVersion::V4));
+    // The byte of the footer that makes it the next version.
+    let changed = |at: usize| [&old[..at], &[4], &old[at + 1..]].concat();
+    let mixed = (start..end).map(changed).find(|bytes| says(bytes) == Ok(MetadataVersion::V5)).unwrap();
+    let expected = contents(&read(&file(&[sample()], None), "t.arrow"));
+    assert_eq!(contents(&read(&old, "t.arrow")), expected);
+    assert_eq!(contents(&read(&mixed, "t.arrow")), expected);
 }
 
 #[test]
