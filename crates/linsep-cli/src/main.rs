@@ -3,12 +3,14 @@
 mod evaluate;
 mod exit;
 mod fit;
+mod geometry;
 mod input;
 mod inspect;
 mod method;
 mod output;
 mod predict;
 mod progress;
+mod sheet;
 mod verify;
 
 use clap::{Parser, Subcommand};
@@ -34,6 +36,7 @@ Examples:
   linsep evaluate model.json penguins.csv
   linsep inspect model.json --json
   linsep verify model.json penguins.csv
+  linsep geometry model.json penguins.csv -o distances.csv
 
 Exit codes: 0 done; 1 the answer is no (verification fails, maximum likelihood does not exist);
 2 bad usage or data; 3 fitted, but the tolerance was not reached; 130 interrupted.";
@@ -50,6 +53,8 @@ enum Command {
     Inspect(inspect::InspectArguments),
     /// Recompute everything a model claims from the data it was fitted on
     Verify(verify::VerifyArguments),
+    /// Boundaries, and distance, margin and robustness radius of every row
+    Geometry(geometry::GeometryArguments),
 }
 
 fn main() -> ExitCode {
@@ -69,5 +74,6 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
+        Command::Geometry(arguments) => geometry::run(&arguments),
     }
 }

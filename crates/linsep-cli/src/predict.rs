@@ -2,15 +2,13 @@
 
 use crate::exit::Ending;
 use crate::input::{InputArguments, load_model};
-use crate::output::{check_directory, ended};
+use crate::output::check_directory;
 use crate::progress::Progress;
+use crate::sheet::Sheet;
 use clap::{Args, ValueEnum};
-use linsep::artifact::{Model, write_atomic};
 use linsep::design::UnknownLevel;
-use linsep::table::Table;
-use linsep::workflow::{Predictions, predict_table};
+use linsep::workflow::predict_table;
 use linsep::{Error, Result};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Predict the class of every row of a table.
@@ -85,82 +83,25 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
     let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
     let predictions = predict_table(&model, &table, arguments.unknown.map(Into::into), &progress.watch())?;
     progress.finish();
-    let sheet = Sheet { model: &model, table: &table, predictions: &predictions, keep: &keep, arguments };
-    if arguments.output == "-" {
-        let mut out = std::io::BufWriter::with_capacity(1 << 20, std::io::stdout().lock());
-        let result = sheet.write(&mut out).and_then(|()| out.flush());
-        return ended(result, Ending::Done);
+    let classes = &model.classes;
+    let scores = model.discriminant.n_scores();
+    let mut header = vec!["prediction".to_owned()];
+    if arguments.proba {
+        header.extend(classes.iter().map(|c| format!("p_{c}")));
     }
-    write_atomic(Path::new(&arguments.output), |mut out| sheet.write(&mut out))?;
-    Ok(Ending::Done)
-}
-
-/// The CSV to be written.
-struct Sheet<'a> {
-    model: &'a Model,
-    table: &'a Table,
-    predictions: &'a Predictions,
-    keep: &'a [usize],
-    arguments: &'a PredictArguments,
-}
-
-impl Sheet<'_> {
-    fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
-        let classes = &self.model.classes;
-        let scores = self.model.discriminant.n_scores();
+    if arguments.scores {
         // With two classes the one score is that of the second.
-        let scored = &classes[classes.len() - scores..];
-        let mut header: Vec<String> = self.keep.iter().map(|c| self.table.columns()[*c].name.clone()).collect();
-        header.push("prediction".into());
-        if self.arguments.proba {
-            header.extend(classes.iter().map(|c| format!("p_{c}")));
-        }
-        if self.arguments.scores {
-            header.extend(scored.iter().map(|c| format!("score_{c}")));
-        }
-        let header: Vec<String> = header.iter().map(|h| quoted(h)).collect();
-        writeln!(out, "{}", header.join(","))?;
-        let probabilities = if self.arguments.proba { self.predictions.probabilities() } else { Vec::new() };
-        let names: Vec<String> = classes.iter().map(|c| quoted(c)).collect();
-        let mut next = 0;
-        let mut line = String::new();
-        for row in 0..self.table.n_rows() {
-            line.clear();
-            for column in self.keep {
-                line.push_str(&quoted(&self.table.text(row, *column)));
-                line.push(',');
-            }
-            let predicted = self.predictions.rows.get(next) == Some(&row);
-            if predicted {
-                line.push_str(&names[self.predictions.classes[next].index()]);
-            }
-            let mut numbers = |values: &[f64], width: usize| {
-                for k in 0..width {
-                    line.push(',');
-                    if predicted {
-                        // The debug form is the shortest that reads back the same, with an exponent where it is short.
-                        line.push_str(&format!("{:?}", values[next * width + k]));
-                    }
-                }
-            };
-            if self.arguments.proba {
-                numbers(&probabilities, classes.len());
-            }
-            if self.arguments.scores {
-                numbers(&self.predictions.scores, scores);
-            }
-            next += usize::from(predicted);
-            if line.is_empty() {
-                // A blank line would be skipped by many readers, and every row after it would shift.
-                line.push_str("\"\"");
-            }
-            writeln!(out, "{line}")?;
-        }
-        Ok(())
+        header.extend(classes[classes.len() - scores..].iter().map(|c| format!("score_{c}")));
     }
-}
-
-/// A CSV cell, quoted where it must be.
-fn quoted(cell: &str) -> String {
-    if cell.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
+    let probabilities = if arguments.proba { predictions.probabilities() } else { Vec::new() };
+    let sheet = Sheet { table: &table, keep: &keep, header, rows: &predictions.rows };
+    sheet.write(&arguments.output, |i, line| {
+        line.text(&classes[predictions.classes[i].index()]);
+        if arguments.proba {
+            probabilities[i * classes.len()..(i + 1) * classes.len()].iter().for_each(|p| line.number(*p));
+        }
+        if arguments.scores {
+            predictions.scores[i * scores..(i + 1) * scores].iter().for_each(|z| line.number(*z));
+        }
+    })
 }

@@ -62,6 +62,7 @@ fn cases() -> Vec<Case> {
     all.extend(weights());
     all.extend(formats());
     all.extend(prediction());
+    all.extend(geometry());
     all.extend(model_files());
     all.extend(settings());
     all.extend(transforms_and_bases());
@@ -459,6 +460,38 @@ fn prediction() -> Vec<Case> {
             &["f.svm", "absent", "`x`"],
         ),
         usage("output over input", "predict p.json p.csv -o p.csv", &["`p.csv` is the input", "another name"]),
+    ]
+}
+
+fn geometry() -> Vec<Case> {
+    vec![
+        bad(
+            "geometry of other columns",
+            ("f.csv", "x,z\n1,2\n"),
+            "geometry p.json f.csv -o out.csv",
+            &["f.csv", "absent", "`kind`"],
+        ),
+        bad(
+            "geometry with an unknown class",
+            ("f.csv", pair("1,a,1,0,perhaps")),
+            "geometry p.json f.csv -o out.csv",
+            &["f.csv, line 2, column `y`", "does not know the class `perhaps`", "no, yes"],
+        ),
+        usage(
+            "Mahalanobis distances of logistic regression",
+            "geometry p.json p.csv --mahalanobis -o out.csv",
+            &["Mahalanobis distances are not defined", "no Gaussian classes", "lda, qda"],
+        ),
+        usage("projection without a table", "geometry p.json --projection", &["--projection", "FILE"]),
+        usage("distances without a table", "geometry p.json -o out.csv", &["--output", "FILE"]),
+        usage("geometry over the input", "geometry p.json p.csv -o p.csv", &["`p.csv` is the input", "another name"]),
+        usage("geometry into no directory", "geometry p.json p.csv -o no/out.csv", &["no directory"]),
+        usage(
+            "two things for standard output",
+            "geometry p.json p.csv --json -o -",
+            &["both want standard output", "give -o a file"],
+        ),
+        usage("geometry keeps no such column", "geometry p.json p.csv --keep kin", &["`kin`", "did you mean `kind`"]),
     ]
 }
 

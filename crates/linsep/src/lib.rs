@@ -9,7 +9,7 @@
 //!
 //! The modules are the stages of the pipeline: [`read`] makes a [`table`] of bytes, [`design`] makes a matrix of it,
 //! [`stats`] and [`objective`] look at the matrix, [`solve`] finds and [`certify`] proves, [`model`] puts a method
-//! together, [`decide`] turns scores into classes, [`artifact`] keeps it, [`evaluate`] judges it, and [`workflow`] runs
+//! together, [`geometry`] measures its boundaries, [`decide`] turns scores into classes, [`artifact`] keeps it, [`evaluate`] judges it, and [`workflow`] runs
 //! the whole for tables.
 //!
 //! ```
@@ -36,6 +36,7 @@ pub mod design;
 pub mod discriminant;
 pub mod error;
 pub mod evaluate;
+pub mod geometry;
 pub mod linalg;
 pub mod model;
 pub mod numeric;

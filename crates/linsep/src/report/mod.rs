@@ -1,10 +1,12 @@
 //! Fits and evaluations in words and tables of text; the caller decides where they go.
 
 mod evaluation;
+mod geometry;
 mod inspect;
 mod summary;
 mod text;
 
 pub use evaluation::{evaluation_json, evaluation_text};
+pub use geometry::{geometry_json, geometry_text, measured_text};
 pub use inspect::{inspect_json, inspect_text};
 pub use summary::{fit_summary, no_optimum_text, verification_text};

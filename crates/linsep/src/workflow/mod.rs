@@ -2,11 +2,13 @@
 
 mod cross_validate;
 mod fit;
+mod geometry;
 mod places;
 mod predict;
 mod rows;
 mod verify;
 
 pub use fit::{FitOptions, TableFit, fit_table};
+pub use geometry::{GeometryOptions, TableGeometry, geometry_of, geometry_table};
 pub use predict::{Judged, Predictions, evaluate_table, predict_table};
 pub use verify::{Check, Verification, verify_table};

@@ -5,7 +5,7 @@ use super::places::Places;
 use super::rows::{RowRoles, offset_columns};
 use crate::artifact::Model;
 use crate::decide;
-use crate::design::UnknownLevel;
+use crate::design::{Prepared, UnknownLevel};
 use crate::error::{Error, Result};
 use crate::evaluate::{Evaluation, RowsOf, Scored, evaluate};
 use crate::table::{Class, Table};
@@ -50,13 +50,26 @@ fn predict_rows(
     unknown: Option<UnknownLevel>,
     watch: &Watch,
 ) -> Result<Predictions> {
+    let (prepared, scores) = scored_rows(model, table, wanted, unknown, watch)?;
+    let n_classes = model.classes.len();
+    let classes = decide::classes(&scores, n_classes);
+    Ok(Predictions { table_rows: table.n_rows(), rows: prepared.rows, scores, classes, n_classes })
+}
+
+/// The rows of a table as the model sees them, with their scores, offsets included.
+pub(super) fn scored_rows(
+    model: &Model,
+    table: &Table,
+    wanted: &[bool],
+    unknown: Option<UnknownLevel>,
+    watch: &Watch,
+) -> Result<(Prepared, Vec<f64>)> {
     let mut recipe = model.recipe.clone();
     recipe.unknown = unknown.unwrap_or(recipe.unknown);
     let prepared = recipe.apply(table, wanted)?;
     let scores = model.discriminant.scores(prepared.design.as_design(), watch);
     let named = |e: Error| name_columns(Places::of(table).locate(e, &prepared.rows), &model.recipe);
     let mut scores = scores.map_err(named)?;
-    let n_classes = model.classes.len();
     let needed: Vec<bool> = {
         let mut needed = vec![false; table.n_rows()];
         prepared.rows.iter().for_each(|r| needed[*r] = true);
@@ -64,10 +77,9 @@ fn predict_rows(
     };
     if let Some((width, values)) = offset_columns(table, &model.offsets, |row| needed[row])? {
         let kept = prepared.rows.iter().flat_map(|r| values[r * width..(r + 1) * width].iter().copied()).collect();
-        add_offsets(&mut scores, Some(&(width, kept)), n_classes);
+        add_offsets(&mut scores, Some(&(width, kept)), model.classes.len());
     }
-    let classes = decide::classes(&scores, n_classes);
-    Ok(Predictions { table_rows: table.n_rows(), rows: prepared.rows, scores, classes, n_classes })
+    Ok((prepared, scores))
 }
 
 /// Adds known parts to scores; of two columns for two classes the difference counts.

@@ -1,0 +1,147 @@
+//! `linsep geometry`.
+
+use crate::exit::Ending;
+use crate::input::{InputArguments, load_model};
+use crate::output::{check_directory, print, print_json};
+use crate::predict::UnknownName;
+use crate::progress::Progress;
+use crate::sheet::Sheet;
+use clap::Args;
+use linsep::artifact::Model;
+use linsep::geometry::Geometry;
+use linsep::report::{geometry_json, geometry_text, measured_text};
+use linsep::table::Table;
+use linsep::workflow::{GeometryOptions, TableGeometry, geometry_of, geometry_table};
+use linsep::{Error, Result};
+use std::path::{Path, PathBuf};
+
+/// Show the boundaries of a model, or measure the rows of a table beside them.
+#[derive(Args)]
+#[command(mut_arg("files", |files| files.required(false)), after_help = "\
+Without FILE: for every pair of classes the unit normal and a point of the boundary, or the type of its quadric. With
+FILE, one CSV row per input row:
+  prediction  the class
+  boundary    the class across the nearest boundary
+  distance    to that boundary; of two classes negative on the side of the first
+  radius      no smaller change of the columns changes the prediction; inf where none does
+  margin      signed distance to the boundaries of the true class, where the table has the target
+All lengths are Euclidean, in the units of the matrix columns (the input columns; text as indicators).
+
+Examples:
+  linsep geometry model.json
+  linsep geometry model.json penguins.csv --keep species -o distances.csv")]
+pub struct GeometryArguments {
+    /// The model file; - is standard input
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+
+    #[command(flatten)]
+    input: InputArguments,
+
+    /// Add columns proj_<feature>: the nearest point of the nearest boundary
+    #[arg(long, requires = "files")]
+    projection: bool,
+
+    /// Add columns r2_<class>: the squared Mahalanobis distance to each class (lda, qda, spherical)
+    #[arg(long, requires = "files")]
+    mahalanobis: bool,
+
+    /// Copy these input columns in front
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', requires = "files")]
+    keep: Vec<String>,
+
+    /// What to do with a level that was not seen in training (default: as the model was fitted)
+    #[arg(long, value_enum, value_name = "POLICY", requires = "files")]
+    unknown: Option<UnknownName>,
+
+    /// Where to write the CSV; the margin of the table and its neighbouring classes are then printed. - is standard
+    /// output, where the CSV goes unless told otherwise
+    #[arg(long, short, value_name = "FILE", requires = "files")]
+    output: Option<String>,
+
+    /// Print one JSON object: boundaries, regions and, with FILE, the margin of the table
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &GeometryArguments) -> Result<Ending> {
+    let model = load_model(&arguments.model)?;
+    let progress = Progress::new(arguments.input.quiet, None);
+    if arguments.input.files.is_empty() {
+        let geometry = geometry_of(&model, &progress.watch())?;
+        return match arguments.json {
+            true => print_json(&geometry_json(&model, &geometry, None), Ending::Done),
+            false => print(&geometry_text(&model, &geometry), Ending::Done),
+        };
+    }
+    if arguments.json && arguments.output.as_deref() == Some("-") {
+        return Err(Error::usage("--json and -o - both want standard output").help("give -o a file, or leave one out"));
+    }
+    if let Some(output) = &arguments.output {
+        check_directory(Path::new(output))?;
+        arguments.input.refuse_as_output(Path::new(output))?;
+    }
+    let table = arguments.input.read(Some(&model), &progress)?;
+    let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
+    let geometry = geometry_of(&model, &progress.watch())?;
+    let options = GeometryOptions {
+        unknown: arguments.unknown.map(Into::into),
+        projection: arguments.projection,
+        mahalanobis: arguments.mahalanobis,
+    };
+    let data = geometry_table(&model, &geometry, &table, &options, &progress.watch())?;
+    progress.finish();
+    let to_file = arguments.output.as_deref().filter(|output| *output != "-");
+    if to_file.is_some() || !arguments.json {
+        let ending = write(&model, &geometry, &table, &data, &keep, to_file.unwrap_or("-"))?;
+        if to_file.is_none() {
+            return Ok(ending);
+        }
+    }
+    match arguments.json {
+        true => print_json(&geometry_json(&model, &geometry, Some((&table, &data))), Ending::Done),
+        false => print(&measured_text(&model, &table, &data), Ending::Done),
+    }
+}
+
+fn write(
+    model: &Model,
+    geometry: &Geometry,
+    table: &Table,
+    data: &TableGeometry,
+    keep: &[usize],
+    output: &str,
+) -> Result<Ending> {
+    let classes = &model.classes;
+    let columns = geometry.n_cols();
+    let mut header: Vec<String> = ["prediction", "boundary", "distance", "radius"].map(str::to_owned).to_vec();
+    if data.labelled {
+        header.push("margin".into());
+    }
+    if data.mahalanobis.is_some() {
+        header.extend(classes.iter().map(|c| format!("r2_{c}")));
+    }
+    if data.measured.projections.is_some() {
+        header.extend((0..columns).map(|j| format!("proj_{}", model.recipe.feature(j))));
+    }
+    let sheet = Sheet { table, keep, header, rows: &data.rows };
+    sheet.write(output, |i, line| {
+        let row = &data.measured.rows[i];
+        line.text(&classes[row.class.index()]);
+        line.text(row.nearest.map_or("", |k| &classes[k.index()]));
+        line.number(row.distance);
+        line.number(row.radius);
+        if data.labelled {
+            line.optional(row.margin);
+        }
+        if let Some(distances) = &data.mahalanobis {
+            distances[i * classes.len()..(i + 1) * classes.len()].iter().for_each(|r| line.number(*r));
+        }
+        if let Some(points) = &data.measured.projections {
+            // Where there is no boundary there is no point of it.
+            let point = points[i * columns..(i + 1) * columns].iter();
+            point.for_each(|x| line.optional(Some(*x).filter(|x| !x.is_nan())));
+        }
+    })
+}

@@ -1,0 +1,290 @@
+//! `q(x) = ½(x−m)ᵀW(x−m) + w·(x−m) + w₀ = 0`: its type, and the nearest point of it.
+
+use crate::discriminant::Quadratic;
+use crate::linalg::{Eigen, Square};
+
+/// A quadric of the matrix columns, kept about a point so that a large offset of a column costs no digits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quadric {
+    centre: Vec<f64>,
+    matrix: Square,
+    gradient: Vec<f64>,
+    constant: f64,
+    /// `V Λ Vᵀ` of the matrix, eigenvalues that are rounding set to zero.
+    pub(super) values: Vec<f64>,
+    pub(super) eigen: Eigen,
+    kind: QuadricKind,
+    signature: Signature,
+}
+
+/// Signs of the eigenvalues of W.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signature {
+    /// Positive eigenvalues.
+    pub positive: usize,
+    /// Negative eigenvalues.
+    pub negative: usize,
+    /// Eigenvalues that are zero at the tolerance [`FLAT`].
+    pub zero: usize,
+}
+
+/// Relative to the terms it is the sum of, a number of at most this size is zero: W is a difference of inverse
+/// covariances, each known to about their condition number times 1e-16.
+pub const FLAT: f64 = 1e-10;
+
+/// What the solutions of `q(x) = 0` look like, from the signature of W, whether w is in its range, and the sign of
+/// `w₀ − ½wᵀW⁺w`. `flat` counts the directions in which nothing changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuadricKind {
+    /// q is zero everywhere.
+    Everything,
+    /// q is zero nowhere.
+    Empty,
+    /// W is zero: one hyperplane.
+    Hyperplane,
+    /// W has one sign and full rank, and q is zero at its extreme: one point; with flat directions, a line, plane …
+    Point {
+        /// Dimension of the flat.
+        flat: usize,
+    },
+    /// An ellipsoid (an ellipse), or a cylinder over one.
+    Ellipsoid {
+        /// Directions of the cylinder.
+        flat: usize,
+    },
+    /// A hyperboloid (a hyperbola), or a cylinder over one.
+    Hyperboloid {
+        /// Separate pieces: 1 or 2.
+        sheets: usize,
+        /// Directions of the cylinder.
+        flat: usize,
+    },
+    /// A cone over an ellipsoid or hyperboloid, or a cylinder over one.
+    Cone {
+        /// Directions of the cylinder.
+        flat: usize,
+    },
+    /// A paraboloid (a parabola), or a cylinder over one.
+    Paraboloid {
+        /// Whether W has both signs.
+        hyperbolic: bool,
+        /// Directions of the cylinder.
+        flat: usize,
+    },
+    /// Two hyperplanes that cross.
+    CrossingHyperplanes,
+    /// Two parallel hyperplanes.
+    ParallelHyperplanes,
+    /// One hyperplane that q touches without changing its sign.
+    DoubleHyperplane,
+}
+
+impl QuadricKind {
+    /// The name in so many columns.
+    ///
+    /// ```
+    /// use linsep::geometry::QuadricKind;
+    /// assert_eq!(QuadricKind::Ellipsoid { flat: 0 }.name(2), "ellipse");
+    /// assert_eq!(QuadricKind::Ellipsoid { flat: 1 }.name(3), "elliptic cylinder");
+    /// ```
+    pub fn name(self, columns: usize) -> String {
+        use QuadricKind::*;
+        let planes = match columns {
+            1 => "points",
+            2 => "lines",
+            3 => "planes",
+            _ => "hyperplanes",
+        };
+        let plane = &planes[..planes.len() - 1];
+        let cylinder = |flat: usize, shape: &str, adjective: &str| match flat {
+            0 => shape.to_owned(),
+            1 => format!("{adjective} cylinder"),
+            _ => format!("{adjective} cylinder with {flat} flat directions"),
+        };
+        match (self, columns) {
+            (Everything, _) => "everything".into(),
+            (Empty, _) => "empty".into(),
+            (Hyperplane, _) => plane.to_owned(),
+            (Point { flat: 0 }, _) => "point".into(),
+            (Point { flat: 1 }, _) => "line".into(),
+            (Point { flat }, _) => format!("flat of dimension {flat}"),
+            (Ellipsoid { flat }, _) if columns - flat == 2 => cylinder(flat, "ellipse", "elliptic"),
+            (Ellipsoid { flat }, _) => cylinder(flat, "ellipsoid", "ellipsoidal"),
+            (Hyperboloid { flat, .. }, _) if columns - flat == 2 => cylinder(flat, "hyperbola", "hyperbolic"),
+            (Hyperboloid { sheets, flat }, _) => {
+                let words = if sheets == 1 { "one sheet" } else { "two sheets" };
+                format!("{} of {words}", cylinder(flat, "hyperboloid", "hyperboloidal"))
+            }
+            (Cone { flat }, _) => cylinder(flat, "cone", "conical"),
+            (Paraboloid { flat, .. }, _) if columns - flat == 2 => cylinder(flat, "parabola", "parabolic"),
+            (Paraboloid { hyperbolic: false, flat }, _) => {
+                cylinder(flat, "elliptic paraboloid", "elliptic paraboloidal")
+            }
+            (Paraboloid { hyperbolic: true, flat }, _) => {
+                cylinder(flat, "hyperbolic paraboloid", "hyperbolic paraboloidal")
+            }
+            (CrossingHyperplanes, _) => format!("two crossing {planes}"),
+            (ParallelHyperplanes, 1) => "two points".into(),
+            (ParallelHyperplanes, _) => format!("two parallel {planes}"),
+            (DoubleHyperplane, _) => format!("one {plane}, touched from one side"),
+        }
+    }
+}
+
+/// Sizes of the terms that W, w and w₀ are sums of: what is far smaller is rounding.
+struct Sizes {
+    gradient: Vec<f64>,
+    constant: f64,
+    /// Per column, 1/√(size of the diagonal of W): the type is judged in these units, whatever those of the columns.
+    scale: Vec<f64>,
+}
+
+impl Quadric {
+    /// From m, W, w and w₀; `None` where the sizes do not agree or a number is not finite.
+    pub fn new(centre: Vec<f64>, matrix: Square, gradient: Vec<f64>, constant: f64) -> Option<Quadric> {
+        let d = centre.len();
+        if matrix.n() != d || gradient.len() != d {
+            return None;
+        }
+        let largest = |j: usize| (0..d).fold(0.0f64, |m, i| m.max(matrix.get(i, j).abs()));
+        let scale = (0..d).map(|j| if largest(j) > 0.0 { largest(j).sqrt().recip() } else { 1.0 }).collect();
+        let sizes = Sizes { gradient: gradient.clone(), constant, scale };
+        Quadric::with(centre, matrix, gradient, constant, &sizes)
+    }
+
+    /// `g_to − g_from` of quadratic discriminants, about the middle of the two centres.
+    pub fn between(g: &Quadratic, from: usize, to: usize) -> Option<Quadric> {
+        let d = g.n_cols();
+        let centre: Vec<f64> = g.centre(from).iter().zip(g.centre(to)).map(|(a, b)| a + 0.5 * (b - a)).collect();
+        let (of, ot) = (precision(g, from), precision(g, to));
+        let matrix = Square::from_lower(d, |i, j| of.get(i, j) - ot.get(i, j));
+        let away = |k: usize| centre.iter().zip(g.centre(k)).map(|(m, c)| m - c).collect::<Vec<f64>>();
+        let (uf, ut) = (away(from), away(to));
+        let (hf, ht) = (of.multiply(&uf), ot.multiply(&ut));
+        let half = |u: &[f64], h: &[f64]| 0.5 * u.iter().zip(h).map(|(a, b)| a * b).sum::<f64>();
+        let (qf, qt) = (half(&uf, &hf), half(&ut, &ht));
+        let (cf, ct) = (g.constants()[from], g.constants()[to]);
+        let size = |j: usize| of.get(j, j) + ot.get(j, j);
+        let sizes = Sizes {
+            gradient: hf.iter().zip(&ht).map(|(a, b)| a.abs() + b.abs()).collect(),
+            constant: qf.abs() + qt.abs() + cf.abs() + ct.abs(),
+            scale: (0..d).map(|j| if size(j) > 0.0 { size(j).sqrt().recip() } else { 1.0 }).collect(),
+        };
+        let gradient = hf.iter().zip(&ht).map(|(f, t)| f - t).collect();
+        Quadric::with(centre, matrix, gradient, (ct - cf) - (qt - qf), &sizes)
+    }
+
+    fn with(centre: Vec<f64>, matrix: Square, gradient: Vec<f64>, constant: f64, sizes: &Sizes) -> Option<Quadric> {
+        let d = centre.len();
+        let eigen = Eigen::of(&matrix)?;
+        let size = sizes.scale.iter().fold(0.0f64, |m, s| m.max(s.recip() * s.recip()));
+        let rounding = d as f64 * f64::EPSILON * size;
+        let values = eigen.values().iter().map(|v| if v.abs() <= rounding { 0.0 } else { *v }).collect();
+        let (signature, kind) = classify(&matrix, &gradient, constant, sizes)?;
+        Some(Quadric { centre, matrix, gradient, constant, values, eigen, kind, signature })
+    }
+
+    /// What it looks like.
+    pub fn kind(&self) -> QuadricKind {
+        self.kind
+    }
+
+    /// Signs of the eigenvalues of W.
+    pub fn signature(&self) -> Signature {
+        self.signature
+    }
+
+    /// Number of columns.
+    pub fn n_cols(&self) -> usize {
+        self.centre.len()
+    }
+
+    /// m.
+    pub fn centre(&self) -> &[f64] {
+        &self.centre
+    }
+
+    /// W.
+    pub fn matrix(&self) -> &Square {
+        &self.matrix
+    }
+
+    /// w, the gradient at m.
+    pub fn gradient(&self) -> &[f64] {
+        &self.gradient
+    }
+
+    /// w₀, the value at m.
+    pub fn constant(&self) -> f64 {
+        self.constant
+    }
+
+    /// q(x).
+    pub fn value(&self, x: &[f64]) -> f64 {
+        let u: Vec<f64> = x.iter().zip(&self.centre).map(|(x, m)| x - m).collect();
+        let h = self.matrix.multiply(&u);
+        let terms = u.iter().zip(h.iter().zip(&self.gradient)).map(|(u, (h, w))| u * (0.5 * h + w));
+        self.constant + terms.sum::<f64>()
+    }
+
+    /// ∇q(x).
+    pub fn gradient_at(&self, x: &[f64]) -> Vec<f64> {
+        let u: Vec<f64> = x.iter().zip(&self.centre).map(|(x, m)| x - m).collect();
+        self.matrix.multiply(&u).iter().zip(&self.gradient).map(|(h, w)| h + w).collect()
+    }
+}
+
+/// `A_kᵀA_k`.
+fn precision(g: &Quadratic, class: usize) -> Square {
+    let form = g.form(class);
+    Square::from_lower(g.n_cols(), |i, j| -form[i][j])
+}
+
+/// Signature and type in units where the diagonal of W is about one: both are the same in all units.
+fn classify(matrix: &Square, gradient: &[f64], constant: f64, sizes: &Sizes) -> Option<(Signature, QuadricKind)> {
+    let d = gradient.len();
+    let scale = &sizes.scale;
+    let eigen = Eigen::of(&Square::from_lower(d, |i, j| matrix.get(i, j) * scale[i] * scale[j]))?;
+    let scaled: Vec<f64> = gradient.iter().zip(scale).map(|(w, s)| w * s).collect();
+    let slope = sizes.gradient.iter().zip(scale).fold(0.0f64, |m, (w, s)| m.max((w * s).abs()));
+    let slopes = eigen.rotate(&scaled);
+    // W has entries of size one in these units.
+    let is_flat = |k: usize| eigen.values()[k].abs() <= FLAT;
+    let signature = Signature {
+        positive: (0..d).filter(|k| !is_flat(*k) && eigen.values()[*k] > 0.0).count(),
+        negative: (0..d).filter(|k| !is_flat(*k) && eigen.values()[*k] < 0.0).count(),
+        zero: (0..d).filter(|k| is_flat(*k)).count(),
+    };
+    let in_range = (0..d).all(|k| !is_flat(k) || slopes[k].abs() <= FLAT * slope);
+    let extreme = |k: usize| 0.5 * slopes[k] * slopes[k] / eigen.values()[k];
+    let curved = (0..d).filter(|k| !is_flat(*k));
+    let (moved, size) = curved.fold((0.0, sizes.constant.abs()), |(m, s), k| (m + extreme(k), s + extreme(k).abs()));
+    let at_extreme = constant - moved;
+    let sign = if at_extreme.abs() <= FLAT * size { 0 } else { at_extreme.signum() as i32 };
+    Some((signature, kind(signature, in_range, sign)))
+}
+
+fn kind(signature: Signature, in_range: bool, sign: i32) -> QuadricKind {
+    let Signature { positive, negative, zero } = signature;
+    // −q has the same zeros.
+    let (more, fewer, sign) =
+        if positive >= negative { (positive, negative, sign) } else { (negative, positive, -sign) };
+    match (more + fewer, fewer, in_range, sign) {
+        (0, _, false, _) => QuadricKind::Hyperplane,
+        (0, _, true, 0) => QuadricKind::Everything,
+        (0, ..) => QuadricKind::Empty,
+        (_, _, false, _) => QuadricKind::Paraboloid { hyperbolic: fewer > 0, flat: zero - 1 },
+        (1, _, _, 0) if zero > 0 => QuadricKind::DoubleHyperplane,
+        (_, 0, _, 0) => QuadricKind::Point { flat: zero },
+        (_, 0, _, 1) => QuadricKind::Empty,
+        (1, ..) => QuadricKind::ParallelHyperplanes,
+        (_, 0, ..) => QuadricKind::Ellipsoid { flat: zero },
+        (2, _, _, 0) => QuadricKind::CrossingHyperplanes,
+        (_, _, _, 0) => QuadricKind::Cone { flat: zero },
+        // Σ₊ − Σ₋ = −w₀′: with one square on the side that must not vanish, that square keeps two pieces apart.
+        (_, _, _, sign) => {
+            let kept = if sign < 0 { more } else { fewer };
+            QuadricKind::Hyperboloid { sheets: if kept == 1 { 2 } else { 1 }, flat: zero }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Distance, projection, margin and radius of every row.
+
+use super::{Geometry, Surface};
+use crate::design::{Design, Pass, Rows, Units};
+use crate::error::{Error, Result};
+use crate::table::Class;
+use crate::watch::Watch;
+
+/// Where a row lies beside the boundaries of its class.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowGeometry {
+    /// The class predicted.
+    pub class: Class,
+    /// The class across the nearest boundary; `None` where there is no boundary to any.
+    pub nearest: Option<Class>,
+    /// Distance to that boundary; of two classes negative on the side of the first.
+    pub distance: f64,
+    /// The robustness radius: no change of the columns by less, in Euclidean length, changes the prediction. Infinite
+    /// where nothing does.
+    pub radius: f64,
+    /// y·g, with more classes the smallest `g_y − g_j`; `None` without a label.
+    pub functional_margin: Option<f64>,
+    /// The signed distance to the boundaries of the true class, the smallest: `y·g/‖w‖`, or
+    /// `min_j (g_y − g_j)/‖w_y − w_j‖`; negative for a wrong prediction.
+    pub margin: Option<f64>,
+}
+
+/// All rows of a design, measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// Row by row.
+    pub rows: Vec<RowGeometry>,
+    /// The nearest point of the nearest boundary, row by row, where asked for; NaN where there is no boundary.
+    pub projections: Option<Vec<f64>>,
+}
+
+/// The margin of a data set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SmallestMargin {
+    /// The row that has it, the first of several.
+    pub row: usize,
+    /// The smallest geometric margin: positive if every row is on its side.
+    pub margin: f64,
+    /// The smallest functional margin, perhaps of another row.
+    pub functional: f64,
+}
+
+impl Measured {
+    /// The margin of the labelled rows; `None` without any.
+    pub fn smallest_margin(&self) -> Option<SmallestMargin> {
+        let labelled = self.rows.iter().enumerate().filter_map(|(i, r)| Some((i, r.margin?, r.functional_margin?)));
+        labelled.fold(None, |best: Option<SmallestMargin>, (row, margin, functional)| match best {
+            None => Some(SmallestMargin { row, margin, functional }),
+            Some(best) => {
+                let functional = best.functional.min(functional);
+                let (row, margin) = if margin < best.margin { (row, margin) } else { (best.row, best.margin) };
+                Some(SmallestMargin { row, margin, functional })
+            }
+        })
+    }
+
+    /// Pairs of classes with the rows of the first whose nearest boundary is that to the second, in class order.
+    pub fn neighbours(&self) -> Vec<(Class, Class, usize)> {
+        let mut counts = std::collections::BTreeMap::new();
+        for row in &self.rows {
+            if let Some(nearest) = row.nearest {
+                *counts.entry((row.class, nearest)).or_insert(0usize) += 1;
+            }
+        }
+        counts.into_iter().map(|((class, nearest), n)| (class, nearest, n)).collect()
+    }
+}
+
+/// What it takes to measure the rows.
+struct Measure<'a> {
+    geometry: &'a Geometry,
+    scores: &'a [f64],
+    labels: Option<&'a [Option<Class>]>,
+    /// Whether rows themselves are needed, not only their scores.
+    curved: bool,
+}
+
+/// One boundary as a row sees it.
+struct Reach {
+    distance: f64,
+    /// The way there; not for hyperplanes, which compute it where it is asked for.
+    step: Option<Vec<f64>>,
+}
+
+impl Geometry {
+    /// Measures every row of a design. `scores` are those of its discriminants (with offsets, if there are any), `labels`
+    /// the true classes where known.
+    pub fn measure(
+        &self,
+        design: &dyn Design,
+        scores: &[f64],
+        labels: Option<&[Option<Class>]>,
+        project: bool,
+        watch: &Watch,
+    ) -> Result<Measured> {
+        let shape = design.shape();
+        let per_row = if self.n_classes == 2 { 1 } else { self.n_classes };
+        if shape.cols != self.n_cols || scores.len() != shape.rows * per_row {
+            return Err(Error::model("the scores do not fit the rows, or the rows do not fit the model"));
+        }
+        let curved = self.boundaries.iter().any(|b| matches!(b.surface, Surface::Quadric(_)));
+        let measure = Measure { geometry: self, scores, labels, curved };
+        let width = if project { shape.cols } else { 0 };
+        let mut projections = vec![f64::NAN; shape.rows * width];
+        let units = Units::identity(shape.cols);
+        let rows = Pass::new(design, &units).partials_of(0).reduce(
+            watch,
+            (width, &mut projections),
+            Vec::new,
+            |out: &mut Vec<RowGeometry>, range, rows, projections| {
+                let mut dense = Vec::new();
+                for (i, row) in range.clone().enumerate() {
+                    let x: &[f64] = match &rows {
+                        Rows::Dense(values) => &values[i * shape.cols..(i + 1) * shape.cols],
+                        Rows::Csr(rows) if measure.curved || project => {
+                            dense.clear();
+                            dense.resize(shape.cols, 0.0);
+                            let (columns, values) = rows.row(i);
+                            columns.iter().zip(values).for_each(|(c, v)| dense[*c as usize] = *v);
+                            &dense
+                        }
+                        Rows::Csr(_) => &[],
+                    };
+                    let projection = if project { &mut projections[i * width..(i + 1) * width] } else { &mut [] };
+                    out.push(measure.row(row, x, projection));
+                }
+                Ok(())
+            },
+            |a, b| a.extend(b),
+        )?;
+        Ok(Measured { rows, projections: project.then_some(projections) })
+    }
+}
+
+impl Measure<'_> {
+    fn row(&self, row: usize, x: &[f64], projection: &mut [f64]) -> RowGeometry {
+        let classes = self.geometry.n_classes;
+        let pair;
+        let g: &[f64] = match classes {
+            2 => {
+                pair = [0.0, self.scores[row]];
+                &pair
+            }
+            _ => &self.scores[row * classes..(row + 1) * classes],
+        };
+        // The first of the largest, as decisions are made.
+        let class = (1..classes).fold(0, |best, k| if g[k] > g[best] { k } else { best });
+        let mut nearest: Option<(usize, Reach)> = None;
+        for other in (0..classes).filter(|k| *k != class) {
+            let Some(reach) = self.reach(class, other, g[class] - g[other], x) else { continue };
+            if nearest.as_ref().is_none_or(|(_, best)| reach.distance < best.distance) {
+                nearest = Some((other, reach));
+            }
+        }
+        let radius = nearest.as_ref().map_or(f64::INFINITY, |(_, reach)| reach.distance);
+        if let Some((other, reach)) = &nearest {
+            self.project(class, *other, g[class] - g[*other], x, reach, projection);
+        }
+        let label = self.labels.and_then(|l| l[row]).map(Class::index);
+        let functional = |y: usize| others(classes, y).map(|k| g[y] - g[k]).fold(f64::INFINITY, f64::min);
+        let margin = |y: usize| match y == class {
+            true => radius,
+            false => others(classes, y).map(|k| self.signed(y, k, g[y] - g[k], x)).fold(f64::INFINITY, f64::min),
+        };
+        RowGeometry {
+            class: Class(class as u32),
+            nearest: nearest.map(|(k, _)| Class(k as u32)),
+            distance: if classes == 2 && class == 0 { -radius } else { radius },
+            radius,
+            functional_margin: label.map(functional),
+            margin: label.map(margin),
+        }
+    }
+
+    /// The distance to the boundary of two classes whose scores differ by `gap`, with its sign.
+    fn signed(&self, class: usize, other: usize, gap: f64, x: &[f64]) -> f64 {
+        let distance = self.reach(class, other, gap, x).map_or(f64::INFINITY, |r| r.distance);
+        if gap < 0.0 { -distance } else { distance }
+    }
+
+    /// `None` where the two classes have no boundary.
+    fn reach(&self, class: usize, other: usize, gap: f64, x: &[f64]) -> Option<Reach> {
+        // Towards `class` the boundary's function is g_class − g_other up to its sign.
+        let (boundary, sign) = self.geometry.between(other, class);
+        match &boundary.surface {
+            Surface::Hyperplane(plane) => Some(Reach { distance: gap.abs() / plane.norm(), step: None }),
+            Surface::Quadric(quadric) => {
+                let step = quadric.step_from(&quadric.gradient_at(x), sign * gap)?;
+                Some(Reach { distance: super::hyperplane::euclidean(&step), step: Some(step) })
+            }
+            Surface::Constant(_) if gap == 0.0 => Some(Reach { distance: 0.0, step: None }),
+            Surface::Constant(_) => None,
+        }
+    }
+
+    fn project(&self, class: usize, other: usize, gap: f64, x: &[f64], reach: &Reach, out: &mut [f64]) {
+        let (boundary, sign) = self.geometry.between(other, class);
+        match (&boundary.surface, &reach.step) {
+            (Surface::Hyperplane(plane), _) => {
+                let distance = sign * gap / plane.norm();
+                out.iter_mut().zip(x.iter().zip(plane.normal())).for_each(|(o, (x, n))| *o = x - distance * n);
+            }
+            (_, Some(step)) => out.iter_mut().zip(x.iter().zip(step)).for_each(|(o, (x, s))| *o = x + s),
+            (_, None) => out.iter_mut().zip(x).for_each(|(o, x)| *o = *x),
+        }
+    }
+}
+
+fn others(classes: usize, class: usize) -> impl Iterator<Item = usize> {
+    (0..classes).filter(move |k| *k != class)
+}

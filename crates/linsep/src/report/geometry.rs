@@ -1,0 +1,262 @@
+//! The boundaries of a model and the rows beside them, for machines and for people.
+
+use super::text::{clip, count, grid, short, thousands, wrap};
+use crate::artifact::Model;
+use crate::geometry::{Boundary, Geometry, Region, Surface};
+use crate::table::{Class, Table};
+use crate::workflow::TableGeometry;
+use serde_json::{Value, json};
+
+/// Columns shown per boundary, those with the largest part in the normal.
+const MOST_COLUMNS: usize = 10;
+/// Width of lines of prose.
+const PROSE: usize = 92;
+
+/// The machine interface of the geometry: `boundaries`, `regions` and, with a table, `data`.
+pub fn geometry_json(model: &Model, geometry: &Geometry, data: Option<(&Table, &TableGeometry)>) -> Value {
+    let boundaries: Vec<Value> = geometry.boundaries().iter().map(|b| boundary_json(model, b)).collect();
+    let region = |(class, region): (usize, &Region)| {
+        let mut value = json!({"class": model.classes[class]});
+        match region {
+            Region::Decided { witness } => {
+                value["decided"] = json!("somewhere");
+                value["witness"] = json!(witness);
+            }
+            Region::Never { mixture } => {
+                let parts = mixture.iter().map(|(k, share)| json!({"class": name(model, *k), "share": share}));
+                value["decided"] = json!("never");
+                value["mixture"] = parts.collect();
+            }
+            Region::Undecided => value["decided"] = json!("undecided"),
+        }
+        value
+    };
+    let regions = geometry.regions().map(|r| r.iter().enumerate().map(region).collect::<Vec<Value>>());
+    let mut value = json!({
+        "model": model.method.name(),
+        "classes": model.classes,
+        "features": model.recipe.features(),
+        "offsets": model.offsets,
+        "boundaries": boundaries,
+        "regions": regions,
+    });
+    if let Some((table, measured)) = data {
+        value["data"] = data_json(model, table, measured);
+    }
+    value
+}
+
+fn boundary_json(model: &Model, boundary: &Boundary) -> Value {
+    let mut value = json!({"from": name(model, boundary.from), "to": name(model, boundary.to)});
+    match &boundary.surface {
+        Surface::Hyperplane(plane) => {
+            value["kind"] = json!("hyperplane");
+            value["normal"] = json!(plane.normal());
+            value["offset"] = json!(plane.offset());
+            value["norm"] = json!(plane.norm());
+            value["point"] = json!(plane.point());
+        }
+        Surface::Quadric(quadric) => {
+            let signature = quadric.signature();
+            value["kind"] = json!("quadric");
+            value["type"] = json!(quadric.kind().name(quadric.n_cols()));
+            value["signature"] =
+                json!({"positive": signature.positive, "negative": signature.negative, "zero": signature.zero});
+            value["centre"] = json!(quadric.centre());
+            value["matrix"] = json!(quadric.matrix().to_rows());
+            value["gradient"] = json!(quadric.gradient());
+            value["constant"] = json!(quadric.constant());
+        }
+        Surface::Constant(gap) => {
+            value["kind"] = json!("none");
+            value["difference"] = json!(gap);
+        }
+    }
+    if let Some(means) = boundary.means {
+        value["mean_distance"] = json!(means.euclidean);
+        value["mahalanobis"] = json!(means.mahalanobis);
+    }
+    value
+}
+
+fn data_json(model: &Model, table: &Table, data: &TableGeometry) -> Value {
+    let pairs = data.measured.neighbours().into_iter();
+    let pairs: Vec<Value> = pairs
+        .map(|(class, nearest, rows)| json!({"class": name(model, class), "nearest": name(model, nearest), "rows": rows}))
+        .collect();
+    let margin = data.measured.smallest_margin().map(|smallest| {
+        json!({
+            "margin": finite(smallest.margin),
+            "functional": smallest.functional,
+            "place": table.place(data.rows[smallest.row]).to_string(),
+        })
+    });
+    let predicted = counts(model, data);
+    let unseen = model.classes.iter().zip(&predicted).filter(|(_, n)| **n == 0).map(|(c, _)| c);
+    json!({
+        "rows": data.rows.len(),
+        "incomplete_rows": data.table_rows - data.rows.len(),
+        "margin": margin,
+        "smallest_radius": smallest_radius(data).map(|(radius, _)| finite(radius)),
+        "neighbours": pairs,
+        "not_predicted": unseen.collect::<Vec<_>>(),
+    })
+}
+
+/// JSON has no infinity.
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+/// The boundaries in words and numbers.
+pub fn geometry_text(model: &Model, geometry: &Geometry) -> String {
+    let mut out = format!(
+        "{}, {}, {}: {}\n",
+        model.method.name(),
+        count(geometry.n_classes(), "class").replace("classs", "classes"),
+        count(geometry.n_cols(), "matrix column"),
+        count(geometry.boundaries().len(), "boundary").replace("boundarys", "boundaries")
+    );
+    out.push_str("lengths are Euclidean, in the units of the matrix columns; normals point to the second class\n");
+    if !model.offsets.is_empty() {
+        out.push_str("boundaries are those of rows whose offset is zero\n");
+    }
+    for boundary in geometry.boundaries() {
+        out.push('\n');
+        boundary_text(model, boundary, &mut out);
+    }
+    if let Some(regions) = geometry.regions() {
+        out.push('\n');
+        for line in wrap(&regions_text(model, regions), PROSE) {
+            out.push_str(&format!("  {line}\n"));
+        }
+    }
+    out
+}
+
+fn boundary_text(model: &Model, boundary: &Boundary, out: &mut String) {
+    let pair = format!("{} | {}", clip(name(model, boundary.from), 30), clip(name(model, boundary.to), 30));
+    let columns = model.recipe.n_features();
+    match &boundary.surface {
+        Surface::Hyperplane(plane) => {
+            let kind = crate::geometry::QuadricKind::Hyperplane.name(columns);
+            out.push_str(&format!("  {pair}: {kind} w·(x − x₀) = 0, ‖w‖ = {}\n", short(plane.norm())));
+        }
+        Surface::Quadric(quadric) => {
+            let signature = quadric.signature();
+            let signs = [(signature.positive, "positive"), (signature.negative, "negative"), (signature.zero, "zero")];
+            let signs: Vec<String> = signs.iter().filter(|s| s.0 > 0).map(|(n, sign)| format!("{n} {sign}")).collect();
+            out.push_str(&format!("  {pair}: {} (curvatures: {})\n", quadric.kind().name(columns), signs.join(", ")));
+        }
+        Surface::Constant(gap) => {
+            let line = format!("  {pair}: no boundary, the scores differ by {} everywhere\n", short(*gap));
+            out.push_str(&line);
+        }
+    }
+    if let Some(means) = boundary.means {
+        let mahalanobis = means.mahalanobis.map(|m| format!(", {} in Mahalanobis distance", short(m)));
+        out.push_str(&format!(
+            "    the means are {} apart{}\n",
+            short(means.euclidean),
+            mahalanobis.unwrap_or_default()
+        ));
+    }
+    if let Surface::Hyperplane(plane) = &boundary.surface {
+        let mut order: Vec<usize> = (0..columns).collect();
+        order.sort_by(|a, b| plane.normal()[*b].abs().total_cmp(&plane.normal()[*a].abs()));
+        let mut rows = vec![["", "unit normal", "x₀"].map(str::to_owned).to_vec()];
+        for j in order.iter().take(MOST_COLUMNS) {
+            let name = clip(&model.recipe.feature(*j), 40);
+            rows.push(vec![name, short(plane.normal()[*j]), short(plane.point()[*j])]);
+        }
+        out.push_str(&grid(&rows, 4));
+        if columns > MOST_COLUMNS {
+            out.push_str(&format!("    and {} more, all with --json\n", thousands((columns - MOST_COLUMNS) as f64)));
+        }
+    }
+}
+
+fn regions_text(model: &Model, regions: &[Region]) -> String {
+    let never = |(k, region): (usize, &Region)| match region {
+        Region::Never { mixture } => {
+            let parts: Vec<String> =
+                mixture.iter().map(|(c, share)| format!("{} {}", short(*share), name(model, *c))).collect();
+            Some(format!("{} is never decided: its weights are the mixture {}", model.classes[k], parts.join(" + ")))
+        }
+        _ => None,
+    };
+    let mut said: Vec<String> = regions.iter().enumerate().filter_map(never).collect();
+    let open: Vec<&str> = regions
+        .iter()
+        .zip(&model.classes)
+        .filter(|(region, _)| **region == Region::Undecided)
+        .map(|(_, class)| class.as_str())
+        .collect();
+    match (said.is_empty(), open.is_empty()) {
+        (true, true) => return "regions: convex, and every class is decided somewhere".into(),
+        (_, true) => {}
+        (_, false) if open.len() > 8 => said.push(format!("for {} classes it was not settled", open.len())),
+        (_, false) => said.push(format!("whether there is one was not settled for {}", open.join(", "))),
+    }
+    format!("regions: convex; {}", said.join("; "))
+}
+
+/// What the rows of a table say about margins, radii and which classes are neighbours.
+pub fn measured_text(model: &Model, table: &Table, data: &TableGeometry) -> String {
+    let mut out = count(data.rows.len(), "row");
+    if data.table_rows > data.rows.len() {
+        out.push_str(&format!(
+            "; {} with missing cells left empty",
+            thousands((data.table_rows - data.rows.len()) as f64)
+        ));
+    }
+    out.push('\n');
+    let mut facts: Vec<(&str, String)> = Vec::new();
+    if let Some(smallest) = data.measured.smallest_margin() {
+        let place = table.place(data.rows[smallest.row]);
+        let side =
+            if smallest.margin > 0.0 { "every labelled row is on its side" } else { "that row is on the wrong side" };
+        facts.push(("margin", format!("{} at {place}: {side}", short(smallest.margin))));
+    }
+    if let Some((radius, row)) = smallest_radius(data) {
+        facts.push(("radius", format!("{} at least, at {}", short(radius), table.place(data.rows[row]))));
+    }
+    let pairs = data.measured.neighbours();
+    let pair = |(class, nearest, n): &(Class, Class, usize)| {
+        format!("{} next to {} {}", name(model, *class), name(model, *nearest), thousands(*n as f64))
+    };
+    match pairs.len() {
+        0 => {}
+        n if n > 20 => facts.push(("neighbours", format!("{n} pairs of classes share a boundary on these rows"))),
+        _ => facts.push(("neighbours", pairs.iter().map(pair).collect::<Vec<_>>().join(", "))),
+    }
+    let predicted = counts(model, data);
+    let unseen: Vec<&str> =
+        model.classes.iter().zip(&predicted).filter(|(_, n)| **n == 0).map(|(c, _)| c.as_str()).collect();
+    if !unseen.is_empty() && unseen.len() <= 20 {
+        facts.push(("unused", format!("no row of this table is predicted to be {}", unseen.join(" or "))));
+    }
+    for (label, fact) in facts {
+        for (i, line) in wrap(&fact, PROSE - 14).iter().enumerate() {
+            out.push_str(&format!("  {:<12}{line}\n", if i == 0 { label } else { "" }));
+        }
+    }
+    out
+}
+
+/// How many rows are predicted to be of each class.
+fn counts(model: &Model, data: &TableGeometry) -> Vec<usize> {
+    let mut counts = vec![0; model.classes.len()];
+    data.measured.rows.iter().for_each(|r| counts[r.class.index()] += 1);
+    counts
+}
+
+/// The smallest radius and the first row that has it.
+fn smallest_radius(data: &TableGeometry) -> Option<(f64, usize)> {
+    let rows = data.measured.rows.iter().enumerate().map(|(i, r)| (r.radius, i));
+    rows.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
+}
+
+fn name(model: &Model, class: Class) -> &str {
+    &model.classes[class.index()]
+}

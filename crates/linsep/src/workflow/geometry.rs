@@ -1,0 +1,86 @@
+//! Model and table to distances, margins and radii.
+
+use super::predict::scored_rows;
+use super::rows::RowRoles;
+use crate::artifact::Model;
+use crate::design::UnknownLevel;
+use crate::error::{Error, Result};
+use crate::geometry::{Geometry, Measured, mahalanobis};
+use crate::table::{Class, Table};
+use crate::watch::Watch;
+
+/// What to measure beside distance, margin and radius.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GeometryOptions {
+    /// Instead of the model's policy for new levels.
+    pub unknown: Option<UnknownLevel>,
+    /// The nearest point of the nearest boundary.
+    pub projection: bool,
+    /// Squared Mahalanobis distances to every class.
+    pub mahalanobis: bool,
+}
+
+/// Where the rows of a table lie beside the boundaries of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableGeometry {
+    /// Rows in the table.
+    pub table_rows: usize,
+    /// The table row of each measured row.
+    pub rows: Vec<usize>,
+    /// Whether the table has the target, and so rows have margins.
+    pub labelled: bool,
+    /// The measures.
+    pub measured: Measured,
+    /// Squared Mahalanobis distances, row by row and class by class, where asked for.
+    pub mahalanobis: Option<Vec<f64>>,
+}
+
+/// More numbers than this are no table to look at.
+const MOST_PROJECTED: usize = 1 << 28;
+
+/// The boundaries of a model.
+pub fn geometry_of(model: &Model, watch: &Watch) -> Result<Geometry> {
+    Geometry::of(&model.discriminant, model.density.as_ref(), watch)
+}
+
+/// Measures every row of a table that has all the cells the model needs; columns are matched by name.
+pub fn geometry_table(
+    model: &Model,
+    geometry: &Geometry,
+    table: &Table,
+    options: &GeometryOptions,
+    watch: &Watch,
+) -> Result<TableGeometry> {
+    let labels = labels(model, table)?;
+    if options.projection && table.n_rows().saturating_mul(geometry.n_cols()) > MOST_PROJECTED {
+        return Err(Error::usage(format!(
+            "the projections of {} rows on {} columns are too many numbers",
+            table.n_rows(),
+            geometry.n_cols()
+        ))
+        .help("project fewer rows at a time, or leave --projection out"));
+    }
+    let (prepared, scores) = scored_rows(model, table, &vec![true; table.n_rows()], options.unknown, watch)?;
+    let design = prepared.design.as_design();
+    let of_rows = labels.as_ref().map(|l| prepared.rows.iter().map(|r| l[*r]).collect::<Vec<Option<Class>>>());
+    let measured = geometry.measure(design, &scores, of_rows.as_deref(), options.projection, watch)?;
+    let distances =
+        options.mahalanobis.then(|| mahalanobis(&model.discriminant, model.density.as_ref(), design, watch));
+    let mahalanobis = distances.transpose()?;
+    Ok(TableGeometry {
+        table_rows: table.n_rows(),
+        labelled: labels.is_some(),
+        rows: prepared.rows,
+        measured,
+        mahalanobis,
+    })
+}
+
+/// The labels, where the table has the target.
+fn labels(model: &Model, table: &Table) -> Result<Option<Vec<Option<Class>>>> {
+    if !table.columns().iter().any(|c| c.name == model.target) {
+        return Ok(None);
+    }
+    let roles = RowRoles::of(table, &model.target, None, &[])?;
+    Ok(Some(roles.in_terms_of(table, &model.target, &model.classes)?.classes))
+}
