@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Which files to read, and how.
 #[derive(Args)]
 pub struct InputArguments {
-    /// Tables to read: CSV, TSV, Parquet or LIBSVM, also .gz and .zst; several files, patterns like 'part-*.csv', or - for standard input
+    /// Tables to read: CSV, TSV, JSON lines, Parquet, Arrow or LIBSVM, also .gz and .zst; several files, patterns like 'part-*.csv', or - for standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
 
@@ -46,6 +46,10 @@ pub enum FormatName {
     Tsv,
     /// Apache Parquet
     Parquet,
+    /// Arrow file or stream, Feather version 2
+    Arrow,
+    /// JSON objects, one to a line
+    Ndjson,
     /// LIBSVM or svmlight
     Libsvm,
 }
@@ -61,6 +65,8 @@ impl InputArguments {
             format: self.format.map(|f| match f {
                 FormatName::Csv | FormatName::Tsv => Format::Csv,
                 FormatName::Parquet => Format::Parquet,
+                FormatName::Arrow => Format::Arrow,
+                FormatName::Ndjson => Format::Ndjson,
                 FormatName::Libsvm => Format::Libsvm,
             }),
             delimiter,

@@ -247,6 +247,21 @@ fn evaluations_carry_value_interval_and_method() {
 }
 
 #[test]
+fn a_loss_beyond_the_smallest_probability_is_finite() {
+    let scratch = Scratch::new();
+    scratch.write("d.csv", "x,y\n1,a\n2,a\n3,b\n4,b\n");
+    scratch.done("fit d.csv --target y -o m.json");
+    scratch.write("far.csv", "x,y\n1,a\n9,\n1000000,a\n4,b\n");
+    let scores = scratch.done("predict m.json far.csv --scores");
+    let far: f64 = rows(&scores)[3][1].parse().expect("a score");
+    assert!(far > 800.0, "the probability of `a` is zero in floating point");
+    let loss = &json(&scratch.done("evaluate m.json far.csv --json"))["log_loss"];
+    let mean = loss["value"].as_f64().expect("finite");
+    assert!((mean - far / 3.0).abs() < 1.0, "{mean} for the score {far}");
+    assert!(numbers(&loss["interval"])[1] > mean);
+}
+
+#[test]
 fn cross_validation_adds_accuracy() {
     let scratch = Scratch::with_examples();
     for model in ["logistic", "lda"] {
@@ -375,7 +390,7 @@ fn libsvm_goes_through_every_subcommand() {
 }
 
 #[test]
-fn parquet_gives_the_model_of_the_same_csv() {
+fn every_format_gives_the_model_of_the_same_csv() {
     use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
     use std::sync::Arc;
     let scratch = Scratch::new();
@@ -390,8 +405,25 @@ fn parquet_gives_the_model_of_the_same_csv() {
     let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).expect("a writer");
     writer.write(&batch).expect("rows are written");
     writer.close().expect("the file is closed");
+    let file = std::fs::File::create(scratch.file("d.feather")).expect("a scratch file can be made");
+    let mut writer = arrow_ipc::writer::FileWriter::try_new(file, &batch.schema()).expect("a writer");
+    writer.write(&batch).expect("rows are written");
+    writer.finish().expect("the file is closed");
+    let mut writer = arrow_ipc::writer::StreamWriter::try_new(Vec::new(), &batch.schema()).expect("a writer");
+    writer.write(&batch).expect("rows are written");
+    let stream = writer.into_inner().expect("the stream is closed");
+    let line = |r: &Vec<&str>| format!("{{\"x\":{},\"kind\":\"{}\",\"y\":\"{}\"}}\n", r[0], r[1], r[2]);
+    let lines: String = cells[1..].iter().map(line).collect();
+    scratch.write("d.jsonl", &lines);
     let weights = |file: &str| json(&scratch.done(&format!("fit {file} --target y --json")))["weights"].clone();
-    assert_eq!(weights("d.parquet"), weights("d.csv"));
+    let expected = weights("d.csv");
+    for file in ["d.parquet", "d.feather", "d.jsonl"] {
+        assert_eq!(weights(file), expected, "{file}");
+    }
+    for (input, flags) in [(&stream[..], ""), (lines.as_bytes(), ""), (lines.as_bytes(), "--format ndjson")] {
+        let ran = scratch.run_with(&format!("fit - --target y --json {flags}"), input);
+        assert_eq!(json(&ran.stdout)["weights"], expected);
+    }
 }
 
 // Verification.

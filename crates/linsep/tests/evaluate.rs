@@ -1,6 +1,8 @@
 //! `evaluate` through its public face: golden values, slow twins, copies, coverage, and what is undefined.
 
-use linsep::evaluate::{Estimate, Evaluation, Metric, Scored, evaluate};
+use linsep::decide;
+use linsep::evaluate::{Estimate, Evaluation, Metric, RowsOf, Scored, evaluate};
+use linsep::read::{ReadOptions, read_bytes};
 use linsep::table::Class;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -44,7 +46,9 @@ impl Data {
             truth: &self.truth,
             predicted: &self.predicted,
             probabilities: Some(&self.probabilities),
+            losses: None,
             weights: self.weights.as_deref(),
+            origin: None,
         }
     }
 
@@ -316,7 +320,7 @@ fn json_has_the_promised_shape() {
     near("accuracy", json["accuracy"]["value"].as_f64().unwrap(), 2.0 / 3.0, 1e-15);
     assert_eq!(json["accuracy"]["interval"].as_array().unwrap().len(), 2);
     assert_eq!(json["log_loss"]["value"], Value::Null);
-    assert!(json["log_loss"]["reason"].as_str().unwrap().contains("first row 2 of class `c0`"));
+    assert!(json["log_loss"]["reason"].as_str().unwrap().contains("first at row 2, of class `c0`"));
     assert!(json["f1"]["c1"]["reason"].is_string());
     assert_eq!(json["confusion"]["counts"][0][2], 1.0);
     let names: Vec<usize> = ["\"c0\":", "\"c1\":", "\"c2\":"].iter().map(|k| text.find(k).unwrap()).collect();
@@ -349,6 +353,9 @@ fn bad_input_is_an_error_with_its_row() {
     fails(Scored { probabilities: Some(&[0.5; 3]), ..scored }, "3 probabilities for 2 rows; 4 expected");
     fails(Scored { probabilities: Some(&[0.5, 0.5, 0.5, 0.6]), ..scored }, "row 2: the probabilities sum to 1.1");
     fails(Scored { probabilities: Some(&[f64::NAN, 0.5, 0.5, 0.5]), ..scored }, "row 1: NaN is not a probability");
+    fails(Scored { losses: Some(&[1.0]), ..scored }, "1 losses for 2 rows; 2 expected");
+    fails(Scored { losses: Some(&[1.0, f64::NAN]), ..scored }, "row 2: NaN is not a loss");
+    fails(Scored { losses: Some(&[-1.0, 1.0]), ..scored }, "row 1: -1 is not a loss");
     fails(Scored { weights: Some(&[1.0, -1.0]), ..scored }, "row 2: -1 is not a weight");
     fails(Scored { weights: Some(&[0.0, 0.0]), ..scored }, "all weights are zero");
     fails(Scored { weights: Some(&[f64::MAX, f64::MAX]), ..scored }, "infinite");
@@ -356,6 +363,54 @@ fn bad_input_is_an_error_with_its_row() {
     let same = ["a".to_owned(), "a".to_owned()];
     fails(Scored { classes: &same, ..scored }, "two classes are named `a`");
     fails(Scored { classes: &same[..1], probabilities: None, ..scored }, "at least two classes");
+
+    // The judged rows are the second and fourth of a table, on lines 3 and 5 of its file.
+    let table = read_bytes(b"y\na\nb\na\nb\n", "d.csv", &ReadOptions::default()).unwrap();
+    let origin = |rows| Some(RowsOf { table: &table, rows });
+    fails(
+        Scored { weights: Some(&[1.0, -1.0]), origin: origin(&[1, 3]), ..scored },
+        "d.csv, line 5: -1 is not a weight",
+    );
+    fails(Scored { origin: origin(&[1]), ..scored }, "1 places for 2 rows");
+    fails(Scored { origin: origin(&[1, 4]), ..scored }, "row 4 is outside a table of 4 rows");
+    let infinite = Scored { losses: Some(&[f64::INFINITY, 1.0]), origin: origin(&[1, 3]), ..scored };
+    let reason = evaluate(&infinite).unwrap().log_loss.unwrap().reason().unwrap().to_owned();
+    assert!(reason.contains("first at d.csv, line 3, of class `c0`"), "{reason}");
+}
+
+#[test]
+fn losses_from_scores_agree_with_probabilities_and_outlast_them() {
+    let mut rng = ChaCha8Rng::seed_from_u64(12);
+    for n_classes in [2usize, 3, 7] {
+        let width = if n_classes == 2 { 1 } else { n_classes };
+        let scores: Vec<f64> = (0..200 * width).map(|_| rng.random_range(-30.0..30.0)).collect();
+        let truth: Vec<Class> = (0..200).map(|_| Class(rng.random_range(0..n_classes as u32))).collect();
+        let classes: Vec<String> = (0..n_classes).map(|c| format!("c{c}")).collect();
+        let probabilities = decide::probabilities(&scores, n_classes);
+        let losses = decide::losses(&scores, &truth, n_classes);
+        for (row, (loss, class)) in losses.iter().zip(&truth).enumerate() {
+            let slow = -probabilities[row * n_classes + class.index()].ln();
+            near("a loss", *loss, slow, 1e-12 * slow.max(1.0));
+        }
+        let predicted = decide::classes(&scores, n_classes);
+        let from_probabilities = Scored {
+            classes: &classes,
+            truth: &truth,
+            predicted: &predicted,
+            probabilities: Some(&probabilities),
+            losses: None,
+            weights: None,
+            origin: None,
+        };
+        let from_losses = Scored { losses: Some(&losses), ..from_probabilities };
+        let [one, other] = [from_probabilities, from_losses].map(|s| evaluate(&s).unwrap().log_loss.unwrap());
+        near("log loss", one.value().unwrap(), other.value().unwrap(), 1e-12 * other.value().unwrap());
+        near("high end", one.interval().unwrap().1, other.interval().unwrap().1, 1e-12 * other.value().unwrap());
+    }
+    assert_eq!(decide::losses(&[-2000.0, 2000.0, -2000.0], &[Class(1), Class(0), Class(0)], 2), [2000.0, 2000.0, 0.0]);
+    assert_eq!(decide::losses(&[-2000.0, 0.0, -3.0, 1e4, 1e4, 0.0], &[Class(0), Class(2)], 3)[1], 1e4 + 2f64.ln());
+    let softened = 2000.0 + (-3f64).exp().ln_1p();
+    near("far", decide::losses(&[-2000.0, 0.0, -3.0], &[Class(0)], 3)[0], softened, 1e-12 * softened);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! From scores to classes and probabilities.
+//! From scores to classes, probabilities and losses.
 
 use crate::design::Design;
 use crate::discriminant::Discriminant;
@@ -75,4 +75,27 @@ pub fn probabilities(scores: &[f64], n_classes: usize) -> Vec<f64> {
     let mut rows = vec![SoftmaxRow { max: 0.0, log_sum: 0.0 }; scores.len() / n_classes];
     softmax_rows(n_classes, &mut p, &mut rows);
     p
+}
+
+/// `−ln p(true class)` of each row, from the same scores as [`probabilities`]: finite wherever the scores are, also where
+/// the probability is too small for a number.
+///
+/// ```
+/// use linsep::{decide::losses, table::Class};
+/// assert_eq!(losses(&[-2000.0], &[Class(1)], 2), [2000.0]);
+/// assert_eq!(losses(&[0.0, 0.0, -9e9], &[Class(0)], 3), [std::f64::consts::LN_2]);
+/// ```
+pub fn losses(scores: &[f64], truth: &[Class], n_classes: usize) -> Vec<f64> {
+    if n_classes == 2 {
+        let loss = |(z, class): (&f64, &Class)| {
+            let terms = logistic_terms(*z);
+            if class.index() == 0 { terms.softplus } else { terms.softplus_negative }
+        };
+        return scores.iter().zip(truth).map(loss).collect();
+    }
+    let mut terms = scores.to_vec();
+    let mut rows = vec![SoftmaxRow { max: 0.0, log_sum: 0.0 }; truth.len()];
+    softmax_rows(n_classes, &mut terms, &mut rows);
+    let own = scores.chunks_exact(n_classes).zip(truth).map(|(z, class)| z[class.index()]);
+    rows.iter().zip(own).map(|(row, own)| (row.max - own) + row.log_sum).collect()
 }

@@ -12,7 +12,9 @@
 //!     truth: &truth,
 //!     predicted: &predicted,
 //!     probabilities: Some(&probabilities),
+//!     losses: None,
 //!     weights: None,
+//!     origin: None,
 //! };
 //! let evaluation = evaluate(&scored)?;
 //! assert_eq!(evaluation.accuracy.value, 0.75);
@@ -34,7 +36,7 @@ mod scored;
 
 pub use confusion::Confusion;
 pub use interval::{LEVEL, wilson};
-pub use scored::Scored;
+pub use scored::{RowsOf, Scored};
 
 use crate::error::Result;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -154,7 +156,7 @@ impl Serialize for PerClass {
     }
 }
 
-/// All the figures; those that need probabilities are `None` without them.
+/// All the figures; those that need probabilities (the log loss: or losses) are `None` without them.
 #[non_exhaustive]
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Evaluation {
@@ -187,7 +189,8 @@ pub struct Evaluation {
 ///
 /// # Errors
 /// Lengths that disagree, fewer than two classes or equal names, classes without name, weights that are negative, not
-/// finite or all zero, probabilities outside `[0, 1]` or rows of them that do not sum to one.
+/// finite or all zero, probabilities outside `[0, 1]` or rows of them that do not sum to one, losses that are negative
+/// or not numbers. Errors about a row name its place in the table where [`Scored::origin`] is given.
 pub fn evaluate(scored: &Scored<'_>) -> Result<Evaluation> {
     scored.check()?;
     let confusion = Confusion::new(scored);
@@ -198,7 +201,7 @@ pub fn evaluate(scored: &Scored<'_>) -> Result<Evaluation> {
         level: LEVEL,
         accuracy: confusion.accuracy(),
         balanced_accuracy: confusion.balanced_accuracy(),
-        log_loss: scored.probabilities.map(|p| probability::log_loss(scored, p)),
+        log_loss: probability::log_loss(scored),
         brier: scored.probabilities.map(|p| probability::brier(scored, p)),
         auc: scored.probabilities.map(|p| auc::auc(scored, p, &class_weights)),
         f1: confusion.f1(),

@@ -4,16 +4,27 @@ use super::interval::Moments;
 use super::{Estimate, Metric, Scored};
 
 /// `−Σ w ln p(own class) / Σ w`, without clipping: probability 0 for what happened is an infinite loss, and said so.
-pub(super) fn log_loss(scored: &Scored<'_>, probabilities: &[f64]) -> Metric {
+/// From the losses where they are given, else from the probabilities; `None` without either.
+pub(super) fn log_loss(scored: &Scored<'_>) -> Option<Metric> {
     let n_classes = scored.classes.len();
+    match (scored.losses, scored.probabilities) {
+        (Some(losses), _) => Some(mean_log_loss(scored, |row| losses[row])),
+        // A probability a rounding above one would make the loss negative.
+        (None, Some(p)) => {
+            Some(mean_log_loss(scored, |row| -p[row * n_classes + scored.truth[row].index()].min(1.0).ln()))
+        }
+        (None, None) => None,
+    }
+}
+
+fn mean_log_loss(scored: &Scored<'_>, loss: impl Fn(usize) -> f64) -> Metric {
     let mut moments = Moments::new();
     let mut impossible: Option<(usize, usize)> = None;
-    for (row, truth) in scored.truth.iter().enumerate() {
-        let weight = scored.weight(row);
-        let p = probabilities[row * n_classes + truth.index()];
-        if p > 0.0 {
-            // A probability a rounding above one would make the loss negative.
-            moments.add(-p.min(1.0).ln(), weight);
+    for row in 0..scored.truth.len() {
+        let (loss, weight) = (loss(row), scored.weight(row));
+        if loss.is_finite() {
+            // Minus the logarithm of one is minus zero.
+            moments.add(loss + 0.0, weight);
         } else if weight > 0.0 {
             let (first, count) = impossible.unwrap_or((row, 0));
             impossible = Some((first, count + 1));
@@ -23,8 +34,8 @@ pub(super) fn log_loss(scored: &Scored<'_>, probabilities: &[f64]) -> Metric {
         let class = &scored.classes[scored.truth[first].index()];
         let rows = if count == 1 { "1 row".to_owned() } else { format!("{count} rows") };
         return Metric::undefined(format!(
-            "infinite: {rows} got probability 0 for the true class, first row {} of class `{class}`",
-            first + 1
+            "infinite: {rows} got probability 0 for the true class, first at {}, of class `{class}`",
+            scored.place(first)
         ));
     }
     Metric::Estimated(mean_loss(&moments, (0.0, f64::INFINITY), "mean of −ln p(true class)", scored.total_weight()))
@@ -52,7 +63,13 @@ fn mean_loss(moments: &Moments, range: (f64, f64), what: &str, total_weight: f64
         true => Estimate::new(moments.mean(), None, format!("{what}; no interval: every row has the same loss")),
         false => {
             let interval = moments.interval(range);
-            Estimate::new(moments.mean(), Some(interval), format!("{what}; normal interval of the mean"))
+            match interval.1.is_finite() {
+                true => Estimate::new(moments.mean(), Some(interval), format!("{what}; normal interval of the mean")),
+                false => {
+                    let reason = format!("{what}; no interval: the spread of the losses exceeds the largest number");
+                    Estimate::new(moments.mean(), None, reason)
+                }
+            }
         }
     };
     estimate.needs_two(total_weight)
@@ -67,14 +84,18 @@ mod tests {
         ["a", "b", "c"].iter().take(n).map(|s| s.to_string()).collect()
     }
 
+    fn scored<'a>(classes: &'a [String], truth: &'a [Class], p: &'a [f64]) -> Scored<'a> {
+        let probabilities = Some(p);
+        Scored { classes, truth, predicted: truth, probabilities, losses: None, weights: None, origin: None }
+    }
+
     #[test]
     fn by_hand() {
         let classes = names(2);
         let truth = [Class(0), Class(1), Class(1)];
         let p = [0.5, 0.5, 0.75, 0.25, 0.0, 1.0];
-        let scored =
-            Scored { classes: &classes, truth: &truth, predicted: &truth, probabilities: Some(&p), weights: None };
-        let loss = log_loss(&scored, &p);
+        let scored = scored(&classes, &truth, &p);
+        let loss = log_loss(&scored).unwrap();
         // ln 2, ln 4, 0: mean ln 2, variance (ln 2)².
         let ln2 = std::f64::consts::LN_2;
         assert!((loss.value().unwrap() - ln2).abs() < 1e-15);
@@ -88,8 +109,7 @@ mod tests {
     fn many_classes_sum_the_squares() {
         let classes = names(3);
         let (truth, p) = ([Class(2), Class(0)], [0.2, 0.3, 0.5, 1.0, 0.0, 0.0]);
-        let scored =
-            Scored { classes: &classes, truth: &truth, predicted: &truth, probabilities: Some(&p), weights: None };
+        let scored = scored(&classes, &truth, &p);
         let score = brier(&scored, &p);
         assert!((score.value - (0.04 + 0.09 + 0.25) / 2.0).abs() < 1e-15);
         assert!(score.method.contains("sum over classes"));
@@ -99,22 +119,41 @@ mod tests {
     fn impossible_events_are_named_unless_they_weigh_nothing() {
         let classes = names(2);
         let (truth, p) = ([Class(0), Class(1), Class(0)], [0.5, 0.5, 1.0, 0.0, 0.6, 0.4]);
-        let scored =
-            Scored { classes: &classes, truth: &truth, predicted: &truth, probabilities: Some(&p), weights: None };
-        let reason = log_loss(&scored, &p).reason().unwrap().to_owned();
-        assert_eq!(reason, "infinite: 1 row got probability 0 for the true class, first row 2 of class `b`");
+        let scored = scored(&classes, &truth, &p);
+        let reason = log_loss(&scored).unwrap().reason().unwrap().to_owned();
+        assert_eq!(reason, "infinite: 1 row got probability 0 for the true class, first at row 2, of class `b`");
         let weighted = Scored { weights: Some(&[1.0, 0.0, 1.0]), ..scored };
-        assert!(log_loss(&weighted, &p).value().is_some());
+        assert!(log_loss(&weighted).unwrap().value().is_some());
     }
 
     #[test]
     fn equal_losses_give_no_interval() {
         let classes = names(2);
         let (truth, p) = ([Class(0), Class(1), Class(0)], [0.5; 6]);
-        let scored =
-            Scored { classes: &classes, truth: &truth, predicted: &truth, probabilities: Some(&p), weights: None };
+        let scored = scored(&classes, &truth, &p);
         let score = brier(&scored, &p);
         assert_eq!((score.value, score.interval), (0.25, None));
         assert!(score.method.contains("same loss"));
+    }
+
+    #[test]
+    fn losses_come_before_probabilities() {
+        let classes = names(2);
+        // Of the first row the probability has underflowed; the second is as the probabilities say.
+        let (truth, p) = ([Class(1), Class(0)], [1.0, 0.0, 0.5, 0.5]);
+        let ln2 = std::f64::consts::LN_2;
+        let scored = Scored { losses: Some(&[2000.0, ln2]), ..scored(&classes, &truth, &p) };
+        let loss = log_loss(&scored).unwrap();
+        let mean = (2000.0 + ln2) / 2.0;
+        assert!((loss.value().unwrap() - mean).abs() < 1e-12 * mean);
+        // Two values: s/√n is half their distance.
+        let (low, high) = loss.interval().unwrap();
+        assert_eq!(low, 0.0);
+        assert!((high - (mean + 1.959963984540054 * (2000.0 - ln2) / 2.0)).abs() < 1e-9);
+        let infinite = Scored { losses: Some(&[0.5, f64::INFINITY]), ..scored };
+        assert!(log_loss(&infinite).unwrap().reason().unwrap().contains("first at row 2, of class `a`"));
+        let huge = log_loss(&Scored { losses: Some(&[0.5, 1e300]), ..scored }).unwrap();
+        assert_eq!((huge.value(), huge.interval()), (Some(5e299), None));
+        assert!(huge.estimate().unwrap().method.contains("no interval: the spread"));
     }
 }

@@ -1,7 +1,7 @@
 //! What is judged, and whether it can be.
 
 use crate::error::{Error, Place, Result};
-use crate::table::Class;
+use crate::table::{Class, Table};
 
 /// How far the probabilities of a row may be from summing to one; leaves room for probabilities kept in single precision.
 const SUM_TOLERANCE: f64 = 1e-5;
@@ -17,8 +17,22 @@ pub struct Scored<'a> {
     pub predicted: &'a [Class],
     /// `probabilities[row * classes.len() + class]`; each row sums to one.
     pub probabilities: Option<&'a [f64]>,
+    /// `−ln p(true class)` of each row, as [`crate::decide::losses`] finds it from scores; used for the log loss instead
+    /// of the probabilities, which are zero in floating point where the loss is beyond 745.
+    pub losses: Option<&'a [f64]>,
     /// Frequency weights: weight k is k copies of the row.
     pub weights: Option<&'a [f64]>,
+    /// Where the rows came from, so that a row can be named as its reader knows it; else it is named by its number here.
+    pub origin: Option<RowsOf<'a>>,
+}
+
+/// Rows of a table: the table and the number in it of each judged row.
+#[derive(Debug, Clone, Copy)]
+pub struct RowsOf<'a> {
+    /// The table as it was read.
+    pub table: &'a Table,
+    /// The table's row of each judged row, from 0.
+    pub rows: &'a [usize],
 }
 
 impl Scored<'_> {
@@ -30,11 +44,20 @@ impl Scored<'_> {
         self.weights.map_or(self.truth.len() as f64, |w| w.iter().sum())
     }
 
+    /// The row as the user knows it.
+    pub(super) fn place(&self, row: usize) -> Place {
+        match self.origin {
+            Some(origin) => origin.table.place(origin.rows[row]),
+            None => Place::default().row(row as u64 + 1),
+        }
+    }
+
     pub(super) fn check(&self) -> Result<()> {
         self.check_lengths()?;
         self.check_classes()?;
         self.check_weights()?;
-        self.check_probabilities()
+        self.check_probabilities()?;
+        self.check_losses()
     }
 
     fn check_lengths(&self) -> Result<()> {
@@ -47,8 +70,21 @@ impl Scored<'_> {
             return Err(Error::data("there are no rows to evaluate"));
         }
         expect("predictions", self.predicted.len(), rows)?;
+        self.losses.map_or(Ok(()), |l| expect("losses", l.len(), rows))?;
+        self.check_origin()?;
         self.weights.map_or(Ok(()), |w| expect("weights", w.len(), rows))?;
         self.probabilities.map_or(Ok(()), |p| expect("probabilities", p.len(), rows * self.classes.len()))
+    }
+
+    fn check_origin(&self) -> Result<()> {
+        let Some(RowsOf { table, rows }) = self.origin else { return Ok(()) };
+        if rows.len() != self.truth.len() {
+            return Err(Error::usage(format!("{} places for {} rows", rows.len(), self.truth.len())));
+        }
+        match rows.iter().find(|row| **row >= table.n_rows()) {
+            Some(row) => Err(Error::usage(format!("row {row} is outside a table of {} rows", table.n_rows()))),
+            None => Ok(()),
+        }
     }
 
     fn check_classes(&self) -> Result<()> {
@@ -63,7 +99,7 @@ impl Scored<'_> {
         for (row, (truth, predicted)) in self.truth.iter().zip(self.predicted).enumerate() {
             if let Some(class) = [truth, predicted].into_iter().find(|c| c.index() >= self.classes.len()) {
                 let message = format!("class number {} of {} has no name", class.index(), self.classes.len());
-                return Err(Error::data(message).at(at(row)));
+                return Err(Error::data(message).at(self.place(row)));
             }
         }
         Ok(())
@@ -73,7 +109,7 @@ impl Scored<'_> {
         let Some(weights) = self.weights else { return Ok(()) };
         if let Some((row, weight)) = weights.iter().enumerate().find(|(_, w)| !(w.is_finite() && **w >= 0.0)) {
             return Err(Error::data(format!("{weight} is not a weight"))
-                .at(at(row))
+                .at(self.place(row))
                 .help("weights count copies of a row: finite and not negative"));
         }
         let total = self.total_weight();
@@ -91,17 +127,25 @@ impl Scored<'_> {
         for (row, p) in probabilities.chunks_exact(self.classes.len()).enumerate() {
             if let Some(class) = p.iter().position(|p| !(0.0..=1.0).contains(p)) {
                 let message = format!("{} is not a probability (class `{}`)", p[class], self.classes[class]);
-                return Err(Error::data(message).at(at(row)));
+                return Err(Error::data(message).at(self.place(row)));
             }
             let sum: f64 = p.iter().sum();
             if (sum - 1.0).abs() > SUM_TOLERANCE {
-                return Err(Error::data(format!("the probabilities sum to {sum}, not to 1")).at(at(row)));
+                return Err(Error::data(format!("the probabilities sum to {sum}, not to 1")).at(self.place(row)));
             }
         }
         Ok(())
     }
-}
 
-fn at(row: usize) -> Place {
-    Place::default().row(row as u64 + 1)
+    /// A loss may be infinite, which the log loss says; it is never negative.
+    fn check_losses(&self) -> Result<()> {
+        let Some(losses) = self.losses else { return Ok(()) };
+        // Written so that NaN is refused, too.
+        match losses.iter().position(|loss| !(*loss >= 0.0)) {
+            Some(row) => Err(Error::data(format!("{} is not a loss", losses[row]))
+                .at(self.place(row))
+                .help("a loss is −ln of a probability: zero or more")),
+            None => Ok(()),
+        }
+    }
 }

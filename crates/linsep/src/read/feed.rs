@@ -142,7 +142,7 @@ fn last_record_end(bytes: &[u8], quotes: bool) -> Option<usize> {
 }
 
 /// What is wrong within a piece; its place in the file is known only when all pieces before it have been counted.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Flaw {
     /// Zero-based line within the piece.
     pub line: u64,
@@ -203,11 +203,41 @@ pub(super) fn parse_pieces<T: Send>(
     watch: &Watch,
     parse: impl Fn(Piece<'_>) -> std::result::Result<(T, u64), Flaw> + Sync,
 ) -> Result<Vec<Placed<T>>> {
-    type Done<T> = (usize, usize, std::result::Result<(T, u64), Flaw>);
-    let (inputs, starts, total) = (feed.inputs, feed.starts, feed.total);
+    let inputs = feed.inputs;
+    let pieces = parse_until(feed, watch, |piece| match parse(piece) {
+        Ok((parsed, lines)) => Parsed { value: Ok(parsed), lines, last: false },
+        Err(flaw) => Parsed { value: Err(flaw), lines: 0, last: true },
+    })?;
+    let placed = pieces.into_iter().map(|piece| {
+        let Placed { file, first_line, parsed } = piece;
+        match parsed {
+            Ok(parsed) => Ok(Placed { file, first_line, parsed }),
+            Err(flaw) => Err(flaw.into_error(inputs[file].name(), first_line)),
+        }
+    });
+    placed.collect()
+}
+
+/// What became of a piece.
+pub(super) struct Parsed<T> {
+    pub value: T,
+    /// Its number of lines.
+    pub lines: u64,
+    /// Nothing after this piece matters.
+    pub last: bool,
+}
+
+/// Parses the pieces in the current pool, up to and with the first one that says it is the last. The results are in the
+/// order of the bytes and do not depend on which worker was first.
+pub(super) fn parse_until<T: Send>(
+    feed: Feed<'_>,
+    watch: &Watch,
+    parse: impl Fn(Piece<'_>) -> Parsed<T> + Sync,
+) -> Result<Vec<Placed<T>>> {
+    let (starts, total) = (feed.starts, feed.total);
     let counter = Arc::clone(&feed.counter);
     let feed = Mutex::new(feed);
-    let done: Mutex<Vec<Done<T>>> = Mutex::new(Vec::new());
+    let done: Mutex<Vec<(usize, usize, Parsed<T>)>> = Mutex::new(Vec::new());
     let failed: Mutex<Option<Error>> = Mutex::new(None);
     let stop = AtomicBool::new(false);
 
@@ -225,7 +255,7 @@ pub(super) fn parse_pieces<T: Send>(
                 }
             };
             let result = parse(Piece { file, padded: &bytes });
-            if result.is_err() {
+            if result.last {
                 stop.store(true, Ordering::Relaxed);
             }
             lock(&done).push((index, file, result));
@@ -239,13 +269,16 @@ pub(super) fn parse_pieces<T: Send>(
     done.sort_unstable_by_key(|(index, ..)| *index);
     let mut placed = Vec::with_capacity(done.len());
     let (mut current, mut line) = (usize::MAX, 0);
-    for (_, file, result) in done {
+    for (_, file, Parsed { value, lines, last }) in done {
         if file != current {
             (current, line) = (file, starts[file].lines + 1);
         }
-        let (parsed, lines) = result.map_err(|flaw| flaw.into_error(inputs[file].name(), line))?;
-        placed.push(Placed { file, first_line: line, parsed });
+        placed.push(Placed { file, first_line: line, parsed: value });
         line += lines;
+        // Pieces are taken in order, so a failure to read comes after it.
+        if last {
+            return Ok(placed);
+        }
     }
     match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(error) => Err(error),

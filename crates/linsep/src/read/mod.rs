@@ -1,16 +1,20 @@
-//! Bytes to [`Table`]s: CSV and TSV, LIBSVM, Parquet; plain, gzip or zstd; files, standard input, memory.
+//! Bytes to [`Table`]s: CSV and TSV, JSON lines, LIBSVM, Parquet, Arrow; plain, gzip or zstd; files, standard input,
+//! memory.
 //!
 //! Reading is strict: a ragged row, a stray quote, a bad number or invalid UTF-8 is an error with its line, never
 //! repaired. The bytes are cut into pieces of a fixed size at record ends and parsed in parallel in the current rayon
 //! pool, so the table does not depend on the number of threads and the raw bytes are never held as a whole. Only a
 //! stream, which cannot be read twice, is kept in memory (compressed, if that is how it came) until its table is done.
 
+mod arrow;
+mod arrow_columns;
 mod column;
 mod csv;
 mod dictionary;
 mod feed;
 mod infer;
 mod libsvm;
+mod ndjson;
 mod number;
 mod parquet;
 mod source;
@@ -67,6 +71,10 @@ pub enum Format {
     Parquet,
     /// LIBSVM or svmlight sparse rows: `label index:value …`.
     Libsvm,
+    /// Arrow's interprocess format: a file (also Feather, version 2) or a stream.
+    Arrow,
+    /// JSON objects, one to a line.
+    Ndjson,
 }
 
 /// What the caller said about a column's kind.
@@ -130,6 +138,8 @@ fn read_inputs(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, piece
         Format::Csv => csv::read(inputs, options, watch, piece),
         Format::Libsvm => libsvm::read(inputs, options, watch, piece),
         Format::Parquet => parquet::read(inputs, options, watch),
+        Format::Arrow => arrow::read(inputs, options, watch),
+        Format::Ndjson => ndjson::read(inputs, options, watch, piece),
     }
 }
 
@@ -142,10 +152,16 @@ fn detect(input: &Input<'_>, options: &ReadOptions) -> Result<Format> {
     if head.starts_with(b"PAR1") {
         return Ok(Format::Parquet);
     }
+    if arrow::looks_like(&head) {
+        return Ok(Format::Arrow);
+    }
     Ok(match input.extension().as_deref() {
         Some("csv" | "tsv" | "tab") => Format::Csv,
         Some("parquet" | "pq") => Format::Parquet,
+        Some("arrow" | "arrows" | "feather" | "ipc") => Format::Arrow,
+        Some("ndjson" | "jsonl" | "json") => Format::Ndjson,
         Some("svm" | "libsvm" | "svmlight") => Format::Libsvm,
+        _ if ndjson::looks_like(&head) => Format::Ndjson,
         _ if libsvm::looks_like(&head) => Format::Libsvm,
         _ => Format::Csv,
     })

@@ -99,6 +99,15 @@ impl<'a> Input<'a> {
         }
     }
 
+    /// Whether the input is a file that is not compressed, so that any part of it can be read alone.
+    pub(super) fn is_plain_file(&self) -> Result<bool> {
+        let Some(path) = self.path() else { return Ok(false) };
+        let mut magic = Vec::with_capacity(4);
+        let read = File::open(path).and_then(|file| file.take(4).read_to_end(&mut magic));
+        read.map_err(|e| Error::io(&*self.name, &e))?;
+        Ok(Packing::of(&magic) == Packing::Plain)
+    }
+
     /// The extension in lower case, without that of a compression.
     pub(super) fn extension(&self) -> Option<String> {
         let lower = self.name.to_lowercase();

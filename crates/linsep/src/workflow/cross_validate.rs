@@ -6,7 +6,7 @@ use crate::artifact::CrossValidation;
 use crate::decide;
 use crate::design::{UnknownLevel, fit_recipe};
 use crate::error::{Error, Result};
-use crate::evaluate::{Scored, evaluate};
+use crate::evaluate::{RowsOf, Scored, evaluate};
 use crate::model::{Fit, Training};
 use crate::resample::stratified_folds;
 use crate::table::{Class, Table};
@@ -15,9 +15,11 @@ use crate::watch::{Progress, Watch};
 /// Out-of-fold predictions of all folds, judged together.
 #[derive(Default)]
 struct OutOfFold {
+    rows: Vec<usize>,
     truth: Vec<Class>,
     predicted: Vec<Class>,
     probabilities: Vec<f64>,
+    losses: Vec<f64>,
     weights: Vec<f64>,
 }
 
@@ -41,7 +43,9 @@ pub(super) fn cross_validate(
         truth: &all.truth,
         predicted: &all.predicted,
         probabilities: Some(&all.probabilities),
+        losses: Some(&all.losses),
         weights: roles.weights.is_some().then_some(&all.weights[..]),
+        origin: Some(RowsOf { table, rows: &all.rows }),
     })?;
     Ok(CrossValidation::new(folds, &evaluation, per_fold))
 }
@@ -93,6 +97,8 @@ fn one_fold(
     let accuracy = weighted_accuracy(&predicted, &truth, weights.as_deref());
     all.probabilities.extend(decide::probabilities(&scores, n_classes));
     all.weights.extend(weights.unwrap_or_else(|| vec![1.0; truth.len()]));
+    all.losses.extend(decide::losses(&scores, &truth, n_classes));
+    all.rows.extend(&held_out.rows);
     all.predicted.extend(predicted);
     all.truth.extend(truth);
     Ok(Some(accuracy))

@@ -5,7 +5,7 @@ use crate::artifact::Model;
 use crate::decide;
 use crate::design::UnknownLevel;
 use crate::error::{Error, Result};
-use crate::evaluate::{Evaluation, Scored, evaluate};
+use crate::evaluate::{Evaluation, RowsOf, Scored, evaluate};
 use crate::table::{Class, Table};
 use crate::watch::Watch;
 
@@ -105,12 +105,15 @@ pub fn evaluate_table(model: &Model, table: &Table, unknown: Option<UnknownLevel
     let truth = roles.codes(&predictions.rows);
     let row_weights = roles.weights_of(&predictions.rows);
     let probabilities = predictions.probabilities();
+    let losses = decide::losses(&predictions.scores, &truth, predictions.n_classes);
     let evaluation = evaluate(&Scored {
         classes: &model.classes,
         truth: &truth,
         predicted: &predictions.classes,
         probabilities: Some(&probabilities),
+        losses: Some(&losses),
         weights: row_weights.as_deref(),
+        origin: Some(RowsOf { table, rows: &predictions.rows }),
     })?;
     let labelled = wanted.iter().filter(|w| **w).count();
     Ok(Judged {

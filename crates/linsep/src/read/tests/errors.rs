@@ -49,9 +49,45 @@ const LIBSVM: &[(&[u8], &str, Option<u64>)] = &[
     (b"1 1:1\n1 # \xff\n", "not UTF-8", Some(2)),
 ];
 
+const NDJSON: &[(&[u8], &str, Option<u64>)] = &[
+    (b"", "there is no row", None),
+    (b"\xef\xbb\xbf\n \n", "there is no row", None),
+    (b"{}\n{}\n", "there is no column", None),
+    (b"{\"a\":1}\n[1]\n", "the line is an array, not an object", Some(2)),
+    (b"[\n{\"a\":1}\n]\n", "the line is an array, not an object", Some(1)),
+    (b"{\"a\":1}\n\n5\n", "the line is not a JSON object: `5`", Some(3)),
+    (b"a,b\n1,2\n", "the line is not a JSON object: `a,b`", Some(1)),
+    (b"{\n  \"a\": 1\n}\n", "invalid JSON at byte 1 of the line: EOF while parsing an object", Some(1)),
+    (b"{\"a\":1}\n{\"a\":1 \"b\":2}\n", "invalid JSON at byte 8 of the line: expected `,` or `}`", Some(2)),
+    (b"{\"a\":1} {\"a\":2}\n", "invalid JSON at byte 9 of the line: trailing characters", Some(1)),
+    (b"{\"a\":NaN}\n", "invalid JSON at byte 6 of the line: expected value", Some(1)),
+    (b"{\"a\":01}\n", "invalid JSON at byte 7 of the line: invalid number", Some(1)),
+    (b"{\"a\":\"\\ud800\"}\n", "invalid JSON", Some(1)),
+    (b"{\"a\":\"x\ty\"}\n", "control character", Some(1)),
+    (b"{\"a\":1,\"b\":2,\"a\":3}\n", "the key occurs twice in this line", Some(1)),
+    (b"{\"a\":null,\"a\":null}\n", "the key occurs twice in this line", Some(1)),
+    (b"{\"a\":1}\n{\"a\":[1]}\n", "a cell cannot be an array", Some(2)),
+    (b"{\"a\":{\"b\":1}}\n", "a cell cannot be an object", Some(1)),
+    (b"{\"\":1}\n", "a key is empty", Some(1)),
+    (b"{\"a\":1}\n{\"a\":\"\xff\"}\n", "not UTF-8: byte 0xff", Some(2)),
+    (b"{\"a\":1}\n{\"a\":null}\n{\"a\":\"1\"}\n", "this is a string, but the column began with a number", Some(3)),
+    (b"{\"a\":true}\n{\"a\":1}\n", "this is a number, but the column began with a boolean", Some(2)),
+    (
+        b"{\"b\":\"x\"}\n{\"a\":1,\"b\":false}\n{\"a\":[]}\n",
+        "this is a boolean, but the column began with a string",
+        Some(2),
+    ),
+    (b"{\"a\":1}\n{\"a\":\"x\",\"b\":[]}\n", "a cell cannot be an array", Some(2)),
+    (
+        b"{\"a\":1,\"b\":\"x\"}\n{\"b\":2,\"a\":\"x\"}\n",
+        "this is a number, but the column began with a string",
+        Some(2),
+    ),
+];
+
 #[test]
 fn every_bad_input_is_named_with_its_line() {
-    for (name, table) in [("bad.csv", CSV), ("bad.svm", LIBSVM)] {
+    for (name, table) in [("bad.csv", CSV), ("bad.svm", LIBSVM), ("bad.jsonl", NDJSON)] {
         for (bytes, message, line) in table {
             for piece in [1, 7, 1 << 20] {
                 let shown = String::from_utf8_lossy(bytes);
@@ -86,9 +122,9 @@ fn a_record_without_end_does_not_fill_the_memory() {
     let long = "x".repeat(1 << 20);
     let open = read_with(format!("a,b\n1,2\n3,\"{long}").as_bytes(), "t.csv", &ReadOptions::default(), 1).unwrap_err();
     assert_eq!((open.message(), open.place().line), ("a quote is opened but never closed", Some(3)));
-    for name in ["t.csv", "t.svm"] {
+    for (name, row) in [("t.csv", "1 1:1"), ("t.svm", "1 1:1"), ("t.jsonl", "{\"a\":1}")] {
         let plain =
-            read_with(format!("1 1:1\n1 1:1 # {long}").as_bytes(), name, &ReadOptions::default(), 1).unwrap_err();
+            read_with(format!("{row}\n{row} # {long}").as_bytes(), name, &ReadOptions::default(), 1).unwrap_err();
         assert_eq!(plain.message(), "a single row is longer than 256 MB");
     }
 }

@@ -1,7 +1,9 @@
 //! Tests of the readers.
 
+mod arrow;
 mod damage;
 mod errors;
+mod ndjson;
 mod random;
 mod twin;
 

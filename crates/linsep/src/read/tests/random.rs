@@ -5,7 +5,7 @@ use crate::table::Kind;
 use proptest::prelude::*;
 
 #[derive(Debug, Clone)]
-enum Drawn {
+pub(super) enum Drawn {
     Numbers(Vec<Option<f64>>),
     Texts(Vec<Option<String>>),
 }
@@ -27,12 +27,12 @@ fn column(rows: usize) -> impl Strategy<Value = Drawn> {
     ]
 }
 
-fn table() -> impl Strategy<Value = Vec<Drawn>> {
+pub(super) fn table() -> impl Strategy<Value = Vec<Drawn>> {
     (1usize..30, 2usize..12).prop_flat_map(|(rows, columns)| prop::collection::vec(column(rows), columns))
 }
 
 /// The table as CSV; `dice` decides quoting and spelling.
-fn write(columns: &[Drawn], rows: usize, delimiter: char, newline: &str, dice: &[u8]) -> String {
+pub(super) fn write(columns: &[Drawn], rows: usize, delimiter: char, newline: &str, dice: &[u8]) -> String {
     let mut dice = dice.iter().cycle().copied();
     let mut roll = |n: u8| dice.next().unwrap_or(0) % n;
     let names: Vec<String> = (0..columns.len()).map(|c| format!("c{c}")).collect();
