@@ -1,5 +1,6 @@
 //! `linsep predict`.
 
+use crate::decision::DecisionArguments;
 use crate::exit::Ending;
 use crate::input::{InputArguments, load_model};
 use crate::output::{check_directory, ended};
@@ -16,11 +17,13 @@ use std::path::{Path, PathBuf};
 /// Predict the class of every row of a table.
 #[derive(Args)]
 #[command(after_help = "\
-One row is written per input row, with an empty prediction where a needed cell is missing.
+One row is written per input row, with an empty prediction where a needed cell is missing. Under a
+rule that rejects rows a column `rejected` says yes where the prediction is empty for that reason.
 
 Examples:
   linsep predict model.json penguins.csv --proba -o predictions.csv
-  linsep predict model.json penguins.csv --keep island,sex")]
+  linsep predict model.json penguins.csv --keep island,sex
+  linsep predict model.json penguins.csv --reject 0.05")]
 pub struct PredictArguments {
     /// The model file; - is standard input
     #[arg(value_name = "MODEL")]
@@ -44,6 +47,9 @@ pub struct PredictArguments {
     /// What to do with a level that was not seen in training (default: as the model was fitted)
     #[arg(long, value_enum, value_name = "POLICY")]
     unknown: Option<UnknownName>,
+
+    #[command(flatten)]
+    decision: DecisionArguments,
 
     /// Where to write; - is standard output
     #[arg(long, short, value_name = "FILE", default_value = "-")]
@@ -73,7 +79,8 @@ impl From<UnknownName> for UnknownLevel {
 
 /// Runs the subcommand.
 pub fn run(arguments: &PredictArguments) -> Result<Ending> {
-    let model = load_model(&arguments.model)?;
+    let mut model = load_model(&arguments.model)?;
+    arguments.decision.replace(&mut model)?;
     check_directory(Path::new(&arguments.output))?;
     arguments.input.refuse_as_output(Path::new(&arguments.output))?;
     let progress = Progress::new(arguments.input.quiet, None);
@@ -108,6 +115,10 @@ impl Sheet<'_> {
         let scored = &classes[classes.len() - scores..];
         let mut header: Vec<String> = self.keep.iter().map(|c| self.table.columns()[*c].name.clone()).collect();
         header.push("prediction".into());
+        let rejects = self.model.decision.reject.is_some();
+        if rejects {
+            header.push("rejected".into());
+        }
         if self.arguments.proba {
             header.extend(classes.iter().map(|c| format!("p_{c}")));
         }
@@ -128,7 +139,13 @@ impl Sheet<'_> {
             }
             let predicted = self.predictions.rows.get(next) == Some(&row);
             if predicted {
-                line.push_str(&names[self.predictions.classes[next].index()]);
+                let class = self.predictions.classes[next];
+                line.push_str(class.map_or("", |c| &names[c.index()]));
+                if rejects {
+                    line.push_str(if class.is_none() { ",yes" } else { ",no" });
+                }
+            } else if rejects {
+                line.push(',');
             }
             let mut numbers = |values: &[f64], width: usize| {
                 for k in 0..width {

@@ -154,6 +154,13 @@ impl Method {
         }
     }
 
+    /// Whether the scores are log-odds or log-probabilities, so that they have probabilities.
+    pub fn has_probabilities(&self) -> bool {
+        match self {
+            Method::Gaussian(_) | Method::Logistic(_) => true,
+        }
+    }
+
     /// Fits the method.
     ///
     /// ```

@@ -1,5 +1,7 @@
 //! A model laid open, for machines and for people.
 
+use super::decision::decision_json;
+use super::summary::summary;
 use super::text::{clip, grid, short};
 use crate::artifact::Model;
 use crate::discriminant::Linear;
@@ -22,6 +24,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "formula": model.objective.formula,
         "lambda": model.objective.lambda,
         "certificate": serde_json::to_value(&model.certificate).map_err(to_value)?,
+        "decision": decision_json(&model.decision, &model.classes),
         "outcome": serde_json::to_value(model.outcome).map_err(to_value)?,
         "constant_columns": model.recipe.constant_columns(),
         "target": model.target,
@@ -36,7 +39,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
 
 /// The summary of the fit and every weight, in the units of the input columns.
 pub fn inspect_text(model: &Model) -> String {
-    let mut out = super::fit_summary(model);
+    let mut out = summary(model, true);
     let Some(linear) = model.discriminant.as_linear() else { return out };
     let scores = linear.n_scores();
     let heading = |k: usize| match scores {

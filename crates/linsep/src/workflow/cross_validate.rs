@@ -17,7 +17,7 @@ use crate::watch::{Progress, Watch};
 struct OutOfFold {
     rows: Vec<usize>,
     truth: Vec<Class>,
-    predicted: Vec<Class>,
+    predicted: Vec<Option<Class>>,
     probabilities: Vec<f64>,
     losses: Vec<f64>,
     weights: Vec<f64>,
@@ -42,6 +42,7 @@ pub(super) fn cross_validate(
         classes: &roles.names,
         truth: &all.truth,
         predicted: &all.predicted,
+        decision: Some(&options.decision),
         probabilities: Some(&all.probabilities),
         losses: Some(&all.losses),
         weights: roles.weights.is_some().then_some(&all.weights[..]),
@@ -50,7 +51,7 @@ pub(super) fn cross_validate(
     Ok(CrossValidation::new(folds, &evaluation, per_fold))
 }
 
-/// Fits without one fold and predicts it; `None` where the fold has no complete rows.
+/// Fits without one fold and predicts it; `None` where no row of the fold is complete and decided.
 fn one_fold(
     table: &Table,
     roles: &RowRoles,
@@ -91,17 +92,17 @@ fn one_fold(
     let n_classes = roles.names.len();
     let mut scores = fitted.discriminant.scores(held_out.design.as_design(), watch)?;
     super::predict::add_offsets(&mut scores, roles.offsets_of(&held_out.rows).as_ref(), n_classes);
-    let predicted = decide::classes(&scores, n_classes);
+    let predicted = options.decision.classes(&scores, n_classes)?;
     let truth = roles.codes(&held_out.rows);
     let weights = roles.weights_of(&held_out.rows);
-    let accuracy = weighted_accuracy(&predicted, &truth, weights.as_deref());
+    let (accuracy, _) = weighted_accuracy(&predicted, &truth, weights.as_deref());
     all.probabilities.extend(decide::probabilities(&scores, n_classes));
     all.weights.extend(weights.unwrap_or_else(|| vec![1.0; truth.len()]));
     all.losses.extend(decide::losses(&scores, &truth, n_classes));
     all.rows.extend(&held_out.rows);
     all.predicted.extend(predicted);
     all.truth.extend(truth);
-    Ok(Some(accuracy))
+    Ok(accuracy)
 }
 
 fn in_fold_error(error: Error, fold: usize) -> Error {

@@ -18,8 +18,8 @@ pub struct Predictions {
     pub rows: Vec<usize>,
     /// Scores, row by row.
     pub scores: Vec<f64>,
-    /// The class of each row.
-    pub classes: Vec<Class>,
+    /// The class of each row by the model's decision, `None` where it rejects the row.
+    pub classes: Vec<Option<Class>>,
     /// Number of classes.
     pub n_classes: usize,
 }
@@ -62,7 +62,7 @@ fn predict_rows(
         let kept = prepared.rows.iter().flat_map(|r| values[r * width..(r + 1) * width].iter().copied()).collect();
         add_offsets(&mut scores, Some(&(width, kept)), n_classes);
     }
-    let classes = decide::classes(&scores, n_classes);
+    let classes = model.decision.classes(&scores, n_classes)?;
     Ok(Predictions { table_rows: table.n_rows(), rows: prepared.rows, scores, classes, n_classes })
 }
 
@@ -110,6 +110,7 @@ pub fn evaluate_table(model: &Model, table: &Table, unknown: Option<UnknownLevel
         classes: &model.classes,
         truth: &truth,
         predicted: &predictions.classes,
+        decision: Some(&model.decision),
         probabilities: Some(&probabilities),
         losses: Some(&losses),
         weights: row_weights.as_deref(),
