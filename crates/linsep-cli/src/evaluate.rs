@@ -1,5 +1,6 @@
 //! `linsep evaluate`.
 
+use crate::decision::DecisionArguments;
 use crate::exit::Ending;
 use crate::input::{InputArguments, load_model};
 use crate::output::{print, print_json};
@@ -26,6 +27,9 @@ pub struct EvaluateArguments {
     #[arg(long, value_enum, value_name = "POLICY")]
     unknown: Option<UnknownName>,
 
+    #[command(flatten)]
+    decision: DecisionArguments,
+
     /// Print one JSON object: every metric with its 95 % interval and method
     #[arg(long)]
     json: bool,
@@ -33,7 +37,8 @@ pub struct EvaluateArguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &EvaluateArguments) -> Result<Ending> {
-    let model = load_model(&arguments.model)?;
+    let mut model = load_model(&arguments.model)?;
+    arguments.decision.replace(&mut model)?;
     let progress = Progress::new(arguments.input.quiet, None);
     let table = arguments.input.read(Some(&model), &progress)?;
     let judged = evaluate_table(&model, &table, arguments.unknown.map(Into::into), &progress.watch())?;

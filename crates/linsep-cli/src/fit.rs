@@ -1,8 +1,9 @@
 //! `linsep fit`.
 
+use crate::decision::DecisionArguments;
 use crate::exit::{Ending, INTERRUPTED};
 use crate::input::InputArguments;
-use crate::method::MethodArguments;
+use crate::method::{MethodArguments, class_names};
 use crate::output::{check_directory, print, print_json};
 use crate::predict::UnknownName;
 use crate::progress::Progress;
@@ -32,7 +33,8 @@ Examples:
   linsep fit penguins.csv --target sex --drop year --penalty ridge:0.01 --positive female
   linsep fit penguins.csv --target sex --basis quadratic --basis-columns body_mass_g,bill_depth_mm
   linsep fit penguins.csv --target species --transform quantile-normal --model lda
-  linsep fit penguins.csv --target species --penalty none")]
+  linsep fit penguins.csv --target species --penalty none
+  linsep fit penguins.csv --target sex --costs female:male=5 --reject 0.3 -o careful.json")]
 pub struct FitArguments {
     #[command(flatten)]
     input: InputArguments,
@@ -104,6 +106,9 @@ pub struct FitArguments {
     #[command(flatten)]
     method: MethodArguments,
 
+    #[command(flatten)]
+    decision: DecisionArguments,
+
     /// Stop after this many seconds with what there is (exit code 3)
     #[arg(long, value_name = "SECONDS", help_heading = "Method")]
     time_limit: Option<f64>,
@@ -136,6 +141,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let time_limit = arguments.time_limit.map(seconds).transpose()?;
     let method = arguments.method.method(!arguments.offset.is_empty())?;
     let basis = arguments.basis.as_deref().map_or(Ok(Basis::None), basis)?;
+    arguments.decision.check()?;
     if let Some(path) = &arguments.output {
         check_directory(path)?;
         arguments.input.refuse_as_output(path)?;
@@ -227,10 +233,13 @@ fn options(arguments: &FitArguments, method: Method, table: &Table) -> Result<Fi
         }
     };
     let method = arguments.method.with_classes(method, table, &target, arguments.positive.as_deref())?;
+    let classes = class_names(table, &target, arguments.positive.as_deref())?;
+    let decision = arguments.decision.decision(&classes)?;
     let mut options = FitOptions::new(target, method);
     options.positive = arguments.positive.clone();
     options.weights = arguments.weights.clone();
     options.offsets = arguments.offset.clone();
+    options.decision = decision.unwrap_or_default();
     options.folds = arguments.cv;
     options.seed = arguments.seed;
     options.recipe = RecipeOptions {

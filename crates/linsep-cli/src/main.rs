@@ -1,5 +1,6 @@
 //! The command `linsep`: one file per subcommand, exit codes in one place.
 
+mod decision;
 mod evaluate;
 mod exit;
 mod fit;

@@ -384,7 +384,7 @@ fn parameters(path: &Path) -> Result<Known> {
 }
 
 /// Class names in the order the model will have.
-fn class_names(table: &Table, target: &str, positive: Option<&str>) -> Result<Vec<String>> {
+pub fn class_names(table: &Table, target: &str, positive: Option<&str>) -> Result<Vec<String>> {
     let (_, mut names) = Labels::from_column(table, table.column(target)?);
     if let Some(positive) = positive {
         names.retain(|n| n != positive);

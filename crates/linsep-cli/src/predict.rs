@@ -1,5 +1,6 @@
 //! `linsep predict`.
 
+use crate::decision::DecisionArguments;
 use crate::exit::Ending;
 use crate::input::{InputArguments, load_model};
 use crate::output::check_directory;
@@ -14,11 +15,13 @@ use std::path::{Path, PathBuf};
 /// Predict the class of every row of a table.
 #[derive(Args)]
 #[command(after_help = "\
-One row is written per input row, with an empty prediction where a needed cell is missing.
+One row is written per input row, with an empty prediction where a needed cell is missing. Under a
+rule that rejects rows a column `rejected` says yes where the prediction is empty for that reason.
 
 Examples:
   linsep predict model.json penguins.csv --proba -o predictions.csv
-  linsep predict model.json penguins.csv --keep island,sex")]
+  linsep predict model.json penguins.csv --keep island,sex
+  linsep predict model.json penguins.csv --reject 0.05")]
 pub struct PredictArguments {
     /// The model file; - is standard input
     #[arg(value_name = "MODEL")]
@@ -42,6 +45,9 @@ pub struct PredictArguments {
     /// What to do with a level that was not seen in training (default: as the model was fitted)
     #[arg(long, value_enum, value_name = "POLICY")]
     unknown: Option<UnknownName>,
+
+    #[command(flatten)]
+    decision: DecisionArguments,
 
     /// Where to write; - is standard output
     #[arg(long, short, value_name = "FILE", default_value = "-")]
@@ -71,11 +77,12 @@ impl From<UnknownName> for UnknownLevel {
 
 /// Runs the subcommand.
 pub fn run(arguments: &PredictArguments) -> Result<Ending> {
-    let model = load_model(&arguments.model)?;
+    let mut model = load_model(&arguments.model)?;
     if arguments.proba && !model.method.has_probabilities() {
         let message = format!("the scores of a {} model are not probabilities", model.method.name());
         return Err(Error::usage(message).help("use --scores, or fit --model logistic"));
     }
+    arguments.decision.replace(&mut model)?;
     check_directory(Path::new(&arguments.output))?;
     arguments.input.refuse_as_output(Path::new(&arguments.output))?;
     let progress = Progress::new(arguments.input.quiet, None);
@@ -86,6 +93,10 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
     let classes = &model.classes;
     let scores = model.discriminant.n_scores();
     let mut header = vec!["prediction".to_owned()];
+    let rejects = model.decision.reject.is_some();
+    if rejects {
+        header.push("rejected".to_owned());
+    }
     if arguments.proba {
         header.extend(classes.iter().map(|c| format!("p_{c}")));
     }
@@ -96,7 +107,11 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
     let probabilities = if arguments.proba { predictions.probabilities() } else { Vec::new() };
     let sheet = Sheet { table: &table, keep: &keep, header, rows: &predictions.rows };
     sheet.write(&arguments.output, |i, line| {
-        line.text(&classes[predictions.classes[i].index()]);
+        let class = predictions.classes[i];
+        line.text(class.map_or("", |c| &classes[c.index()]));
+        if rejects {
+            line.text(if class.is_none() { "yes" } else { "no" });
+        }
         if arguments.proba {
             probabilities[i * classes.len()..(i + 1) * classes.len()].iter().for_each(|p| line.number(*p));
         }

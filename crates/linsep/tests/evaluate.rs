@@ -1,6 +1,6 @@
 //! `evaluate` through its public face: golden values, slow twins, copies, coverage, and what is undefined.
 
-use linsep::decide;
+use linsep::decide::{self, Decision, Rule};
 use linsep::evaluate::{Estimate, Evaluation, Metric, RowsOf, Scored, evaluate};
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::table::Class;
@@ -15,7 +15,7 @@ const Z: f64 = 1.959963984540054;
 struct Data {
     classes: Vec<String>,
     truth: Vec<Class>,
-    predicted: Vec<Class>,
+    predicted: Vec<Option<Class>>,
     probabilities: Vec<f64>,
     weights: Option<Vec<f64>>,
 }
@@ -36,7 +36,7 @@ impl Data {
     fn push(&mut self, truth: usize, p: &[f64]) {
         let best = (0..p.len()).max_by(|a, b| p[*a].total_cmp(&p[*b])).unwrap();
         self.truth.push(Class(truth as u32));
-        self.predicted.push(Class(best as u32));
+        self.predicted.push(Some(Class(best as u32)));
         self.probabilities.extend(p);
     }
 
@@ -45,6 +45,7 @@ impl Data {
             classes: &self.classes,
             truth: &self.truth,
             predicted: &self.predicted,
+            decision: None,
             probabilities: Some(&self.probabilities),
             losses: None,
             weights: self.weights.as_deref(),
@@ -83,11 +84,13 @@ fn simulate(rng: &mut ChaCha8Rng, rows: usize, n_classes: usize, step: f64) -> D
 
 /// The estimates of an evaluation with their names; undefined ones are left out.
 fn estimates(e: &Evaluation) -> Vec<(String, Estimate)> {
-    let mut all = vec![
-        ("accuracy".to_owned(), e.accuracy.clone()),
-        ("balanced_accuracy".to_owned(), e.balanced_accuracy.clone()),
+    let mut all = Vec::new();
+    let optional = [
+        ("accuracy", Some(&e.accuracy)),
+        ("balanced_accuracy", Some(&e.balanced_accuracy)),
+        ("log_loss", e.log_loss.as_ref()),
+        ("auc", e.auc.as_ref()),
     ];
-    let optional = [("log_loss", e.log_loss.as_ref()), ("auc", e.auc.as_ref())];
     let metrics = optional.iter().filter_map(|(name, m)| m.map(|m| (*name, m))).chain(e.f1.iter());
     all.extend(metrics.filter_map(|(name, m)| m.estimate().map(|e| (name.to_owned(), e.clone()))));
     all.extend(e.brier.iter().map(|b| ("brier".to_owned(), b.clone())));
@@ -109,7 +112,7 @@ fn golden_values() {
         let data = Data {
             classes: case["classes"].as_array().unwrap().iter().map(|c| c.as_str().unwrap().to_owned()).collect(),
             truth: classes(&case["truth"]),
-            predicted: classes(&case["predicted"]),
+            predicted: classes(&case["predicted"]).into_iter().map(Some).collect(),
             probabilities: numbers(&case["probabilities"]),
             weights: case["weights"].as_array().map(|_| numbers(&case["weights"])),
         };
@@ -118,14 +121,14 @@ fn golden_values() {
         let check = |what: &str, value: f64| {
             near(&format!("{name}: {what}"), value, expected[what].as_f64().unwrap(), 1e-12);
         };
-        check("accuracy", found.accuracy.value);
-        check("balanced_accuracy", found.balanced_accuracy.value);
+        check("accuracy", found.accuracy.value().unwrap());
+        check("balanced_accuracy", found.balanced_accuracy.value().unwrap());
         check("log_loss", found.log_loss.as_ref().unwrap().value().unwrap());
         check("brier", found.brier.as_ref().unwrap().value);
         check("auc", found.auc.as_ref().unwrap().value().unwrap());
         let ends = numbers(&expected["accuracy_interval"]);
-        near(name, found.accuracy.interval.unwrap().0, ends[0], 1e-12);
-        near(name, found.accuracy.interval.unwrap().1, ends[1], 1e-12);
+        near(name, found.accuracy.interval().unwrap().0, ends[0], 1e-12);
+        near(name, found.accuracy.interval().unwrap().1, ends[1], 1e-12);
         for ((class, metric), f1) in found.f1.iter().zip(numbers(&expected["f1"])) {
             near(&format!("{name}: f1 of {class}"), metric.value().unwrap(), f1, 1e-12);
         }
@@ -332,10 +335,46 @@ fn json_has_the_promised_shape() {
 }
 
 #[test]
+fn rejected_rows_count_in_costs_and_probabilities_but_not_in_accuracy() {
+    let data = Data::binary(&[(0, 0.1), (0, 0.45), (1, 0.55), (1, 0.9), (1, 0.2), (0, 0.3)]);
+    let all = data.evaluate();
+    assert_eq!((all.rejected.as_ref(), all.mean_cost.as_ref()), (None, None));
+    let reject = Decision { rule: Rule::ArgMax, reject: Some(0.4) };
+    let predicted = [Some(Class(0)), None, None, Some(Class(1)), Some(Class(0)), Some(Class(0))];
+    let weights = [1.0, 2.0, 1.0, 3.0, 1.0, 1.0];
+    let scored = Scored { decision: Some(&reject), predicted: &predicted, weights: Some(&weights), ..data.scored() };
+    let some = evaluate(&scored).unwrap();
+    let without = evaluate(&Scored { weights: Some(&weights), ..data.scored() }).unwrap();
+    assert_eq!((&some.log_loss, &some.brier, &some.auc), (&without.log_loss, &without.brier, &without.auc));
+    let rejected = some.rejected.unwrap();
+    assert_eq!((rejected.value, rejected.interval), (3.0 / 9.0, Some(linsep::evaluate::wilson(3.0, 9.0))));
+    assert_eq!(some.accuracy.value(), Some(5.0 / 6.0));
+    assert_eq!(some.accuracy.interval(), Some(linsep::evaluate::wilson(5.0, 6.0)));
+    assert_eq!(some.confusion.counts, [[2.0, 0.0], [1.0, 3.0]]);
+    // One mistake at 1, weight 3 rejected at 0.4.
+    let cost = some.mean_cost.unwrap();
+    near("mean cost", cost.value, 2.2 / 9.0, 1e-15);
+    let squares = (2.2f64 / 9.0).powi(2) * 5.0 + (1.0 - 2.2f64 / 9.0).powi(2) + 3.0 * (0.4 - 2.2f64 / 9.0).powi(2);
+    near("its high end", cost.interval.unwrap().1, 2.2 / 9.0 + Z * (squares / 8.0 / 9.0).sqrt(), 1e-14);
+
+    let costs = Decision { rule: Rule::Cost(vec![vec![-1.0, 2.0], vec![10.0, 0.0]]), reject: Some(3.0) };
+    let some = evaluate(&Scored { decision: Some(&costs), ..scored }).unwrap();
+    near("mean of a matrix", some.mean_cost.unwrap().value, (-2.0 + 10.0 + 9.0) / 9.0, 1e-15);
+
+    let none = evaluate(&Scored { predicted: &[None; 6], ..scored }).unwrap();
+    assert_eq!(none.rejected.unwrap().value, 1.0);
+    assert_eq!(none.accuracy.reason(), Some("every row was rejected"));
+    assert_eq!(none.balanced_accuracy.reason(), Some("every row was rejected"));
+    assert!(none.mean_cost.unwrap().method.contains("no interval"));
+    assert!(none.auc.unwrap().value().is_some());
+}
+
+#[test]
 fn one_row_or_one_class_is_said_not_guessed() {
     let one = Data::binary(&[(1, 0.8)]).evaluate();
-    assert_eq!((one.accuracy.value, one.accuracy.interval), (1.0, None));
-    assert!(one.accuracy.method.ends_with("no interval: total weight 1 is below 2"), "{}", one.accuracy.method);
+    let accuracy = one.accuracy.estimate().unwrap();
+    assert_eq!((accuracy.value, accuracy.interval), (1.0, None));
+    assert!(accuracy.method.ends_with("no interval: total weight 1 is below 2"), "{}", accuracy.method);
     let Some(Metric::Undefined { reason }) = one.auc else { panic!("one class has no AUC") };
     assert_eq!(reason, "every row is of class `c1`; an AUC needs two");
 }
@@ -349,7 +388,7 @@ fn bad_input_is_an_error_with_its_row() {
     };
     let scored = good.scored();
     fails(Scored { truth: &[], predicted: &[], ..scored }, "no rows");
-    fails(Scored { predicted: &[Class(0)], ..scored }, "1 predictions for 2 rows");
+    fails(Scored { predicted: &[Some(Class(0))], ..scored }, "1 predictions for 2 rows");
     fails(Scored { probabilities: Some(&[0.5; 3]), ..scored }, "3 probabilities for 2 rows; 4 expected");
     fails(Scored { probabilities: Some(&[0.5, 0.5, 0.5, 0.6]), ..scored }, "row 2: the probabilities sum to 1.1");
     fails(Scored { probabilities: Some(&[f64::NAN, 0.5, 0.5, 0.5]), ..scored }, "row 1: NaN is not a probability");
@@ -360,6 +399,9 @@ fn bad_input_is_an_error_with_its_row() {
     fails(Scored { weights: Some(&[0.0, 0.0]), ..scored }, "all weights are zero");
     fails(Scored { weights: Some(&[f64::MAX, f64::MAX]), ..scored }, "infinite");
     fails(Scored { truth: &[Class(0), Class(2)], ..scored }, "row 2: class number 2 of 2 has no name");
+    fails(Scored { predicted: &[Some(Class(0)), None], ..scored }, "row 2: there is no prediction");
+    let wrong = Decision::from(Rule::Cost(vec![vec![0.0; 3]; 3]));
+    fails(Scored { decision: Some(&wrong), ..scored }, "the cost matrix is 3×3, and there are 2 classes");
     let same = ["a".to_owned(), "a".to_owned()];
     fails(Scored { classes: &same, ..scored }, "two classes are named `a`");
     fails(Scored { classes: &same[..1], probabilities: None, ..scored }, "at least two classes");
@@ -392,11 +434,12 @@ fn losses_from_scores_agree_with_probabilities_and_outlast_them() {
             let slow = -probabilities[row * n_classes + class.index()].ln();
             near("a loss", *loss, slow, 1e-12 * slow.max(1.0));
         }
-        let predicted = decide::classes(&scores, n_classes);
+        let predicted: Vec<Option<Class>> = decide::classes(&scores, n_classes).into_iter().map(Some).collect();
         let from_probabilities = Scored {
             classes: &classes,
             truth: &truth,
             predicted: &predicted,
+            decision: None,
             probabilities: Some(&probabilities),
             losses: None,
             weights: None,

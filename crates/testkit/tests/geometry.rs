@@ -192,7 +192,7 @@ fn margins_are_signed_distances_to_the_boundaries_of_the_label() {
 }
 
 fn lda(data: &Data) -> Fitted {
-    data.model(&Method::Gaussian(GaussianBayes::default()))
+    data.model(&Method::Gaussian(GaussianBayes::lda()))
 }
 
 /// Classes of unequal size with a shared covariance that is not diagonal.
@@ -485,8 +485,8 @@ fn regions_have_a_witness_or_none() {
 #[test]
 fn sparse_rows_are_measured_like_dense_ones() {
     let data = overlapping(700, 4, 3, 10);
-    let qda = GaussianBayes { shape: Shape::Own, ..GaussianBayes::default() };
-    for method in [Method::Gaussian(GaussianBayes::default()), Method::Gaussian(qda)] {
+    let qda = GaussianBayes { shape: Shape::Own, ..GaussianBayes::lda() };
+    for method in [Method::Gaussian(GaussianBayes::lda()), Method::Gaussian(qda)] {
         let model = data.model(&method);
         let geometry =
             Geometry::of(&model.discriminant, model.density.as_ref(), &Watch::default()).expect("a geometry");

@@ -80,8 +80,11 @@ pub struct TrainingSummary {
     pub missing: Vec<(String, usize)>,
     /// Total weight of each class.
     pub class_weights: Vec<f64>,
-    /// Weighted accuracy on the rows used.
-    pub accuracy: f64,
+    /// Weighted accuracy on the rows used, as far as they were decided; `None` if none was.
+    pub accuracy: Option<f64>,
+    /// Share of their weight that was rejected; `None` if the decision never rejects.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rejected: Option<f64>,
 }
 
 /// Out-of-fold performance.
@@ -89,26 +92,32 @@ pub struct TrainingSummary {
 pub struct CrossValidation {
     /// Number of folds.
     pub folds: usize,
-    /// Accuracy over all out-of-fold rows.
-    pub accuracy: f64,
+    /// Accuracy over all out-of-fold rows that were decided; `None` if none was.
+    pub accuracy: Option<f64>,
+    /// Share of the out-of-fold rows that was rejected; `None` if the decision never rejects.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub rejected: Option<f64>,
     /// Its 95 % interval.
     pub interval: Option<(f64, f64)>,
     /// How the interval was computed.
     pub method: String,
     /// Out-of-fold log loss, where it is finite.
     pub log_loss: Option<f64>,
-    /// Accuracy per fold, folds without a complete row left out.
+    /// Accuracy per fold, folds without a decided row left out.
     pub per_fold: Vec<f64>,
 }
 
 impl CrossValidation {
     /// From an evaluation of out-of-fold predictions.
     pub fn new(folds: usize, evaluation: &crate::evaluate::Evaluation, per_fold: Vec<f64>) -> CrossValidation {
+        let accuracy = &evaluation.accuracy;
+        let method = accuracy.estimate().map(|e| e.method.as_str()).or(accuracy.reason());
         CrossValidation {
             folds,
-            accuracy: evaluation.accuracy.value,
-            interval: evaluation.accuracy.interval,
-            method: evaluation.accuracy.method.clone(),
+            accuracy: accuracy.value(),
+            rejected: evaluation.rejected.as_ref().map(|r| r.value),
+            interval: accuracy.interval(),
+            method: method.unwrap_or_default().to_owned(),
             log_loss: evaluation.log_loss.as_ref().and_then(Metric::value),
             per_fold,
         }
@@ -204,7 +213,8 @@ impl Model {
         if self.classes.len() < 2 || !fits || !units {
             return Err(Error::model("the parts of the model do not fit together"));
         }
-        Ok(())
+        let decision = self.decision.check(self.classes.len(), self.method.has_probabilities());
+        decision.map_err(|e| Error::model(format!("the model's decision does not fit it: {}", e.message())))
     }
 
     /// Writes the model, compressed where the name ends in `.zst`, in one step.

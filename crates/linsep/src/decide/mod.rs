@@ -1,4 +1,12 @@
 //! From scores to classes, probabilities and losses.
+//!
+//! [`Decision`] is what a model stores: arg max, a threshold or costs, and whether to reject. [`classes`] and [`predict`] are
+//! arg max alone, the default, and fast.
+
+mod costs;
+mod rule;
+
+pub use rule::{Decision, Rule};
 
 use crate::design::Design;
 use crate::discriminant::Discriminant;
@@ -6,17 +14,6 @@ use crate::error::Result;
 use crate::numeric::{SoftmaxRow, logistic_terms, softmax_rows};
 use crate::table::Class;
 use crate::watch::Watch;
-use serde::{Deserialize, Serialize};
-
-/// How scores become a class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Decision {
-    /// The largest score; at an exact tie the class that comes first.
-    #[default]
-    ArgMax,
-}
 
 /// The class of each row: one score decides between two classes by its sign, K scores by the largest; at an exact tie
 /// the class that comes first.

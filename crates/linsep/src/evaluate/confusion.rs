@@ -4,7 +4,8 @@ use super::interval::{Part, combine, wilson};
 use super::{Estimate, Metric, PerClass, Scored};
 use serde::Serialize;
 
-/// Total weight of the rows of each true class (first index) that were given each class (second index).
+/// Total weight of the rows of each true class (first index) that were given each class (second index); rejected rows were
+/// given none.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Confusion {
     /// Class names, of rows and columns alike.
@@ -13,18 +14,23 @@ pub struct Confusion {
     pub counts: Vec<Vec<f64>>,
 }
 
+/// Why there is no accuracy.
+const NOTHING_DECIDED: &str = "every row was rejected";
+
 impl Confusion {
     pub(super) fn new(scored: &Scored<'_>) -> Confusion {
         let n_classes = scored.classes.len();
         let mut counts = vec![vec![0.0; n_classes]; n_classes];
         for (row, (truth, predicted)) in scored.truth.iter().zip(scored.predicted).enumerate() {
-            counts[truth.index()][predicted.index()] += scored.weight(row);
+            if let Some(predicted) = predicted {
+                counts[truth.index()][predicted.index()] += scored.weight(row);
+            }
         }
         Confusion { classes: scored.classes.to_vec(), counts }
     }
 
     /// Total weight of the rows of a true class.
-    pub(super) fn occurring(&self, class: usize) -> f64 {
+    fn occurring(&self, class: usize) -> f64 {
         self.counts[class].iter().sum()
     }
 
@@ -32,18 +38,25 @@ impl Confusion {
         self.counts.iter().flatten().sum()
     }
 
-    /// Share of the rows that were given their own class.
-    pub(super) fn accuracy(&self) -> Estimate {
+    /// Share of the decided rows that were given their own class.
+    pub(super) fn accuracy(&self) -> Metric {
         let right: f64 = (0..self.classes.len()).map(|c| self.counts[c][c]).sum();
         let total = self.total();
-        Estimate::new(right / total, Some(wilson(right, total)), "Wilson score interval").needs_two(total)
+        if total <= 0.0 {
+            return Metric::undefined(NOTHING_DECIDED);
+        }
+        let estimate = Estimate::new(right / total, Some(wilson(right, total)), "Wilson score interval");
+        Metric::Estimated(estimate.needs_two(total))
     }
 
     /// Mean over the occurring classes of the recall. Given how often each class occurs, the recalls are independent
     /// proportions.
-    pub(super) fn balanced_accuracy(&self) -> Estimate {
+    pub(super) fn balanced_accuracy(&self) -> Metric {
         let totals: Vec<f64> = (0..self.classes.len()).map(|c| self.occurring(c)).collect();
         let present = totals.iter().filter(|t| **t > 0.0).count();
+        if present == 0 {
+            return Metric::undefined(NOTHING_DECIDED);
+        }
         let parts: Vec<Part> = (0..self.classes.len())
             .filter(|c| totals[*c] > 0.0)
             .map(|c| Part {
@@ -54,8 +67,8 @@ impl Confusion {
             .collect();
         let (value, interval) = combine(&parts);
         let over = over_classes(present, self.classes.len());
-        Estimate::new(value, Some(interval), format!("mean recall over {over}; Wilson intervals combined (MOVER)"))
-            .needs_two(self.total())
+        let method = format!("mean recall over {over}; Wilson intervals combined (MOVER)");
+        Metric::Estimated(Estimate::new(value, Some(interval), method).needs_two(self.total()))
     }
 
     /// `F1 = 2 tp / (2 tp + fp + fn)` of every class.
@@ -106,9 +119,9 @@ mod tests {
     #[test]
     fn by_hand() {
         let c = confusion(&[&[3.0, 1.0], &[2.0, 4.0]]);
-        assert_eq!(c.accuracy().value, 0.7);
-        assert_eq!(c.accuracy().interval, Some(wilson(7.0, 10.0)));
-        assert!((c.balanced_accuracy().value - (0.75 + 4.0 / 6.0) / 2.0).abs() < 1e-15);
+        assert_eq!(c.accuracy().value(), Some(0.7));
+        assert_eq!(c.accuracy().interval(), Some(wilson(7.0, 10.0)));
+        assert!((c.balanced_accuracy().value().unwrap() - (0.75 + 4.0 / 6.0) / 2.0).abs() < 1e-15);
         assert!((c.f1().get("a").unwrap().value().unwrap() - 6.0 / 9.0).abs() < 1e-15);
         assert!((c.f1().get("b").unwrap().value().unwrap() - 8.0 / 11.0).abs() < 1e-15);
     }
@@ -138,7 +151,7 @@ mod tests {
         assert_eq!(hopeless.value(), Some(0.0));
         assert!(hopeless.interval().unwrap().1 > 0.2);
         let perfect = confusion(&[&[5.0, 0.0], &[0.0, 7.0]]).balanced_accuracy();
-        let (low, high) = perfect.interval.unwrap();
+        let (low, high) = perfect.interval().unwrap();
         assert!(low < 0.8 && high == 1.0);
     }
 
@@ -146,6 +159,7 @@ mod tests {
     fn absent_classes_are_said() {
         let c = confusion(&[&[5.0, 1.0, 0.0], &[0.0, 0.0, 0.0], &[0.0, 0.0, 0.0]]);
         let balanced = c.balanced_accuracy();
+        let balanced = balanced.estimate().unwrap();
         assert!((balanced.value - 5.0 / 6.0).abs() < 1e-15);
         assert!(balanced.method.contains("the 1 of 3 classes that occur"), "{}", balanced.method);
         let (low, high) = balanced.interval.unwrap();

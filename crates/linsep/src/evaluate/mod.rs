@@ -5,19 +5,20 @@
 //! use linsep::table::Class;
 //! let classes = ["no".to_owned(), "yes".to_owned()];
 //! let truth = [Class(0), Class(0), Class(1), Class(1)];
-//! let predicted = [Class(0), Class(1), Class(1), Class(1)];
+//! let predicted = [Class(0), Class(1), Class(1), Class(1)].map(Some);
 //! let probabilities = [0.9, 0.1, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8];
 //! let scored = Scored {
 //!     classes: &classes,
 //!     truth: &truth,
 //!     predicted: &predicted,
+//!     decision: None,
 //!     probabilities: Some(&probabilities),
 //!     losses: None,
 //!     weights: None,
 //!     origin: None,
 //! };
 //! let evaluation = evaluate(&scored)?;
-//! assert_eq!(evaluation.accuracy.value, 0.75);
+//! assert_eq!(evaluation.accuracy.value(), Some(0.75));
 //! assert_eq!(evaluation.auc.unwrap().value(), Some(1.0));
 //! # Ok::<(), linsep::Error>(())
 //! ```
@@ -30,6 +31,7 @@
 
 mod auc;
 mod confusion;
+mod decided;
 mod interval;
 mod probability;
 mod scored;
@@ -157,6 +159,8 @@ impl Serialize for PerClass {
 }
 
 /// All the figures; those that need probabilities (the log loss: or losses) are `None` without them.
+///
+/// Accuracy, balanced accuracy, F1 and the confusion speak of the rows that were decided, all others of all rows.
 #[non_exhaustive]
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Evaluation {
@@ -166,10 +170,14 @@ pub struct Evaluation {
     pub total_weight: f64,
     /// Coverage of the intervals: [`LEVEL`].
     pub level: f64,
-    /// Share of the rows given their own class.
-    pub accuracy: Estimate,
+    /// Share of the rows that were rejected; `None` if the decision never rejects.
+    pub rejected: Option<Estimate>,
+    /// Mean cost of the decisions, a rejected row at the cost of rejection; `None` without costs or rejection.
+    pub mean_cost: Option<Estimate>,
+    /// Share of the decided rows given their own class.
+    pub accuracy: Metric,
     /// Mean recall of the classes that occur.
-    pub balanced_accuracy: Estimate,
+    pub balanced_accuracy: Metric,
     /// Mean of `−ln p(true class)`; undefined when infinite.
     pub log_loss: Option<Metric>,
     /// Mean squared error of the probabilities; two classes: of the last one, more: summed over classes.
@@ -190,15 +198,18 @@ pub struct Evaluation {
 /// # Errors
 /// Lengths that disagree, fewer than two classes or equal names, classes without name, weights that are negative, not
 /// finite or all zero, probabilities outside `[0, 1]` or rows of them that do not sum to one, losses that are negative
-/// or not numbers. Errors about a row name its place in the table where [`Scored::origin`] is given.
+/// or not numbers, rows without prediction under a decision that never rejects. Errors about a row name its place in the table where [`Scored::origin`] is given.
 pub fn evaluate(scored: &Scored<'_>) -> Result<Evaluation> {
     scored.check()?;
     let confusion = Confusion::new(scored);
-    let class_weights: Vec<f64> = (0..scored.classes.len()).map(|c| confusion.occurring(c)).collect();
+    let mut class_weights = vec![0.0; scored.classes.len()];
+    scored.truth.iter().enumerate().for_each(|(row, c)| class_weights[c.index()] += scored.weight(row));
     Ok(Evaluation {
         rows: scored.truth.len(),
         total_weight: scored.total_weight(),
         level: LEVEL,
+        rejected: decided::rejected(scored),
+        mean_cost: decided::mean_cost(scored),
         accuracy: confusion.accuracy(),
         balanced_accuracy: confusion.balanced_accuracy(),
         log_loss: probability::log_loss(scored),

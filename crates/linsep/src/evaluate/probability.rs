@@ -58,7 +58,7 @@ pub(super) fn brier(scored: &Scored<'_>, probabilities: &[f64]) -> Estimate {
 }
 
 /// A mean of losses with its normal interval; none where the losses show no spread to estimate it from.
-fn mean_loss(moments: &Moments, range: (f64, f64), what: &str, total_weight: f64) -> Estimate {
+pub(super) fn mean_loss(moments: &Moments, range: (f64, f64), what: &str, total_weight: f64) -> Estimate {
     let estimate = match moments.is_constant() {
         true => Estimate::new(moments.mean(), None, format!("{what}; no interval: every row has the same loss")),
         false => {
@@ -85,8 +85,17 @@ mod tests {
     }
 
     fn scored<'a>(classes: &'a [String], truth: &'a [Class], p: &'a [f64]) -> Scored<'a> {
-        let probabilities = Some(p);
-        Scored { classes, truth, predicted: truth, probabilities, losses: None, weights: None, origin: None }
+        // What was decided plays no part here.
+        Scored {
+            classes,
+            truth,
+            predicted: &[],
+            decision: None,
+            probabilities: Some(p),
+            losses: None,
+            weights: None,
+            origin: None,
+        }
     }
 
     #[test]

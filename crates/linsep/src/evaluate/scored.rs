@@ -1,5 +1,6 @@
 //! What is judged, and whether it can be.
 
+use crate::decide::Decision;
 use crate::error::{Error, Place, Result};
 use crate::table::{Class, Table};
 
@@ -13,8 +14,10 @@ pub struct Scored<'a> {
     pub classes: &'a [String],
     /// The true class of each row.
     pub truth: &'a [Class],
-    /// The class each row was given.
-    pub predicted: &'a [Class],
+    /// The class each row was given; `None` where it was rejected.
+    pub predicted: &'a [Option<Class>],
+    /// The decision that gave the classes, where its costs or rejections are to be judged, too.
+    pub decision: Option<&'a Decision>,
     /// `probabilities[row * classes.len() + class]`; each row sums to one.
     pub probabilities: Option<&'a [f64]>,
     /// `−ln p(true class)` of each row, as [`crate::decide::losses`] finds it from scores; used for the log loss instead
@@ -44,6 +47,11 @@ impl Scored<'_> {
         self.weights.map_or(self.truth.len() as f64, |w| w.iter().sum())
     }
 
+    /// Whether rows may be without a class.
+    pub(super) fn rejects(&self) -> bool {
+        self.decision.is_some_and(|d| d.reject.is_some())
+    }
+
     /// The row as the user knows it.
     pub(super) fn place(&self, row: usize) -> Place {
         match self.origin {
@@ -55,6 +63,7 @@ impl Scored<'_> {
     pub(super) fn check(&self) -> Result<()> {
         self.check_lengths()?;
         self.check_classes()?;
+        self.decision.map_or(Ok(()), |d| d.check(self.classes.len(), true))?;
         self.check_weights()?;
         self.check_probabilities()?;
         self.check_losses()
@@ -97,9 +106,13 @@ impl Scored<'_> {
             return Err(Error::data(format!("two classes are named `{}`", pair[0])));
         }
         for (row, (truth, predicted)) in self.truth.iter().zip(self.predicted).enumerate() {
-            if let Some(class) = [truth, predicted].into_iter().find(|c| c.index() >= self.classes.len()) {
+            let given = std::iter::once(truth).chain(predicted);
+            if let Some(class) = given.into_iter().find(|c| c.index() >= self.classes.len()) {
                 let message = format!("class number {} of {} has no name", class.index(), self.classes.len());
                 return Err(Error::data(message).at(self.place(row)));
+            }
+            if predicted.is_none() && !self.rejects() {
+                return Err(Error::usage("there is no prediction, and no decision that rejects").at(self.place(row)));
             }
         }
         Ok(())

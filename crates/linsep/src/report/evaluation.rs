@@ -1,6 +1,6 @@
 //! How a model does, for machines and for people.
 
-use super::text::{clip, count, grid, thousands, wrap};
+use super::text::{clip, count, grid, percent, thousands, wrap};
 use crate::error::{Error, Result};
 use crate::evaluate::{Estimate, Metric};
 use crate::workflow::Judged;
@@ -34,10 +34,16 @@ pub fn evaluation_text(judged: &Judged) -> String {
     if let Some(weights) = &judged.weights {
         out.push_str(&format!("; weighted by `{weights}`"));
     }
+    if let Some(rejected) = e.rejected.as_ref().filter(|r| r.value > 0.0) {
+        let share = percent(rejected.value);
+        out.push_str(&format!("; {share} rejected, and accuracy, F1 and the confusion are of the rest"));
+    }
     out.push_str("\n\n");
     let mut rows = vec![["", "value", "95 % interval", "interval by"].map(str::to_owned).to_vec()];
-    rows.push(estimate_row("accuracy", &e.accuracy));
-    rows.push(estimate_row("balanced accuracy", &e.balanced_accuracy));
+    rows.extend(e.rejected.as_ref().map(|m| estimate_row("rejected", m)));
+    rows.extend(e.mean_cost.as_ref().map(|m| estimate_row("mean cost", m)));
+    rows.push(metric_row("accuracy", &e.accuracy));
+    rows.push(metric_row("balanced accuracy", &e.balanced_accuracy));
     rows.extend(e.log_loss.as_ref().map(|m| metric_row("log loss", m)));
     rows.extend(e.brier.as_ref().map(|m| estimate_row("Brier", m)));
     rows.extend(e.auc.as_ref().map(|m| metric_row("AUC", m)));

@@ -1,5 +1,7 @@
 //! A model laid open, for machines and for people.
 
+use super::decision::decision_json;
+use super::summary::summary;
 use super::text::{clip, grid, short};
 use crate::artifact::Model;
 use crate::discriminant::{Generalised, Linear, TermFunction};
@@ -24,6 +26,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "formula": model.objective.formula,
         "lambda": model.objective.lambda,
         "certificate": serde_json::to_value(&model.certificate).map_err(to_value)?,
+        "decision": decision_json(&model.decision, &model.classes),
         "outcome": serde_json::to_value(model.outcome).map_err(to_value)?,
         "constant_columns": model.recipe.constant_columns(),
         "linear_in_columns": model.recipe.is_linear(),
@@ -39,7 +42,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
 
 /// The summary of the fit and every weight, per unit of its feature.
 pub fn inspect_text(model: &Model) -> String {
-    let mut out = super::fit_summary(model);
+    let mut out = summary(model, true);
     if let Some(generalised) = model.discriminant.as_generalised() {
         out.push_str(&terms_text(generalised, model));
     }

@@ -1,8 +1,10 @@
 //! What was fitted, in one screen.
 
+use super::decision::decision_text;
 use super::text::{beside, clip, count, grid, percent, short, thousands, wrap};
 use crate::artifact::Model;
 use crate::certify::{Certificate, SeparationKind};
+use crate::decide::Decision;
 use crate::design::{QuantileOutput, Standardize, Transform};
 use crate::model::{
     Divisor, GaussianBayes, LeastSquares, LogisticRegression, Method, NaiveBayes, NoOptimum, Outcome, PenaltyChoice,
@@ -21,6 +23,11 @@ const SHOWN_CLASSES: usize = 6;
 
 /// The summary of a fit.
 pub fn fit_summary(model: &Model) -> String {
+    // Arg max is what everyone expects; any other decision must be seen.
+    summary(model, model.decision != Decision::default())
+}
+
+pub(super) fn summary(model: &Model, with_decision: bool) -> String {
     let mut out = format!("{}\n", headline(model));
     let mut line = |label: &str, text: String| {
         for (i, piece) in wrap(&text, LINE).iter().enumerate() {
@@ -48,6 +55,9 @@ pub fn fit_summary(model: &Model) -> String {
     let more =
         if model.classes.len() > 12 { format!(", and {} more", model.classes.len() - 12) } else { String::new() };
     line("classes", format!("{}{more}", shown.join(", ")));
+    if with_decision {
+        line("decision", decision_text(&model.decision, &model.classes));
+    }
     line("accuracy", accuracy_text(model));
     let c = &model.computation;
     let iterations = if c.iterations == 0 { String::new() } else { format!(", {}", count(c.iterations, "iteration")) };
@@ -258,14 +268,24 @@ fn some_names(names: &[&str]) -> String {
 }
 
 fn accuracy_text(model: &Model) -> String {
-    let mut text = format!("{} on the rows it was fitted on", percent(model.training.accuracy));
+    let mut text =
+        format!("{} on the rows it was fitted on", share_right(model.training.accuracy, model.training.rejected));
     if let Some(cv) = &model.cross_validation {
-        let _ = write!(text, "; {} in {}-fold cross-validation", percent(cv.accuracy), cv.folds);
+        let _ = write!(text, "; {} in {}-fold cross-validation", share_right(cv.accuracy, cv.rejected), cv.folds);
         if let Some((low, high)) = cv.interval {
             let _ = write!(text, " (95 % interval {:.1} to {:.1})", 100.0 * low, 100.0 * high);
         }
     }
     text
+}
+
+/// Accuracy in words, and of how many rows.
+fn share_right(accuracy: Option<f64>, rejected: Option<f64>) -> String {
+    match (accuracy, rejected) {
+        (Some(accuracy), None) => percent(accuracy),
+        (Some(accuracy), Some(rejected)) => format!("{} of the {} decided", percent(accuracy), percent(1.0 - rejected)),
+        (None, _) => "nothing decided".to_owned(),
+    }
 }
 
 /// The features with the largest weights per standard deviation.

@@ -18,7 +18,7 @@ use crate::watch::{Progress, Watch};
 struct OutOfFold {
     rows: Vec<usize>,
     truth: Vec<Class>,
-    predicted: Vec<Class>,
+    predicted: Vec<Option<Class>>,
     probabilities: Vec<f64>,
     losses: Vec<f64>,
     weights: Vec<f64>,
@@ -43,6 +43,7 @@ pub(super) fn cross_validate(
         classes: &roles.names,
         truth: &all.truth,
         predicted: &all.predicted,
+        decision: options.method.has_probabilities().then_some(&options.decision),
         probabilities: options.method.has_probabilities().then_some(&all.probabilities[..]),
         losses: options.method.has_probabilities().then_some(&all.losses[..]),
         weights: roles.weights.is_some().then_some(&all.weights[..]),
@@ -51,7 +52,7 @@ pub(super) fn cross_validate(
     Ok(CrossValidation::new(folds, &evaluation, per_fold))
 }
 
-/// Fits without one fold and predicts it; `None` where the fold has no complete rows.
+/// Fits without one fold and predicts it; `None` where no row of the fold is complete and decided.
 fn one_fold(
     table: &Table,
     roles: &RowRoles,
@@ -94,10 +95,10 @@ fn one_fold(
     let n_classes = roles.names.len();
     let mut scores = fitted.discriminant.scores(held_out.design.as_design(), watch)?;
     super::predict::add_offsets(&mut scores, roles.offsets_of(&held_out.rows).as_ref(), n_classes);
-    let predicted = decide::classes(&scores, n_classes);
+    let predicted = options.decision.classes(&scores, n_classes)?;
     let truth = roles.codes(&held_out.rows);
     let weights = roles.weights_of(&held_out.rows);
-    let accuracy = weighted_accuracy(&predicted, &truth, weights.as_deref());
+    let (accuracy, _) = weighted_accuracy(&predicted, &truth, weights.as_deref());
     if options.method.has_probabilities() {
         all.probabilities.extend(decide::probabilities(&scores, n_classes));
     }
@@ -106,7 +107,7 @@ fn one_fold(
     all.rows.extend(&held_out.rows);
     all.predicted.extend(predicted);
     all.truth.extend(truth);
-    Ok(Some(accuracy))
+    Ok(accuracy)
 }
 
 fn in_fold_error(error: Error, fold: usize) -> Error {

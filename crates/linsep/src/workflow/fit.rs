@@ -4,7 +4,7 @@ use super::cross_validate::cross_validate;
 use super::places::Places;
 use super::rows::RowRoles;
 use crate::artifact::{Model, Provenance, TrainingSummary};
-use crate::decide::{self, Decision};
+use crate::decide::Decision;
 use crate::design::{CodingRelations, Origin, Prepared, Recipe, RecipeOptions, fit_recipe};
 use crate::error::{Error, Result};
 use crate::model::{Fit, Method, NoOptimum, Note, Training};
@@ -26,6 +26,8 @@ pub struct FitOptions {
     pub recipe: RecipeOptions,
     /// The method.
     pub method: Method,
+    /// How scores become a class; in the order of the classes.
+    pub decision: Decision,
     /// Cross-validate with this many folds.
     pub folds: Option<usize>,
     /// Seed of everything random.
@@ -33,7 +35,7 @@ pub struct FitOptions {
 }
 
 impl FitOptions {
-    /// All other columns, nothing weighted, no folds.
+    /// All other columns, nothing weighted, the largest score decides, no folds.
     pub fn new(target: impl Into<String>, method: Method) -> FitOptions {
         FitOptions {
             target: target.into(),
@@ -42,6 +44,7 @@ impl FitOptions {
             offsets: Vec::new(),
             recipe: RecipeOptions::default(),
             method,
+            decision: Decision::default(),
             folds: None,
             seed: 0,
         }
@@ -68,6 +71,7 @@ pub enum TableFit {
 /// Fits a method to a table, which is used up on the way.
 pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<TableFit> {
     let roles = read_roles(&table, options)?;
+    options.decision.check(roles.names.len(), options.method.has_probabilities())?;
     let fingerprint = format!("{:016x}", table.fingerprint());
     let target_is_text = table.columns()[table.column(&options.target)?].kind != Kind::Number;
     let recipe_options = recipe_options(options);
@@ -96,7 +100,8 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
     let notes = without_coding(fitted.notes, &recipe);
     let mut scores = fitted.discriminant.scores(training.design, &Watch::default())?;
     super::predict::add_offsets(&mut scores, offsets.as_ref(), labels.n_classes());
-    let accuracy = weighted_accuracy(&decide::classes(&scores, labels.n_classes()), labels.codes(), weights.as_deref());
+    let decided = options.decision.classes(&scores, labels.n_classes())?;
+    let (accuracy, rejected) = weighted_accuracy(&decided, labels.codes(), weights.as_deref());
     let summary = TrainingSummary {
         rows,
         used: prepared.rows.len(),
@@ -106,6 +111,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         missing: prepared.missing.clone(),
         class_weights: labels.totals(weights.as_deref()),
         accuracy,
+        rejected: options.decision.reject.map(|_| rejected),
     };
     Ok(TableFit::Model(Box::new(Model {
         method,
@@ -118,7 +124,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         units: fitted.units,
         discriminant: fitted.discriminant,
         density: fitted.density,
-        decision: Decision::ArgMax,
+        decision: options.decision.clone(),
         objective: fitted.objective,
         certificate: fitted.certificate,
         outcome: fitted.outcome,
@@ -250,9 +256,15 @@ pub(super) fn name_columns(error: Error, recipe: &Recipe) -> Error {
     }
 }
 
-pub(super) fn weighted_accuracy(predicted: &[Class], truth: &[Class], weights: Option<&[f64]>) -> f64 {
+/// Accuracy on the decided rows, `None` if there are none, and the share of the others.
+pub(super) fn weighted_accuracy(
+    predicted: &[Option<Class>],
+    truth: &[Class],
+    weights: Option<&[f64]>,
+) -> (Option<f64>, f64) {
     let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
-    let total: f64 = (0..truth.len()).map(weight).sum();
-    let right: f64 = (0..truth.len()).filter(|i| predicted[*i] == truth[*i]).map(weight).sum();
-    right / total
+    let sum = |counts: &dyn Fn(usize) -> bool| (0..truth.len()).filter(|i| counts(*i)).map(weight).sum::<f64>();
+    let (total, decided) = (sum(&|_| true), sum(&|i| predicted[i].is_some()));
+    let right = sum(&|i| predicted[i] == Some(truth[i]));
+    ((decided > 0.0).then(|| right / decided), 1.0 - decided / total)
 }

@@ -20,8 +20,8 @@ pub struct Predictions {
     pub rows: Vec<usize>,
     /// Scores, row by row.
     pub scores: Vec<f64>,
-    /// The class of each row.
-    pub classes: Vec<Class>,
+    /// The class of each row by the model's decision, `None` where it rejects the row.
+    pub classes: Vec<Option<Class>>,
     /// Number of classes.
     pub n_classes: usize,
 }
@@ -52,7 +52,7 @@ fn predict_rows(
 ) -> Result<Predictions> {
     let (prepared, scores) = scored_rows(model, table, wanted, unknown, watch)?;
     let n_classes = model.classes.len();
-    let classes = decide::classes(&scores, n_classes);
+    let classes = model.decision.classes(&scores, n_classes)?;
     Ok(Predictions { table_rows: table.n_rows(), rows: prepared.rows, scores, classes, n_classes })
 }
 
@@ -127,6 +127,7 @@ pub fn evaluate_table(model: &Model, table: &Table, unknown: Option<UnknownLevel
         classes: &model.classes,
         truth: &truth,
         predicted: &predictions.classes,
+        decision: Some(&model.decision),
         probabilities: probabilities.as_deref(),
         losses: losses.as_deref(),
         weights: row_weights.as_deref(),

@@ -1,0 +1,155 @@
+//! The flags that say how scores become a class, for everything that fits or uses a model.
+
+use clap::Args;
+use linsep::artifact::Model;
+use linsep::decide::{Decision, Rule};
+use linsep::error::{Place, nearest};
+use linsep::read::{Format, ReadOptions, read_bytes};
+use linsep::table::Table;
+use linsep::{Error, Result};
+use std::path::Path;
+
+/// A decision other than the largest score.
+#[derive(Args)]
+pub struct DecisionArguments {
+    /// Of two classes, predict the last (positive) one where its probability exceeds this
+    #[arg(long, value_name = "P", allow_negative_numbers = true, help_heading = "Decision")]
+    threshold: Option<f64>,
+
+    /// Predict the class of the smallest expected cost: truth:prediction=cost,… (other mistakes cost 1), or a CSV file with a row per truth and a column per prediction
+    #[arg(long, value_name = "COSTS", help_heading = "Decision")]
+    costs: Option<String>,
+
+    /// Predict nothing where the expected cost exceeds this (without --costs: the probability of a mistake)
+    #[arg(long, value_name = "COST", allow_negative_numbers = true, help_heading = "Decision")]
+    reject: Option<f64>,
+}
+
+impl DecisionArguments {
+    /// Refuses what is wrong whatever the classes are, before a table is read.
+    pub fn check(&self) -> Result<()> {
+        if self.threshold.is_some() && self.costs.is_some() {
+            return Err(Error::usage("--threshold and --costs exclude each other").help(
+                "costs imply a threshold: that of two classes is a/(a+b) if a false alarm costs a and a miss b",
+            ));
+        }
+        let rule = self.threshold.map_or(Rule::ArgMax, Rule::Threshold);
+        Decision { rule, reject: self.reject }.check(2, true)
+    }
+
+    /// The decision that the flags ask for; `None` without flags.
+    pub fn decision(&self, classes: &[String]) -> Result<Option<Decision>> {
+        self.check()?;
+        let rule = match (self.threshold, &self.costs) {
+            (Some(threshold), _) => Rule::Threshold(threshold),
+            (None, Some(text)) => Rule::Cost(costs(text, classes)?),
+            (None, None) if self.reject.is_some() => Rule::ArgMax,
+            (None, None) => return Ok(None),
+        };
+        Ok(Some(Decision { rule, reject: self.reject }))
+    }
+
+    /// Puts the decision that the flags ask for in the place of the model's.
+    pub fn replace(&self, model: &mut Model) -> Result<()> {
+        if let Some(decision) = self.decision(&model.classes)? {
+            decision.check(model.classes.len(), model.method.has_probabilities())?;
+            model.decision = decision;
+        }
+        Ok(())
+    }
+}
+
+/// The matrix `[truth][prediction]` from a file or from pairs.
+fn costs(text: &str, classes: &[String]) -> Result<Vec<Vec<f64>>> {
+    match text.contains('=') && !Path::new(text).exists() {
+        true => costs_from_pairs(text, classes),
+        false => costs_from_file(text, classes),
+    }
+}
+
+/// Mistakes that are not named cost 1, so that naming one makes it better or worse than the others.
+fn costs_from_pairs(text: &str, classes: &[String]) -> Result<Vec<Vec<f64>>> {
+    let mut named = vec![vec![None; classes.len()]; classes.len()];
+    for pair in text.split(',') {
+        let parsed = pair.rsplit_once('=').and_then(|(cell, cost)| Some((cell, cost.trim().parse::<f64>().ok()?)));
+        let Some((cell, cost)) = parsed else {
+            return Err(Error::usage(format!("`{pair}` is not a cost")).help(PAIRS));
+        };
+        let (truth, decided) = cell_of(cell, classes)?;
+        if named[truth][decided].replace(cost).is_some() {
+            return Err(Error::usage(format!("the cost of `{cell}` is given twice")).help("give it once"));
+        }
+    }
+    let cost = |k: usize, j: usize| named[k][j].unwrap_or(if k == j { 0.0 } else { 1.0 });
+    Ok((0..classes.len()).map(|k| (0..classes.len()).map(|j| cost(k, j)).collect()).collect())
+}
+
+const PAIRS: &str = "write truth:prediction=cost, for example --costs sick:healthy=10,healthy:sick=1";
+
+/// The classes around the colon; a name may have colons of its own.
+fn cell_of(cell: &str, classes: &[String]) -> Result<(usize, usize)> {
+    let place = |name: &str| classes.iter().position(|c| c == name.trim());
+    let mut sides = cell.match_indices(':').map(|(at, _)| (&cell[..at], &cell[at + 1..]));
+    let known = sides.clone().find_map(|(truth, decided)| Some((place(truth)?, place(decided)?)));
+    match (known, sides.next()) {
+        (Some(cell), _) => Ok(cell),
+        (None, Some((truth, decided))) => {
+            let unknown = if place(truth).is_none() { truth } else { decided };
+            Err(no_class(unknown.trim(), classes))
+        }
+        (None, None) => Err(Error::usage(format!("`{cell}` does not name truth and prediction")).help(PAIRS)),
+    }
+}
+
+fn no_class(name: &str, classes: &[String]) -> Error {
+    let help = match nearest(name, classes.iter().map(String::as_str)).first() {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the classes are: {}", classes.join(", ")),
+    };
+    Error::usage(format!("there is no class `{name}`")).help(help)
+}
+
+/// A table with the predictions in its header and the truths in its first column, both in any order.
+fn costs_from_file(path: &str, classes: &[String]) -> Result<Vec<Vec<f64>>> {
+    let bytes = std::fs::read(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => Error::io(path, &e).help(format!("name a CSV file of costs, or {PAIRS}")),
+        _ => Error::io(path, &e),
+    })?;
+    let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() };
+    let header: Vec<String> = read_bytes(&bytes, path, &options)?.columns().iter().map(|c| c.name.clone()).collect();
+    // The truths are names, also where they look like numbers; the costs are numbers.
+    let options = ReadOptions { text: header[..1].to_vec(), number: header[1..].to_vec(), ..options };
+    let table = read_bytes(&bytes, path, &options)?;
+    let columns = found(&header[1..], classes).map_err(|e| e.at(Place::file(path).line(1)))?;
+    let truths: Vec<String> = (0..table.n_rows()).map(|row| table.text(row, 0)).collect();
+    let rows = found(&truths, classes).map_err(|e| e.at(Place::file(path).column(&header[0])))?;
+    let cost = |row: usize, column: usize| cost_at(&table, row, column + 1, &header[column + 1]);
+    rows.iter().map(|row| columns.iter().map(|column| cost(*row, *column)).collect()).collect()
+}
+
+fn cost_at(table: &Table, row: usize, column: usize, name: &str) -> Result<f64> {
+    let cost = table.number(row, column);
+    if cost.is_nan() {
+        return Err(Error::data("a cost is missing")
+            .at(table.place(row).column(name))
+            .help("write 0 where it is none"));
+    }
+    Ok(cost)
+}
+
+/// Where each class is among names that are all of them, once each.
+fn found(names: &[String], classes: &[String]) -> Result<Vec<usize>> {
+    if let Some(name) = names.iter().find(|name| !classes.contains(name)) {
+        return Err(no_class(name, classes));
+    }
+    let place = |class: &String| {
+        let mut places = (0..names.len()).filter(|i| names[*i] == *class);
+        match (places.next(), places.next()) {
+            (Some(place), None) => Ok(place),
+            (None, _) => Err(Error::usage(format!("the costs leave out class `{class}`"))
+                .help("a row for every truth and a column for every prediction")),
+            (Some(_), Some(_)) => Err(Error::usage(format!("class `{class}` is there twice")).help("give it once")),
+        }
+    };
+    classes.iter().map(place).collect()
+}

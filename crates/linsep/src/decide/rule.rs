@@ -1,0 +1,175 @@
+//! The decision: the class that a row's scores lead to, or none.
+
+use super::costs::{Cut, least_cost};
+use super::{classes, probabilities};
+use crate::error::{Error, Result};
+use crate::table::Class;
+use serde::{Deserialize, Serialize};
+
+/// How scores become a class, or no class where every one is too uncertain.
+///
+/// Every rule has the same tie rule: of decisions that are equally good the class that comes first.
+///
+/// ```
+/// use linsep::decide::{Decision, Rule};
+/// use linsep::table::Class;
+/// let log_odds = [-3.0, -2.0, 1.0];
+/// // A missed sick patient costs as much as ten false alarms, so `sick` is decided from the probability 1/11 on.
+/// let costs = Decision::from(Rule::Cost(vec![vec![0.0, 1.0], vec![10.0, 0.0]]));
+/// assert_eq!(costs.classes(&log_odds, 2)?, [Some(Class(0)), Some(Class(1)), Some(Class(1))]);
+/// // A decision that is wrong with more than one chance in ten is not made.
+/// let careful = Decision { rule: Rule::ArgMax, reject: Some(0.1) };
+/// assert_eq!(careful.classes(&log_odds, 2)?, [Some(Class(0)), None, None]);
+/// # Ok::<(), linsep::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(from = "Stored", into = "Stored")]
+pub struct Decision {
+    /// Which class.
+    pub rule: Rule,
+    /// The cost of making no decision: none is made where every class has a larger expected cost (C. K. Chow, IEEE Trans.
+    /// Inf. Theory 16, 1970). On the scale of the cost matrix; without one a mistake costs 1, so this is the largest
+    /// probability of a mistake that is accepted.
+    pub reject: Option<f64>,
+}
+
+/// Which class scores lead to.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Rule {
+    /// The largest score: with scores that have probabilities the fewest mistakes.
+    #[default]
+    ArgMax,
+    /// Of two classes the last where its probability exceeds this, between 0 and 1. At ½ the same as [`Rule::ArgMax`]: the
+    /// plug-in rule of a regression estimate.
+    Threshold(f64),
+    /// `costs[truth][decision]`: the class of the smallest expected cost `Σ_k p_k costs[k][decision]`.
+    Cost(Vec<Vec<f64>>),
+}
+
+/// In the model file a decision that always decides is its rule alone.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    Rule(Rule),
+    Rejecting { rule: Rule, reject: f64 },
+}
+
+impl From<Stored> for Decision {
+    fn from(stored: Stored) -> Decision {
+        match stored {
+            Stored::Rule(rule) => Decision { rule, reject: None },
+            Stored::Rejecting { rule, reject } => Decision { rule, reject: Some(reject) },
+        }
+    }
+}
+
+impl From<Decision> for Stored {
+    fn from(decision: Decision) -> Stored {
+        match decision.reject {
+            None => Stored::Rule(decision.rule),
+            Some(reject) => Stored::Rejecting { rule: decision.rule, reject },
+        }
+    }
+}
+
+impl From<Rule> for Decision {
+    fn from(rule: Rule) -> Decision {
+        Decision { rule, reject: None }
+    }
+}
+
+impl Decision {
+    /// Whether the decision makes sense for this many classes and for scores that have probabilities or not.
+    pub fn check(&self, n_classes: usize, has_probabilities: bool) -> Result<()> {
+        match &self.rule {
+            Rule::ArgMax => {}
+            Rule::Threshold(threshold) => check_threshold(*threshold, n_classes)?,
+            Rule::Cost(costs) => check_costs(costs, n_classes)?,
+        }
+        if let Some(cost) = self.reject
+            && !(cost >= 0.0 && cost.is_finite())
+        {
+            return Err(Error::usage(format!("{cost} is not a cost of making no decision")).help(
+                "zero or more; without a cost matrix it is the largest probability of a mistake, for example 0.1",
+            ));
+        }
+        // At ½ the threshold is where the score changes its sign, whatever the score estimates.
+        let sign_decides = matches!(self.rule, Rule::ArgMax | Rule::Threshold(0.5)) && self.reject.is_none();
+        if !has_probabilities && !sign_decides {
+            return Err(Error::usage("thresholds, costs and rejection need probabilities, and this method has none")
+                .help("the largest score (a threshold of 0.5) always works; probabilities come from logistic or lda"));
+        }
+        Ok(())
+    }
+
+    /// The class of each row, `None` where no decision is made; of scores that are log-odds (two classes) or
+    /// log-probabilities up to a constant.
+    ///
+    /// Thresholds and the costs of two classes are compared on the scale of the log-odds, so that nothing underflows however
+    /// far a score is out.
+    ///
+    /// # Errors
+    /// As [`Decision::check`].
+    pub fn classes(&self, scores: &[f64], n_classes: usize) -> Result<Vec<Option<Class>>> {
+        self.check(n_classes, true)?;
+        let decided = match &self.rule {
+            Rule::ArgMax => classes(scores, n_classes),
+            Rule::Threshold(threshold) => Cut::at_probability(*threshold).classes(scores),
+            Rule::Cost(costs) => least_cost(costs, scores),
+        };
+        let Some(reject) = self.reject else { return Ok(decided.into_iter().map(Some).collect()) };
+        let expected = self.expected_costs(scores, &decided, n_classes);
+        // Probabilities that are all 1/K have a risk of 1 − 1/K but for the rounding of K sums.
+        let limit = reject * (1.0 + n_classes as f64 * f64::EPSILON);
+        // Written so that no decision is made on a score that is not a number.
+        Ok(decided.into_iter().zip(expected).map(|(class, cost)| (cost <= limit).then_some(class)).collect())
+    }
+
+    /// What a decision costs when the truth is known; without a matrix a mistake costs 1. `None` where a row was rejected but
+    /// this decision never rejects, and outside the matrix.
+    pub fn cost(&self, truth: Class, decided: Option<Class>) -> Option<f64> {
+        let Some(decided) = decided else { return self.reject };
+        match &self.rule {
+            Rule::Cost(costs) => costs.get(truth.index())?.get(decided.index()).copied(),
+            _ => Some(f64::from(u8::from(truth != decided))),
+        }
+    }
+
+    /// `Σ_k p_k cost(k, decided)` of each row: summed, not `1 − p`, which would lose the digits of a small risk.
+    fn expected_costs(&self, scores: &[f64], decided: &[Class], n_classes: usize) -> Vec<f64> {
+        let p = probabilities(scores, n_classes);
+        let cost = |truth: usize, class: Class| self.cost(Class(truth as u32), Some(class)).unwrap_or(0.0);
+        let expected = |(p, class): (&[f64], &Class)| p.iter().enumerate().map(|(k, p)| p * cost(k, *class)).sum();
+        p.chunks_exact(n_classes).zip(decided).map(expected).collect()
+    }
+}
+
+fn check_threshold(threshold: f64, n_classes: usize) -> Result<()> {
+    // Written so that NaN is refused, too.
+    if !(threshold > 0.0 && threshold < 1.0) {
+        return Err(Error::usage(format!("the threshold {threshold} is not between 0 and 1"))
+            .help("it is a probability, for example 0.2; at 0 or 1 there would be nothing to decide"));
+    }
+    if n_classes != 2 {
+        return Err(Error::usage(format!("a threshold decides between two classes, and there are {n_classes}"))
+            .help("give the costs of mistakes instead"));
+    }
+    Ok(())
+}
+
+fn check_costs(costs: &[Vec<f64>], n_classes: usize) -> Result<()> {
+    if costs.len() != n_classes || costs.iter().any(|row| row.len() != n_classes) {
+        let width = costs.iter().map(Vec::len).find(|width| *width != n_classes).unwrap_or(n_classes);
+        return Err(Error::usage(format!(
+            "the cost matrix is {}×{width}, and there are {n_classes} classes",
+            costs.len()
+        ))
+        .help("a row for every true class, and in it a column for every decision"));
+    }
+    match costs.iter().flatten().find(|cost| !cost.is_finite()) {
+        Some(cost) => Err(Error::usage(format!("{cost} is not a cost")).help("costs are finite numbers")),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,41 @@
+//! What decisions come to: how many rows had none, and what they cost.
+
+use super::interval::{Moments, wilson};
+use super::probability::mean_loss;
+use super::{Estimate, Scored};
+use crate::decide::Rule;
+
+/// Share of the rows without a class; `None` where there can be none.
+pub(super) fn rejected(scored: &Scored<'_>) -> Option<Estimate> {
+    if !scored.rejects() {
+        return None;
+    }
+    let total = scored.total_weight();
+    let without = scored.predicted.iter().enumerate().filter(|(_, class)| class.is_none());
+    let rejected: f64 = without.map(|(row, _)| scored.weight(row)).sum();
+    let method = "share of all rows; Wilson score interval";
+    Some(Estimate::new(rejected / total, Some(wilson(rejected, total)), method).needs_two(total))
+}
+
+/// Mean cost of the decisions, the figure that costs and rejection are there to make small; `None` without either.
+pub(super) fn mean_cost(scored: &Scored<'_>) -> Option<Estimate> {
+    let decision = scored.decision?;
+    let (mut range, what) = match (&decision.rule, decision.reject) {
+        (Rule::Cost(costs), reject) => {
+            let all = || costs.iter().flatten().copied();
+            let range = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+            let rejected = reject.map_or(String::new(), |cost| format!(", a rejected row at {cost}"));
+            (range, format!("mean cost of the decisions{rejected}"))
+        }
+        (_, Some(cost)) => ((0.0, 1.0), format!("mean cost, a mistake at 1 and a rejected row at {cost}")),
+        (_, None) => return None,
+    };
+    if let Some(cost) = decision.reject {
+        range = (range.0.min(cost), range.1.max(cost));
+    }
+    let mut moments = Moments::new();
+    for (row, (truth, class)) in scored.truth.iter().zip(scored.predicted).enumerate() {
+        moments.add(decision.cost(*truth, *class)?, scored.weight(row));
+    }
+    Some(mean_loss(&moments, range, &what, scored.total_weight()))
+}

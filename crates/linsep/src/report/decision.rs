@@ -1,0 +1,58 @@
+//! How a model decides, in words and for machines.
+
+use super::text::{clip, short};
+use crate::decide::{Decision, Rule};
+use serde_json::{Value, json};
+
+/// Costs named in the words of a decision; a large matrix is for machines.
+const SHOWN: usize = 6;
+
+/// The decision in words.
+pub(super) fn decision_text(decision: &Decision, classes: &[String]) -> String {
+    let name = |k: usize| format!("`{}`", clip(&classes[k], 24));
+    let rule = match &decision.rule {
+        Rule::ArgMax => "the class with the largest score, at a tie the first".to_owned(),
+        Rule::Threshold(p) => format!("{} where its probability exceeds {p}, else {}", name(1), name(0)),
+        Rule::Cost(costs) => format!("the smallest expected cost: {}", costs_text(costs, &name)),
+    };
+    match (decision.reject, &decision.rule) {
+        (None, _) => rule,
+        (Some(cost), Rule::Cost(_)) => format!("{rule}; none where that exceeds {cost}"),
+        (Some(cost), _) => format!("{rule}; none where it is wrong with a probability above {cost}"),
+    }
+}
+
+fn costs_text(costs: &[Vec<f64>], name: &impl Fn(usize) -> String) -> String {
+    let cells = || (0..costs.len()).flat_map(|k| (0..costs.len()).map(move |j| (k, j)));
+    let named: Vec<(usize, usize)> = cells().filter(|(k, j)| k != j || costs[*k][*j] != 0.0).collect();
+    let words = named.iter().take(SHOWN).map(|(k, j)| format!("{} taken for {} {}", name(*k), name(*j), costs[*k][*j]));
+    let mut text = words.collect::<Vec<String>>().join(", ");
+    if named.len() > SHOWN {
+        text.push_str(&format!(", and {} more", named.len() - SHOWN));
+    }
+    // Two classes whose mistakes cost more than the right class come down to a threshold.
+    if let [[a, b], [c, d]] = [costs[0].as_slice(), costs[1].as_slice()]
+        && b > a
+        && c > d
+    {
+        let threshold = 1.0 / (1.0 + (c - d) / (b - a));
+        text.push_str(&format!(" ({} where its probability exceeds {})", name(1), short(threshold)));
+    }
+    text
+}
+
+/// The decision for programs: `words`, `rule` (`arg_max`, `threshold` or `cost`), and its numbers or null.
+pub(super) fn decision_json(decision: &Decision, classes: &[String]) -> Value {
+    let (rule, threshold, costs) = match &decision.rule {
+        Rule::ArgMax => ("arg_max", None, None),
+        Rule::Threshold(p) => ("threshold", Some(p), None),
+        Rule::Cost(costs) => ("cost", None, Some(costs)),
+    };
+    json!({
+        "words": decision_text(decision, classes),
+        "rule": rule,
+        "threshold": threshold,
+        "costs": costs,
+        "reject": decision.reject,
+    })
+}
