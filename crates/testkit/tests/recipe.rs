@@ -379,14 +379,22 @@ fn products_tell_apart_what_no_line_can() {
         let TableFit::Model(line) = fit(&table, Basis::None, PenaltyChoice::None) else {
             panic!("a line separates them")
         };
-        assert!(line.training.accuracy < 0.75, "{}", line.training.accuracy);
+        assert!(
+            line.training.accuracy.expect("decided rows") < 0.75,
+            "{}",
+            line.training.accuracy.expect("decided rows")
+        );
         // With products they are separable, and that is proved.
         let TableFit::NoOptimum { features, .. } = fit(&table, basis, PenaltyChoice::None) else {
             panic!("products do not separate them")
         };
         assert!(features.contains(&"u*v".to_owned()));
         let TableFit::Model(curve) = fit(&table, basis, PenaltyChoice::Ridge(1e-4)) else { panic!("no model") };
-        assert!(curve.training.accuracy > 0.99, "{}", curve.training.accuracy);
+        assert!(
+            curve.training.accuracy.expect("decided rows") > 0.99,
+            "{}",
+            curve.training.accuracy.expect("decided rows")
+        );
         let verified = verify_table(&curve, &table, &Watch::default()).expect("a verdict");
         assert!(verified.passed(), "{:?}", verified.checks);
         let predictions = predict_table(&curve, &table, None, &Watch::default()).expect("predictions");
