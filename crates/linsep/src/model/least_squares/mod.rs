@@ -107,47 +107,25 @@ struct Found {
     notes: Vec<Note>,
     solver: String,
     iterations: usize,
+    /// Passes over the data so far.
+    passes: usize,
 }
 
 impl LeastSquares {
     /// Statistics in one pass, then a closed form or gradient descent on them.
     pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
         self.check(training)?;
-        let (frame, found, mut passes) = if self.solver == LeastSquaresSolver::Qr {
-            let (frame, found) = self.by_qr(training, "", watch)?;
-            (frame, found, 1)
-        } else {
-            let moments = ClassMoments::of(training.design, training.labels, training.weights, watch)?;
-            let frame = Frame::of_moments(self, &moments)?;
-            let plain = frame.normal_equations(&moments);
-            let mut problem = plain.clone();
-            frame.penalise(&mut problem);
-            let factor = factor(&problem.hessian, ALIAS_TOLERANCE);
-            let pivot = factor.smallest_pivot();
-            let whole = factor.rank() == frame.used().len();
-            let enough = whole && pivot >= ENOUGH;
-            if self.solver == LeastSquaresSolver::Auto && !enough && frame.cols() <= QR_LIMIT {
-                let why = match whole {
-                    true => format!(" (auto: the normal equations have a pivot of {pivot:.0e})"),
-                    false => " (auto: the normal equations are singular)".to_owned(),
-                };
-                let (frame, found) = self.by_qr(training, &why, watch)?;
-                (frame, found, 2)
-            } else {
-                let mut found = match self.solver {
-                    LeastSquaresSolver::GradientDescent => self.by_descent(&frame, &problem, &factor, watch),
-                    _ => self.by_cholesky(&frame, &plain, &problem, &factor),
-                };
-                found.objective = enough.then(|| frame.objective(&moments, &found.solutions));
-                (frame, found, 1)
-            }
+        let (frame, found) = match self.solver {
+            LeastSquaresSolver::Qr => self.by_qr(training, "", watch)?,
+            _ => self.by_moments(training, watch)?,
         };
         let linear = frame.discriminant(&found.solutions)?;
-        let value = match found.objective {
-            Some(value) => value,
+        let (value, passes) = match found.objective {
+            Some(value) => (value, found.passes),
             None => {
-                passes += 1;
-                mean_square(training, &frame, &linear, watch)? + frame.penalty(&found.solutions)
+                // Not cut short by a deadline: there is a solution, and its objective belongs to it.
+                let loss = mean_square(training, &frame, &linear, &Watch::default())?;
+                (loss + frame.penalty(&found.solutions), found.passes + 1)
             }
         };
         let mut notes = Vec::new();
@@ -235,6 +213,33 @@ impl LeastSquares {
         Ok(())
     }
 
+    /// From means and scatter, unless `auto` finds that they keep too few digits.
+    fn by_moments(&self, training: &Training<'_>, watch: &Watch) -> Result<(Frame, Found)> {
+        let moments = ClassMoments::of(training.design, training.labels, training.weights, watch)?;
+        let frame = Frame::of_moments(self, &moments)?;
+        let plain = frame.normal_equations(&moments);
+        let mut problem = plain.clone();
+        frame.penalise(&mut problem);
+        let factor = factor(&problem.hessian, ALIAS_TOLERANCE);
+        let pivot = factor.smallest_pivot();
+        let whole = factor.rank() == frame.used().len();
+        let enough = whole && pivot >= ENOUGH;
+        if self.solver == LeastSquaresSolver::Auto && !enough && frame.cols() <= QR_LIMIT {
+            let why = match whole {
+                true => format!(" (auto: the normal equations have a pivot of {pivot:.0e})"),
+                false => " (auto: the normal equations are singular)".to_owned(),
+            };
+            let (frame, found) = self.by_qr(training, &why, watch)?;
+            return Ok((frame, Found { passes: found.passes + 1, ..found }));
+        }
+        let mut found = match self.solver {
+            LeastSquaresSolver::GradientDescent => self.by_descent(&frame, &problem, &factor, watch),
+            _ => self.by_cholesky(&frame, &plain, &problem, &factor),
+        };
+        found.objective = enough.then(|| frame.objective(&moments, &found.solutions));
+        Ok((frame, found))
+    }
+
     fn by_cholesky(&self, frame: &Frame, plain: &Quadratic, problem: &Quadratic, factor: &Factor) -> Found {
         let solutions: Vec<Vec<f64>> = problem.linear.iter().map(|g| factor.solve(g)).collect();
         let auto = match self.solver {
@@ -253,6 +258,7 @@ impl LeastSquares {
             notes,
             solver: format!("cholesky{auto}"),
             iterations: 0,
+            passes: 1,
         }
     }
 
@@ -275,6 +281,7 @@ impl LeastSquares {
             notes,
             solver: "gradient-descent".into(),
             iterations: descent.iterations,
+            passes: 1,
         }
     }
 
@@ -308,6 +315,7 @@ impl LeastSquares {
             notes,
             solver: format!("qr, rank {rank} of {columns}{why}"),
             iterations: 0,
+            passes: 1,
         };
         Ok((frame, found))
     }
