@@ -1,8 +1,9 @@
 //! What bad input gets: a clear error with its place and a remedy, exit code 2, and nothing written.
 //!
 //! To add a case, add a row to [`cases`]. The files `p.csv` (two classes, a text column), `t.csv` (three classes) and
-//! the models `p.json`, `filled.json` (fitted on `p.csv`, missing cells dropped or filled in), `lda.json` and
-//! `gamma.json` (a naive Bayes model of positive numbers) are there for every row.
+//! the models `p.json`, `filled.json` (fitted on `p.csv`, missing cells dropped or filled in), `lda.json`,
+//! `squares.json` (least squares on `p.csv`) and `gamma.json` (a naive Bayes model of positive numbers) are there for every
+//! row.
 
 mod common;
 
@@ -67,6 +68,7 @@ fn cases() -> Vec<Case> {
     all.extend(settings());
     all.extend(transforms_and_bases());
     all.extend(naive_bayes());
+    all.extend(decisions());
     all
 }
 
@@ -785,6 +787,109 @@ fn naive_bayes() -> Vec<Case> {
     ]
 }
 
+fn decisions() -> Vec<Case> {
+    vec![
+        usage("threshold of zero", "fit p.csv -t y --threshold 0 -o m.json", &["threshold 0 is not between", "0.2"]),
+        usage("threshold of one", "predict p.json p.csv --threshold 1", &["threshold 1 is not between 0 and 1"]),
+        usage("negative threshold", "evaluate p.json p.csv --threshold -0.5", &["threshold -0.5 is not between"]),
+        usage("threshold that is no number", "predict p.json p.csv --threshold nan", &["threshold NaN is not between"]),
+        usage("threshold in words", "predict p.json p.csv --threshold low", &["low", "--threshold"]),
+        usage(
+            "threshold for three classes, fitting",
+            "fit t.csv -t y --threshold 0.3 -o m.json",
+            &["two classes, and there are 3", "costs"],
+        ),
+        usage(
+            "threshold for three classes, predicting",
+            "predict lda.json t.csv --threshold 0.3",
+            &["two classes, and there are 3", "costs"],
+        ),
+        usage("negative reject", "predict p.json p.csv --reject -1", &["-1 is not a cost of making no", "0.1"]),
+        usage("reject that is no number", "fit p.csv -t y --reject nan -o m.json", &["NaN is not a cost of making no"]),
+        usage(
+            "costs and threshold",
+            "fit p.csv -t y --threshold 0.3 --costs no:yes=2 -o m.json",
+            &["--threshold and --costs exclude each other", "a/(a+b)"],
+        ),
+        usage(
+            "costs of an unknown class",
+            "predict p.json p.csv --costs yess:no=2",
+            &["no class `yess`", "mean `yes`"],
+        ),
+        usage(
+            "costs of a class far from every name",
+            "fit p.csv -t y --costs yes:perhaps=2 -o m.json",
+            &["no class `perhaps`", "the classes are: no, yes"],
+        ),
+        usage("a cost in words", "predict p.json p.csv --costs yes:no=much", &["`yes:no=much` is not a cost", "=10"]),
+        usage("a cost without classes", "predict p.json p.csv --costs yes=1", &["`yes` does not name truth and"]),
+        usage("an infinite cost", "predict p.json p.csv --costs yes:no=inf", &["inf is not a cost", "finite"]),
+        usage("a cost given twice", "predict p.json p.csv --costs yes:no=1,yes:no=2", &["`yes:no` is given twice"]),
+        usage(
+            "no such costs",
+            "predict p.json p.csv --costs c.csv",
+            &["c.csv", "no such file", "truth:prediction=cost"],
+        ),
+        bad(
+            "costs of the wrong size",
+            ("c.csv", "truth,no,yes\nno,0,1\nyes,2,0\n"),
+            "predict lda.json t.csv --costs c.csv",
+            &["c.csv, line 1", "no class `no`", "a, b, c"],
+        ),
+        bad(
+            "costs that leave out a prediction",
+            ("c.csv", "truth,a,b\na,0,1\nb,2,0\nc,1,1\n"),
+            "predict lda.json t.csv --costs c.csv",
+            &["c.csv, line 1", "leave out class `c`", "a column for every prediction"],
+        ),
+        bad(
+            "costs that leave out a truth",
+            ("c.csv", "truth,a,b,c\na,0,1,1\nb,2,0,1\n"),
+            "predict lda.json t.csv --costs c.csv",
+            &["c.csv, column `truth`", "leave out class `c`", "a row for every truth"],
+        ),
+        bad(
+            "costs with a truth twice",
+            ("c.csv", "truth,no,yes\nno,0,1\nno,0,1\nyes,2,0\n"),
+            "fit p.csv -t y --costs c.csv -o m.json",
+            &["c.csv, column `truth`", "`no` is there twice"],
+        ),
+        bad(
+            "costs with a hole",
+            ("c.csv", "truth,no,yes\nno,0,\nyes,2,0\n"),
+            "fit p.csv -t y --costs c.csv -o m.json",
+            &["c.csv, line 2, column `yes`", "a cost is missing", "0"],
+        ),
+        bad(
+            "costs that are no numbers",
+            ("c.csv", "truth,no,yes\nno,0,1\nyes,dear,0\n"),
+            "predict p.json p.csv --costs c.csv",
+            &["c.csv, line 3, column `no`", "dear"],
+        ),
+        bad(
+            "costs without a column",
+            ("c.csv", "truth\nno\nyes\n"),
+            "predict p.json p.csv --costs c.csv",
+            &["c.csv, line 1", "leave out class `no`"],
+        ),
+        usage(
+            "costs without probabilities",
+            "fit p.csv -t y -m least-squares --costs no:yes=2 -o m.json",
+            &["need probabilities", "logistic"],
+        ),
+        usage(
+            "rejection without probabilities",
+            "predict squares.json p.csv --reject 0.1",
+            &["need probabilities", "logistic"],
+        ),
+        usage(
+            "a threshold without probabilities",
+            "evaluate squares.json p.csv --threshold 0.3",
+            &["need probabilities", "0.5"],
+        ),
+    ]
+}
+
 fn prepare() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("p.csv", PAIR);
@@ -792,6 +897,7 @@ fn prepare() -> Scratch {
     scratch.done("fit p.csv --target y --features x,kind -o p.json");
     scratch.done("fit p.csv --target y --features x,kind --missing mean -o filled.json");
     scratch.done("fit t.csv --target y --drop o --model lda -o lda.json");
+    scratch.done("fit p.csv --target y --features x,kind --model least-squares -o squares.json");
     scratch.done("fit p.csv --target y --features x --model naive-bayes --family gamma -o gamma.json");
     scratch.done("fit p.csv --target y --features x,kind --model least-squares -o squares.json");
     let model = String::from_utf8(scratch.read("p.json")).expect("a model is text");
