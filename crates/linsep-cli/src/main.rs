@@ -12,6 +12,7 @@ mod output;
 mod predict;
 mod progress;
 mod sheet;
+mod simulate;
 mod verify;
 
 use clap::{Parser, Subcommand};
@@ -38,6 +39,7 @@ Examples:
   linsep inspect model.json --json
   linsep verify model.json penguins.csv
   linsep geometry model.json penguins.csv -o distances.csv
+  linsep simulate gaussian --rows 500 -o data.csv
 
 Exit codes: 0 done; 1 the answer is no (verification fails, maximum likelihood does not exist);
 2 bad usage or data; 3 fitted, but the tolerance was not reached; 130 interrupted.";
@@ -56,6 +58,8 @@ enum Command {
     Verify(verify::VerifyArguments),
     /// Boundaries, and distance, margin and robustness radius of every row
     Geometry(geometry::GeometryArguments),
+    /// Draw labelled rows from known classes, with the truth beside them
+    Simulate(Box<simulate::SimulateArguments>),
 }
 
 fn main() -> ExitCode {
@@ -76,5 +80,6 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Geometry(arguments) => geometry::run(&arguments),
+        Command::Simulate(arguments) => simulate::run(&arguments),
     }
 }

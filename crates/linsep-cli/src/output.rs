@@ -37,3 +37,8 @@ pub fn ended(result: std::io::Result<()>, ending: Ending) -> Result<Ending> {
         Err(e) => Err(Error::io("standard output", &e)),
     }
 }
+
+/// A CSV cell, quoted where it must be.
+pub fn quoted(cell: &str) -> String {
+    if cell.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
+}

@@ -1,7 +1,7 @@
 //! CSV with one line per row of a table.
 
 use crate::exit::Ending;
-use crate::output::ended;
+use crate::output::{ended, quoted};
 use linsep::Result;
 use linsep::artifact::write_atomic;
 use linsep::table::Table;
@@ -32,10 +32,7 @@ impl Line {
     /// A cell of text, quoted where it must be.
     pub fn text(&mut self, cell: &str) {
         self.separate();
-        match cell.contains(['"', ',', '\n', '\r']) {
-            true => self.text.push_str(&format!("\"{}\"", cell.replace('"', "\"\""))),
-            false => self.text.push_str(cell),
-        }
+        self.text.push_str(&quoted(cell));
     }
 
     /// A number.

@@ -69,6 +69,7 @@ fn cases() -> Vec<Case> {
     all.extend(transforms_and_bases());
     all.extend(naive_bayes());
     all.extend(decisions());
+    all.extend(simulation());
     all
 }
 
@@ -886,6 +887,132 @@ fn decisions() -> Vec<Case> {
             "a threshold without probabilities",
             "evaluate squares.json p.csv --threshold 0.3",
             &["need probabilities", "0.5"],
+        ),
+    ]
+}
+
+fn simulation() -> Vec<Case> {
+    let parameters = |rest: &str| format!("{{\"means\": [[0, 0], [1, 1]], {rest}}}");
+    vec![
+        usage("nothing to draw", "simulate -o s.csv", &["KIND"]),
+        usage("unknown kind", "simulate gausian -o s.csv", &["gausian", "gaussian"]),
+        usage("no rows", "simulate gaussian --rows 0 -o s.csv", &["0 rows", "--rows"]),
+        usage("rows below zero", "simulate gaussian --rows=-5 -o s.csv", &["--rows"]),
+        usage(
+            "priors that do not sum to one",
+            "simulate gaussian --priors 0.5,0.6 -o s.csv",
+            &["sum to one", "1.1", "--priors 0.2,0.8"],
+        ),
+        usage("a negative prior", "simulate poisson --priors=-0.5,1.5 -o s.csv", &["positive"]),
+        usage(
+            "priors of other classes",
+            "simulate gaussian --classes 3 --priors 0.5,0.5 -o s.csv",
+            &["2 priors for 3 classes", "--classes"],
+        ),
+        usage("one class drawn", "simulate gaussian --classes 1 -o s.csv", &["--classes 1", "from 2"]),
+        usage("no features", "simulate gaussian --features 0 -o s.csv", &["at least one column", "--features"]),
+        usage(
+            "a correlation that is not possible",
+            "simulate gaussian --features 3 --correlation -0.5 -o s.csv",
+            &["-0.5 between 3 columns", "above -0.5"],
+        ),
+        usage("a negative distance", "simulate gaussian --distance -1 -o s.csv", &["-1 apart", "--distance"]),
+        usage(
+            "zeros and ones too far apart",
+            "simulate bernoulli --features 1 --distance 5 -o s.csv",
+            &["5 apart", "--distance below", "more columns"],
+        ),
+        usage("no margin", "simulate separable --margin 0 -o s.csv", &["margin of 0", "--margin"]),
+        usage("a margin below zero", "simulate separable --margin -1 -o s.csv", &["margin of -1", "positive"]),
+        usage("a plane without weights", "simulate separable --weights 0,0 -o s.csv", &["plane", "zero"]),
+        usage("one row to separate", "simulate separable --rows 1 -o s.csv", &["1 rows", "at least 2"]),
+        usage(
+            "three sides of a plane",
+            "simulate separable --priors 0.2,0.3,0.5 -o s.csv",
+            &["3 classes", "two --priors"],
+        ),
+        usage(
+            "weights of other features",
+            "simulate logistic --features 3 --weights 1,2 -o s.csv",
+            &["2 weights for 3 features"],
+        ),
+        usage("m above d", "simulate m-of-d --features 3 --m 4 -o s.csv", &["4 of 3", "--m from 1 to 3"]),
+        usage("m of zero", "simulate m-of-d --features 3 --m 0 -o s.csv", &["0 of 3", "--m from 1 to 3"]),
+        usage("too many rows to list", "simulate parity --features 60 -o s.csv", &["60 features", "--rows"]),
+        usage(
+            "a flag of another kind",
+            "simulate parity --distance 2 -o s.csv",
+            &["--distance does not belong to parity", "gaussian"],
+        ),
+        usage(
+            "a flag beside a model",
+            "simulate --from lda.json --classes 3 -o s.csv",
+            &["--classes does not belong to --from"],
+        ),
+        usage("a kind beside a model", "simulate gaussian --from lda.json -o s.csv", &["--from"]),
+        usage(
+            "a model without densities",
+            "simulate --from p.json -o s.csv",
+            &["logistic model", "what the classes look like", "lda"],
+        ),
+        usage("no model there", "simulate --from no.json -o s.csv", &["no.json", "no such file"]),
+        usage("rows into no directory", "simulate gaussian -o no/such/s.csv", &["no/such", "make it"]),
+        usage("truth into no directory", "simulate gaussian --truth no/such/t.json", &["no/such", "make it"]),
+        usage("rows and truth in one", "simulate gaussian -o s.csv --truth s.csv", &["both", "s.csv", "--truth"]),
+        usage("rows and truth to one pipe", "simulate gaussian --truth -", &["both", "`-`"]),
+        bad(
+            "rows over their parameters",
+            ("k.json", parameters("\"variance\": 1")),
+            "simulate --parameters k.json -o k.json",
+            &["`k.json` is the input"],
+        ),
+        bad(
+            "truth over its parameters",
+            ("k.json", parameters("\"variance\": 1")),
+            "simulate --parameters k.json -o s.csv --truth k.json",
+            &["`k.json` is the input"],
+        ),
+        bad(
+            "a covariance that is not positive definite",
+            (
+                "k.json",
+                parameters("\"classes\": [\"a\", \"b\"], \"covariances\": [[[1, 0], [0, 1]], [[1, 2], [2, 1]]]"),
+            ),
+            "simulate --parameters k.json -o s.csv",
+            &["k.json", "class `b`", "not positive definite at column 2"],
+        ),
+        bad(
+            "a covariance that is not symmetric",
+            ("k.json", parameters("\"covariance\": [[1, 0.5], [0.4, 1]]")),
+            "simulate --parameters k.json -o s.csv",
+            &["k.json", "not symmetric", "(2, 1) is 0.4"],
+        ),
+        bad(
+            "means without a covariance",
+            ("k.json", "{\"means\": [[0], [1]]}"),
+            "simulate --parameters k.json -o s.csv",
+            &["k.json", "covariance"],
+        ),
+        bad(
+            "parameters that are no object",
+            ("k.json", "[1, 2"),
+            "simulate --parameters k.json -o s.csv",
+            &["k.json", "no file of parameters"],
+        ),
+        bad(
+            "a rate below zero",
+            (
+                "k.json",
+                "{\"priors\": [0.5, 0.5], \"marginals\": [{\"columns\": [0], \"family\": \"poisson\", \"rate\": [1, -1]}]}",
+            ),
+            "simulate --parameters k.json -o s.csv",
+            &["k.json", "column 1", "`rate` of class `1` is -1"],
+        ),
+        bad(
+            "a feature called like the classes",
+            ("k.json", parameters("\"features\": [\"class\", \"x\"], \"variance\": 1")),
+            "simulate --parameters k.json -o s.csv",
+            &["`class` is the name of a feature"],
         ),
     ]
 }

@@ -44,6 +44,7 @@ pub mod objective;
 pub mod read;
 pub mod report;
 pub mod resample;
+pub mod sample;
 pub mod solve;
 pub mod stats;
 pub mod table;

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The stages in order: a module imports only from those before it.
-const STAGES: [&str; 21] = [
+const STAGES: [&str; 22] = [
     "numeric",
     "error",
     "watch",
     "linalg",
     "density",
     "table",
+    "sample",
     "read",
     "design",
     "stats",

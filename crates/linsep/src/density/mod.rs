@@ -1,4 +1,25 @@
 //! What each class looks like: prior probabilities and class-conditional distributions, whether given, fitted or true.
+//!
+//! [`Densities`] are the parameters. [`Likelihood`] evaluates them, [`Sampler`] draws rows from them,
+//! [`Densities::bayes_error`] is the error of the best rule, and [`Parameters`] is how a file names them.
+
+mod bayes_error;
+mod check;
+mod draw;
+mod gaussian;
+mod likelihood;
+mod linear;
+mod marginal;
+mod parameters;
+mod prepared;
+mod sampler;
+
+pub use bayes_error::{BayesError, ErrorMethod};
+pub use draw::Draws;
+pub use likelihood::Likelihood;
+pub use linear::LinearForm;
+pub use parameters::{Parameters, default_classes, default_features};
+pub use sampler::{DRAW_BLOCK, Sampler};
 
 use serde::{Deserialize, Serialize};
 
@@ -120,3 +141,6 @@ pub enum Family {
         mean_total: Vec<f64>,
     },
 }
+
+#[cfg(test)]
+mod tests;

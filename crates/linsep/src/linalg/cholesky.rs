@@ -198,6 +198,21 @@ impl Factor {
         out
     }
 
+    /// `S L z` for z of [`Factor::rank`] numbers, the columns left out by their combinations: a row with covariance A if
+    /// z is standard normal.
+    pub fn multiply_lower(&self, z: &[f64], out: &mut [f64]) {
+        let m = self.kept.len();
+        out.fill(0.0);
+        for (j, z) in z.iter().enumerate() {
+            let column = &self.lower[j * m..(j + 1) * m];
+            self.kept[j..].iter().zip(&column[j..]).for_each(|(i, l)| out[*i] += l * z);
+        }
+        self.kept.iter().zip(&self.inverse_scale).for_each(|(i, s)| out[*i] /= s);
+        for alias in &self.aliased {
+            out[alias.column] = alias.combination.iter().map(|(j, c)| c * out[*j]).sum();
+        }
+    }
+
     /// `‖x‖²_{A⁻¹}` of each row of a row-major tile of `n` columns; the rows are overwritten.
     pub fn inverse_norms(&self, rows: &mut [f64], out: &mut Vec<f64>) {
         let m = self.kept.len();
@@ -234,6 +249,27 @@ mod tests {
         let combination = &f.aliased()[0].combination;
         assert_eq!(combination.iter().map(|c| c.0).collect::<Vec<_>>(), [0, 1]);
         assert!((combination[0].1 - 1.0).abs() < 1e-9 && (combination[1].1 - 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_lower_factor_gives_the_matrix_back() {
+        // Column 2 is 3·(column 0) − (column 1), column 3 is empty.
+        let base = [[4.0, 1.0], [1.0, 3.0]];
+        let map = [[1.0, 0.0], [0.0, 1.0], [3.0, -1.0], [0.0, 0.0]];
+        let a = Square::from_lower(4, |i, j| {
+            (0..2).map(|p| (0..2).map(|q| map[i][p] * base[p][q] * map[j][q]).sum::<f64>()).sum()
+        });
+        let f = factor(&a, 1e-12);
+        assert_eq!(f.rank(), 2);
+        let mut columns = [[0.0; 4]; 2];
+        f.multiply_lower(&[1.0, 0.0], &mut columns[0]);
+        f.multiply_lower(&[0.0, 1.0], &mut columns[1]);
+        for i in 0..4 {
+            for j in 0..4 {
+                let product = columns.iter().map(|c| c[i] * c[j]).sum::<f64>();
+                assert!((product - a.get(i, j)).abs() < 1e-13, "({i}, {j})");
+            }
+        }
     }
 
     #[test]

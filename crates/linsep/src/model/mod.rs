@@ -130,6 +130,9 @@ pub struct NoOptimum {
 }
 
 impl Method {
+    /// Names of the methods whose models say what the classes look like ([`Fitted::density`]), unless they are very wide.
+    pub const GENERATIVE: [&'static str; 4] = ["lda", "qda", "spherical", "naive-bayes"];
+
     /// The name of the method on the command line.
     pub fn name(&self) -> &'static str {
         match self {

@@ -2,8 +2,9 @@
 
 use super::decision::decision_json;
 use super::summary::summary;
-use super::text::{clip, grid, short};
+use super::text::{clip, grid, short, thousands};
 use crate::artifact::Model;
+use crate::density::{BayesError, ErrorMethod};
 use crate::discriminant::{Generalised, Linear, TermFunction};
 use crate::error::{Error, Result};
 use serde_json::{Value, json};
@@ -15,6 +16,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
     let to_value = |e: serde_json::Error| Error::model(format!("the model cannot be shown: {e}"));
     let weights =
         model.discriminant.as_linear().map(|l| (0..l.n_scores()).map(|k| l.weights_of(k)).collect::<Vec<_>>());
+    let (bayes_error, mahalanobis) = separation_of(model);
     Ok(json!({
         "model": model.method.name(),
         "classes": model.classes,
@@ -28,6 +30,8 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "certificate": serde_json::to_value(&model.certificate).map_err(to_value)?,
         "decision": decision_json(&model.decision, &model.classes),
         "outcome": serde_json::to_value(model.outcome).map_err(to_value)?,
+        "bayes_error": serde_json::to_value(bayes_error).map_err(to_value)?,
+        "mahalanobis": mahalanobis,
         "constant_columns": model.recipe.constant_columns(),
         "linear_in_columns": model.recipe.is_linear(),
         "target": model.target,
@@ -40,9 +44,54 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
     }))
 }
 
-/// The summary of the fit and every weight, per unit of its feature.
+/// The Bayes error of the classes as a generative model sees them, and the distances between their means where they are
+/// Gaussian. Neither where the densities cannot be evaluated: own covariances that are singular.
+fn separation_of(model: &Model) -> (Option<BayesError>, Option<Vec<Vec<f64>>>) {
+    let Some(densities) = &model.density else { return (None, None) };
+    let error = densities.bayes_error(model.provenance.seed).ok();
+    (error, densities.mean_distances().ok().flatten())
+}
+
+/// A Bayes error in words.
+pub fn bayes_error_text(error: &BayesError) -> String {
+    match error.method {
+        ErrorMethod::ClosedForm => format!("{} (closed form)", short(error.value)),
+        ErrorMethod::MonteCarlo { draws, standard_error, seed } => format!(
+            "{} (standard error {}, by {} drawn rows, seed {seed})",
+            short(error.value),
+            short(standard_error),
+            thousands(draws as f64)
+        ),
+    }
+}
+
+/// What is known of the classes of a generative model.
+fn separation_text(model: &Model) -> String {
+    let (error, distances) = separation_of(model);
+    let mut out = String::new();
+    if let Some(error) = error {
+        out.push_str(&format!("\n  Bayes error if the classes are as fitted: {}\n", bayes_error_text(&error)));
+    }
+    if let Some(distances) = distances.filter(|d| d.len() <= MOST_CLASSES) {
+        let heading = std::iter::once(String::new()).chain(model.classes.iter().map(|c| clip(c, 14))).collect();
+        let row = |(class, row): (&String, &Vec<f64>)| {
+            std::iter::once(clip(class, 20)).chain(row.iter().map(|d| short(*d))).collect::<Vec<String>>()
+        };
+        let rows: Vec<Vec<String>> =
+            std::iter::once(heading).chain(model.classes.iter().zip(&distances).map(row)).collect();
+        out.push_str("\n  Mahalanobis distances between the class means\n");
+        out.push_str(&grid(&rows, 2));
+    }
+    out
+}
+
+/// Classes in the table of distances; more are in the JSON.
+const MOST_CLASSES: usize = 12;
+
+/// The summary of the fit, what is known of the classes, and every weight, per unit of its feature.
 pub fn inspect_text(model: &Model) -> String {
     let mut out = summary(model, true);
+    out.push_str(&separation_text(model));
     if let Some(generalised) = model.discriminant.as_generalised() {
         out.push_str(&terms_text(generalised, model));
     }

@@ -6,9 +6,11 @@ mod geometry;
 mod places;
 mod predict;
 mod rows;
+mod simulate;
 mod verify;
 
 pub use fit::{FitOptions, TableFit, fit_table};
 pub use geometry::{GeometryOptions, TableGeometry, geometry_of, geometry_table};
 pub use predict::{Judged, Predictions, evaluate_table, predict_table};
+pub use simulate::model_classes;
 pub use verify::{Check, Verification, verify_table};

@@ -1,0 +1,417 @@
+//! `linsep simulate`.
+
+use crate::exit::Ending;
+use crate::input::load_model;
+use crate::output::{check_directory, ended, print, quoted};
+use crate::progress::Progress;
+use clap::{Args, ValueEnum};
+use linsep::artifact::write_atomic;
+use linsep::density::Parameters;
+use linsep::design::{Cell, Recipe};
+use linsep::report::bayes_error_text;
+use linsep::sample::{
+    Boolean, BooleanRule, Classes, Generator, Logistic, Separable, Simulation, Truth, bernoulli_classes,
+    gaussian_classes, poisson_classes,
+};
+use linsep::watch::Watch;
+use linsep::workflow::model_classes;
+use linsep::{Error, ErrorKind, Result};
+use rayon::prelude::*;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Draw labelled rows from known classes.
+#[derive(Args)]
+#[command(after_help = "\
+Neighbouring classes are --distance apart: for gaussian the Mahalanobis distance of their means, for
+poisson and bernoulli the same on the scale on which their variance is nearly constant.
+
+Examples:
+  linsep simulate gaussian --rows 500 --classes 3 --features 4 --distance 1.5 -o gaussian.csv
+  linsep simulate logistic --weights 1,-2 --intercept 0.5 --seed 7 -o logistic.csv
+  linsep simulate separable --margin 0.25 --rows 200 -o separable.csv
+  linsep simulate parity --features 3
+  linsep simulate m-of-d --features 5 --m 2 --signs
+  linsep simulate --parameters gaussian.truth.json --rows 10")]
+pub struct SimulateArguments {
+    /// What to draw
+    #[arg(value_enum, value_name = "KIND", required_unless_present_any = ["from", "parameters"])]
+    kind: Option<KindName>,
+
+    /// Draw from a fitted model that says what the classes look like; - is standard input
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["kind", "parameters"])]
+    from: Option<PathBuf>,
+
+    /// Draw from the classes of a file: means with covariance, covariances or variance, or marginals
+    #[arg(long, value_name = "FILE", conflicts_with = "kind")]
+    parameters: Option<PathBuf>,
+
+    /// Number of rows (default: 1000; for parity and m-of-d every row once)
+    #[arg(long, short = 'n', value_name = "N")]
+    rows: Option<u64>,
+
+    /// Seed of everything random
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
+
+    /// Where to write the rows, as CSV; - is standard output
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+
+    /// Where to write the truth, as JSON (default: beside the rows, data.truth.json for data.csv)
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
+
+    /// Number of classes (default: 2)
+    #[arg(long, value_name = "K", help_heading = "Classes")]
+    classes: Option<usize>,
+
+    /// Number of features (default: 2)
+    #[arg(long, visible_alias = "dim", value_name = "D", help_heading = "Classes")]
+    features: Option<usize>,
+
+    /// Prior probabilities of the classes (default: equal)
+    #[arg(long, value_name = "P", value_delimiter = ',', help_heading = "Classes")]
+    priors: Option<Vec<f64>>,
+
+    /// Distance between neighbouring classes (default: 2)
+    #[arg(long, value_name = "D", allow_negative_numbers = true, help_heading = "Classes")]
+    distance: Option<f64>,
+
+    /// Correlation of every two features (default: 0)
+    #[arg(long, value_name = "R", allow_negative_numbers = true, help_heading = "Classes")]
+    correlation: Option<f64>,
+
+    /// Weights of the plane (default: equal, of length 2 for logistic and 1 for separable)
+    #[arg(long, value_name = "W", value_delimiter = ',', allow_negative_numbers = true, help_heading = "Classes")]
+    weights: Option<Vec<f64>>,
+
+    /// Intercept of the plane (default: 0)
+    #[arg(long, value_name = "B", allow_negative_numbers = true, help_heading = "Classes")]
+    intercept: Option<f64>,
+
+    /// Distance of the nearest rows from the plane (default: 0.5)
+    #[arg(long, value_name = "G", allow_negative_numbers = true, help_heading = "Classes")]
+    margin: Option<f64>,
+
+    /// How many features must be one (default: more than half)
+    #[arg(long, value_name = "M", help_heading = "Classes")]
+    m: Option<usize>,
+
+    /// Features −1 and 1 instead of 0 and 1
+    #[arg(long, help_heading = "Classes")]
+    signs: bool,
+}
+
+/// Kinds by name.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum KindName {
+    /// Gaussian classes that share a covariance
+    Gaussian,
+    /// Independent Poisson counts
+    Poisson,
+    /// Independent zeros and ones
+    Bernoulli,
+    /// Gaussian features, labels from the logistic model
+    Logistic,
+    /// Two classes on the sides of a plane, with an exact margin
+    Separable,
+    /// Whether the number of ones is odd: exclusive or for two features
+    Parity,
+    /// Whether at least m of d features are one
+    MOfD,
+}
+
+use KindName::{Bernoulli, Gaussian, Logistic as LogisticName, MOfD, Parity, Poisson, Separable as SeparableName};
+
+/// Rows of kinds that do not say how many there are.
+const ROWS: u64 = 1000;
+
+/// Runs the subcommand.
+pub fn run(arguments: &SimulateArguments) -> Result<Ending> {
+    arguments.refuse_foreign_flags()?;
+    let truth_path = arguments.truth_path()?;
+    let progress = Progress::new(true, None);
+    let (generator, listed, recipe, target) = progress.reading(|| arguments.generator())?;
+    let names = recipe.as_ref().map_or_else(|| generator.features(), Recipe::cell_names);
+    if names.contains(&target) {
+        return Err(Error::data(format!("`{target}` is the name of a feature and of the column of classes"))
+            .help("give the feature another name"));
+    }
+    let simulation = Simulation::new(generator, arguments.rows.or(listed).unwrap_or(ROWS), arguments.seed)?;
+    let truth = simulation.truth()?;
+    let sheet = Sheet { simulation: &simulation, recipe: recipe.as_ref(), names, target };
+    let watch = progress.watch();
+    // Writing fails when it is interrupted; then that is what went wrong.
+    let interrupted = |error: Error| match watch.halted() {
+        Some(_) => Error::new(ErrorKind::Interrupted, "stopped before all rows were written"),
+        None => error,
+    };
+    if arguments.output == Path::new("-") {
+        if let Some(path) = &truth_path {
+            write_truth(path, &truth)?;
+        }
+        let mut out = std::io::BufWriter::with_capacity(1 << 20, std::io::stdout().lock());
+        return ended(sheet.write(&mut out, &watch).and_then(|()| out.flush()), Ending::Done).map_err(interrupted);
+    }
+    write_atomic(&arguments.output, |out| sheet.write(out, &watch)).map_err(interrupted)?;
+    match &truth_path {
+        Some(path) if path == Path::new("-") => return print(&truth.to_json()?, Ending::Done),
+        Some(path) => write_truth(path, &truth)?,
+        None => {}
+    }
+    print(&summary(arguments, &truth, truth_path.as_deref()), Ending::Done)
+}
+
+fn write_truth(path: &Path, truth: &Truth) -> Result<()> {
+    let text = truth.to_json()?;
+    write_atomic(path, |out| out.write_all(text.as_bytes()))
+}
+
+/// What was written, in a few lines.
+fn summary(arguments: &SimulateArguments, truth: &Truth, truth_path: Option<&Path>) -> String {
+    let features = truth.parameters.features.len();
+    let mut text = format!(
+        "{}: {} row{} of {features} feature{} in {} classes, seed {}\n",
+        truth.kind,
+        truth.rows,
+        if truth.rows == 1 { "" } else { "s" },
+        if features == 1 { "" } else { "s" },
+        truth.parameters.classes.len(),
+        truth.seed
+    );
+    if let Some(error) = &truth.bayes_error {
+        text.push_str(&format!("  Bayes error  {}\n", bayes_error_text(error)));
+    }
+    text.push_str(&format!("rows written to {}\n", arguments.output.display()));
+    if let Some(path) = truth_path {
+        text.push_str(&format!("truth written to {}\n", path.display()));
+    }
+    text
+}
+
+/// What makes the rows; how many there are if all are listed; how a model turns them into cells; the column of classes.
+type Made = (Box<dyn Generator>, Option<u64>, Option<Recipe>, String);
+
+impl SimulateArguments {
+    fn generator(&self) -> Result<Made> {
+        let target = "class".to_owned();
+        if let Some(path) = &self.from {
+            let model = load_model(path)?;
+            let classes = model_classes(&model)?;
+            return Ok((Box::new(classes), None, Some(model.recipe), model.target));
+        }
+        if let Some(path) = &self.parameters {
+            let name = path.display().to_string();
+            let bytes = std::fs::read(path).map_err(|e| Error::io(&name, &e))?;
+            let parameters = Parameters::from_json(&bytes, &name)?;
+            let kind = if parameters.means.is_some() { "gaussian" } else { "independent" };
+            let densities = parameters.densities()?;
+            let classes = Classes::new(kind, densities, parameters.classes, parameters.features)?;
+            return Ok((Box::new(classes), None, None, target));
+        }
+        let Some(kind) = self.kind else { return Err(Error::usage("what is to be drawn?").help("name a KIND")) };
+        let (cols, distance) = (self.features.unwrap_or(2), self.distance.unwrap_or(2.0));
+        let correlation = self.correlation.unwrap_or(0.0);
+        if cols > MOST_COLUMNS {
+            return Err(Error::usage(format!("{cols} features")).help(format!("choose at most {MOST_COLUMNS}")));
+        }
+        let generator: Box<dyn Generator> = match kind {
+            Gaussian => Box::new(gaussian_classes(self.class_priors()?, cols, distance, correlation)?),
+            Poisson => Box::new(poisson_classes(self.class_priors()?, cols, distance)?),
+            Bernoulli => Box::new(bernoulli_classes(self.class_priors()?, cols, distance)?),
+            LogisticName => {
+                let (weights, intercept) = self.plane(2.0)?;
+                Box::new(Logistic::new(weights, intercept, correlation)?)
+            }
+            SeparableName => {
+                let (weights, intercept) = self.plane(1.0)?;
+                let priors = self.class_priors()?;
+                let [first, second] = priors[..] else {
+                    return Err(Error::usage(format!("{} classes on the two sides of a plane", priors.len()))
+                        .help("give two --priors"));
+                };
+                Box::new(Separable::new(weights, intercept, self.margin.unwrap_or(0.5), [first, second])?)
+            }
+            Parity | MOfD => {
+                let rule = match kind {
+                    MOfD => BooleanRule::AtLeast(self.m.unwrap_or(cols / 2 + 1)),
+                    _ => BooleanRule::Parity,
+                };
+                let boolean = Boolean::new(cols, rule, self.signs, self.rows.is_none())?;
+                let all = boolean.n_rows();
+                return Ok((Box::new(boolean), all, None, target));
+            }
+        };
+        Ok((generator, None, None, target))
+    }
+
+    fn class_priors(&self) -> Result<Vec<f64>> {
+        match (&self.priors, self.classes) {
+            (Some(priors), Some(classes)) if priors.len() != classes => {
+                Err(Error::usage(format!("{} priors for {classes} classes", priors.len()))
+                    .help("give one for every class, or leave out --classes"))
+            }
+            (Some(priors), _) => Ok(priors.clone()),
+            (None, classes) => match classes.unwrap_or(2) {
+                k @ 2..=MOST_CLASSES => Ok(vec![1.0 / k as f64; k]),
+                k => Err(Error::usage(format!("--classes {k}")).help(format!("choose from 2 to {MOST_CLASSES}"))),
+            },
+        }
+    }
+
+    /// Weights and intercept, or equal weights of a length.
+    fn plane(&self, length: f64) -> Result<(Vec<f64>, f64)> {
+        let cols = self.features.or(self.weights.as_ref().map(Vec::len)).unwrap_or(2);
+        let weights = match &self.weights {
+            Some(weights) if weights.len() != cols => {
+                return Err(Error::usage(format!("{} weights for {cols} features", weights.len()))
+                    .help("give one for every feature, or leave out --features"));
+            }
+            Some(weights) => weights.clone(),
+            None => vec![length / (cols as f64).sqrt(); cols],
+        };
+        Ok((weights, self.intercept.unwrap_or(0.0)))
+    }
+
+    /// Every flag of some kinds only: whether it was given, and the kinds it belongs to.
+    fn given(&self) -> Vec<(&'static str, bool, &'static [KindName])> {
+        vec![
+            ("--classes", self.classes.is_some(), &[Gaussian, Poisson, Bernoulli]),
+            (
+                "--features",
+                self.features.is_some(),
+                &[Gaussian, Poisson, Bernoulli, LogisticName, SeparableName, Parity, MOfD],
+            ),
+            ("--priors", self.priors.is_some(), &[Gaussian, Poisson, Bernoulli, SeparableName]),
+            ("--distance", self.distance.is_some(), &[Gaussian, Poisson, Bernoulli]),
+            ("--correlation", self.correlation.is_some(), &[Gaussian, LogisticName]),
+            ("--weights", self.weights.is_some(), &[LogisticName, SeparableName]),
+            ("--intercept", self.intercept.is_some(), &[LogisticName, SeparableName]),
+            ("--margin", self.margin.is_some(), &[SeparableName]),
+            ("--m", self.m.is_some(), &[MOfD]),
+            ("--signs", self.signs, &[Parity, MOfD]),
+        ]
+    }
+
+    /// A flag of another kind would be ignored; say so instead.
+    fn refuse_foreign_flags(&self) -> Result<()> {
+        let foreign =
+            |(_, given, kinds): &(_, bool, &[KindName])| *given && self.kind.is_none_or(|k| !kinds.contains(&k));
+        let Some((flag, _, kinds)) = self.given().into_iter().find(foreign) else { return Ok(()) };
+        let what = match (&self.from, self.kind) {
+            (_, Some(kind)) => name(kind),
+            (Some(_), None) => "--from".to_owned(),
+            (None, None) => "--parameters".to_owned(),
+        };
+        let others: Vec<String> = kinds.iter().map(|k| name(*k)).collect();
+        Err(Error::usage(format!("{flag} does not belong to {what}"))
+            .help(format!("leave it out, or draw {}", others.join(" or "))))
+    }
+
+    /// Where the truth goes, with the outputs checked against each other and the inputs.
+    fn truth_path(&self) -> Result<Option<PathBuf>> {
+        let standard = Path::new("-");
+        let truth = match &self.truth {
+            Some(path) => Some(path.clone()),
+            None => (self.output != standard).then(|| self.output.with_extension("truth.json")),
+        };
+        let outputs: Vec<&PathBuf> = std::iter::once(&self.output).chain(&truth).collect();
+        if let [rows, truth] = outputs[..]
+            && (rows == truth || same_file(rows, truth))
+        {
+            return Err(Error::usage(format!("rows and truth would both be written to `{}`", rows.display()))
+                .help("give --truth another name"));
+        }
+        for output in outputs.into_iter().filter(|path| *path != standard) {
+            check_directory(output)?;
+            if let Some(input) = [&self.from, &self.parameters].into_iter().flatten().find(|i| same_file(i, output)) {
+                return Err(Error::usage(format!("`{}` is the input: it would be overwritten", input.display()))
+                    .help("choose another name for the output"));
+            }
+        }
+        Ok(truth)
+    }
+}
+
+/// More columns than this make a covariance or a line of text that nobody wants by accident.
+const MOST_COLUMNS: usize = 10_000;
+/// More classes than this are a mistake.
+const MOST_CLASSES: usize = 1000;
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// The name on the command line.
+fn name(kind: KindName) -> String {
+    kind.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default()
+}
+
+/// The CSV to be written.
+struct Sheet<'a> {
+    simulation: &'a Simulation,
+    recipe: Option<&'a Recipe>,
+    names: Vec<String>,
+    target: String,
+}
+
+/// Blocks made at a time: enough for all threads, few enough for memory.
+const BLOCKS: u64 = 64;
+
+impl Sheet<'_> {
+    fn write(&self, out: &mut dyn Write, watch: &Watch) -> std::io::Result<()> {
+        let header: Vec<String> = self.names.iter().chain([&self.target]).map(|n| quoted(n)).collect();
+        writeln!(out, "{}", header.join(","))?;
+        let classes: Vec<String> = self.simulation.generator().classes().iter().map(|c| quoted(c)).collect();
+        let mut next = 0;
+        while next < self.simulation.n_blocks() {
+            if watch.halted().is_some() {
+                return Err(std::io::Error::from(std::io::ErrorKind::Interrupted));
+            }
+            let end = (next + BLOCKS).min(self.simulation.n_blocks());
+            let texts: Vec<std::io::Result<String>> =
+                (next..end).into_par_iter().map(|block| self.text(block, &classes)).collect();
+            for text in texts {
+                out.write_all(text?.as_bytes())?;
+            }
+            next = end;
+        }
+        Ok(())
+    }
+
+    /// The lines of one block.
+    fn text(&self, block: u64, classes: &[String]) -> std::io::Result<String> {
+        let (values, drawn) = self.simulation.block(block);
+        let mut text = String::new();
+        for (row, class) in values.chunks_exact(self.simulation.generator().cols()).zip(drawn) {
+            match self.recipe {
+                None => row.iter().for_each(|v| push_number(&mut text, *v)),
+                Some(recipe) => {
+                    for cell in recipe.cells(row).map_err(|e| std::io::Error::other(e.to_string()))? {
+                        match cell {
+                            Cell::Number(v) => push_number(&mut text, v),
+                            Cell::Text(level) => {
+                                text.push_str(&quoted(level));
+                                text.push(',');
+                            }
+                        }
+                    }
+                }
+            }
+            text.push_str(&classes[class.index()]);
+            text.push('\n');
+        }
+        Ok(text)
+    }
+}
+
+/// A number and a comma: whole numbers without a point, others the shortest that read back the same.
+fn push_number(text: &mut String, value: f64) {
+    use std::fmt::Write as _;
+    // Writing to a String cannot fail. Adding zero makes −0 a 0.
+    let _ = match value.fract() == 0.0 && value.abs() < 1e15 {
+        true => write!(text, "{},", value + 0.0),
+        false => write!(text, "{value:?},"),
+    };
+}

@@ -1,0 +1,100 @@
+//! The logistic model: a row first, then its class, `y ~ Bernoulli(σ(w·x + w₀))`.
+
+use super::{Generator, Truth, check_cols, check_correlation};
+use crate::density::{BayesError, DRAW_BLOCK, Draws, ErrorMethod, LinearForm, default_classes};
+use crate::error::{Error, Result};
+use crate::numeric::{CompensatedSum, logistic_terms};
+use crate::table::Class;
+
+/// Standard normal features, any two with the same correlation, and labels from the logistic model.
+pub struct Logistic {
+    weights: Vec<f64>,
+    intercept: f64,
+    correlation: f64,
+    /// The lower factor of the correlation matrix: below the diagonal a column has one number throughout.
+    diagonal: Vec<f64>,
+    below: Vec<f64>,
+}
+
+/// Rows drawn for the Bayes error. Only the score matters, so a row is one normal number.
+const ERROR_DRAWS: usize = 400 * DRAW_BLOCK;
+
+impl Logistic {
+    /// Refuses a correlation that is not possible.
+    pub fn new(weights: Vec<f64>, intercept: f64, correlation: f64) -> Result<Logistic> {
+        check_cols(weights.len())?;
+        check_correlation(correlation, weights.len())?;
+        if !weights.iter().chain([&intercept]).all(|w| w.is_finite()) {
+            return Err(Error::usage("weights and intercept must be finite"));
+        }
+        // Cholesky of (1−ρ)I + ρ11ᵀ: column j is l_j on the diagonal and m_j below.
+        let (mut diagonal, mut below, mut used) = (Vec::new(), Vec::new(), 0.0);
+        for _ in 0..weights.len() {
+            let pivot: f64 = f64::sqrt(1.0 - used);
+            let entry = (correlation - used) / pivot;
+            diagonal.push(pivot);
+            below.push(entry);
+            used += entry * entry;
+        }
+        Ok(Logistic { weights, intercept, correlation, diagonal, below })
+    }
+
+    fn score(&self, row: &[f64]) -> f64 {
+        self.intercept + row.iter().zip(&self.weights).map(|(x, w)| x * w).sum::<f64>()
+    }
+
+    /// `E min(σ(z), 1−σ(z))` of the normal score z.
+    fn bayes_error(&self, seed: u64) -> BayesError {
+        let sum: f64 = self.weights.iter().sum();
+        let squares: f64 = self.weights.iter().map(|w| w * w).sum();
+        let sd = ((1.0 - self.correlation) * squares + self.correlation * sum * sum).max(0.0).sqrt();
+        // The stream after all that data may use.
+        let mut draws = Draws::new(seed, u64::MAX);
+        let (mut total, mut total_squares) = (CompensatedSum::default(), CompensatedSum::default());
+        for _ in 0..ERROR_DRAWS {
+            let error = logistic_terms((self.intercept + sd * draws.normal()).abs()).q;
+            total.add(error);
+            total_squares.add(error * error);
+        }
+        let n = ERROR_DRAWS as f64;
+        let value = total.value() / n;
+        let standard_error = ((total_squares.value() / n - value * value).max(0.0) / (n - 1.0)).sqrt();
+        BayesError { value, method: ErrorMethod::MonteCarlo { draws: ERROR_DRAWS as u64, standard_error, seed } }
+    }
+}
+
+impl Generator for Logistic {
+    fn kind(&self) -> &str {
+        "logistic"
+    }
+
+    fn cols(&self) -> usize {
+        self.weights.len()
+    }
+
+    fn classes(&self) -> Vec<String> {
+        default_classes(2)
+    }
+
+    fn fill(&self, _first: u64, draws: &mut Draws, values: &mut [f64], classes: &mut [Class]) {
+        for (row, class) in values.chunks_exact_mut(self.cols()).zip(classes) {
+            let mut common = 0.0;
+            for ((x, l), m) in row.iter_mut().zip(&self.diagonal).zip(&self.below) {
+                let z = draws.normal();
+                *x = common + l * z;
+                common += m * z;
+            }
+            *class = Class(u32::from(draws.chance(logistic_terms(self.score(row)).p)));
+        }
+    }
+
+    fn truth(&self, seed: u64) -> Result<Truth> {
+        let rule = LinearForm { weights: vec![self.weights.clone()], intercept: vec![self.intercept] };
+        let truth = Truth {
+            bayes_error: Some(self.bayes_error(seed)),
+            feature_correlation: Some(self.correlation),
+            ..Truth::default()
+        };
+        Ok(truth.with_rule(Some(rule)))
+    }
+}
