@@ -28,7 +28,7 @@ as indicators, rows with missing cells dropped and counted.
 Examples:
   linsep fit penguins.csv --target species -o model.json
   linsep fit penguins.csv --target species --model lda --cv 10
-  linsep fit penguins.csv --target species --model naive-bayes --family gaussian,year=gaussian-shared
+  linsep fit penguins.csv --target species --model naive-bayes --family gamma
   linsep fit penguins.csv --target species --model least-squares --penalty ridge:0.01
   linsep fit penguins.csv --target sex --drop year --penalty ridge:0.01 --positive female
   linsep fit penguins.csv --target sex --basis quadratic --basis-columns body_mass_g,bill_depth_mm

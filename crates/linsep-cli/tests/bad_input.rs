@@ -711,8 +711,20 @@ fn naive_bayes() -> Vec<Case> {
         bad(
             "a LIBSVM count that is not whole",
             ("f.svm", "1 1:1 3:1\n2 2:0.5\n"),
-            "fit f.svm -m naive-bayes --family multinomial -o m.json",
+            "fit f.svm -m naive-bayes --family poisson -o m.json",
             &["f.svm, line 2", "column `2` is 0.5", "counts"],
+        ),
+        bad(
+            "a negative LIBSVM count",
+            ("f.svm", "1 1:1 3:1\n2 2:-0.5\n"),
+            "fit f.svm -m naive-bayes --family multinomial -o m.json",
+            &["f.svm, line 2", "column `2` is -0.5", "numbers from 0"],
+        ),
+        fine(
+            "a multinomial of frequencies",
+            ("f.svm", "1 1:1 3:1\n2 2:0.5\n"),
+            "fit f.svm -m naive-bayes --family multinomial",
+            &["multinomial (3)", "smoothing 1"],
         ),
         bad(
             "a class of one row",

@@ -513,7 +513,7 @@ fn values_outside_the_support_are_named() {
     for (family, value, may) in [
         (Poisson, 1.5, "counts: 0, 1, 2"),
         (Poisson, -1.0, "counts: 0, 1, 2"),
-        (Multinomial, 0.25, "counts"),
+        (Multinomial, -0.25, "numbers from 0"),
         (Bernoulli, 2.0, "0 or 1"),
         (Binomial(4), 5.0, "counts from 0 to 4"),
         (Exponential, -0.1, "numbers from 0"),
@@ -523,6 +523,18 @@ fn values_outside_the_support_are_named() {
         let text = spoilt(family, value);
         contains(&text, &["row 18", "column 2", &format!("is {value}"), may, "--family"]);
     }
+}
+
+/// Frequencies instead of counts: with the smoothing in the same units only the intercept's part of the rows changes.
+#[test]
+fn a_multinomial_takes_fractions() {
+    let data = rows_of(Multinomial, 60, 4, 2, 55);
+    let shares = data.map(|_, v| v / 8.0);
+    let model =
+        |data: &Data, smoothing: f64| data.model(&Method::NaiveBayes(NaiveBayes { smoothing, ..method(Multinomial) }));
+    let (whole, parts) = (model(&data, 2.0), model(&shares, 0.25));
+    assert_all_near(linear(&whole).weights_of(0), linear(&parts).weights_of(0), 1e-14, 0.0, "weights");
+    assert_eq!(linear(&whole).intercept(), linear(&parts).intercept());
 }
 
 #[test]

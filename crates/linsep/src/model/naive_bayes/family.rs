@@ -20,7 +20,8 @@ pub enum FamilyChoice {
     Bernoulli,
     /// Counts.
     Poisson,
-    /// Counts of several kinds of thing: all such columns together share a total.
+    /// Counts of several kinds of thing, or other numbers from 0 taken as fractions of a count: all such columns together
+    /// share a total.
     Multinomial,
     /// The levels of a text column.
     Categorical,
@@ -74,9 +75,9 @@ impl FamilyChoice {
         let (sums, support) = match self {
             FamilyChoice::Gaussian | FamilyChoice::GaussianShared => (Sums::Moments, Support::REAL),
             FamilyChoice::Bernoulli => (Sums::Total, Support::counts_to(1.0)),
-            FamilyChoice::Poisson | FamilyChoice::Multinomial | FamilyChoice::Geometric => {
-                (Sums::Total, Support::counts())
-            }
+            FamilyChoice::Poisson | FamilyChoice::Geometric => (Sums::Total, Support::counts()),
+            // Also shares and weights of words: the formulas take them as fractions of an occurrence.
+            FamilyChoice::Multinomial => (Sums::Total, Support::NOT_NEGATIVE),
             // Under --missing mean a missing cell is its share of every level.
             FamilyChoice::Categorical => (Sums::Total, Support::UNIT),
             FamilyChoice::Exponential => (Sums::Total, Support::NOT_NEGATIVE),

@@ -26,6 +26,9 @@ struct Partial {
     outside: bool,
 }
 
+/// The sums of every class in a range of columns.
+type Slices<'a> = Vec<&'a mut [f64]>;
+
 /// Rows of a pass with what belongs to them.
 struct Labelled<'a> {
     codes: &'a [Class],
@@ -140,7 +143,7 @@ fn by_columns(
     let mut sum = empty(classes, shape.cols, runs);
     Labelled { codes: labels.codes(), weights, runs, references: &[] }.add_weights(&mut sum.weights);
     let width = shape.cols.div_ceil(RANGES);
-    let mut pieces: Vec<(Vec<&mut [f64]>, Vec<&mut [f64]>)> = (0..RANGES).map(|_| (Vec::new(), Vec::new())).collect();
+    let mut pieces: Vec<(Slices<'_>, Slices<'_>)> = (0..RANGES).map(|_| (Vec::new(), Vec::new())).collect();
     for class in sum.first.chunks_exact_mut(shape.cols) {
         class.chunks_mut(width).zip(&mut pieces).for_each(|(c, p)| p.0.push(c));
     }
