@@ -2,7 +2,7 @@
 
 use linsep::density::{Covariance, Densities, Density, ErrorMethod, Family, Gaussian, Likelihood, Marginal};
 use linsep::design::Standardize;
-use linsep::model::{Fitted, Lda, LogisticRegression, Method, PenaltyChoice};
+use linsep::model::{Fitted, GaussianBayes, LogisticRegression, Method, PenaltyChoice};
 use linsep::numeric::{ln_gamma, normal_cdf};
 use linsep::sample::{Generator, Logistic, Separable, Simulation, Truth, gaussian_classes, poisson_classes};
 use linsep::table::Labels;
@@ -142,7 +142,7 @@ fn logistic_regression_finds_the_log_odds_of_poisson_classes() {
 fn lda_finds_the_truth_and_errs_as_bayes_does() {
     let classes = gaussian_classes(vec![0.3, 0.7], 4, 1.8, 0.4).expect("classes");
     let (data, truth) = drawn(classes, 40_000, 3);
-    let model = data.model(&Method::Lda(Lda::default()));
+    let model = data.model(&Method::Gaussian(GaussianBayes::lda()));
     let (w, b) = weights(&model);
     // LDA is at least as precise as logistic regression, whose standard errors are near 0.02 here.
     let true_w = &truth.weights.as_ref().expect("weights")[0];
@@ -160,7 +160,7 @@ fn lda_finds_the_truth_and_errs_as_bayes_does() {
 fn three_gaussian_classes_give_lda_its_scores() {
     let classes = gaussian_classes(vec![0.2, 0.5, 0.3], 2, 2.0, -0.2).expect("classes");
     let (data, truth) = drawn(classes, 40_000, 4);
-    let model = data.model(&Method::Lda(Lda::default()));
+    let model = data.model(&Method::Gaussian(GaussianBayes::lda()));
     let linear = model.discriminant.as_linear().expect("linear");
     for k in 0..3 {
         let expected = &truth.weights.as_ref().expect("weights")[k];
