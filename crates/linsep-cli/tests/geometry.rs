@@ -22,7 +22,8 @@ impl Csv {
     }
 
     fn column(&self, name: &str) -> Vec<&str> {
-        let at = self.0[0].iter().position(|h| h == name).unwrap_or_else(|| panic!("no column {name}: {:?}", self.0[0]));
+        let at =
+            self.0[0].iter().position(|h| h == name).unwrap_or_else(|| panic!("no column {name}: {:?}", self.0[0]));
         self.0[1..].iter().map(|row| row[at].as_str()).collect()
     }
 }
@@ -49,6 +50,7 @@ fn distances_are_scores_over_norms_and_projections_score_alike() {
         let measured = Csv::new(&out);
         let predicted = scratch.done("predict m.json penguins.csv --scores");
         let predicted = Csv::new(&predicted);
+        let input = Csv::new(&String::from_utf8(scratch.read("penguins.csv")).expect("text"));
         assert_eq!(measured.0.len(), 345, "one row per input row");
         assert_eq!(measured.column("prediction"), predicted.column("prediction"));
         let empty = measured.column("radius").iter().filter(|c| c.is_empty()).count();
@@ -77,9 +79,7 @@ fn distances_are_scores_over_norms_and_projections_score_alike() {
             let radius: f64 = measured.column("radius")[i].parse().expect("a radius");
             let gap = score(&scores, class, i) - score(&scores, other, i);
             assert!(gap.abs() < 1e-9, "{flags}: a projection has a gap of {gap:e}");
-            let x = |j: usize| Csv::new(&String::from_utf8(scratch.read("penguins.csv")).expect("text")).column(names[j])[i]
-                .parse::<f64>()
-                .expect("a number");
+            let x = |j: usize| input.column(names[j])[i].parse::<f64>().expect("a number");
             let moved: f64 = (0..4).map(|j| (points[j][i].parse::<f64>().expect("a number") - x(j)).powi(2)).sum();
             assert!((moved.sqrt() - radius).abs() < 1e-9 * (1.0 + radius), "{flags}: row {i}");
             if linear {
@@ -154,7 +154,10 @@ fn boundaries_and_types_are_shown() {
     }
     assert!(shown["regions"].as_array().is_some_and(|r| r.iter().all(|r| r["decided"] == "somewhere")));
     let text = scratch.done("geometry m.json");
-    assert!(text.contains("Adelie | Gentoo: hyperplane") && text.contains("every class is decided somewhere"), "{text}");
+    assert!(
+        text.contains("Adelie | Gentoo: hyperplane") && text.contains("every class is decided somewhere"),
+        "{text}"
+    );
     let scratch = fitted("--target species --model qda");
     let shown = json(&scratch.done("geometry m.json --json"));
     assert!(shown["regions"].is_null());
