@@ -50,6 +50,7 @@ fn distances_are_scores_over_norms_and_projections_score_alike() {
         let measured = Csv::new(&out);
         let predicted = scratch.done("predict m.json penguins.csv --scores");
         let predicted = Csv::new(&predicted);
+        let input = Csv::new(&String::from_utf8(scratch.read("penguins.csv")).expect("text"));
         assert_eq!(measured.0.len(), 345, "one row per input row");
         assert_eq!(measured.column("prediction"), predicted.column("prediction"));
         let empty = measured.column("radius").iter().filter(|c| c.is_empty()).count();
@@ -78,11 +79,7 @@ fn distances_are_scores_over_norms_and_projections_score_alike() {
             let radius: f64 = measured.column("radius")[i].parse().expect("a radius");
             let gap = score(&scores, class, i) - score(&scores, other, i);
             assert!(gap.abs() < 1e-9, "{flags}: a projection has a gap of {gap:e}");
-            let x = |j: usize| {
-                Csv::new(&String::from_utf8(scratch.read("penguins.csv")).expect("text")).column(names[j])[i]
-                    .parse::<f64>()
-                    .expect("a number")
-            };
+            let x = |j: usize| input.column(names[j])[i].parse::<f64>().expect("a number");
             let moved: f64 = (0..4).map(|j| (points[j][i].parse::<f64>().expect("a number") - x(j)).powi(2)).sum();
             assert!((moved.sqrt() - radius).abs() < 1e-9 * (1.0 + radius), "{flags}: row {i}");
             if linear {

@@ -110,13 +110,12 @@ fn finite(value: f64) -> Option<f64> {
 
 /// The boundaries in words and numbers.
 pub fn geometry_text(model: &Model, geometry: &Geometry) -> String {
-    let mut out = format!(
-        "{}, {}, {}: {}\n",
-        model.method.name(),
-        count(geometry.n_classes(), "class").replace("classs", "classes"),
-        count(geometry.n_cols(), "matrix column"),
-        count(geometry.boundaries().len(), "boundary").replace("boundarys", "boundaries")
-    );
+    let boundaries = match geometry.boundaries().len() {
+        1 => "one boundary".to_owned(),
+        n => format!("{} boundaries", thousands(n as f64)),
+    };
+    let columns = count(geometry.n_cols(), "matrix column");
+    let mut out = format!("{}, {} classes, {columns}: {boundaries}\n", model.method.name(), geometry.n_classes());
     out.push_str("lengths are Euclidean, in the units of the matrix columns; normals point to the second class\n");
     if !model.offsets.is_empty() {
         out.push_str("boundaries are those of rows whose offset is zero\n");
