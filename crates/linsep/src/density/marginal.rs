@@ -50,7 +50,9 @@ impl Marginal {
                 let counts = || self.columns.iter().map(|c| row[*c]);
                 let total: f64 = counts().sum();
                 let terms = counts().zip(&shares[k]).map(|(x, p)| times_log(x, p.ln()) - ln_gamma(x + 1.0));
-                within(counts().all(is_count), ln_gamma(total + 1.0) + terms.sum::<f64>())
+                // Frequencies of words need not be whole; log Γ carries the formula over.
+                let inside = counts().all(|x| x >= 0.0 && x.is_finite());
+                within(inside, ln_gamma(total + 1.0) + terms.sum::<f64>())
             }
         }
     }
