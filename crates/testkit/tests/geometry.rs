@@ -359,10 +359,13 @@ fn the_hard_case_and_no_point_at_all() {
     assert_near(norm(&plane.step(&[6.0, 8.0]).expect("a point")), 8.0, 1e-14, 1.0, "a plane is a quadric");
 }
 
+/// Eigenvalues of W, the vector w, the constant, and the type with its name in the plane.
+type Case<'a> = (&'a [f64], &'a [f64], f64, QuadricKind, &'a str);
+
 #[test]
 fn every_type_of_quadric_is_named() {
     use QuadricKind::*;
-    let kinds: Vec<(&[f64], &[f64], f64, QuadricKind, &str)> = vec![
+    let kinds: Vec<Case> = vec![
         (&[1.0, 4.0], &[0.0, 0.0], -1.0, Ellipsoid { flat: 0 }, "ellipse"),
         (&[-1.0, -4.0], &[0.0, 0.0], 1.0, Ellipsoid { flat: 0 }, "ellipse"),
         (&[1.0, 4.0], &[1.0, 4.0], 2.5, Point { flat: 0 }, "point"),

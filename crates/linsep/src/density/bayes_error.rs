@@ -174,8 +174,11 @@ fn two_gaussians(first: f64, second: f64, distance: f64) -> f64 {
     second * normal_cdf(-0.5 * distance - shift) + first * normal_cdf(-0.5 * distance + shift)
 }
 
+/// One vector for each class.
+type Vectors = Vec<Vec<f64>>;
+
 /// Means and `Σ⁻¹(μ_k−μ_0)` where every column is Gaussian with a variance that the classes share.
-fn one_variance(marginals: &[Marginal], classes: usize) -> Option<(Vec<Vec<f64>>, Vec<Vec<f64>>)> {
+fn one_variance(marginals: &[Marginal], classes: usize) -> Option<(Vectors, Vectors)> {
     let mut means = vec![Vec::new(); classes];
     let mut solved = vec![Vec::new(); classes - 1];
     for marginal in marginals {

@@ -142,15 +142,17 @@ impl Draws {
             return trials - self.binomial(trials, 1.0 - p);
         }
         if trials * p < 10.0 {
+            if p <= 0.0 {
+                return 0.0;
+            }
             let (mut left, mut count) = (trials, 0.0);
-            while p > 0.0 {
+            loop {
                 left -= self.geometric(p) + 1.0;
                 if left < 0.0 {
-                    break;
+                    return count;
                 }
                 count += 1.0;
             }
-            return count;
         }
         let spread = (trials * p * (1.0 - p)).sqrt();
         let b = 1.15 + 2.53 * spread;

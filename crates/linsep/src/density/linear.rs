@@ -15,6 +15,9 @@ pub struct LinearForm {
     pub intercept: Vec<f64>,
 }
 
+/// Weights and intercept of every class.
+type Forms = (Vec<Vec<f64>>, Vec<f64>);
+
 impl Densities {
     /// The discriminants of the best rule, up to what is common to all classes: Gaussian classes that share a
     /// covariance (taken about the mean of all rows, as LDA does) and independent columns of exponential families.
@@ -29,7 +32,7 @@ impl Densities {
         Ok(form.filter(|f| f.weights.iter().flatten().chain(&f.intercept).all(|v| v.is_finite())))
     }
 
-    fn gaussian_form(&self, gaussian: &Gaussian) -> Result<Option<(Vec<Vec<f64>>, Vec<f64>)>> {
+    fn gaussian_form(&self, gaussian: &Gaussian) -> Result<Option<Forms>> {
         let factored = Factored::new(gaussian, &numbered(self.n_classes()))?;
         let classes = self.n_classes();
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -51,7 +54,7 @@ impl Densities {
         Ok(Some((weights, intercept)))
     }
 
-    fn independent_form(&self, marginals: &[Marginal]) -> Option<(Vec<Vec<f64>>, Vec<f64>)> {
+    fn independent_form(&self, marginals: &[Marginal]) -> Option<Forms> {
         let mut weights = vec![vec![0.0; self.n_features()]; self.n_classes()];
         let mut intercept: Vec<f64> = self.priors.iter().map(|p| p.ln()).collect();
         for marginal in marginals {

@@ -116,7 +116,7 @@ impl<'a> Discriminants<'a> {
         if v[columns] > 0.0 {
             let at = |j: usize| self.centre[j] + v[j] * self.scale[j] * self.size / v[columns];
             let witness: Vec<f64> = (0..columns).map(at).collect();
-            if witness.iter().all(|x| x.is_finite()) && self.decides(class, &witness) {
+            if witness.iter().all(|x| x.is_finite()) && self.decides(class, rays.iter().filter_map(|r| r.0), &witness) {
                 return Region::Decided { witness };
             }
         }
@@ -130,14 +130,14 @@ impl<'a> Discriminants<'a> {
         Region::Never { mixture: parts.iter().map(|(j, share)| (Class(*j as u32), share / sum)).collect() }
     }
 
-    /// Whether the score of a class is the largest at a point, by more than rounding.
-    fn decides(&self, class: usize, x: &[f64]) -> bool {
+    /// Whether the score of a class is above those of its rivals at a point, by more than rounding.
+    fn decides(&self, class: usize, mut rivals: impl Iterator<Item = usize>, x: &[f64]) -> bool {
         let score = |k: usize| {
             let terms = self.weights_of(k).iter().zip(x.iter().zip(self.centre)).map(|(w, (x, c))| w * (x - c));
             terms.fold((self.values[k], self.values[k].abs()), |(s, size), t| (s + t, size + t.abs()))
         };
         let (own, own_size) = score(class);
-        (0..self.values.len()).filter(|j| *j != class).all(|j| {
+        rivals.all(|j| {
             let (other, other_size) = score(j);
             let rounding = 4.0 * f64::EPSILON * x.len() as f64 * (own_size + other_size);
             own - other > rounding
