@@ -84,11 +84,11 @@ fn distances_are_scores_over_norms_and_projections_score_alike() {
             assert!((moved.sqrt() - radius).abs() < 1e-9 * (1.0 + radius), "{flags}: row {i}");
             if linear {
                 let boundaries = shown["boundaries"].as_array().expect("a list").iter();
-                let found = boundaries.filter(|b| {
+                let mut found = boundaries.filter(|b| {
                     let pair = [b["from"].as_str().unwrap_or(""), b["to"].as_str().unwrap_or("")];
                     pair.contains(&class) && pair.contains(&other)
                 });
-                let norm = found.last().expect("a pair")["norm"].as_f64().expect("a number");
+                let norm = found.next().expect("a pair")["norm"].as_f64().expect("a number");
                 let own = score(&predicted, class, i) - score(&predicted, other, i);
                 assert!((own / norm - radius).abs() < 1e-11 * (1.0 + radius), "{flags}: row {i}");
             }

@@ -8,7 +8,7 @@ use super::estimate::{CHUNK, Estimates, runs_within, spread};
 use crate::certify::Certificate;
 use crate::discriminant::{Discriminant, Generalised, Linear};
 use crate::error::{Error, Result};
-use crate::numeric::{CompensatedSum, exp, ln_gamma, ln_minus_digamma};
+use crate::numeric::{CompensatedSum, ln_gamma, ln_minus_digamma};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -99,7 +99,7 @@ impl Estimates<'_> {
         let unused = if w.square == 0.0 || family == FamilyChoice::Gaussian { 0.0 } else { 1.0 };
         // e^w·from = to, or w·scale = difference.
         let odds = |from: f64, to: f64| {
-            let moved = exp(w.linear) * from;
+            let moved = w.linear.exp() * from;
             ((moved - to).abs() / (moved.abs() + to.abs())).max(unused)
         };
         let equal = |a: f64, b: f64, size: f64| if size > 0.0 { (a - b).abs() / size } else { 0.0 };
