@@ -461,6 +461,30 @@ fn own_scatter_merges_and_is_removed_as_if_never_added() {
     }
 }
 
+/// Fitting statistics that were merged and reduced is fitting the rows that are left.
+#[test]
+fn fits_from_statistics_are_fits_of_their_rows() {
+    let data = unequal(&[90, 70, 60], 3, 14);
+    let data = data.select(&Source::new(15).order(220));
+    for settings in [GaussianBayes::lda(), GaussianBayes::qda(), GaussianBayes::new(Shape::Spherical)] {
+        let kind = if settings.shape == Shape::Own { Scatter::Own } else { Scatter::Pooled };
+        let of = |rows: std::ops::Range<usize>| {
+            let part = data.select(&rows.collect::<Vec<_>>());
+            ClassMoments::with(kind, &part.dense(), &part.labels, None, &Watch::default()).expect("finite features")
+        };
+        let mut moments = of(0..100);
+        moments.merge(&of(100..220)).expect("the same columns");
+        moments.remove(&of(180..220)).expect("rows that are there");
+        let left = data.select(&(0..180).collect::<Vec<_>>());
+        let direct = left.model(&method(settings.clone()));
+        let model = settings.fit_statistics(moments.clone(), data.labels.names()).expect("three classes");
+        assert_all_near(&data.scores(&model), &data.scores(&direct), 1e-10, 1.0, "scores");
+        assert_near(model.objective.value, direct.objective.value, 1e-11, 1.0, "objective");
+        let shrunk = GaussianBayes { shrinkage: Shrinkage::LedoitWolf, ..settings };
+        assert!(shrunk.fit_statistics(moments, data.labels.names()).is_err(), "the rows are gone");
+    }
+}
+
 #[test]
 fn equal_covariances_make_qda_agree_with_lda() {
     let data = gaussian(&[4000, 6000], &[vec![0.0, 0.0, 0.0], vec![1.0, -0.5, 0.3]], 13);

@@ -16,6 +16,7 @@ use crate::density::{Covariance, Densities, Density, Gaussian};
 use crate::design::{Standardize, Units};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, Result};
+use crate::stats::ClassMoments;
 use crate::watch::Watch;
 use problem::Problem;
 use serde::{Deserialize, Serialize};
@@ -125,10 +126,32 @@ impl GaussianBayes {
     }
 
     pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
-        let problem = Problem::of(self, training, watch)?;
+        Ok(Fit::Model(Box::new(self.solve(&Problem::of(self, training, watch)?)?)))
+    }
+
+    /// Fits from statistics alone, which may have been merged, updated and reduced. Ledoit–Wolf shrinkage needs the rows.
+    ///
+    /// ```
+    /// use linsep::design::DenseMatrix;
+    /// use linsep::model::GaussianBayes;
+    /// use linsep::{stats::ClassMoments, table::Labels};
+    /// let y = Labels::from_names(["a", "a", "b", "b"]);
+    /// let watch = Default::default();
+    /// let mut seen = ClassMoments::of(&DenseMatrix::new(vec![0.0, 2.0, 5.0, 7.0], 1)?, &y, None, &watch)?;
+    /// seen.update(&DenseMatrix::new(vec![0.0, 2.0, 5.0, 7.0], 1)?, &y, None, &watch)?;
+    /// let model = GaussianBayes::lda().fit_statistics(seen, y.names())?;
+    /// let boundary = model.discriminant.as_linear().unwrap();
+    /// assert_eq!(boundary.weights_of(0), [3.75]); // Σ = 8/6, μ₁ − μ₀ = 5
+    /// # Ok::<(), linsep::Error>(())
+    /// ```
+    pub fn fit_statistics(&self, moments: ClassMoments, class_names: &[String]) -> Result<Fitted> {
+        self.solve(&Problem::of_statistics(self, moments, class_names)?)
+    }
+
+    fn solve(&self, problem: &Problem) -> Result<Fitted> {
         let solved = match self.shape {
-            Shape::Own => own::solve(&problem)?,
-            Shape::Spherical | Shape::Shared => shared::solve(&problem)?,
+            Shape::Own => own::solve(problem)?,
+            Shape::Spherical | Shape::Shared => shared::solve(problem)?,
         };
         let mut notes = Vec::new();
         if !problem.constant.is_empty() {
@@ -144,7 +167,7 @@ impl GaussianBayes {
         }
         notes.extend(self.known.iter().flat_map(Known::notes));
         let passes = 1 + usize::from(self.shrinkage == Shrinkage::LedoitWolf);
-        Ok(Fit::Model(Box::new(Fitted {
+        Ok(Fitted {
             discriminant: solved.discriminant,
             units: Units::new(problem.centre.clone(), problem.scale.clone()),
             objective: Objective { formula: self.formula(), value: solved.objective, lambda: None },
@@ -152,8 +175,8 @@ impl GaussianBayes {
             outcome: Outcome::Converged,
             notes,
             computation: Computation { solver: "cholesky".into(), iterations: 0, passes },
-            density: self.density(&problem),
-        })))
+            density: self.density(problem),
+        })
     }
 
     /// The residual of the defining equations at given discriminants, with all estimates recomputed from the data.

@@ -63,6 +63,29 @@ impl Problem {
         Ok(problem)
     }
 
+    /// The parameters from statistics alone.
+    pub(super) fn of_statistics(method: &GaussianBayes, moments: ClassMoments, names: &[String]) -> Result<Problem> {
+        if moments.weights().len() != names.len() {
+            return Err(Error::usage(format!("{} names for {} classes", names.len(), moments.weights().len())));
+        }
+        if let Some(empty) = moments.weights().iter().position(|n| *n <= 0.0) {
+            return Err(Error::data(format!("class `{}` has no rows", names[empty])).help("leave the class out"));
+        }
+        if (moments.kind() == Scatter::Own) != (method.shape == Shape::Own) {
+            return Err(Error::usage("the statistics do not have the scatter that the method needs")
+                .help("own scatter for own covariances, pooled for one"));
+        }
+        if method.shrinkage == Shrinkage::LedoitWolf {
+            return Err(Error::usage("Ledoit–Wolf shrinkage needs the rows, not their statistics")
+                .help("give a fixed amount of shrinkage"));
+        }
+        let mut problem = Problem::from_moments(method, moments, names)?;
+        if let Some(known) = &method.known {
+            problem.move_means(known)?;
+        }
+        Ok(problem)
+    }
+
     /// Everything but Ledoit–Wolf shrinkage, which needs a second pass, and the prior of the means, which needs the
     /// final covariance.
     fn from_moments(method: &GaussianBayes, moments: ClassMoments, class_names: &[String]) -> Result<Problem> {

@@ -7,6 +7,7 @@
 //! the largest score (masking), which no number of rows cures.
 
 mod frame;
+mod system;
 
 use super::{Computation, Fit, Fitted, Note, Objective, Outcome, PenaltyChoice, Training};
 use crate::certify::{Certificate, linear_system_residual, quadratic_gap};
@@ -21,6 +22,7 @@ use crate::stats::{ClassMoments, ClassTriangle};
 use crate::watch::Watch;
 use frame::Frame;
 use serde::{Deserialize, Serialize};
+use system::System;
 
 /// What the scores are fitted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -119,15 +121,51 @@ impl LeastSquares {
             LeastSquaresSolver::Qr => self.by_qr(training, "", watch)?,
             _ => self.by_moments(training, watch)?,
         };
-        let linear = frame.discriminant(&found.solutions)?;
         let (value, passes) = match found.objective {
             Some(value) => (value, found.passes),
             None => {
                 // Not cut short by a deadline: there is a solution, and its objective belongs to it.
+                let linear = frame.discriminant(&found.solutions)?;
                 let loss = mean_square(training, &frame, &linear, &Watch::default())?;
                 (loss + frame.penalty(&found.solutions), found.passes + 1)
             }
         };
+        let fitted = self.finish(&frame, Found { passes, ..found }, value, training.labels.n_classes())?;
+        Ok(Fit::Model(Box::new(fitted)))
+    }
+
+    /// Fits from statistics alone, which may have been merged, updated and reduced: by the normal equations, whatever
+    /// digits they keep, or by gradient descent on them. QR needs the rows.
+    ///
+    /// ```
+    /// use linsep::design::DenseMatrix;
+    /// use linsep::model::LeastSquares;
+    /// use linsep::{stats::ClassMoments, table::Labels};
+    /// let y = Labels::from_names(["a", "b"]);
+    /// let watch = Default::default();
+    /// let mut seen = ClassMoments::of(&DenseMatrix::new(vec![-1.0, 3.0], 1)?, &y, None, &watch)?;
+    /// seen.update(&DenseMatrix::new(vec![-3.0, 1.0], 1)?, &y, None, &watch)?;
+    /// let model = LeastSquares::default().fit_statistics(&seen, &watch)?;
+    /// assert!((model.discriminant.as_linear().unwrap().weights_of(0)[0] - 0.4).abs() < 1e-15); // Σxt/Σx² = 8/20
+    /// # Ok::<(), linsep::Error>(())
+    /// ```
+    pub fn fit_statistics(&self, moments: &ClassMoments, watch: &Watch) -> Result<Fitted> {
+        self.check_settings(moments.grand_mean().len())?;
+        if self.solver == LeastSquaresSolver::Qr {
+            return Err(Error::usage("QR needs the rows, not their statistics").help("use cholesky"));
+        }
+        if let Some(empty) = moments.weights().iter().position(|n| *n <= 0.0) {
+            return Err(Error::data(format!("class {} has no rows", empty + 1)));
+        }
+        let frame = Frame::of_moments(self, moments)?;
+        let system = System::of(&frame, moments);
+        let found = self.by_system(&frame, &system, moments, watch);
+        let value = frame.objective(moments, &found.solutions);
+        self.finish(&frame, found, value, moments.weights().len())
+    }
+
+    fn finish(&self, frame: &Frame, found: Found, value: f64, classes: usize) -> Result<Fitted> {
+        let linear = frame.discriminant(&found.solutions)?;
         let mut notes = Vec::new();
         if !frame.constant.is_empty() {
             notes.push(Note::Constant { columns: frame.constant.clone() });
@@ -138,20 +176,20 @@ impl LeastSquares {
             *objective = value;
             *relative_gap = *gap / value.max(frame.at_zero());
         }
-        Ok(Fit::Model(Box::new(Fitted {
+        Ok(Fitted {
             discriminant: Discriminant::Linear(linear),
             density: None,
             units: Units::new(frame.centre.clone(), frame.scale.clone()),
             objective: Objective {
-                formula: self.formula(training.labels.n_classes()),
+                formula: self.formula(classes),
                 value,
                 lambda: (frame.lambda > 0.0).then_some(frame.lambda),
             },
             certificate,
             outcome: found.outcome,
             notes,
-            computation: Computation { solver: found.solver, iterations: found.iterations, passes },
-        })))
+            computation: Computation { solver: found.solver, iterations: found.iterations, passes: found.passes },
+        })
     }
 
     /// Objective and certificate of given discriminants, recomputed from the data.
@@ -192,7 +230,10 @@ impl LeastSquares {
         if training.offsets.is_some() {
             return Err(Error::usage("least squares has no offsets").help("offsets belong to --model logistic"));
         }
-        let cols = training.design.shape().cols;
+        self.check_settings(training.design.shape().cols)
+    }
+
+    fn check_settings(&self, cols: usize) -> Result<()> {
         if cols > self.max_columns {
             let gigabytes = (cols as f64).powi(2) * 8e-9;
             return Err(Error::data(format!("least squares on {cols} columns needs a matrix of {gigabytes:.0} GB"))
@@ -217,27 +258,29 @@ impl LeastSquares {
     fn by_moments(&self, training: &Training<'_>, watch: &Watch) -> Result<(Frame, Found)> {
         let moments = ClassMoments::of(training.design, training.labels, training.weights, watch)?;
         let frame = Frame::of_moments(self, &moments)?;
-        let plain = frame.normal_equations(&moments);
-        let mut problem = plain.clone();
-        frame.penalise(&mut problem);
-        let factor = factor(&problem.hessian, ALIAS_TOLERANCE);
-        let pivot = factor.smallest_pivot();
-        let whole = factor.rank() == frame.used().len();
-        let enough = whole && pivot >= ENOUGH;
-        if self.solver == LeastSquaresSolver::Auto && !enough && frame.cols() <= QR_LIMIT {
-            let why = match whole {
-                true => format!(" (auto: the normal equations have a pivot of {pivot:.0e})"),
+        let system = System::of(&frame, &moments);
+        if self.solver == LeastSquaresSolver::Auto && !system.enough && frame.cols() <= QR_LIMIT {
+            let why = match system.whole {
+                true => {
+                    format!(" (auto: the normal equations have a pivot of {:.0e})", system.factor.smallest_pivot())
+                }
                 false => " (auto: the normal equations are singular)".to_owned(),
             };
             let (frame, found) = self.by_qr(training, &why, watch)?;
             return Ok((frame, Found { passes: found.passes + 1, ..found }));
         }
-        let mut found = match self.solver {
-            LeastSquaresSolver::GradientDescent => self.by_descent(&frame, &problem, &factor, watch),
-            _ => self.by_cholesky(&frame, &plain, &problem, &factor),
-        };
-        found.objective = enough.then(|| frame.objective(&moments, &found.solutions));
+        let found = self.by_system(&frame, &system, &moments, watch);
         Ok((frame, found))
+    }
+
+    fn by_system(&self, frame: &Frame, system: &System, moments: &ClassMoments, watch: &Watch) -> Found {
+        let System { plain, problem, factor, .. } = system;
+        let mut found = match self.solver {
+            LeastSquaresSolver::GradientDescent => self.by_descent(frame, problem, factor, watch),
+            _ => self.by_cholesky(frame, plain, problem, factor),
+        };
+        found.objective = system.enough.then(|| frame.objective(moments, &found.solutions));
+        found
     }
 
     fn by_cholesky(&self, frame: &Frame, plain: &Quadratic, problem: &Quadratic, factor: &Factor) -> Found {
