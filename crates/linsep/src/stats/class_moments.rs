@@ -1,6 +1,7 @@
 //! Weights, means and the within-class scatter, pooled or of each class, in one pass.
 
-use crate::design::{Block, Design, Pass, Rows, Tile, Units};
+use super::reference::class_references;
+use crate::design::{Design, Pass, Rows, Units};
 use crate::error::{Error, Result};
 use crate::linalg::{Square, gram_update};
 use crate::numeric::vectorised;
@@ -40,9 +41,6 @@ pub struct ClassMoments {
     /// One, or one for each class.
     scatters: Vec<Square>,
 }
-
-/// Rows per class whose mean is the class's reference: any point near the class will do.
-const REFERENCE_ROWS: usize = 16;
 
 /// Sums about fixed per-class references: partials of one pass simply add.
 struct Partial {
@@ -369,38 +367,4 @@ impl Partial {
         }
         ClassMoments { kind: self.kind, cols, weights: self.weights, means, scatters: self.grams }
     }
-}
-
-/// The mean of the first few rows of each class.
-fn class_references(design: &dyn Design, labels: &Labels, weights: Option<&[f64]>) -> Result<Vec<f64>> {
-    let cols = design.shape().cols;
-    let identity = Units::identity(cols);
-    let mut references = vec![0.0; labels.n_classes() * cols];
-    let mut counts = vec![0usize; labels.n_classes()];
-    let mut open = labels.n_classes();
-    let (mut tile, mut values) = (Tile::default(), Vec::new());
-    for (row, class) in labels.codes().iter().enumerate() {
-        let k = class.index();
-        if counts[k] == REFERENCE_ROWS || weights.is_some_and(|w| w[row] == 0.0) {
-            continue;
-        }
-        match design.block(row..row + 1, &mut tile)? {
-            Block::F64(dense) => dense.load(&identity, &mut values),
-            Block::F32(dense) => dense.load(&identity, &mut values),
-            // Sparse columns are near zero for most rows: the origin is a good reference.
-            Block::Csr(_) => return Ok(references),
-        }
-        references[k * cols..(k + 1) * cols].iter_mut().zip(&values).for_each(|(r, v)| *r += v);
-        counts[k] += 1;
-        if counts[k] == REFERENCE_ROWS {
-            open -= 1;
-            if open == 0 {
-                break;
-            }
-        }
-    }
-    for (k, count) in counts.iter().enumerate().filter(|(_, c)| **c > 0) {
-        references[k * cols..(k + 1) * cols].iter_mut().for_each(|r| *r /= *count as f64);
-    }
-    Ok(references)
 }
