@@ -87,4 +87,8 @@ impl Design for CsrMatrix {
             cols: self.cols,
         }))
     }
+
+    fn lends(&self) -> bool {
+        true
+    }
 }

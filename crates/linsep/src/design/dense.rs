@@ -86,6 +86,10 @@ macro_rules! dense_design {
                 let values = &self.values[rows.start * self.cols..rows.end * self.cols];
                 Ok(Block::$variant(Dense { values, cols: self.cols }))
             }
+
+            fn lends(&self) -> bool {
+                true
+            }
         }
     };
 }

@@ -7,6 +7,7 @@ mod csr;
 mod dense;
 mod fill;
 mod gather;
+mod in_memory;
 mod invert;
 mod learn;
 mod matching;
@@ -22,6 +23,7 @@ pub use basis::{Basis, MOST_BASIS_FEATURES};
 pub use csr::{CsrMatrix, CsrRows};
 pub use dense::{Dense, DenseMatrix};
 pub use gather::gather;
+pub use in_memory::InMemory;
 pub use invert::Cell;
 pub use learn::fit_recipe;
 pub use packed::PackedTable;
@@ -58,6 +60,11 @@ pub trait Design: Sync {
 
     /// The rows of a range, lent or produced in `tile`.
     fn block<'a>(&'a self, rows: Range<usize>, tile: &'a mut Tile) -> Result<Block<'a>>;
+
+    /// Whether blocks are lent, so that all rows may be asked for at once without a copy.
+    fn lends(&self) -> bool {
+        false
+    }
 }
 
 /// Some consecutive rows of a design.

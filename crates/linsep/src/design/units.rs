@@ -51,6 +51,11 @@ impl Units {
         Units::new(vec![0.0; cols], vec![1.0; cols])
     }
 
+    /// Whether the columns are seen as they are.
+    pub fn is_identity(&self) -> bool {
+        self.centre.iter().all(|c| *c == 0.0) && self.scale.iter().all(|s| *s == 1.0)
+    }
+
     /// What is subtracted, per column.
     pub fn centre(&self) -> &[f64] {
         &self.centre
