@@ -7,8 +7,8 @@
 use linsep::decide;
 use linsep::design::{CsrMatrix, DenseMatrix, Design, Standardize};
 use linsep::model::{
-    Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, LogisticRegression, Method, NaiveBayes,
-    PenaltyChoice, Training,
+    Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, Method, NaiveBayes, PenaltyChoice, RiskMinimizer,
+    Training,
 };
 use linsep::table::{Class, Labels};
 use linsep::watch::Watch;
@@ -31,11 +31,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let training = Training::new(&*design, &labels);
     let rows = labels.len() as f64;
     let method = match task.trim_end_matches("-fit").trim_end_matches("-predict") {
-        "logistic" => Method::Logistic(LogisticRegression {
+        "logistic" => Method::Risk(RiskMinimizer {
             penalty: value("--lambda").map_or(PenaltyChoice::RidgeOne, PenaltyChoice::Ridge),
             tolerance: value("--tol").unwrap_or(1e-8),
             standardize,
-            ..LogisticRegression::default()
+            ..RiskMinimizer::default()
         }),
         "lda" => Method::Gaussian(GaussianBayes { standardize: Standardize::No, ..GaussianBayes::lda() }),
         "qda" => Method::Gaussian(GaussianBayes { standardize: Standardize::No, ..GaussianBayes::qda() }),

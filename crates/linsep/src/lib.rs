@@ -13,14 +13,14 @@
 //! the whole for tables.
 //!
 //! ```
-//! use linsep::model::{LogisticRegression, Method};
+//! use linsep::model::{RiskMinimizer, Method};
 //! use linsep::read::{ReadOptions, read_bytes};
 //! use linsep::watch::Watch;
 //! use linsep::workflow::{FitOptions, TableFit, fit_table, predict_table};
 //!
 //! let csv = b"dose,kind,died\n1,a,no\n2,b,no\n3,a,yes\n2,a,no\n4,b,yes\n3,b,no\n5,a,yes\n2,a,yes\n";
 //! let table = read_bytes(csv, "trial.csv", &ReadOptions::default())?;
-//! let options = FitOptions::new("died", Method::Logistic(LogisticRegression::default()));
+//! let options = FitOptions::new("died", Method::Risk(RiskMinimizer::default()));
 //! let TableFit::Model(model) = fit_table(table.clone(), &options, &Watch::default())? else { panic!("a ridge always has an optimum") };
 //! assert!(model.certificate.relative_gap().unwrap() <= 1e-8);
 //! let predictions = predict_table(&model, &table, None, &Watch::default())?;

@@ -8,8 +8,8 @@ use linsep::design::{Design, Standardize};
 use linsep::discriminant::Discriminant;
 use linsep::error::{Error, ErrorKind};
 use linsep::model::{
-    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, LeastSquaresSolver, LogisticRegression,
-    Method, NaiveBayes, Note, PenaltyChoice, Shape, Shrinkage,
+    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, LeastSquaresSolver, Method, NaiveBayes,
+    Note, PenaltyChoice, RiskMinimizer, Shape, Shrinkage,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
@@ -79,10 +79,10 @@ fn least_squares(change: impl FnOnce(&mut LeastSquares)) -> Method {
     Method::LeastSquares(method)
 }
 
-fn logistic(change: impl FnOnce(&mut LogisticRegression)) -> Method {
-    let mut method = LogisticRegression { tolerance: PRECISE, ..LogisticRegression::default() };
+fn logistic(change: impl FnOnce(&mut RiskMinimizer)) -> Method {
+    let mut method = RiskMinimizer { tolerance: PRECISE, ..RiskMinimizer::default() };
     change(&mut method);
-    Method::Logistic(method)
+    Method::Risk(method)
 }
 
 /// Every model of the library.
@@ -347,7 +347,7 @@ fn offsets_shift_scores(model: &Registered) {
     let data = rows(model, 2);
     let constant = data.offset(1, vec![0.75; data.rows()]);
     let (plain, shifted) = (data.model(&model.method), constant.model(&model.method));
-    let Method::Logistic(settings) = &model.method else { panic!("only logistic models take offsets") };
+    let Method::Risk(settings) = &model.method else { panic!("only logistic models take offsets") };
     let with_offset: Vec<f64> = data.scores(&shifted).iter().map(|z| z + 0.75).collect();
     if settings.intercept == Intercept::Free {
         same_scores(model, &data.scores(&plain), &with_offset, 1e-9, "a constant offset");
@@ -516,7 +516,7 @@ fn duplicate_column_is_shared(model: &Registered) {
         // Truncated Newton and gradient descent take no factor to tell it from, and shrunk LDA no longer has a singular
         // covariance.
         let told = match &model.method {
-            Method::Logistic(method) => method.algorithm != Algorithm::NewtonCg,
+            Method::Risk(method) => method.algorithm != Algorithm::NewtonCg,
             Method::LeastSquares(method) => method.solver != LeastSquaresSolver::GradientDescent,
             _ => false,
         };
@@ -596,7 +596,7 @@ fn classes_far_apart(model: &Registered) {
         let data = gaussian(&vec![400; classes], &means[..classes], 60);
         match data.fit(&model.method) {
             Ok(Fit::NoOptimum(_)) => {
-                let unpenalised = matches!(&model.method, Method::Logistic(m) if m.penalty == PenaltyChoice::None);
+                let unpenalised = matches!(&model.method, Method::Risk(m) if m.penalty == PenaltyChoice::None);
                 assert!(unpenalised, "{}: separation is an answer without a penalty only", model.name);
             }
             fit => {

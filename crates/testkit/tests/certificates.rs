@@ -3,8 +3,8 @@
 use linsep::certify::{Certificate, duality_gap, independent_coefficients, self_concordance_bound};
 use linsep::design::{Standardize, Units, summarise};
 use linsep::linalg::factor;
-use linsep::model::{Fit, LogisticRegression, Method, Outcome, PenaltyChoice};
-use linsep::objective::{Coef, Conjugate, Detail, Intercept, Logistic, Penalty, Risk, Sample, Softmax, SoftmaxForm};
+use linsep::model::{Fit, Method, Outcome, PenaltyChoice, RiskMinimizer};
+use linsep::objective::{Coef, Conjugate, Detail, Intercept, Logistic, Ridge, Risk, Sample, Softmax, SoftmaxForm};
 use linsep::solve::{Newton, NewtonCg, Solved, Solver, Stop};
 use linsep::watch::Watch;
 use testkit::assert_near;
@@ -107,7 +107,7 @@ fn check_ridge<L: Conjugate + Clone>(
 ) {
     let watch = Watch::default();
     let (design, units) = (data.dense(), units(data, standardize));
-    let penalty = Penalty::Ridge { lambda };
+    let penalty = Ridge::new(lambda);
     let risk = Risk::new(sample(data, &design, &units), loss, penalty, intercept);
     // As far as doubles go.
     let best = Newton { tolerance: 1e-300, max_iterations: 200 }.solve(&risk, None, &watch).expect("a solution");
@@ -179,7 +179,7 @@ fn the_self_concordance_bound_bounds_where_it_speaks() {
         let data = overlapping(40 + source.below(60), 1 + source.below(3), classes, case as u64);
         let (design, units) = (data.dense(), units(&data, true));
         let loss = Softmax::new(classes, SoftmaxForm::Reference);
-        let risk = Risk::new(sample(&data, &design, &units), loss, Penalty::None, Intercept::Free);
+        let risk = Risk::new(sample(&data, &design, &units), loss, Ridge::none(), Intercept::Free);
         let best = Newton { tolerance: 1e-300, max_iterations: 200 };
         let best = best.solve(&risk, None, &Watch::default()).expect("a solution");
         if let Stop::Separated(_) = best.stop {
@@ -211,7 +211,7 @@ fn the_self_concordance_bound_is_silent_where_there_is_no_optimum() {
         let (rows, cols) = (8 + source.below(30), 1 + source.below(4));
         let data = arranged(kind, rows, cols, source.chance(0.5), case);
         let (design, units) = (data.dense(), units(&data, true));
-        let risk = Risk::new(sample(&data, &design, &units), Logistic, Penalty::None, Intercept::Free);
+        let risk = Risk::new(sample(&data, &design, &units), Logistic, Ridge::none(), Intercept::Free);
         let Stop::Separated(found) = Newton::default().solve(&risk, None, &Watch::default()).expect("an answer").stop
         else {
             panic!("case {case}: no verdict")
@@ -241,11 +241,11 @@ fn a_conic_solver_finds_the_same_optimum() {
             data = data.offset(scores, (0..n * scores).map(|_| source.normal()).collect());
         }
         let lambda = 10f64.powf(source.uniform(-3.0, 0.0));
-        let method = Method::Logistic(LogisticRegression {
+        let method = Method::Risk(RiskMinimizer {
             penalty: PenaltyChoice::Ridge(lambda),
             standardize: Standardize::No,
             tolerance: 1e-12,
-            ..LogisticRegression::default()
+            ..RiskMinimizer::default()
         });
         let model = data.model(&method);
         assert_eq!(model.outcome, Outcome::Converged);
@@ -262,7 +262,7 @@ fn a_certificate_can_be_recomputed_from_the_model_alone() {
         let data = problem(classes, if classes == 2 { 1 } else { classes }, &mut source);
         let penalty = [PenaltyChoice::RidgeOne, PenaltyChoice::Ridge(0.01), PenaltyChoice::None][(case / 3) % 3];
         let standardize = if source.chance(0.5) { Standardize::Yes } else { Standardize::No };
-        let method = Method::Logistic(LogisticRegression { penalty, standardize, ..LogisticRegression::default() });
+        let method = Method::Risk(RiskMinimizer { penalty, standardize, ..RiskMinimizer::default() });
         let Ok(Fit::Model(model)) = data.fit(&method) else { continue };
         if model.outcome != Outcome::Converged {
             continue;

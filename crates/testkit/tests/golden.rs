@@ -3,9 +3,7 @@
 use linsep::certify::Certificate;
 use linsep::design::Standardize;
 use linsep::discriminant::Linear;
-use linsep::model::{
-    Divisor, Fitted, GaussianBayes, LogisticRegression, Method, Note, Outcome, PenaltyChoice, Shrinkage,
-};
+use linsep::model::{Divisor, Fitted, GaussianBayes, Method, Note, Outcome, PenaltyChoice, RiskMinimizer, Shrinkage};
 use linsep::numeric::{SoftmaxRow, exp, logistic, logistic_terms, normal_quantile, softmax_rows, softplus};
 use linsep::objective::{Intercept, SoftmaxForm};
 use serde_json::Value;
@@ -171,12 +169,12 @@ const UNREACHABLE: f64 = 1e-300;
 
 fn ridge(penalty: PenaltyChoice, standardize: Standardize, intercept: Intercept) -> Method {
     let tolerance = TIGHT;
-    Method::Logistic(LogisticRegression { penalty, standardize, intercept, tolerance, ..LogisticRegression::default() })
+    Method::Risk(RiskMinimizer { penalty, standardize, intercept, tolerance, ..RiskMinimizer::default() })
 }
 
 fn likelihood(standardize: Standardize, form: SoftmaxForm, tolerance: f64) -> Method {
     let penalty = PenaltyChoice::None;
-    Method::Logistic(LogisticRegression { penalty, standardize, form, tolerance, ..LogisticRegression::default() })
+    Method::Risk(RiskMinimizer { penalty, standardize, form, tolerance, ..RiskMinimizer::default() })
 }
 
 /// `|β − β̂|ⱼ ≤ seⱼ √S ‖β − β̂‖_H`, and `‖β − β̂‖_H ≤ ν/(1−ρν)` (Bach 2010): what the certificate promises of a

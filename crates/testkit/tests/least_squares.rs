@@ -201,11 +201,7 @@ fn every_solver_finds_what_the_textbook_finds() {
                         continue;
                     }
                     let total: f64 = (0..150).map(|i| data.weight(i)).sum();
-                    let lambda = match penalty {
-                        PenaltyChoice::None => 0.0,
-                        PenaltyChoice::RidgeOne => 1.0 / total,
-                        PenaltyChoice::Ridge(lambda) => lambda,
-                    };
+                    let lambda = penalty.lambda(total);
                     let expected = twin(&data, kind, lambda, intercept);
                     let value = objective(&data, kind, lambda, intercept, &expected);
                     for solver in SOLVERS {

@@ -5,7 +5,7 @@ use linsep::design::{
     Basis, Block, Coding, Design, Encoding, Missing, Prepared, PreparedDesign, QuantileOutput, Recipe, RecipeOptions,
     Tile, Transform, Units, fit_recipe,
 };
-use linsep::model::{LogisticRegression, Method, PenaltyChoice};
+use linsep::model::{Method, PenaltyChoice, RiskMinimizer};
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::table::{Kind, Table};
 use linsep::watch::Watch;
@@ -370,8 +370,8 @@ fn exclusive_or(n: usize) -> Table {
 #[test]
 fn products_tell_apart_what_no_line_can() {
     let fit = |table: &Table, basis: Basis, penalty: PenaltyChoice| {
-        let method = LogisticRegression { penalty, ..LogisticRegression::default() };
-        let mut options = FitOptions::new("y", Method::Logistic(method));
+        let method = RiskMinimizer { penalty, ..RiskMinimizer::default() };
+        let mut options = FitOptions::new("y", Method::Risk(method));
         options.recipe.basis = basis;
         fit_table(table.clone(), &options, &Watch::default()).expect("a fit")
     };
@@ -405,7 +405,7 @@ fn products_tell_apart_what_no_line_can() {
 #[test]
 fn relations_of_the_coding_are_no_news() {
     let table = penguins();
-    let method = Method::Logistic(LogisticRegression::default());
+    let method = Method::Risk(RiskMinimizer::default());
     let mut options = FitOptions::new("species", method);
     options.recipe.features = Some(["sex", "body_mass_g", "bill_length_mm"].map(str::to_owned).to_vec());
     options.recipe.basis = Basis::Quadratic;

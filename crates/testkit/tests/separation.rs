@@ -3,7 +3,7 @@
 
 use linsep::certify::{Certificate, SeparationKind};
 use linsep::design::Standardize;
-use linsep::model::{Fit, Fitted, LogisticRegression, Method, NoOptimum, Outcome, PenaltyChoice};
+use linsep::model::{Fit, Fitted, Method, NoOptimum, Outcome, PenaltyChoice, RiskMinimizer};
 use linsep::objective::Intercept;
 use linsep::table::Labels;
 use testkit::cone::separating_slack;
@@ -12,12 +12,12 @@ use testkit::golden::Frame;
 
 fn likelihood(standardize: Standardize) -> Method {
     let penalty = PenaltyChoice::None;
-    Method::Logistic(LogisticRegression { penalty, standardize, ..LogisticRegression::default() })
+    Method::Risk(RiskMinimizer { penalty, standardize, ..RiskMinimizer::default() })
 }
 
 fn through_the_origin() -> Method {
     let (penalty, intercept, standardize) = (PenaltyChoice::None, Intercept::None, Standardize::No);
-    Method::Logistic(LogisticRegression { penalty, intercept, standardize, ..LogisticRegression::default() })
+    Method::Risk(RiskMinimizer { penalty, intercept, standardize, ..RiskMinimizer::default() })
 }
 
 /// The verdict on some rows.

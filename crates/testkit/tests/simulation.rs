@@ -2,7 +2,7 @@
 
 use linsep::density::{Covariance, Densities, Density, ErrorMethod, Family, Gaussian, Likelihood, Marginal};
 use linsep::design::Standardize;
-use linsep::model::{Fitted, GaussianBayes, LogisticRegression, Method, PenaltyChoice};
+use linsep::model::{Fitted, GaussianBayes, Method, PenaltyChoice, RiskMinimizer};
 use linsep::numeric::{ln_gamma, normal_cdf};
 use linsep::sample::{Generator, Logistic, Separable, Simulation, Truth, gaussian_classes, poisson_classes};
 use linsep::table::Labels;
@@ -95,10 +95,10 @@ fn weights(model: &Fitted) -> (Vec<f64>, f64) {
 }
 
 fn maximum_likelihood() -> Method {
-    Method::Logistic(LogisticRegression {
+    Method::Risk(RiskMinimizer {
         penalty: PenaltyChoice::None,
         standardize: Standardize::No,
-        ..LogisticRegression::default()
+        ..RiskMinimizer::default()
     })
 }
 

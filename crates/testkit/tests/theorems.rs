@@ -2,10 +2,11 @@
 
 use linsep::design::{CsrMatrix, Design, Standardize, Units};
 use linsep::linalg::factor;
-use linsep::model::{Divisor, Fitted, GaussianBayes, LogisticRegression, Method, PenaltyChoice};
+use linsep::model::{Divisor, Fitted, GaussianBayes, Method, PenaltyChoice, RiskMinimizer};
 use linsep::numeric::{logistic, softplus};
 use linsep::objective::{
-    Coef, Conjugate, CurvedLoss, Detail, Intercept, Logistic, Loss, Penalty, Point, Risk, Sample, Softmax, SoftmaxForm,
+    Coef, Conjugate, CurvedLoss, Detail, Intercept, Logistic, Loss, Penalty, Point, Ridge, Risk, Sample, Softmax,
+    SoftmaxForm,
 };
 use linsep::solve::{Newton, Solver};
 use linsep::stats::{ClassMoments, Scatter};
@@ -24,11 +25,11 @@ fn lda(divisor: Divisor, priors: Option<Vec<f64>>) -> Method {
 }
 
 fn ridge(lambda: f64) -> Method {
-    Method::Logistic(LogisticRegression {
+    Method::Risk(RiskMinimizer {
         penalty: PenaltyChoice::Ridge(lambda),
         standardize: Standardize::No,
         tolerance: PRECISE,
-        ..LogisticRegression::default()
+        ..RiskMinimizer::default()
     })
 }
 
@@ -204,15 +205,15 @@ fn two_class_softmax_in_reference_form_is_logistic() {
     let data = overlapping(150, 3, 2, 9);
     let (design, units) = (data.dense(), Units::identity(3));
     let newton = Newton { tolerance: PRECISE, max_iterations: 100 };
-    for penalty in [Penalty::None, Penalty::Ridge { lambda: 0.03 }] {
+    for penalty in [Ridge::none(), Ridge::new(0.03)] {
         for intercept in [Intercept::Free, Intercept::None] {
             let softmax = Softmax::new(2, SoftmaxForm::Reference);
-            let a = Risk::new(sample(&data, &design, &units), softmax, penalty, intercept);
-            let b = Risk::new(sample(&data, &design, &units), Logistic, penalty, intercept);
+            let a = Risk::new(sample(&data, &design, &units), softmax, penalty.clone(), intercept);
+            let b = Risk::new(sample(&data, &design, &units), Logistic, penalty.clone(), intercept);
             let (a, b) = (newton.solve(&a, None, &watch()).unwrap(), newton.solve(&b, None, &watch()).unwrap());
             assert_all_near(a.point.coef.as_slice(), b.point.coef.as_slice(), 1e-11, 0.0, "coefficients");
             assert_near(a.point.objective, b.point.objective, 1e-14, 0.0, "objective");
-            if penalty != Penalty::None {
+            if !penalty.is_none() {
                 let (a, b) = (a.certificate.gap().unwrap(), b.certificate.gap().unwrap());
                 assert!(a < 1e-13 && b < 1e-13, "gaps {a:e} and {b:e}");
             }
@@ -227,10 +228,10 @@ fn symmetric_two_class_softmax_needs_twice_the_ridge() {
     let (design, units) = (data.dense(), Units::identity(3));
     let newton = Newton { tolerance: PRECISE, max_iterations: 100 };
     let lambda = 0.02;
-    let logistic = Risk::new(sample(&data, &design, &units), Logistic, Penalty::Ridge { lambda }, Intercept::Free);
+    let logistic = Risk::new(sample(&data, &design, &units), Logistic, Ridge::new(lambda), Intercept::Free);
     let symmetric = |lambda: f64| {
         let loss = Softmax::new(2, SoftmaxForm::Symmetric);
-        let risk = Risk::new(sample(&data, &design, &units), loss, Penalty::Ridge { lambda }, Intercept::Free);
+        let risk = Risk::new(sample(&data, &design, &units), loss, Ridge::new(lambda), Intercept::Free);
         let coef = newton.solve(&risk, None, &watch()).unwrap().point.coef;
         let difference = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<f64>>();
         let mut all = difference(coef.weights_of(1), coef.weights_of(0));
@@ -247,10 +248,10 @@ fn symmetric_two_class_softmax_needs_twice_the_ridge() {
 #[test]
 fn lambda_and_c_convert() {
     let data = overlapping(100, 2, 3, 11);
-    let one = Method::Logistic(LogisticRegression { tolerance: PRECISE, ..LogisticRegression::default() });
+    let one = Method::Risk(RiskMinimizer { tolerance: PRECISE, ..RiskMinimizer::default() });
     let given = |lambda: f64| {
         let penalty = PenaltyChoice::Ridge(lambda);
-        Method::Logistic(LogisticRegression { penalty, tolerance: PRECISE, ..LogisticRegression::default() })
+        Method::Risk(RiskMinimizer { penalty, tolerance: PRECISE, ..RiskMinimizer::default() })
     };
     let a = data.model(&one);
     assert_near(a.objective.lambda.unwrap(), 0.01, 1e-15, 0.0, "λ = 1/S");
@@ -269,7 +270,7 @@ fn the_newton_step_is_the_irls_step() {
     let offsets: Vec<f64> = source.normals(80);
     let data = data.weighted((0..80).map(|i| 0.5 + (i % 3) as f64).collect()).offset(1, offsets.clone());
     let (design, units) = (data.dense(), Units::identity(3));
-    let risk = Risk::new(sample(&data, &design, &units), Logistic, Penalty::None, Intercept::Free);
+    let risk = Risk::new(sample(&data, &design, &units), Logistic, Ridge::none(), Intercept::Free);
     let start = Coef::from_vec(vec![0.3, -0.2, 0.1, 0.4], 1, 3);
     let point = risk.at(&start, Detail::Hessian, &watch()).expect("a point");
     let step = factor(point.hessian.as_ref().expect("a Hessian"), 1e-14).solve(point.gradient.as_slice());
@@ -334,11 +335,11 @@ fn check_derivatives<L: CurvedLoss>(risk: &Risk<'_, L>, coef: &Coef, what: &str)
 
 fn check_risks(data: &Data, design: &dyn Design, units: &Units, source: &mut Source, what: &str) {
     let classes = data.labels.n_classes();
-    for penalty in [Penalty::None, Penalty::Ridge { lambda: 0.3 }] {
+    for penalty in [Ridge::none(), Ridge::new(0.3)] {
         for intercept in [Intercept::Free, Intercept::None, Intercept::Penalised] {
             let mut forms = vec![];
             if classes == 2 {
-                let risk = Risk::new(sample(data, design, units), Logistic, penalty, intercept);
+                let risk = Risk::new(sample(data, design, units), Logistic, penalty.clone(), intercept);
                 check_derivatives(&risk, &random(1, data.cols, source), &format!("{what}, logistic, {intercept:?}"));
                 forms.push(SoftmaxForm::Reference);
             } else if data.offsets.as_ref().is_none_or(|(k, _)| *k == classes) {
@@ -346,7 +347,7 @@ fn check_risks(data: &Data, design: &dyn Design, units: &Units, source: &mut Sou
             }
             for form in forms {
                 let loss = Softmax::new(classes, form);
-                let risk = Risk::new(sample(data, design, units), loss, penalty, intercept);
+                let risk = Risk::new(sample(data, design, units), loss, penalty.clone(), intercept);
                 let coef = random(loss.n_scores(), data.cols, source);
                 check_derivatives(&risk, &coef, &format!("{what}, {form:?} {classes}, {penalty:?} {intercept:?}"));
             }
@@ -394,7 +395,7 @@ fn the_risk_is_that_of_the_slow_twin() {
             .flat_map(|c| coef.weights_of(c).iter().copied().chain([coef.intercept()[c]]).collect::<Vec<f64>>())
             .collect();
         let (design, units) = (data.dense(), Units::identity(3));
-        let penalty = Penalty::Ridge { lambda: 0.1 };
+        let penalty = Ridge::new(0.1);
         let point = if classes == 2 {
             let risk = Risk::new(sample(&data, &design, &units), Logistic, penalty, Intercept::Free);
             risk.at(&coef, Detail::Gradient, &watch()).unwrap()
@@ -520,8 +521,8 @@ fn dual_points_satisfy_fenchel_and_young() {
             let value = |z: &[f64]| loss.block(&y, z, Some(&s), &mut vec![0.0; n * k], None);
             for balanced in [false, true] {
                 // θ is made at z in both calls; the offsets only say where θ· is to be evaluated.
-                let at_z = loss.dual_point(&y, &z, Some(&s), Some(&z), balanced);
-                let at_other = loss.dual_point(&y, &z, Some(&s), Some(&other), balanced);
+                let at_z = loss.dual_point(&y, &z, Some(&s), Some(&z), balanced, 1.0);
+                let at_other = loss.dual_point(&y, &z, Some(&s), Some(&other), balanced, 1.0);
                 let slack = |f: f64, dual: &linsep::objective::DualPoint| f - dual.entropy - dual.offset_term;
                 let size = value(&z) + value(&other) + scale;
                 assert!(slack(value(&z), &at_z) >= -1e-12 * size, "{name}: below at its own scores");

@@ -1,80 +1,184 @@
-//! The duality gap of a ridge-penalised risk.
+//! The duality gap of a penalised risk.
 //!
-//! `D(θ) = −(1/S)Σsℓ*(θ) + (1/S)Σsθ·o − ‖Xᵀ(sθ)/S‖²/(2λ)`, with `Σsθ = 0` for a free intercept: without that
-//! constraint D may exceed the optimum. The loss supplies a feasible θ near its derivative at the scores.
+//! `D(θ) = −(1/S)Σsℓ*(θ) + (1/S)Σsθ·o − (λΩ)*(−Xᵀ(sθ)/S)`, with `Σsθ = 0` for a free intercept: without that constraint
+//! D may exceed the optimum. The loss supplies a feasible θ near its derivative at the scores. A lasso without a ridge
+//! part demands `|X_jᵀsθ|/S ≤ λαf_j` as well, for which θ shrinks; columns that are not penalised demand `X_jᵀsθ = 0`,
+//! for which see [`super::free_columns`].
 
+use super::free_columns::corrected_dual;
 use super::{Certificate, rounding_allowance};
 use crate::error::Result;
 use crate::objective::{Conjugate, DualRecipe, Intercept, Penalty, Point, Risk};
 use crate::watch::Watch;
 
+/// A lower bound on the optimum, as far as rounding allows.
+pub(super) struct DualBound {
+    /// D.
+    pub(super) value: f64,
+    /// By how much rounding in the constraints may have raised it.
+    pub(super) allowance: f64,
+}
+
 /// The gap at a point; [`Certificate::Absent`] without a penalty, where the dual bound is void.
-pub fn duality_gap<L: Conjugate>(risk: &Risk<'_, L>, point: &Point, watch: &Watch) -> Result<Certificate> {
-    let Penalty::Ridge { lambda } = risk.penalty() else {
+pub fn duality_gap<L: Conjugate, P: Penalty>(
+    risk: &Risk<'_, L, P>,
+    point: &Point,
+    watch: &Watch,
+) -> Result<Certificate> {
+    if risk.penalty().is_none() {
         return Ok(Certificate::Absent { reason: "without a penalty there is no duality gap".into() });
-    };
-    let sample = risk.sample();
-    let balanced = risk.intercept() == Intercept::Free;
-    let dual = risk.loss().dual_point(sample.labels, &point.scores, sample.weights, sample.offsets, balanced);
-    let total = risk.total_weight();
-    let sums = dual_sums(risk, point, &dual.recipe, watch)?;
-    let mut norm: f64 = sums.iter().map(|g| (g / total) * (g / total)).sum();
-    if risk.intercept() == Intercept::Penalised {
-        norm += dual.total.iter().map(|t| (t / total) * (t / total)).sum::<f64>();
     }
-    let value = (dual.entropy + dual.offset_term) / total - norm / (2.0 * lambda);
-    let objective = point.objective;
-    // A dual point that misses Σsθ = 0 by rounding exceeds the optimum by at most that times the intercept.
-    let unbalanced = match balanced {
-        true => dual.total.iter().zip(point.coef.intercept()).map(|(t, b)| (t * b).abs()).sum::<f64>() / total,
-        false => 0.0,
+    let bound = if risk.penalty().free_columns().is_empty() {
+        near_gradient(risk, point, watch)?
+    } else {
+        match corrected_dual(risk, point, watch)? {
+            Some(bound) => bound,
+            None => {
+                let reason = "too far from the optimum for a dual point that leaves the columns without a penalty free";
+                return Ok(Certificate::Absent { reason: reason.into() });
+            }
+        }
     };
-    let allowance = rounding_allowance(objective, value) + unbalanced;
+    Ok(gap_between(risk, point.objective, &bound))
+}
+
+/// The certificate for an objective and a lower bound.
+pub(super) fn gap_between<L: crate::objective::Loss, P: Penalty>(
+    risk: &Risk<'_, L, P>,
+    objective: f64,
+    bound: &DualBound,
+) -> Certificate {
+    let value = bound.value;
     // A lower bound far above the objective is no rounding but an inconsistency, for example in an edited model.
     if value.is_nan() || value - objective > 1e-6 * (objective.abs() + value.abs()) {
         let reason = format!("the dual value {value} exceeds the objective {objective}: they do not belong together");
-        return Ok(Certificate::Absent { reason });
+        return Certificate::Absent { reason };
     }
-    let gap = (objective - value).max(0.0) + allowance;
+    let gap = (objective - value).max(0.0) + rounding_allowance(objective, value) + bound.allowance;
     let reference = objective.abs().max(risk.null_objective());
-    Ok(Certificate::DualityGap {
+    let penalty = risk.penalty();
+    let smallest = penalty.factors().map_or(1.0, |f| f.iter().copied().fold(f64::INFINITY, f64::min));
+    let convexity = penalty.ridge() * smallest;
+    Certificate::DualityGap {
         objective,
         dual: value,
         gap,
         relative_gap: gap / reference,
-        weight_distance: Some((2.0 * gap / lambda).sqrt()),
-    })
+        weight_distance: (convexity > 0.0).then(|| (2.0 * gap / convexity).sqrt()),
+    }
+}
+
+/// D at the loss's own dual point.
+fn near_gradient<L: Conjugate, P: Penalty>(risk: &Risk<'_, L, P>, point: &Point, watch: &Watch) -> Result<DualBound> {
+    let sample = risk.sample();
+    let balanced = risk.intercept() == Intercept::Free;
+    let dual_point = |shrink: f64| {
+        let (labels, weights, offsets) = (sample.labels, sample.weights, sample.offsets);
+        risk.loss().dual_point(labels, &point.scores, weights, offsets, balanced, shrink)
+    };
+    let mut dual = dual_point(1.0);
+    let total = risk.total_weight();
+    let sums = dual_sums(risk, point, &dual.recipe, watch)?;
+    let mut shrink = 1.0;
+    if risk.penalty().ridge() == 0.0 {
+        shrink = feasible_shrink(risk, &sums, &dual.total);
+        if shrink < 1.0 {
+            dual = dual_point(shrink);
+        }
+    }
+    let conjugate = penalty_conjugate(risk, &sums, &dual.total, shrink);
+    // A dual point that misses Σsθ = 0 by rounding exceeds the optimum by at most that times the intercept.
+    let allowance = match balanced {
+        true => dual.total.iter().zip(point.coef.intercept()).map(|(t, b)| (t * b).abs()).sum::<f64>() / total,
+        false => 0.0,
+    };
+    Ok(DualBound { value: (dual.entropy + dual.offset_term) / total - conjugate, allowance })
+}
+
+/// The largest multiple of θ that a lasso allows, at most 1: `|X_jᵀsθ|/S ≤ λαf_j` for all j.
+pub(super) fn feasible_shrink<L: crate::objective::Loss, P: Penalty>(
+    risk: &Risk<'_, L, P>,
+    sums: &[f64],
+    totals: &[f64],
+) -> f64 {
+    let (cols, total) = (risk.n_cols(), risk.total_weight());
+    let allowed = |column: usize, sum: f64| match risk.penalty().lasso_of(column) * total / sum.abs() {
+        ratio if ratio < 1.0 && risk.penalty().factor(column) > 0.0 => ratio,
+        _ => 1.0,
+    };
+    let weights = sums.iter().enumerate().map(|(i, s)| allowed(i % cols.max(1), *s)).fold(1.0, f64::min);
+    match risk.intercept() {
+        Intercept::Penalised => totals.iter().map(|t| risk.penalty().lasso() * total / t.abs()).fold(weights, f64::min),
+        Intercept::Free | Intercept::None => weights,
+    }
+}
+
+/// `(λΩ)*(−Xᵀsθ/S)` for `Xᵀsθ = shrink · sums`; `totals` are shrunk already.
+pub(super) fn penalty_conjugate<L: crate::objective::Loss, P: Penalty>(
+    risk: &Risk<'_, L, P>,
+    sums: &[f64],
+    totals: &[f64],
+    shrink: f64,
+) -> f64 {
+    let (cols, total, penalty) = (risk.n_cols(), risk.total_weight(), risk.penalty());
+    let term = |v: f64, ridge: f64, lasso: f64| match (v.abs() - lasso).max(0.0) {
+        // What a lasso does not allow, or a column without a penalty, is zero here up to rounding.
+        excess if ridge > 0.0 => excess * excess / (2.0 * ridge),
+        _ => 0.0,
+    };
+    let weights = sums.iter().enumerate().map(|(i, s)| {
+        let column = i % cols.max(1);
+        term(shrink * s / total, penalty.ridge_of(column), penalty.lasso_of(column))
+    });
+    let intercepts = match risk.intercept() {
+        Intercept::Penalised => totals.iter().map(|t| term(t / total, penalty.ridge(), penalty.lasso())).sum(),
+        Intercept::Free | Intercept::None => 0.0,
+    };
+    weights.sum::<f64>() + intercepts
 }
 
 /// `Σ sᵢ θᵢ xᵢᵀ` from the sums of the primal pass.
-fn dual_sums<L: Conjugate>(risk: &Risk<'_, L>, point: &Point, recipe: &DualRecipe, watch: &Watch) -> Result<Vec<f64>> {
+fn dual_sums<L: Conjugate, P: Penalty>(
+    risk: &Risk<'_, L, P>,
+    point: &Point,
+    recipe: &DualRecipe,
+    watch: &Watch,
+) -> Result<Vec<f64>> {
     let width = risk.loss().n_scores() * risk.n_cols();
     let cols = risk.n_cols();
-    match recipe {
-        DualRecipe::ScaleClasses(scale) => {
-            let mut sums = vec![0.0; width];
-            for (class, c) in point.gradient_sums.chunks_exact(width.max(1)).zip(scale) {
-                sums.iter_mut().zip(class).for_each(|(s, g)| *s += c * g);
-            }
-            Ok(sums)
+    let classes = risk.loss().n_classes();
+    // One score keeps its sums per class.
+    let add_groups = |sums: &mut [f64], scale: &dyn Fn(usize) -> f64| {
+        for (group, values) in point.gradient_sums.chunks_exact(width.max(1)).enumerate() {
+            sums.iter_mut().zip(values).for_each(|(s, g)| *s += scale(group) * g);
         }
+    };
+    let mut sums = vec![0.0; width];
+    match recipe {
+        DualRecipe::ScaleClasses(scale) => add_groups(&mut sums, &|class| scale[class]),
         DualRecipe::Mix { share, probabilities } => {
-            // One score keeps its sums per class; here they count alike.
-            let mut sums = vec![0.0; width];
-            for group in point.gradient_sums.chunks_exact(width.max(1)) {
-                sums.iter_mut().zip(group).for_each(|(s, g)| *s += (1.0 - share) * g);
-            }
+            add_groups(&mut sums, &|_| 1.0 - share);
             if *share > 0.0 {
                 let class_sums = risk.class_sums(watch)?;
-                let fixed = risk.loss().n_classes() - probabilities.len();
+                let fixed = classes - probabilities.len();
                 for (c, p) in probabilities.iter().enumerate() {
                     for j in 0..cols {
-                        let all: f64 = (0..risk.loss().n_classes()).map(|k| class_sums[k * cols + j]).sum();
+                        let all: f64 = (0..classes).map(|k| class_sums[k * cols + j]).sum();
                         sums[c * cols + j] += share * (p * all - class_sums[(c + fixed) * cols + j]);
                     }
                 }
             }
-            Ok(sums)
+        }
+        DualRecipe::Shift(means) => {
+            add_groups(&mut sums, &|_| 1.0);
+            if means.iter().any(|m| *m != 0.0) {
+                let class_sums = risk.class_sums(watch)?;
+                for (i, sum) in sums.iter_mut().enumerate() {
+                    let all: f64 = (0..classes).map(|k| class_sums[k * cols + i % cols]).sum();
+                    *sum -= means[i / cols] * all;
+                }
+            }
         }
     }
+    Ok(sums)
 }

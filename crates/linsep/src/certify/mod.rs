@@ -1,6 +1,7 @@
 //! Proofs of what was found, computed from the objective and the data by code that does not know the solver.
 
 mod closed_form;
+mod free_columns;
 mod gap;
 mod independent;
 mod quadratic;

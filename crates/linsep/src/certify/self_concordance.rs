@@ -32,6 +32,9 @@ pub fn self_concordance_bound<L: CurvedLoss>(
     unknowns: &[usize],
     watch: &Watch,
 ) -> Result<Certificate> {
+    if !risk.loss().self_concordant() {
+        return Ok(Certificate::Absent { reason: "this loss has no bound without a penalty".into() });
+    }
     if factor.kept() != unknowns || factor.smallest_pivot() < RELIABLE_PIVOT {
         let reason = "the Hessian is singular to working precision: the optimum may not exist".into();
         return Ok(Certificate::Absent { reason });

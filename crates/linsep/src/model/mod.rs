@@ -2,17 +2,17 @@
 
 mod gaussian;
 mod least_squares;
-mod logistic;
 mod naive_bayes;
 mod note;
 mod priors;
+mod risk;
 mod training;
 
 pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
 pub use least_squares::{LeastSquares, LeastSquaresSolver, Targets};
-pub use logistic::{Algorithm, LogisticRegression, PenaltyChoice};
 pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
 pub use note::Note;
+pub use risk::{Algorithm, LossChoice, PenaltyChoice, RiskMinimizer};
 pub use training::{Offsets, Training};
 
 use crate::certify::{Certificate, SeparationKind};
@@ -33,11 +33,11 @@ pub enum Method {
     /// Least squares on class targets.
     #[serde(rename = "least-squares")]
     LeastSquares(LeastSquares),
-    /// Logistic regression; softmax for more than two classes.
-    Logistic(LogisticRegression),
     /// Naive Bayes: columns that are independent within a class.
     #[serde(rename = "naive-bayes")]
     NaiveBayes(NaiveBayes),
+    /// A loss and a penalty: logistic regression, softmax, linear support vector machines.
+    Risk(RiskMinimizer),
 }
 
 /// What a fit came to.
@@ -104,6 +104,9 @@ pub enum Outcome {
 pub struct Computation {
     /// Which algorithm.
     pub solver: String,
+    /// Why that one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<String>,
     /// Iterations.
     pub iterations: usize,
     /// Passes over the features.
@@ -138,8 +141,8 @@ impl Method {
         match self {
             Method::Gaussian(m) => m.name(),
             Method::LeastSquares(_) => "least-squares",
-            Method::Logistic(_) => "logistic",
             Method::NaiveBayes(_) => "naive-bayes",
+            Method::Risk(m) => m.name(),
         }
     }
 
@@ -149,8 +152,8 @@ impl Method {
             Method::Gaussian(_) => Coding::DropReference,
             Method::LeastSquares(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
             Method::LeastSquares(_) => Coding::AllLevels,
-            Method::Logistic(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
-            Method::Logistic(_) | Method::NaiveBayes(_) => Coding::AllLevels,
+            Method::Risk(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
+            Method::Risk(_) | Method::NaiveBayes(_) => Coding::AllLevels,
         }
     }
 
@@ -159,8 +162,8 @@ impl Method {
         match self {
             Method::Gaussian(m) => m.standardize,
             Method::LeastSquares(m) => m.standardize,
-            Method::Logistic(m) => m.standardize,
             Method::NaiveBayes(_) => Standardize::No,
+            Method::Risk(m) => m.standardize,
         }
     }
 
@@ -170,6 +173,7 @@ impl Method {
             Method::Gaussian(method) if method.known.is_some() => {
                 Ok(Method::Gaussian(method.aligned(&recipe.features(), classes)?))
             }
+            Method::Risk(method) => Ok(Method::Risk(method.aligned(recipe)?)),
             method => Ok(method.clone()),
         }
     }
@@ -177,7 +181,8 @@ impl Method {
     /// Whether the scores are log-odds or log-probabilities, so that they have probabilities.
     pub fn has_probabilities(&self) -> bool {
         match self {
-            Method::Gaussian(_) | Method::Logistic(_) | Method::NaiveBayes(_) => true,
+            Method::Gaussian(_) | Method::NaiveBayes(_) => true,
+            Method::Risk(method) => method.loss == LossChoice::Logistic,
             Method::LeastSquares(_) => false,
         }
     }
@@ -202,8 +207,8 @@ impl Method {
         match self {
             Method::Gaussian(method) => method.fit(training, watch),
             Method::LeastSquares(method) => method.fit(training, watch),
-            Method::Logistic(method) => method.fit(training, watch),
             Method::NaiveBayes(method) => method.fit(training, watch),
+            Method::Risk(method) => method.fit(training, watch),
         }
     }
 
@@ -219,8 +224,8 @@ impl Method {
         match self {
             Method::Gaussian(method) => method.certify(training, discriminant, watch),
             Method::LeastSquares(method) => method.certify(training, discriminant, watch),
-            Method::Logistic(method) => method.certify(training, discriminant, units, watch),
             Method::NaiveBayes(method) => method.certify(training, discriminant, watch),
+            Method::Risk(method) => method.certify(training, discriminant, units, watch),
         }
     }
 }

@@ -80,6 +80,11 @@ impl Coef {
         Coef { values, ..*self }
     }
 
+    /// `self += step · direction`.
+    pub fn add_scaled(&mut self, step: f64, direction: &Coef) {
+        self.values.iter_mut().zip(&direction.values).for_each(|(a, d)| *a += step * d);
+    }
+
     /// Sum of products of all entries.
     pub fn dot(&self, other: &Coef) -> f64 {
         self.values.iter().zip(&other.values).map(|(a, b)| a * b).sum()

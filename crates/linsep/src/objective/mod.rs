@@ -8,7 +8,10 @@ mod risk;
 mod rows;
 
 pub use coef::Coef;
-pub use loss::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Logistic, Loss, Softmax, SoftmaxForm};
-pub use penalty::Penalty;
+pub use loss::{
+    Conjugate, CurvedLoss, Dual, DualPoint, DualRecipe, Hinge, Logistic, Loss, Softmax, SoftmaxForm, Squared,
+    SquaredHinge, SquaredSigmoid,
+};
+pub use penalty::{ElasticNet, Penalty, Ridge, soft_threshold};
 pub use quadratic::Quadratic;
 pub use risk::{Detail, Intercept, Line, Point, Risk, Sample};

@@ -7,8 +7,8 @@ use crate::certify::{Certificate, SeparationKind};
 use crate::decide::Decision;
 use crate::design::{QuantileOutput, Standardize, Transform};
 use crate::model::{
-    Divisor, GaussianBayes, LeastSquares, LogisticRegression, Method, NaiveBayes, NoOptimum, Outcome, PenaltyChoice,
-    Shape, Shrinkage, Targets,
+    Divisor, GaussianBayes, LeastSquares, LossChoice, Method, NaiveBayes, NoOptimum, Outcome, PenaltyChoice,
+    RiskMinimizer, Shape, Shrinkage, Targets,
 };
 use crate::objective::{Intercept, SoftmaxForm};
 use crate::workflow::Verification;
@@ -85,7 +85,7 @@ fn headline(model: &Model) -> String {
     match &model.method {
         Method::Gaussian(gaussian) => gaussian_headline(gaussian, model.classes.len()),
         Method::LeastSquares(least_squares) => least_squares_headline(least_squares, model),
-        Method::Logistic(logistic) => logistic_headline(logistic, model),
+        Method::Risk(method) => risk_headline(method, model),
         Method::NaiveBayes(bayes) => naive_bayes_headline(bayes, model),
     }
 }
@@ -135,14 +135,20 @@ fn naive_bayes_headline(bayes: &NaiveBayes, model: &Model) -> String {
     format!("Naive Bayes, {} classes: {}; {}", model.classes.len(), names.join(", "), settings.join(", "))
 }
 
-fn logistic_headline(logistic: &LogisticRegression, model: &Model) -> String {
-    let name = match (model.classes.len(), logistic.form) {
-        (2, _) => "Logistic regression".to_owned(),
-        (k, SoftmaxForm::Symmetric) => format!("Softmax regression, {k} classes"),
-        (k, SoftmaxForm::Reference) => format!("Softmax regression, {k} classes, reference `{}`", model.classes[0]),
+fn risk_headline(method: &RiskMinimizer, model: &Model) -> String {
+    let name = match (method.loss, model.classes.len(), method.form) {
+        (LossChoice::Logistic, 2, _) => "Logistic regression".to_owned(),
+        (LossChoice::Logistic, k, SoftmaxForm::Symmetric) => format!("Softmax regression, {k} classes"),
+        (LossChoice::Logistic, k, SoftmaxForm::Reference) => {
+            format!("Softmax regression, {k} classes, reference `{}`", model.classes[0])
+        }
+        (LossChoice::Hinge, ..) => "Linear support vector machine, hinge loss".to_owned(),
+        (LossChoice::SquaredHinge, ..) => "Linear support vector machine, squared hinge loss".to_owned(),
+        (LossChoice::Squared, 2, _) => "Least squares on ±1".to_owned(),
+        (LossChoice::Squared, k, _) => format!("Least squares on one-hot targets, {k} classes"),
     };
-    let penalty = (logistic.penalty, "maximum likelihood (no penalty)");
-    format!("{name}: {}", settings(penalty, logistic.standardize, logistic.intercept, model))
+    let none = if method.loss == LossChoice::Logistic { "maximum likelihood (no penalty)" } else { "no penalty" };
+    format!("{name}: {}", settings((method.penalty, none), method.standardize, method.intercept, model))
 }
 
 /// Penalty, columns and intercept of a risk minimiser.
@@ -152,6 +158,14 @@ fn settings(penalty: (PenaltyChoice, &str), standardize: Standardize, intercept:
         (PenaltyChoice::None, none) => none.to_owned(),
         (PenaltyChoice::RidgeOne, _) => format!("ridge λ = {lambda} (1/Σs)"),
         (PenaltyChoice::Ridge(_), _) => format!("ridge λ = {lambda}"),
+        (PenaltyChoice::ElasticNet { l1_ratio, lambda: given }, _) => {
+            let name = match l1_ratio {
+                1.0 => "lasso".to_owned(),
+                share => format!("elastic net, α = {}", short(share)),
+            };
+            let default = if given.is_none() { " (1/Σs)" } else { "" };
+            format!("{name}, λ = {lambda}{default}")
+        }
     };
     let columns = match standardize {
         Standardize::Yes => "standardised columns",

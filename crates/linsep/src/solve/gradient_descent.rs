@@ -1,117 +1,120 @@
-//! Gradient descent on a quadratic.
+//! Gradient descent, for `min F(W,b)` with a ridge.
 //!
-//! `v ← v − η (H v − g)` with `η = 0.95/λ̂`, λ̂ the largest eigenvalue of H by power iteration. λ̂ is at most λ_max, and the
-//! iteration converges for any `η < 2/λ_max`, so an estimate short by a few percent does no harm. From zero it ends at
-//! the solution of least length where there are many.
+//! `v ← v − η ∇F`. With a fixed step, `η = 0.95/λ̂`: λ̂ is the largest eigenvalue of `c X̃ᵀSX̃/Σs + λI`, c the largest
+//! curvature of the loss, estimated from below by power iteration, and any `η < 2/λ_max` converges. With a line search
+//! every step starts at twice the last one and is halved until F falls by Armijo's rule, on cached scores.
+//!
+//! Nocedal and Wright, *Numerical Optimization*, 3.1.
 
-use super::Stop;
-use crate::certify::{Certificate, quadratic_gap};
-use crate::linalg::{Factor, Square};
-use crate::objective::Quadratic;
-use crate::watch::{Progress, Watch};
+use super::descent::Descent;
+use super::{Solved, Solver, Stop};
+use crate::error::Result;
+use crate::objective::{Coef, Conjugate, Detail, Intercept, Penalty, Risk};
+use crate::watch::Watch;
 
-/// Gradient descent with a fixed step.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// How long a step is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StepRule {
+    /// As long as a line search finds it.
+    #[default]
+    LineSearch,
+    /// The reciprocal of the largest curvature.
+    Fixed,
+}
+
+/// Gradient descent.
+#[derive(Debug, Clone, Copy)]
 pub struct GradientDescent {
     /// Stop when the relative gap is at most this.
     pub tolerance: f64,
     /// Stop after this many steps.
     pub max_iterations: usize,
+    /// How long a step is.
+    pub rule: StepRule,
 }
 
-/// Where descent ended.
-#[derive(Debug, Clone)]
-pub struct Descent {
-    /// One vector per score.
-    pub solutions: Vec<Vec<f64>>,
-    /// Why it stopped.
-    pub stop: Stop,
-    /// Steps taken.
-    pub iterations: usize,
+impl<L: Conjugate> Solver<Risk<'_, L>> for GradientDescent {
+    fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
+        let mut descent = Descent::new("gradient-descent", risk, start, watch)?;
+        let ended = match self.rule {
+            StepRule::Fixed => self.fixed(&mut descent),
+            StepRule::LineSearch => self.searched(&mut descent),
+        };
+        descent.finish(ended)
+    }
 }
-
-/// Steps without a smaller gap after which rounding is all that moves.
-const PATIENCE: usize = 100;
 
 impl GradientDescent {
-    /// Descends from `start`, where the objective is `at_start`; `factor` is that of the Hessian, for the certificate
-    /// only.
-    pub fn solve(
-        &self,
-        problem: &Quadratic,
-        factor: &Factor,
-        start: Vec<Vec<f64>>,
-        at_start: f64,
-        watch: &Watch,
-    ) -> Descent {
-        let step = 0.95 / largest_eigenvalue(&problem.hessian).max(f64::MIN_POSITIVE);
-        let (mut point, base) = (start.clone(), change(problem, &start));
-        let (mut best, mut smallest, mut since) = (start, f64::INFINITY, 0);
-        let mut iteration = 0;
+    fn fixed<L: Conjugate>(&self, descent: &mut Descent<'_, '_, L>) -> Result<Stop> {
+        let step = 0.95 / largest_curvature(descent)?;
         loop {
-            let gap = quadratic_gap(problem, factor, &point, at_start, at_start);
-            let Certificate::Quadratic { gap, relative_gap, .. } = gap else {
-                return Descent { solutions: best, stop: Stop::PrecisionLimit, iterations: iteration };
-            };
-            since += 1;
-            if gap < smallest {
-                (smallest, since) = (gap, 0);
-                best.clone_from(&point);
+            if let Some(stop) = descent.stops(self.tolerance, self.max_iterations)? {
+                return Ok(stop);
             }
-            let stop = if relative_gap <= self.tolerance {
-                Some(Stop::Converged)
-            } else if since > PATIENCE {
-                Some(Stop::PrecisionLimit)
-            } else if iteration == self.max_iterations {
-                Some(Stop::IterationLimit)
-            } else {
-                watch.halted().map(|halt| Stop::halted(Some(halt)))
-            };
-            if let Some(stop) = stop {
-                return Descent { solutions: best, stop, iterations: iteration };
+            let trial = descent.point.coef.moved(-step, &descent.point.gradient);
+            let next = descent.risk.at(&trial, Detail::Gradient, descent.watch)?;
+            descent.passes += 1;
+            descent.accept(next, step);
+        }
+    }
+
+    fn searched<L: Conjugate>(&self, descent: &mut Descent<'_, '_, L>) -> Result<Stop> {
+        let mut step = 1.0;
+        loop {
+            if let Some(stop) = descent.stops(self.tolerance, self.max_iterations)? {
+                return Ok(stop);
             }
-            for (score, v) in point.iter_mut().enumerate() {
-                let gradient = problem.gradient(score, v);
-                v.iter_mut().zip(&gradient).for_each(|(v, g)| *v -= step * g);
+            let (risk, point) = (descent.risk, &descent.point);
+            let norm = point.gradient.dot(&point.gradient);
+            let line = risk.along(&point.gradient, descent.watch)?;
+            let rounding = 1e-15 * point.objective.abs();
+            step *= 2.0;
+            while risk.on_line(point, &line, -step) > point.objective - 0.5 * step * norm + rounding {
+                step *= 0.5;
+                if step * norm.sqrt() < f64::MIN_POSITIVE {
+                    return Ok(Stop::PrecisionLimit);
+                }
             }
-            iteration += 1;
-            watch.report(Progress::Iteration {
-                solver: "gradient-descent",
-                iteration,
-                objective: at_start + change(problem, &point) - base,
-                relative_gap: Some(relative_gap),
-            });
+            let next = risk.at(&point.coef.moved(-step, &point.gradient), Detail::Gradient, descent.watch)?;
+            descent.passes += 2;
+            descent.accept(next, step);
         }
     }
 }
 
-/// `Σ_t ½ vᵀHv − g·v`.
-fn change(problem: &Quadratic, point: &[Vec<f64>]) -> f64 {
-    let one = |(score, v): (usize, &Vec<f64>)| {
-        let terms = problem.gradient(score, v).into_iter().zip(v.iter().zip(&problem.linear[score]));
-        0.5 * terms.map(|(r, (v, g))| v * (r - g)).sum::<f64>()
-    };
-    point.iter().enumerate().map(one).sum()
-}
-
-/// The largest eigenvalue of a positive semidefinite matrix, from below, by power iteration.
-fn largest_eigenvalue(h: &Square) -> f64 {
-    // No start without a part along the eigenvector sought is likely: the diagonal, plus different small parts.
-    let mut v: Vec<f64> = h.diagonal().iter().enumerate().map(|(i, d)| d * (1.0 + 0.1 / (i + 1) as f64)).collect();
+/// λ̂ of the module's text.
+fn largest_curvature<L: Conjugate>(descent: &mut Descent<'_, '_, L>) -> Result<f64> {
+    let (risk, watch) = (descent.risk, descent.watch);
+    let (k, cols) = (risk.loss().n_scores(), risk.n_cols());
+    let bound = risk.loss().curvature_bound() / risk.total_weight();
+    // A start with parts along all directions: no two coefficients alike.
+    let mut v = Coef::zeros(k, cols);
+    v.as_mut_slice().iter_mut().enumerate().for_each(|(i, v)| *v = 1.0 + 0.1 * ((i * 7919) % 101) as f64 / 101.0);
     let mut value = 0.0;
-    for _ in 0..200 {
-        let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
-        if length == 0.0 || !length.is_finite() {
-            break;
+    for _ in 0..50 {
+        let length = v.dot(&v).sqrt();
+        let unit = Coef::zeros(k, cols).moved(length.recip(), &v);
+        let line = risk.along(&unit, watch)?;
+        let mut scores = line.scores().to_vec();
+        if let Some(weights) = risk.sample().weights {
+            scores.chunks_exact_mut(k).zip(weights).for_each(|(z, s)| z.iter_mut().for_each(|z| *z *= s));
         }
-        v.iter_mut().for_each(|x| *x /= length);
-        let product = h.multiply(&v);
-        let next: f64 = v.iter().zip(&product).map(|(a, b)| a * b).sum();
-        v = product;
-        if (next - value).abs() <= 1e-6 * next {
-            return next;
+        let (sums, totals) = risk.weighted_sums(&scores, watch)?;
+        descent.passes += 2;
+        v = Coef::zeros(k, cols);
+        for (i, (v, s)) in v.weights_mut().iter_mut().zip(&sums).enumerate() {
+            *v = bound * s + risk.penalty().ridge_of(i % cols) * unit.weights()[i];
+        }
+        if risk.intercept() != Intercept::None {
+            let ridge = if risk.intercept() == Intercept::Penalised { risk.penalty().ridge() } else { 0.0 };
+            let intercepts = v.intercept_mut().iter_mut().zip(&totals).zip(unit.intercept());
+            intercepts.for_each(|((v, t), u)| *v = bound * t + ridge * u);
+        }
+        let next = unit.dot(&v);
+        if (next - value).abs() <= 1e-2 * next {
+            return Ok(1.02 * next);
         }
         value = next;
     }
-    value
+    Ok(1.02 * value)
 }

@@ -1,13 +1,19 @@
 //! Algorithms, one file each: the problem and the reference above the code. Every solver stops on [`crate::certify`].
 
+mod descent;
+mod forecast;
 mod gradient_descent;
+mod lbfgs;
 mod newton;
 mod newton_cg;
 mod part;
+mod quadratic_descent;
 mod separate;
 mod stop;
 
-pub use gradient_descent::{Descent, GradientDescent};
+pub use gradient_descent::{GradientDescent, StepRule};
+pub use lbfgs::Lbfgs;
 pub use newton::Newton;
 pub use newton_cg::NewtonCg;
+pub use quadratic_descent::{Descent, QuadraticDescent};
 pub use stop::{Solved, Solver, Step, Stop};

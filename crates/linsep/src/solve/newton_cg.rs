@@ -33,7 +33,7 @@ struct Run<'r, 'd, L> {
 
 impl<L: Conjugate> Solver<Risk<'_, L>> for NewtonCg {
     fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
-        if risk.penalty() == Penalty::None {
+        if risk.penalty().is_none() {
             return Err(Error::usage(format!(
                 "without a penalty {} coefficients are too many for the proof that the optimum exists",
                 risk.loss().n_scores() * (risk.n_cols() + 1)

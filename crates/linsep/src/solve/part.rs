@@ -26,13 +26,13 @@ impl Part {
     }
 
     /// Their risk, in the units of the sample they were taken from.
-    pub(super) fn risk<'a, L: Loss>(
+    pub(super) fn risk<'a, L: Loss, P: Penalty>(
         &'a self,
         sample: &Sample<'a>,
         loss: L,
-        penalty: Penalty,
+        penalty: P,
         intercept: Intercept,
-    ) -> Risk<'a, L> {
+    ) -> Risk<'a, L, P> {
         let part = Sample {
             design: self.design.as_design(),
             units: sample.units,

@@ -150,7 +150,7 @@ fn certificate_check(model: &Model, certificate: &Certificate) -> Check {
             let found = bound.relative_gap().unwrap_or(f64::INFINITY);
             let stated = model.certificate.relative_gap().unwrap_or(0.0);
             let asked = match (&model.method, model.outcome) {
-                (Method::Logistic(m), Outcome::Converged) => m.tolerance,
+                (Method::Risk(m), Outcome::Converged) => m.tolerance,
                 (Method::LeastSquares(m), Outcome::Converged) => m.tolerance,
                 // Not converged: the model claims no more than the gap it states.
                 _ => stated,

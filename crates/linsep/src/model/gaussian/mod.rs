@@ -174,7 +174,7 @@ impl GaussianBayes {
             certificate: solved.certificate,
             outcome: Outcome::Converged,
             notes,
-            computation: Computation { solver: "cholesky".into(), iterations: 0, passes },
+            computation: Computation { solver: "cholesky".into(), reason: None, iterations: 0, passes },
             density: self.density(problem),
         })
     }

@@ -5,7 +5,6 @@ use crate::design::Standardize;
 use crate::discriminant::Linear;
 use crate::error::{Error, Result};
 use crate::linalg::Square;
-use crate::model::PenaltyChoice;
 use crate::numeric::sum;
 use crate::objective::{Intercept, Quadratic};
 use crate::stats::{ClassMoments, ClassTriangle};
@@ -72,11 +71,7 @@ impl Frame {
             scale: (0..cols).map(scale).collect(),
             constant: if centred { (0..cols).filter(|j| negligible(*j)).collect() } else { Vec::new() },
             noise: (0..cols).map(|j| if centred { noise(j) } else { 0.0 }).collect(),
-            lambda: match method.penalty {
-                PenaltyChoice::None => 0.0,
-                PenaltyChoice::RidgeOne => total.recip(),
-                PenaltyChoice::Ridge(lambda) => lambda,
-            },
+            lambda: method.penalty.lambda(total),
             intercept: method.intercept,
             classes,
             total,

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::linalg::{Alias, Factor, factor, gram_of_columns, pivoted_qr};
 use crate::numeric::sum;
 use crate::objective::{Intercept, Quadratic};
-use crate::solve::{GradientDescent, Stop};
+use crate::solve::{QuadraticDescent, Stop};
 use crate::stats::{ClassMoments, ClassTriangle};
 use crate::watch::Watch;
 use frame::Frame;
@@ -188,7 +188,12 @@ impl LeastSquares {
             certificate,
             outcome: found.outcome,
             notes,
-            computation: Computation { solver: found.solver, iterations: found.iterations, passes: found.passes },
+            computation: Computation {
+                solver: found.solver,
+                reason: None,
+                iterations: found.iterations,
+                passes: found.passes,
+            },
         })
     }
 
@@ -239,11 +244,10 @@ impl LeastSquares {
             return Err(Error::data(format!("least squares on {cols} columns needs a matrix of {gigabytes:.0} GB"))
                 .help("use --model logistic, or fewer columns"));
         }
-        if let PenaltyChoice::Ridge(lambda) = self.penalty
-            && !(lambda > 0.0 && lambda.is_finite())
-        {
-            return Err(Error::usage(format!("the ridge penalty {lambda} is not positive"))
-                .help("use --penalty none for no penalty"));
+        self.penalty.check()?;
+        if self.penalty.is_sparse() {
+            return Err(Error::usage("least squares in closed form has no lasso")
+                .help("minimise the squared loss as a risk (RiskMinimizer with LossChoice::Squared)"));
         }
         if self.penalty == PenaltyChoice::None && self.intercept == Intercept::Penalised {
             return Err(Error::usage("a penalised intercept needs a penalty").help("for example --penalty ridge:0.1"));
@@ -306,7 +310,7 @@ impl LeastSquares {
     }
 
     fn by_descent(&self, frame: &Frame, problem: &Quadratic, factor: &Factor, watch: &Watch) -> Found {
-        let solver = GradientDescent { tolerance: self.tolerance, max_iterations: self.max_iterations };
+        let solver = QuadraticDescent { tolerance: self.tolerance, max_iterations: self.max_iterations };
         let at_zero = frame.at_zero();
         let descent = solver.solve(problem, factor, frame.start(), at_zero, watch);
         let notes = frame.rank_notes(factor.rank(), &[]);

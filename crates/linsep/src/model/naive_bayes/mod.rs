@@ -113,7 +113,7 @@ impl NaiveBayes {
             certificate,
             outcome: Outcome::Converged,
             notes: if constant.is_empty() { Vec::new() } else { vec![Note::Constant { columns: constant }] },
-            computation: Computation { solver: "counting".into(), iterations: 0, passes: 1 },
+            computation: Computation { solver: "counting".into(), reason: None, iterations: 0, passes: 1 },
             density: estimates.densities(),
             discriminant,
         })

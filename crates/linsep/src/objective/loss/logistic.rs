@@ -1,6 +1,9 @@
 //! `ℓ(y, z) = log(1+e^{−yz})`, y = +1 for the second class and −1 for the first.
 
-use super::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Loss, block_sums, complement_entropy_term, entropy_term};
+use super::{
+    Conjugate, CurvedLoss, Dual, DualPoint, DualRecipe, Loss, balancing, block_sums, complement_entropy_term,
+    entropy_term, sign,
+};
 use crate::numeric::{exp, logistic_terms, vectorised};
 use crate::table::Class;
 
@@ -97,7 +100,25 @@ vectorised! {
     }
 }
 
-impl CurvedLoss for Logistic {}
+impl CurvedLoss for Logistic {
+    fn curvature_bound(&self) -> f64 {
+        0.25
+    }
+
+    fn self_concordant(&self) -> bool {
+        true
+    }
+}
+
+impl Dual for Logistic {
+    fn dual_value(&self, class: Class, theta: &[f64]) -> f64 {
+        match -sign(class) * theta[0] {
+            u if (0.0..0.5).contains(&u) => entropy_term(u) + complement_entropy_term(u),
+            u if (0.5..=1.0).contains(&u) => entropy_term(1.0 - u) + complement_entropy_term(1.0 - u),
+            _ => f64::NEG_INFINITY,
+        }
+    }
+}
 
 impl Conjugate for Logistic {
     /// `θ = −y u`, `u = σ(−yz)`, `−ℓ*(θ) = −u log u − (1−u) log(1−u)`; to make `Σsθ` vanish the u of the heavier class
@@ -109,6 +130,7 @@ impl Conjugate for Logistic {
         weights: Option<&[f64]>,
         offsets: Option<&[f64]>,
         balanced: bool,
+        shrink: f64,
     ) -> DualPoint {
         let sides = block_sums(labels.len(), 2, |range, sums| {
             let mut u = vec![0.0; range.len()];
@@ -118,11 +140,8 @@ impl Conjugate for Logistic {
             }
         });
         let (low, high) = (sides[0], sides[1]);
-        let scale = match balanced {
-            true if high > low => [1.0, low / high],
-            true if low > high => [high / low, 1.0],
-            _ => [1.0, 1.0],
-        };
+        let recipe = balancing(low, high, balanced);
+        let scale = recipe.map(|c| shrink * c);
         let sums = block_sums(labels.len(), 2, |range, sums| {
             let n = range.len();
             let (mut u, mut entropy) = (vec![0.0; n], vec![0.0; n]);
@@ -131,15 +150,14 @@ impl Conjugate for Logistic {
                 let s = weights.map_or(1.0, |w| w[i]);
                 sums[0].add(s * entropy[at]);
                 if let Some(o) = offsets {
-                    let sign = if labels[i].0 == 1 { 1.0 } else { -1.0 };
-                    sums[1].add(-sign * s * scale[labels[i].index()] * u[at] * o[i]);
+                    sums[1].add(-sign(labels[i]) * s * scale[labels[i].index()] * u[at] * o[i]);
                 }
             }
         });
         DualPoint {
             entropy: sums[0],
             offset_term: sums[1],
-            recipe: DualRecipe::ScaleClasses(scale.to_vec()),
+            recipe: DualRecipe::ScaleClasses(recipe.to_vec()),
             total: vec![scale[0] * low - scale[1] * high],
         }
     }

@@ -1,17 +1,25 @@
 //! Losses: each sees labels and scores, never features.
 
+mod hinge;
 mod logistic;
 mod softmax;
+mod squared;
+mod squared_hinge;
+mod squared_sigmoid;
 
+pub use hinge::Hinge;
 pub use logistic::Logistic;
 pub use softmax::{Softmax, SoftmaxForm};
+pub use squared::Squared;
+pub use squared_hinge::SquaredHinge;
+pub use squared_sigmoid::SquaredSigmoid;
 
 use crate::numeric::CompensatedSum;
 use crate::table::Class;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// A convex loss ℓ(y, z) of a class and its scores, asked for a block of rows at a time.
+/// A loss ℓ(y, z) of a class and its scores, asked for a block of rows at a time.
 pub trait Loss: Sync {
     /// Number of scores per row.
     fn n_scores(&self) -> usize;
@@ -39,9 +47,23 @@ pub trait Loss: Sync {
     fn best_constant(&self, totals: &[f64]) -> Vec<f64>;
 }
 
-/// A loss with second derivatives that bound the third: `|D³ℓ[v,v,v]| ≤ range(v)·D²ℓ[v,v]`, with `range` the spread
-/// of the score direction over the classes. What Newton's method and its certificate need.
-pub trait CurvedLoss: Loss {}
+/// A loss with second derivatives (one of the two where they jump): what Newton's method needs.
+pub trait CurvedLoss: Loss {
+    /// The largest eigenvalue of `∂²ℓ/∂z²` anywhere.
+    fn curvature_bound(&self) -> f64;
+
+    /// Whether they bound the third: `|D³ℓ[v,v,v]| ≤ range(v)·D²ℓ[v,v]`, with `range` the spread of the score direction
+    /// over the classes. What a proof without a penalty needs.
+    fn self_concordant(&self) -> bool {
+        false
+    }
+}
+
+/// A convex loss whose conjugate is known.
+pub trait Dual: Loss {
+    /// `−ℓ*(θ)` for one row; −∞ outside the domain.
+    fn dual_value(&self, class: Class, theta: &[f64]) -> f64;
+}
 
 /// A feasible point of the dual problem, as far as the rows determine it.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +72,7 @@ pub struct DualPoint {
     pub entropy: f64,
     /// `Σ sᵢ θᵢ·oᵢ`, the part of the offsets.
     pub offset_term: f64,
-    /// How the gradient sums of the primal point turn into `Σ sᵢ θᵢ xᵢᵀ`.
+    /// How the gradient sums of the primal point turn into `Σ sᵢ θᵢ xᵢᵀ`, before shrinking.
     pub recipe: DualRecipe,
     /// `Σ sᵢ θᵢ` per score.
     pub total: Vec<f64>,
@@ -68,12 +90,14 @@ pub enum DualRecipe {
         /// π̃.
         probabilities: Vec<f64>,
     },
+    /// `θᵢ = ∂ℓ/∂z − m`, m per score: subtract multiples of the sum of all rows.
+    Shift(Vec<f64>),
 }
 
-/// A loss whose conjugate is known: what the duality gap needs.
-pub trait Conjugate: CurvedLoss {
+/// A smooth loss whose derivative at a good primal point is a good dual point: what the duality gap needs.
+pub trait Conjugate: CurvedLoss + Dual {
     /// A feasible dual point near `θ = ∂ℓ/∂z` at these scores; with `balanced`, one with `Σ sᵢθᵢ = 0`, which a free
-    /// intercept demands.
+    /// intercept demands. In the end θ is multiplied by `shrink` from 0 to 1, which a lasso may demand.
     fn dual_point(
         &self,
         labels: &[Class],
@@ -81,6 +105,7 @@ pub trait Conjugate: CurvedLoss {
         weights: Option<&[f64]>,
         offsets: Option<&[f64]>,
         balanced: bool,
+        shrink: f64,
     ) -> DualPoint;
 }
 
@@ -117,4 +142,20 @@ pub(crate) fn entropy_term(p: f64) -> f64 {
 #[inline]
 pub(crate) fn complement_entropy_term(rest: f64) -> f64 {
     if rest < 1.0 { -(1.0 - rest) * (-rest).ln_1p() } else { 0.0 }
+}
+
+/// +1 for the second class, −1 for the first.
+#[inline]
+pub(crate) fn sign(class: Class) -> f64 {
+    f64::from(class.0).mul_add(2.0, -1.0)
+}
+
+/// The scales of two classes that make `Σsθ` vanish where it must, for sums of sizes `low` and `high` of opposite sign:
+/// the heavier class shrinks.
+fn balancing(low: f64, high: f64, balanced: bool) -> [f64; 2] {
+    match balanced {
+        true if high > low => [1.0, low / high],
+        true if low > high => [high / low, 1.0],
+        _ => [1.0, 1.0],
+    }
 }

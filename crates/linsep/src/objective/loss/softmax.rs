@@ -1,6 +1,8 @@
 //! `ℓ(y, z) = log Σₖ e^{zₖ} − z_y`.
 
-use super::{Conjugate, CurvedLoss, DualPoint, DualRecipe, Loss, block_sums, complement_entropy_term, entropy_term};
+use super::{
+    Conjugate, CurvedLoss, Dual, DualPoint, DualRecipe, Loss, block_sums, complement_entropy_term, entropy_term,
+};
 use crate::numeric::{SoftmaxRow, softmax_rows};
 use crate::table::Class;
 use serde::{Deserialize, Serialize};
@@ -123,7 +125,34 @@ impl Loss for Softmax {
     }
 }
 
-impl CurvedLoss for Softmax {}
+impl CurvedLoss for Softmax {
+    fn curvature_bound(&self) -> f64 {
+        0.5
+    }
+
+    fn self_concordant(&self) -> bool {
+        true
+    }
+}
+
+impl Dual for Softmax {
+    /// The entropy of `p = θ + e_y`.
+    fn dual_value(&self, class: Class, theta: &[f64]) -> f64 {
+        let fixed = self.fixed();
+        let own = |c: usize| f64::from(u8::from(c == class.index()));
+        let mut p: Vec<f64> = theta.iter().enumerate().map(|(c, t)| t + own(c + fixed)).collect();
+        if fixed == 1 {
+            p.push(1.0 - p.iter().sum::<f64>());
+        } else if (p.iter().sum::<f64>() - 1.0).abs() > 1e-12 {
+            return f64::NEG_INFINITY;
+        }
+        // A probability just below zero is one that rounding took there.
+        if p.iter().any(|p| *p < -1e-15) {
+            return f64::NEG_INFINITY;
+        }
+        p.iter().map(|p| entropy_term(*p)).sum()
+    }
+}
 
 impl Conjugate for Softmax {
     /// `θ = p′ − e_y`, `−ℓ*(θ) = −Σ p′ log p′`. With `Pₖ = Σspₖ`, `nₖ` the class totals and `Dₖ = Pₖ − nₖ`,
@@ -135,6 +164,7 @@ impl Conjugate for Softmax {
         weights: Option<&[f64]>,
         offsets: Option<&[f64]>,
         balanced: bool,
+        shrink: f64,
     ) -> DualPoint {
         let (k, fixed, free) = (self.classes, self.fixed(), self.n_scores());
         let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
@@ -163,8 +193,12 @@ impl Conjugate for Softmax {
         let sums = block_sums(labels.len(), 2, |range, sums| {
             let (p, _) = self.probabilities(&scores[range.start * free..range.end * free]);
             for (p, i) in p.chunks_exact(k).zip(range) {
-                let q = |c: usize| (1.0 - share) * p[c] + share * mixed[c];
-                let likely = (0..k).fold(0, |best, c| if p[c] > p[best] { c } else { best });
+                let own = labels[i].index();
+                let whole = |c: usize| (1.0 - share) * p[c] + share * mixed[c];
+                // Shrinking θ moves the probabilities towards the class.
+                let q = |c: usize| shrink * whole(c) + if c == own { 1.0 - shrink } else { 0.0 };
+                let likely =
+                    if shrink < 0.5 { own } else { (0..k).fold(0, |best, c| if p[c] > p[best] { c } else { best }) };
                 let all_but = |left_out: usize| (0..k).filter(|c| *c != left_out).map(q).sum::<f64>();
                 sums[0].add(weight(i) * complement_entropy_term(all_but(likely)));
                 for c in 0..k {
@@ -172,13 +206,14 @@ impl Conjugate for Softmax {
                         sums[0].add(weight(i) * entropy_term(q(c)));
                     }
                     if let Some(o) = offsets.filter(|_| c >= fixed) {
-                        let theta = if c == labels[i].index() { -all_but(c) } else { q(c) };
+                        let theta = if c == own { -all_but(c) } else { q(c) };
                         sums[1].add(weight(i) * theta * o[i * free + c - fixed]);
                     }
                 }
             }
         });
-        let totals = (fixed..k).map(|c| (1.0 - share) * excess[c] + share * (total * mixed[c] - observed[c]));
+        let totals =
+            (fixed..k).map(|c| shrink * ((1.0 - share) * excess[c] + share * (total * mixed[c] - observed[c])));
         DualPoint {
             entropy: sums[0],
             offset_term: sums[1],

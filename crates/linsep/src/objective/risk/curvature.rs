@@ -5,10 +5,10 @@ use crate::design::Rows;
 use crate::error::Result;
 use crate::linalg::Square;
 use crate::objective::rows::{GradientSums, HessianSums, Scorer};
-use crate::objective::{Coef, CurvedLoss};
+use crate::objective::{Coef, CurvedLoss, Penalty};
 use crate::watch::Watch;
 
-impl<L: CurvedLoss> Risk<'_, L> {
+impl<L: CurvedLoss, P: Penalty> Risk<'_, L, P> {
     /// `Σᵢ x̃ᵢx̃ᵢᵀ ⊗ Cᵢ` for given packed Cᵢ, intercepts included, nothing added.
     pub fn weighted_gram(&self, curvature: &[f64], watch: &Watch) -> Result<Square> {
         let (k, cols) = (self.loss.n_scores(), self.n_cols());
@@ -76,7 +76,7 @@ impl<L: CurvedLoss> Risk<'_, L> {
                     let f = first.weights_of(c)[j];
                     *d = (*d - 2.0 * centre[j] * f + centre[j] * centre[j] * total) * inverse[j] * inverse[j];
                 }
-                *d = *d / self.total_weight + self.penalty.ridge();
+                *d = *d / self.total_weight + self.penalty.ridge_of(j);
             }
             second.intercept_mut()[c] = match self.intercept {
                 Intercept::None => 1.0,
@@ -121,7 +121,7 @@ impl<L: CurvedLoss> Risk<'_, L> {
         let lambda = self.penalty.ridge();
         let mut out = Coef::zeros(k, cols);
         let weights = out.weights_mut().iter_mut().zip(&sums.sums).zip(direction.weights());
-        weights.for_each(|((o, s), d)| *o = s / total + lambda * d);
+        weights.enumerate().for_each(|(j, ((o, s), d))| *o = s / total + self.penalty.ridge_of(j % cols) * d);
         let ridge = if self.intercept == Intercept::Penalised { lambda } else { 0.0 };
         if self.intercept != Intercept::None {
             let intercepts = out.intercept_mut().iter_mut().zip(&sums.totals).zip(direction.intercept());

@@ -4,7 +4,7 @@ mod curvature;
 
 use super::loss::block_sums;
 use super::rows::{GradientSums, HessianSums, Scorer};
-use super::{Coef, CurvedLoss, Loss, Penalty};
+use super::{Coef, Loss, Penalty, Ridge};
 use crate::design::{Design, Pass, Units};
 use crate::error::{Error, Result};
 use crate::linalg::Square;
@@ -48,14 +48,14 @@ impl Sample<'_> {
     }
 }
 
-/// `F(W,b) = Σ sᵢ ℓ(yᵢ, x̂ᵢW + b + oᵢ) / Σ sᵢ + λ/2 ‖W‖²`, x̂ the rows in the sample's units.
+/// `F(W,b) = Σ sᵢ ℓ(yᵢ, x̂ᵢW + b + oᵢ) / Σ sᵢ + λ Ω(W)`, x̂ the rows in the sample's units.
 ///
 /// This is the one scale of the project: the loss is a weighted *mean*, so λ compares with `C` of other tools through
 /// `λ = 1/(C Σs)`.
-pub struct Risk<'a, L> {
+pub struct Risk<'a, L, P = Ridge> {
     sample: Sample<'a>,
     loss: L,
-    penalty: Penalty,
+    penalty: P,
     intercept: Intercept,
     total_weight: f64,
     class_totals: Vec<f64>,
@@ -78,7 +78,7 @@ pub struct Point {
     pub coef: Coef,
     /// F.
     pub objective: f64,
-    /// Its gradient; zero in the intercepts where there are none.
+    /// Its gradient without the lasso part; zero in the intercepts where there are none.
     pub gradient: Coef,
     /// The Hessian where it was asked for, ordered as [`Coef`].
     pub hessian: Option<Square>,
@@ -111,9 +111,9 @@ struct Partial {
     scratch: Vec<f64>,
 }
 
-impl<'a, L: Loss> Risk<'a, L> {
+impl<'a, L: Loss, P: Penalty> Risk<'a, L, P> {
     /// A risk; lengths must agree, which [`crate::model`] has checked.
-    pub fn new(sample: Sample<'a>, loss: L, penalty: Penalty, intercept: Intercept) -> Risk<'a, L> {
+    pub fn new(sample: Sample<'a>, loss: L, penalty: P, intercept: Intercept) -> Risk<'a, L, P> {
         let sparse = matches!(sample.design.block(0..0, &mut Default::default()), Ok(crate::design::Block::Csr(_)));
         let mut class_totals = vec![0.0; loss.n_classes()];
         for (i, class) in sample.labels.iter().enumerate() {
@@ -133,8 +133,8 @@ impl<'a, L: Loss> Risk<'a, L> {
     }
 
     /// The penalty.
-    pub fn penalty(&self) -> Penalty {
-        self.penalty
+    pub fn penalty(&self) -> &P {
+        &self.penalty
     }
 
     /// What becomes of the intercept.
@@ -203,8 +203,12 @@ impl<'a, L: Loss> Risk<'a, L> {
 
     /// The penalty at some coefficients, the intercept among them where it is penalised.
     pub fn penalty_at(&self, coef: &Coef) -> f64 {
-        let intercept = if self.intercept == Intercept::Penalised { self.penalty.value(coef.intercept()) } else { 0.0 };
-        self.penalty.value(coef.weights()) + intercept
+        let (ridge, lasso) = (self.penalty.ridge(), self.penalty.lasso());
+        let intercept = match self.intercept {
+            Intercept::Penalised => coef.intercept().iter().map(|b| 0.5 * ridge * b * b + lasso * b.abs()).sum(),
+            Intercept::Free | Intercept::None => 0.0,
+        };
+        self.penalty.value(coef.weights(), coef.n_cols()) + intercept
     }
 
     fn pass(&self) -> Pass<'a> {
@@ -265,6 +269,23 @@ impl<'a, L: Loss> Risk<'a, L> {
         sums[0] / self.total_weight
     }
 
+    /// `Σᵢ rᵢxᵢᵀ` in units, score by score, and `Σᵢ rᵢ`, for given values r, one per row and score.
+    pub fn weighted_sums(&self, values: &[f64], watch: &Watch) -> Result<(Vec<f64>, Vec<f64>)> {
+        let (k, cols) = (self.loss.n_scores(), self.n_cols());
+        let mut sums = self.pass().partials_of(k * cols).reduce(
+            watch,
+            (0, &mut []),
+            || GradientSums::new(1, k, cols, self.sparse),
+            |sums, range, rows, _| {
+                sums.add(&rows, &values[range.start * k..range.end * k], None);
+                Ok(())
+            },
+            |a, b| a.merge(&b),
+        )?;
+        sums.finish(self.sample.units);
+        Ok((sums.sums, sums.totals))
+    }
+
     /// `Σ sᵢ xᵢ` per class, in units: what a balanced dual point of several classes is mixed with.
     pub fn class_sums(&self, watch: &Watch) -> Result<Vec<f64>> {
         let (classes, cols) = (self.loss.n_classes(), self.n_cols());
@@ -288,7 +309,7 @@ impl<'a, L: Loss> Risk<'a, L> {
     }
 }
 
-impl<L: CurvedLoss> Risk<'_, L> {
+impl<L: Loss, P: Penalty> Risk<'_, L, P> {
     /// One fused pass: scores, objective, gradient and, where asked for, the Hessian.
     pub fn at(&self, coef: &Coef, detail: Detail, watch: &Watch) -> Result<Point> {
         let (k, cols) = (self.loss.n_scores(), self.n_cols());
@@ -346,7 +367,11 @@ impl<L: CurvedLoss> Risk<'_, L> {
         for route in sum.gradient.sums.chunks_exact((k * cols).max(1)) {
             gradient.weights_mut().iter_mut().zip(route).for_each(|(g, s)| *g += s / total);
         }
-        gradient.weights_mut().iter_mut().zip(coef.weights()).for_each(|(g, w)| *g += lambda * w);
+        if lambda > 0.0 {
+            for (j, (g, w)) in gradient.weights_mut().iter_mut().zip(coef.weights()).enumerate() {
+                *g += self.penalty.ridge_of(j % cols) * w;
+            }
+        }
         if self.intercept != Intercept::None {
             for route in sum.gradient.totals.chunks_exact(k) {
                 gradient.intercept_mut().iter_mut().zip(route).for_each(|(g, s)| *g += s / total);
@@ -370,7 +395,7 @@ impl<L: CurvedLoss> Risk<'_, L> {
     fn penalised(&self, mut hessian: Square) -> Square {
         let (weights, all) = (self.loss.n_scores() * self.n_cols(), hessian.n());
         for j in 0..weights {
-            *hessian.at(j, j) += self.penalty.ridge();
+            *hessian.at(j, j) += self.penalty.ridge_of(j % self.n_cols());
         }
         if self.intercept == Intercept::Free && self.loss.shift_invariant() {
             // A common shift of all intercepts changes nothing; give that direction curvature so that it stays put.

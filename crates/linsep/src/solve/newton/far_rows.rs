@@ -10,7 +10,7 @@
 
 use crate::error::Result;
 use crate::linalg::{Square, factor};
-use crate::objective::{Coef, CurvedLoss, Detail, Line, Penalty, Point, Risk};
+use crate::objective::{Coef, CurvedLoss, Detail, Line, Point, Ridge, Risk};
 use crate::solve::part::Part;
 use crate::watch::Watch;
 
@@ -35,7 +35,7 @@ pub(super) fn step<L: CurvedLoss + Clone>(
         return Ok(None);
     }
     let part = Part::of(risk.sample(), k, &far)?;
-    let exact = part.risk(risk.sample(), risk.loss().clone(), Penalty::None, risk.intercept());
+    let exact = part.risk(risk.sample(), risk.loss().clone(), Ridge::none(), risk.intercept());
     let share = exact.total_weight() / risk.total_weight();
     if share == 0.0 {
         return Ok(None);

@@ -15,6 +15,7 @@ mod far_rows;
 mod separation;
 mod start;
 
+use super::forecast::gap_forecast;
 use super::{Solved, Solver, Step, Stop};
 use crate::certify::{
     Certificate, Independent, Separation, duality_gap, independent_coefficients, self_concordance_bound,
@@ -107,9 +108,9 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
     fn new(risk: &'r Risk<'d, L>, start: &Coef, watch: &'r Watch) -> Result<Self> {
         let mut point = risk.at(start, Detail::Hessian, watch)?;
         let hessian = point.hessian.take().unwrap_or_else(|| Square::zeros(0));
-        let mut first = factor(&hessian, if risk.penalty() == Penalty::None { SUSPECT_PIVOT } else { ROUNDING_PIVOT });
+        let mut first = factor(&hessian, if risk.penalty().is_none() { SUSPECT_PIVOT } else { ROUNDING_PIVOT });
         let (mut unknowns, mut aliased) = (first.kept().to_vec(), Vec::new());
-        if risk.penalty() == Penalty::None && first.rank() < first.n() {
+        if risk.penalty().is_none() && first.rank() < first.n() {
             // Lost to collinearity, or only to saturation at the start? The features tell.
             Independent { unknowns, aliased } = independent_coefficients(risk, watch)?;
             let mut hessian = hessian.clone();
@@ -123,7 +124,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             damped: false,
             diagonal: hessian.diagonal(),
             unknowns,
-            hessian: (risk.penalty() != Penalty::None).then_some(hessian),
+            hessian: (!risk.penalty().is_none()).then_some(hessian),
             factor: first,
             fresh: true,
             aliased,
@@ -197,23 +198,20 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
     /// Whether the current point is proved good enough. `decrement` is ν².
     fn certified(&mut self, decrement: f64, tolerance: f64) -> Result<bool> {
         let scale = self.reference.max(self.point.objective.abs());
-        let certificate = match self.risk.penalty() {
-            Penalty::Ridge { lambda } => {
-                let gradient: f64 = self.point.gradient.as_slice().iter().map(|g| g * g).sum();
-                if gradient / (2.0 * lambda) > 2.0 * tolerance * scale {
-                    return Ok(false);
-                }
-                duality_gap(self.risk, &self.point, self.watch)?
+        let certificate = if self.risk.penalty().is_none() {
+            if 0.5 * decrement > 0.9 * tolerance * scale {
+                return Ok(false);
             }
-            Penalty::None => {
-                if 0.5 * decrement > 0.9 * tolerance * scale {
-                    return Ok(false);
-                }
-                if !self.fresh {
-                    self.refresh(self.watch)?;
-                }
-                self.bound(self.watch)?
+            if !self.fresh {
+                self.refresh(self.watch)?;
             }
+            self.bound(self.watch)?
+        } else {
+            let unpenalised = if self.risk.penalty().factors().is_some() { 0.5 * decrement } else { 0.0 };
+            if gap_forecast(self.risk, &self.point).max(unpenalised) > 2.0 * tolerance * scale {
+                return Ok(false);
+            }
+            duality_gap(self.risk, &self.point, self.watch)?
         };
         let reached = certificate.relative_gap().is_some_and(|gap| gap <= tolerance);
         self.certificate = Some(certificate);
@@ -286,11 +284,12 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
 
     /// Columns that are combinations of others, by the last Hessian without its penalty; for information, so not where
     /// it would take long or where there are more columns than rows anyway.
-    fn collinear_columns(&self, lambda: f64) -> Vec<Alias> {
+    fn collinear_columns(&self) -> Vec<Alias> {
         let cols = self.risk.n_cols();
         match &self.hessian {
             Some(hessian) if cols <= NAMED_COLUMNS && cols < self.risk.sample().labels.len() => {
-                let plain = |i: usize, j: usize| hessian.get(i, j) - if i == j { lambda } else { 0.0 };
+                let plain =
+                    |i: usize, j: usize| hessian.get(i, j) - if i == j { self.risk.penalty().ridge_of(i) } else { 0.0 };
                 factor(&Square::from_lower(cols, plain), SUSPECT_PIVOT).aliased().to_vec()
             }
             _ => Vec::new(),
@@ -335,12 +334,12 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
     /// well, `‖∇F‖·D` is added, D the diagonal of the first Hessian and the norm its dual one: steps of length at most
     /// one in those units, so that the iteration goes on (Li, Fukushima, Qi and Yamashita 2004).
     fn refactor(&mut self, mut hessian: Square) {
-        if self.risk.penalty() != Penalty::None {
+        if !self.risk.penalty().is_none() {
             for (j, largest) in self.diagonal.iter_mut().enumerate() {
                 *largest = largest.max(hessian.get(j, j));
             }
         }
-        if self.risk.penalty() == Penalty::None {
+        if self.risk.penalty().is_none() {
             hessian.keep_only(&self.unknowns);
         }
         self.factor = if self.damping > 0.0 {
@@ -350,7 +349,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         } else {
             factor(&hessian, ROUNDING_PIVOT)
         };
-        self.damped = self.factor.kept() != self.unknowns && self.risk.penalty() == Penalty::None;
+        self.damped = self.factor.kept() != self.unknowns && self.risk.penalty().is_none();
         if self.damped {
             let gradient = self.point.gradient.as_slice();
             let terms = self.unknowns.iter().filter(|j| self.diagonal[**j] > 0.0);
@@ -360,16 +359,16 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             }
             self.factor = factor(&hessian, ROUNDING_PIVOT);
         }
-        self.hessian = (self.risk.penalty() != Penalty::None).then_some(hessian);
+        self.hessian = (!self.risk.penalty().is_none()).then_some(hessian);
         self.fresh = true;
     }
 
     fn finish(mut self, stop: Stop) -> Result<Solved> {
         let calm = Watch::default();
-        let certificate = match (self.certificate.take(), self.risk.penalty()) {
-            (Some(certificate), _) => certificate,
-            (None, Penalty::Ridge { .. }) => duality_gap(self.risk, &self.point, &calm)?,
-            (None, Penalty::None) => match &stop {
+        let certificate = match self.certificate.take() {
+            Some(certificate) => certificate,
+            None if !self.risk.penalty().is_none() => duality_gap(self.risk, &self.point, &calm)?,
+            None => match &stop {
                 Stop::Separated(_) => Certificate::Absent { reason: "maximum likelihood does not exist".into() },
                 _ => {
                     if !self.fresh {
@@ -382,8 +381,8 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         if let Some(last) = self.trace.last_mut() {
             last.relative_gap = certificate.relative_gap();
         }
-        if let Penalty::Ridge { lambda } = self.risk.penalty() {
-            self.aliased = self.collinear_columns(lambda);
+        if !self.risk.penalty().is_none() {
+            self.aliased = self.collinear_columns();
         }
         Ok(Solved {
             point: self.point,

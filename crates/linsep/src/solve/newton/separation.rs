@@ -3,7 +3,7 @@
 use super::{Newton, Run};
 use crate::certify::{Separation, SeparationKind};
 use crate::error::Result;
-use crate::objective::{Coef, Conjugate, Penalty, Risk, Sample};
+use crate::objective::{Coef, Conjugate, Penalty, Ridge, Risk, Sample};
 use crate::solve::{Stop, separate};
 
 /// Iterations after quasi-complete separation was found in which it may still turn out to be complete: rows with little
@@ -14,7 +14,7 @@ impl<L: Conjugate + Clone> Run<'_, '_, L> {
     /// Looks for a separating direction; one that is only quasi-complete is kept while the rows on its boundary may
     /// still be drawn apart.
     pub(super) fn separated(&mut self, direction: &Coef) -> Result<Option<Stop>> {
-        if self.risk.penalty() != Penalty::None {
+        if !self.risk.penalty().is_none() {
             return Ok(None);
         }
         let now = self.trace.len();
@@ -44,7 +44,7 @@ impl<L: Conjugate + Clone> Run<'_, '_, L> {
 
     /// The end of the iterations without a proof of optimality: perhaps there is none because there is no optimum.
     pub(super) fn given_up(&mut self, direction: &Coef, stop: Stop) -> Result<Stop> {
-        if self.risk.penalty() != Penalty::None {
+        if !self.risk.penalty().is_none() {
             return Ok(stop);
         }
         if let Some(found) = self.separated(direction)? {
@@ -63,7 +63,7 @@ impl<L: Conjugate + Clone> Run<'_, '_, L> {
             return Ok(None);
         }
         let plain = Sample { weights: counted.as_deref(), offsets: None, ..*sample };
-        let plain = Risk::new(plain, self.risk.loss().clone(), Penalty::None, self.risk.intercept());
+        let plain = Risk::new(plain, self.risk.loss().clone(), Ridge::none(), self.risk.intercept());
         let mut run = Run::new(&plain, &plain.start(), self.watch)?;
         Ok(match run.iterate(&Newton::default())? {
             Stop::Separated(found) => Some(*found),

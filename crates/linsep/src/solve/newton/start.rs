@@ -19,7 +19,7 @@ pub(super) fn subsample_start<L: Conjugate + Clone>(risk: &Risk<'_, L>, watch: &
     }
     let rows: Vec<usize> = (0..wanted).map(|i| i * n / wanted).collect();
     let part = Part::of(sample, risk.loss().n_scores(), &rows)?;
-    let small = part.risk(sample, risk.loss().clone(), risk.penalty(), risk.intercept());
+    let small = part.risk(sample, risk.loss().clone(), risk.penalty().clone(), risk.intercept());
     if small.class_totals().contains(&0.0) {
         return Ok(None);
     }
@@ -27,7 +27,7 @@ pub(super) fn subsample_start<L: Conjugate + Clone>(risk: &Risk<'_, L>, watch: &
     let solved = quick.solve(&small, Some(&small.start()), watch)?;
     Ok(match solved.stop {
         Stop::Converged => Some(solved.point.coef),
-        Stop::IterationLimit if risk.penalty() != Penalty::None => Some(solved.point.coef),
+        Stop::IterationLimit if !risk.penalty().is_none() => Some(solved.point.coef),
         _ => None,
     })
 }

@@ -1,15 +1,21 @@
 //! The flags that choose a method, and the method they choose.
 
+mod parse;
+mod risk;
+
+pub use parse::class_names;
+
 use clap::{Args, ValueEnum};
 use linsep::design::Standardize;
 use linsep::model::{
-    Algorithm, Divisor, FamilyChoice, GaussianBayes, Known, LeastSquares, LeastSquaresSolver, LogisticRegression,
-    Method, NaiveBayes, PenaltyChoice, Shape, Shrinkage, Targets,
+    Divisor, FamilyChoice, GaussianBayes, LeastSquares, LeastSquaresSolver, Method, NaiveBayes, Shape, Shrinkage,
+    Targets,
 };
-use linsep::objective::{Intercept, SoftmaxForm};
-use linsep::table::{Labels, Table};
+use linsep::objective::Intercept;
+use linsep::table::Table;
 use linsep::{Error, Result};
-use std::path::{Path, PathBuf};
+use parse::{parameters, penalty, priors, shrinkage};
+use std::path::PathBuf;
 
 /// What to fit; every flag names the methods it belongs to in [`MethodArguments::given`].
 #[derive(Args)]
@@ -22,11 +28,20 @@ pub struct MethodArguments {
     #[arg(long, value_enum, default_value = "yes", value_name = "YES|NO", help_heading = "Method")]
     standardize: YesNo,
 
-    /// Penalty of logistic regression (default: ridge) and least squares (default: none): ridge (λ = 1/Σs), ridge:λ or none
+    /// ridge (λ = 1/Σs; the default of logistic and svm), ridge:λ, lasso:λ, elastic-net:α:λ or none (the default of
+    /// least squares)
     #[arg(long, value_name = "PENALTY", help_heading = "Method")]
     penalty: Option<String>,
 
-    /// Intercept of logistic regression and least squares (default: free)
+    /// Multiply the penalty of single columns: 0 leaves one without a penalty
+    #[arg(long, value_name = "COLUMN=F", value_delimiter = ',', help_heading = "Method")]
+    penalty_factors: Vec<String>,
+
+    /// Loss of a support vector machine (default: hinge)
+    #[arg(long, value_enum, value_name = "LOSS", help_heading = "Method")]
+    loss: Option<LossName>,
+
+    /// Intercept of logistic, svm and least squares (default: free)
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Method")]
     intercept: Option<InterceptName>,
 
@@ -66,7 +81,7 @@ pub struct MethodArguments {
     #[arg(long, value_name = "V", help_heading = "Method")]
     variance_smoothing: Option<f64>,
 
-    /// Algorithm of logistic regression (auto, newton, newton-cg) and least squares (auto, cholesky, qr, gradient-descent)
+    /// Algorithm; which ones can do it depends on loss and penalty (see docs/command.md)
     #[arg(long, value_enum, value_name = "SOLVER", help_heading = "Method")]
     solver: Option<SolverName>,
 
@@ -74,7 +89,7 @@ pub struct MethodArguments {
     #[arg(long, value_name = "TOL", help_heading = "Method")]
     tol: Option<f64>,
 
-    /// Stop after this many iterations, with exit code 3 (default: 100; gradient descent: 10000)
+    /// Stop after this many iterations, with exit code 3 (the default depends on the solver)
     #[arg(long, value_name = "N", help_heading = "Method")]
     max_iter: Option<usize>,
 }
@@ -96,9 +111,11 @@ enum MethodName {
     NaiveBayes,
     /// Least squares on class targets; ridge with a penalty
     LeastSquares,
+    /// Linear support vector machine
+    Svm,
 }
 
-use MethodName::{Lda, LeastSquares as Squares, Logistic, NaiveBayes as Naive, Qda, Softmax, Spherical};
+use MethodName::{Lda, LeastSquares as Squares, Logistic, NaiveBayes as Naive, Qda, Softmax, Spherical, Svm};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum YesNo {
@@ -125,6 +142,14 @@ enum SoftmaxName {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
+enum LossName {
+    /// max(0, 1 − y·z)
+    Hinge,
+    /// max(0, 1 − y·z)²
+    SquaredHinge,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
 enum TargetsName {
     /// −1 and 1
     PlusMinus,
@@ -148,12 +173,16 @@ enum SolverName {
     Newton,
     /// Truncated Newton by conjugate gradients
     NewtonCg,
+    /// Limited-memory BFGS
+    Lbfgs,
     /// A Cholesky factor of the normal equations
     Cholesky,
     /// QR with column pivoting
     Qr,
-    /// Gradient descent on the normal equations
+    /// Gradient descent with a line search (least squares: on the normal equations)
     GradientDescent,
+    /// Gradient descent with one fixed step
+    FixedStep,
 }
 
 impl From<InterceptName> for Intercept {
@@ -171,7 +200,8 @@ impl MethodArguments {
     pub fn method(&self, offset: bool) -> Result<Method> {
         self.refuse_foreign_flags(offset)?;
         match self.model {
-            Logistic | Softmax => self.logistic(),
+            Logistic | Softmax | Svm => self.risk(),
+            Squares if self.is_lasso()? || !self.penalty_factors.is_empty() => self.risk(),
             Lda => self.gaussian(Shape::Shared),
             Qda => self.gaussian(Shape::Own),
             Spherical => self.gaussian(Shape::Spherical),
@@ -247,27 +277,6 @@ impl MethodArguments {
         }))
     }
 
-    fn logistic(&self) -> Result<Method> {
-        let defaults = LogisticRegression::default();
-        Ok(Method::Logistic(LogisticRegression {
-            penalty: self.penalty.as_deref().map_or(Ok(defaults.penalty), penalty)?,
-            intercept: self.intercept.map_or(defaults.intercept, Intercept::from),
-            form: match self.softmax {
-                None | Some(SoftmaxName::Symmetric) => SoftmaxForm::Symmetric,
-                Some(SoftmaxName::Reference) => SoftmaxForm::Reference,
-            },
-            standardize: self.standardize(),
-            algorithm: match self.solver {
-                None | Some(SolverName::Auto) => Algorithm::Auto,
-                Some(SolverName::Newton) => Algorithm::Newton,
-                Some(SolverName::NewtonCg) => Algorithm::NewtonCg,
-                Some(other) => return Err(foreign_solver(other, "logistic", "auto, newton or newton-cg")),
-            },
-            tolerance: self.tol.unwrap_or(defaults.tolerance),
-            max_iterations: self.max_iter.unwrap_or(defaults.max_iterations),
-        }))
-    }
-
     fn least_squares(&self) -> Result<Method> {
         let defaults = LeastSquares::default();
         let solver = match self.solver {
@@ -304,13 +313,15 @@ impl MethodArguments {
     /// Every flag of some methods only: whether it was given, and the methods it belongs to.
     fn given(&self, offset: bool) -> Vec<(&'static str, bool, &'static [MethodName])> {
         vec![
-            ("--offset", offset, &[Logistic, Softmax]),
-            ("--penalty", self.penalty.is_some(), &[Logistic, Softmax, Squares]),
-            ("--intercept", self.intercept.is_some(), &[Logistic, Softmax, Squares]),
+            ("--offset", offset, &[Logistic, Softmax, Svm]),
+            ("--penalty", self.penalty.is_some(), &[Logistic, Softmax, Svm, Squares]),
+            ("--penalty-factors", !self.penalty_factors.is_empty(), &[Logistic, Softmax, Svm, Squares]),
+            ("--loss", self.loss.is_some(), &[Svm]),
+            ("--intercept", self.intercept.is_some(), &[Logistic, Softmax, Svm, Squares]),
             ("--softmax", self.softmax.is_some(), &[Logistic, Softmax]),
-            ("--solver", self.solver.is_some(), &[Logistic, Softmax, Squares]),
-            ("--tol", self.tol.is_some(), &[Logistic, Softmax, Squares]),
-            ("--max-iter", self.max_iter.is_some(), &[Logistic, Softmax, Squares]),
+            ("--solver", self.solver.is_some(), &[Logistic, Softmax, Svm, Squares]),
+            ("--tol", self.tol.is_some(), &[Logistic, Softmax, Svm, Squares]),
+            ("--max-iter", self.max_iter.is_some(), &[Logistic, Softmax, Svm, Squares]),
             ("--targets", self.targets.is_some(), &[Squares]),
             ("--covariance", self.covariance.is_some(), &[Lda, Qda, Spherical, Naive]),
             ("--shrinkage", self.shrinkage.is_some(), &[Lda, Qda]),
@@ -347,73 +358,4 @@ fn name(method: MethodName) -> String {
 fn foreign_solver(solver: SolverName, method: &str, own: &str) -> Error {
     let solver = solver.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default();
     Error::usage(format!("--solver {solver} does not belong to --model {method}")).help(format!("use {own}"))
-}
-
-fn penalty(text: &str) -> Result<PenaltyChoice> {
-    let (name, amount) = text.split_once(':').map_or((text, None), |(n, a)| (n, Some(a)));
-    match (name, amount) {
-        ("none", None) => Ok(PenaltyChoice::None),
-        ("ridge", None | Some("auto")) => Ok(PenaltyChoice::RidgeOne),
-        ("ridge", Some(amount)) => match amount.parse::<f64>() {
-            Ok(lambda) if lambda > 0.0 && lambda.is_finite() => Ok(PenaltyChoice::Ridge(lambda)),
-            _ => Err(Error::usage(format!("`{amount}` is not a positive ridge penalty"))
-                .help("for example --penalty ridge:0.1")),
-        },
-        _ => Err(Error::usage(format!("`{text}` is not a penalty")).help("use ridge, ridge:0.1 or none")),
-    }
-}
-
-fn shrinkage(text: &str) -> Result<Shrinkage> {
-    match text {
-        "none" => Ok(Shrinkage::None),
-        "auto" => Ok(Shrinkage::LedoitWolf),
-        number => {
-            match number.parse::<f64>() {
-                Ok(a) if (0.0..=1.0).contains(&a) => Ok(Shrinkage::Fixed(a)),
-                _ => Err(Error::usage(format!("`{number}` is not a shrinkage"))
-                    .help("use none, auto or a number from 0 to 1")),
-            }
-        }
-    }
-}
-
-fn parameters(path: &Path) -> Result<Known> {
-    let name = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|e| Error::io(&name, &e))?;
-    Known::from_json(&bytes, &name)
-}
-
-/// Class names in the order the model will have.
-pub fn class_names(table: &Table, target: &str, positive: Option<&str>) -> Result<Vec<String>> {
-    let (_, mut names) = Labels::from_column(table, table.column(target)?);
-    if let Some(positive) = positive {
-        names.retain(|n| n != positive);
-        names.push(positive.to_owned());
-    }
-    Ok(names)
-}
-
-/// `class=share` pairs in the order of the classes.
-fn priors(pairs: &[String], names: &[String]) -> Result<Vec<f64>> {
-    let mut shares = vec![None; names.len()];
-    for pair in pairs {
-        let parsed = pair.rsplit_once('=').and_then(|(class, p)| Some((class, p.parse::<f64>().ok()?)));
-        let Some((class, share)) = parsed else {
-            return Err(Error::usage(format!("`{pair}` is not a prior")).help("write --priors a=0.2,b=0.8"));
-        };
-        match names.iter().position(|n| n == class) {
-            Some(k) => shares[k] = Some(share),
-            None => {
-                return Err(Error::usage(format!("there is no class `{class}`"))
-                    .help(format!("the classes are: {}", names.join(", "))));
-            }
-        }
-    }
-    let missing: Vec<&str> = names.iter().zip(&shares).filter(|(_, s)| s.is_none()).map(|(n, _)| n.as_str()).collect();
-    if !missing.is_empty() {
-        return Err(
-            Error::usage(format!("no prior for class `{}`", missing.join("`, `"))).help("give one for every class")
-        );
-    }
-    Ok(shares.into_iter().flatten().collect())
 }

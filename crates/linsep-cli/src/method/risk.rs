@@ -1,0 +1,58 @@
+//! Loss, penalty and solver of a risk minimiser.
+
+use super::parse::{factors, penalty};
+use super::{LossName, MethodArguments, MethodName, SoftmaxName, SolverName, foreign_solver, name};
+use linsep::model::{Algorithm, LossChoice, Method, RiskMinimizer};
+use linsep::objective::{Intercept, SoftmaxForm};
+use linsep::{Error, Result};
+
+impl MethodArguments {
+    /// Whether the penalty has a lasso part, which least squares in closed form has not.
+    pub(super) fn is_lasso(&self) -> Result<bool> {
+        Ok(self.penalty.as_deref().map(penalty).transpose()?.is_some_and(|p| p.is_sparse()))
+    }
+
+    pub(super) fn risk(&self) -> Result<Method> {
+        let defaults = RiskMinimizer::default();
+        let method = RiskMinimizer {
+            loss: match (self.model, self.loss) {
+                (MethodName::Svm, None | Some(LossName::Hinge)) => LossChoice::Hinge,
+                (MethodName::Svm, Some(LossName::SquaredHinge)) => LossChoice::SquaredHinge,
+                (MethodName::LeastSquares, _) => LossChoice::Squared,
+                _ => LossChoice::Logistic,
+            },
+            penalty: self.penalty.as_deref().map_or(Ok(defaults.penalty), penalty)?,
+            factors: Vec::new(),
+            named_factors: factors(&self.penalty_factors)?,
+            intercept: self.intercept.map_or(defaults.intercept, Intercept::from),
+            form: match self.softmax {
+                None | Some(SoftmaxName::Symmetric) => SoftmaxForm::Symmetric,
+                Some(SoftmaxName::Reference) => SoftmaxForm::Reference,
+            },
+            standardize: self.standardize(),
+            algorithm: self.algorithm()?,
+            tolerance: self.tol.unwrap_or(defaults.tolerance),
+            max_iterations: self.max_iter,
+        };
+        if self.targets.is_some() {
+            return Err(Error::usage("--targets is for least squares without a lasso").help("leave it out"));
+        }
+        method.check_solver()?;
+        Ok(Method::Risk(method))
+    }
+
+    fn algorithm(&self) -> Result<Algorithm> {
+        Ok(match self.solver {
+            None | Some(SolverName::Auto) => Algorithm::Auto,
+            Some(SolverName::Newton) => Algorithm::Newton,
+            Some(SolverName::NewtonCg) => Algorithm::NewtonCg,
+            Some(SolverName::Lbfgs) => Algorithm::Lbfgs,
+            Some(SolverName::GradientDescent) => Algorithm::GradientDescent,
+            Some(SolverName::FixedStep) => Algorithm::FixedStep,
+            Some(other) => {
+                let own = "auto, newton, newton-cg, lbfgs, gradient-descent or fixed-step";
+                return Err(foreign_solver(other, &name(self.model), own));
+            }
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! One table of (loss, penalty, solver): what goes together, and what `auto` takes.
+
+use super::{Algorithm, LossChoice, PenaltyChoice, RiskMinimizer};
+use crate::error::{Error, Result};
+
+/// More coefficients than this, and forming and factoring their Hessian costs more than products with it.
+const NEWTON_LIMIT: usize = 2_000;
+/// Without a penalty only Newton's method can prove that the optimum exists.
+const PROOF_LIMIT: usize = 20_000;
+
+/// The solver taken, and why.
+pub(super) struct Choice {
+    pub(super) algorithm: Algorithm,
+    pub(super) reason: String,
+}
+
+impl RiskMinimizer {
+    /// Solvers that can minimise this loss with this penalty, the best known first.
+    pub fn solvers(&self) -> &'static [Algorithm] {
+        use Algorithm::{FixedStep, GradientDescent, Lbfgs, Newton, NewtonCg};
+        match (self.loss, self.penalty) {
+            (LossChoice::Hinge, _) | (_, PenaltyChoice::ElasticNet { .. }) => &[],
+            (_, PenaltyChoice::None) => &[Newton],
+            _ => &[Newton, NewtonCg, Lbfgs, GradientDescent, FixedStep],
+        }
+    }
+
+    /// Refuses an algorithm that cannot do it.
+    pub fn check_solver(&self) -> Result<()> {
+        let able = self.solvers();
+        if self.algorithm == Algorithm::Auto || able.contains(&self.algorithm) {
+            return Ok(());
+        }
+        let (solver, loss) = (self.algorithm.name(), self.loss.name());
+        let names: String = able.iter().map(|a| format!(", {}", a.name())).collect();
+        Err(Error::usage(format!("--solver {solver} cannot minimise the {loss} loss {}", self.penalty_in_words()))
+            .help(format!("use auto{names}")))
+    }
+
+    /// The solver for a problem with so many coefficients.
+    pub(super) fn choose(&self, unknowns: usize) -> Result<Choice> {
+        self.check_solver()?;
+        if self.algorithm != Algorithm::Auto {
+            return Ok(Choice { algorithm: self.algorithm, reason: "as asked for".into() });
+        }
+        let (algorithm, reason) = match self.penalty {
+            PenaltyChoice::None if unknowns > PROOF_LIMIT => {
+                return Err(Error::usage(format!(
+                    "without a penalty {unknowns} coefficients are too many for the proof that the optimum exists"
+                ))
+                .help("use a ridge penalty, or fewer columns"));
+            }
+            PenaltyChoice::None => {
+                (Algorithm::Newton, "without a penalty only it proves that the optimum exists".into())
+            }
+            _ if unknowns <= NEWTON_LIMIT => {
+                (Algorithm::Newton, format!("{unknowns} coefficients: a Hessian is cheap"))
+            }
+            _ => (Algorithm::NewtonCg, format!("{unknowns} coefficients: too many to form a Hessian")),
+        };
+        Ok(Choice { algorithm, reason })
+    }
+
+    fn penalty_in_words(&self) -> &'static str {
+        match self.penalty {
+            PenaltyChoice::None => "without a penalty",
+            PenaltyChoice::RidgeOne | PenaltyChoice::Ridge(_) => "with a ridge penalty",
+            PenaltyChoice::ElasticNet { l1_ratio: 1.0, .. } => "with a lasso penalty",
+            PenaltyChoice::ElasticNet { .. } => "with an elastic net penalty",
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Between the units of a fit and the columns of the data.
+
+use super::{LossChoice, RiskMinimizer};
+use crate::certify::Separation;
+use crate::design::Units;
+use crate::discriminant::Linear;
+use crate::error::Result;
+use crate::model::{NoOptimum, Training};
+use crate::objective::{Coef, Intercept, Sample, SoftmaxForm};
+
+impl RiskMinimizer {
+    /// All K scores of a K-class model: the reference class has zeros; the symmetric form sums to zero over classes,
+    /// which a ridge prefers and no loss notices.
+    pub(super) fn canonical(&self, coef: &Coef, classes: usize) -> Coef {
+        if classes == 2 {
+            return coef.clone();
+        }
+        let cols = coef.n_cols();
+        let fixed = classes - coef.n_scores();
+        let mut full = Coef::zeros(classes, cols);
+        full.weights_mut()[fixed * cols..].copy_from_slice(coef.weights());
+        full.intercept_mut()[fixed..].copy_from_slice(coef.intercept());
+        if self.loss == LossChoice::Logistic && self.form == SoftmaxForm::Symmetric && !self.penalty.is_sparse() {
+            for j in 0..cols {
+                let mean = (0..classes).map(|k| full.weights_of(k)[j]).sum::<f64>() / classes as f64;
+                (0..classes).for_each(|k| full.weights_mut()[k * cols + j] -= mean);
+            }
+            // A penalised intercept has its own optimum; only a free one may be shifted.
+            if self.intercept == Intercept::Free {
+                let mean = full.intercept().iter().sum::<f64>() / classes as f64;
+                full.intercept_mut().iter_mut().for_each(|b| *b -= mean);
+            }
+        }
+        full
+    }
+}
+
+pub(super) fn sample<'a>(training: &Training<'a>, units: &'a Units, offsets: Option<&'a [f64]>) -> Sample<'a> {
+    Sample { design: training.design, units, labels: training.labels.codes(), weights: training.weights, offsets }
+}
+
+/// Offsets per free score: differences to the first class where that class has no score of its own.
+pub(super) fn score_offsets(training: &Training<'_>, scores: usize) -> Option<Vec<f64>> {
+    let offsets = training.offsets?;
+    if offsets.columns == scores {
+        return Some(offsets.values.to_vec());
+    }
+    let differences = offsets.values.chunks_exact(offsets.columns).flat_map(|o| o[1..].iter().map(|v| v - o[0]));
+    Some(differences.collect())
+}
+
+/// Coefficients of the fit's units to discriminants of the columns.
+pub(super) fn to_columns(coef: &Coef, units: &Units) -> Result<Linear> {
+    let cols = coef.n_cols();
+    let weights = coef.weights().iter().enumerate().map(|(i, w)| w / units.scale()[i % cols.max(1)]).collect();
+    Linear::new(weights, units.centre().to_vec(), coef.intercept().to_vec())
+}
+
+/// The reverse of [`to_columns`], in the parametrisation with `scores` free scores.
+pub(super) fn from_columns(linear: &Linear, units: &Units, scores: usize) -> Coef {
+    let cols = linear.n_cols();
+    let all = linear.n_scores();
+    let mut coef = Coef::zeros(scores, cols);
+    let moved = |k: usize| {
+        let terms = linear.weights_of(k).iter().zip(units.centre().iter().zip(linear.centre()));
+        linear.intercept_at_centre()[k] + crate::numeric::sum(terms.map(|(w, (to, from))| w * (to - from)))
+    };
+    for c in 0..scores {
+        // With one score fewer than classes, scores are differences to the first.
+        let k = c + all - scores;
+        let base = (all > scores).then_some(0);
+        for j in 0..cols {
+            let w = linear.weights_of(k)[j] - base.map_or(0.0, |b| linear.weights_of(b)[j]);
+            coef.weights_mut()[c * cols + j] = w * units.scale()[j];
+        }
+        coef.intercept_mut()[c] = moved(k) - base.map_or(0.0, &moved);
+    }
+    coef
+}
+
+/// The separating direction in the units of the columns, with the columns that take part in it.
+pub(super) fn no_optimum(separation: &Separation, units: &Units) -> NoOptimum {
+    let v = &separation.direction;
+    let (k, cols) = (v.n_scores(), v.n_cols());
+    let size = |j: usize| (0..k).map(|c| v.weights_of(c)[j].abs()).fold(0.0, f64::max);
+    let largest = (0..cols).map(size).fold(0.0, f64::max);
+    let mut columns: Vec<usize> = (0..cols).filter(|j| size(*j) > 1e-6 * largest).collect();
+    columns.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
+    let direction: Vec<Vec<f64>> = (0..k)
+        .map(|c| {
+            v.weights_of(c)
+                .iter()
+                .zip(units.scale())
+                .map(|(w, s)| if w.abs() > 1e-9 * largest { w / s } else { 0.0 })
+                .collect()
+        })
+        .collect();
+    let intercept = (0..k)
+        .map(|c| {
+            let moved: f64 = direction[c].iter().zip(units.centre()).map(|(w, m)| w * m).sum();
+            let at_origin = v.intercept()[c] - moved;
+            // What is left of two numbers that cancel is rounding.
+            if at_origin.abs() > 1e-12 * moved.abs() { at_origin } else { 0.0 }
+        })
+        .collect();
+    NoOptimum {
+        kind: separation.kind,
+        direction,
+        intercept,
+        columns,
+        strict_rows: separation.strict_rows,
+        boundary_rows: separation.boundary_rows,
+        tolerance: separation.tolerance,
+    }
+}

@@ -1,0 +1,345 @@
+//! Risk minimisers: a loss, a penalty and a solver.
+
+mod choose;
+mod columns;
+mod formula;
+mod settings;
+
+pub use settings::{Algorithm, LossChoice, PenaltyChoice};
+
+use super::{Computation, Fit, Fitted, Note, Objective, Outcome, Training};
+use crate::certify::{Certificate, Independent, duality_gap, independent_coefficients, self_concordance_bound};
+use crate::design::{Block, Recipe, Standardize, Tile, Units, summarise};
+use crate::discriminant::{Discriminant, Linear};
+use crate::error::{Error, Result};
+use crate::linalg::{Alias, Square, factor};
+use crate::objective::{
+    Conjugate, Detail, Intercept, Logistic, Penalty, Risk, Softmax, SoftmaxForm, Squared, SquaredHinge,
+};
+use crate::solve::{GradientDescent, Lbfgs, Newton, NewtonCg, Solved, Solver, StepRule, Stop};
+use crate::watch::Watch;
+use choose::Choice;
+use columns::{from_columns, no_optimum, sample, score_offsets, to_columns};
+use serde::{Deserialize, Serialize};
+
+/// Logistic and softmax regression, linear support vector machines and penalised least squares.
+///
+/// ```
+/// use linsep::model::{LossChoice, Method, PenaltyChoice, RiskMinimizer};
+/// let logistic = Method::Risk(RiskMinimizer { penalty: PenaltyChoice::Ridge(0.1), ..RiskMinimizer::default() });
+/// let svm = Method::Risk(RiskMinimizer { loss: LossChoice::SquaredHinge, ..RiskMinimizer::default() });
+/// assert_eq!((logistic.name(), svm.name()), ("logistic", "svm"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RiskMinimizer {
+    /// The loss.
+    pub loss: LossChoice,
+    /// The penalty.
+    pub penalty: PenaltyChoice,
+    /// Penalty factors of the matrix columns; all one where empty.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub factors: Vec<f64>,
+    /// Penalty factors by the name of a column, of a level or of a text column, until the columns are known.
+    #[serde(skip)]
+    pub named_factors: Vec<(String, f64)>,
+    /// What becomes of the intercept.
+    pub intercept: Intercept,
+    /// For more than two classes: which scores are free.
+    pub form: SoftmaxForm,
+    /// Whether the penalty acts on standardised columns.
+    pub standardize: Standardize,
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// Stop when the relative gap is at most this.
+    pub tolerance: f64,
+    /// Stop after this many iterations; `None` is what suits the algorithm.
+    pub max_iterations: Option<usize>,
+}
+
+impl Default for RiskMinimizer {
+    fn default() -> RiskMinimizer {
+        RiskMinimizer {
+            loss: LossChoice::Logistic,
+            penalty: PenaltyChoice::RidgeOne,
+            factors: Vec::new(),
+            named_factors: Vec::new(),
+            intercept: Intercept::Free,
+            form: SoftmaxForm::Symmetric,
+            standardize: Standardize::Yes,
+            algorithm: Algorithm::Auto,
+            tolerance: 1e-8,
+            max_iterations: None,
+        }
+    }
+}
+
+/// On the unit-diagonal scale, as in [`Newton`].
+const ROUNDING_PIVOT: f64 = 1e-15;
+
+impl RiskMinimizer {
+    /// The name of the method on the command line.
+    pub fn name(&self) -> &'static str {
+        match self.loss {
+            LossChoice::Logistic => "logistic",
+            LossChoice::Hinge | LossChoice::SquaredHinge => "svm",
+            LossChoice::Squared => "least-squares",
+        }
+    }
+
+    pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
+        self.check(training)?;
+        let summary = summarise(training.design, training.weights, watch)?;
+        let units = self.units(training, &summary.units(self.standardize))?;
+        let mut notes = Vec::new();
+        let constant = summary.constant();
+        if !constant.is_empty() && self.intercept != Intercept::None {
+            notes.push(Note::Constant { columns: constant });
+        }
+        let classes = training.labels.n_classes();
+        match self.loss {
+            LossChoice::Logistic if classes == 2 => self.fit_loss(training, units, Logistic, notes, watch),
+            LossChoice::Logistic => self.fit_loss(training, units, Softmax::new(classes, self.form()), notes, watch),
+            LossChoice::SquaredHinge => self.fit_loss(training, units, SquaredHinge, notes, watch),
+            LossChoice::Squared => self.fit_loss(training, units, squared(classes), notes, watch),
+            LossChoice::Hinge => Err(Error::usage("the hinge loss has no solver yet").help("use --loss squared-hinge")),
+        }
+    }
+
+    /// The gap (or bound) of given discriminants, recomputed from the data.
+    pub(super) fn certify(
+        &self,
+        training: &Training<'_>,
+        discriminant: &Discriminant,
+        units: &Units,
+        watch: &Watch,
+    ) -> Result<(f64, Certificate)> {
+        self.check(training)?;
+        let linear = discriminant.as_linear().ok_or_else(|| Error::model("a risk minimiser must be linear"))?;
+        let classes = training.labels.n_classes();
+        if linear.n_scores() != if classes == 2 { 1 } else { classes } {
+            return Err(Error::model("the model does not have the classes of the data"));
+        }
+        if linear.n_cols() != training.design.shape().cols || linear.n_cols() != units.scale().len() {
+            return Err(Error::model("the model does not have the columns of the data"));
+        }
+        match self.loss {
+            LossChoice::Logistic if classes == 2 => self.certify_loss(training, linear, units, Logistic, watch),
+            LossChoice::Logistic => {
+                self.certify_loss(training, linear, units, Softmax::new(classes, self.form()), watch)
+            }
+            LossChoice::SquaredHinge => self.certify_loss(training, linear, units, SquaredHinge, watch),
+            LossChoice::Squared => self.certify_loss(training, linear, units, squared(classes), watch),
+            LossChoice::Hinge => Err(Error::usage("the hinge loss has no proof yet")),
+        }
+    }
+
+    /// The same method with the penalty factors in the order of the matrix columns.
+    pub(super) fn aligned(&self, recipe: &Recipe) -> Result<RiskMinimizer> {
+        let mut aligned = self.clone();
+        if self.named_factors.is_empty() {
+            return Ok(aligned);
+        }
+        let features = recipe.features();
+        aligned.factors = vec![1.0; features.len()];
+        for (name, factor) in &self.named_factors {
+            if !(*factor >= 0.0 && factor.is_finite()) {
+                return Err(Error::usage(format!("the penalty factor {factor} of `{name}` is not a number from 0 up"))
+                    .help("0 leaves a column without a penalty, 2 penalises it twice as much"));
+            }
+            let level = format!("{name}=");
+            let named: Vec<usize> =
+                (0..features.len()).filter(|j| features[*j] == *name || features[*j].starts_with(&level)).collect();
+            if named.is_empty() {
+                return Err(Error::usage(format!("there is no column `{name}` for the penalty factor {factor}"))
+                    .help(format!("the columns are: {}", features[..features.len().min(12)].join(", "))));
+            }
+            named.iter().for_each(|j| aligned.factors[*j] = *factor);
+        }
+        aligned.named_factors.clear();
+        Ok(aligned)
+    }
+
+    fn check(&self, training: &Training<'_>) -> Result<()> {
+        self.penalty.check()?;
+        if self.tolerance.is_nan() || self.tolerance <= 0.0 {
+            return Err(Error::usage(format!("the tolerance {} is not positive", self.tolerance)));
+        }
+        if self.penalty == PenaltyChoice::None && self.intercept == Intercept::Penalised {
+            return Err(Error::usage("a penalised intercept needs a penalty"));
+        }
+        let cols = training.design.shape().cols;
+        if !self.factors.is_empty() && self.factors.len() != cols {
+            return Err(Error::usage(format!("{} penalty factors for {cols} columns", self.factors.len())));
+        }
+        if self.name() == "svm" {
+            if self.penalty == PenaltyChoice::None {
+                return Err(Error::usage("a support vector machine needs a penalty")
+                    .help("use --penalty ridge:λ; a small λ comes close to the hard margin"));
+            }
+            if training.labels.n_classes() > 2 {
+                return Err(Error::usage(format!(
+                    "the support vector machine separates two classes, and there are {}",
+                    training.labels.n_classes()
+                ))
+                .help("use --model logistic, or keep the rows of two classes"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Without a penalty the reference form is solved: its solution is unique.
+    fn form(&self) -> SoftmaxForm {
+        if self.penalty == PenaltyChoice::None { SoftmaxForm::Reference } else { self.form }
+    }
+
+    /// Centring without standardising is for conditioning only, so it needs a free intercept to absorb it, and dense rows
+    /// so that it costs nothing.
+    fn units(&self, training: &Training<'_>, learned: &Units) -> Result<Units> {
+        let sparse = matches!(training.design.block(0..0, &mut Tile::default())?, Block::Csr(_));
+        Ok(match (self.standardize, self.intercept) {
+            (Standardize::Yes, _) => learned.clone(),
+            (Standardize::No, Intercept::Free) if !sparse => learned.clone(),
+            _ => Units::identity(learned.scale().len()),
+        })
+    }
+
+    fn fit_loss<L: Conjugate + Clone>(
+        &self,
+        training: &Training<'_>,
+        units: Units,
+        loss: L,
+        notes: Vec<Note>,
+        watch: &Watch,
+    ) -> Result<Fit> {
+        let offsets = score_offsets(training, loss.n_scores());
+        let rows = sample(training, &units, offsets.as_deref());
+        let choice = self.choose(loss.n_scores() * (training.design.shape().cols + 1))?;
+        if self.penalty.is_sparse() {
+            return Err(Error::usage("the lasso has no solver yet").help("use --penalty ridge"));
+        }
+        let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
+        let risk = Risk::new(rows, loss, penalty, self.intercept);
+        let solved = self.solve(&risk, choice.algorithm, watch)?;
+        self.finish(&risk, solved, &choice, training, &units, notes)
+    }
+
+    fn solve<L: Conjugate + Clone>(&self, risk: &Risk<'_, L>, algorithm: Algorithm, watch: &Watch) -> Result<Solved> {
+        let tolerance = self.tolerance;
+        let max_iterations = self.max_iterations.unwrap_or(algorithm.default_iterations());
+        let descent = |rule: StepRule| GradientDescent { tolerance, max_iterations, rule };
+        match algorithm {
+            Algorithm::Auto | Algorithm::Newton => Newton { tolerance, max_iterations }.solve(risk, None, watch),
+            Algorithm::NewtonCg => NewtonCg { tolerance, max_iterations }.solve(risk, None, watch),
+            Algorithm::Lbfgs => Lbfgs { tolerance, max_iterations, ..Lbfgs::default() }.solve(risk, None, watch),
+            Algorithm::GradientDescent => descent(StepRule::LineSearch).solve(risk, None, watch),
+            Algorithm::FixedStep => descent(StepRule::Fixed).solve(risk, None, watch),
+        }
+    }
+
+    /// What a solver found, in the units of the columns.
+    fn finish<L: Conjugate, P: Penalty>(
+        &self,
+        risk: &Risk<'_, L, P>,
+        solved: Solved,
+        choice: &Choice,
+        training: &Training<'_>,
+        units: &Units,
+        mut notes: Vec<Note>,
+    ) -> Result<Fit> {
+        let Solved { point, stop, certificate, trace, passes, aliased } = solved;
+        let outcome = match stop {
+            Stop::Converged => Outcome::Converged,
+            Stop::IterationLimit => Outcome::IterationLimit,
+            Stop::TimeLimit => Outcome::TimeLimit,
+            Stop::Interrupted => Outcome::Interrupted,
+            Stop::PrecisionLimit => Outcome::PrecisionLimit,
+            Stop::Separated(separation) => return Ok(Fit::NoOptimum(Box::new(no_optimum(&separation, units)))),
+        };
+        let penalty = risk.penalty();
+        notes_of_aliases(&mut notes, aliased, units, penalty.is_none());
+        let coef = self.canonical(&point.coef, training.labels.n_classes());
+        // The canonical form leaves the loss alone and can only lower the penalty.
+        let value = match coef.n_scores() == point.coef.n_scores() {
+            true => point.objective - risk.penalty_at(&point.coef) + risk.penalty_at(&coef),
+            false => point.objective,
+        };
+        Ok(Fit::Model(Box::new(Fitted {
+            discriminant: Discriminant::Linear(to_columns(&coef, units)?),
+            objective: Objective {
+                formula: self.formula(training.labels.n_classes()),
+                value,
+                lambda: (!penalty.is_none()).then(|| penalty.lambda()),
+            },
+            units: units.clone(),
+            certificate,
+            outcome,
+            notes,
+            computation: Computation {
+                solver: choice.algorithm.name().into(),
+                reason: Some(choice.reason.clone()),
+                iterations: trace.len(),
+                passes,
+            },
+            density: None,
+        })))
+    }
+
+    fn certify_loss<L: Conjugate + Clone>(
+        &self,
+        training: &Training<'_>,
+        linear: &Linear,
+        units: &Units,
+        loss: L,
+        watch: &Watch,
+    ) -> Result<(f64, Certificate)> {
+        let offsets = score_offsets(training, loss.n_scores());
+        let (k, cols) = (loss.n_scores(), linear.n_cols());
+        let coef = from_columns(linear, units, k);
+        if self.intercept == Intercept::None && coef.intercept().iter().any(|b| b.abs() > 1e-9) {
+            return Err(Error::model("the model states that it has no intercept, but it has one"));
+        }
+        let rows = sample(training, units, offsets.as_deref());
+        if let Some(penalty) = self.penalty.elastic_net(training.total_weight(), &self.factors)? {
+            let risk = Risk::new(rows, loss, penalty, self.intercept);
+            let point = risk.at(&coef, Detail::Gradient, watch)?;
+            return Ok((point.objective, duality_gap(&risk, &point, watch)?));
+        }
+        let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
+        let risk = Risk::new(rows, loss, penalty, self.intercept);
+        if !risk.penalty().is_none() {
+            let point = risk.at(&coef, Detail::Gradient, watch)?;
+            return Ok((point.objective, duality_gap(&risk, &point, watch)?));
+        }
+        let mut point = risk.at(&coef, Detail::Hessian, watch)?;
+        let mut hessian = point.hessian.take().unwrap_or_else(|| Square::zeros(k * (cols + 1)));
+        let Independent { unknowns, .. } = independent_coefficients(&risk, watch)?;
+        hessian.keep_only(&unknowns);
+        let factor = factor(&hessian, ROUNDING_PIVOT);
+        let certificate = self_concordance_bound(&risk, &point, &factor, &unknowns, watch)?;
+        Ok((point.objective, certificate))
+    }
+}
+
+/// Least squares as a risk: ±1 for two classes, one-hot targets for more.
+fn squared(classes: usize) -> Squared {
+    if classes == 2 { Squared::two_classes([-1.0, 1.0]) } else { Squared::one_hot(classes) }
+}
+
+/// Columns that are combinations of others, in the units of the columns.
+fn notes_of_aliases(notes: &mut Vec<Note>, aliased: Vec<Alias>, units: &Units, unpenalised: bool) {
+    let constant: Vec<usize> = notes
+        .iter()
+        .flat_map(|n| if let Note::Constant { columns } = n { columns.clone() } else { Vec::new() })
+        .collect();
+    // Under an overwhelming penalty the Hessian has no digits left for the data: an empty relation says nothing.
+    let said = |a: &Alias| unpenalised || !a.combination.is_empty();
+    notes.extend(aliased.into_iter().filter(|a| said(a) && !constant.contains(&a.column)).map(|a| {
+        let column = a.column;
+        let in_columns = |(c, v): &(usize, f64)| (*c, v * units.scale()[column] / units.scale()[*c]);
+        let combination = a.combination.iter().map(in_columns).collect();
+        match unpenalised {
+            true => Note::Collinear { column, combination },
+            false => Note::Shared { column, combination },
+        }
+    }));
+}

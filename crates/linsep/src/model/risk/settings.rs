@@ -1,0 +1,144 @@
+//! What a user may ask of a risk minimiser.
+
+use crate::error::{Error, Result};
+use crate::objective::{ElasticNet, Ridge};
+use serde::{Deserialize, Serialize};
+
+/// The loss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossChoice {
+    /// Logistic; softmax for more than two classes.
+    #[default]
+    Logistic,
+    /// The hinge of the support vector machine.
+    Hinge,
+    /// Its square.
+    SquaredHinge,
+    /// Squared error on targets −1 and 1, one-hot for more than two classes.
+    Squared,
+}
+
+impl LossChoice {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            LossChoice::Logistic => "logistic",
+            LossChoice::Hinge => "hinge",
+            LossChoice::SquaredHinge => "squared-hinge",
+            LossChoice::Squared => "squared",
+        }
+    }
+}
+
+/// The penalty as the user asks for it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PenaltyChoice {
+    /// Maximum likelihood.
+    None,
+    /// Ridge with λ = 1/Σs, the `C = 1` of other tools.
+    RidgeOne,
+    /// Ridge with this λ.
+    Ridge(f64),
+    /// `λ[(1−α)/2 ‖W‖² + α‖W‖₁]`.
+    ElasticNet {
+        /// α, the share of the lasso; 1 is the lasso itself.
+        l1_ratio: f64,
+        /// λ; `None` is 1/Σs.
+        lambda: Option<f64>,
+    },
+}
+
+impl PenaltyChoice {
+    /// Whether the penalty has a kink at zero, which makes coefficients vanish.
+    pub fn is_sparse(self) -> bool {
+        matches!(self, PenaltyChoice::ElasticNet { .. })
+    }
+
+    /// λ for rows of this total weight; 0 without a penalty.
+    pub fn lambda(self, total_weight: f64) -> f64 {
+        match self {
+            PenaltyChoice::None => 0.0,
+            PenaltyChoice::RidgeOne | PenaltyChoice::ElasticNet { lambda: None, .. } => total_weight.recip(),
+            PenaltyChoice::Ridge(lambda) | PenaltyChoice::ElasticNet { lambda: Some(lambda), .. } => lambda,
+        }
+    }
+
+    /// Sizes and shares that make sense.
+    pub(crate) fn check(self) -> Result<()> {
+        match self {
+            PenaltyChoice::Ridge(lambda) if !(lambda > 0.0 && lambda.is_finite()) => {
+                Err(Error::usage(format!("the ridge penalty {lambda} is not positive"))
+                    .help("use --penalty none for no penalty"))
+            }
+            PenaltyChoice::ElasticNet { l1_ratio, .. } if !(l1_ratio > 0.0 && l1_ratio <= 1.0) => {
+                Err(Error::usage(format!("the share {l1_ratio} of the lasso is not above 0 and at most 1"))
+                    .help("use --penalty ridge for a penalty without a lasso"))
+            }
+            PenaltyChoice::ElasticNet { lambda: Some(lambda), .. } if !(lambda > 0.0 && lambda.is_finite()) => {
+                Err(Error::usage(format!("the penalty {lambda} is not positive"))
+                    .help("use --penalty none for no penalty"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The smooth penalty this is; what has a lasso part counts as none.
+    pub(super) fn ridge(self, total_weight: f64, factors: &[f64]) -> Result<Ridge> {
+        let lambda = if self.is_sparse() { 0.0 } else { self.lambda(total_weight) };
+        match factors.is_empty() {
+            true => Ok(Ridge::new(lambda)),
+            false => Ridge::new(lambda).with_factors(factors),
+        }
+    }
+
+    /// The penalty with a lasso part this is, where it is one.
+    pub(super) fn elastic_net(self, total_weight: f64, factors: &[f64]) -> Result<Option<ElasticNet>> {
+        let PenaltyChoice::ElasticNet { l1_ratio, .. } = self else { return Ok(None) };
+        let penalty = ElasticNet::new(self.lambda(total_weight), l1_ratio)?;
+        Ok(Some(if factors.is_empty() { penalty } else { penalty.with_factors(factors)? }))
+    }
+}
+
+/// Which algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Algorithm {
+    /// By loss, penalty and the number of coefficients.
+    #[default]
+    Auto,
+    /// Newton with a Cholesky factor.
+    Newton,
+    /// Truncated Newton by conjugate gradients in a trust region.
+    NewtonCg,
+    /// Limited-memory BFGS.
+    Lbfgs,
+    /// Gradient descent, every step as long as a line search finds it.
+    GradientDescent,
+    /// Gradient descent with one fixed step.
+    FixedStep,
+}
+
+impl Algorithm {
+    /// Iterations after which to give up: cheap ones may be many.
+    pub fn default_iterations(self) -> usize {
+        match self {
+            Algorithm::Auto | Algorithm::Newton | Algorithm::NewtonCg => 100,
+            Algorithm::Lbfgs => 10_000,
+            Algorithm::GradientDescent | Algorithm::FixedStep => 100_000,
+        }
+    }
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Algorithm::Auto => "auto",
+            Algorithm::Newton => "newton",
+            Algorithm::NewtonCg => "newton-cg",
+            Algorithm::Lbfgs => "lbfgs",
+            Algorithm::GradientDescent => "gradient-descent",
+            Algorithm::FixedStep => "fixed-step",
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! `ℓ(y, z) = max(0, 1 − yz)²`, y = +1 for the second class and −1 for the first.
+
+use super::{Conjugate, CurvedLoss, Dual, DualPoint, DualRecipe, Loss, balancing, block_sums, sign};
+use crate::numeric::vectorised;
+use crate::table::Class;
+
+/// The squared hinge: once differentiable, its second derivative jumps from 2 to 0 at the margin.
+///
+/// ```
+/// use linsep::objective::{Loss, SquaredHinge};
+/// use linsep::table::Class;
+/// let mut slope = [0.0, 0.0];
+/// assert_eq!(SquaredHinge.block(&[Class(1), Class(0)], &[0.5, -2.0], None, &mut slope, None), 0.25);
+/// assert_eq!(slope, [-1.0, 0.0]);
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct SquaredHinge;
+
+impl Loss for SquaredHinge {
+    fn n_scores(&self) -> usize {
+        1
+    }
+
+    fn n_classes(&self) -> usize {
+        2
+    }
+
+    fn block(
+        &self,
+        labels: &[Class],
+        scores: &[f64],
+        weights: Option<&[f64]>,
+        residual: &mut [f64],
+        curvature: Option<&mut [f64]>,
+    ) -> f64 {
+        slopes(labels, scores, residual);
+        let mut total = 0.0;
+        if let Some(curvature) = curvature {
+            curvature.iter_mut().zip(&*residual).for_each(|(c, r)| *c = if *r == 0.0 { 0.0 } else { 2.0 });
+            if let Some(weights) = weights {
+                curvature.iter_mut().zip(weights).for_each(|(c, s)| *c *= s);
+            }
+        }
+        match weights {
+            None => residual.iter().for_each(|r| total += 0.25 * r * r),
+            Some(weights) => residual.iter_mut().zip(weights).for_each(|(r, s)| {
+                total += if *s == 0.0 { 0.0 } else { 0.25 * s * *r * *r };
+                *r *= s;
+            }),
+        }
+        total
+    }
+
+    fn best_constant(&self, totals: &[f64]) -> Vec<f64> {
+        vec![(totals[1] - totals[0]) / (totals[1] + totals[0])]
+    }
+}
+
+vectorised! {
+    /// `∂ℓ/∂z = −2y max(0, 1 − yz)`.
+    fn slopes(labels: &[Class], scores: &[f64], slope: &mut [f64]) {
+        for ((slope, class), z) in slope.iter_mut().zip(labels).zip(scores) {
+            let y = f64::from(class.0).mul_add(2.0, -1.0);
+            *slope = -2.0 * y * (1.0 - y * z).max(0.0);
+        }
+    }
+}
+
+impl CurvedLoss for SquaredHinge {
+    fn curvature_bound(&self) -> f64 {
+        2.0
+    }
+}
+
+impl Dual for SquaredHinge {
+    /// `u − u²/4` for `θ = −yu`, `u ≥ 0`.
+    fn dual_value(&self, class: Class, theta: &[f64]) -> f64 {
+        let u = -sign(class) * theta[0];
+        if u >= 0.0 { u - 0.25 * u * u } else { f64::NEG_INFINITY }
+    }
+}
+
+impl Conjugate for SquaredHinge {
+    /// `u = 2 max(0, 1 − yz)`, those of the heavier class scaled towards zero.
+    fn dual_point(
+        &self,
+        labels: &[Class],
+        scores: &[f64],
+        weights: Option<&[f64]>,
+        offsets: Option<&[f64]>,
+        balanced: bool,
+        shrink: f64,
+    ) -> DualPoint {
+        // Σsu, Σsu² and Σsuo of either class: the dual value is a polynomial in the scales.
+        let sums = block_sums(labels.len(), 6, |range, sums| {
+            for i in range {
+                let u = 2.0 * (1.0 - sign(labels[i]) * scores[i]).max(0.0);
+                let (s, class) = (weights.map_or(1.0, |w| w[i]), labels[i].index());
+                sums[class].add(s * u);
+                sums[2 + class].add(s * u * u);
+                if let Some(o) = offsets {
+                    sums[4 + class].add(s * u * o[i]);
+                }
+            }
+        });
+        let recipe = balancing(sums[0], sums[1], balanced);
+        let scale = recipe.map(|c| shrink * c);
+        let entropy = |class: usize| scale[class] * (sums[class] - 0.25 * scale[class] * sums[2 + class]);
+        DualPoint {
+            entropy: entropy(0) + entropy(1),
+            offset_term: scale[0] * sums[4] - scale[1] * sums[5],
+            recipe: DualRecipe::ScaleClasses(recipe.to_vec()),
+            total: vec![scale[0] * sums[0] - scale[1] * sums[1]],
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What the first-order methods share: a point, its trace and the certificate that stops them.
+
+use super::forecast::gap_forecast;
+use super::{Solved, Step, Stop};
+use crate::certify::{Certificate, duality_gap};
+use crate::error::{Error, ErrorKind, Result};
+use crate::objective::{Coef, Conjugate, Detail, Penalty, Point, Risk};
+use crate::watch::{Progress, Watch};
+
+/// Iterations without a lower objective or gradient after which rounding is all that moves.
+const PATIENCE: usize = 20;
+
+/// A descent under way.
+pub(super) struct Descent<'r, 'd, L> {
+    pub(super) risk: &'r Risk<'d, L>,
+    pub(super) watch: &'r Watch,
+    pub(super) point: Point,
+    pub(super) passes: usize,
+    trace: Vec<Step>,
+    certificate: Option<Certificate>,
+    solver: &'static str,
+    reference: f64,
+    /// The smallest objective and gradient so far, and iterations since one of them fell.
+    best: (f64, f64),
+    since: usize,
+}
+
+impl<'r, 'd, L: Conjugate> Descent<'r, 'd, L> {
+    /// At the start; without a penalty there is no proof for these methods.
+    pub(super) fn new(
+        solver: &'static str,
+        risk: &'r Risk<'d, L>,
+        start: Option<&Coef>,
+        watch: &'r Watch,
+    ) -> Result<Self> {
+        if risk.penalty().is_none() {
+            return Err(Error::usage(format!("{solver} cannot prove that the optimum exists without a penalty"))
+                .help("use the solver newton, or a ridge penalty"));
+        }
+        let start = start.cloned().unwrap_or_else(|| risk.start());
+        let point = risk.at(&start, Detail::Gradient, watch)?;
+        let best = (point.objective, point.gradient.dot(&point.gradient));
+        Ok(Descent {
+            risk,
+            watch,
+            point,
+            passes: 1,
+            trace: Vec::new(),
+            certificate: None,
+            solver,
+            reference: risk.null_objective(),
+            best,
+            since: 0,
+        })
+    }
+
+    /// Whether to stop: proved good enough, out of iterations, or stuck.
+    pub(super) fn stops(&mut self, tolerance: f64, max_iterations: usize) -> Result<Option<Stop>> {
+        let scale = self.reference.max(self.point.objective.abs());
+        let mut gap = None;
+        if gap_forecast(self.risk, &self.point) <= 2.0 * tolerance * scale {
+            let certificate = duality_gap(self.risk, &self.point, self.watch)?;
+            gap = certificate.relative_gap();
+            self.certificate = Some(certificate);
+        }
+        if let Some(last) = self.trace.last_mut() {
+            last.relative_gap = gap;
+        }
+        self.watch.report(Progress::Iteration {
+            solver: self.solver,
+            iteration: self.trace.len(),
+            objective: self.point.objective,
+            relative_gap: gap,
+        });
+        if gap.is_some_and(|gap| gap <= tolerance) {
+            return Ok(Some(Stop::Converged));
+        }
+        if self.trace.len() >= max_iterations {
+            return Ok(Some(Stop::IterationLimit));
+        }
+        Ok((self.since > PATIENCE).then_some(Stop::PrecisionLimit))
+    }
+
+    /// Moves on.
+    pub(super) fn accept(&mut self, next: Point, step: f64) {
+        let norm = next.gradient.dot(&next.gradient);
+        self.since += 1;
+        if next.objective < self.best.0 || norm < self.best.1 {
+            self.best = (self.best.0.min(next.objective), self.best.1.min(norm));
+            self.since = 0;
+        }
+        self.point = next;
+        self.certificate = None;
+        self.trace.push(Step { objective: self.point.objective, relative_gap: None, step });
+    }
+
+    /// The result; a halt of the watch is an answer, too.
+    pub(super) fn finish(mut self, ended: Result<Stop>) -> Result<Solved> {
+        let stop = match ended {
+            Ok(stop) => stop,
+            Err(error) if error.kind() == ErrorKind::Interrupted => Stop::halted(self.watch.halted()),
+            Err(error) => return Err(error),
+        };
+        let certificate = match self.certificate.take() {
+            Some(certificate) => certificate,
+            None => duality_gap(self.risk, &self.point, &Watch::default())?,
+        };
+        let Descent { point, trace, passes, .. } = self;
+        Ok(Solved { point, stop, certificate, trace, passes, aliased: Vec::new() })
+    }
+}
