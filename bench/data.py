@@ -120,6 +120,56 @@ def news(scale=1.0):
     return x_path, y_path
 
 
+def _sparse(name, file, scale):
+    """A LIBSVM file as column indices; `-starts.npy` and `-values.npy` lie beside it."""
+    STORE.mkdir(exist_ok=True)
+    packed = SHARED / "sparse" / file
+    x_path, starts_path, values_path, y_path = (
+        STORE / f"{name}-{scale:g}-{part}.npy" for part in ("indices", "starts", "values", "y"))
+    if not y_path.exists():
+        if not packed.exists():
+            raise Absent(f"{packed} is not there")
+        import io
+        import pyarrow
+        from sklearn.datasets import load_svmlight_file
+        with pyarrow.input_stream(str(packed), compression="zstd" if file.endswith(".zst") else None) as stream:
+            x, y = load_svmlight_file(io.BytesIO(stream.read()))
+        rows = int(x.shape[0] * scale)
+        x = x[:rows].tocsr()
+        x.sort_indices()
+        np.save(x_path, x.indices.astype(np.int64))
+        np.save(starts_path, x.indptr.astype(np.int64))
+        np.save(values_path, x.data.astype(np.float64))
+        np.save(y_path, (y[:rows] > 0).astype(np.int64))
+    return x_path, y_path
+
+
+def news_rows(scale=1.0):
+    """20 newsgroups, unit rows as they are in the file."""
+    return _sparse("20newsrows", "20news_bigram_binary.svm.zst", scale)
+
+
+def a9a(scale=1.0):
+    return _sparse("a9a", "a9a.svm.zst", scale)
+
+
+def mnist(scale=1.0):
+    """60,000 x 784 pixels/255, ten digits."""
+    def make(scale):
+        import gzip
+        folder = SHARED / "dense"
+        read = lambda kind: gzip.open(next(folder.glob(f"mnist-train*{kind}*")), "rb").read()  # noqa: E731
+        try:
+            images, labels = read("images"), read("labels")
+        except StopIteration:
+            raise Absent(f"{folder}/mnist-* is not there") from None
+        x = np.frombuffer(images, np.uint8, offset=16).reshape(-1, 784) / 255.0
+        y = np.frombuffer(labels, np.uint8, offset=8).astype(np.int64)
+        rows = int(len(y) * scale)
+        return x[:rows], y[:rows]
+    return _stored("mnist", scale, make)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scale", type=float, default=1.0)

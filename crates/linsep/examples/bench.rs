@@ -1,14 +1,14 @@
 //! The library's side of `bench/run.py`: loads arrays once, says `ready`, and does the work once per line `run`.
 //!
 //! `bench TASK X.npy y.npy [--lambda L] [--tol T] [--standardize]`, TASK `logistic` or one of lda, qda, gnb (Gaussian naive
-//! Bayes), mnb (multinomial), ridge with `-fit` or `-predict`. `X-indices.npy` with `X-starts.npy` is a sparse matrix of ones.
+//! Bayes), mnb (multinomial), ridge with `-fit` or `-predict`. `X-indices.npy` with `X-starts.npy` is a sparse matrix, of ones where there is no `X-values.npy`.
 #![allow(clippy::print_stdout, reason = "whoever runs it reads its lines")]
 
 use linsep::decide;
 use linsep::design::{CsrMatrix, DenseMatrix, Design, Standardize};
 use linsep::model::{
-    Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, Method, NaiveBayes, PenaltyChoice, RiskMinimizer,
-    Training,
+    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, Method, NaiveBayes, PenaltyChoice,
+    RiskMinimizer, Training,
 };
 use linsep::table::{Class, Labels};
 use linsep::watch::Watch;
@@ -35,6 +35,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             penalty: value("--lambda").map_or(PenaltyChoice::RidgeOne, PenaltyChoice::Ridge),
             tolerance: value("--tol").unwrap_or(1e-8),
             standardize,
+            algorithm: match options.iter().position(|o| o == "--solver").and_then(|at| options.get(at + 1)) {
+                Some(name) => serde_json::from_value(json!(name))?,
+                None => Algorithm::Auto,
+            },
             ..RiskMinimizer::default()
         }),
         "lda" => Method::Gaussian(GaussianBayes { standardize: Standardize::No, ..GaussianBayes::lda() }),
@@ -100,7 +104,11 @@ fn matrix(path: &str) -> Result<Box<dyn Design>, Box<dyn Error>> {
     let (_, indices) = load(path, "<i8", |b| i64::from_le_bytes(b) as u32)?;
     let (_, starts) = load(&format!("{stem}-starts.npy"), "<i8", |b| i64::from_le_bytes(b) as usize)?;
     let cols = indices.iter().max().map_or(0, |m| *m as usize + 1);
-    let values = vec![1.0; indices.len()];
+    let beside = format!("{stem}-values.npy");
+    let values = match std::path::Path::new(&beside).exists() {
+        true => load(&beside, "<f8", f64::from_le_bytes)?.1,
+        false => vec![1.0; indices.len()],
+    };
     Ok(Box::new(CsrMatrix::new(starts, indices, values, cols)?))
 }
 

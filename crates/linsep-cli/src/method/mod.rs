@@ -173,6 +173,8 @@ enum SolverName {
     Newton,
     /// Truncated Newton by conjugate gradients
     NewtonCg,
+    /// Newton in the space of the rows: sparse rows of many columns
+    RowNewton,
     /// Limited-memory BFGS
     Lbfgs,
     /// A Cholesky factor of the normal equations

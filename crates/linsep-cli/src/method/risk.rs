@@ -46,11 +46,12 @@ impl MethodArguments {
             None | Some(SolverName::Auto) => Algorithm::Auto,
             Some(SolverName::Newton) => Algorithm::Newton,
             Some(SolverName::NewtonCg) => Algorithm::NewtonCg,
+            Some(SolverName::RowNewton) => Algorithm::RowNewton,
             Some(SolverName::Lbfgs) => Algorithm::Lbfgs,
             Some(SolverName::GradientDescent) => Algorithm::GradientDescent,
             Some(SolverName::FixedStep) => Algorithm::FixedStep,
             Some(other) => {
-                let own = "auto, newton, newton-cg, lbfgs, gradient-descent or fixed-step";
+                let own = "auto, newton, newton-cg, row-newton, lbfgs, gradient-descent or fixed-step";
                 return Err(foreign_solver(other, &name(self.model), own));
             }
         })

@@ -3,6 +3,7 @@
 
 mod assemble;
 mod basis;
+mod constant;
 mod csr;
 mod dense;
 mod fill;
@@ -20,6 +21,7 @@ mod units;
 
 pub use assemble::{Prepared, PreparedDesign};
 pub use basis::{Basis, MOST_BASIS_FEATURES};
+pub use constant::constant_sparse_columns;
 pub use csr::{CsrMatrix, CsrRows};
 pub use dense::{Dense, DenseMatrix};
 pub use gather::gather;

@@ -4,10 +4,20 @@
 //! coefficients (`x̂·w = x·(w/s) − c·(w/s)`) and sums are put into units once, at the end of the pass.
 
 use super::Coef;
-use crate::design::{CsrRows, Rows, Units};
+use crate::design::{Block, CsrRows, Design, Rows, Tile, Units};
+use crate::error::{Error, Result};
 use crate::linalg::{Square, gram_update, multiply_rows, weighted_rows_sum};
 use crate::numeric::vectorised;
 use crate::table::Class;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Fewer columns than this are summed by groups of rows.
+const WIDE: usize = 4096;
+/// So are columns with more entries than this on average.
+const ENTRIES_PER_COLUMN: usize = 64;
+/// Ranges of columns that are summed side by side.
+const RANGES: usize = 16;
 
 /// Coefficients ready for both kinds of rows.
 pub(super) struct Scorer {
@@ -49,13 +59,20 @@ impl Scorer {
                     z.iter_mut().zip(&self.intercept).for_each(|(z, b)| *z += b);
                 }
             }
+            Rows::Csr(rows) if k == 1 => {
+                for (i, z) in out.iter_mut().enumerate() {
+                    let (columns, values) = rows.row(i);
+                    let products = columns.iter().zip(values).map(|(c, v)| v * self.raw[*c as usize]);
+                    *z = self.raw_intercept[0] + products.sum::<f64>();
+                }
+            }
             Rows::Csr(rows) => {
                 for (i, z) in out.chunks_exact_mut(k).enumerate() {
                     z.copy_from_slice(&self.raw_intercept);
                     let (columns, values) = rows.row(i);
                     for (c, v) in columns.iter().zip(values) {
                         let w = &self.raw[*c as usize * k..][..k];
-                        z.iter_mut().zip(w).for_each(|(z, w)| *z = v.mul_add(*w, *z));
+                        z.iter_mut().zip(w).for_each(|(z, w)| *z += v * w);
                     }
                 }
             }
@@ -114,16 +131,57 @@ impl GradientSums {
                 Some(routes) => routed_rows_sum(values, residual, cols, routes, &mut self.sums),
             },
             Rows::Csr(rows) => {
-                for (i, r) in residual.chunks_exact(k).enumerate() {
-                    let sums = &mut self.sums[route(i) * k * cols..][..k * cols];
-                    let (columns, values) = rows.row(i);
-                    for (c, v) in columns.iter().zip(values) {
-                        let sums = &mut sums[*c as usize * k..][..k];
-                        sums.iter_mut().zip(r).for_each(|(s, r)| *s = v.mul_add(*r, *s));
-                    }
-                }
+                let width = k * cols;
+                let mut groups: Vec<&mut [f64]> = self.sums.chunks_exact_mut(width.max(1)).collect();
+                add_sparse(&mut groups, rows, 0..rows.len(), 0..cols, residual, routes, k);
             }
         }
+    }
+
+    /// Whether a design is sparse with so many columns that sums per group of rows would cost more than the rows.
+    pub(super) fn wide(design: &dyn Design) -> Result<bool> {
+        let shape = design.shape();
+        if shape.cols < WIDE || !design.lends() {
+            return Ok(false);
+        }
+        Ok(match design.block(0..shape.rows, &mut Tile::default())? {
+            Block::Csr(rows) => rows.indices.len() <= ENTRIES_PER_COLUMN * shape.cols,
+            _ => false,
+        })
+    }
+
+    /// The sums of all rows of a wide design: ranges of columns are summed side by side, each over all rows.
+    pub(super) fn by_columns(
+        design: &dyn Design,
+        (groups, k): (usize, usize),
+        residual: &[f64],
+        routes: Option<&[Class]>,
+    ) -> Result<GradientSums> {
+        let shape = design.shape();
+        let mut tile = Tile::default();
+        let Block::Csr(rows) = design.block(0..shape.rows, &mut tile)? else {
+            return Err(Error::data("a sparse matrix changed its type between two blocks"));
+        };
+        let mut sums = GradientSums::new(groups, k, shape.cols, true);
+        let mut parts: Vec<&mut [f64]> = sums.sums.chunks_exact_mut(k * shape.cols).collect();
+        let mut ranges = Vec::new();
+        for columns in equal_columns(&rows, shape.cols) {
+            let mut slices = Vec::with_capacity(groups);
+            for part in &mut parts {
+                let (now, later) = std::mem::take(part).split_at_mut(k * columns.len());
+                slices.push(now);
+                *part = later;
+            }
+            ranges.push((columns, slices));
+        }
+        ranges.into_par_iter().for_each(|(columns, mut slices)| {
+            add_sparse(&mut slices, &rows, 0..rows.len(), columns, residual, routes, k);
+        });
+        for (i, r) in residual.chunks_exact(k).enumerate() {
+            let totals = &mut sums.totals[routes.map_or(0, |r| r[i].index()) * k..][..k];
+            totals.iter_mut().zip(r).for_each(|(t, r)| *t += r);
+        }
+        Ok(sums)
     }
 
     pub(super) fn merge(&mut self, other: &GradientSums) {
@@ -147,6 +205,60 @@ impl GradientSums {
             }
         }
     }
+}
+
+/// `groups[route][column·k + score] += rᵢ xᵢ` for the entries of some rows in a range of columns.
+fn add_sparse(
+    groups: &mut [&mut [f64]],
+    rows: &CsrRows<'_>,
+    range: Range<usize>,
+    wanted: Range<usize>,
+    residual: &[f64],
+    routes: Option<&[Class]>,
+    k: usize,
+) {
+    let all = wanted == (0..rows.cols);
+    for i in range {
+        let (mut columns, mut values) = rows.row(i);
+        if !all {
+            let from = columns.partition_point(|c| (*c as usize) < wanted.start);
+            let to = from + columns[from..].partition_point(|c| (*c as usize) < wanted.end);
+            (columns, values) = (&columns[from..to], &values[from..to]);
+        }
+        let sums = &mut *groups[routes.map_or(0, |r| r[i].index())];
+        if k == 1 {
+            let r = residual[i];
+            if r != 0.0 {
+                columns.iter().zip(values).for_each(|(c, v)| sums[*c as usize - wanted.start] += v * r);
+            }
+            continue;
+        }
+        let r = &residual[i * k..(i + 1) * k];
+        for (c, v) in columns.iter().zip(values) {
+            let sums = &mut sums[(*c as usize - wanted.start) * k..][..k];
+            sums.iter_mut().zip(r).for_each(|(s, r)| *s += v * r);
+        }
+    }
+}
+
+/// Ranges of columns with about as many entries each, by every sixteenth row.
+fn equal_columns(rows: &CsrRows<'_>, cols: usize) -> Vec<Range<usize>> {
+    let bin = cols.div_ceil(4096).max(1);
+    let mut counts = vec![1usize; cols.div_ceil(bin)];
+    for i in (0..rows.len()).step_by(16) {
+        rows.row(i).0.iter().for_each(|c| counts[*c as usize / bin] += 1);
+    }
+    let total: usize = counts.iter().sum();
+    let (mut ranges, mut start, mut seen) = (Vec::new(), 0, 0);
+    for (at, count) in counts.iter().enumerate() {
+        seen += count;
+        let end = ((at + 1) * bin).min(cols);
+        if seen * RANGES >= total * (ranges.len() + 1) || end == cols {
+            ranges.push(start..end);
+            start = end;
+        }
+    }
+    ranges
 }
 
 /// `Σᵢ x̃ᵢx̃ᵢᵀ ⊗ Cᵢ` for small symmetric matrices Cᵢ: the Hessian of a risk, ordered as [`Coef`] (all weights score by

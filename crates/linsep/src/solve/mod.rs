@@ -8,6 +8,7 @@ mod newton;
 mod newton_cg;
 mod part;
 mod quadratic_descent;
+mod row_newton;
 mod separate;
 mod stop;
 
@@ -16,4 +17,5 @@ pub use lbfgs::Lbfgs;
 pub use newton::Newton;
 pub use newton_cg::NewtonCg;
 pub use quadratic_descent::{Descent, QuadraticDescent};
+pub use row_newton::RowNewton;
 pub use stop::{Solved, Solver, Step, Stop};

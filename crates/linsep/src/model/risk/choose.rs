@@ -17,11 +17,11 @@ pub(super) struct Choice {
 impl RiskMinimizer {
     /// Solvers that can minimise this loss with this penalty, the best known first.
     pub fn solvers(&self) -> &'static [Algorithm] {
-        use Algorithm::{FixedStep, GradientDescent, Lbfgs, Newton, NewtonCg};
+        use Algorithm::{FixedStep, GradientDescent, Lbfgs, Newton, NewtonCg, RowNewton};
         match (self.loss, self.penalty) {
             (LossChoice::Hinge, _) | (_, PenaltyChoice::ElasticNet { .. }) => &[],
             (_, PenaltyChoice::None) => &[Newton],
-            _ => &[Newton, NewtonCg, Lbfgs, GradientDescent, FixedStep],
+            _ => &[Newton, NewtonCg, RowNewton, Lbfgs, GradientDescent, FixedStep],
         }
     }
 
@@ -37,8 +37,9 @@ impl RiskMinimizer {
             .help(format!("use auto{names}")))
     }
 
-    /// The solver for a problem with so many coefficients.
-    pub(super) fn choose(&self, unknowns: usize) -> Result<Choice> {
+    /// The solver for a problem with so many rows and coefficients; `by_rows` says whether it can be solved in the space
+    /// of the rows.
+    pub(super) fn choose(&self, rows: usize, unknowns: usize, by_rows: bool) -> Result<Choice> {
         self.check_solver()?;
         if self.algorithm != Algorithm::Auto {
             return Ok(Choice { algorithm: self.algorithm, reason: "as asked for".into() });
@@ -55,6 +56,9 @@ impl RiskMinimizer {
             }
             _ if unknowns <= NEWTON_LIMIT => {
                 (Algorithm::Newton, format!("{unknowns} coefficients: a Hessian is cheap"))
+            }
+            _ if by_rows && rows < unknowns => {
+                (Algorithm::RowNewton, format!("{unknowns} coefficients, but only {rows} rows"))
             }
             _ => (Algorithm::NewtonCg, format!("{unknowns} coefficients: too many to form a Hessian")),
         };

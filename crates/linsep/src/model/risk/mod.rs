@@ -9,14 +9,14 @@ pub use settings::{Algorithm, LossChoice, PenaltyChoice};
 
 use super::{Computation, Fit, Fitted, Note, Objective, Outcome, Training};
 use crate::certify::{Certificate, Independent, duality_gap, independent_coefficients, self_concordance_bound};
-use crate::design::{Block, Recipe, Standardize, Tile, Units, summarise};
+use crate::design::{Recipe, Standardize, Units, constant_sparse_columns, summarise};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
 use crate::linalg::{Alias, Square, factor};
 use crate::objective::{
     Conjugate, Detail, Intercept, Logistic, Penalty, Risk, Softmax, SoftmaxForm, Squared, SquaredHinge,
 };
-use crate::solve::{GradientDescent, Lbfgs, Newton, NewtonCg, Solved, Solver, StepRule, Stop};
+use crate::solve::{GradientDescent, Lbfgs, Newton, NewtonCg, RowNewton, Solved, Solver, StepRule, Stop};
 use crate::watch::Watch;
 use choose::Choice;
 use columns::{from_columns, no_optimum, sample, score_offsets, to_columns};
@@ -88,10 +88,8 @@ impl RiskMinimizer {
 
     pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
         self.check(training)?;
-        let summary = summarise(training.design, training.weights, watch)?;
-        let units = self.units(training, &summary.units(self.standardize))?;
+        let (units, constant) = self.look_at(training, watch)?;
         let mut notes = Vec::new();
-        let constant = summary.constant();
         if !constant.is_empty() && self.intercept != Intercept::None {
             notes.push(Note::Constant { columns: constant });
         }
@@ -192,15 +190,23 @@ impl RiskMinimizer {
         if self.penalty == PenaltyChoice::None { SoftmaxForm::Reference } else { self.form }
     }
 
+    /// The units of the fit, and the columns that are constant.
+    ///
     /// Centring without standardising is for conditioning only, so it needs a free intercept to absorb it, and dense rows
     /// so that it costs nothing.
-    fn units(&self, training: &Training<'_>, learned: &Units) -> Result<Units> {
-        let sparse = matches!(training.design.block(0..0, &mut Tile::default())?, Block::Csr(_));
-        Ok(match (self.standardize, self.intercept) {
-            (Standardize::Yes, _) => learned.clone(),
-            (Standardize::No, Intercept::Free) if !sparse => learned.clone(),
-            _ => Units::identity(learned.scale().len()),
-        })
+    fn look_at(&self, training: &Training<'_>, watch: &Watch) -> Result<(Units, Vec<usize>)> {
+        let (design, cols) = (training.design, training.design.shape().cols);
+        if self.standardize == Standardize::No
+            && let Some(constant) = constant_sparse_columns(design, training.weights, watch)?
+        {
+            return Ok((Units::identity(cols), constant));
+        }
+        let summary = summarise(design, training.weights, watch)?;
+        let units = match (self.standardize, self.intercept) {
+            (Standardize::Yes, _) | (Standardize::No, Intercept::Free) => summary.units(self.standardize),
+            _ => Units::identity(cols),
+        };
+        Ok((units, summary.constant()))
     }
 
     fn fit_loss<L: Conjugate + Clone>(
@@ -213,12 +219,13 @@ impl RiskMinimizer {
     ) -> Result<Fit> {
         let offsets = score_offsets(training, loss.n_scores());
         let rows = sample(training, &units, offsets.as_deref());
-        let choice = self.choose(loss.n_scores() * (training.design.shape().cols + 1))?;
         if self.penalty.is_sparse() {
             return Err(Error::usage("the lasso has no solver yet").help("use --penalty ridge"));
         }
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, loss, penalty, self.intercept);
+        let (shape, unknowns) = (training.design.shape(), risk.loss().n_scores() * (risk.n_cols() + 1));
+        let choice = self.choose(shape.rows, unknowns, RowNewton::takes(&risk))?;
         let solved = self.solve(&risk, choice.algorithm, watch)?;
         self.finish(&risk, solved, &choice, training, &units, notes)
     }
@@ -230,6 +237,7 @@ impl RiskMinimizer {
         match algorithm {
             Algorithm::Auto | Algorithm::Newton => Newton { tolerance, max_iterations }.solve(risk, None, watch),
             Algorithm::NewtonCg => NewtonCg { tolerance, max_iterations }.solve(risk, None, watch),
+            Algorithm::RowNewton => RowNewton { tolerance, max_iterations }.solve(risk, None, watch),
             Algorithm::Lbfgs => Lbfgs { tolerance, max_iterations, ..Lbfgs::default() }.solve(risk, None, watch),
             Algorithm::GradientDescent => descent(StepRule::LineSearch).solve(risk, None, watch),
             Algorithm::FixedStep => descent(StepRule::Fixed).solve(risk, None, watch),

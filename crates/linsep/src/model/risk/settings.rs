@@ -112,6 +112,8 @@ pub enum Algorithm {
     Newton,
     /// Truncated Newton by conjugate gradients in a trust region.
     NewtonCg,
+    /// Newton in the space of the rows.
+    RowNewton,
     /// Limited-memory BFGS.
     Lbfgs,
     /// Gradient descent, every step as long as a line search finds it.
@@ -124,7 +126,7 @@ impl Algorithm {
     /// Iterations after which to give up: cheap ones may be many.
     pub fn default_iterations(self) -> usize {
         match self {
-            Algorithm::Auto | Algorithm::Newton | Algorithm::NewtonCg => 100,
+            Algorithm::Auto | Algorithm::Newton | Algorithm::NewtonCg | Algorithm::RowNewton => 100,
             Algorithm::Lbfgs => 10_000,
             Algorithm::GradientDescent | Algorithm::FixedStep => 100_000,
         }
@@ -136,6 +138,7 @@ impl Algorithm {
             Algorithm::Auto => "auto",
             Algorithm::Newton => "newton",
             Algorithm::NewtonCg => "newton-cg",
+            Algorithm::RowNewton => "row-newton",
             Algorithm::Lbfgs => "lbfgs",
             Algorithm::GradientDescent => "gradient-descent",
             Algorithm::FixedStep => "fixed-step",

@@ -1,6 +1,7 @@
 //! The objective, once: its scale, its pass over the data, its derivatives.
 
 mod curvature;
+mod wide;
 
 use super::loss::block_sums;
 use super::rows::{GradientSums, HessianSums, Scorer};
@@ -272,6 +273,9 @@ impl<'a, L: Loss, P: Penalty> Risk<'a, L, P> {
     /// `Σᵢ rᵢxᵢᵀ` in units, score by score, and `Σᵢ rᵢ`, for given values r, one per row and score.
     pub fn weighted_sums(&self, values: &[f64], watch: &Watch) -> Result<(Vec<f64>, Vec<f64>)> {
         let (k, cols) = (self.loss.n_scores(), self.n_cols());
+        if let Some(sums) = self.sums_wide(values)? {
+            return Ok((sums.sums, sums.totals));
+        }
         let mut sums = self.pass().partials_of(k * cols).reduce(
             watch,
             (0, &mut []),
@@ -312,6 +316,11 @@ impl<'a, L: Loss, P: Penalty> Risk<'a, L, P> {
 impl<L: Loss, P: Penalty> Risk<'_, L, P> {
     /// One fused pass: scores, objective, gradient and, where asked for, the Hessian.
     pub fn at(&self, coef: &Coef, detail: Detail, watch: &Watch) -> Result<Point> {
+        if detail == Detail::Gradient
+            && let Some(point) = self.at_wide(coef, watch)?
+        {
+            return Ok(point);
+        }
         let (k, cols) = (self.loss.n_scores(), self.n_cols());
         // With one score the sums are kept per class: the duality gap scales the classes against each other.
         let routes = if k == 1 { 2 } else { 1 };

@@ -1,0 +1,59 @@
+//! Passes over sparse rows with so many columns that a gradient for every group of rows would cost more than the rows.
+
+use super::{Partial, Risk};
+use crate::error::Result;
+use crate::objective::rows::GradientSums;
+use crate::objective::{Coef, Loss, Penalty, Point};
+use crate::watch::Watch;
+use rayon::prelude::*;
+
+/// Rows whose losses are summed together.
+const ROWS: usize = 4096;
+
+impl<L: Loss, P: Penalty> Risk<'_, L, P> {
+    /// Scores, losses and then the gradient by ranges of columns; `None` where the usual pass is better.
+    pub(super) fn at_wide(&self, coef: &Coef, watch: &Watch) -> Result<Option<Point>> {
+        let (k, n) = (self.loss.n_scores(), self.sample.labels.len());
+        if !GradientSums::wide(self.sample.design)? {
+            return Ok(None);
+        }
+        let mut scores = self.along(coef, watch)?.scores;
+        if let Some(offsets) = self.sample.offsets {
+            scores.iter_mut().zip(offsets).for_each(|(z, o)| *z += o);
+        }
+        let mut residual = vec![0.0; n * k];
+        let losses: Vec<f64> = residual
+            .par_chunks_mut(ROWS * k)
+            .enumerate()
+            .map(|(block, residual)| {
+                let range = block * ROWS..((block + 1) * ROWS).min(n);
+                let weights = Self::part(self.sample.weights, &range, 1);
+                let z = &scores[range.start * k..range.end * k];
+                self.loss.block(&self.sample.labels[range], z, weights, residual, None)
+            })
+            .collect();
+        let groups = if k == 1 { 2 } else { 1 };
+        let routes = (groups == 2).then_some(self.sample.labels);
+        let mut gradient = GradientSums::by_columns(self.sample.design, (groups, k), &residual, routes)?;
+        gradient.finish(self.sample.units);
+        let sum = Partial {
+            loss: losses.iter().sum(),
+            gradient,
+            hessian: None,
+            residual: Vec::new(),
+            curvature: Vec::new(),
+            scratch: Vec::new(),
+        };
+        self.assemble(coef, scores, sum).map(Some)
+    }
+
+    /// `Σᵢ rᵢxᵢᵀ` by ranges of columns; `None` where the usual pass is better.
+    pub(super) fn sums_wide(&self, values: &[f64]) -> Result<Option<GradientSums>> {
+        if !GradientSums::wide(self.sample.design)? {
+            return Ok(None);
+        }
+        let mut sums = GradientSums::by_columns(self.sample.design, (1, self.loss.n_scores()), values, None)?;
+        sums.finish(self.sample.units);
+        Ok(Some(sums))
+    }
+}

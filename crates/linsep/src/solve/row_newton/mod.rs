@@ -1,0 +1,320 @@
+//! Newton's method in the space of the rows, for `min F(w,b)` with a ridge and sparse rows of many columns.
+//!
+//! The solution is a combination of the rows, `w = X̂ᵀa`, so F is a function of one number a row: with `K = X̂X̂ᵀ` the
+//! scores are `Ka + b`, `‖w‖² = a·Ka`, and the gradient is `X̂ᵀg`, `g = r/Σs + λa`, r the weighted derivatives of the
+//! losses. The Newton step `X̂ᵀδ` solves `(DK/Σs + λ)δ = −g`, D the curvatures, by conjugate gradients in the geometry of
+//! w: an iteration costs one product with K, which reads the data once, and no vector has one number a column. A free
+//! intercept is optimised out: its elimination centres D, and then `Σa = 0`, so that centred columns give the same.
+//!
+//! Keerthi and DeCoste 2005 and Chapelle 2007 solve support vector machines in the primal like this.
+
+mod gram;
+
+use super::{Solved, Solver, Step, Stop};
+use crate::certify::duality_gap;
+use crate::design::{Block, Tile};
+use crate::error::{Error, ErrorKind, Result};
+use crate::objective::{Coef, Conjugate, Detail, DualRecipe, Intercept, Penalty, Risk};
+use crate::table::Class;
+use crate::watch::{Progress, Watch};
+use gram::RowGram;
+
+/// Newton in the space of the rows.
+#[derive(Debug, Clone, Copy)]
+pub struct RowNewton {
+    /// Stop when the relative gap is at most this.
+    pub tolerance: f64,
+    /// Stop after this many Newton steps.
+    pub max_iterations: usize,
+}
+
+/// Conjugate gradient steps per Newton step at most.
+const INNER_LIMIT: usize = 300;
+
+impl RowNewton {
+    /// Whether the problem is one this solver takes: one score, sparse rows, every column penalised, and columns that are
+    /// centred only where a free intercept absorbs it.
+    pub fn takes<L: Conjugate>(risk: &Risk<'_, L>) -> bool {
+        let sample = risk.sample();
+        let sparse = matches!(sample.design.block(0..0, &mut Tile::default()), Ok(Block::Csr(_)));
+        let centred = sample.units.centre().iter().any(|c| *c != 0.0);
+        sparse
+            && sample.design.lends()
+            && risk.loss().n_scores() == 1
+            && !risk.penalty().is_none()
+            && risk.penalty().factors().is_none()
+            && (risk.intercept() == Intercept::Free || !centred)
+    }
+}
+
+impl<L: Conjugate> Solver<Risk<'_, L>> for RowNewton {
+    fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
+        if !RowNewton::takes(risk) {
+            return Err(Error::usage("the solver row-newton is for two classes, sparse rows and a ridge penalty")
+                .help("use the solver auto"));
+        }
+        let sample = risk.sample();
+        let mut tile = Tile::default();
+        let Block::Csr(x) = sample.design.block(0..sample.labels.len(), &mut tile)? else {
+            return Err(Error::data("a sparse matrix changed its type between two blocks"));
+        };
+        let gram = RowGram::new(&x, sample.units);
+        let mut run = Run::new(risk, &gram, start, watch);
+        let stop = match run.iterate(self) {
+            Ok(stop) => stop,
+            Err(error) if error.kind() == ErrorKind::Interrupted => Stop::halted(watch.halted()),
+            Err(error) => return Err(error),
+        };
+        let calm = Watch::default();
+        let point = risk.at(&run.coef(), Detail::Gradient, &calm)?;
+        let certificate = duality_gap(risk, &point, &calm)?;
+        let reached = certificate.relative_gap().is_some_and(|gap| gap <= self.tolerance);
+        // The rows gave a bound of their own; the proof is made from the coefficients.
+        let stop = if stop == Stop::Converged && !reached { Stop::PrecisionLimit } else { stop };
+        Ok(Solved { point, stop, certificate, trace: run.trace, passes: run.passes + 2, aliased: Vec::new() })
+    }
+}
+
+struct Run<'r, 'd, L> {
+    risk: &'r Risk<'d, L>,
+    gram: &'r RowGram,
+    watch: &'r Watch,
+    /// a and K a.
+    a: Vec<f64>,
+    scores: Vec<f64>,
+    intercept: f64,
+    trace: Vec<Step>,
+    passes: usize,
+}
+
+/// The risk at a point of the rows' space.
+struct Local {
+    objective: f64,
+    /// `s ∂ℓ/∂z` and `s ∂²ℓ/∂z²`.
+    residual: Vec<f64>,
+    curvature: Vec<f64>,
+}
+
+impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
+    /// From zero, or from weights that the loss's own derivatives at their scores stand for.
+    fn new(risk: &'r Risk<'d, L>, gram: &'r RowGram, start: Option<&Coef>, watch: &'r Watch) -> Self {
+        let n = risk.sample().labels.len();
+        let intercept = start.map_or_else(|| risk.start().intercept()[0], |c| c.intercept()[0]);
+        Run { risk, gram, watch, a: vec![0.0; n], scores: vec![0.0; n], intercept, trace: Vec::new(), passes: 1 }
+    }
+
+    fn iterate(&mut self, limits: &RowNewton) -> Result<Stop> {
+        let (lambda, total) = (self.risk.penalty().lambda(), self.risk.total_weight());
+        let reference = self.risk.null_objective();
+        let mut first_norm = None;
+        loop {
+            let at = self.local();
+            let g: Vec<f64> = at.residual.iter().zip(&self.a).map(|(r, a)| r / total + lambda * a).collect();
+            let kg = self.multiply(&g)?;
+            let norm = dot(&g, &kg).max(0.0).sqrt();
+            let gap = self.gap(&at, &kg) / at.objective.abs().max(reference);
+            if let Some(last) = self.trace.last_mut() {
+                last.relative_gap = Some(gap);
+            }
+            self.watch.report(Progress::Iteration {
+                solver: "row-newton",
+                iteration: self.trace.len(),
+                objective: at.objective,
+                relative_gap: Some(gap),
+            });
+            if gap <= limits.tolerance {
+                return Ok(Stop::Converged);
+            }
+            if self.trace.len() >= limits.max_iterations {
+                return Ok(Stop::IterationLimit);
+            }
+            let first = *first_norm.get_or_insert(norm);
+            // Superlinear, but no further than the tolerance needs: the gap is about ‖X̂ᵀg‖²/2λ.
+            let needed = (limits.tolerance / gap).sqrt() * 0.3;
+            let relative = (norm / first).sqrt().min(0.1).max(needed.min(0.1));
+            let (step, scores) = self.step(&at, g, kg, relative)?;
+            if !self.advance(&at, &step, &scores)? {
+                return Ok(Stop::PrecisionLimit);
+            }
+        }
+    }
+
+    /// Loss and derivatives at the present scores, the intercept at its best where it is free.
+    fn local(&mut self) -> Local {
+        let mut at = self.evaluate(&self.scores, self.intercept);
+        if self.risk.intercept() == Intercept::Free {
+            for _ in 0..20 {
+                let (slope, curvature) = (at.residual.iter().sum::<f64>(), at.curvature.iter().sum::<f64>());
+                let size: f64 = at.residual.iter().map(|r| r.abs()).sum();
+                if slope.abs() <= 1e-14 * size || curvature <= 0.0 {
+                    break;
+                }
+                let mut step = (-slope / curvature).clamp(-2.0, 2.0);
+                let mut next = self.evaluate(&self.scores, self.intercept + step);
+                while next.objective > at.objective && step.abs() > 1e-15 * self.intercept.abs() {
+                    step *= 0.5;
+                    next = self.evaluate(&self.scores, self.intercept + step);
+                }
+                if next.objective > at.objective {
+                    break;
+                }
+                self.intercept += step;
+                at = next;
+            }
+        }
+        at.objective += 0.5 * self.risk.penalty().lambda() * self.squared_norm();
+        at
+    }
+
+    /// `‖w‖²`, and b² where it is penalised.
+    fn squared_norm(&self) -> f64 {
+        dot(&self.a, &self.scores)
+    }
+
+    /// The mean loss of scores that lack offsets and a free intercept.
+    fn evaluate(&self, scores: &[f64], intercept: f64) -> Local {
+        let sample = self.risk.sample();
+        let shift = if self.risk.intercept() == Intercept::Free { intercept } else { 0.0 };
+        let z: Vec<f64> = match sample.offsets {
+            Some(o) => scores.iter().zip(o).map(|(z, o)| z + o + shift).collect(),
+            None => scores.iter().map(|z| z + shift).collect(),
+        };
+        let n = z.len();
+        let (mut residual, mut curvature) = (vec![0.0; n], vec![0.0; n]);
+        let loss = self.risk.loss().block(sample.labels, &z, sample.weights, &mut residual, Some(&mut curvature));
+        Local { objective: loss / self.risk.total_weight(), residual, curvature }
+    }
+
+    /// `K v`, the constant column of a penalised intercept included.
+    fn multiply(&mut self, v: &[f64]) -> Result<Vec<f64>> {
+        if self.watch.halted().is_some() {
+            return Err(Error::new(ErrorKind::Interrupted, "stopped between two products"));
+        }
+        self.passes += 1;
+        let mut out = self.gram.multiply(v);
+        if self.risk.intercept() == Intercept::Penalised {
+            let sum: f64 = v.iter().sum();
+            out.iter_mut().for_each(|o| *o += sum);
+        }
+        Ok(out)
+    }
+
+    /// The duality gap, by `‖X̂ᵀr‖² = r·Kr`, `Kr = Σs (Kg − λKa)`; classes that need balancing are scaled as the loss says.
+    fn gap(&self, at: &Local, kg: &[f64]) -> f64 {
+        let (sample, total) = (self.risk.sample(), self.risk.total_weight());
+        let lambda = self.risk.penalty().lambda();
+        let free = self.risk.intercept() == Intercept::Free;
+        let shift = if free { self.intercept } else { 0.0 };
+        let z: Vec<f64> = match sample.offsets {
+            Some(o) => self.scores.iter().zip(o).map(|(z, o)| z + o + shift).collect(),
+            None => self.scores.iter().map(|z| z + shift).collect(),
+        };
+        let dual = self.risk.loss().dual_point(sample.labels, &z, sample.weights, sample.offsets, free, 1.0);
+        let scale = |class: Class| match &dual.recipe {
+            DualRecipe::ScaleClasses(scale) => scale[class.index()],
+            _ => 1.0,
+        };
+        let kr = kg.iter().zip(&self.scores).map(|(kg, ka)| kg - lambda * ka);
+        let scaled = at.residual.iter().zip(sample.labels).map(|(r, class)| scale(*class) * r / total);
+        let norm: f64 = scaled.zip(kr).map(|(r, kr)| r * kr).sum();
+        let value = (dual.entropy + dual.offset_term) / total - norm.max(0.0) / (2.0 * lambda);
+        (at.objective - value).max(0.0)
+    }
+
+    /// Conjugate gradients on the Newton system; the step δ and Kδ.
+    fn step(&mut self, at: &Local, g: Vec<f64>, kg: Vec<f64>, relative: f64) -> Result<(Vec<f64>, Vec<f64>)> {
+        let (lambda, total) = (self.risk.penalty().lambda(), self.risk.total_weight());
+        let n = g.len();
+        let weight: f64 = at.curvature.iter().sum();
+        let centred = self.risk.intercept() == Intercept::Free && weight > 0.0;
+        let (mut step, mut scores) = (vec![0.0; n], vec![0.0; n]);
+        let (mut residual, mut k_residual) = (g, kg);
+        let (mut p, mut kp) = (residual.clone(), k_residual.clone());
+        let mut rho = dot(&residual, &k_residual);
+        let goal = relative * relative * rho;
+        for _ in 0..INNER_LIMIT {
+            if rho <= goal || rho <= 0.0 {
+                break;
+            }
+            let mean = if centred { dot(&at.curvature, &kp) / weight } else { 0.0 };
+            let applied: Vec<f64> = (0..n).map(|i| at.curvature[i] * (kp[i] - mean) / total + lambda * p[i]).collect();
+            let curvature = dot(&applied, &kp);
+            if curvature.is_nan() || curvature <= 0.0 {
+                break;
+            }
+            let length = rho / curvature;
+            for i in 0..n {
+                step[i] -= length * p[i];
+                scores[i] -= length * kp[i];
+                residual[i] -= length * applied[i];
+            }
+            k_residual = self.multiply(&residual)?;
+            let next = dot(&residual, &k_residual);
+            let ratio = next / rho;
+            for i in 0..n {
+                p[i] = residual[i] + ratio * p[i];
+                kp[i] = k_residual[i] + ratio * kp[i];
+            }
+            rho = next;
+        }
+        Ok((step, scores))
+    }
+
+    /// A step that decreases F enough, all on scores; false where none does.
+    fn advance(&mut self, at: &Local, step: &[f64], scores: &[f64]) -> Result<bool> {
+        let (lambda, total) = (self.risk.penalty().lambda(), self.risk.total_weight());
+        // The best intercept goes along with the scores.
+        let weight: f64 = at.curvature.iter().sum();
+        let shift = match self.risk.intercept() {
+            Intercept::Free if weight > 0.0 => -dot(&at.curvature, scores) / weight,
+            _ => 0.0,
+        };
+        let slope = dot(&at.residual, scores) / total + lambda * dot(step, &self.scores);
+        let (cross, square) = (dot(&self.a, scores), dot(step, scores));
+        let norm = self.squared_norm();
+        let rounding = 1e-14 * at.objective.abs();
+        let mut length = 1.0;
+        loop {
+            let trial: Vec<f64> = self.scores.iter().zip(scores).map(|(z, d)| z + length * d).collect();
+            let loss = self.evaluate(&trial, self.intercept + length * shift).objective;
+            let value = loss + 0.5 * lambda * (norm + length * (2.0 * cross + length * square));
+            if value <= at.objective + 1e-4 * length * slope + rounding {
+                if length * square.max(0.0).sqrt() <= 1e-16 * norm.max(0.0).sqrt() {
+                    return Ok(false);
+                }
+                self.a.iter_mut().zip(step).for_each(|(a, s)| *a += length * s);
+                self.scores = trial;
+                self.intercept += length * shift;
+                self.trace.push(Step { objective: value, relative_gap: None, step: length });
+                return Ok(true);
+            }
+            length *= 0.5;
+            if length < 1e-10 {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// The coefficients in the units of the risk.
+    fn coef(&self) -> Coef {
+        let cols = self.risk.n_cols();
+        let weights = self.gram.transposed(&self.a, cols);
+        let intercept = match self.risk.intercept() {
+            // Scores were made without centring: what that adds belongs to the intercept.
+            Intercept::Free => {
+                let units = self.risk.sample().units;
+                let centred = weights.iter().zip(units.centre()).zip(units.inverse_scale());
+                self.intercept + centred.map(|((w, c), s)| w * c * s).sum::<f64>()
+            }
+            Intercept::Penalised => self.a.iter().sum(),
+            Intercept::None => 0.0,
+        };
+        let mut values = weights;
+        values.push(intercept);
+        Coef::from_vec(values, 1, cols)
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
