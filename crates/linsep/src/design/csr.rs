@@ -36,6 +36,27 @@ impl<'a> CsrRows<'a> {
     }
 }
 
+/// Ranges of columns with about as many entries each, by every sixteenth row.
+pub fn column_ranges(rows: &CsrRows<'_>, pieces: usize) -> Vec<Range<usize>> {
+    let cols = rows.cols;
+    let bin = cols.div_ceil(16_384).max(1);
+    let mut counts = vec![1usize; cols.div_ceil(bin)];
+    for i in (0..rows.len()).step_by(16) {
+        rows.row(i).0.iter().for_each(|c| counts[*c as usize / bin] += 1);
+    }
+    let total: usize = counts.iter().sum();
+    let (mut ranges, mut start, mut seen) = (Vec::new(), 0, 0);
+    for (at, count) in counts.iter().enumerate() {
+        seen += count;
+        let end = ((at + 1) * bin).min(cols);
+        if seen * pieces >= total * (ranges.len() + 1) || end == cols {
+            ranges.push(start..end);
+            start = end;
+        }
+    }
+    ranges
+}
+
 /// A sparse matrix in memory by compressed rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CsrMatrix {

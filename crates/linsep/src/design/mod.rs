@@ -22,7 +22,7 @@ mod units;
 pub use assemble::{Prepared, PreparedDesign};
 pub use basis::{Basis, MOST_BASIS_FEATURES};
 pub use constant::constant_sparse_columns;
-pub use csr::{CsrMatrix, CsrRows};
+pub use csr::{CsrMatrix, CsrRows, column_ranges};
 pub use dense::{Dense, DenseMatrix};
 pub use gather::gather;
 pub use in_memory::InMemory;

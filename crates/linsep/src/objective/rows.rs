@@ -4,7 +4,7 @@
 //! coefficients (`x̂·w = x·(w/s) − c·(w/s)`) and sums are put into units once, at the end of the pass.
 
 use super::Coef;
-use crate::design::{Block, CsrRows, Design, Rows, Tile, Units};
+use crate::design::{Block, CsrRows, Design, Rows, Tile, Units, column_ranges};
 use crate::error::{Error, Result};
 use crate::linalg::{Square, gram_update, multiply_rows, weighted_rows_sum};
 use crate::numeric::vectorised;
@@ -165,7 +165,7 @@ impl GradientSums {
         let mut sums = GradientSums::new(groups, k, shape.cols, true);
         let mut parts: Vec<&mut [f64]> = sums.sums.chunks_exact_mut(k * shape.cols).collect();
         let mut ranges = Vec::new();
-        for columns in equal_columns(&rows, shape.cols) {
+        for columns in column_ranges(&rows, RANGES) {
             let mut slices = Vec::with_capacity(groups);
             for part in &mut parts {
                 let (now, later) = std::mem::take(part).split_at_mut(k * columns.len());
@@ -239,26 +239,6 @@ fn add_sparse(
             sums.iter_mut().zip(r).for_each(|(s, r)| *s += v * r);
         }
     }
-}
-
-/// Ranges of columns with about as many entries each, by every sixteenth row.
-fn equal_columns(rows: &CsrRows<'_>, cols: usize) -> Vec<Range<usize>> {
-    let bin = cols.div_ceil(4096).max(1);
-    let mut counts = vec![1usize; cols.div_ceil(bin)];
-    for i in (0..rows.len()).step_by(16) {
-        rows.row(i).0.iter().for_each(|c| counts[*c as usize / bin] += 1);
-    }
-    let total: usize = counts.iter().sum();
-    let (mut ranges, mut start, mut seen) = (Vec::new(), 0, 0);
-    for (at, count) in counts.iter().enumerate() {
-        seen += count;
-        let end = ((at + 1) * bin).min(cols);
-        if seen * RANGES >= total * (ranges.len() + 1) || end == cols {
-            ranges.push(start..end);
-            start = end;
-        }
-    }
-    ranges
 }
 
 /// `Σᵢ x̃ᵢx̃ᵢᵀ ⊗ Cᵢ` for small symmetric matrices Cᵢ: the Hessian of a risk, ordered as [`Coef`] (all weights score by
