@@ -18,9 +18,9 @@ pub struct MethodArguments {
     #[arg(long, short, value_enum, default_value = "logistic", value_name = "METHOD", help_heading = "Method")]
     model: MethodName,
 
-    /// Scale columns to mean 0 and variance 1, so that a penalty treats them alike
-    #[arg(long, value_enum, default_value = "yes", value_name = "YES|NO", help_heading = "Method")]
-    standardize: YesNo,
+    /// Scale columns to mean 0 and variance 1, so that a penalty treats them alike (default: yes)
+    #[arg(long, value_enum, value_name = "YES|NO", help_heading = "Method")]
+    standardize: Option<YesNo>,
 
     /// Penalty of logistic regression (default: ridge) and least squares (default: none): ridge (λ = 1/Σs), ridge:λ or none
     #[arg(long, value_name = "PENALTY", help_heading = "Method")]
@@ -202,8 +202,8 @@ impl MethodArguments {
 
     fn standardize(&self) -> Standardize {
         match self.standardize {
-            YesNo::Yes => Standardize::Yes,
-            YesNo::No => Standardize::No,
+            None | Some(YesNo::Yes) => Standardize::Yes,
+            Some(YesNo::No) => Standardize::No,
         }
     }
 
@@ -305,6 +305,7 @@ impl MethodArguments {
     fn given(&self, offset: bool) -> Vec<(&'static str, bool, &'static [MethodName])> {
         vec![
             ("--offset", offset, &[Logistic, Softmax]),
+            ("--standardize", self.standardize.is_some(), &[Logistic, Softmax, Lda, Qda, Spherical, Squares]),
             ("--penalty", self.penalty.is_some(), &[Logistic, Softmax, Squares]),
             ("--intercept", self.intercept.is_some(), &[Logistic, Softmax, Squares]),
             ("--softmax", self.softmax.is_some(), &[Logistic, Softmax]),

@@ -1,7 +1,8 @@
 //! Naive Bayes: the identities of its weights, a textbook twin, statistics that merge and shrink, golden values.
 
 use linsep::certify::Certificate;
-use linsep::design::{CsrMatrix, Origin};
+use linsep::density::{Density, Family};
+use linsep::design::{Basis, CsrMatrix, Origin};
 use linsep::discriminant::{Discriminant, Linear};
 use linsep::model::{Divisor, FamilyChoice, Fitted, Method, NaiveBayes, Note};
 use linsep::read::{ReadOptions, read_bytes};
@@ -11,7 +12,7 @@ use linsep::watch::Watch;
 use linsep::workflow::{FitOptions, TableFit, fit_table, predict_table, verify_table};
 use serde_json::Value;
 use testkit::data::{Data, Source, expect_model, labels, posterior};
-use testkit::golden::{json, number, numbers, root};
+use testkit::golden::{json, matrix, number, numbers, root};
 use testkit::{assert_all_near, assert_near};
 
 use FamilyChoice::{
@@ -234,6 +235,76 @@ fn posteriors_of_scikit_learn_and_scipy() {
     }
 }
 
+#[test]
+fn poisson_classes_of_r() {
+    let golden = json("naive_bayes_r.json");
+    let cases = golden["cases"].as_array().expect("cases");
+    assert_eq!(cases.len(), 4);
+    for case in cases {
+        let (data, _) = golden_rows(case);
+        let priors = case.get("priors").filter(|p| !p.is_null()).map(numbers);
+        let settings = NaiveBayes { smoothing: number(&case["alpha"]), priors, ..method(Poisson) };
+        let model = data.model(&Method::NaiveBayes(settings));
+        let k = model.discriminant.n_scores();
+        let odds = |z: &[f64]| if k == 1 { z.to_vec() } else { z[1..].iter().map(|v| v - z[0]).collect() };
+        let found: Vec<f64> = data.scores(&model).chunks_exact(k).flat_map(odds).collect();
+        // R sums logarithms of densities of about 300: its own rounding is that of such sums.
+        assert_all_near(&found, &matrix(&case["log_odds"]).concat(), 1e-12, 300.0, "log-odds");
+        assert_near(model.objective.value, number(&case["objective"]), 1e-12, 300.0, "objective");
+        let Some(Density::Independent { marginals }) = model.density.map(|d| d.density) else { panic!("densities") };
+        for (j, marginal) in marginals.iter().enumerate() {
+            let Family::Poisson { rate } = &marginal.family else { panic!("{marginal:?}") };
+            let expected: Vec<f64> = matrix(&case["rates"]).iter().map(|rates| rates[j]).collect();
+            assert_all_near(rate, &expected, 1e-14, 0.0, "rates");
+        }
+    }
+}
+
+/// A basis makes more columns, and they are columns like any: the same model as of a table that has them.
+#[test]
+fn products_of_a_basis_are_columns_of_their_own() {
+    let mut source = Source::new(71);
+    let (mut plain, mut wide) = ("x,z,a,b,y\n".to_owned(), "x,z,a,b,xx,xz,zz,ab,y\n".to_owned());
+    for i in 0..120 {
+        let class = i % 3;
+        let (x, z) = (source.normal() + class as f64, 2.0 + source.normal() * (1.0 + class as f64));
+        // Every pair of levels occurs.
+        let (a, b) = (["p", "q"][i % 2], ["r", "s", "t"][(i / 2 + usize::from(source.chance(0.3)) * class) % 3]);
+        plain.push_str(&format!("{x},{z},{a},{b},c{class}\n"));
+        wide.push_str(&format!("{x},{z},{a},{b},{},{},{},{a}{b},c{class}\n", x * x, x * z, z * z));
+    }
+    let read = |text: &str| read_bytes(text.as_bytes(), "t.csv", &ReadOptions::default()).expect("a table");
+    let (plain, wide) = (read(&plain), read(&wide));
+    for family in [Gaussian, GaussianShared] {
+        let settings = Method::NaiveBayes(NaiveBayes { overrides: vec![], ..method(family) });
+        let fit = |table: &linsep::table::Table, basis: Basis, drop: &[&str]| {
+            let mut options = FitOptions::new("y", settings.clone());
+            options.recipe.basis = basis;
+            options.recipe.exclude = drop.iter().map(|d| (*d).to_owned()).collect();
+            match fit_table(table.clone(), &options, &watch()).expect("a fit") {
+                TableFit::Model(model) => model,
+                TableFit::NoOptimum { .. } => panic!("closed forms have optima"),
+            }
+        };
+        // Numbers alone, then text alone: a product of text and numbers has no column in a table of its own.
+        for (drop, basis) in
+            [(vec!["a", "b", "ab"], Basis::Quadratic), (vec!["x", "z", "xx", "xz", "zz"], Basis::Products)]
+        {
+            let missing: Vec<&str> = drop.iter().copied().filter(|c| c.len() == 1).collect();
+            let by_basis = fit(&plain, basis, &missing);
+            let by_table = fit(&wide, Basis::None, &drop);
+            let scores = |model: &linsep::artifact::Model, table| {
+                predict_table(model, table, None, &watch()).expect("predictions").scores
+            };
+            let (a, b) = (scores(&by_basis, &plain), scores(&by_table, &wide));
+            assert_all_near(&a, &b, 1e-11, 1.0, &format!("{family}"));
+            assert_near(by_basis.objective.value, by_table.objective.value, 1e-12, 1.0, "objective");
+            let verdict = verify_table(&by_basis, &plain, &watch()).expect("a verdict");
+            assert!(verdict.passed(), "{family}: {verdict:?}");
+        }
+    }
+}
+
 fn statistics_of(data: &Data, layout: &linsep::model::Layout) -> ClassColumns {
     ClassColumns::of(&data.dense(), &data.labels, data.weights.as_deref(), &layout.statistics(), &watch())
         .expect("statistics")
@@ -250,12 +321,31 @@ fn same_statistics(a: &ClassColumns, b: &ClassColumns, tolerance: f64, what: &st
     }
 }
 
+/// Three columns of a family and the indicators of two text columns, one of two levels and one of three.
+fn with_levels(data: &Data, seed: u64) -> (Data, Vec<Origin>) {
+    let mut source = Source::new(seed);
+    let mut values = Vec::new();
+    for i in 0..data.rows() {
+        values.extend_from_slice(data.row(i));
+        for levels in [2, 3] {
+            let level = (source.below(levels) + usize::from(source.chance(0.3)) * data.class(i)) % levels;
+            values.extend((0..levels).map(|l| f64::from(u8::from(l == level))));
+        }
+    }
+    let number = |j: usize| Origin { name: format!("x{j}"), columns: j..j + 1, levels: false };
+    let text = |name: &str, columns| Origin { name: name.into(), columns, levels: true };
+    let origins = (0..data.cols).map(number).chain([text("two", 3..5), text("three", 5..8)]).collect();
+    (Data { values, cols: data.cols + 5, ..data.clone() }, origins)
+}
+
 #[test]
 fn statistics_merge_shrink_and_grow() {
-    for family in ALL {
+    for (family, text) in ALL.into_iter().flat_map(|f| [(f, false), (f, true)]) {
         let settings = method(family);
-        let layout = settings.layout(&[], 3).expect("a layout");
         let data = rows_of(family, 400, 3, 3, 21).weighted((0..400).map(|i| 1.0 + (i % 2) as f64).collect());
+        let (data, origins) = if text { with_levels(&data, 22) } else { (data, Vec::new()) };
+        let layout = settings.layout(&origins, data.cols).expect("a layout");
+        assert_eq!(layout.runs().iter().filter(|r| r.family == Categorical).count(), if text { 2 } else { 0 });
         let part = |range: std::ops::Range<usize>| data.select(&range.collect::<Vec<usize>>());
         let (all, front) = (statistics_of(&data, &layout), statistics_of(&part(0..150), &layout));
         let back = statistics_of(&part(150..400), &layout);
@@ -283,7 +373,9 @@ fn statistics_merge_shrink_and_grow() {
         let models =
             [&merged, &all].map(|s| settings.fit_statistics(&layout, s, data.labels.names()).expect("a model"));
         assert_all_near(&data.scores(&models[0]), &data.scores(&models[1]), 1e-10, 1.0, &format!("{family}: models"));
-        let direct = data.model(&Method::NaiveBayes(settings.clone()));
+        let design = data.dense();
+        let training = data.training(&design).with_origins(&origins);
+        let direct = expect_model(Method::NaiveBayes(settings.clone()).fit(&training, &watch()));
         assert_eq!(direct, models[1], "{family}: one pass or given statistics");
     }
 }
