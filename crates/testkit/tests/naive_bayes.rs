@@ -380,6 +380,111 @@ fn statistics_merge_shrink_and_grow() {
     }
 }
 
+/// A product of two variances or means would be too small or too large for a number long before they are.
+#[test]
+fn units_of_columns_do_not_matter() {
+    for family in [Gaussian, GaussianShared, Exponential, Gamma] {
+        for classes in [2, 3] {
+            let data = rows_of(family, 60, 2, classes, 91);
+            let settings = Method::NaiveBayes(method(family));
+            let plain = data.model(&settings);
+            for scale in [1e-120, 1e-60, 1e60, 1e120] {
+                let moved = data.map(|j, v| if j == 0 { v * scale } else { v / scale });
+                let model = moved.model(&settings);
+                let k = plain.discriminant.n_scores();
+                let odds = |model: &Fitted, data: &Data| {
+                    let scores = data.scores(model);
+                    scores.chunks_exact(k).flat_map(|z| z.iter().map(|v| v - if k == 1 { 0.0 } else { z[0] })).collect()
+                };
+                let (a, b): (Vec<f64>, Vec<f64>) = (odds(&plain, &data), odds(&model, &moved));
+                // Logarithms of 1e120 are 276 with as many rounding errors.
+                let tolerance = if family == Gamma { 1e-10 } else { 1e-12 };
+                assert_all_near(&a, &b, tolerance, 10.0, &format!("{family}, {classes} classes, {scale:e}"));
+                assert!(residual(&model.certificate) < 1e-12, "{family}: {:e}", residual(&model.certificate));
+            }
+        }
+    }
+}
+
+#[test]
+fn priors_may_be_as_small_as_numbers_are() {
+    let data = rows_of(Gaussian, 40, 2, 2, 94);
+    for first in [1e-310, 5e-324] {
+        let with =
+            |priors: Vec<f64>| data.model(&Method::NaiveBayes(NaiveBayes { priors: Some(priors), ..method(Gaussian) }));
+        let (tiny, even) = (with(vec![first, 1.0]), with(vec![0.5, 0.5]));
+        let expected: Vec<f64> = data.scores(&even).iter().map(|z| z - f64::ln(first)).collect();
+        assert_all_near(&data.scores(&tiny), &expected, 1e-13, 0.0, "log-odds");
+        assert!(residual(&tiny.certificate) < 1e-13);
+    }
+}
+
+/// Counts of 10¹² whose classes differ by 10⁶: the log-odds are of size one, what they are the difference of is not.
+#[test]
+fn large_counts_lose_no_digits() {
+    let (low, high) = (1e12, 1e12 + 1e6);
+    let rows = vec![low - 2.0, low + 2.0, high - 5.0, high + 5.0];
+    let data = Data::new(rows.clone(), 1, labels(vec![0, 0, 1, 1], 2));
+    for family in [Poisson, Binomial(u32::MAX), Geometric] {
+        let scale = if let Binomial(_) = family { 2f64.powi(-9) } else { 1.0 };
+        let scaled = data.map(|_, v| (v * scale).round());
+        let model = scaled.model(&Method::NaiveBayes(NaiveBayes { smoothing: 0.0, ..method(family) }));
+        let means: Vec<f64> = [0, 2].map(|i| 0.5 * (scaled.values[i] + scaled.values[i + 1])).to_vec();
+        let (a, b) = (means[0], means[1]);
+        let w = (b - a) / a;
+        for (x, z) in scaled.values.iter().zip(scaled.scores(&model)) {
+            // Series in w about x = a: ln(1+w) = w − w²/2 + w³/3 − …
+            let t = f64::from(u32::MAX);
+            let ln = |w: f64| w - w * w / 2.0 + w * w * w / 3.0;
+            let expected = match family {
+                // x ln(b/a) − (b − a) = (x − a) w − a(w − ln(1+w)) − (x − a)(w − ln(1+w))
+                Poisson => (x - a) * w - x * (w * w / 2.0 - w * w * w / 3.0),
+                // The same with what is left to the trials.
+                Binomial(_) => {
+                    let q = (a - b) / (t - a);
+                    (x - a) * w - x * (w - ln(w)) - (x - a) * q - (t - x) * (q - ln(q))
+                }
+                // −x(ln(1+1/b) − ln(1+1/a)) − ln((1+b)/(1+a)), ln(1+1/b) = 1/b to 24 digits
+                _ => x * ((b - a) / a / b - 0.5 * (b - a) / a / b * (1.0 / a + 1.0 / b)) - ln((b - a) / (1.0 + a)),
+            };
+            assert_near(z, expected, 1e-8, 1.0, &format!("{family} at {x}"));
+        }
+    }
+}
+
+/// A word that no document has, without smoothing: no weight and nothing in the likelihood.
+#[test]
+fn a_word_that_never_occurs_adds_nothing() {
+    for family in [Multinomial, Bernoulli, Poisson, Geometric] {
+        let data = rows_of(family, 40, 9, 2, 92);
+        let settings = NaiveBayes { smoothing: 0.0, ..method(family) };
+        let with = data.with_column(|_, _| 0.0);
+        let (plain, model) =
+            (data.model(&Method::NaiveBayes(settings.clone())), with.model(&Method::NaiveBayes(settings)));
+        assert_eq!(model.notes, [Note::Constant { columns: vec![9] }], "{family}");
+        assert_near(model.objective.value, plain.objective.value, 1e-14, 1.0, &format!("{family}: objective"));
+        assert_all_near(&with.scores(&model), &data.scores(&plain), 1e-13, 1.0, &format!("{family}: scores"));
+        assert!(residual(&model.certificate) < 1e-13, "{family}");
+    }
+}
+
+/// Sparse columns are summed about zero: where that leaves no digits of the spread it is said, also beside gamma columns,
+/// for which rows are widened.
+#[test]
+fn sparse_columns_far_from_zero_are_refused() {
+    let data = rows_of(Gaussian, 50, 2, 2, 93).map(|j, v| if j == 0 { v.abs() + 0.1 } else { v + 1e9 });
+    for numbers in [Gaussian, Gamma] {
+        let origin = |j: usize| Origin { name: format!("x{j}"), columns: j..j + 1, levels: false };
+        let origins = [origin(0), origin(1)];
+        let overrides = vec![("x0".to_owned(), numbers)];
+        let settings = Method::NaiveBayes(NaiveBayes { overrides, ..method(Gaussian) });
+        let csr = data.csr();
+        let error =
+            settings.fit(&data.training(&csr).with_origins(&origins), &watch()).expect_err("no digits are left");
+        assert!(error.to_string().contains("sparse column 2"), "{numbers}: {error}");
+    }
+}
+
 #[test]
 fn a_new_class_is_as_if_always_there() {
     let settings = method(Gaussian);
