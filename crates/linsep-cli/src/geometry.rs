@@ -9,10 +9,11 @@ use crate::sheet::Sheet;
 use clap::Args;
 use linsep::artifact::Model;
 use linsep::geometry::Geometry;
-use linsep::report::{geometry_json, geometry_text, measured_text};
+use linsep::report::{decision_note, geometry_json, geometry_text, measured_text};
 use linsep::table::Table;
 use linsep::workflow::{GeometryOptions, TableGeometry, geometry_of, geometry_table};
 use linsep::{Error, Result};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Show the boundaries of a model, or measure the rows of a table beside them.
@@ -20,11 +21,13 @@ use std::path::{Path, PathBuf};
 #[command(mut_arg("files", |files| files.required(false)), after_help = "\
 Without FILE: for every pair of classes the unit normal and a point of the boundary, or the type of its quadric. With
 FILE, one CSV row per input row:
-  prediction  the class
+  prediction  the class, as predict has it; empty where the decision rejects the row
   boundary    the class across the nearest boundary
   distance    to that boundary; of two classes negative on the side of the first
   radius      no smaller change of the columns changes the prediction; inf where none does
   margin      signed distance to the boundaries of the true class, where the table has the target
+Boundaries are where the decision of the model changes, a rejection left aside: a threshold or costs move that of two
+classes. With costs of more classes they are those of the largest score.
 All lengths are Euclidean, in the units of the matrix columns (the input columns; text as indicators).
 
 Examples:
@@ -96,6 +99,10 @@ pub fn run(arguments: &GeometryArguments) -> Result<Ending> {
     if to_file.is_some() || !arguments.json {
         let ending = write(&model, &geometry, &table, &data, &keep, to_file.unwrap_or("-"))?;
         if to_file.is_none() {
+            if model.decision.cut(model.classes.len()).is_none() && !arguments.input.quiet {
+                // The table has no room for it, and it would be read wrongly without.
+                decision_note(&model).into_iter().for_each(|note| drop(writeln!(std::io::stderr(), "note: {note}")));
+            }
             return Ok(ending);
         }
     }
@@ -128,7 +135,7 @@ fn write(
     let sheet = Sheet { table, keep, header, rows: &data.rows };
     sheet.write(output, |i, line| {
         let row = &data.measured.rows[i];
-        line.text(&classes[row.class.index()]);
+        line.text(data.predictions[i].map_or("", |k| &classes[k.index()]));
         line.text(row.nearest.map_or("", |k| &classes[k.index()]));
         line.number(row.distance);
         line.number(row.radius);

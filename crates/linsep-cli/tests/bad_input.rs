@@ -84,6 +84,11 @@ fn columns_and_classes() -> Vec<Case> {
             &["`outcome`", "the columns are: x, kind"],
         ),
         usage(
+            "standardising independent columns",
+            "fit p.csv --target kind --model naive-bayes --standardize no",
+            &["--standardize does not belong to --model naive-bayes", "--model logistic"],
+        ),
+        usage(
             "targets of another method",
             "fit p.csv -t y --model lda --targets zero-one -o m.json",
             &["--targets does not belong to --model lda", "--model least-squares"],

@@ -28,6 +28,11 @@ impl Csv {
     }
 }
 
+/// Text without its line breaks.
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 const MEASURES: &str = "bill_length_mm,bill_depth_mm,flipper_length_mm,body_mass_g";
 
 fn fitted(flags: &str) -> Scratch {
@@ -44,6 +49,9 @@ fn distances_are_scores_over_norms_and_projections_score_alike() {
         ("--target sex", true),
         ("--target species --model qda", false),
         ("--target sex --model qda", false),
+        ("--target species --model naive-bayes --family gaussian", false),
+        ("--target sex --model naive-bayes --family gaussian", false),
+        ("--target species --model naive-bayes --family gaussian-shared", true),
     ] {
         let scratch = fitted(flags);
         let out = scratch.done("geometry m.json penguins.csv --keep island --projection");
@@ -193,4 +201,97 @@ fn offsets_move_the_boundary_of_their_row() {
         let (distance, score): (f64, f64) = (distance.parse().expect("a number"), score.parse().expect("a number"));
         assert!((distance * norm - score).abs() < 1e-12);
     }
+}
+
+/// Thresholds and costs of two classes move the boundary; predictions are those of `predict` whatever the decision.
+#[test]
+fn measures_belong_to_the_decision_of_the_model() {
+    for (flags, cut) in [
+        ("--target sex --threshold 0.8", 4f64.ln()),
+        ("--target sex --model lda --costs female:male=5,male:female=1", 5f64.ln()),
+        ("--target sex --model lda --threshold 0.2 --reject 0.1", 0.25f64.ln()),
+        ("--target sex --model qda --threshold 0.9", 9f64.ln()),
+        ("--target sex --model naive-bayes --family gaussian --threshold 0.9", 9f64.ln()),
+    ] {
+        let scratch = fitted(flags);
+        let shown = json(&scratch.done("geometry m.json --json"));
+        assert!((shown["cut"].as_f64().expect("a cut") - cut).abs() < 1e-14, "{flags}");
+        let out = scratch.done("geometry m.json penguins.csv --keep sex --projection");
+        let measured = Csv::new(&out);
+        let predicted = scratch.done("predict m.json penguins.csv --scores");
+        let predicted = Csv::new(&predicted);
+        assert_eq!(measured.column("prediction"), predicted.column("prediction"), "{flags}");
+        let positive = shown["boundaries"][0]["to"].as_str().expect("a class");
+        let mut rejected = 0;
+        for i in 0..344 {
+            let (class, distance) = (measured.column("prediction")[i], measured.column("distance")[i]);
+            let Ok(distance) = distance.parse::<f64>() else { continue };
+            let z: f64 = predicted.column(&format!("score_{positive}"))[i].parse().expect("a score");
+            assert_eq!(distance > 0.0, z > cut, "{flags}: row {i}");
+            match class {
+                "" => rejected += 1,
+                class => assert_eq!(class == positive, z > cut, "{flags}: row {i}"),
+            }
+            if let Some(norm) = shown["boundaries"][0]["norm"].as_f64() {
+                assert!((distance * norm - (z - cut)).abs() < 1e-11, "{flags}: row {i}");
+            }
+            if let Ok(margin) = measured.column("margin")[i].parse::<f64>() {
+                let sign = if measured.column("sex")[i] == positive { 1.0 } else { -1.0 };
+                assert_eq!(margin, sign * distance, "{flags}: row {i}");
+            }
+        }
+        assert_eq!(rejected > 0, flags.contains("--reject"), "{flags}");
+        // The projections have the log-odds at which the decision changes.
+        let names: Vec<&str> = MEASURES.split(',').collect();
+        let points: Vec<Vec<&str>> = names.iter().map(|n| measured.column(&format!("proj_{n}"))).collect();
+        let rows = (0..344).map(|i| points.iter().map(|p| p[i]).collect::<Vec<_>>().join(","));
+        scratch.write("points.csv", format!("{MEASURES}\n{}\n", rows.collect::<Vec<_>>().join("\n")));
+        let scores = scratch.done("predict m.json points.csv --scores");
+        for z in Csv::new(&scores).column(&format!("score_{positive}")).iter().filter(|z| !z.is_empty()) {
+            assert!((z.parse::<f64>().expect("a score") - cut).abs() < 1e-9, "{flags}: {z}");
+        }
+        let text = in_one_line(&scratch.done("geometry m.json"));
+        assert!(text.contains("decision: ") && text.contains("of this decision"), "{text}");
+        if shown["boundaries"][0]["kind"] == "hyperplane" {
+            for (region, own) in shown["regions"].as_array().expect("two").iter().zip([-1.0, 1.0]) {
+                let (n, x) = (numbers(&shown["boundaries"][0]["normal"]), numbers(&region["witness"]));
+                let side: f64 = n.iter().zip(&x).map(|(n, x)| n * x).sum();
+                let offset = shown["boundaries"][0]["offset"].as_f64().expect("a number");
+                assert!(own * (side - offset) > 0.0, "{flags}: a witness on its side");
+            }
+        }
+    }
+}
+
+#[test]
+fn decisions_without_such_a_boundary_say_so() {
+    let costs = "--costs Adelie:Gentoo=9,Chinstrap:Adelie=7";
+    let scratch = fitted(&format!("--target species --model lda {costs}"));
+    let out = scratch.run("geometry m.json penguins.csv");
+    assert!(out.stderr.contains("those of the largest score"), "{}", out.stderr);
+    let predicted = scratch.done("predict m.json penguins.csv --keep species");
+    assert_eq!(Csv::new(&out.stdout).column("prediction"), Csv::new(&predicted).column("prediction"));
+    let plain = fitted("--target species --model lda");
+    let largest = plain.done("geometry m.json penguins.csv");
+    assert_eq!(plain.run("geometry m.json penguins.csv").stderr, "");
+    assert_eq!(Csv::new(&out.stdout).column("radius"), Csv::new(&largest).column("radius"));
+    assert_ne!(Csv::new(&out.stdout).column("prediction"), Csv::new(&largest).column("prediction"));
+    let said = in_one_line(&scratch.done("geometry m.json penguins.csv -o out.csv"));
+    assert!(said.contains("those of the largest score"), "{said}");
+    assert!(json(&scratch.done("geometry m.json --json"))["cut"].is_null());
+    // Whatever the row, the same class costs less.
+    let scratch = fitted("--target sex --costs female:male=0,male:female=1");
+    assert!(in_one_line(&scratch.done("geometry m.json")).contains("those of the largest score"));
+    // Rejected rows are counted, and not as of a class.
+    let scratch = fitted("--target sex --reject 0.2");
+    let said = in_one_line(&scratch.done("geometry m.json penguins.csv -o out.csv"));
+    assert!(said.contains("rejected") && said.contains("without the rejection"), "{said}");
+}
+
+#[test]
+fn scores_with_logarithms_have_no_geometry() {
+    let scratch = fitted("--target species --model naive-bayes --family gamma");
+    let out = scratch.run("geometry m.json");
+    assert_eq!(out.code, 2);
+    assert!(out.stderr.contains("neither hyperplanes nor quadrics") && out.stderr.contains("gamma"), "{}", out.stderr);
 }

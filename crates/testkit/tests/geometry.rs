@@ -2,10 +2,10 @@
 
 use linsep::density::{Covariance, Density};
 use linsep::design::DenseMatrix;
-use linsep::discriminant::{Discriminant, Linear, Quadratic};
+use linsep::discriminant::{Discriminant, Generalised, Linear, Quadratic};
 use linsep::geometry::{Geometry, Measured, Quadric, QuadricKind, Region, Surface, mahalanobis, regions};
 use linsep::linalg::Square;
-use linsep::model::{Fitted, GaussianBayes, Method, Shape};
+use linsep::model::{FamilyChoice, Fitted, GaussianBayes, Method, NaiveBayes, Shape};
 use linsep::table::Class;
 use linsep::watch::Watch;
 use testkit::data::{Data, Source, labels, overlapping};
@@ -279,6 +279,95 @@ fn quadrics_keep_their_identities() {
     }
 }
 
+/// Naive Bayes with its own variances is QDA with diagonal covariances: the same quadrics, types and radii.
+#[test]
+fn terms_and_squares_are_quadrics_like_any() {
+    let mut source = Source::new(15);
+    for (classes, cols) in [(2, 1), (2, 3), (3, 2), (5, 4)] {
+        let means: Vec<f64> = source.normals(classes * cols).iter().map(|m| 2.0 * m).collect();
+        let precision: Vec<f64> = source.normals(classes * cols).iter().map(|v| (0.7 * v).exp()).collect();
+        let constants = source.normals(classes);
+        let mut triangles = Vec::new();
+        for root in precision.chunks_exact(cols).map(|p| p.iter().map(|p| p.sqrt()).collect::<Vec<f64>>()) {
+            (0..cols).for_each(|i| triangles.extend((0..=i).map(|j| if i == j { root[i] } else { 0.0 })));
+        }
+        let full = Quadratic::new(means.clone(), triangles, constants.clone()).expect("sizes fit");
+        // c − ½Σp(x−m)² about the origin.
+        let of = |f: &dyn Fn(usize) -> f64| (0..classes * cols).map(f).collect::<Vec<f64>>();
+        let (linear, square) = (of(&|i| precision[i] * means[i]), of(&|i| -0.5 * precision[i]));
+        let at_origin = |k: usize| {
+            constants[k] - (k * cols..(k + 1) * cols).map(|i| 0.5 * precision[i] * means[i] * means[i]).sum::<f64>()
+        };
+        let intercept: Vec<f64> = (0..classes).map(at_origin).collect();
+        let less = |v: &[f64]| (0..cols).map(|j| v[cols + j] - v[j]).collect::<Vec<f64>>();
+        let terms = match classes {
+            2 => {
+                let b = vec![intercept[1] - intercept[0]];
+                Generalised::new(vec![0.0; cols], b, less(&linear), less(&square), Vec::new())
+            }
+            _ => Generalised::new(vec![0.0; cols], intercept, linear, square, Vec::new()),
+        }
+        .expect("sizes fit");
+        let rows: Vec<f64> = source.normals(25 * cols).iter().map(|v| 3.0 * v).collect();
+        let (terms, full) = (Discriminant::Generalised(terms), Discriminant::Quadratic(full));
+        check_rows(&terms, &rows, &mut source);
+        let ((a, of_terms), (b, of_full)) = (measured(&terms, &rows, None), measured(&full, &rows, None));
+        for (a, b) in of_terms.rows.iter().zip(&of_full.rows) {
+            assert_eq!((a.class, a.nearest), (b.class, b.nearest));
+            assert_near(a.radius, b.radius, 1e-10, 1.0, "radius");
+        }
+        for (a, b) in a.boundaries().iter().zip(b.boundaries()) {
+            let (Surface::Quadric(a), Surface::Quadric(b)) = (&a.surface, &b.surface) else { panic!("quadrics") };
+            assert_eq!((a.kind(), a.signature()), (b.kind(), b.signature()));
+            assert!(a.diagonal().is_some() && b.diagonal().is_none());
+            let moved = (0..cols).map(|j| a.matrix().get(j, j)).collect::<Vec<f64>>();
+            assert_all_near(&moved, &b.matrix().diagonal(), 1e-12, 1.0, "W");
+        }
+    }
+}
+
+#[test]
+fn naive_bayes_has_quadrics_in_any_units_and_number() {
+    let data = overlapping(200, 3, 3, 16);
+    let bayes = Method::NaiveBayes(NaiveBayes::of(FamilyChoice::Gaussian));
+    let near = data.model(&bayes);
+    let kinds = |model: &Fitted| {
+        let geometry = Geometry::of(&model.discriminant, model.density.as_ref(), &Watch::default()).expect("quadrics");
+        let of = |s: &Surface| if let Surface::Quadric(q) = s { q.kind() } else { panic!("a quadric") };
+        geometry.boundaries().iter().map(|b| of(&b.surface)).collect::<Vec<QuadricKind>>()
+    };
+    let far = data.map(|j, v| v * [1e-9, 1.0, 1e9][j] + [0.0, 1e6, 0.0][j]);
+    let model = far.model(&bayes);
+    assert_eq!(kinds(&near), kinds(&model));
+    check_rows(&near.discriminant, &data.values[..60], &mut Source::new(17));
+    // The first column is by far the shortest way, and the only one that matters.
+    let measure = |model: &Fitted, data: &Data| {
+        let geometry = Geometry::of(&model.discriminant, model.density.as_ref(), &Watch::default()).expect("quadrics");
+        geometry.measure(&data.dense(), &data.scores(model), None, true, &Watch::default()).expect("measures")
+    };
+    let found = measure(&model, &far);
+    for (i, row) in found.rows.iter().enumerate().filter(|(_, r)| r.radius > 0.0 && r.radius < 1e-6) {
+        let point = &found.projections.as_ref().expect("asked for")[3 * i..3 * i + 3];
+        let z = scores(&model.discriminant, point);
+        let (a, b) = (z[row.class.index()], z[row.nearest.expect("a boundary").index()]);
+        assert_near(a, b, 1e-9, 1.0, "scores on the boundary");
+    }
+    // One column that both classes spread alike, to the last digit: flat, whatever rounding says.
+    let spread = [0.1, 0.7, 1.3, 2.9, 4.1];
+    let values: Vec<f64> =
+        spread.iter().flat_map(|x| [*x, *x]).chain(spread.iter().flat_map(|x| [x + 0.3, 3.0 * x])).collect();
+    let alike = Data::new(values, 2, labels((0..10).map(|i| i / 5).collect(), 2));
+    assert_eq!(kinds(&alike.model(&bayes)), [QuadricKind::Paraboloid { hyperbolic: false, flat: 0 }]);
+    // A matrix of all pairs of columns would not fit.
+    let wide = Generalised::new(vec![0.0; 50_000], vec![1.0], vec![0.5; 50_000], vec![-0.25; 50_000], Vec::new());
+    let (geometry, found) = measured(&Discriminant::Generalised(wide.expect("sizes fit")), &vec![0.0; 50_000], None);
+    let Surface::Quadric(q) = &geometry.boundaries()[0].surface else { panic!("a quadric") };
+    assert_eq!(q.kind(), QuadricKind::Ellipsoid { flat: 0 });
+    // 1 + ½s√n − ¼s² = 0 towards −(1, 1 …): the nearer zero.
+    let root = 50_000f64.sqrt();
+    assert_near(found.rows[0].radius, 2.0 * ((0.25 * root * root + 1.0).sqrt() - 0.5 * root), 1e-9, 0.0, "radius");
+}
+
 /// The nearest zero of q in a direction, by the formula for quadratic equations.
 fn first_zero(q: &Quadric, x: &[f64], way: &[f64]) -> f64 {
     let a = 0.5 * dot(&q.matrix().multiply(way), way);
@@ -303,6 +392,21 @@ fn brute_force(q: &Quadric, x: &[f64]) -> f64 {
         width /= 20.0;
     }
     reach(middle)
+}
+
+/// A column that curves a little and away, beside one that curves much: the multiplier is far below its pole.
+#[test]
+fn curvatures_of_very_different_size_keep_the_shortest_way() {
+    for small in [1e-6, 1e-10, 1e-14] {
+        for turn in [0.0f64, 0.3] {
+            let (c, s) = (turn.cos(), turn.sin());
+            let matrix = square(&[&[c * c - small * s * s, 0.0], &[c * s * (1.0 + small), s * s - small * c * c]]);
+            let q = Quadric::new(vec![0.0; 2], matrix, vec![1.0, 0.7], 0.4).expect("finite");
+            let step = q.step(&[0.0, 0.0]).expect("a point");
+            assert_near(q.value(&step), 0.0, 1e-14, 1.0, "on the quadric");
+            assert_near(norm(&step), brute_force(&q, &[0.0, 0.0]), 1e-12, 1.0, "nothing is nearer");
+        }
+    }
 }
 
 fn square(rows: &[&[f64]]) -> Square {

@@ -402,12 +402,6 @@ fn triangles_merge_as_if_the_rows_were_one_table() {
     let data = overlapping(3000, 4, 3, 80).map(|j, v| v + [0.0, 1e3, -50.0, 3.0][j]);
     let data = data.weighted((0..3000).map(|i| (i % 4) as f64 * 0.5).collect());
     let whole = triangle(&data);
-    let gram = |r: &ClassTriangle| {
-        let r = r.about(whole.centre());
-        let all = r.centre().len() + r.weights().len();
-        let dot = |i: usize, j: usize| r.column(i).iter().zip(r.column(j)).map(|(a, b)| a * b).sum::<f64>();
-        (0..all).flat_map(|i| (0..=i).map(move |j| (i, j))).map(|(i, j)| dot(i, j)).collect::<Vec<f64>>()
-    };
     let all: Vec<usize> = (0..3000).collect();
     for cut in [1, 17, 1500, 2999] {
         let mut merged = triangle(&data.select(&all[..cut]));
@@ -415,7 +409,7 @@ fn triangles_merge_as_if_the_rows_were_one_table() {
         assert_all_near(merged.weights(), whole.weights(), 1e-14, 0.0, "weights");
         assert_all_near(&merged.mean(), &whole.mean(), 1e-13, 0.0, "mean");
         assert_all_near(&entries(&merged, &whole), &entries(&whole, &whole), 1e-12, 0.0, "triangle");
-        assert_all_near(&gram(&merged), &gram(&whole), 1e-12, 0.0, "Gram");
+        assert_all_near(&gram(&merged, &whole), &gram(&whole, &whole), 1e-12, 0.0, "Gram");
     }
     let mut streamed = ClassTriangle::empty(3, whole.centre().to_vec());
     for part in all.chunks(700) {
@@ -432,6 +426,148 @@ fn triangles_merge_as_if_the_rows_were_one_table() {
     assert!(streamed.update(&[1.0; 3], &[Class(0)], None).is_err(), "a row too short");
     assert!(streamed.update(&[1.0, f64::NAN, 0.0, 0.0], &[Class(0)], None).is_err(), "not finite");
     assert!(streamed.update(&[1.0; 4], &[Class(0)], Some(&[-1.0])).is_err(), "a negative weight");
+}
+
+/// Rounding of a downdate is ε times the rows that were there before, amplified by the condition of what is left. Half of
+/// the rows stay and the columns are of unit size, so both are small: 1e-10 leaves five digits for them.
+#[test]
+fn rows_taken_out_were_never_there() {
+    let data = overlapping(3000, 4, 3, 82).map(|j, v| v + [0.0, 10.0, -5.0, 3.0][j]);
+    let data = data.weighted((0..3000).map(|i| (i % 4) as f64 * 0.5).collect());
+    let all: Vec<usize> = (0..3000).collect();
+    let (front, back) = (data.select(&all[..1500]), data.select(&all[1500..]));
+    let (whole, a, b) = (triangle(&data), triangle(&front), triangle(&back));
+    let mut removed = whole.clone();
+    removed.remove(&b).expect("they were added");
+    assert_all_near(removed.weights(), a.weights(), 1e-14, 0.0, "weights");
+    assert_all_near(&removed.mean(), &a.mean(), 1e-12, 0.0, "mean");
+    assert_all_near(&entries(&removed, &a), &entries(&a, &a), 1e-10, 1.0, "triangle");
+    removed.merge(&b).expect("the same shape");
+    assert_all_near(&entries(&removed, &whole), &entries(&whole, &whole), 1e-10, 1.0, "out and in again");
+    removed.remove(&whole).expect("all of them");
+    assert_eq!(removed, ClassTriangle::empty(3, whole.centre().to_vec()), "nothing is left");
+    removed.merge(&a).expect("the same shape");
+    assert_eq!(removed, a, "from nothing");
+    // A whole class goes: as if it had room but no rows.
+    let of_class = |last: bool| {
+        let rows: Vec<usize> = (0..3000).filter(|i| (data.class(*i) == 2) == last).collect();
+        triangle(&data.select(&rows))
+    };
+    let mut without = whole.clone();
+    without.remove(&of_class(true)).expect("they were added");
+    assert_eq!(without.weights()[2], 0.0);
+    assert!(without.indicator(2).iter().all(|v| *v == 0.0), "a class without rows");
+    let rest = of_class(false);
+    assert_all_near(&gram(&without, &whole), &gram(&rest, &whole), 1e-10, 1.0, "the other classes");
+}
+
+/// `RᵀR` about the centre of `like`.
+fn gram(r: &ClassTriangle, like: &ClassTriangle) -> Vec<f64> {
+    let r = r.about(like.centre());
+    let all = r.centre().len() + r.weights().len();
+    let dot = |i: usize, j: usize| r.column(i).iter().zip(r.column(j)).map(|(a, b)| a * b).sum::<f64>();
+    (0..all).flat_map(|i| (0..=i).map(move |j| (i, j))).map(|(i, j)| dot(i, j)).collect()
+}
+
+/// Any data, dependent and constant columns, more columns than rows, levels that vanish: the Gram of what is left is that
+/// of its rows, to rounding in units of the rows that were there before.
+#[test]
+fn random_rows_come_out_as_they_went_in() {
+    let mut source = Source::new(83);
+    for case in 0..300 {
+        let (rows, cols, classes) = (2 + source.below(40), 1 + source.below(6), 2 + source.below(3));
+        let kinds: Vec<(usize, f64, f64)> = (0..cols)
+            .map(|_| (source.below(5), 10f64.powf(source.uniform(-6.0, 6.0)), source.normal() * 3.0))
+            .collect();
+        let mut values = Vec::new();
+        for _ in 0..rows {
+            let from = values.len();
+            for (j, (kind, scale, shift)) in kinds.iter().enumerate() {
+                values.push(match kind {
+                    0 => 0.1 * shift,
+                    1 => f64::from(u8::from(source.chance(0.2))),
+                    2 if j > 0 => values[from] * shift,
+                    _ => scale * (source.normal() + shift),
+                });
+            }
+        }
+        let codes = (0..rows).map(|_| source.below(classes)).collect();
+        let weights = (0..rows).map(|_| [0.0, 0.3, 1.0, 2.0][source.below(4)]).collect();
+        let data = Data::new(values, cols, labels(codes, classes)).weighted(weights);
+        let cut = source.below(rows);
+        let all: Vec<usize> = (0..rows).collect();
+        let (whole, b) = (triangle(&data), triangle(&data.select(&all[cut..])));
+        let left = triangle(&data.select(&all[..cut]));
+        let mut removed = whole.clone();
+        removed.remove(&b).unwrap_or_else(|e| panic!("case {case}: {e}"));
+        assert_all_near(removed.weights(), left.weights(), 1e-12, 1.0, "weights");
+        let length = |j: usize| whole.column(j).iter().map(|v| v * v).sum::<f64>().sqrt();
+        let lengths: Vec<f64> = (0..cols + classes).map(length).collect();
+        // A column of one value is as long as the rounding of that value.
+        let total: f64 = whole.weights().iter().sum();
+        let rounding = |j: usize| whole.centre().get(j).map_or(0.0, |c| 8.0 * f64::EPSILON * c.abs() * total.sqrt());
+        let allowed = |i: usize, j: usize| {
+            let (a, b) = (lengths[i] + rounding(i), lengths[j] + rounding(j));
+            1e-12 * a * b + rounding(i) * b + rounding(j) * a
+        };
+        let pairs = (0..cols + classes).flat_map(|i| (0..=i).map(move |j| (i, j)));
+        for (((i, j), found), expected) in pairs.zip(gram(&removed, &whole)).zip(gram(&left, &whole)) {
+            let off = (found - expected).abs();
+            assert!(off <= allowed(i, j), "case {case}, entry {i}, {j}: off by {off:e}");
+        }
+        removed.merge(&b).expect("the same shape");
+        let pairs = (0..cols + classes).flat_map(|i| (0..=i).map(move |j| (i, j)));
+        for (((i, j), found), expected) in pairs.zip(gram(&removed, &whole)).zip(gram(&whole, &whole)) {
+            assert!((found - expected).abs() <= allowed(i, j), "case {case}, entry {i}, {j}: in again");
+        }
+    }
+}
+
+#[test]
+fn rows_that_were_never_added_cannot_be_taken_out() {
+    let data = overlapping(60, 3, 2, 84);
+    let whole = triangle(&data);
+    let mut kept = whole.clone();
+    let mut refused = |rows: &[f64], class: u32, weight: f64, said: &str| {
+        let mut other = ClassTriangle::empty(2, whole.centre().to_vec());
+        other.update(rows, &[Class(class)], Some(&[weight])).expect("rows that fit");
+        let error = kept.remove(&other).expect_err(said);
+        assert!(
+            error.to_string().contains(said) && error.to_string().contains("compute the statistics anew"),
+            "{error}"
+        );
+        assert_eq!(kept, whole, "nothing changed");
+    };
+    refused(&[100.0, 0.0, 0.0], 0, 1.0, "would be negative");
+    refused(data.row(5), data.class(5) as u32, 40.0, "cannot be taken out");
+    // Of a column with one value no other can be taken out.
+    let flat = triangle(&data.with_column(|_, _| 2.5));
+    let mut other = ClassTriangle::empty(2, flat.centre().to_vec());
+    other.update(&[0.0, 0.0, 0.0, 2.6], &[Class(0)], None).expect("rows that fit");
+    assert!(flat.clone().remove(&other).is_err());
+    assert!(flat.clone().remove(&whole).is_err(), "other columns");
+    assert!(flat.clone().remove(&ClassTriangle::empty(3, vec![0.0; 4])).is_err(), "other classes");
+}
+
+#[test]
+fn a_new_class_is_as_if_always_there() {
+    let data = overlapping(300, 3, 4, 85);
+    let part = |new: bool| (0..300).filter(|i| (data.class(*i) == 3) == new).collect::<Vec<usize>>();
+    let old = part(false);
+    let three = Data { labels: labels(old.iter().map(|i| data.class(*i)).collect(), 3), ..data.select(&old) };
+    let mut grown = triangle(&three).with_classes(4).expect("one more");
+    assert_eq!(grown, ClassTriangle::from_bytes(&grown.to_bytes()).expect("our own bytes"));
+    let new = data.select(&part(true));
+    grown.update(&new.values, new.labels.codes(), None).expect("rows that fit");
+    let whole = triangle(&data);
+    assert_eq!(grown.weights(), whole.weights());
+    assert_all_near(&entries(&grown, &whole), &entries(&whole, &whole), 1e-12, 1.0, "all at once");
+    grown.remove(&triangle(&new)).expect("they were added");
+    let mut before = triangle(&three);
+    assert!(before.merge(&whole).expect_err("other classes").to_string().contains("with_classes"));
+    assert!(whole.with_classes(3).is_err(), "classes cannot be cut");
+    before = before.with_classes(4).expect("one more");
+    assert_all_near(&gram(&grown, &before), &gram(&before, &before), 1e-10, 1.0, "and gone again");
 }
 
 #[test]

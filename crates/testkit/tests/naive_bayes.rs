@@ -1,7 +1,8 @@
 //! Naive Bayes: the identities of its weights, a textbook twin, statistics that merge and shrink, golden values.
 
 use linsep::certify::Certificate;
-use linsep::design::{CsrMatrix, Origin};
+use linsep::density::{Density, Family};
+use linsep::design::{Basis, CsrMatrix, Origin};
 use linsep::discriminant::{Discriminant, Linear};
 use linsep::model::{Divisor, FamilyChoice, Fitted, Method, NaiveBayes, Note};
 use linsep::read::{ReadOptions, read_bytes};
@@ -11,7 +12,7 @@ use linsep::watch::Watch;
 use linsep::workflow::{FitOptions, TableFit, fit_table, predict_table, verify_table};
 use serde_json::Value;
 use testkit::data::{Data, Source, expect_model, labels, posterior};
-use testkit::golden::{json, number, numbers, root};
+use testkit::golden::{json, matrix, number, numbers, root};
 use testkit::{assert_all_near, assert_near};
 
 use FamilyChoice::{
@@ -234,6 +235,76 @@ fn posteriors_of_scikit_learn_and_scipy() {
     }
 }
 
+#[test]
+fn poisson_classes_of_r() {
+    let golden = json("naive_bayes_r.json");
+    let cases = golden["cases"].as_array().expect("cases");
+    assert_eq!(cases.len(), 4);
+    for case in cases {
+        let (data, _) = golden_rows(case);
+        let priors = case.get("priors").filter(|p| !p.is_null()).map(numbers);
+        let settings = NaiveBayes { smoothing: number(&case["alpha"]), priors, ..method(Poisson) };
+        let model = data.model(&Method::NaiveBayes(settings));
+        let k = model.discriminant.n_scores();
+        let odds = |z: &[f64]| if k == 1 { z.to_vec() } else { z[1..].iter().map(|v| v - z[0]).collect() };
+        let found: Vec<f64> = data.scores(&model).chunks_exact(k).flat_map(odds).collect();
+        // R sums logarithms of densities of about 300: its own rounding is that of such sums.
+        assert_all_near(&found, &matrix(&case["log_odds"]).concat(), 1e-12, 300.0, "log-odds");
+        assert_near(model.objective.value, number(&case["objective"]), 1e-12, 300.0, "objective");
+        let Some(Density::Independent { marginals }) = model.density.map(|d| d.density) else { panic!("densities") };
+        for (j, marginal) in marginals.iter().enumerate() {
+            let Family::Poisson { rate } = &marginal.family else { panic!("{marginal:?}") };
+            let expected: Vec<f64> = matrix(&case["rates"]).iter().map(|rates| rates[j]).collect();
+            assert_all_near(rate, &expected, 1e-14, 0.0, "rates");
+        }
+    }
+}
+
+/// A basis makes more columns, and they are columns like any: the same model as of a table that has them.
+#[test]
+fn products_of_a_basis_are_columns_of_their_own() {
+    let mut source = Source::new(71);
+    let (mut plain, mut wide) = ("x,z,a,b,y\n".to_owned(), "x,z,a,b,xx,xz,zz,ab,y\n".to_owned());
+    for i in 0..120 {
+        let class = i % 3;
+        let (x, z) = (source.normal() + class as f64, 2.0 + source.normal() * (1.0 + class as f64));
+        // Every pair of levels occurs.
+        let (a, b) = (["p", "q"][i % 2], ["r", "s", "t"][(i / 2 + usize::from(source.chance(0.3)) * class) % 3]);
+        plain.push_str(&format!("{x},{z},{a},{b},c{class}\n"));
+        wide.push_str(&format!("{x},{z},{a},{b},{},{},{},{a}{b},c{class}\n", x * x, x * z, z * z));
+    }
+    let read = |text: &str| read_bytes(text.as_bytes(), "t.csv", &ReadOptions::default()).expect("a table");
+    let (plain, wide) = (read(&plain), read(&wide));
+    for family in [Gaussian, GaussianShared] {
+        let settings = Method::NaiveBayes(NaiveBayes { overrides: vec![], ..method(family) });
+        let fit = |table: &linsep::table::Table, basis: Basis, drop: &[&str]| {
+            let mut options = FitOptions::new("y", settings.clone());
+            options.recipe.basis = basis;
+            options.recipe.exclude = drop.iter().map(|d| (*d).to_owned()).collect();
+            match fit_table(table.clone(), &options, &watch()).expect("a fit") {
+                TableFit::Model(model) => model,
+                TableFit::NoOptimum { .. } => panic!("closed forms have optima"),
+            }
+        };
+        // Numbers alone, then text alone: a product of text and numbers has no column in a table of its own.
+        for (drop, basis) in
+            [(vec!["a", "b", "ab"], Basis::Quadratic), (vec!["x", "z", "xx", "xz", "zz"], Basis::Products)]
+        {
+            let missing: Vec<&str> = drop.iter().copied().filter(|c| c.len() == 1).collect();
+            let by_basis = fit(&plain, basis, &missing);
+            let by_table = fit(&wide, Basis::None, &drop);
+            let scores = |model: &linsep::artifact::Model, table| {
+                predict_table(model, table, None, &watch()).expect("predictions").scores
+            };
+            let (a, b) = (scores(&by_basis, &plain), scores(&by_table, &wide));
+            assert_all_near(&a, &b, 1e-11, 1.0, &format!("{family}"));
+            assert_near(by_basis.objective.value, by_table.objective.value, 1e-12, 1.0, "objective");
+            let verdict = verify_table(&by_basis, &plain, &watch()).expect("a verdict");
+            assert!(verdict.passed(), "{family}: {verdict:?}");
+        }
+    }
+}
+
 fn statistics_of(data: &Data, layout: &linsep::model::Layout) -> ClassColumns {
     ClassColumns::of(&data.dense(), &data.labels, data.weights.as_deref(), &layout.statistics(), &watch())
         .expect("statistics")
@@ -250,12 +321,31 @@ fn same_statistics(a: &ClassColumns, b: &ClassColumns, tolerance: f64, what: &st
     }
 }
 
+/// Three columns of a family and the indicators of two text columns, one of two levels and one of three.
+fn with_levels(data: &Data, seed: u64) -> (Data, Vec<Origin>) {
+    let mut source = Source::new(seed);
+    let mut values = Vec::new();
+    for i in 0..data.rows() {
+        values.extend_from_slice(data.row(i));
+        for levels in [2, 3] {
+            let level = (source.below(levels) + usize::from(source.chance(0.3)) * data.class(i)) % levels;
+            values.extend((0..levels).map(|l| f64::from(u8::from(l == level))));
+        }
+    }
+    let number = |j: usize| Origin { name: format!("x{j}"), columns: j..j + 1, levels: false };
+    let text = |name: &str, columns| Origin { name: name.into(), columns, levels: true };
+    let origins = (0..data.cols).map(number).chain([text("two", 3..5), text("three", 5..8)]).collect();
+    (Data { values, cols: data.cols + 5, ..data.clone() }, origins)
+}
+
 #[test]
 fn statistics_merge_shrink_and_grow() {
-    for family in ALL {
+    for (family, text) in ALL.into_iter().flat_map(|f| [(f, false), (f, true)]) {
         let settings = method(family);
-        let layout = settings.layout(&[], 3).expect("a layout");
         let data = rows_of(family, 400, 3, 3, 21).weighted((0..400).map(|i| 1.0 + (i % 2) as f64).collect());
+        let (data, origins) = if text { with_levels(&data, 22) } else { (data, Vec::new()) };
+        let layout = settings.layout(&origins, data.cols).expect("a layout");
+        assert_eq!(layout.runs().iter().filter(|r| r.family == Categorical).count(), if text { 2 } else { 0 });
         let part = |range: std::ops::Range<usize>| data.select(&range.collect::<Vec<usize>>());
         let (all, front) = (statistics_of(&data, &layout), statistics_of(&part(0..150), &layout));
         let back = statistics_of(&part(150..400), &layout);
@@ -283,8 +373,115 @@ fn statistics_merge_shrink_and_grow() {
         let models =
             [&merged, &all].map(|s| settings.fit_statistics(&layout, s, data.labels.names()).expect("a model"));
         assert_all_near(&data.scores(&models[0]), &data.scores(&models[1]), 1e-10, 1.0, &format!("{family}: models"));
-        let direct = data.model(&Method::NaiveBayes(settings.clone()));
+        let design = data.dense();
+        let training = data.training(&design).with_origins(&origins);
+        let direct = expect_model(Method::NaiveBayes(settings.clone()).fit(&training, &watch()));
         assert_eq!(direct, models[1], "{family}: one pass or given statistics");
+    }
+}
+
+/// A product of two variances or means would be too small or too large for a number long before they are.
+#[test]
+fn units_of_columns_do_not_matter() {
+    for family in [Gaussian, GaussianShared, Exponential, Gamma] {
+        for classes in [2, 3] {
+            let data = rows_of(family, 60, 2, classes, 91);
+            let settings = Method::NaiveBayes(method(family));
+            let plain = data.model(&settings);
+            for scale in [1e-120, 1e-60, 1e60, 1e120] {
+                let moved = data.map(|j, v| if j == 0 { v * scale } else { v / scale });
+                let model = moved.model(&settings);
+                let k = plain.discriminant.n_scores();
+                let odds = |model: &Fitted, data: &Data| {
+                    let scores = data.scores(model);
+                    scores.chunks_exact(k).flat_map(|z| z.iter().map(|v| v - if k == 1 { 0.0 } else { z[0] })).collect()
+                };
+                let (a, b): (Vec<f64>, Vec<f64>) = (odds(&plain, &data), odds(&model, &moved));
+                // Logarithms of 1e120 are 276 with as many rounding errors.
+                let tolerance = if family == Gamma { 1e-10 } else { 1e-12 };
+                assert_all_near(&a, &b, tolerance, 10.0, &format!("{family}, {classes} classes, {scale:e}"));
+                assert!(residual(&model.certificate) < 1e-12, "{family}: {:e}", residual(&model.certificate));
+            }
+        }
+    }
+}
+
+#[test]
+fn priors_may_be_as_small_as_numbers_are() {
+    let data = rows_of(Gaussian, 40, 2, 2, 94);
+    for first in [1e-310, 5e-324] {
+        let with =
+            |priors: Vec<f64>| data.model(&Method::NaiveBayes(NaiveBayes { priors: Some(priors), ..method(Gaussian) }));
+        let (tiny, even) = (with(vec![first, 1.0]), with(vec![0.5, 0.5]));
+        let expected: Vec<f64> = data.scores(&even).iter().map(|z| z - f64::ln(first)).collect();
+        assert_all_near(&data.scores(&tiny), &expected, 1e-13, 0.0, "log-odds");
+        assert!(residual(&tiny.certificate) < 1e-13);
+    }
+}
+
+/// Counts of 10¹² whose classes differ by 10⁶: the log-odds are of size one, what they are the difference of is not.
+#[test]
+fn large_counts_lose_no_digits() {
+    let (low, high) = (1e12, 1e12 + 1e6);
+    let rows = vec![low - 2.0, low + 2.0, high - 5.0, high + 5.0];
+    let data = Data::new(rows.clone(), 1, labels(vec![0, 0, 1, 1], 2));
+    for family in [Poisson, Binomial(u32::MAX), Geometric] {
+        let scale = if let Binomial(_) = family { 2f64.powi(-9) } else { 1.0 };
+        let scaled = data.map(|_, v| (v * scale).round());
+        let model = scaled.model(&Method::NaiveBayes(NaiveBayes { smoothing: 0.0, ..method(family) }));
+        let means: Vec<f64> = [0, 2].map(|i| 0.5 * (scaled.values[i] + scaled.values[i + 1])).to_vec();
+        let (a, b) = (means[0], means[1]);
+        let w = (b - a) / a;
+        for (x, z) in scaled.values.iter().zip(scaled.scores(&model)) {
+            // Series in w about x = a: ln(1+w) = w − w²/2 + w³/3 − …
+            let t = f64::from(u32::MAX);
+            let ln = |w: f64| w - w * w / 2.0 + w * w * w / 3.0;
+            let expected = match family {
+                // x ln(b/a) − (b − a) = (x − a) w − a(w − ln(1+w)) − (x − a)(w − ln(1+w))
+                Poisson => (x - a) * w - x * (w * w / 2.0 - w * w * w / 3.0),
+                // The same with what is left to the trials.
+                Binomial(_) => {
+                    let q = (a - b) / (t - a);
+                    (x - a) * w - x * (w - ln(w)) - (x - a) * q - (t - x) * (q - ln(q))
+                }
+                // −x(ln(1+1/b) − ln(1+1/a)) − ln((1+b)/(1+a)), ln(1+1/b) = 1/b to 24 digits
+                _ => x * ((b - a) / a / b - 0.5 * (b - a) / a / b * (1.0 / a + 1.0 / b)) - ln((b - a) / (1.0 + a)),
+            };
+            assert_near(z, expected, 1e-8, 1.0, &format!("{family} at {x}"));
+        }
+    }
+}
+
+/// A word that no document has, without smoothing: no weight and nothing in the likelihood.
+#[test]
+fn a_word_that_never_occurs_adds_nothing() {
+    for family in [Multinomial, Bernoulli, Poisson, Geometric] {
+        let data = rows_of(family, 40, 9, 2, 92);
+        let settings = NaiveBayes { smoothing: 0.0, ..method(family) };
+        let with = data.with_column(|_, _| 0.0);
+        let (plain, model) =
+            (data.model(&Method::NaiveBayes(settings.clone())), with.model(&Method::NaiveBayes(settings)));
+        assert_eq!(model.notes, [Note::Constant { columns: vec![9] }], "{family}");
+        assert_near(model.objective.value, plain.objective.value, 1e-14, 1.0, &format!("{family}: objective"));
+        assert_all_near(&with.scores(&model), &data.scores(&plain), 1e-13, 1.0, &format!("{family}: scores"));
+        assert!(residual(&model.certificate) < 1e-13, "{family}");
+    }
+}
+
+/// Sparse columns are summed about zero: where that leaves no digits of the spread it is said, also beside gamma columns,
+/// for which rows are widened.
+#[test]
+fn sparse_columns_far_from_zero_are_refused() {
+    let data = rows_of(Gaussian, 50, 2, 2, 93).map(|j, v| if j == 0 { v.abs() + 0.1 } else { v + 1e9 });
+    for numbers in [Gaussian, Gamma] {
+        let origin = |j: usize| Origin { name: format!("x{j}"), columns: j..j + 1, levels: false };
+        let origins = [origin(0), origin(1)];
+        let overrides = vec![("x0".to_owned(), numbers)];
+        let settings = Method::NaiveBayes(NaiveBayes { overrides, ..method(Gaussian) });
+        let csr = data.csr();
+        let error =
+            settings.fit(&data.training(&csr).with_origins(&origins), &watch()).expect_err("no digits are left");
+        assert!(error.to_string().contains("sparse column 2"), "{numbers}: {error}");
     }
 }
 

@@ -24,9 +24,9 @@ pub struct MethodArguments {
     #[arg(long, short, value_enum, default_value = "logistic", value_name = "METHOD", help_heading = "Method")]
     model: MethodName,
 
-    /// Scale columns to mean 0 and variance 1, so that a penalty treats them alike
-    #[arg(long, value_enum, default_value = "yes", value_name = "YES|NO", help_heading = "Method")]
-    standardize: YesNo,
+    /// Scale columns to mean 0 and variance 1, so that a penalty treats them alike (default: yes)
+    #[arg(long, value_enum, value_name = "YES|NO", help_heading = "Method")]
+    standardize: Option<YesNo>,
 
     /// ridge (λ = 1/Σs; the default of logistic and svm), ridge:λ, lasso:λ, elastic-net:α:λ or none (the default of
     /// least squares)
@@ -234,8 +234,8 @@ impl MethodArguments {
 
     fn standardize(&self) -> Standardize {
         match self.standardize {
-            YesNo::Yes => Standardize::Yes,
-            YesNo::No => Standardize::No,
+            None | Some(YesNo::Yes) => Standardize::Yes,
+            Some(YesNo::No) => Standardize::No,
         }
     }
 
@@ -316,6 +316,7 @@ impl MethodArguments {
     fn given(&self, offset: bool) -> Vec<(&'static str, bool, &'static [MethodName])> {
         vec![
             ("--offset", offset, &[Logistic, Softmax, Svm]),
+            ("--standardize", self.standardize.is_some(), &[Logistic, Softmax, Svm, Lda, Qda, Spherical, Squares]),
             ("--penalty", self.penalty.is_some(), &[Logistic, Softmax, Svm, Squares]),
             ("--penalty-factors", !self.penalty_factors.is_empty(), &[Logistic, Softmax, Svm, Squares]),
             ("--loss", self.loss.is_some(), &[Svm]),

@@ -29,6 +29,13 @@ impl Cut {
         }
     }
 
+    /// The same from a 2 × 2 matrix of costs.
+    pub(super) fn at_costs(costs: &[Vec<f64>]) -> Cut {
+        // Halves, so that a difference of the largest numbers is still one.
+        let saves = |truth: usize| 0.5 * costs[truth][1 - truth] - 0.5 * costs[truth][truth];
+        Cut::at_savings(saves(0), saves(1))
+    }
+
     pub(super) fn classes(self, scores: &[f64]) -> Vec<Class> {
         let last = |z: &f64| match self {
             Cut::Above(cut) => *z > cut,
@@ -50,12 +57,10 @@ fn log_ratio(a: f64, b: f64) -> f64 {
 pub(super) fn least_cost(costs: &[Vec<f64>], scores: &[f64]) -> Vec<Class> {
     let n_classes = costs.len();
     if n_classes == 2 {
-        // Halves, so that a difference of the largest numbers is still one.
-        let saves = |truth: usize| 0.5 * costs[truth][1 - truth] - 0.5 * costs[truth][truth];
-        return Cut::at_savings(saves(0), saves(1)).classes(scores);
+        return Cut::at_costs(costs).classes(scores);
     }
     let regrets = regrets(costs);
-    if treats_mistakes_alike(&regrets) {
+    if all_alike(&regrets) {
         return super::classes(scores, n_classes);
     }
     let mut expected = vec![0.0; n_classes];
@@ -84,8 +89,12 @@ fn regrets(costs: &[Vec<f64>]) -> Vec<Vec<f64>> {
     costs.iter().map(row).collect()
 }
 
-/// Whether every mistake is as bad as every other.
-fn treats_mistakes_alike(regrets: &[Vec<f64>]) -> bool {
+/// Whether every mistake is as bad as every other, so that the largest score decides.
+pub(super) fn treats_mistakes_alike(costs: &[Vec<f64>]) -> bool {
+    all_alike(&regrets(costs))
+}
+
+fn all_alike(regrets: &[Vec<f64>]) -> bool {
     let mistake = regrets[0][1];
     let as_mistake = |k: usize, j: usize, r: f64| if j == k { r == 0.0 } else { r == mistake };
     mistake > 0.0

@@ -1,6 +1,6 @@
 //! The decision: the class that a row's scores lead to, or none.
 
-use super::costs::{Cut, least_cost};
+use super::costs::{Cut, least_cost, treats_mistakes_alike};
 use super::{classes, probabilities};
 use crate::error::{Error, Result};
 use crate::table::Class;
@@ -125,6 +125,31 @@ impl Decision {
         let limit = reject * (1.0 + n_classes as f64 * f64::EPSILON);
         // Written so that no decision is made on a score that is not a number.
         Ok(decided.into_iter().zip(expected).map(|(class, cost)| (cost <= limit).then_some(class)).collect())
+    }
+
+    /// Where decisions between classes change on the scale of the scores, rejection left aside: of two classes the log-odds
+    /// above which the last is decided, of more 0 where the largest score decides. `None` where no one number says it:
+    /// costs of more classes, and costs that always favour one class or reward mistakes.
+    ///
+    /// ```
+    /// use linsep::decide::{Decision, Rule};
+    /// assert_eq!(Decision::default().cut(3), Some(0.0));
+    /// assert_eq!(Decision::from(Rule::Threshold(0.5)).cut(2), Some(0.0));
+    /// let costs = Decision::from(Rule::Cost(vec![vec![0.0, 1.0], vec![4.0, 0.0]]));
+    /// assert_eq!(costs.cut(2), Some(0.25f64.ln()));
+    /// ```
+    pub fn cut(&self, n_classes: usize) -> Option<f64> {
+        let cut = match &self.rule {
+            Rule::ArgMax => Cut::Above(0.0),
+            Rule::Threshold(threshold) => Cut::at_probability(*threshold),
+            Rule::Cost(costs) if n_classes == 2 => Cut::at_costs(costs),
+            Rule::Cost(costs) if treats_mistakes_alike(costs) => Cut::Above(0.0),
+            Rule::Cost(_) => return None,
+        };
+        match cut {
+            Cut::Above(cut) if cut.is_finite() => Some(cut),
+            _ => None,
+        }
     }
 
     /// What a decision costs when the truth is known; without a matrix a mistake costs 1. `None` where a row was rejected but

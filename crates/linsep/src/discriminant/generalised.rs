@@ -77,6 +77,16 @@ impl Generalised {
         }
     }
 
+    /// The same with a number added to every score.
+    pub(super) fn plus(&self, number: f64) -> Result<Generalised> {
+        let mut moved = self.clone();
+        moved.intercept_at_centre.iter_mut().for_each(|b| *b += number);
+        match moved.is_whole() {
+            true => Ok(moved),
+            false => Err(Error::model("the scores are too large to add to")),
+        }
+    }
+
     /// Whether the weights fit the columns and scores and all numbers are finite: what a file could get wrong.
     pub(crate) fn is_whole(&self) -> bool {
         let (d, k) = (self.centre.len(), self.intercept_at_centre.len());

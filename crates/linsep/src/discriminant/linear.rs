@@ -36,6 +36,12 @@ impl Linear {
         Ok(Linear { weights, centre, intercept_at_centre })
     }
 
+    /// The same with a number added to every score.
+    pub(super) fn plus(&self, number: f64) -> Result<Linear> {
+        let moved = self.intercept_at_centre.iter().map(|b| b + number).collect();
+        Linear::new(self.weights.clone(), self.centre.clone(), moved)
+    }
+
     /// Whether the weights fit the columns and scores and all numbers are finite: what a file could get wrong.
     pub(crate) fn is_whole(&self) -> bool {
         let numbers = self.weights.iter().chain(&self.centre).chain(&self.intercept_at_centre);

@@ -10,7 +10,7 @@ pub use linear::Linear;
 pub use quadratic::Quadratic;
 
 use crate::design::Design;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::watch::Watch;
 use serde::{Deserialize, Serialize};
 
@@ -77,6 +77,21 @@ impl Discriminant {
             Discriminant::Linear(_) | Discriminant::Quadratic(_) => None,
             Discriminant::Generalised(generalised) => Some(generalised),
         }
+    }
+
+    /// The discriminants of two classes with a number added to their one score.
+    ///
+    /// # Errors
+    /// Where there are more classes: each has a score of its own.
+    pub fn plus(&self, number: f64) -> Result<Discriminant> {
+        if self.n_scores() != 1 {
+            return Err(Error::usage("a number is added to the score of two classes only"));
+        }
+        Ok(match self {
+            Discriminant::Linear(linear) => Discriminant::Linear(linear.plus(number)?),
+            Discriminant::Quadratic(quadratic) => Discriminant::Quadratic(quadratic.plus(number)?),
+            Discriminant::Generalised(generalised) => Discriminant::Generalised(generalised.plus(number)?),
+        })
     }
 
     /// Number of columns.

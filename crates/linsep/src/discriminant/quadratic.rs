@@ -88,6 +88,13 @@ impl Quadratic {
         &self.constants
     }
 
+    /// The same with a number added to the last class, and so to the one score of two.
+    pub(super) fn plus(&self, number: f64) -> Result<Quadratic> {
+        let mut constants = self.constants.clone();
+        constants.iter_mut().skip(1).for_each(|c| *c += number);
+        Quadratic::new(self.centres.clone(), self.whitening.clone(), constants)
+    }
+
     /// `W_k = −A_kᵀA_k`, the matrix of the quadratic form `½xᵀWx + w·x + w₀`, row by row.
     pub fn form(&self, class: usize) -> Vec<Vec<f64>> {
         let d = self.n_cols();

@@ -17,8 +17,8 @@ pub use quadric::{FLAT, Quadric, QuadricKind, Signature};
 pub use regions::{MIXTURE, MOST_CLASSES, Region, regions};
 pub use rows::{Measured, RowGeometry, SmallestMargin};
 
-use crate::density::{Covariance, Densities, Density, Gaussian};
-use crate::discriminant::{Discriminant, Linear, Quadratic};
+use crate::density::{Covariance, Densities, Density, Family, Gaussian};
+use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, ErrorKind, Result};
 use crate::table::Class;
 use crate::watch::Watch;
@@ -80,24 +80,26 @@ impl Geometry {
     /// The boundaries of every pair of classes. Means that are known place x₀ on the line between them.
     pub fn of(discriminant: &Discriminant, density: Option<&Densities>, watch: &Watch) -> Result<Geometry> {
         let normal = density.and_then(|d| match &d.density {
-            Density::Gaussian(gaussian) => Some((gaussian, &d.priors[..])),
+            Density::Gaussian(gaussian) => Some(gaussian),
             _ => None,
         });
         let n_classes = discriminant.n_scores().max(2);
         let n_cols = discriminant.n_cols();
-        let known = normal.filter(|(g, priors)| {
-            g.means.len() == n_classes && priors.len() == n_classes && g.means.iter().all(|m| m.len() == n_cols)
-        });
+        let known = normal.filter(|g| g.means.len() == n_classes && g.means.iter().all(|m| m.len() == n_cols));
         let surface: Box<dyn Fn(usize, usize) -> Result<Surface> + '_> = match discriminant {
             Discriminant::Linear(linear) => Box::new(move |from, to| Ok(hyperplane_between(linear, from, to, known))),
-            Discriminant::Quadratic(quadratic) => Box::new(move |from, to| quadric_between(quadratic, from, to)),
-            #[allow(unreachable_patterns, reason = "the list of discriminants grows")]
-            _ => {
+            Discriminant::Quadratic(quadratic) => {
+                Box::new(move |from, to| quadric(Quadric::between(quadratic, from, to)))
+            }
+            Discriminant::Generalised(terms) if terms.logarithms().is_empty() => Box::new(move |from, to| {
+                quadric(Quadric::of_terms(terms, from, to, curvature_sizes(density, n_cols, from, to).as_deref()))
+            }),
+            Discriminant::Generalised(_) => {
                 return Err(Error::model(
                     "unit normal, distance, projection, margin and radius are not defined for this model: its \
                      boundaries are neither hyperplanes nor quadrics",
                 )
-                .help("they are for logistic regression and for Gaussian classes (lda, qda, spherical)"));
+                .help("they are for all models but naive Bayes with gamma columns, whose scores have logarithms"));
             }
         };
         let mut boundaries = Vec::with_capacity(n_classes * (n_classes - 1) / 2);
@@ -107,7 +109,7 @@ impl Geometry {
                     return Err(Error::new(ErrorKind::Interrupted, "stopped before all boundaries were found"));
                 }
                 let surface = surface(from, to)?;
-                let means = known.map(|(gaussian, _)| mean_distance(gaussian, &surface, from, to));
+                let means = known.map(|gaussian| mean_distance(gaussian, &surface, from, to));
                 boundaries.push(Boundary { from: Class(from as u32), to: Class(to as u32), surface, means });
             }
         }
@@ -143,9 +145,9 @@ impl Geometry {
     }
 }
 
-/// `g_to − g_from` of linear discriminants; with known means and priors x₀ is where the boundary crosses the line between
-/// the means, `½(μ_to+μ_from) − log(π_to/π_from)/(Δᵀ Σ⁻¹ Δ)·Δ` with Δ = μ_to − μ_from and Σ⁻¹Δ = w.
-fn hyperplane_between(linear: &Linear, from: usize, to: usize, known: Option<(&Gaussian, &[f64])>) -> Surface {
+/// `g_to − g_from` of linear discriminants; with known means x₀ is where the boundary crosses the line between them: for
+/// Gaussian classes `½(μ_to+μ_from) − log(π_to/π_from)/(ΔᵀΣ⁻¹Δ)·Δ` with Δ = μ_to − μ_from and Σ⁻¹Δ = w.
+fn hyperplane_between(linear: &Linear, from: usize, to: usize, known: Option<&Gaussian>) -> Surface {
     let (weights, at_centre) = match linear.n_scores() {
         1 => (linear.weights_of(0).to_vec(), linear.intercept_at_centre()[0]),
         _ => {
@@ -157,11 +159,13 @@ fn hyperplane_between(linear: &Linear, from: usize, to: usize, known: Option<(&G
     let Some(plane) = Hyperplane::new(weights, linear.centre().to_vec(), at_centre) else {
         return Surface::Constant(at_centre);
     };
-    let Some((gaussian, priors)) = known else { return Surface::Hyperplane(plane) };
+    let Some(gaussian) = known else { return Surface::Hyperplane(plane) };
     let (a, b) = (&gaussian.means[from], &gaussian.means[to]);
     let delta: Vec<f64> = a.iter().zip(b).map(|(a, b)| b - a).collect();
     let squared: f64 = plane.weights().iter().zip(&delta).map(|(w, d)| w * d).sum();
-    let share = 0.5 - (priors[to] / priors[from]).ln() / squared;
+    let middle: Vec<f64> = a.iter().zip(&delta).map(|(a, d)| a + 0.5 * d).collect();
+    // From the middle, where no digits cancel.
+    let share = 0.5 - plane.value(&middle) / squared;
     if !(squared > 0.0 && share.is_finite()) {
         return Surface::Hyperplane(plane);
     }
@@ -169,12 +173,25 @@ fn hyperplane_between(linear: &Linear, from: usize, to: usize, known: Option<(&G
     Surface::Hyperplane(plane.through(point))
 }
 
-fn quadric_between(quadratic: &Quadratic, from: usize, to: usize) -> Result<Surface> {
-    match Quadric::between(quadratic, from, to) {
+fn quadric(found: Option<Quadric>) -> Result<Surface> {
+    match found {
         Some(quadric) => Ok(Surface::Quadric(Box::new(quadric))),
         None => Err(Error::model("the quadratic discriminants have numbers too large for a quadric")
             .help("scale the columns and fit the model again")),
     }
+}
+
+/// Sums of the two precisions of independent Gaussian columns, zero for others: their differences are the diagonal of W.
+fn curvature_sizes(density: Option<&Densities>, n_cols: usize, from: usize, to: usize) -> Option<Vec<f64>> {
+    let Density::Independent { marginals } = &density?.density else { return None };
+    let mut sizes = vec![0.0; n_cols];
+    for marginal in marginals {
+        if let (Family::Gaussian { variance, .. }, [j]) = (&marginal.family, &marginal.columns[..]) {
+            let precision = |k: usize| variance.get(k).map_or(0.0, |v| v.recip());
+            *sizes.get_mut(*j)? = precision(from) + precision(to);
+        }
+    }
+    Some(sizes)
 }
 
 fn mean_distance(gaussian: &Gaussian, surface: &Surface, from: usize, to: usize) -> MeanDistance {

@@ -33,11 +33,11 @@ impl Quadric {
         }
         let sign = value.signum();
         let g = value.abs();
-        let h: Vec<f64> = self.eigen.rotate(gradient).iter().map(|h| sign * h).collect();
+        let h: Vec<f64> = self.form.rotate(gradient).iter().map(|h| sign * h).collect();
         let lambda: Vec<f64> = self.values.iter().map(|l| sign * l).collect();
         let lowest = lambda.iter().copied().fold(0.0, f64::min);
         let v = if lowest < 0.0 { to_the_pole(g, &h, &lambda, lowest) } else { to_infinity(g, &h, &lambda)? };
-        let step = self.eigen.rotate_back(&v);
+        let step = self.form.rotate_back(&v);
         Some(self.onto(step, gradient, value))
     }
 
@@ -45,7 +45,7 @@ impl Quadric {
     fn onto(&self, mut step: Vec<f64>, gradient: &[f64], value: f64) -> Vec<f64> {
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let slope = dot(gradient, &step);
-        let bend = 0.5 * dot(&self.matrix().multiply(&step), &step);
+        let bend = 0.5 * dot(&self.form.multiply(&step), &step);
         let mut stretch = 1.0f64;
         for _ in 0..3 {
             let next = stretch - (value + stretch * (slope + stretch * bend)) / (slope + 2.0 * stretch * bend);
@@ -70,8 +70,15 @@ fn secular(g: f64, h: &[f64], lambda: &[f64], s: impl Fn(usize) -> f64) -> f64 {
     g - (0..h.len()).filter(|k| h[*k] != 0.0).map(term).sum::<f64>()
 }
 
-/// μ up to `−1/λ_min`, by the distance t = 1 + μλ_min from the pole: there digits of μ itself would not do.
+/// μ up to `−1/λ_min`: in the lower half by μ itself, which may be far below the pole where another λ is large, in the
+/// upper by the distance t = 1 + μλ_min from the pole, where digits of μ would not do.
 fn to_the_pole(g: f64, h: &[f64], lambda: &[f64], lowest: f64) -> Vec<f64> {
+    let half = 0.5 / -lowest;
+    let low = |k: usize, mu: f64| (mu.recip() + lambda[k]).recip();
+    if secular(g, h, lambda, |k| low(k, half)) <= 0.0 {
+        let mu = halve(0.0, half, |mu| secular(g, h, lambda, |k| low(k, mu)) <= 0.0);
+        return (0..h.len()).map(|k| -h[k] * low(k, mu)).collect();
+    }
     let s = |k: usize, t: f64| {
         let above = (lowest - lambda[k]) / lowest;
         (1.0 - t) / -lowest / (above + t * (lambda[k] / lowest))
@@ -79,7 +86,7 @@ fn to_the_pole(g: f64, h: &[f64], lambda: &[f64], lowest: f64) -> Vec<f64> {
     let value = |t: f64| secular(g, h, lambda, |k| s(k, t));
     let end = |t: f64| (0..h.len()).map(|k| if h[k] == 0.0 { 0.0 } else { -h[k] * s(k, t) }).collect::<Vec<f64>>();
     if value(f64::MIN_POSITIVE) <= 0.0 {
-        return end(halve(f64::MIN_POSITIVE, 1.0, |t| value(t) > 0.0));
+        return end(halve(f64::MIN_POSITIVE, 0.5, |t| value(t) > 0.0));
     }
     let at_pole = |k: usize| if lambda[k] == lowest { 0.0 } else { s(k, 0.0) };
     let mut v: Vec<f64> = (0..h.len()).map(|k| -h[k] * at_pole(k)).collect();

@@ -1,20 +1,57 @@
 //! `q(x) = ½(x−m)ᵀW(x−m) + w·(x−m) + w₀ = 0`: its type, and the nearest point of it.
 
-use crate::discriminant::Quadratic;
+use crate::discriminant::{Generalised, Quadratic};
 use crate::linalg::{Eigen, Square};
+use std::borrow::Cow;
 
 /// A quadric of the matrix columns, kept about a point so that a large offset of a column costs no digits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quadric {
     centre: Vec<f64>,
-    matrix: Square,
+    pub(super) form: Form,
     gradient: Vec<f64>,
     constant: f64,
-    /// `V Λ Vᵀ` of the matrix, eigenvalues that are rounding set to zero.
+    /// Λ of `V Λ Vᵀ`, eigenvalues that are rounding set to zero.
     pub(super) values: Vec<f64>,
-    pub(super) eigen: Eigen,
     kind: QuadricKind,
     signature: Signature,
+}
+
+/// W with its eigenvectors V.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Form {
+    Full {
+        matrix: Square,
+        eigen: Eigen,
+    },
+    /// The columns are the eigenvectors: any number of them is cheap, and every eigenvalue has all its digits.
+    Diagonal(Vec<f64>),
+}
+
+impl Form {
+    /// `W v`.
+    pub(super) fn multiply(&self, v: &[f64]) -> Vec<f64> {
+        match self {
+            Form::Full { matrix, .. } => matrix.multiply(v),
+            Form::Diagonal(values) => values.iter().zip(v).map(|(a, v)| a * v).collect(),
+        }
+    }
+
+    /// `Vᵀ x`.
+    pub(super) fn rotate(&self, x: &[f64]) -> Vec<f64> {
+        match self {
+            Form::Full { eigen, .. } => eigen.rotate(x),
+            Form::Diagonal(_) => x.to_vec(),
+        }
+    }
+
+    /// `V y`.
+    pub(super) fn rotate_back(&self, y: &[f64]) -> Vec<f64> {
+        match self {
+            Form::Full { eigen, .. } => eigen.rotate_back(y),
+            Form::Diagonal(_) => y.to_vec(),
+        }
+    }
 }
 
 /// Signs of the eigenvalues of W.
@@ -174,14 +211,57 @@ impl Quadric {
         Quadric::with(centre, matrix, gradient, (ct - cf) - (qt - qf), &sizes)
     }
 
+    /// `g_to − g_from` of discriminants that are linear in `x−c` and `(x−c)²`, so that W is diagonal; of two classes with
+    /// one score that score. `None` where there are logarithms or a number is not finite. `curvature` is the size of the
+    /// terms that the diagonal of W is the difference of, where it is known.
+    pub fn of_terms(g: &Generalised, from: usize, to: usize, curvature: Option<&[f64]>) -> Option<Quadric> {
+        let (d, one) = (g.n_cols(), g.n_scores() == 1);
+        let differ = |weights: &[f64]| if one { weights[0] != 0.0 } else { weights[to] != weights[from] };
+        if g.logarithms().iter().any(|t| differ(&t.weights)) {
+            return None;
+        }
+        let pair = |of: &dyn Fn(usize) -> f64| match one {
+            true => (of(0), of(0).abs()),
+            false => (of(to) - of(from), of(to).abs() + of(from).abs()),
+        };
+        let (mut diagonal, mut gradient) = (Vec::with_capacity(d), Vec::with_capacity(d));
+        let mut sizes = Sizes { gradient: Vec::with_capacity(d), constant: 0.0, scale: Vec::with_capacity(d) };
+        for j in 0..d {
+            let (square, size) = pair(&|k| 2.0 * g.square_of(k)[j]);
+            let (slope, steep) = pair(&|k| g.linear_of(k)[j]);
+            let size = curvature.map_or(size, |c| c[j].max(size));
+            // A column that is flat is judged by its slope alone.
+            let scale = if size > 0.0 { size.sqrt().recip() } else { steep.recip() };
+            diagonal.push(square);
+            gradient.push(slope);
+            sizes.gradient.push(steep);
+            sizes.scale.push(if scale.is_finite() { scale } else { 1.0 });
+        }
+        let (constant, size) = pair(&|k| g.intercept_at_centre()[k]);
+        sizes.constant = size;
+        if !(constant.is_finite() && diagonal.iter().chain(&gradient).all(|v| v.is_finite())) {
+            return None;
+        }
+        let values: Vec<f64> = diagonal.iter().zip(&sizes.scale).map(|(v, s)| v * s * s).collect();
+        let slopes: Vec<f64> = gradient.iter().zip(&sizes.scale).map(|(w, s)| w * s).collect();
+        let (signature, kind) = classify(&values, &slopes, constant, &sizes);
+        let rounding = 4.0 * f64::EPSILON;
+        let flattened = diagonal.iter().zip(&values).map(|(v, scaled)| if scaled.abs() <= rounding { 0.0 } else { *v });
+        let (values, form) = (flattened.collect(), Form::Diagonal(diagonal));
+        Some(Quadric { centre: g.centre().to_vec(), form, gradient, constant, values, kind, signature })
+    }
+
     fn with(centre: Vec<f64>, matrix: Square, gradient: Vec<f64>, constant: f64, sizes: &Sizes) -> Option<Quadric> {
         let d = centre.len();
         let eigen = Eigen::of(&matrix)?;
         let size = sizes.scale.iter().fold(0.0f64, |m, s| m.max(s.recip() * s.recip()));
         let rounding = d as f64 * f64::EPSILON * size;
         let values = eigen.values().iter().map(|v| if v.abs() <= rounding { 0.0 } else { *v }).collect();
-        let (signature, kind) = classify(&matrix, &gradient, constant, sizes)?;
-        Some(Quadric { centre, matrix, gradient, constant, values, eigen, kind, signature })
+        let scale = &sizes.scale;
+        let scaled = Eigen::of(&Square::from_lower(d, |i, j| matrix.get(i, j) * scale[i] * scale[j]))?;
+        let slopes = scaled.rotate(&gradient.iter().zip(scale).map(|(w, s)| w * s).collect::<Vec<f64>>());
+        let (signature, kind) = classify(scaled.values(), &slopes, constant, sizes);
+        Some(Quadric { centre, form: Form::Full { matrix, eigen }, gradient, constant, values, kind, signature })
     }
 
     /// What it looks like.
@@ -205,8 +285,19 @@ impl Quadric {
     }
 
     /// W.
-    pub fn matrix(&self) -> &Square {
-        &self.matrix
+    pub fn matrix(&self) -> Cow<'_, Square> {
+        match &self.form {
+            Form::Full { matrix, .. } => Cow::Borrowed(matrix),
+            Form::Diagonal(v) => Cow::Owned(Square::from_lower(v.len(), |i, j| if i == j { v[i] } else { 0.0 })),
+        }
+    }
+
+    /// The diagonal of W where the rest is zero because columns are independent.
+    pub fn diagonal(&self) -> Option<&[f64]> {
+        match &self.form {
+            Form::Full { .. } => None,
+            Form::Diagonal(values) => Some(values),
+        }
     }
 
     /// w, the gradient at m.
@@ -222,7 +313,7 @@ impl Quadric {
     /// q(x).
     pub fn value(&self, x: &[f64]) -> f64 {
         let u: Vec<f64> = x.iter().zip(&self.centre).map(|(x, m)| x - m).collect();
-        let h = self.matrix.multiply(&u);
+        let h = self.form.multiply(&u);
         let terms = u.iter().zip(h.iter().zip(&self.gradient)).map(|(u, (h, w))| u * (0.5 * h + w));
         self.constant + terms.sum::<f64>()
     }
@@ -230,7 +321,7 @@ impl Quadric {
     /// ∇q(x).
     pub fn gradient_at(&self, x: &[f64]) -> Vec<f64> {
         let u: Vec<f64> = x.iter().zip(&self.centre).map(|(x, m)| x - m).collect();
-        self.matrix.multiply(&u).iter().zip(&self.gradient).map(|(h, w)| h + w).collect()
+        self.form.multiply(&u).iter().zip(&self.gradient).map(|(h, w)| h + w).collect()
     }
 }
 
@@ -240,28 +331,25 @@ fn precision(g: &Quadratic, class: usize) -> Square {
     Square::from_lower(g.n_cols(), |i, j| -form[i][j])
 }
 
-/// Signature and type in units where the diagonal of W is about one: both are the same in all units.
-fn classify(matrix: &Square, gradient: &[f64], constant: f64, sizes: &Sizes) -> Option<(Signature, QuadricKind)> {
-    let d = gradient.len();
-    let scale = &sizes.scale;
-    let eigen = Eigen::of(&Square::from_lower(d, |i, j| matrix.get(i, j) * scale[i] * scale[j]))?;
-    let scaled: Vec<f64> = gradient.iter().zip(scale).map(|(w, s)| w * s).collect();
-    let slope = sizes.gradient.iter().zip(scale).fold(0.0f64, |m, (w, s)| m.max((w * s).abs()));
-    let slopes = eigen.rotate(&scaled);
+/// Signature and type from the eigenvalues of W and the gradient along its eigenvectors, in units where the diagonal of W is
+/// about one: both are the same in all units.
+fn classify(values: &[f64], slopes: &[f64], constant: f64, sizes: &Sizes) -> (Signature, QuadricKind) {
+    let d = values.len();
+    let slope = sizes.gradient.iter().zip(&sizes.scale).fold(0.0f64, |m, (w, s)| m.max((w * s).abs()));
     // W has entries of size one in these units.
-    let is_flat = |k: usize| eigen.values()[k].abs() <= FLAT;
+    let is_flat = |k: usize| values[k].abs() <= FLAT;
     let signature = Signature {
-        positive: (0..d).filter(|k| !is_flat(*k) && eigen.values()[*k] > 0.0).count(),
-        negative: (0..d).filter(|k| !is_flat(*k) && eigen.values()[*k] < 0.0).count(),
+        positive: (0..d).filter(|k| !is_flat(*k) && values[*k] > 0.0).count(),
+        negative: (0..d).filter(|k| !is_flat(*k) && values[*k] < 0.0).count(),
         zero: (0..d).filter(|k| is_flat(*k)).count(),
     };
     let in_range = (0..d).all(|k| !is_flat(k) || slopes[k].abs() <= FLAT * slope);
-    let extreme = |k: usize| 0.5 * slopes[k] * slopes[k] / eigen.values()[k];
+    let extreme = |k: usize| 0.5 * slopes[k] * slopes[k] / values[k];
     let curved = (0..d).filter(|k| !is_flat(*k));
     let (moved, size) = curved.fold((0.0, sizes.constant.abs()), |(m, s), k| (m + extreme(k), s + extreme(k).abs()));
     let at_extreme = constant - moved;
     let sign = if at_extreme.abs() <= FLAT * size { 0 } else { at_extreme.signum() as i32 };
-    Some((signature, kind(signature, in_range, sign)))
+    (signature, kind(signature, in_range, sign))
 }
 
 fn kind(signature: Signature, in_range: bool, sign: i32) -> QuadricKind {

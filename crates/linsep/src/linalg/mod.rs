@@ -1,6 +1,7 @@
 //! Dense linear algebra: faer behind a thin face, always sequential inside (its own threads change bits).
 
 mod cholesky;
+mod downdate;
 mod eigen;
 mod gram;
 mod narrow;
@@ -9,6 +10,7 @@ mod quadratic;
 mod square;
 
 pub use cholesky::{Alias, Factor, factor};
+pub use downdate::downdate;
 pub use eigen::Eigen;
 pub use gram::{gram_update, multiply_rows, multiply_rows_about, weighted_rows_sum};
 pub use qr::{PivotedQr, gram_of_columns, pivoted_qr, triangular_factor};

@@ -168,7 +168,13 @@ pub fn pivoted_qr(rows: usize, cols: usize, values: Vec<f64>, tolerance: &[f64])
 }
 
 impl PivotedQr {
-    fn factor(rows: usize, cols: usize, mut values: Vec<f64>, tolerance: &[f64], in_order: bool) -> PivotedQr {
+    pub(super) fn factor(
+        rows: usize,
+        cols: usize,
+        mut values: Vec<f64>,
+        tolerance: &[f64],
+        in_order: bool,
+    ) -> PivotedQr {
         let sides: Vec<usize> = (cols..values.len().checked_div(rows).unwrap_or(cols)).collect();
         let mut rest: Vec<usize> = (0..cols).collect();
         let (mut order, mut lengths, mut v) = (Vec::new(), Vec::new(), Vec::new());
@@ -199,6 +205,21 @@ impl PivotedQr {
     /// Number of independent columns.
     pub fn rank(&self) -> usize {
         self.rank
+    }
+
+    /// The independent columns as they were taken, then the others.
+    pub(super) fn order(&self) -> &[usize] {
+        &self.order
+    }
+
+    /// Reciprocal lengths of the columns; 0 for a zero column.
+    pub(super) fn inverse_length(&self) -> &[f64] {
+        &self.inverse_length
+    }
+
+    /// `Qᵀ` of a column scaled to length one.
+    pub(super) fn turned(&self, column: usize) -> &[f64] {
+        &self.values[column * self.rows..(column + 1) * self.rows]
     }
 
     /// The independent columns, rising.

@@ -1,5 +1,6 @@
 //! The boundaries of a model and the rows beside them, for machines and for people.
 
+use super::decision::{decision_json, decision_text};
 use super::text::{clip, count, grid, short, thousands, wrap};
 use crate::artifact::Model;
 use crate::geometry::{Boundary, Geometry, Region, Surface};
@@ -37,6 +38,8 @@ pub fn geometry_json(model: &Model, geometry: &Geometry, data: Option<(&Table, &
         "classes": model.classes,
         "features": model.recipe.features(),
         "offsets": model.offsets,
+        "decision": decision_json(&model.decision, &model.classes),
+        "cut": model.decision.cut(model.classes.len()),
         "boundaries": boundaries,
         "regions": regions,
     });
@@ -63,7 +66,10 @@ fn boundary_json(model: &Model, boundary: &Boundary) -> Value {
             value["signature"] =
                 json!({"positive": signature.positive, "negative": signature.negative, "zero": signature.zero});
             value["centre"] = json!(quadric.centre());
-            value["matrix"] = json!(quadric.matrix().to_rows());
+            match quadric.diagonal() {
+                Some(diagonal) => value["diagonal"] = json!(diagonal),
+                None => value["matrix"] = json!(quadric.matrix().to_rows()),
+            }
             value["gradient"] = json!(quadric.gradient());
             value["constant"] = json!(quadric.constant());
         }
@@ -96,6 +102,7 @@ fn data_json(model: &Model, table: &Table, data: &TableGeometry) -> Value {
     json!({
         "rows": data.rows.len(),
         "incomplete_rows": data.table_rows - data.rows.len(),
+        "rejected": data.predictions.iter().filter(|p| p.is_none()).count(),
         "margin": margin,
         "smallest_radius": smallest_radius(data).map(|(radius, _)| finite(radius)),
         "neighbours": pairs,
@@ -120,6 +127,9 @@ pub fn geometry_text(model: &Model, geometry: &Geometry) -> String {
     if !model.offsets.is_empty() {
         out.push_str("boundaries are those of rows whose offset is zero\n");
     }
+    if let Some(note) = decision_note(model) {
+        wrap(&format!("decision: {note}"), PROSE).iter().for_each(|line| out.push_str(&format!("{line}\n")));
+    }
     for boundary in geometry.boundaries() {
         out.push('\n');
         boundary_text(model, boundary, &mut out);
@@ -131,6 +141,27 @@ pub fn geometry_text(model: &Model, geometry: &Geometry) -> String {
         }
     }
     out
+}
+
+/// How boundaries and lengths relate to the decision of the model; `None` where the largest score decides.
+pub fn decision_note(model: &Model) -> Option<String> {
+    let decision = &model.decision;
+    let words = match (decision.cut(model.classes.len()), decision.reject) {
+        (Some(0.0), None) => return None,
+        (Some(0.0), Some(_)) => "boundaries and lengths are those without the rejection".to_owned(),
+        (Some(cut), reject) => {
+            let without = if reject.is_some() { ", without the rejection" } else { "" };
+            let class = clip(&model.classes[1], 24);
+            format!(
+                "boundaries and lengths are those of this decision{without}: where the log-odds of `{class}` are {}",
+                short(cut)
+            )
+        }
+        (None, _) => {
+            "boundaries and lengths are those of the largest score, so predictions may lie across them".to_owned()
+        }
+    };
+    Some(format!("{}; {words}", decision_text(decision, &model.classes)))
 }
 
 fn boundary_text(model: &Model, boundary: &Boundary, out: &mut String) {
@@ -211,10 +242,17 @@ pub fn measured_text(model: &Model, table: &Table, data: &TableGeometry) -> Stri
     }
     out.push('\n');
     let mut facts: Vec<(&str, String)> = Vec::new();
+    let rejected = data.predictions.iter().filter(|p| p.is_none()).count();
+    if rejected > 0 {
+        facts.push(("rejected", count(rejected, "row")));
+    }
     if let Some(smallest) = data.measured.smallest_margin() {
         let place = table.place(data.rows[smallest.row]);
-        let side =
-            if smallest.margin > 0.0 { "every labelled row is on its side" } else { "that row is on the wrong side" };
+        let side = match smallest.margin {
+            m if m > 0.0 => "every labelled row is on its side",
+            0.0 => "that row is on the boundary",
+            _ => "that row is on the wrong side",
+        };
         facts.push(("margin", format!("{} at {place}: {side}", short(smallest.margin))));
     }
     if let Some((radius, row)) = smallest_radius(data) {
@@ -235,6 +273,7 @@ pub fn measured_text(model: &Model, table: &Table, data: &TableGeometry) -> Stri
     if !unseen.is_empty() && unseen.len() <= 20 {
         facts.push(("unused", format!("no row of this table is predicted to be {}", unseen.join(" or "))));
     }
+    facts.extend(decision_note(model).map(|note| ("decision", note)));
     for (label, fact) in facts {
         for (i, line) in wrap(&fact, PROSE - 14).iter().enumerate() {
             out.push_str(&format!("  {:<12}{line}\n", if i == 0 { label } else { "" }));
@@ -246,7 +285,7 @@ pub fn measured_text(model: &Model, table: &Table, data: &TableGeometry) -> Stri
 /// How many rows are predicted to be of each class.
 fn counts(model: &Model, data: &TableGeometry) -> Vec<usize> {
     let mut counts = vec![0; model.classes.len()];
-    data.measured.rows.iter().for_each(|r| counts[r.class.index()] += 1);
+    data.predictions.iter().flatten().for_each(|class| counts[class.index()] += 1);
     counts
 }
 

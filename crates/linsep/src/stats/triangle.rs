@@ -2,7 +2,7 @@
 
 use crate::design::{Block, Design, Pass, Rows, Tile, Units};
 use crate::error::{Error, Result};
-use crate::linalg::triangular_factor;
+use crate::linalg::{downdate, triangular_factor};
 use crate::table::{Class, Labels};
 use crate::watch::Watch;
 
@@ -11,7 +11,7 @@ use crate::watch::Watch;
 ///
 /// Factors merge by factoring one above the other; the order of rows does not matter, so neither does the cut into
 /// blocks (tall-skinny QR; Demmel, Grigori, Hoemmen and Langou 2012). A factor about another centre is a column operation
-/// away, because the ones come first.
+/// away, because the ones come first. Rows are taken out again through the same factor ([`ClassTriangle::remove`]).
 ///
 /// ```
 /// use linsep::{design::DenseMatrix, stats::ClassTriangle, table::Labels, watch::Watch};
@@ -117,13 +117,76 @@ impl ClassTriangle {
 
     /// Adds the factor of other rows of the same columns and classes.
     pub fn merge(&mut self, other: &ClassTriangle) -> Result<()> {
-        if self.cols != other.cols || self.weights.len() != other.weights.len() {
-            return Err(Error::usage("statistics of different columns or classes cannot be merged"));
-        }
+        self.check_like(other)?;
         if self.weights.iter().all(|w| *w == 0.0) {
             *self = other.clone();
         } else {
             self.stack(&other.about(&self.centre));
+        }
+        Ok(())
+    }
+
+    /// Takes rows out again: the inverse of [`ClassTriangle::merge`] up to rounding, in units of the rows that were there
+    /// before, so what is left of a hundred millionth of them has about half its digits.
+    ///
+    /// Refused, with nothing changed, where no rows could be left. Rows that were never added are noticed by that alone:
+    /// others like them may hide them.
+    pub fn remove(&mut self, other: &ClassTriangle) -> Result<()> {
+        self.check_like(other)?;
+        let refused = |fact: String| {
+            Err(Error::data(fact).help(
+                "remove only rows that were added, with the weights and classes they had; \
+                 otherwise compute the statistics anew from the rows that are to stay",
+            ))
+        };
+        // Sums of weights that are not whole may differ by rounding.
+        let negligible = |k: usize| 1e-12 * self.weights[k];
+        if let Some(k) = (0..self.weights.len()).find(|k| other.weights[*k] - self.weights[*k] > negligible(*k)) {
+            let (has, out) = (self.weights[k], other.weights[k]);
+            return refused(format!("class {} has the weight {has}, so {out} cannot be taken out", k + 1));
+        }
+        let weights: Vec<f64> = (0..self.weights.len())
+            .map(|k| Some(self.weights[k] - other.weights[k]).filter(|left| *left > negligible(k)).unwrap_or(0.0))
+            .collect();
+        if weights.iter().all(|w| *w == 0.0) {
+            *self = ClassTriangle::empty(weights.len(), self.centre.clone());
+            return Ok(());
+        }
+        // Columns of one value are as long as the rounding of their centre.
+        let rounding = |j: usize| 4.0 * f64::EPSILON * self.centre[j].abs() * self.r[0];
+        let mut short = vec![0.0; self.width()];
+        (0..self.cols).for_each(|j| short[1 + j] = rounding(j));
+        let Some(r) = downdate(self.width(), &self.r, &other.about(&self.centre).r, &short) else {
+            return refused("these rows cannot be taken out: a sum of squares without them would be negative".into());
+        };
+        (self.weights, self.r) = (weights, r);
+        // Of a class without rows nothing is left, not even rounding.
+        let (width, first) = (self.width(), 1 + self.cols);
+        for k in (0..self.weights.len()).filter(|k| self.weights[*k] == 0.0) {
+            self.r[(first + k) * width..(first + k + 1) * width].fill(0.0);
+        }
+        Ok(())
+    }
+
+    /// The same statistics with room for more classes, which have no rows yet.
+    pub fn with_classes(self, classes: usize) -> Result<ClassTriangle> {
+        let (before, width) = (self.weights.len(), self.width());
+        if classes < before {
+            return Err(Error::usage(format!("statistics of {before} classes cannot be cut to {classes}")));
+        }
+        let mut wider = ClassTriangle::empty(classes, self.centre);
+        let wide = wider.width();
+        for (to, from) in wider.r.chunks_exact_mut(wide).zip(self.r.chunks_exact(width)) {
+            to[..width].copy_from_slice(from);
+        }
+        wider.weights[..before].copy_from_slice(&self.weights);
+        Ok(wider)
+    }
+
+    fn check_like(&self, other: &ClassTriangle) -> Result<()> {
+        if self.cols != other.cols || self.weights.len() != other.weights.len() {
+            return Err(Error::usage("statistics of different columns or classes do not belong together")
+                .help("make room for a new class with `with_classes` first"));
         }
         Ok(())
     }

@@ -29,6 +29,9 @@ pub struct TableGeometry {
     pub rows: Vec<usize>,
     /// Whether the table has the target, and so rows have margins.
     pub labelled: bool,
+    /// The class of each measured row by the model's decision, as [`super::predict_table`] has it: `None` where it rejects
+    /// the row. Where the decision has no [`crate::decide::Decision::cut`] it may differ from the class of the measures.
+    pub predictions: Vec<Option<Class>>,
     /// The measures.
     pub measured: Measured,
     /// Squared Mahalanobis distances, row by row and class by class, where asked for.
@@ -38,9 +41,19 @@ pub struct TableGeometry {
 /// More numbers than this are no table to look at.
 const MOST_PROJECTED: usize = 1 << 28;
 
-/// The boundaries of a model.
+/// The boundaries of a model: where its decision changes, rejection left aside, if that is where two scores differ by a
+/// constant ([`crate::decide::Decision::cut`]); otherwise where the largest score does.
 pub fn geometry_of(model: &Model, watch: &Watch) -> Result<Geometry> {
-    Geometry::of(&model.discriminant, model.density.as_ref(), watch)
+    let moved = match cut(model) {
+        0.0 => None,
+        cut => Some(model.discriminant.plus(-cut)?),
+    };
+    Geometry::of(moved.as_ref().unwrap_or(&model.discriminant), model.density.as_ref(), watch)
+}
+
+/// What is taken off the one score of two classes so that zero decides.
+fn cut(model: &Model) -> f64 {
+    model.decision.cut(model.classes.len()).unwrap_or(0.0)
 }
 
 /// Measures every row of a table that has all the cells the model needs; columns are matched by name.
@@ -60,7 +73,10 @@ pub fn geometry_table(
         ))
         .help("project fewer rows at a time, or leave --projection out"));
     }
-    let (prepared, scores) = scored_rows(model, table, &vec![true; table.n_rows()], options.unknown, watch)?;
+    let (prepared, mut scores) = scored_rows(model, table, &vec![true; table.n_rows()], options.unknown, watch)?;
+    let predictions = model.decision.classes(&scores, model.classes.len())?;
+    let cut = cut(model);
+    scores.iter_mut().for_each(|z| *z -= cut);
     let design = prepared.design.as_design();
     let of_rows = labels.as_ref().map(|l| prepared.rows.iter().map(|r| l[*r]).collect::<Vec<Option<Class>>>());
     let measured = geometry.measure(design, &scores, of_rows.as_deref(), options.projection, watch)?;
@@ -70,6 +86,7 @@ pub fn geometry_table(
     Ok(TableGeometry {
         table_rows: table.n_rows(),
         labelled: labels.is_some(),
+        predictions,
         rows: prepared.rows,
         measured,
         mahalanobis,

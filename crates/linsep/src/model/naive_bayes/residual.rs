@@ -55,7 +55,7 @@ impl Estimates<'_> {
                 .map(|c| self.chunk_residual(given, k, c * CHUNK..((c + 1) * CHUNK).min(cols)))
                 .collect();
             let mut expected = CompensatedSum::default();
-            expected.add((self.priors[k] / self.priors[0]).ln());
+            expected.add(self.log_prior_odds(k));
             let mut size = 1.0;
             for chunk in &chunks {
                 worst = worst.max(chunk.worst);
@@ -144,7 +144,7 @@ impl Estimates<'_> {
         (left - self.statistics.total(k, j) - alpha).abs() / (left + f64::MIN_POSITIVE)
     }
 
-    /// `w v_k v_0 = (μ_k−c)v_0 − (μ_0−c)v_k`, `2q v_k v_0 = v_k − v_0`, and the variance from its squares.
+    /// `w v_k = (μ_k−c) − (μ_0−c)v_k/v_0`, `2q v_k = v_k/v_0 − 1`, and the variance from its squares.
     fn gaussian_residual(&self, family: FamilyChoice, k: usize, j: usize, w: &Contrast, centre: f64) -> f64 {
         let (statistics, cols) = (self.statistics, self.statistics.n_cols());
         let spread = spread(statistics, j);
@@ -161,9 +161,10 @@ impl Estimates<'_> {
         };
         let (a, b) = (variance(k), variance(0));
         let (u, v) = (statistics.mean(k, j) - centre, statistics.mean(0, j) - centre);
-        let linear = (w.linear * a * b - (u * b - v * a)).abs();
-        let size = w.linear.abs() * a * b + u.abs() * b + v.abs() * a;
-        let square = (2.0 * w.square * a * b - (a - b)).abs() / (a + b);
+        let ratio = a / b;
+        let linear = (w.linear * a - (u - v * ratio)).abs();
+        let size = w.linear.abs() * a + u.abs() + v.abs() * ratio;
+        let square = (2.0 * w.square * a - (ratio - 1.0)).abs() / (ratio + 1.0);
         let linear = if size > 0.0 { linear / size } else { 0.0 };
         linear.max(square).max(of_variance(k)).max(of_variance(0))
     }

@@ -29,7 +29,8 @@ pub(super) fn log_ratio(family: FamilyChoice, (a, b): (f64, f64), (c, d): (f64, 
             let (u, v) = (a - centre, c - centre);
             Contribution {
                 linear: u / b - v / d,
-                square: 0.5 * (b - d) / (b * d),
+                // One after the other: a product of two variances may be too small for a number.
+                square: 0.5 * (b - d) / b / d,
                 constant: -0.5 * ((b / d).ln() + u * u / b - v * v / d),
                 logarithm: 0.0,
             }
@@ -39,11 +40,19 @@ pub(super) fn log_ratio(family: FamilyChoice, (a, b): (f64, f64), (c, d): (f64, 
             linear(w, -0.5 * w * ((a - centre) + (c - centre)))
         }
         FamilyChoice::Bernoulli => linear((a * d / (b * c)).ln(), (b / d).ln()),
-        FamilyChoice::Binomial(trials) => linear((a * d / (b * c)).ln(), f64::from(trials) * (b / d).ln()),
-        FamilyChoice::Poisson => linear((a / c).ln(), c - a),
+        FamilyChoice::Binomial(trials) => {
+            let failures = ln_quotient(b, d);
+            linear(ln_quotient(a, c) - failures, f64::from(trials) * failures)
+        }
+        FamilyChoice::Poisson => linear(ln_quotient(a, c), c - a),
         FamilyChoice::Multinomial | FamilyChoice::Categorical => linear((a / c).ln(), 0.0),
-        FamilyChoice::Exponential => linear((a - c) / (a * c), (c / a).ln()),
-        FamilyChoice::Geometric => linear((a * (1.0 + c) / (c * (1.0 + a))).ln(), ((1.0 + c) / (1.0 + a)).ln()),
+        FamilyChoice::Exponential => linear((a - c) / a / c, (c / a).ln()),
+        FamilyChoice::Geometric => {
+            // a(1+c) / (c(1+a)) less one: large means leave little of it, and values as large multiply the rest.
+            let excess = (a - c) / c / (1.0 + a);
+            let weight = if excess.abs() < 0.5 { excess.ln_1p() } else { (a / c * ((1.0 + c) / (1.0 + a))).ln() };
+            linear(weight, ((1.0 + c) / (1.0 + a)).ln())
+        }
         FamilyChoice::Gamma => Contribution {
             linear: d - b,
             logarithm: a - c,
@@ -51,6 +60,12 @@ pub(super) fn log_ratio(family: FamilyChoice, (a, b): (f64, f64), (c, d): (f64, 
             square: 0.0,
         },
     }
+}
+
+/// `ln(a/c)`, relatively exact also for nearly equal numbers: a count multiplies it.
+fn ln_quotient(a: f64, c: f64) -> f64 {
+    let excess = (a - c) / c;
+    if excess.abs() < 0.5 { excess.ln_1p() } else { (a / c).ln() }
 }
 
 vectorised! {
@@ -107,7 +122,7 @@ impl Estimates<'_> {
                 })
                 .collect();
             let mut constant = CompensatedSum::default();
-            constant.add(if classes == 2 { (self.priors[1] / self.priors[0]).ln() } else { self.priors[class].ln() });
+            constant.add(if classes == 2 { self.log_prior_odds(1) } else { self.priors[class].ln() });
             sums.iter().for_each(|s| constant.merge(s.constant));
             intercept.push(constant.value());
             for (at, (column, weight)) in sums.iter().flat_map(|s| &s.logarithms).enumerate() {
@@ -121,6 +136,13 @@ impl Estimates<'_> {
             false => Discriminant::Linear(Linear::new(weights, centre, intercept)?),
             true => Discriminant::Generalised(Generalised::new(centre, intercept, weights, square, logarithms)?),
         })
+    }
+
+    /// `ln(π_k/π₀)`, also where the quotient is too large for a number.
+    pub(super) fn log_prior_odds(&self, k: usize) -> f64 {
+        let (own, first) = (self.priors[k], self.priors[0]);
+        let odds = own / first;
+        if odds.is_normal() { odds.ln() } else { own.ln() - first.ln() }
     }
 
     fn score_chunk(

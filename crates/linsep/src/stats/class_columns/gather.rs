@@ -65,7 +65,7 @@ pub(super) fn gather(
         return Err(Error::data("the sums of the columns overflow").help("rescale the columns"));
     }
     let statistics = partial.about_means(runs, &references, cols);
-    if stored_only {
+    if sparse {
         spread_is_known(&statistics)?
     }
     Ok(statistics)
