@@ -9,6 +9,7 @@ mod input;
 mod inspect;
 mod method;
 mod output;
+mod perceptron;
 mod predict;
 mod progress;
 mod sheet;

@@ -1,10 +1,11 @@
 //! The flags that choose a method, and the method they choose.
 
+use crate::perceptron::PerceptronArguments;
 use clap::{Args, ValueEnum};
 use linsep::design::Standardize;
 use linsep::model::{
     Algorithm, Divisor, FamilyChoice, GaussianBayes, Known, LeastSquares, LeastSquaresSolver, LogisticRegression,
-    Method, NaiveBayes, PenaltyChoice, Shape, Shrinkage, Targets,
+    Method, NaiveBayes, PenaltyChoice, PerceptronVariant, Shape, Shrinkage, Targets,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::table::{Labels, Table};
@@ -74,9 +75,13 @@ pub struct MethodArguments {
     #[arg(long, value_name = "TOL", help_heading = "Method")]
     tol: Option<f64>,
 
-    /// Stop after this many iterations, with exit code 3 (default: 100; gradient descent: 10000)
+    /// Stop after this many iterations, with exit code 3 (default: 100; gradient descent: 10000), or after this many epochs
+    /// (default: perceptron 1000, by batch 10000; pocket and averaged-perceptron 100)
     #[arg(long, value_name = "N", help_heading = "Method")]
     max_iter: Option<usize>,
+
+    #[command(flatten)]
+    perceptron: PerceptronArguments,
 }
 
 /// Methods by name.
@@ -96,9 +101,18 @@ enum MethodName {
     NaiveBayes,
     /// Least squares on class targets; ridge with a penalty
     LeastSquares,
+    /// The perceptron: a plane that separates two classes, or the proof that there is none
+    Perceptron,
+    /// The best plane that a perceptron meets, also where the classes overlap
+    Pocket,
+    /// The average of all planes that a perceptron goes through
+    AveragedPerceptron,
 }
 
-use MethodName::{Lda, LeastSquares as Squares, Logistic, NaiveBayes as Naive, Qda, Softmax, Spherical};
+use MethodName::{
+    AveragedPerceptron as Averaged, Lda, LeastSquares as Squares, Logistic, NaiveBayes as Naive, Perceptron, Pocket, Qda,
+    Softmax, Spherical,
+};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum YesNo {
@@ -168,8 +182,12 @@ impl From<InterceptName> for Intercept {
 
 impl MethodArguments {
     /// The method as far as it is known before the table is read; `offset` says whether offsets are wanted.
-    pub fn method(&self, offset: bool) -> Result<Method> {
+    pub fn method(&self, offset: bool, seed: u64) -> Result<Method> {
         self.refuse_foreign_flags(offset)?;
+        let family = |variant| {
+            let intercept = self.intercept.map(Intercept::from);
+            Ok(self.perceptron.method(variant, self.standardize(), intercept, self.max_iter, seed))
+        };
         match self.model {
             Logistic | Softmax => self.logistic(),
             Lda => self.gaussian(Shape::Shared),
@@ -177,6 +195,9 @@ impl MethodArguments {
             Spherical => self.gaussian(Shape::Spherical),
             Naive => self.naive_bayes(),
             Squares => self.least_squares(),
+            Perceptron => family(self.perceptron.plain()),
+            Pocket => family(self.perceptron.pocket()),
+            Averaged => family(PerceptronVariant::Averaged),
         }
     }
 
@@ -306,11 +327,11 @@ impl MethodArguments {
         vec![
             ("--offset", offset, &[Logistic, Softmax]),
             ("--penalty", self.penalty.is_some(), &[Logistic, Softmax, Squares]),
-            ("--intercept", self.intercept.is_some(), &[Logistic, Softmax, Squares]),
+            ("--intercept", self.intercept.is_some(), &[Logistic, Softmax, Squares, Perceptron, Pocket, Averaged]),
             ("--softmax", self.softmax.is_some(), &[Logistic, Softmax]),
             ("--solver", self.solver.is_some(), &[Logistic, Softmax, Squares]),
             ("--tol", self.tol.is_some(), &[Logistic, Softmax, Squares]),
-            ("--max-iter", self.max_iter.is_some(), &[Logistic, Softmax, Squares]),
+            ("--max-iter", self.max_iter.is_some(), &[Logistic, Softmax, Squares, Perceptron, Pocket, Averaged]),
             ("--targets", self.targets.is_some(), &[Squares]),
             ("--covariance", self.covariance.is_some(), &[Lda, Qda, Spherical, Naive]),
             ("--shrinkage", self.shrinkage.is_some(), &[Lda, Qda]),
@@ -319,11 +340,19 @@ impl MethodArguments {
             ("--family", !self.family.is_empty(), &[Naive]),
             ("--smoothing", self.smoothing.is_some(), &[Naive]),
             ("--variance-smoothing", self.variance_smoothing.is_some(), &[Naive]),
+            ("--update", self.perceptron.update.is_some(), &[Perceptron]),
+            ("--pocket", self.perceptron.pocket.is_some(), &[Pocket]),
+            ("--step", self.perceptron.step.is_some(), &[Perceptron, Pocket, Averaged]),
+            ("--order", self.perceptron.order.is_some(), &[Perceptron, Averaged]),
         ]
     }
 
     /// A flag of another method would be ignored; say so instead.
     fn refuse_foreign_flags(&self, offset: bool) -> Result<()> {
+        if self.perceptron.order.is_some() && self.perceptron.is_batch() {
+            return Err(Error::usage("--order is for rows one at a time, and --update batch takes all at once")
+                .help("leave one of them out"));
+        }
         let foreign = |(_, given, methods): &(_, bool, &[MethodName])| *given && !methods.contains(&self.model);
         match self.given(offset).into_iter().find(foreign) {
             None => Ok(()),

@@ -5,6 +5,7 @@ mod least_squares;
 mod logistic;
 mod naive_bayes;
 mod note;
+mod perceptron;
 mod priors;
 mod training;
 
@@ -12,7 +13,8 @@ pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
 pub use least_squares::{LeastSquares, LeastSquaresSolver, Targets};
 pub use logistic::{Algorithm, LogisticRegression, PenaltyChoice};
 pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
-pub use note::Note;
+pub use note::{Note, Separability};
+pub use perceptron::{Perceptron, PerceptronVariant};
 pub use training::{Offsets, Training};
 
 use crate::certify::{Certificate, SeparationKind};
@@ -38,6 +40,8 @@ pub enum Method {
     /// Naive Bayes: columns that are independent within a class.
     #[serde(rename = "naive-bayes")]
     NaiveBayes(NaiveBayes),
+    /// The perceptron and its kin: pocket and averaged.
+    Perceptron(Perceptron),
 }
 
 /// What a fit came to.
@@ -48,6 +52,8 @@ pub enum Fit {
     Model(Box<Fitted>),
     /// The optimum does not exist; here is the proof.
     NoOptimum(Box<NoOptimum>),
+    /// No plane separates the classes, which the method asked for; here is the proof.
+    NotSeparable(Box<NotSeparable>),
 }
 
 /// A fitted model, before it is tied to a table.
@@ -129,6 +135,20 @@ pub struct NoOptimum {
     pub tolerance: f64,
 }
 
+/// No plane puts every row strictly on its side, so a perceptron makes mistakes forever.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NotSeparable {
+    /// Rows (from 0) that already overlap among themselves: all, or those that other planes leave on their boundary.
+    pub rows: Vec<usize>,
+    /// That logistic regression without a penalty has a solution on these rows; `None` for a row of zeros where there is
+    /// no intercept, which is on no side of any plane.
+    pub certificate: Option<Certificate>,
+    /// Mistakes made before this was found out.
+    pub mistakes: usize,
+    /// Epochs done before.
+    pub epochs: usize,
+}
+
 impl Method {
     /// Names of the methods whose models say what the classes look like ([`Fitted::density`]), unless they are very wide.
     pub const GENERATIVE: [&'static str; 4] = ["lda", "qda", "spherical", "naive-bayes"];
@@ -140,6 +160,7 @@ impl Method {
             Method::LeastSquares(_) => "least-squares",
             Method::Logistic(_) => "logistic",
             Method::NaiveBayes(_) => "naive-bayes",
+            Method::Perceptron(m) => m.name(),
         }
     }
 
@@ -150,7 +171,7 @@ impl Method {
             Method::LeastSquares(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
             Method::LeastSquares(_) => Coding::AllLevels,
             Method::Logistic(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
-            Method::Logistic(_) | Method::NaiveBayes(_) => Coding::AllLevels,
+            Method::Logistic(_) | Method::NaiveBayes(_) | Method::Perceptron(_) => Coding::AllLevels,
         }
     }
 
@@ -161,6 +182,7 @@ impl Method {
             Method::LeastSquares(m) => m.standardize,
             Method::Logistic(m) => m.standardize,
             Method::NaiveBayes(_) => Standardize::No,
+            Method::Perceptron(m) => m.standardize,
         }
     }
 
@@ -178,7 +200,7 @@ impl Method {
     pub fn has_probabilities(&self) -> bool {
         match self {
             Method::Gaussian(_) | Method::Logistic(_) | Method::NaiveBayes(_) => true,
-            Method::LeastSquares(_) => false,
+            Method::LeastSquares(_) | Method::Perceptron(_) => false,
         }
     }
 
@@ -204,6 +226,7 @@ impl Method {
             Method::LeastSquares(method) => method.fit(training, watch),
             Method::Logistic(method) => method.fit(training, watch),
             Method::NaiveBayes(method) => method.fit(training, watch),
+            Method::Perceptron(method) => method.fit(training, watch),
         }
     }
 
@@ -221,6 +244,7 @@ impl Method {
             Method::LeastSquares(method) => method.certify(training, discriminant, watch),
             Method::Logistic(method) => method.certify(training, discriminant, units, watch),
             Method::NaiveBayes(method) => method.certify(training, discriminant, watch),
+            Method::Perceptron(method) => method.certify(training, discriminant, units, watch),
         }
     }
 }

@@ -4,10 +4,14 @@ mod gradient_descent;
 mod newton;
 mod newton_cg;
 mod part;
+mod perceptron;
 mod separate;
 mod stop;
 
 pub use gradient_descent::{Descent, GradientDescent};
 pub use newton::Newton;
 pub use newton_cg::NewtonCg;
+pub use perceptron::{
+    BatchPerceptron, MistakeDriven, OnlinePerceptron, Order, PocketPerceptron, PocketRule, SignedRows,
+};
 pub use stop::{Solved, Solver, Step, Stop};
