@@ -110,8 +110,8 @@ enum MethodName {
 }
 
 use MethodName::{
-    AveragedPerceptron as Averaged, Lda, LeastSquares as Squares, Logistic, NaiveBayes as Naive, Perceptron, Pocket, Qda,
-    Softmax, Spherical,
+    AveragedPerceptron as Averaged, Lda, LeastSquares as Squares, Logistic, NaiveBayes as Naive, Perceptron, Pocket,
+    Qda, Softmax, Spherical,
 };
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -179,7 +179,8 @@ impl<'a> Folded<'a> {
             let term = v * self.weights[j];
             score += term;
             size += term.abs();
-            let (centre, scale) = (self.units.centre()[j] * self.units.inverse_scale()[j], self.units.inverse_scale()[j]);
+            let (centre, scale) =
+                (self.units.centre()[j] * self.units.inverse_scale()[j], self.units.inverse_scale()[j]);
             let x = v * scale;
             square += x * (x - 2.0 * centre);
             square_size += x.abs() * (x.abs() + 2.0 * centre.abs());

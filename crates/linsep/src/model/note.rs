@@ -75,6 +75,8 @@ pub enum Separability {
         #[serde(skip_serializing_if = "Option::is_none", default)]
         bound: Option<f64>,
     },
+    /// The last θ of a run does, though the average that is returned does not.
+    Passed,
     /// Not decided.
     Unknown {
         /// Why.
@@ -130,6 +132,9 @@ impl Separability {
             ),
             Separability::Separable { bound: None } => {
                 "a plane separates the classes: a perceptron finds one in the end; allow more epochs".into()
+            }
+            Separability::Passed => {
+                "the last θ separates the classes, the average does not yet: see --model perceptron".into()
             }
             Separability::Unknown { reason } => {
                 format!("whether a plane separates the classes was not decided: {reason}")

@@ -83,7 +83,8 @@ pub fn not_separable_text(proof: &NotSeparable, used: usize) -> String {
             format!("Proof: row {row} has only zeros, so without an intercept it is on no side of any plane.")
         }
     };
-    let made = format!("Until then it had made {} in {}.", count(proof.mistakes, "update"), count(proof.epochs, "epoch"));
+    let made =
+        format!("Until then it had made {} in {}.", count(proof.mistakes, "update"), count(proof.epochs, "epoch"));
     let remedy = "No model was written. --model pocket keeps the best plane that it meets, averaged-perceptron averages \
                   over all, logistic minimises a loss.";
     for text in [&why[..], &made, remedy] {

