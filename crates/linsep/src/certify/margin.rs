@@ -32,11 +32,6 @@ impl Margins {
         (self.margin > 0.0 && bound.is_finite()).then_some(bound)
     }
 
-    /// The fewest mistakes after which a perceptron of step 1 can be at θ: `‖θ‖² ≤ mistakes·R²`.
-    pub fn fewest_mistakes(&self) -> f64 {
-        (self.norm / self.radius).powi(2)
-    }
-
     /// The proof, or the count.
     pub fn certificate(&self) -> Certificate {
         match self.bound() {

@@ -63,6 +63,8 @@ impl Default for Perceptron {
 
 /// Epochs after which a perceptron that has not stopped asks whether it ever can.
 const DOUBT: usize = 10;
+/// Products in a Hessian of all columns that take a few hundredths of a second; the answer may take a hundred of these.
+const CHEAP: f64 = 1e8;
 
 impl Perceptron {
     /// A variant with its usual settings. Online and batch stop when they have found a plane, so their limit is far; the
@@ -115,7 +117,10 @@ impl Perceptron {
                 _ => Box::new(OnlinePerceptron::new(&rows, self.order, self.seed)),
             }
         };
-        let judge = |watch: &Watch| separability(training, &units, self.intercept, watch);
+        let judge = |watch: &Watch| match self.is_worth_asking(training) {
+            true => separability(training, &units, self.intercept, watch),
+            false => Ok(Verdict::Unknown { reason: "that would take longer than the fit".into() }),
+        };
         let (stop, verdict) = match self.run(algorithm.as_mut(), &judge, watch)? {
             (_, Some(Verdict::Overlap { rows, certificate })) if self.wants_separation() => {
                 let (mistakes, epochs) = (algorithm.mistakes(), algorithm.epochs());
@@ -126,8 +131,11 @@ impl Perceptron {
         let linear = self.to_columns(&algorithm.coef(), &units, &working)?;
         let found = self.measure(training, &linear, &working, &Watch::default())?;
         let mut notes = Vec::new();
-        if !constant.is_empty() && intercept {
-            notes.push(Note::Constant { columns: constant });
+        // As it is, a constant other than zero is another intercept, with a weight.
+        let idle = |j: &usize| self.standardize == Standardize::Yes || summary.max[*j] == 0.0;
+        let columns: Vec<usize> = constant.into_iter().filter(idle).collect();
+        if !columns.is_empty() {
+            notes.push(Note::Constant { columns });
         }
         match &verdict {
             Some(verdict) if found.bound().is_none() => {
@@ -181,6 +189,12 @@ impl Perceptron {
         }
     }
 
+    /// Where the answer is no more than a note it must be cheap.
+    fn is_worth_asking(&self, training: &Training<'_>) -> bool {
+        let shape = training.design.shape();
+        self.wants_separation() || shape.rows as f64 * (shape.cols as f64 + 1.0).powi(2) <= CHEAP
+    }
+
     /// Whether the method is to find a separating plane, or else is to give no model.
     fn wants_separation(&self) -> bool {
         matches!(self.variant, PerceptronVariant::Online | PerceptronVariant::Batch)
@@ -224,7 +238,7 @@ impl Perceptron {
     }
 
     fn measure(&self, training: &Training<'_>, linear: &Linear, working: &Units, watch: &Watch) -> Result<Margins> {
-        let theta = self.from_columns(linear, working)?;
+        let theta = self.in_units(linear, working)?;
         let labelled = (training.labels.codes(), training.weights);
         margins(training.design, working, labelled, &theta, self.intercept == Intercept::Free, watch)
     }
@@ -276,7 +290,7 @@ impl Perceptron {
     }
 
     /// θ in the units of the fit.
-    fn from_columns(&self, linear: &Linear, working: &Units) -> Result<Coef> {
+    fn in_units(&self, linear: &Linear, working: &Units) -> Result<Coef> {
         let mut theta = Coef::zeros(1, linear.n_cols());
         let weights = linear.weights_of(0);
         for (j, w) in theta.weights_mut().iter_mut().enumerate() {

@@ -153,7 +153,7 @@ impl MistakeDriven for PocketPerceptron<'_, '_> {
         let (poll, n) = (self.rows.poll(), self.rows.counted().len());
         let limit = epochs.saturating_mul(n);
         while self.draws < limit {
-            if self.draws % poll == 0
+            if self.draws.is_multiple_of(poll)
                 && let Some(halt) = watch.halted()
             {
                 return Ok(if self.end() { Stop::Converged } else { Stop::halted(Some(halt)) });
@@ -161,13 +161,13 @@ impl MistakeDriven for PocketPerceptron<'_, '_> {
             let row = self.draw();
             self.visit(row);
             // As many right in a row as there are rows: perhaps all are.
-            if self.run > 0 && self.run % n == 0 {
+            if self.run > 0 && self.run.is_multiple_of(n) {
                 self.count();
             }
             if self.pocket.errors == 0.0 {
                 return Ok(Stop::Converged);
             }
-            if self.draws % n == 0 {
+            if self.draws.is_multiple_of(n) {
                 watch.report(Progress::Iteration {
                     solver: "pocket",
                     iteration: self.draws / n,
