@@ -2,8 +2,12 @@
 
 mod common;
 
+#[cfg(unix)]
+use common::Ran;
 use common::Scratch;
 use serde_json::Value;
+#[cfg(unix)]
+use std::process::Stdio;
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|e| panic!("{e} in {text}"))
@@ -123,5 +127,24 @@ fn limits_are_three() {
         assert_eq!((ran.code, ran.stderr.as_str()), (3, ""), "{line}\n{}", ran.stdout);
         assert!(ran.stdout.contains("NOT CONVERGED (time limit)"), "{line}\n{}", ran.stdout);
         assert!(scratch.done("verify m.json penguins.csv").starts_with("verified"), "{line}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_is_130_and_writes_nothing() {
+    let scratch = scratch();
+    let before = scratch.names();
+    for model in ["pocket", "averaged-perceptron"] {
+        let mut command = scratch.command();
+        command.args(["fit", "penguins.csv", "-t", "sex", "-m", model, "--max-iter", "1000000000", "-o", "m.json"]);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
+        std::thread::sleep(std::time::Duration::from_millis(700));
+        let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        assert!(sent.is_ok_and(|s| s.success()), "the signal was sent");
+        let ran = Ran::of(child.wait_with_output().expect("the command ends"));
+        let said = (ran.code, ran.stdout.as_str(), ran.stderr.as_str());
+        assert_eq!(said, (130, "", "interrupted: nothing was written\n"), "{model}");
+        assert_eq!(scratch.names(), before, "{model}");
     }
 }

@@ -362,6 +362,39 @@ fn classes_without_a_strict_plane_are_told_and_others_never() {
     assert_eq!(told, [0, 600, 600]);
 }
 
+/// Sets whose separability is known (README of the shared data): the rows that prove overlap are all, or those that a
+/// quasi-complete separation leaves on its boundary.
+#[test]
+fn known_sets_are_answered() {
+    for (file, target, overlap) in [
+        ("banknote.csv", "class", Some(1372)),
+        ("keel_wdbc.csv", "class", Some(569)),
+        ("detectseparation_silvapulle1981.csv", "y", Some(2)),
+        ("mlbench_Ionosphere.csv", "Class", Some(313)),
+        ("mlbench_Sonar.csv", "Class", None),
+    ] {
+        let path = testkit::golden::root().join("../shared/data/small").join(file);
+        if !path.exists() {
+            eprintln!("skipped: {file} is not there");
+            continue;
+        }
+        let table = linsep::read::read_files(&[&path], &ReadOptions::default(), &Watch::default()).expect("a table");
+        let fit = |epochs| {
+            let method = Perceptron { max_epochs: epochs, ..Perceptron::default() };
+            let options = FitOptions::new(target, Method::Perceptron(method));
+            fit_table(table.clone(), &options, &Watch::default()).expect("an answer")
+        };
+        match (fit(100_000), overlap) {
+            (TableFit::NotSeparable { proof, .. }, Some(rows)) => assert_eq!(proof.rows.len(), rows, "{file}"),
+            (TableFit::Model(model), None) => {
+                assert_eq!(model.outcome, Outcome::Converged, "{file}");
+                assert!(matches!(model.certificate, Certificate::Separates { .. }), "{file}");
+            }
+            (other, _) => panic!("{file}: {other:?}"),
+        }
+    }
+}
+
 #[test]
 fn pockets_and_averages_say_that_classes_overlap() {
     let data = overlapping(200, 3, 2, 5);
