@@ -188,6 +188,32 @@ fn the_online_rule_is_the_textbooks_loop_bit_for_bit() {
 }
 
 #[test]
+fn the_batch_rule_is_the_textbooks_loop() {
+    for seed in 0..100 {
+        let data = arranged(Arrangement::Complete, 40, 1 + seed as usize % 5, false, seed);
+        let data = data.weighted((0..data.rows()).map(|i| [1.0, 0.0, 2.5][i % 3]).collect());
+        let model = data.model(&settings(PerceptronVariant::Batch, |m| m.max_epochs = 100_000));
+        let (mut expected, mut updates) = (vec![0.0; data.cols + 1], 0);
+        loop {
+            let is_wrong = |i: &usize| side(&data, *i) * dot(&expected, &extended(&data, *i, true)) <= 0.0;
+            let wrong: Vec<usize> = (0..data.rows()).filter(|i| data.weight(*i) > 0.0 && is_wrong(i)).collect();
+            if wrong.is_empty() {
+                break;
+            }
+            let total: f64 = wrong.iter().map(|i| data.weight(*i)).sum();
+            for i in wrong {
+                let by = data.weight(i) * side(&data, i) / total;
+                expected.iter_mut().zip(extended(&data, i, true)).for_each(|(t, x)| *t += by * x);
+            }
+            updates += 1;
+        }
+        let what = format!("seed {seed}");
+        assert_eq!(model.computation.iterations, updates, "{what}");
+        assert_all_near(&theta(&model), &expected, 1e-11, 0.0, &what);
+    }
+}
+
+#[test]
 fn scikit_learn_agrees() {
     let golden = json("perceptron_sklearn.json");
     for case in golden["cases"].as_array().expect("cases") {
@@ -363,7 +389,7 @@ fn classes_without_a_strict_plane_are_told_and_others_never() {
 }
 
 /// Sets whose separability is known (README of the shared data): the rows that prove overlap are all, or those that a
-/// quasi-complete separation leaves on its boundary.
+/// quasi-complete separation leaves on its boundary. Skipped where the shared data is absent, as in `separation.rs`.
 #[test]
 fn known_sets_are_answered() {
     for (file, target, overlap) in [
@@ -375,7 +401,6 @@ fn known_sets_are_answered() {
     ] {
         let path = testkit::golden::root().join("../shared/data/small").join(file);
         if !path.exists() {
-            eprintln!("skipped: {file} is not there");
             continue;
         }
         let table = linsep::read::read_files(&[&path], &ReadOptions::default(), &Watch::default()).expect("a table");
