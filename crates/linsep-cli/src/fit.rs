@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use linsep::design::{Basis, DEFAULT_KNOTS, Missing, QuantileOutput, RecipeOptions, Transform, UnknownLevel};
 use linsep::model::{Method, Outcome};
-use linsep::report::{fit_summary, inspect_json, no_optimum_text};
+use linsep::report::{fit_summary, inspect_json, no_optimum_text, not_separable_text};
 use linsep::table::Table;
 use linsep::workflow::{FitOptions, TableFit, fit_table};
 use linsep::{Error, ErrorKind, Result};
@@ -34,6 +34,7 @@ Examples:
   linsep fit penguins.csv --target sex --basis quadratic --basis-columns body_mass_g,bill_depth_mm
   linsep fit penguins.csv --target species --transform quantile-normal --model lda
   linsep fit penguins.csv --target species --penalty none
+  linsep fit penguins.csv --target sex --model pocket --max-iter 20
   linsep fit penguins.csv --target sex --costs female:male=5 --reject 0.3 -o careful.json")]
 pub struct FitArguments {
     #[command(flatten)]
@@ -139,7 +140,7 @@ enum TransformName {
 /// Runs the subcommand.
 pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let time_limit = arguments.time_limit.map(seconds).transpose()?;
-    let method = arguments.method.method(!arguments.offset.is_empty())?;
+    let method = arguments.method.method(!arguments.offset.is_empty(), arguments.seed)?;
     let basis = arguments.basis.as_deref().map_or(Ok(Basis::None), basis)?;
     arguments.decision.check()?;
     if let Some(path) = &arguments.output {
@@ -206,15 +207,34 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                 });
                 return print_json(&value, Ending::No);
             }
-            let text = no_optimum_text(&proof, &features, &classes);
-            if arguments.output.as_deref() == Some(Path::new("-")) {
-                // Standard output is for the model, and there is none.
-                let _ = write!(std::io::stderr(), "{text}");
-                return Ok(Ending::No);
+            say_no(arguments, &no_optimum_text(&proof, &features, &classes))
+        }
+        TableFit::NotSeparable { proof, used } => {
+            if arguments.json {
+                let value = serde_json::json!({
+                    "model": null,
+                    "outcome": "not_separable",
+                    "rows": used,
+                    "overlapping_rows": proof.rows.len(),
+                    "certificate": serde_json::to_value(&proof.certificate).unwrap_or_default(),
+                    "mistakes": proof.mistakes,
+                    "epochs": proof.epochs,
+                });
+                return print_json(&value, Ending::No);
             }
-            print(&text, Ending::No)
+            say_no(arguments, &not_separable_text(&proof, used))
         }
     }
+}
+
+/// An answer instead of a model.
+fn say_no(arguments: &FitArguments, text: &str) -> Result<Ending> {
+    if arguments.output.as_deref() == Some(Path::new("-")) {
+        // Standard output is for the model, and there is none.
+        let _ = write!(std::io::stderr(), "{text}");
+        return Ok(Ending::No);
+    }
+    print(text, Ending::No)
 }
 
 fn seconds(limit: f64) -> Result<Duration> {

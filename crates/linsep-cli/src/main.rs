@@ -9,6 +9,7 @@ mod input;
 mod inspect;
 mod method;
 mod output;
+mod perceptron;
 mod predict;
 mod progress;
 mod sheet;
@@ -41,8 +42,8 @@ Examples:
   linsep geometry model.json penguins.csv -o distances.csv
   linsep simulate gaussian --rows 500 -o data.csv
 
-Exit codes: 0 done; 1 the answer is no (verification fails, maximum likelihood does not exist);
-2 bad usage or data; 3 fitted, but the tolerance was not reached; 130 interrupted.";
+Exit codes: 0 done; 1 the answer is no (verification fails, maximum likelihood does not exist, no
+plane separates the classes); 2 bad usage or data; 3 fitted, but the tolerance was not reached; 130 interrupted.";
 
 #[derive(Subcommand)]
 enum Command {

@@ -2,7 +2,7 @@
 //!
 //! To add a case, add a row to [`cases`]. The files `p.csv` (two classes, a text column), `t.csv` (three classes) and
 //! the models `p.json`, `filled.json` (fitted on `p.csv`, missing cells dropped or filled in), `lda.json`,
-//! `squares.json` (least squares on `p.csv`) and `gamma.json` (a naive Bayes model of positive numbers) are there for every
+//! `squares.json` (least squares on `p.csv`), `pocket.json` (a pocket perceptron on it) and `gamma.json` (a naive Bayes model of positive numbers) are there for every
 //! row.
 
 mod common;
@@ -68,6 +68,7 @@ fn cases() -> Vec<Case> {
     all.extend(settings());
     all.extend(transforms_and_bases());
     all.extend(naive_bayes());
+    all.extend(perceptrons());
     all.extend(decisions());
     all.extend(simulation());
     all
@@ -908,6 +909,91 @@ fn decisions() -> Vec<Case> {
     ]
 }
 
+fn perceptrons() -> Vec<Case> {
+    vec![
+        usage(
+            "a perceptron of three classes",
+            "fit t.csv -t y --model perceptron --drop o -o m.json",
+            &["3 classes; the perceptron separates two", "--model logistic"],
+        ),
+        usage(
+            "a pocket of three classes",
+            "fit t.csv -t y --model pocket --drop o -o m.json",
+            &["3 classes; the perceptron separates two"],
+        ),
+        usage(
+            "offsets of a perceptron",
+            "fit p.csv -t y --model perceptron --offset o -o m.json",
+            &["--offset does not belong to --model perceptron", "--model logistic"],
+        ),
+        usage(
+            "a penalty for an algorithm",
+            "fit p.csv -t y --model pocket --penalty ridge -o m.json",
+            &["--penalty does not belong to --model pocket", "--model logistic"],
+        ),
+        usage(
+            "a tolerance for an algorithm",
+            "fit p.csv -t y --model averaged-perceptron --tol 1e-3 -o m.json",
+            &["--tol does not belong to --model averaged-perceptron"],
+        ),
+        usage(
+            "a pocket without one",
+            "fit p.csv -t y --model perceptron --pocket run -o m.json",
+            &["--pocket does not belong to --model perceptron", "--model pocket"],
+        ),
+        usage(
+            "batches of a pocket",
+            "fit p.csv -t y --model pocket --update batch -o m.json",
+            &["--update does not belong to --model pocket", "--model perceptron"],
+        ),
+        usage(
+            "an order of draws",
+            "fit p.csv -t y --model pocket --order given -o m.json",
+            &["--order does not belong to --model pocket", "--model averaged-perceptron"],
+        ),
+        usage(
+            "an order of batches",
+            "fit p.csv -t y --model perceptron --update batch --order given -o m.json",
+            &["--order is for rows one at a time", "leave one of them out"],
+        ),
+        usage(
+            "a step of logistic regression",
+            "fit p.csv -t y --step 1 -o m.json",
+            &["--step does not belong to --model logistic", "--model perceptron"],
+        ),
+        usage(
+            "a step of zero",
+            "fit p.csv -t y --model pocket --step 0 -o m.json",
+            &["the step 0 is not positive", "--step 1"],
+        ),
+        usage(
+            "a step back",
+            "fit p.csv -t y --model pocket --step=-1 -o m.json",
+            &["the step -1 is not positive", "--step 1"],
+        ),
+        usage(
+            "no epochs",
+            "fit p.csv -t y --model perceptron --max-iter 0 -o m.json",
+            &["0 epochs leave θ where it starts", "at least one"],
+        ),
+        usage(
+            "a penalised intercept of a perceptron",
+            "fit p.csv -t y --model perceptron --intercept penalised -o m.json",
+            &["has no penalty", "--intercept free or none"],
+        ),
+        usage(
+            "probabilities of a pocket",
+            "predict pocket.json p.csv --proba -o out.csv",
+            &["the scores of a pocket model are not probabilities", "--scores"],
+        ),
+        usage(
+            "costs of a pocket",
+            "fit p.csv -t y --features x,kind --model pocket --threshold 0.3 -o m.json",
+            &["need probabilities", "logistic or lda"],
+        ),
+    ]
+}
+
 fn simulation() -> Vec<Case> {
     let parameters = |rest: &str| format!("{{\"means\": [[0, 0], [1, 1]], {rest}}}");
     vec![
@@ -1042,6 +1128,7 @@ fn prepare() -> Scratch {
     scratch.done("fit p.csv --target y --features x,kind --missing mean -o filled.json");
     scratch.done("fit t.csv --target y --drop o --model lda -o lda.json");
     scratch.done("fit p.csv --target y --features x,kind --model least-squares -o squares.json");
+    scratch.done("fit p.csv --target y --features x,kind --model pocket -o pocket.json");
     scratch.done("fit p.csv --target y --features x --model naive-bayes --family gamma -o gamma.json");
     scratch.done("fit p.csv --target y --features x,kind --model least-squares -o squares.json");
     let model = String::from_utf8(scratch.read("p.json")).expect("a model is text");

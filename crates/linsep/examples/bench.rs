@@ -92,6 +92,7 @@ fn fit(method: &Method, training: &Training<'_>) -> Result<Fitted, Box<dyn Error
     match method.fit(training, &Watch::default())? {
         Fit::Model(fitted) => Ok(*fitted),
         Fit::NoOptimum(_) => Err("the classes are separable".into()),
+        Fit::NotSeparable(_) => Err("the classes are not separable".into()),
     }
 }
 

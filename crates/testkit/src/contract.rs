@@ -1,7 +1,7 @@
 //! What every model must do. A model is registered once in [`models`] and inherits every check of [`CHECKS`]; what
 //! cannot hold for it is exempted there by name, with the reason.
 
-use crate::data::{Data, Source, expect_model, gaussian, labels, overlapping, posterior};
+use crate::data::{Arrangement, Data, Source, arranged, expect_model, gaussian, labels, overlapping, posterior};
 use crate::{assert_all_near, assert_near};
 use linsep::artifact::Model;
 use linsep::design::{Design, Standardize};
@@ -9,7 +9,7 @@ use linsep::discriminant::Discriminant;
 use linsep::error::{Error, ErrorKind};
 use linsep::model::{
     Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, LeastSquaresSolver, Method, NaiveBayes,
-    Note, PenaltyChoice, RiskMinimizer, Shape, Shrinkage,
+    Note, PenaltyChoice, Perceptron, PerceptronVariant, RiskMinimizer, Shape, Shrinkage,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
@@ -77,6 +77,36 @@ fn least_squares(change: impl FnOnce(&mut LeastSquares)) -> Method {
     let mut method = LeastSquares { tolerance: PRECISE, ..LeastSquares::default() };
     change(&mut method);
     Method::LeastSquares(method)
+}
+
+const NO_OFFSETS_PERCEPTRON: (&str, &str) = ("offsets_shift_scores", "the perceptron has no offsets");
+const NO_OFFSETS_PERCEPTRON_K: (&str, &str) = ("offsets_of_all_classes", "the perceptron has no offsets");
+const VISITS_IN_ORDER: (&str, &str) = ("row_order", "where an online rule ends depends on the order of its visits");
+const VISITS_IN_ORDER_TOO: (&str, &str) = (
+    "drift_in_later_blocks",
+    "the check compares two orders of rows, and an online rule follows the order of its visits",
+);
+const VISITED_ONCE: (&str, &str) = ("weights_are_copies", "a row is visited once an epoch whatever its weight");
+const DRAWN: (&str, &str) =
+    ("weights_are_copies", "copies are drawn as often as their weights say, but not at the same time");
+const MISTAKES_SHARE: (&str, &str) =
+    ("duplicate_column_is_named", "a mistake moves all its columns: duplicates get the same weight");
+const CONSTANT_IS_INTERCEPT: (&str, &str) =
+    ("constant_column_has_weight_zero", "as it is, a constant column is another intercept to the textbook's rule");
+const MISTAKES_HAVE_UNITS: (&str, &str) =
+    ("column_scaling", "mistakes move by rows in the units of the columns: that is what not standardising means");
+const MISTAKES_HAVE_ORIGIN: (&str, &str) =
+    ("large_common_offset", "columns as they are have an origin: that is what not standardising means");
+
+const MARGIN_IS_FAR: (&str, &str) =
+    ("classes_far_apart", "R is a million margins and nothing standardised: 10¹² mistakes are possible");
+const JUMP_OVERLAPS: (&str, &str) =
+    ("drift_in_later_blocks", "a jump of one column by a million makes separable rows overlap");
+
+fn perceptron(variant: PerceptronVariant, change: impl FnOnce(&mut Perceptron)) -> Method {
+    let mut method = Perceptron::new(variant);
+    change(&mut method);
+    Method::Perceptron(method)
 }
 
 fn logistic(change: impl FnOnce(&mut RiskMinimizer)) -> Method {
@@ -221,6 +251,78 @@ pub fn models() -> Vec<Registered> {
             method: naive_bayes(FamilyChoice::Bernoulli),
             exempt: COUNTS_EXEMPT,
         },
+        Registered {
+            name: "perceptron",
+            method: perceptron(PerceptronVariant::Online, |_| {}),
+            exempt: &[
+                NO_OFFSETS_PERCEPTRON,
+                NO_OFFSETS_PERCEPTRON_K,
+                VISITS_IN_ORDER,
+                VISITS_IN_ORDER_TOO,
+                VISITED_ONCE,
+                MISTAKES_SHARE,
+            ],
+        },
+        Registered {
+            name: "perceptron, raw",
+            method: perceptron(PerceptronVariant::Online, |m| {
+                m.standardize = Standardize::No;
+                m.step = 0.3;
+            }),
+            exempt: &[
+                NO_OFFSETS_PERCEPTRON,
+                NO_OFFSETS_PERCEPTRON_K,
+                VISITS_IN_ORDER,
+                VISITS_IN_ORDER_TOO,
+                VISITED_ONCE,
+                MISTAKES_SHARE,
+                CONSTANT_IS_INTERCEPT,
+                MISTAKES_HAVE_UNITS,
+                MISTAKES_HAVE_ORIGIN,
+                MARGIN_IS_FAR,
+            ],
+        },
+        Registered {
+            name: "perceptron, batch",
+            method: perceptron(PerceptronVariant::Batch, |_| {}),
+            exempt: &[NO_OFFSETS_PERCEPTRON, NO_OFFSETS_PERCEPTRON_K, MISTAKES_SHARE, JUMP_OVERLAPS],
+        },
+        Registered {
+            name: "pocket by errors",
+            method: perceptron(PerceptronVariant::PocketErrors, |_| {}),
+            exempt: &[
+                NO_OFFSETS_PERCEPTRON,
+                NO_OFFSETS_PERCEPTRON_K,
+                VISITS_IN_ORDER,
+                VISITS_IN_ORDER_TOO,
+                DRAWN,
+                MISTAKES_SHARE,
+            ],
+        },
+        Registered {
+            name: "pocket by runs",
+            method: perceptron(PerceptronVariant::PocketRun, |_| {}),
+            exempt: &[
+                NO_OFFSETS_PERCEPTRON,
+                NO_OFFSETS_PERCEPTRON_K,
+                VISITS_IN_ORDER,
+                VISITS_IN_ORDER_TOO,
+                DRAWN,
+                MISTAKES_SHARE,
+            ],
+        },
+        Registered {
+            name: "averaged perceptron",
+            method: perceptron(PerceptronVariant::Averaged, |_| {}),
+            exempt: &[
+                NO_OFFSETS_PERCEPTRON,
+                NO_OFFSETS_PERCEPTRON_K,
+                VISITS_IN_ORDER,
+                VISITS_IN_ORDER_TOO,
+                VISITED_ONCE,
+                MISTAKES_SHARE,
+            ],
+        },
     ]
 }
 
@@ -252,9 +354,27 @@ pub const CHECKS: &[Check] = &[
 
 const CLASSES: [usize; 2] = [2, 3];
 
-/// Rows that the model can be fitted on: overlapping, with zeros, exactly representable as singles.
+/// The numbers of classes that the model can tell apart.
+fn classes_of(model: &Registered) -> &'static [usize] {
+    match model.method {
+        Method::Perceptron(_) => &CLASSES[..1],
+        _ => &CLASSES,
+    }
+}
+
+/// Overlapping rows, or separable ones for a model that asks for them.
+fn usual(model: &Registered, rows: usize, cols: usize, classes: usize, seed: u64) -> Data {
+    match &model.method {
+        Method::Perceptron(m) if matches!(m.variant, PerceptronVariant::Online | PerceptronVariant::Batch) => {
+            arranged(Arrangement::Complete, rows, cols, false, seed)
+        }
+        _ => overlapping(rows, cols, classes, seed),
+    }
+}
+
+/// Rows that the model can be fitted on: with zeros, exactly representable as singles.
 fn rows(model: &Registered, classes: usize) -> Data {
-    let data = overlapping(300, 3, classes, 40 + classes as u64);
+    let data = usual(model, 300, 3, classes, 40 + classes as u64);
     in_support(model, &data.map(|j, v| if j == 1 && v.abs() < 0.7 { 0.0 } else { f64::from(v as f32) }))
 }
 
@@ -274,7 +394,7 @@ fn same_scores(model: &Registered, a: &[f64], b: &[f64], tolerance: f64, what: &
 }
 
 fn row_order(model: &Registered) {
-    for classes in CLASSES {
+    for &classes in classes_of(model) {
         let data = rows(model, classes);
         let order = Source::new(5).order(data.rows());
         let (plain, permuted) = (data.model(&model.method), data.select(&order).model(&model.method));
@@ -284,7 +404,7 @@ fn row_order(model: &Registered) {
 }
 
 fn weights_are_copies(model: &Registered) {
-    for classes in CLASSES {
+    for &classes in classes_of(model) {
         let data = rows(model, classes);
         let copies = |i: usize| 1 + (i * 7) % 4;
         let weighted = data.weighted((0..data.rows()).map(|i| copies(i) as f64).collect());
@@ -297,7 +417,7 @@ fn weights_are_copies(model: &Registered) {
 }
 
 fn zero_weight_rows_are_absent(model: &Registered) {
-    for classes in CLASSES {
+    for &classes in classes_of(model) {
         let data = rows(model, classes);
         let present = |i: &usize| i % 5 != 3;
         // What is not there may even be out of range.
@@ -321,7 +441,7 @@ fn fitted_on(model: &Registered, data: &Data, design: &dyn Design) -> Fitted {
 }
 
 fn singles_equal_doubles(model: &Registered) {
-    for classes in CLASSES {
+    for &classes in classes_of(model) {
         let data = rows(model, classes);
         let (doubles, singles) = (data.model(&model.method), fitted_on(model, &data, &data.singles()));
         assert_eq!(doubles.discriminant, singles.discriminant, "{}: singles and doubles, bit for bit", model.name);
@@ -331,7 +451,7 @@ fn singles_equal_doubles(model: &Registered) {
 }
 
 fn dense_equals_sparse(model: &Registered) {
-    for classes in CLASSES {
+    for &classes in classes_of(model) {
         let data = rows(model, classes);
         let (dense, sparse) = (data.model(&model.method), fitted_on(model, &data, &data.csr()));
         same_scores(model, &data.scores(&dense), &data.scores(&sparse), 1e-9, "dense or sparse");
@@ -366,7 +486,7 @@ fn offsets_shift_scores(model: &Registered) {
 
 fn offsets_of_all_classes(model: &Registered) {
     let mut source = Source::new(6);
-    for classes in CLASSES {
+    for &classes in classes_of(model) {
         let data = rows(model, classes);
         let n = data.rows();
         let offsets: Vec<f64> = (0..n * classes).map(|_| source.normal()).collect();
@@ -396,7 +516,7 @@ fn offsets_of_all_classes(model: &Registered) {
 
 /// Names do not matter, and classes in another order have their scores in that order (two classes: the other sign).
 fn label_renaming(model: &Registered) {
-    for classes in CLASSES {
+    for &classes in classes_of(model) {
         let data = rows(model, classes);
         let plain = data.model(&model.method);
         let renamed = Data {
@@ -417,7 +537,7 @@ fn label_renaming(model: &Registered) {
 }
 
 fn column_scaling(model: &Registered) {
-    for classes in CLASSES {
+    for &classes in classes_of(model) {
         let data = rows(model, classes);
         // Not powers of two, so that every digit changes.
         let scaled = data.map(|j, v| v * [1e4, -0.003, 7.0][j]);
@@ -434,7 +554,7 @@ fn refused(model: &Registered, data: &Data, what: &str) -> Error {
             error
         }
         Ok(Fit::Model(_)) => panic!("{}: {what} gave a model", model.name),
-        Ok(Fit::NoOptimum(_)) => panic!("{}: {what} gave a verdict on separation", model.name),
+        Ok(_) => panic!("{}: {what} gave a verdict on separation", model.name),
     }
 }
 
@@ -472,7 +592,7 @@ fn weights_of_column(fitted: &Fitted, column: usize) -> Vec<f64> {
 }
 
 fn constant_column_has_weight_zero(model: &Registered) {
-    for classes in CLASSES {
+    for &classes in classes_of(model) {
         let data = rows(model, classes);
         let plain = data.model(&model.method);
         for value in [3.7, 0.0, 1e9 + 0.1] {
@@ -488,7 +608,7 @@ fn constant_column_has_weight_zero(model: &Registered) {
 }
 
 fn duplicate_column_is_named(model: &Registered) {
-    for classes in CLASSES {
+    for &classes in classes_of(model) {
         let data = rows(model, classes);
         let plain = data.model(&model.method);
         let more = data.with_column(|_, x| -2.0 * x[1]);
@@ -507,7 +627,7 @@ fn duplicate_column_is_named(model: &Registered) {
 }
 
 fn duplicate_column_is_shared(model: &Registered) {
-    for classes in CLASSES {
+    for &classes in classes_of(model) {
         let more = rows(model, classes).with_column(|_, x| x[1]);
         let fitted = more.model(&model.method);
         let (a, b) = (weights_of_column(&fitted, 1), weights_of_column(&fitted, 3));
@@ -528,7 +648,7 @@ fn duplicate_column_is_shared(model: &Registered) {
 }
 
 fn refit_gives_the_same_bits(model: &Registered) {
-    for classes in CLASSES {
+    for &classes in classes_of(model) {
         let data = rows(model, classes);
         assert_eq!(data.model(&model.method), data.model(&model.method), "{}", model.name);
     }
@@ -536,7 +656,7 @@ fn refit_gives_the_same_bits(model: &Registered) {
 
 /// Through a table and a model file and back: the same model, and the same scores to the last bit.
 fn save_and_load_keep_the_bits(model: &Registered) {
-    for classes in CLASSES {
+    for &classes in classes_of(model) {
         let data = rows(model, classes);
         let mut csv = String::from("a,b,c,class\n");
         for i in 0..data.rows() {
@@ -558,9 +678,9 @@ fn save_and_load_keep_the_bits(model: &Registered) {
 }
 
 fn threads_give_the_same_bits(model: &Registered) {
-    for classes in CLASSES {
+    for &classes in classes_of(model) {
         // Enough rows for many blocks, and for the solver's start on a part of them.
-        let data = in_support(model, &overlapping(20_000, 3, classes, 50));
+        let data = in_support(model, &usual(model, 20_000, 3, classes, 50));
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
             pool.install(|| {
@@ -578,7 +698,7 @@ fn threads_give_the_same_bits(model: &Registered) {
 
 /// The same rows moved far from the origin by amounts that the columns can represent exactly.
 fn large_common_offset(model: &Registered) {
-    for classes in CLASSES {
+    for &classes in classes_of(model) {
         // Whole multiples of 2⁻²⁰ up to 16 stay exact when 10⁹ is added.
         let data = rows(model, classes).map(|_, v| (v * 1_048_576.0).round() / 1_048_576.0);
         let moved = data.map(|j, v| v + [1e9, 0.0, -1e9][j]);
@@ -592,7 +712,7 @@ fn large_common_offset(model: &Registered) {
 /// Classes a million standard deviations apart along one column must not spoil the covariance of the others.
 fn classes_far_apart(model: &Registered) {
     let means = [vec![0.0, 0.0], vec![1e6, 0.5], vec![-1e6, 1.0]];
-    for classes in CLASSES {
+    for &classes in classes_of(model) {
         let data = gaussian(&vec![400; classes], &means[..classes], 60);
         match data.fit(&model.method) {
             Ok(Fit::NoOptimum(_)) => {
@@ -647,8 +767,8 @@ fn lda_weight_is_exact(model: &Registered, data: &Data, fitted: &Fitted) {
 
 /// A column that is near zero in the first blocks and far away in the later ones.
 fn drift_in_later_blocks(model: &Registered) {
-    for classes in CLASSES {
-        let data = overlapping(6_000, 2, classes, 70);
+    for &classes in classes_of(model) {
+        let data = usual(model, 6_000, 2, classes, 70);
         let jump = |i: usize| if i < 3_000 { 0.0 } else { 1e6 };
         let drifting = Data {
             values: (0..data.values.len())

@@ -156,6 +156,7 @@ pub fn expect_model(fit: Result<Fit>) -> Fitted {
     match fit {
         Ok(Fit::Model(model)) => *model,
         Ok(Fit::NoOptimum(none)) => panic!("no optimum: {none:?}"),
+        Ok(Fit::NotSeparable(none)) => panic!("{} rows are not separable: {:?}", none.rows.len(), none.certificate),
         Err(error) => panic!("{error}"),
     }
 }

@@ -283,7 +283,7 @@ fn products_of_a_basis_are_columns_of_their_own() {
             options.recipe.exclude = drop.iter().map(|d| (*d).to_owned()).collect();
             match fit_table(table.clone(), &options, &watch()).expect("a fit") {
                 TableFit::Model(model) => model,
-                TableFit::NoOptimum { .. } => panic!("closed forms have optima"),
+                TableFit::NoOptimum { .. } | TableFit::NotSeparable { .. } => panic!("closed forms have optima"),
             }
         };
         // Numbers alone, then text alone: a product of text and numbers has no column in a table of its own.

@@ -100,6 +100,7 @@ fn verdict(data: &Data, method: &Method, what: &str) -> Verdict {
             check_overlap(&model, what);
             Verdict::Overlap
         }
+        Ok(Fit::NotSeparable(_)) => panic!("{what}: a perceptron's answer"),
         Err(error) => panic!("{what}: {error}"),
     }
 }
@@ -244,6 +245,7 @@ fn no_optimum(data: &Data, what: &str) -> NoOptimum {
             *found
         }
         Ok(Fit::Model(model)) => panic!("{what}: {:?} {:?}", model.outcome, model.certificate),
+        Ok(Fit::NotSeparable(_)) => panic!("{what}: a perceptron's answer"),
         Err(error) => panic!("{what}: {error}"),
     }
 }

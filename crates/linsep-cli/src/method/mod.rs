@@ -5,11 +5,12 @@ mod risk;
 
 pub use parse::class_names;
 
+use crate::perceptron::PerceptronArguments;
 use clap::{Args, ValueEnum};
 use linsep::design::Standardize;
 use linsep::model::{
-    Divisor, FamilyChoice, GaussianBayes, LeastSquares, LeastSquaresSolver, Method, NaiveBayes, Shape, Shrinkage,
-    Targets,
+    Divisor, FamilyChoice, GaussianBayes, LeastSquares, LeastSquaresSolver, Method, NaiveBayes, PerceptronVariant,
+    Shape, Shrinkage, Targets,
 };
 use linsep::objective::Intercept;
 use linsep::table::Table;
@@ -89,9 +90,13 @@ pub struct MethodArguments {
     #[arg(long, value_name = "TOL", help_heading = "Method")]
     tol: Option<f64>,
 
-    /// Stop after this many iterations, with exit code 3 (the default depends on the solver)
+    /// Stop after this many iterations, with exit code 3 (the default depends on the solver), or after this many epochs
+    /// (default: perceptron 1000, by batch 10000; pocket and averaged-perceptron 100)
     #[arg(long, value_name = "N", help_heading = "Method")]
     max_iter: Option<usize>,
+
+    #[command(flatten)]
+    perceptron: PerceptronArguments,
 }
 
 /// Methods by name.
@@ -113,9 +118,18 @@ enum MethodName {
     LeastSquares,
     /// Linear support vector machine
     Svm,
+    /// The perceptron: a plane that separates two classes, or the proof that there is none
+    Perceptron,
+    /// The best plane that a perceptron meets, also where the classes overlap
+    Pocket,
+    /// The average of all planes that a perceptron goes through
+    AveragedPerceptron,
 }
 
-use MethodName::{Lda, LeastSquares as Squares, Logistic, NaiveBayes as Naive, Qda, Softmax, Spherical, Svm};
+use MethodName::{
+    AveragedPerceptron as Averaged, Lda, LeastSquares as Squares, Logistic, NaiveBayes as Naive, Perceptron, Pocket,
+    Qda, Softmax, Spherical, Svm,
+};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum YesNo {
@@ -199,8 +213,12 @@ impl From<InterceptName> for Intercept {
 
 impl MethodArguments {
     /// The method as far as it is known before the table is read; `offset` says whether offsets are wanted.
-    pub fn method(&self, offset: bool) -> Result<Method> {
+    pub fn method(&self, offset: bool, seed: u64) -> Result<Method> {
         self.refuse_foreign_flags(offset)?;
+        let family = |variant| {
+            let intercept = self.intercept.map(Intercept::from);
+            Ok(self.perceptron.method(variant, self.standardize(), intercept, self.max_iter, seed))
+        };
         match self.model {
             Logistic | Softmax | Svm => self.risk(),
             Squares if self.is_lasso()? || !self.penalty_factors.is_empty() => self.risk(),
@@ -209,6 +227,9 @@ impl MethodArguments {
             Spherical => self.gaussian(Shape::Spherical),
             Naive => self.naive_bayes(),
             Squares => self.least_squares(),
+            Perceptron => family(self.perceptron.plain()),
+            Pocket => family(self.perceptron.pocket()),
+            Averaged => family(PerceptronVariant::Averaged),
         }
     }
 
@@ -316,15 +337,19 @@ impl MethodArguments {
     fn given(&self, offset: bool) -> Vec<(&'static str, bool, &'static [MethodName])> {
         vec![
             ("--offset", offset, &[Logistic, Softmax, Svm]),
-            ("--standardize", self.standardize.is_some(), &[Logistic, Softmax, Svm, Lda, Qda, Spherical, Squares]),
+            (
+                "--standardize",
+                self.standardize.is_some(),
+                &[Logistic, Softmax, Svm, Lda, Qda, Spherical, Squares, Perceptron, Pocket, Averaged],
+            ),
             ("--penalty", self.penalty.is_some(), &[Logistic, Softmax, Svm, Squares]),
             ("--penalty-factors", !self.penalty_factors.is_empty(), &[Logistic, Softmax, Svm, Squares]),
             ("--loss", self.loss.is_some(), &[Svm]),
-            ("--intercept", self.intercept.is_some(), &[Logistic, Softmax, Svm, Squares]),
+            ("--intercept", self.intercept.is_some(), &[Logistic, Softmax, Svm, Squares, Perceptron, Pocket, Averaged]),
             ("--softmax", self.softmax.is_some(), &[Logistic, Softmax]),
             ("--solver", self.solver.is_some(), &[Logistic, Softmax, Svm, Squares]),
             ("--tol", self.tol.is_some(), &[Logistic, Softmax, Svm, Squares]),
-            ("--max-iter", self.max_iter.is_some(), &[Logistic, Softmax, Svm, Squares]),
+            ("--max-iter", self.max_iter.is_some(), &[Logistic, Softmax, Svm, Squares, Perceptron, Pocket, Averaged]),
             ("--targets", self.targets.is_some(), &[Squares]),
             ("--covariance", self.covariance.is_some(), &[Lda, Qda, Spherical, Naive]),
             ("--shrinkage", self.shrinkage.is_some(), &[Lda, Qda]),
@@ -333,11 +358,19 @@ impl MethodArguments {
             ("--family", !self.family.is_empty(), &[Naive]),
             ("--smoothing", self.smoothing.is_some(), &[Naive]),
             ("--variance-smoothing", self.variance_smoothing.is_some(), &[Naive]),
+            ("--update", self.perceptron.update.is_some(), &[Perceptron]),
+            ("--pocket", self.perceptron.pocket.is_some(), &[Pocket]),
+            ("--step", self.perceptron.step.is_some(), &[Perceptron, Pocket, Averaged]),
+            ("--order", self.perceptron.order.is_some(), &[Perceptron, Averaged]),
         ]
     }
 
     /// A flag of another method would be ignored; say so instead.
     fn refuse_foreign_flags(&self, offset: bool) -> Result<()> {
+        if self.perceptron.order.is_some() && self.perceptron.is_batch() {
+            return Err(Error::usage("--order is for rows one at a time, and --update batch takes all at once")
+                .help("leave one of them out"));
+        }
         let foreign = |(_, given, methods): &(_, bool, &[MethodName])| *given && !methods.contains(&self.model);
         match self.given(offset).into_iter().find(foreign) {
             None => Ok(()),

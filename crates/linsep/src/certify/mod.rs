@@ -4,6 +4,7 @@ mod closed_form;
 mod free_columns;
 mod gap;
 mod independent;
+mod margin;
 mod quadratic;
 mod self_concordance;
 mod witness;
@@ -11,6 +12,7 @@ mod witness;
 pub use closed_form::linear_system_residual;
 pub use gap::duality_gap;
 pub use independent::{Independent, independent_coefficients};
+pub use margin::{Margins, margins};
 pub use quadratic::quadratic_gap;
 pub use self_concordance::self_concordance_bound;
 pub(crate) use witness::slacks;
@@ -66,6 +68,27 @@ pub enum Certificate {
         /// `‖A x − b‖ / (‖A‖‖x‖ + ‖b‖)`.
         relative_residual: f64,
     },
+    /// A plane θ that separates the rows, `y θ·x̃ ≥ γ > 0`: no perceptron makes more than `R²‖θ‖²/γ²` mistakes on them.
+    Separates {
+        /// γ, rounding allowed for.
+        margin: f64,
+        /// ‖θ‖, the intercept among its entries.
+        norm: f64,
+        /// R, the largest ‖x̃‖ in the units of the fit.
+        radius: f64,
+        /// `R²‖θ‖²/γ²`.
+        bound: f64,
+        /// Mistakes made on the way to θ; unknown to whoever only sees θ.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        mistakes: Option<usize>,
+    },
+    /// Nothing but a count: the rows not strictly on their side. Fewer may be possible.
+    Errors {
+        /// Their weight.
+        errors: f64,
+        /// Σs.
+        total: f64,
+    },
     /// No bound could be established.
     Absent {
         /// Why.
@@ -80,7 +103,7 @@ impl Certificate {
             Certificate::DualityGap { relative_gap, .. }
             | Certificate::SelfConcordance { relative_gap, .. }
             | Certificate::Quadratic { relative_gap, .. } => Some(*relative_gap),
-            Certificate::ClosedForm { .. } | Certificate::Absent { .. } => None,
+            _ => None,
         }
     }
 
@@ -90,7 +113,7 @@ impl Certificate {
             Certificate::DualityGap { gap, .. }
             | Certificate::SelfConcordance { gap, .. }
             | Certificate::Quadratic { gap, .. } => Some(*gap),
-            Certificate::ClosedForm { .. } | Certificate::Absent { .. } => None,
+            _ => None,
         }
     }
 }

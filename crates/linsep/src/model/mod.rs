@@ -4,6 +4,7 @@ mod gaussian;
 mod least_squares;
 mod naive_bayes;
 mod note;
+mod perceptron;
 mod priors;
 mod risk;
 mod training;
@@ -11,7 +12,8 @@ mod training;
 pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
 pub use least_squares::{LeastSquares, LeastSquaresSolver, Targets};
 pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
-pub use note::Note;
+pub use note::{Note, Separability};
+pub use perceptron::{Perceptron, PerceptronVariant};
 pub use risk::{Algorithm, LossChoice, PenaltyChoice, RiskMinimizer};
 pub use training::{Offsets, Training};
 
@@ -36,6 +38,8 @@ pub enum Method {
     /// Naive Bayes: columns that are independent within a class.
     #[serde(rename = "naive-bayes")]
     NaiveBayes(NaiveBayes),
+    /// The perceptron and its kin: pocket and averaged.
+    Perceptron(Perceptron),
     /// A loss and a penalty: logistic regression, softmax, linear support vector machines.
     Risk(RiskMinimizer),
 }
@@ -48,6 +52,8 @@ pub enum Fit {
     Model(Box<Fitted>),
     /// The optimum does not exist; here is the proof.
     NoOptimum(Box<NoOptimum>),
+    /// No plane separates the classes, which the method asked for; here is the proof.
+    NotSeparable(Box<NotSeparable>),
 }
 
 /// A fitted model, before it is tied to a table.
@@ -132,6 +138,20 @@ pub struct NoOptimum {
     pub tolerance: f64,
 }
 
+/// No plane puts every row strictly on its side, so a perceptron makes mistakes forever.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NotSeparable {
+    /// Rows (from 0) that already overlap among themselves: all, or those that other planes leave on their boundary.
+    pub rows: Vec<usize>,
+    /// That logistic regression without a penalty has a solution on these rows; `None` for a row of zeros where there is
+    /// no intercept, which is on no side of any plane.
+    pub certificate: Option<Certificate>,
+    /// Mistakes made before this was found out.
+    pub mistakes: usize,
+    /// Epochs done before.
+    pub epochs: usize,
+}
+
 impl Method {
     /// Names of the methods whose models say what the classes look like ([`Fitted::density`]), unless they are very wide.
     pub const GENERATIVE: [&'static str; 4] = ["lda", "qda", "spherical", "naive-bayes"];
@@ -142,6 +162,7 @@ impl Method {
             Method::Gaussian(m) => m.name(),
             Method::LeastSquares(_) => "least-squares",
             Method::NaiveBayes(_) => "naive-bayes",
+            Method::Perceptron(m) => m.name(),
             Method::Risk(m) => m.name(),
         }
     }
@@ -153,7 +174,7 @@ impl Method {
             Method::LeastSquares(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
             Method::LeastSquares(_) => Coding::AllLevels,
             Method::Risk(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
-            Method::Risk(_) | Method::NaiveBayes(_) => Coding::AllLevels,
+            Method::Risk(_) | Method::NaiveBayes(_) | Method::Perceptron(_) => Coding::AllLevels,
         }
     }
 
@@ -163,6 +184,7 @@ impl Method {
             Method::Gaussian(m) => m.standardize,
             Method::LeastSquares(m) => m.standardize,
             Method::NaiveBayes(_) => Standardize::No,
+            Method::Perceptron(m) => m.standardize,
             Method::Risk(m) => m.standardize,
         }
     }
@@ -183,7 +205,7 @@ impl Method {
         match self {
             Method::Gaussian(_) | Method::NaiveBayes(_) => true,
             Method::Risk(method) => method.loss == LossChoice::Logistic,
-            Method::LeastSquares(_) => false,
+            Method::LeastSquares(_) | Method::Perceptron(_) => false,
         }
     }
 
@@ -208,6 +230,7 @@ impl Method {
             Method::Gaussian(method) => method.fit(training, watch),
             Method::LeastSquares(method) => method.fit(training, watch),
             Method::NaiveBayes(method) => method.fit(training, watch),
+            Method::Perceptron(method) => method.fit(training, watch),
             Method::Risk(method) => method.fit(training, watch),
         }
     }
@@ -225,6 +248,7 @@ impl Method {
             Method::Gaussian(method) => method.certify(training, discriminant, watch),
             Method::LeastSquares(method) => method.certify(training, discriminant, watch),
             Method::NaiveBayes(method) => method.certify(training, discriminant, watch),
+            Method::Perceptron(method) => method.certify(training, discriminant, units, watch),
             Method::Risk(method) => method.certify(training, discriminant, units, watch),
         }
     }

@@ -53,6 +53,35 @@ pub enum Note {
         /// Which covariance of the rows was plugged in: `given` or `estimated`.
         plugged_in: String,
     },
+    /// Whether a plane separates the classes, where the fit did not find one.
+    Separability {
+        /// The verdict.
+        verdict: Separability,
+    },
+}
+
+/// Whether some plane puts every row strictly on its side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum Separability {
+    /// None does.
+    Overlap {
+        /// Rows that already overlap among themselves.
+        rows: usize,
+    },
+    /// One does.
+    Separable {
+        /// No perceptron makes more mistakes than this before it separates the rows, where a plane to tell it from is known.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        bound: Option<f64>,
+    },
+    /// The last θ of a run does, though the average that is returned does not.
+    Passed,
+    /// Not decided.
+    Unknown {
+        /// Why.
+        reason: String,
+    },
 }
 
 impl Note {
@@ -87,6 +116,28 @@ impl Note {
                 format!(
                     "the means are posterior means under the stated prior, with the {plugged_in} covariance of the rows"
                 )
+            }
+            Note::Separability { verdict } => verdict.describe(),
+        }
+    }
+}
+
+impl Separability {
+    fn describe(&self) -> String {
+        match self {
+            Separability::Overlap { .. } => "the classes overlap: no plane puts every row on its side".into(),
+            Separability::Separable { bound: Some(bound) } => format!(
+                "a plane separates the classes: after at most {:.4e} mistakes a perceptron finds one; allow more epochs",
+                bound.ceil()
+            ),
+            Separability::Separable { bound: None } => {
+                "a plane separates the classes: a perceptron finds one in the end; allow more epochs".into()
+            }
+            Separability::Passed => {
+                "the last θ separates the classes, the average does not yet: see --model perceptron".into()
+            }
+            Separability::Unknown { reason } => {
+                format!("whether a plane separates the classes was not decided: {reason}")
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What was fitted, in one screen.
 
 use super::decision::decision_text;
+use super::perceptron;
 use super::text::{beside, clip, count, grid, percent, short, thousands, wrap};
 use crate::artifact::Model;
 use crate::certify::{Certificate, SeparationKind};
@@ -36,9 +37,13 @@ pub(super) fn summary(model: &Model, with_decision: bool) -> String {
         }
     };
     let generative = matches!(model.method, Method::Gaussian(_) | Method::NaiveBayes(_));
+    let searches = matches!(model.method, Method::Perceptron(_));
     let verb = if generative { "likelihood" } else { "minimised" };
-    line(verb, model.objective.formula.clone());
-    line("objective", format!("{:.10}", model.objective.value));
+    line(if searches { "algorithm" } else { verb }, model.objective.formula.clone());
+    match searches {
+        true => line("errors", perceptron::errors_text(model)),
+        false => line("objective", format!("{:.10}", model.objective.value)),
+    }
     line("certificate", certificate_text(&model.certificate, model.outcome));
     line("data", data_text(model));
     for dropped in dropped_text(model) {
@@ -59,10 +64,7 @@ pub(super) fn summary(model: &Model, with_decision: bool) -> String {
         line("decision", decision_text(&model.decision, &model.classes));
     }
     line("accuracy", accuracy_text(model));
-    let c = &model.computation;
-    let iterations = if c.iterations == 0 { String::new() } else { format!(", {}", count(c.iterations, "iteration")) };
-    let passes = if c.passes == 1 { "1 pass".to_owned() } else { format!("{} passes", c.passes) };
-    line("solver", format!("{}{iterations}, {passes} over the data", c.solver));
+    line("solver", if searches { perceptron::computation_text(model) } else { computation_text(model) });
     let references = model.recipe.references();
     if !references.is_empty() {
         line("reference", format!("{} (levels without a column of their own)", references.join(", ")));
@@ -81,12 +83,20 @@ pub(super) fn summary(model: &Model, with_decision: bool) -> String {
     out
 }
 
+fn computation_text(model: &Model) -> String {
+    let c = &model.computation;
+    let iterations = if c.iterations == 0 { String::new() } else { format!(", {}", count(c.iterations, "iteration")) };
+    let passes = if c.passes == 1 { "1 pass".to_owned() } else { format!("{} passes", c.passes) };
+    format!("{}{iterations}, {passes} over the data", c.solver)
+}
+
 fn headline(model: &Model) -> String {
     match &model.method {
         Method::Gaussian(gaussian) => gaussian_headline(gaussian, model.classes.len()),
         Method::LeastSquares(least_squares) => least_squares_headline(least_squares, model),
         Method::Risk(method) => risk_headline(method, model),
         Method::NaiveBayes(bayes) => naive_bayes_headline(bayes, model),
+        Method::Perceptron(method) => perceptron::headline(method),
     }
 }
 
@@ -204,6 +214,7 @@ fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
             format!("{equations} holds with relative residual {relative_residual:.1e}")
         }
         Certificate::Absent { reason } => format!("none: {reason}"),
+        plane => perceptron::plane_text(plane),
     };
     match outcome {
         Outcome::Converged => proof,

@@ -7,6 +7,7 @@ mod lbfgs;
 mod newton;
 mod newton_cg;
 mod part;
+mod perceptron;
 mod quadratic_descent;
 mod row_newton;
 mod separate;
@@ -16,6 +17,9 @@ pub use gradient_descent::{GradientDescent, StepRule};
 pub use lbfgs::Lbfgs;
 pub use newton::Newton;
 pub use newton_cg::NewtonCg;
+pub use perceptron::{
+    BatchPerceptron, MistakeDriven, OnlinePerceptron, Order, PocketPerceptron, PocketRule, SignedRows,
+};
 pub use quadratic_descent::{Descent, QuadraticDescent};
 pub use row_newton::RowNewton;
 pub use stop::{Solved, Solver, Step, Stop};

@@ -85,6 +85,13 @@ fn one_fold(
             ))
             .help("use a penalty, for example --penalty ridge:0.01"));
         }
+        Fit::NotSeparable(_) => {
+            return Err(Error::data(format!(
+                "without fold {} the classes overlap: no plane separates them, and the perceptron does not converge",
+                fold + 1
+            ))
+            .help("choose --model pocket, averaged-perceptron or logistic"));
+        }
     };
     // A level that only the held-out rows have is no reason to stop.
     recipe.unknown = UnknownLevel::Zero;

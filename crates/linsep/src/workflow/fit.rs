@@ -7,7 +7,7 @@ use crate::artifact::{Model, Provenance, TrainingSummary};
 use crate::decide::Decision;
 use crate::design::{CodingRelations, Origin, Prepared, Recipe, RecipeOptions, fit_recipe};
 use crate::error::{Error, Result};
-use crate::model::{Fit, Method, NoOptimum, Note, Training};
+use crate::model::{Fit, Method, NoOptimum, NotSeparable, Note, Training};
 use crate::table::{Class, Kind, Labels, Table};
 use crate::watch::Watch;
 
@@ -66,6 +66,13 @@ pub enum TableFit {
         /// Class names.
         classes: Vec<String>,
     },
+    /// No plane separates the classes.
+    NotSeparable {
+        /// The proof; its rows are rows of the table.
+        proof: Box<NotSeparable>,
+        /// Rows of the table that were used.
+        used: usize,
+    },
 }
 
 /// Fits a method to a table, which is used up on the way.
@@ -95,6 +102,10 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         Fit::Model(fitted) => *fitted,
         Fit::NoOptimum(proof) => {
             return Ok(TableFit::NoOptimum { proof, features: recipe.features(), classes: roles.names });
+        }
+        Fit::NotSeparable(mut proof) => {
+            proof.rows.iter_mut().for_each(|row| *row = prepared.rows[*row]);
+            return Ok(TableFit::NotSeparable { proof, used: prepared.rows.len() });
         }
     };
     let notes = without_coding(fitted.notes, &recipe);

@@ -146,6 +146,7 @@ fn certificate_check(model: &Model, certificate: &Certificate) -> Check {
             found: format!("relative residual {relative_residual:.1e}"),
         },
         Certificate::Absent { reason } => Check { claim, holds: false, found: reason.clone() },
+        Certificate::Separates { .. } | Certificate::Errors { .. } => plane_check(model, certificate),
         bound => {
             let found = bound.relative_gap().unwrap_or(f64::INFINITY);
             let stated = model.certificate.relative_gap().unwrap_or(0.0);
@@ -159,5 +160,38 @@ fn certificate_check(model: &Model, certificate: &Certificate) -> Check {
             let holds = found <= asked + 1e-12;
             Check { claim, holds, found: format!("relative gap {found:.1e}, stated {stated:.1e}") }
         }
+    }
+}
+
+/// A plane is as good as it says; and of the mistakes, which nobody can count afterwards, there are neither more than the
+/// bound nor fewer than it takes to make θ as long as it is.
+fn plane_check(model: &Model, certificate: &Certificate) -> Check {
+    let claim = "certificate";
+    let close = |a: &f64, b: &f64| (a - b).abs() <= AGREEMENT * a.abs().max(b.abs());
+    match (certificate, &model.certificate) {
+        (
+            Certificate::Separates { margin, norm, radius, bound, .. },
+            Certificate::Separates { margin: m, norm: n, radius: r, bound: b, mistakes: Some(mistakes) },
+        ) => {
+            let step = if let Method::Perceptron(method) = &model.method { method.step } else { 1.0 };
+            let fewest = (norm / (step * radius)).powi(2) * (1.0 - AGREEMENT);
+            let within = (fewest..=*bound).contains(&(*mistakes as f64));
+            let same = close(margin, m) && close(norm, n) && close(radius, r) && close(bound, b);
+            let found = format!(
+                "separates with margin {margin:.6e}, stated {m:.6e}; updates {mistakes}, possible {:.0} to {:.0}",
+                fewest.ceil(),
+                bound.floor()
+            );
+            Check { claim, holds: same && within, found }
+        }
+        (Certificate::Errors { errors, total }, Certificate::Errors { errors: e, total: t }) => Check {
+            claim,
+            holds: close(errors, e) && close(total, t),
+            found: format!("{errors} of {total} on the wrong side, stated {e} of {t}"),
+        },
+        (Certificate::Separates { .. }, _) => {
+            Check { claim, holds: false, found: "the plane separates the rows, which the model does not state".into() }
+        }
+        _ => Check { claim, holds: false, found: "the plane does not separate the rows, as the model states".into() },
     }
 }

@@ -1,0 +1,101 @@
+//! The flags of the perceptron family, and the method they choose.
+
+use clap::{Args, ValueEnum};
+use linsep::design::Standardize;
+use linsep::model::{Method, Perceptron, PerceptronVariant};
+use linsep::objective::Intercept;
+use linsep::solve::Order;
+
+/// Flags that belong to the perceptron family only.
+#[derive(Args)]
+pub struct PerceptronArguments {
+    /// Perceptron: move by one row at a time (default), or by all rows on the wrong side at once
+    #[arg(long, value_enum, value_name = "KIND", help_heading = "Method")]
+    pub update: Option<UpdateName>,
+
+    /// Pocket: keep the plane with the fewest training errors (default), or with the longest run of right rows
+    #[arg(long, value_enum, value_name = "RULE", help_heading = "Method")]
+    pub pocket: Option<PocketName>,
+
+    /// Perceptron and its kin: the step η, which scales the scores and decides nothing (default: 1)
+    #[arg(long, value_name = "ETA", help_heading = "Method")]
+    pub step: Option<f64>,
+
+    /// Perceptron, averaged-perceptron: rows in a new random order every epoch (default), or as they come
+    #[arg(long, value_enum, value_name = "ORDER", help_heading = "Method")]
+    pub order: Option<OrderName>,
+}
+
+/// How a perceptron moves.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum UpdateName {
+    /// Row by row
+    Online,
+    /// By the mean of all rows on the wrong side
+    Batch,
+}
+
+/// What a pocket keeps.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum PocketName {
+    /// The fewest training errors
+    Errors,
+    /// The longest run of right rows
+    Run,
+}
+
+/// In which order rows are visited.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum OrderName {
+    /// By the seed, anew every epoch
+    Shuffled,
+    /// As they come
+    Given,
+}
+
+impl PerceptronArguments {
+    /// The online or the batch rule.
+    pub fn plain(&self) -> PerceptronVariant {
+        match self.update {
+            None | Some(UpdateName::Online) => PerceptronVariant::Online,
+            Some(UpdateName::Batch) => PerceptronVariant::Batch,
+        }
+    }
+
+    /// Whether the update is by batches.
+    pub fn is_batch(&self) -> bool {
+        self.update == Some(UpdateName::Batch)
+    }
+
+    /// A pocket by errors or by runs.
+    pub fn pocket(&self) -> PerceptronVariant {
+        match self.pocket {
+            None | Some(PocketName::Errors) => PerceptronVariant::PocketErrors,
+            Some(PocketName::Run) => PerceptronVariant::PocketRun,
+        }
+    }
+
+    /// The method with these settings.
+    pub fn method(
+        &self,
+        variant: PerceptronVariant,
+        standardize: Standardize,
+        intercept: Option<Intercept>,
+        max_epochs: Option<usize>,
+        seed: u64,
+    ) -> Method {
+        let defaults = Perceptron::new(variant);
+        Method::Perceptron(Perceptron {
+            step: self.step.unwrap_or(defaults.step),
+            order: match self.order {
+                None | Some(OrderName::Shuffled) => Order::Shuffled,
+                Some(OrderName::Given) => Order::Given,
+            },
+            seed,
+            max_epochs: max_epochs.unwrap_or(defaults.max_epochs),
+            intercept: intercept.unwrap_or(defaults.intercept),
+            standardize,
+            ..defaults
+        })
+    }
+}

@@ -1,0 +1,361 @@
+//! The perceptron and its kin: algorithms that search for a plane, not minimisers of a risk.
+//!
+//! Two classes, `y = ±1`, `x̃ = (x̂, 1)` with x̂ in the units of the fit. Row weights are frequencies: they count in training
+//! errors everywhere, in the steps of `batch` and in the draws of the pocket; the online rules only ask whether a weight is
+//! zero, and such rows are never visited.
+
+mod overlap;
+
+use super::{Computation, Fit, Fitted, NotSeparable, Note, Objective, Outcome, Separability, Training};
+use crate::certify::{Certificate, Margins, margins};
+use crate::design::{Standardize, Tile, Units, summarise};
+use crate::discriminant::{Discriminant, Linear};
+use crate::error::{Error, Result};
+use crate::objective::{Coef, Intercept};
+use crate::solve::{
+    BatchPerceptron, MistakeDriven, OnlinePerceptron, Order, PocketPerceptron, PocketRule, SignedRows, Stop,
+};
+use crate::watch::Watch;
+use overlap::{Verdict, separability};
+use serde::{Deserialize, Serialize};
+
+/// Which algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PerceptronVariant {
+    /// Row by row, until no row is on the wrong side.
+    #[default]
+    Online,
+    /// All rows on the wrong side at once.
+    Batch,
+    /// Online on drawn rows, keeping the θ with the longest run of right rows.
+    PocketRun,
+    /// Online on drawn rows, keeping the θ with the fewest training errors.
+    PocketErrors,
+    /// Online, returning the average of θ over all steps.
+    Averaged,
+}
+
+/// The perceptron family.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Perceptron {
+    /// The algorithm.
+    pub variant: PerceptronVariant,
+    /// η, which scales θ and the scores and decides nothing.
+    pub step: f64,
+    /// The order of the rows (online and averaged).
+    pub order: Order,
+    /// Seed of orders and draws.
+    pub seed: u64,
+    /// Stop after this many epochs: passes, or as many draws as there are rows.
+    pub max_epochs: usize,
+    /// Free or none.
+    pub intercept: Intercept,
+    /// Whether columns are standardised.
+    pub standardize: Standardize,
+}
+
+impl Default for Perceptron {
+    fn default() -> Perceptron {
+        Perceptron::new(PerceptronVariant::Online)
+    }
+}
+
+/// Epochs after which a perceptron that has not stopped asks whether it ever can.
+const DOUBT: usize = 10;
+/// Products in a Hessian of all columns that take a few hundredths of a second; the answer may take a hundred of these.
+const CHEAP: f64 = 1e8;
+
+impl Perceptron {
+    /// A variant with its usual settings. Online and batch stop when they have found a plane, so their limit is far; the
+    /// others never stop on classes that overlap.
+    pub fn new(variant: PerceptronVariant) -> Perceptron {
+        Perceptron {
+            variant,
+            step: 1.0,
+            order: Order::Shuffled,
+            seed: 0,
+            max_epochs: match variant {
+                PerceptronVariant::Online => 1_000,
+                PerceptronVariant::Batch => 10_000,
+                _ => 100,
+            },
+            intercept: Intercept::Free,
+            standardize: Standardize::Yes,
+        }
+    }
+
+    /// The name of the method on the command line.
+    pub fn name(&self) -> &'static str {
+        match self.variant {
+            PerceptronVariant::Online | PerceptronVariant::Batch => "perceptron",
+            PerceptronVariant::PocketRun | PerceptronVariant::PocketErrors => "pocket",
+            PerceptronVariant::Averaged => "averaged-perceptron",
+        }
+    }
+
+    pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
+        self.check(training)?;
+        let summary = summarise(training.design, training.weights, watch)?;
+        let constant = summary.constant();
+        let units = self.units(&summary.units(self.standardize));
+        let working = self.working(&units, &constant);
+        let labelled = (training.labels.codes(), training.weights);
+        let intercept = self.intercept == Intercept::Free;
+        let mut tile = Tile::default();
+        let rows;
+        let mut algorithm: Box<dyn MistakeDriven + '_> = if self.variant == PerceptronVariant::Batch {
+            Box::new(BatchPerceptron::new(training.design, &working, labelled, intercept))
+        } else {
+            rows = SignedRows::new(training.design, &working, labelled, intercept, &mut tile, watch)?;
+            match self.variant {
+                PerceptronVariant::PocketRun => Box::new(PocketPerceptron::new(&rows, PocketRule::Run, self.seed)),
+                PerceptronVariant::PocketErrors => {
+                    Box::new(PocketPerceptron::new(&rows, PocketRule::Errors, self.seed))
+                }
+                PerceptronVariant::Averaged => Box::new(OnlinePerceptron::new(&rows, self.order, self.seed).averaged()),
+                _ => Box::new(OnlinePerceptron::new(&rows, self.order, self.seed)),
+            }
+        };
+        let judge = |watch: &Watch| match self.is_worth_asking(training) {
+            true => separability(training, &units, self.intercept, watch),
+            false => Ok(Verdict::Unknown { reason: "that would take longer than the fit".into() }),
+        };
+        let (stop, verdict) = match self.run(algorithm.as_mut(), &judge, watch)? {
+            (_, Some(Verdict::Overlap { rows, certificate })) if self.wants_separation() => {
+                let (mistakes, epochs) = (algorithm.mistakes(), algorithm.epochs());
+                return Ok(Fit::NotSeparable(Box::new(NotSeparable { rows, certificate, mistakes, epochs })));
+            }
+            other => other,
+        };
+        let linear = self.to_columns(&algorithm.coef(), &units, &working)?;
+        let found = self.measure(training, &linear, &working, &Watch::default())?;
+        let mut notes = Vec::new();
+        // As it is, a constant other than zero is another intercept, with a weight.
+        let idle = |j: &usize| self.standardize == Standardize::Yes || summary.max[*j] == 0.0;
+        let columns: Vec<usize> = constant.into_iter().filter(idle).collect();
+        if !columns.is_empty() {
+            notes.push(Note::Constant { columns });
+        }
+        match &verdict {
+            Some(verdict) if found.bound().is_none() => {
+                notes.push(Note::Separability { verdict: self.described(verdict, training, &working)? });
+            }
+            None if found.errors > 0.0 && stop == Stop::Converged && self.variant == PerceptronVariant::Averaged => {
+                notes.push(Note::Separability { verdict: Separability::Passed });
+            }
+            _ => {}
+        }
+        let mut certificate = found.certificate();
+        if let Certificate::Separates { mistakes, .. } = &mut certificate {
+            *mistakes = Some(algorithm.mistakes());
+        }
+        Ok(Fit::Model(Box::new(Fitted {
+            discriminant: Discriminant::Linear(linear),
+            units,
+            objective: Objective { formula: self.formula(), value: found.errors / found.total, lambda: None },
+            certificate,
+            outcome: self.outcome(&stop, &found, verdict.as_ref()),
+            notes,
+            computation: Computation {
+                reason: None,
+                solver: self.algorithm(),
+                iterations: algorithm.mistakes(),
+                passes: algorithm.epochs(),
+            },
+            density: None,
+        })))
+    }
+
+    /// Runs to the end, asking on the way (or, where the answer changes nothing, at the end) whether a plane can be found.
+    fn run(
+        &self,
+        algorithm: &mut (dyn MistakeDriven + '_),
+        judge: &dyn Fn(&Watch) -> Result<Verdict>,
+        watch: &Watch,
+    ) -> Result<(Stop, Option<Verdict>)> {
+        if !self.wants_separation() {
+            let stop = algorithm.run(self.max_epochs, watch)?;
+            let verdict = if stop == Stop::IterationLimit { Some(judge(watch)?) } else { None };
+            return Ok((stop, verdict));
+        }
+        let stop = algorithm.run(self.max_epochs.min(DOUBT), watch)?;
+        if stop != Stop::IterationLimit {
+            return Ok((stop, None));
+        }
+        let verdict = judge(watch)?;
+        match verdict {
+            Verdict::Overlap { .. } => Ok((stop, Some(verdict))),
+            _ => Ok((algorithm.run(self.max_epochs, watch)?, Some(verdict))),
+        }
+    }
+
+    /// Where the answer is no more than a note it must be cheap.
+    fn is_worth_asking(&self, training: &Training<'_>) -> bool {
+        let shape = training.design.shape();
+        self.wants_separation() || shape.rows as f64 * (shape.cols as f64 + 1.0).powi(2) <= CHEAP
+    }
+
+    /// Whether the method is to find a separating plane, or else is to give no model.
+    fn wants_separation(&self) -> bool {
+        matches!(self.variant, PerceptronVariant::Online | PerceptronVariant::Batch)
+    }
+
+    fn outcome(&self, stop: &Stop, found: &Margins, verdict: Option<&Verdict>) -> Outcome {
+        match stop {
+            // No mistake is left by the algorithm's own arithmetic, but rounding hides on which side a row is.
+            Stop::Converged if self.variant != PerceptronVariant::Averaged && found.bound().is_none() => {
+                Outcome::PrecisionLimit
+            }
+            Stop::TimeLimit => Outcome::TimeLimit,
+            Stop::Interrupted => Outcome::Interrupted,
+            Stop::IterationLimit if found.bound().is_some() => Outcome::Converged,
+            // On classes that overlap there is nothing to wait for: the epochs are part of the method.
+            Stop::IterationLimit if !self.wants_separation() => match verdict {
+                Some(Verdict::Separable { .. }) => Outcome::IterationLimit,
+                _ => Outcome::Converged,
+            },
+            Stop::IterationLimit => Outcome::IterationLimit,
+            _ => Outcome::Converged,
+        }
+    }
+
+    /// The margin, or the count of errors, recomputed from the data.
+    pub(super) fn certify(
+        &self,
+        training: &Training<'_>,
+        discriminant: &Discriminant,
+        units: &Units,
+        watch: &Watch,
+    ) -> Result<(f64, Certificate)> {
+        self.check(training)?;
+        let linear = discriminant.as_linear().ok_or_else(|| Error::model("a perceptron model must be linear"))?;
+        if linear.n_scores() != 1 || linear.n_cols() != training.design.shape().cols {
+            return Err(Error::model("the model does not have the classes and columns of the data"));
+        }
+        let constant = summarise(training.design, training.weights, watch)?.constant();
+        let found = self.measure(training, linear, &self.working(units, &constant), watch)?;
+        Ok((found.errors / found.total, found.certificate()))
+    }
+
+    fn measure(&self, training: &Training<'_>, linear: &Linear, working: &Units, watch: &Watch) -> Result<Margins> {
+        let theta = self.in_units(linear, working)?;
+        let labelled = (training.labels.codes(), training.weights);
+        margins(training.design, working, labelled, &theta, self.intercept == Intercept::Free, watch)
+    }
+
+    fn check(&self, training: &Training<'_>) -> Result<()> {
+        let classes = training.labels.n_classes();
+        if classes != 2 {
+            return Err(Error::data(format!("the target has {classes} classes; the perceptron separates two"))
+                .help("keep the rows of two classes, or choose --model logistic or --model lda"));
+        }
+        if training.offsets.is_some() {
+            return Err(Error::usage("the perceptron has no offsets").help("offsets belong to --model logistic"));
+        }
+        if !(self.step > 0.0 && self.step.is_finite()) {
+            return Err(Error::usage(format!("the step {} is not positive", self.step)).help("for example --step 1"));
+        }
+        if self.max_epochs == 0 {
+            return Err(Error::usage("0 epochs leave θ where it starts, at zero").help("allow at least one"));
+        }
+        if self.intercept == Intercept::Penalised {
+            return Err(Error::usage("the perceptron has no penalty, so its intercept cannot be penalised")
+                .help("use --intercept free or none"));
+        }
+        Ok(())
+    }
+
+    /// Columns as they are unless standardised: centring alone would change which rows are mistakes.
+    fn units(&self, learned: &Units) -> Units {
+        match self.standardize {
+            Standardize::Yes => learned.clone(),
+            Standardize::No => Units::identity(learned.scale().len()),
+        }
+    }
+
+    /// The units with constant columns flattened to zero, exactly so in sparse rows too.
+    fn working(&self, units: &Units, constant: &[usize]) -> Units {
+        let mut scale = units.scale().to_vec();
+        if self.standardize == Standardize::Yes {
+            constant.iter().for_each(|j| scale[*j] = f64::INFINITY);
+        }
+        Units::new(units.centre().to_vec(), scale)
+    }
+
+    /// Coefficients of the fit's units, for step 1, to a discriminant of the columns.
+    fn to_columns(&self, coef: &Coef, units: &Units, working: &Units) -> Result<Linear> {
+        let scaled = coef.weights().iter().zip(working.inverse_scale());
+        let weights = scaled.map(|(w, s)| self.step * w * s).collect();
+        Linear::new(weights, units.centre().to_vec(), vec![self.step * coef.intercept()[0]])
+    }
+
+    /// θ in the units of the fit.
+    fn in_units(&self, linear: &Linear, working: &Units) -> Result<Coef> {
+        let mut theta = Coef::zeros(1, linear.n_cols());
+        let weights = linear.weights_of(0);
+        for (j, w) in theta.weights_mut().iter_mut().enumerate() {
+            let inverse = working.inverse_scale()[j];
+            *w = if inverse > 0.0 { weights[j] * working.scale()[j] } else { 0.0 };
+        }
+        let centres = working.centre().iter().zip(linear.centre());
+        let moved = crate::numeric::sum(weights.iter().zip(centres).map(|(w, (to, from))| w * (to - from)));
+        let intercept = linear.intercept_at_centre()[0] + moved;
+        if self.intercept == Intercept::None && intercept != 0.0 {
+            return Err(Error::model("the model states that it has no intercept, but it has one"));
+        }
+        theta.intercept_mut()[0] = intercept;
+        Ok(theta)
+    }
+
+    /// A verdict with the bound on the mistakes that the margin of its plane gives.
+    fn described(&self, verdict: &Verdict, training: &Training<'_>, working: &Units) -> Result<Separability> {
+        Ok(match verdict {
+            Verdict::Overlap { rows, .. } => Separability::Overlap { rows: rows.len() },
+            Verdict::Unknown { reason } => Separability::Unknown { reason: reason.clone() },
+            Verdict::Separable { plane: None } => Separability::Separable { bound: None },
+            Verdict::Separable { plane: Some(plane) } => {
+                let labelled = (training.labels.codes(), training.weights);
+                let intercept = self.intercept == Intercept::Free;
+                let found = margins(training.design, working, labelled, plane, intercept, &Watch::default())?;
+                Separability::Separable { bound: found.bound() }
+            }
+        })
+    }
+
+    /// What is done, in symbols.
+    fn formula(&self) -> String {
+        let scores = match (self.standardize, self.intercept) {
+            (Standardize::Yes, Intercept::None) => "x̃ = (x−mean)/sd",
+            (Standardize::Yes, _) => "x̃ = ((x−mean)/sd, 1)",
+            (Standardize::No, Intercept::None) => "x̃ = x",
+            (Standardize::No, _) => "x̃ = (x, 1)",
+        };
+        let rule = match self.variant {
+            PerceptronVariant::Batch => "θ ← θ + η Σ s·y·x̃ / Σs over the rows with y θ·x̃ ≤ 0",
+            _ => "θ ← θ + η y x̃ where y θ·x̃ ≤ 0",
+        };
+        let kept = match self.variant {
+            PerceptronVariant::Online | PerceptronVariant::Batch => "",
+            PerceptronVariant::PocketRun => "; the θ with the longest run of right rows is kept",
+            PerceptronVariant::PocketErrors => "; the θ with the fewest errors is kept",
+            PerceptronVariant::Averaged => "; the average of θ over all steps is kept",
+        };
+        format!("no objective: {rule}, from θ = 0{kept}; {scores}, η={}", self.step)
+    }
+
+    fn algorithm(&self) -> String {
+        let order = match self.order {
+            Order::Shuffled => "rows in a new order every epoch",
+            Order::Given => "rows in their order",
+        };
+        match self.variant {
+            PerceptronVariant::Online => format!("online perceptron, {order}"),
+            PerceptronVariant::Batch => "batch perceptron".into(),
+            PerceptronVariant::PocketRun | PerceptronVariant::PocketErrors => {
+                "pocket, rows drawn with replacement".into()
+            }
+            PerceptronVariant::Averaged => format!("averaged perceptron, {order}"),
+        }
+    }
+}

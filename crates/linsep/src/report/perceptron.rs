@@ -1,0 +1,96 @@
+//! The perceptron family in words.
+
+use super::text::{count, short, thousands, wrap};
+use crate::artifact::Model;
+use crate::certify::Certificate;
+use crate::design::Standardize;
+use crate::model::{Method, NotSeparable, Perceptron, PerceptronVariant};
+use crate::objective::Intercept;
+
+/// Width of the lines of an answer.
+const LINE: usize = 84;
+
+pub(super) fn headline(method: &Perceptron) -> String {
+    let name = match method.variant {
+        PerceptronVariant::Online => "Perceptron",
+        PerceptronVariant::Batch => "Batch perceptron",
+        PerceptronVariant::PocketRun => "Pocket perceptron by longest run",
+        PerceptronVariant::PocketErrors => "Pocket perceptron by training errors",
+        PerceptronVariant::Averaged => "Averaged perceptron",
+    };
+    let columns = match method.standardize {
+        Standardize::Yes => "standardised columns",
+        Standardize::No => "columns as they are",
+    };
+    let intercept = if method.intercept == Intercept::None { "no intercept" } else { "free intercept" };
+    format!("{name}: {columns}, {intercept}")
+}
+
+/// Rows on the wrong side, and what their weights have meant.
+pub(super) fn errors_text(model: &Model) -> String {
+    let total = model.training.total_weight;
+    let errors = match &model.certificate {
+        Certificate::Errors { errors, .. } => *errors,
+        _ => 0.0,
+    };
+    let unit = if model.weights.is_some() { "by weight" } else { "rows" };
+    format!("{} of {} {unit} not strictly on their side", thousands(errors), thousands(total))
+}
+
+/// What a plane proves.
+pub(super) fn plane_text(certificate: &Certificate) -> String {
+    match certificate {
+        Certificate::Separates { margin, norm, radius, bound, mistakes } => {
+            let mistakes = match mistakes {
+                Some(m) => format!("{} ≤ R²‖θ‖²/γ² = {}", count(*m, "update"), short(*bound)),
+                None => format!("no perceptron makes more than R²‖θ‖²/γ² = {} updates", short(*bound)),
+            };
+            format!(
+                "θ separates the classes: every row has y θ·x̃ ≥ γ = {} (‖θ‖ = {}, R = max ‖x̃‖ = {}); {mistakes}",
+                short(*margin),
+                short(*norm),
+                short(*radius)
+            )
+        }
+        _ => "none: the errors are counted from the rows; no bound says that fewer are impossible".into(),
+    }
+}
+
+pub(super) fn computation_text(model: &Model) -> String {
+    let c = &model.computation;
+    let batch = matches!(&model.method, Method::Perceptron(m) if m.variant == PerceptronVariant::Batch);
+    let moves = if batch { "update" } else { "mistake" };
+    format!("{}, {}, {}", c.solver, count(c.iterations, moves), count(c.passes, "epoch"))
+}
+
+/// Why there is no separating plane; `used` rows were learned from.
+pub fn not_separable_text(proof: &NotSeparable, used: usize) -> String {
+    let mut out = "No plane separates the classes: the perceptron would make mistakes forever.\n".to_owned();
+    let why = match &proof.certificate {
+        Some(Certificate::SelfConcordance { decrement, radius, .. }) => {
+            let rows = match proof.rows.len() {
+                n if n == used => format!("these {}", count(n, "row")),
+                n => format!("{} of these {}", thousands(n as f64), count(used, "row")),
+            };
+            format!(
+                "Proof: on {rows} logistic regression without a penalty has a solution (ρν = {} < 1), which it has only \
+                 where no plane puts all of them on their side.",
+                short(decrement * radius)
+            )
+        }
+        _ => {
+            let row = proof.rows.first().map_or(0, |r| r + 1);
+            format!("Proof: row {row} has only zeros, so without an intercept it is on no side of any plane.")
+        }
+    };
+    let made =
+        format!("Until then it had made {} in {}.", count(proof.mistakes, "update"), count(proof.epochs, "epoch"));
+    let remedy = "No model was written. --model pocket keeps the best plane that it meets, averaged-perceptron averages \
+                  over all, logistic minimises a loss.";
+    for text in [&why[..], &made, remedy] {
+        for line in wrap(text, LINE) {
+            out.push_str(&format!("  {line}\n"));
+        }
+    }
+    out
+}

@@ -1,0 +1,149 @@
+//! The batch perceptron: `θ ← θ + Σ_M s y x̃ / Σ_M s` over the set M of all rows not strictly on their side.
+//!
+//! With the step 1/|M| an iteration moves by a mean of rows, so the iterations (not Σ|M|) are at most `R²‖θ*‖²/γ²`. Weights
+//! are frequencies: a row of weight k counts k times in sum and size.
+
+use super::MistakeDriven;
+use crate::design::{Design, Pass, Rows, Units};
+use crate::error::{ErrorKind, Result};
+use crate::numeric::sum;
+use crate::objective::Coef;
+use crate::solve::Stop;
+use crate::table::Class;
+use crate::watch::{Progress, Watch};
+
+/// The batch perceptron; a pass over the rows per iteration, in fixed blocks.
+pub struct BatchPerceptron<'a> {
+    design: &'a dyn Design,
+    units: &'a Units,
+    labels: &'a [Class],
+    weights: Option<&'a [f64]>,
+    intercept: bool,
+    coef: Coef,
+    mistakes: usize,
+    epochs: usize,
+}
+
+/// Sums over rows on the wrong side: `Σ s y x` (in the units where rows are dense), `Σ s y` and `Σ s`.
+struct Wrong {
+    columns: Vec<f64>,
+    signed: f64,
+    weight: f64,
+}
+
+impl<'a> BatchPerceptron<'a> {
+    /// At θ = 0.
+    pub fn new(
+        design: &'a dyn Design,
+        units: &'a Units,
+        (labels, weights): (&'a [Class], Option<&'a [f64]>),
+        intercept: bool,
+    ) -> BatchPerceptron<'a> {
+        let coef = Coef::zeros(1, design.shape().cols);
+        BatchPerceptron { design, units, labels, weights, intercept, coef, mistakes: 0, epochs: 0 }
+    }
+
+    fn wrong(&self, watch: &Watch) -> Result<Wrong> {
+        let cols = self.coef.n_cols();
+        let (w, b) = (self.coef.weights(), self.coef.intercept()[0]);
+        // For sparse rows the units are folded into the weights.
+        let folded: Vec<f64> = w.iter().zip(self.units.inverse_scale()).map(|(w, s)| w * s).collect();
+        let at_zero = b - sum(folded.iter().zip(self.units.centre()).map(|(w, c)| w * c));
+        let new = || Wrong { columns: vec![0.0; cols], signed: 0.0, weight: 0.0 };
+        Pass::new(self.design, self.units).partials_of(cols + 2).reduce(
+            watch,
+            (0, &mut []),
+            new,
+            |found, range, rows, _| {
+                for (i, row) in range.enumerate() {
+                    let s = self.weights.map_or(1.0, |w| w[row]);
+                    let y = if self.labels[row].0 == 1 { 1.0 } else { -1.0 };
+                    let score = match &rows {
+                        Rows::Dense(values) => {
+                            let x = &values[i * cols..(i + 1) * cols];
+                            x.iter().zip(w).map(|(x, w)| x * w).sum::<f64>() + b
+                        }
+                        Rows::Csr(sparse) => {
+                            let (columns, values) = sparse.row(i);
+                            columns.iter().zip(values).map(|(c, v)| v * folded[*c as usize]).sum::<f64>() + at_zero
+                        }
+                    };
+                    if s == 0.0 || y * score > 0.0 {
+                        continue;
+                    }
+                    found.signed += s * y;
+                    found.weight += s;
+                    match &rows {
+                        Rows::Dense(values) => {
+                            let x = &values[i * cols..(i + 1) * cols];
+                            found.columns.iter_mut().zip(x).for_each(|(f, x)| *f += s * y * x);
+                        }
+                        Rows::Csr(sparse) => {
+                            let (columns, values) = sparse.row(i);
+                            columns.iter().zip(values).for_each(|(c, v)| found.columns[*c as usize] += s * y * v);
+                        }
+                    }
+                }
+                Ok(())
+            },
+            |a, b| {
+                a.columns.iter_mut().zip(&b.columns).for_each(|(a, b)| *a += b);
+                a.signed += b.signed;
+                a.weight += b.weight;
+            },
+        )
+    }
+
+    fn step(&mut self, wrong: &Wrong, sparse: bool) {
+        let (centre, inverse) = (self.units.centre(), self.units.inverse_scale());
+        for (j, w) in self.coef.weights_mut().iter_mut().enumerate() {
+            let sum = match sparse {
+                true => (wrong.columns[j] - wrong.signed * centre[j]) * inverse[j],
+                false => wrong.columns[j],
+            };
+            *w += sum / wrong.weight;
+        }
+        if self.intercept {
+            self.coef.intercept_mut()[0] += wrong.signed / wrong.weight;
+        }
+        self.mistakes += 1;
+    }
+}
+
+impl MistakeDriven for BatchPerceptron<'_> {
+    fn run(&mut self, epochs: usize, watch: &Watch) -> Result<Stop> {
+        let sparse = matches!(self.design.block(0..0, &mut Default::default())?, crate::design::Block::Csr(_));
+        let total = self.weights.map_or(self.labels.len() as f64, |w| sum(w.iter().copied()));
+        while self.epochs < epochs {
+            let wrong = match self.wrong(watch) {
+                Ok(wrong) => wrong,
+                Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(Stop::halted(watch.halted())),
+                Err(error) => return Err(error),
+            };
+            self.epochs += 1;
+            if wrong.weight == 0.0 {
+                return Ok(Stop::Converged);
+            }
+            self.step(&wrong, sparse);
+            watch.report(Progress::Iteration {
+                solver: "batch perceptron",
+                iteration: self.epochs,
+                objective: wrong.weight / total,
+                relative_gap: None,
+            });
+        }
+        Ok(Stop::IterationLimit)
+    }
+
+    fn coef(&self) -> Coef {
+        self.coef.clone()
+    }
+
+    fn mistakes(&self) -> usize {
+        self.mistakes
+    }
+
+    fn epochs(&self) -> usize {
+        self.epochs
+    }
+}

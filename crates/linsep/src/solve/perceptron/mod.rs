@@ -1,0 +1,54 @@
+//! The perceptron family: algorithms that move θ only by rows on the wrong side, `y θ·x̃ ≤ 0`, from θ₀ = 0.
+//!
+//! - [`OnlinePerceptron`]: `θ ← θ + η y x̃` row by row; averaged over all steps on demand (Freund and Schapire 1999).
+//! - [`BatchPerceptron`]: `θ ← θ + η Σ_M s y x̃ / Σ_M s` over all rows M on the wrong side.
+//! - [`PocketPerceptron`]: online on rows drawn with replacement, keeping the best θ met (Gallant 1990).
+//!
+//! With `R = max ‖x̃‖` and any θ* that has `γ = min y θ*·x̃ > 0` the updates number at most `R²‖θ*‖²/γ²` (Novikoff 1962),
+//! in whatever order rows come: an update adds at least `ηγ` to `θ·θ*` and at most `η²R²` to `‖θ‖²`. The batch step
+//! is a mean of such rows, so the same holds of its iterations. No loss is minimised: that of the perceptron is zero at θ = 0.
+//!
+//! From θ₀ = 0 a constant step η only scales θ and decides nothing, so the sums are kept without it and are exact
+//! for whole numbers.
+
+mod batch;
+mod online;
+mod pocket;
+mod rows;
+
+pub use batch::BatchPerceptron;
+pub use online::OnlinePerceptron;
+pub use pocket::{PocketPerceptron, PocketRule};
+pub use rows::SignedRows;
+
+use super::Stop;
+use crate::error::Result;
+use crate::objective::Coef;
+use crate::watch::Watch;
+use serde::{Deserialize, Serialize};
+
+/// In which order rows are visited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// In a fresh random order every epoch, by the seed.
+    #[default]
+    Shuffled,
+    /// As they come.
+    Given,
+}
+
+/// An algorithm that moves by its mistakes and can be continued.
+pub trait MistakeDriven {
+    /// Goes on until `epochs` epochs are done in all, or θ separates the rows ([`Stop::Converged`]), or the watch halts.
+    fn run(&mut self, epochs: usize, watch: &Watch) -> Result<Stop>;
+
+    /// What would be returned now, for η = 1, in the units of the rows.
+    fn coef(&self) -> Coef;
+
+    /// Updates so far.
+    fn mistakes(&self) -> usize;
+
+    /// Epochs done: passes over the rows, or as many draws as there are rows.
+    fn epochs(&self) -> usize;
+}

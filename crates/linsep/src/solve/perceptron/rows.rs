@@ -1,0 +1,200 @@
+//! Rows with their sides, and sums of such rows to which adding a sparse one costs its entries only.
+//!
+//! In the units of the fit, `x̂ = (x − c)/σ`, a sparse row is dense. Over the rows added let `v = Σ y x`, `a = Σ y` and
+//! `u = v/σ²`. Then `θ = ((v − a c)/σ, a)`, and with `q = Σ_j x_j c_j/σ_j²` (a number per row), `p = Σ_j v_j c_j/σ_j²` (a
+//! running sum, Σ y q) and `C = Σ_j c_j²/σ_j²`
+//!
+//! `θ·x̃ = u·x − a q − p + a C + a`.
+//!
+//! The terms cancel by about `c²/σ²`, which is far below the limit of 10¹⁰ that sparse columns are held to.
+
+use crate::design::{Design, InMemory, Tile, Units};
+use crate::error::Result;
+use crate::objective::Coef;
+use crate::table::Class;
+use crate::watch::Watch;
+use rayon::prelude::*;
+
+/// Rows scored by one task.
+const PIECE: usize = 4096;
+
+/// The rows of positive weight in memory, each with its side: −1 for the first class, 1 for the second.
+pub struct SignedRows<'a> {
+    rows: InMemory<'a>,
+    labels: &'a [Class],
+    weights: Option<&'a [f64]>,
+    /// Rows of positive weight.
+    counted: Vec<usize>,
+    units: &'a Units,
+    cols: usize,
+    intercept: bool,
+    folded: Option<Folded>,
+}
+
+/// What the centre adds to the scores of sparse rows.
+struct Folded {
+    /// 1/σ².
+    inverse_square: Vec<f64>,
+    /// q, row by row.
+    centre_parts: Vec<f64>,
+    /// C.
+    centre_square: f64,
+}
+
+/// `Σ f y x̃` over some rows with factors f.
+#[derive(Debug, Clone)]
+pub(super) struct Sums {
+    /// Dense rows: the weights. Sparse rows: u.
+    columns: Vec<f64>,
+    /// a.
+    total: f64,
+    /// p.
+    moved: f64,
+}
+
+impl Sums {
+    /// `self − other/n`.
+    pub(super) fn minus(&self, other: &Sums, n: f64) -> Sums {
+        Sums {
+            columns: self.columns.iter().zip(&other.columns).map(|(a, b)| a - b / n).collect(),
+            total: self.total - other.total / n,
+            moved: self.moved - other.moved / n,
+        }
+    }
+}
+
+impl<'a> SignedRows<'a> {
+    /// All rows of a design in given units, in memory; `tile` gives room for a copy where one is needed.
+    pub fn new(
+        design: &'a dyn Design,
+        units: &'a Units,
+        (labels, weights): (&'a [Class], Option<&'a [f64]>),
+        intercept: bool,
+        tile: &'a mut Tile,
+        watch: &Watch,
+    ) -> Result<SignedRows<'a>> {
+        let cols = design.shape().cols;
+        let rows = InMemory::new(design, units, tile, watch)?;
+        let folded = match &rows {
+            InMemory::Dense { .. } => None,
+            InMemory::Sparse(sparse) => {
+                let inverse_square: Vec<f64> = units.inverse_scale().iter().map(|s| s * s).collect();
+                let part = |i: usize| {
+                    let (columns, values) = sparse.row(i);
+                    let terms = columns.iter().zip(values);
+                    terms.map(|(c, v)| v * units.centre()[*c as usize] * inverse_square[*c as usize]).sum::<f64>()
+                };
+                let centre_parts = (0..sparse.len()).into_par_iter().map(part).collect();
+                let squares = units.centre().iter().zip(&inverse_square).map(|(c, s)| c * c * s);
+                Some(Folded { centre_square: crate::numeric::sum(squares), centre_parts, inverse_square })
+            }
+        };
+        let counted = (0..labels.len()).filter(|i| weights.is_none_or(|w| w[*i] > 0.0)).collect();
+        Ok(SignedRows { rows, labels, weights, counted, units, cols, intercept, folded })
+    }
+
+    /// Rows of positive weight, rising.
+    pub(super) fn counted(&self) -> &[usize] {
+        &self.counted
+    }
+
+    /// Weight of a row.
+    pub(super) fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |w| w[row])
+    }
+
+    /// Rows between two looks at the watch: about a million numbers, and not more than a few thousand rows.
+    pub(super) fn poll(&self) -> usize {
+        ((1 << 20) / self.cols.max(1)).clamp(16, 4096)
+    }
+
+    /// No rows added yet.
+    pub(super) fn zero(&self) -> Sums {
+        Sums { columns: vec![0.0; self.cols], total: 0.0, moved: 0.0 }
+    }
+
+    fn side(&self, row: usize) -> f64 {
+        if self.labels[row].0 == 1 { 1.0 } else { -1.0 }
+    }
+
+    /// Whether a row is strictly on its side; a score that is no number is on none.
+    pub(super) fn is_right(&self, sums: &Sums, row: usize) -> bool {
+        self.side(row) * self.score(sums, row) > 0.0
+    }
+
+    /// `θ·x̃`.
+    fn score(&self, sums: &Sums, row: usize) -> f64 {
+        let constant = if self.intercept { sums.total } else { 0.0 };
+        match (&self.rows, &self.folded) {
+            (InMemory::Sparse(sparse), Some(folded)) => {
+                let (columns, values) = sparse.row(row);
+                let product: f64 = columns.iter().zip(values).map(|(c, v)| v * sums.columns[*c as usize]).sum();
+                let centre = sums.total * (folded.centre_square - folded.centre_parts[row]) - sums.moved;
+                product + centre + constant
+            }
+            (InMemory::Dense { values, cols }, _) => {
+                dot(&values[row * cols..(row + 1) * cols], &sums.columns) + constant
+            }
+            (InMemory::Sparse(_), None) => f64::NAN,
+        }
+    }
+
+    /// Adds `factor·y x̃` of a row.
+    pub(super) fn add(&self, sums: &mut Sums, row: usize, factor: f64) {
+        let signed = factor * self.side(row);
+        sums.total += signed;
+        match (&self.rows, &self.folded) {
+            (InMemory::Sparse(sparse), Some(folded)) => {
+                let (columns, values) = sparse.row(row);
+                for (c, v) in columns.iter().zip(values) {
+                    let j = *c as usize;
+                    sums.columns[j] += signed * v * folded.inverse_square[j];
+                }
+                sums.moved += signed * folded.centre_parts[row];
+            }
+            (InMemory::Dense { values, cols }, _) => {
+                let x = &values[row * cols..(row + 1) * cols];
+                sums.columns.iter_mut().zip(x).for_each(|(w, x)| *w += signed * x);
+            }
+            (InMemory::Sparse(_), None) => {}
+        }
+    }
+
+    /// Sums as coefficients in the units of the rows.
+    pub(super) fn coef(&self, sums: &Sums) -> Coef {
+        let mut coef = Coef::zeros(1, self.cols);
+        let (centre, inverse) = (self.units.centre(), self.units.inverse_scale());
+        for (j, w) in coef.weights_mut().iter_mut().enumerate() {
+            *w = match self.folded {
+                None => sums.columns[j],
+                Some(_) if inverse[j] > 0.0 => sums.columns[j] / inverse[j] - sums.total * (centre[j] * inverse[j]),
+                // A column without a scale of its own takes no part.
+                Some(_) => 0.0,
+            };
+        }
+        coef.intercept_mut()[0] = if self.intercept { sums.total } else { 0.0 };
+        coef
+    }
+
+    /// Weight of the rows not strictly on their side; the same bits for any number of threads.
+    pub(super) fn errors(&self, sums: &Sums) -> f64 {
+        let of_piece = |piece: &[usize]| -> f64 {
+            piece.iter().filter(|i| !self.is_right(sums, **i)).map(|i| self.weight(*i)).sum()
+        };
+        let pieces: Vec<f64> = self.counted.par_chunks(PIECE).map(of_piece).collect();
+        crate::numeric::sum(pieces)
+    }
+}
+
+/// Four running sums, so that an addition need not wait for the one before.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (a_chunks, b_chunks) = (a.chunks_exact(4), b.chunks_exact(4));
+    let rest: f64 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(a, b)| a * b).sum();
+    let mut sums = [0.0f64; 4];
+    for (a, b) in a_chunks.zip(b_chunks) {
+        for k in 0..4 {
+            sums[k] += a[k] * b[k];
+        }
+    }
+    (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
+}
