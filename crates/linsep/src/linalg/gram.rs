@@ -86,7 +86,21 @@ vectorised! {
     }
 
     fn weighted_rows_sum_narrow(rows: &[f64], residual: &[f64], d: usize, k: usize, sums: &mut [f64]) {
-        for (x, r) in rows.chunks_exact(d).zip(residual.chunks_exact(k)) {
+        // Four rows at a time: a sum is loaded and stored once for all of them.
+        let (fours, four_residuals) = (rows.chunks_exact(4 * d), residual.chunks_exact(4 * k));
+        let (rest, rest_residuals) = (fours.remainder(), four_residuals.remainder());
+        for (x, r) in fours.zip(four_residuals) {
+            let (x0, x1, x2, x3) = (&x[..d], &x[d..2 * d], &x[2 * d..3 * d], &x[3 * d..4 * d]);
+            for (c, sum) in sums.chunks_exact_mut(d).enumerate() {
+                let (r0, r1, r2, r3) = (r[c], r[k + c], r[2 * k + c], r[3 * k + c]);
+                for j in 0..d {
+                    let pair = x0[j].mul_add(r0, sum[j]);
+                    let other = x2[j] * r2;
+                    sum[j] = x1[j].mul_add(r1, pair) + x3[j].mul_add(r3, other);
+                }
+            }
+        }
+        for (x, r) in rest.chunks_exact(d).zip(rest_residuals.chunks_exact(k)) {
             for (sum, r) in sums.chunks_exact_mut(d).zip(r) {
                 for (s, x) in sum.iter_mut().zip(x) {
                     *s = x.mul_add(*r, *s);

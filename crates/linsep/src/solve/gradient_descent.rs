@@ -91,7 +91,7 @@ fn largest_curvature<L: Conjugate>(descent: &mut Descent<'_, '_, L>) -> Result<f
     let mut v = Coef::zeros(k, cols);
     v.as_mut_slice().iter_mut().enumerate().for_each(|(i, v)| *v = 1.0 + 0.1 * ((i * 7919) % 101) as f64 / 101.0);
     let mut value = 0.0;
-    for _ in 0..50 {
+    for round in 0..100 {
         let length = v.dot(&v).sqrt();
         let unit = Coef::zeros(k, cols).moved(length.recip(), &v);
         let line = risk.along(&unit, watch)?;
@@ -111,7 +111,8 @@ fn largest_curvature<L: Conjugate>(descent: &mut Descent<'_, '_, L>) -> Result<f
             intercepts.for_each(|((v, t), u)| *v = bound * t + ridge * u);
         }
         let next = unit.dot(&v);
-        if (next - value).abs() <= 1e-2 * next {
+        // An early standstill may be that of a smaller eigenvalue.
+        if round >= 10 && (next - value).abs() <= 1e-4 * next {
             return Ok(1.02 * next);
         }
         value = next;

@@ -49,6 +49,21 @@ pub trait Loss: Sync {
 
 /// A loss with second derivatives (one of the two where they jump): what Newton's method needs.
 pub trait CurvedLoss: Loss {
+    /// `sᵢ ∂²ℓ/∂z² dᵢ` for a block of rows and directions d of their scores.
+    fn curve(&self, labels: &[Class], scores: &[f64], weights: Option<&[f64]>, directions: &[f64], out: &mut [f64]) {
+        let k = self.n_scores();
+        let pairs = k * (k + 1) / 2;
+        let mut curvature = vec![0.0; labels.len() * pairs];
+        self.block(labels, scores, weights, out, Some(&mut curvature));
+        for (i, out) in out.chunks_exact_mut(k).enumerate() {
+            let (c, d) = (&curvature[i * pairs..][..pairs], &directions[i * k..][..k]);
+            for (a, out) in out.iter_mut().enumerate() {
+                let entry = |b: usize| c[a.max(b) * (a.max(b) + 1) / 2 + a.min(b)];
+                *out = (0..k).map(|b| entry(b) * d[b]).sum();
+            }
+        }
+    }
+
     /// The largest eigenvalue of `∂²ℓ/∂z²` anywhere.
     fn curvature_bound(&self) -> f64;
 

@@ -126,6 +126,23 @@ impl Loss for Softmax {
 }
 
 impl CurvedLoss for Softmax {
+    /// `s(p∘d − p(p·d))`, written `s p_a Σ_b p_b (d_a − d_b)` so that almost certain rows keep their digits.
+    fn curve(&self, labels: &[Class], scores: &[f64], weights: Option<&[f64]>, directions: &[f64], out: &mut [f64]) {
+        let (k, fixed, free) = (self.classes, self.fixed(), self.n_scores());
+        let (p, _) = self.probabilities(scores);
+        for i in 0..labels.len() {
+            let s = weights.map_or(1.0, |w| w[i]);
+            let (p, d) = (&p[i * k..(i + 1) * k], &directions[i * free..(i + 1) * free]);
+            let likely = (0..k).fold(0, |best, c| if p[c] > p[best] { c } else { best });
+            let along = |c: usize| if c < fixed { 0.0 } else { d[c - fixed] };
+            // Relative to the likely class the mean is a sum of small terms.
+            let mean: f64 = (0..k).map(|c| p[c] * (along(c) - along(likely))).sum();
+            for (a, out) in out[i * free..(i + 1) * free].iter_mut().enumerate() {
+                *out = s * p[a + fixed] * (along(a + fixed) - along(likely) - mean);
+            }
+        }
+    }
+
     fn curvature_bound(&self) -> f64 {
         0.5
     }

@@ -26,6 +26,53 @@ impl<L: CurvedLoss, P: Penalty> Risk<'_, L, P> {
         Ok(sums.finish(self.sample.units, 1.0))
     }
 
+    /// The blocks of the Hessian that belong to one score each, intercept last, at given scores.
+    pub fn hessian_blocks(&self, scores: &[f64], watch: &Watch) -> Result<Vec<Square>> {
+        let (k, cols) = (self.loss.n_scores(), self.n_cols());
+        let pairs = k * (k + 1) / 2;
+        // A block for every score is much to keep and to merge: few leaves.
+        let sums = self.pass().partials_of(16 * k * cols * cols).reduce(
+            watch,
+            (0, &mut []),
+            || vec![HessianSums::new(1, cols, self.sparse); k],
+            |sums, range, mut rows, _| {
+                let n = range.len();
+                let (mut residual, mut curvature) = (vec![0.0; n * k], vec![0.0; n * pairs]);
+                let weights = Self::part(self.sample.weights, &range, 1);
+                let z = &scores[range.start * k..range.end * k];
+                self.loss.block(&self.sample.labels[range], z, weights, &mut residual, Some(&mut curvature));
+                // The rows are used up by every score.
+                let kept = match &rows {
+                    Rows::Dense(values) if k > 1 => values.to_vec(),
+                    _ => Vec::new(),
+                };
+                for (c, sums) in sums.iter_mut().enumerate() {
+                    let own: Vec<f64> =
+                        curvature.chunks_exact(pairs).map(|h| h[c * (c + 1) / 2 + c].max(0.0)).collect();
+                    sums.add(&mut rows, &own, &mut Vec::new());
+                    if let Rows::Dense(values) = &mut rows
+                        && c + 1 < k
+                    {
+                        values.copy_from_slice(&kept);
+                    }
+                }
+                Ok(())
+            },
+            |a, b| a.iter_mut().zip(&b).for_each(|(a, b)| a.merge(b)),
+        )?;
+        let ridge = if self.intercept == Intercept::Penalised { self.penalty.ridge() } else { 0.0 };
+        let finish = |sums: HessianSums| {
+            let mut block = sums.finish(self.sample.units, self.total_weight.recip());
+            (0..cols).for_each(|j| *block.at(j, j) += self.penalty.ridge_of(j));
+            *block.at(cols, cols) += ridge;
+            if self.intercept == Intercept::None {
+                (0..cols).for_each(|j| *block.at(cols, j) = 0.0);
+            }
+            block
+        };
+        Ok(sums.into_iter().map(finish).collect())
+    }
+
     /// The diagonal of the Hessian by one pass.
     pub fn hessian_diagonal(&self, point: &Point, watch: &Watch) -> Result<Coef> {
         let (k, cols) = (self.loss.n_scores(), self.n_cols());
@@ -90,7 +137,6 @@ impl<L: CurvedLoss, P: Penalty> Risk<'_, L, P> {
     /// `∇²F(point) · direction` by one pass, without forming the Hessian.
     pub fn hess_vec(&self, point: &Point, direction: &Coef, watch: &Watch) -> Result<Coef> {
         let (k, cols, total) = (self.loss.n_scores(), self.n_cols(), self.total_weight);
-        let pairs = k * (k + 1) / 2;
         let scorer = Scorer::new(direction, self.sample.units, self.sparse);
         let mut sums = self.pass().reduce(
             watch,
@@ -98,21 +144,12 @@ impl<L: CurvedLoss, P: Penalty> Risk<'_, L, P> {
             || GradientSums::new(1, k, cols, self.sparse),
             |sums, range, rows, _| {
                 let n = range.len();
-                let (mut d, mut residual) = (vec![0.0; n * k], vec![0.0; n * k]);
-                let mut curvature = vec![0.0; n * pairs];
+                let (mut d, mut curved) = (vec![0.0; n * k], vec![0.0; n * k]);
                 scorer.scores(&rows, &mut d);
-                let labels = &self.sample.labels[range.clone()];
                 let weights = Self::part(self.sample.weights, &range, 1);
                 let z = &point.scores[range.start * k..range.end * k];
-                self.loss.block(labels, z, weights, &mut residual, Some(&mut curvature));
-                for i in 0..n {
-                    let (c, d) = (&curvature[i * pairs..][..pairs], &d[i * k..][..k]);
-                    for a in 0..k {
-                        let entry = |b: usize| c[a.max(b) * (a.max(b) + 1) / 2 + a.min(b)];
-                        residual[i * k + a] = (0..k).map(|b| entry(b) * d[b]).sum();
-                    }
-                }
-                sums.add(&rows, &residual, None);
+                self.loss.curve(&self.sample.labels[range], z, weights, &d, &mut curved);
+                sums.add(&rows, &curved, None);
                 Ok(())
             },
             |a, b| a.merge(&b),

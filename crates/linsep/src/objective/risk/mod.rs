@@ -153,6 +153,11 @@ impl<'a, L: Loss, P: Penalty> Risk<'a, L, P> {
         &self.class_totals
     }
 
+    /// Whether the rows are sparse.
+    pub fn is_sparse(&self) -> bool {
+        self.sparse
+    }
+
     /// Number of columns.
     pub fn n_cols(&self) -> usize {
         self.sample.design.shape().cols
