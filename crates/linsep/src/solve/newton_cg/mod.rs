@@ -30,8 +30,7 @@ pub struct NewtonCg {
 const INNER_LIMIT: usize = 250;
 /// A step is taken where the objective falls by at least this share of what the model foretold.
 const WORTHWHILE: f64 = 1e-4;
-/// Shares of the foretold decrease below which the radius shrinks and above which it grows.
-const POOR: f64 = 0.25;
+/// A share of the foretold decrease above which the radius grows.
 const GOOD: f64 = 0.75;
 /// More conjugate gradient steps than this are slow; a change of the objective by this share makes a preconditioner stale.
 const SLOW: usize = 6;
@@ -134,13 +133,9 @@ impl<L: Conjugate + Clone> Run<'_, '_, L> {
             if self.trace.len() >= limits.max_iterations {
                 return Ok(Stop::IterationLimit);
             }
-            let mut trial = self.direction(limits.tolerance)?;
-            let mut attempts = 0;
-            while !self.advance(&mut trial)? {
-                attempts += 1;
-                if attempts > 60 || trial.decrease <= 0.0 {
-                    return Ok(Stop::PrecisionLimit);
-                }
+            let trial = self.direction(limits.tolerance)?;
+            if !self.advance(&trial)? {
+                return Ok(Stop::PrecisionLimit);
             }
             self.refresh()?;
         }
@@ -242,41 +237,43 @@ impl<L: Conjugate + Clone> Run<'_, '_, L> {
         scaled
     }
 
-    /// Takes the step where it is worthwhile; else shrinks it along its own line, and the radius.
-    fn advance(&mut self, trial: &mut Trial) -> Result<bool> {
-        let next = self.risk.at(&self.point.coef.moved(1.0, &trial.direction), Detail::Gradient, self.watch)?;
+    /// Takes the step, or where the model was wrong as much of it as a search on cached scores finds worthwhile; false where
+    /// nothing is.
+    fn advance(&mut self, trial: &Trial) -> Result<bool> {
+        let (risk, objective) = (self.risk, self.point.objective);
+        let rounding = 1e-14 * objective.abs();
+        let mut step = 1.0;
+        let mut next = risk.at(&self.point.coef.moved(1.0, &trial.direction), Detail::Gradient, self.watch)?;
         self.passes += 1;
-        let actual = self.point.objective - next.objective;
-        let rounding = 1e-14 * self.point.objective.abs();
+        let quality = (objective - next.objective) / trial.decrease;
         // Near the optimum the decrease drowns in rounding; there the gradient decides.
         let by_gradient = trial.decrease < 1e3 * rounding
-            && actual > -rounding
+            && next.objective < objective + rounding
             && next.gradient.dot(&next.gradient) < 0.25 * self.point.gradient.dot(&self.point.gradient);
-        let quality = actual / trial.decrease;
-        if quality < POOR && !by_gradient {
-            self.radius = 0.25 * trial.length;
-        } else if quality > GOOD && trial.at_boundary {
+        if quality > GOOD && trial.at_boundary {
             self.radius = 4.0 * trial.length;
         }
-        if quality.is_nan() || (quality < WORTHWHILE && !by_gradient) {
-            if trial.decrease < rounding {
-                trial.decrease = 0.0;
+        if !(quality >= WORTHWHILE || by_gradient) {
+            if trial.decrease.is_nan() || trial.decrease < rounding {
                 return Ok(false);
             }
-            // The model along the step is a parabola; a quarter of the step keeps at least a quarter of its decrease.
-            let shorter =
-                Coef::zeros(trial.direction.n_scores(), trial.direction.n_cols()).moved(0.25, &trial.direction);
-            *trial = Trial {
-                direction: shorter,
-                decrease: 0.25 * trial.decrease,
-                length: 0.25 * trial.length,
-                at_boundary: false,
-            };
+            let line = risk.along(&trial.direction, self.watch)?;
+            while risk.on_line(&self.point, &line, step) > objective - WORTHWHILE * step * trial.decrease {
+                step *= 0.5;
+                if step < 1e-12 {
+                    return Ok(false);
+                }
+            }
+            next = risk.at(&self.point.coef.moved(step, &trial.direction), Detail::Gradient, self.watch)?;
+            self.passes += 2;
+            self.radius = step.max(0.25) * trial.length;
+        }
+        if next.coef == self.point.coef {
             return Ok(false);
         }
         self.point = next;
         self.certificate = None;
-        self.trace.push(Step { objective: self.point.objective, relative_gap: None, step: trial.length });
+        self.trace.push(Step { objective: self.point.objective, relative_gap: None, step });
         Ok(true)
     }
 }

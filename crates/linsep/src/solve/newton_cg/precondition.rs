@@ -16,6 +16,8 @@ const MOST_COLUMNS: usize = 3_000;
 const ROWS_PER_COLUMN: usize = 4;
 /// Pivots below this, on the unit-diagonal scale, are rounding.
 const ROUNDING_PIVOT: f64 = 1e-15;
+/// The least curvature, relative to the largest.
+const FLAT: f64 = 1e-12;
 
 pub(super) enum Preconditioner {
     /// One factor per score.
@@ -29,7 +31,9 @@ impl Preconditioner {
         let (k, cols, n) = (risk.loss().n_scores(), risk.n_cols(), risk.sample().labels.len());
         if cols > MOST_COLUMNS || risk.is_sparse() || k * cols * cols > 1 << 26 {
             let mut inverse = risk.hessian_diagonal(point, watch)?;
-            inverse.as_mut_slice().iter_mut().for_each(|d| *d = d.max(f64::MIN_POSITIVE).recip());
+            // Where the loss is flat for a free intercept, its step must stay finite.
+            let floor = inverse.as_slice().iter().fold(risk.penalty().lambda(), |m, d| m.max(*d)) * FLAT;
+            inverse.as_mut_slice().iter_mut().for_each(|d| *d = d.max(floor).recip());
             return Ok(Preconditioner::Diagonal(inverse));
         }
         let wanted = (ROWS_PER_COLUMN * (cols + 1)).max(2048).min(n);
@@ -43,7 +47,7 @@ impl Preconditioner {
             if risk.intercept() == Intercept::None {
                 *block.at(cols, cols) = 1.0;
             }
-            let floor = 1e-12 * block.diagonal().iter().fold(risk.penalty().lambda(), |m, d| m.max(*d));
+            let floor = FLAT * block.diagonal().iter().fold(risk.penalty().lambda(), |m, d| m.max(*d));
             (0..=cols).for_each(|j| *block.at(j, j) += floor);
         }
         Ok(Preconditioner::Blocks(blocks.par_iter().map(|b| factor(b, ROUNDING_PIVOT)).collect()))
