@@ -49,8 +49,9 @@ impl MethodArguments {
             Some(SolverName::Lbfgs) => Algorithm::Lbfgs,
             Some(SolverName::GradientDescent) => Algorithm::GradientDescent,
             Some(SolverName::FixedStep) => Algorithm::FixedStep,
+            Some(SolverName::ProximalNewton) => Algorithm::ProximalNewton,
             Some(other) => {
-                let own = "auto, newton, newton-cg, lbfgs, gradient-descent or fixed-step";
+                let own = "auto, newton, newton-cg, lbfgs, gradient-descent, fixed-step or proximal-newton";
                 return Err(foreign_solver(other, &name(self.model), own));
             }
         })

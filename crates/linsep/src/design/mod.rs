@@ -3,6 +3,7 @@
 
 mod assemble;
 mod basis;
+mod columns;
 mod csr;
 mod dense;
 mod fill;
@@ -16,10 +17,12 @@ mod pass;
 mod quantile;
 mod recipe;
 mod relations;
+mod select;
 mod units;
 
 pub use assemble::{Prepared, PreparedDesign};
 pub use basis::{Basis, MOST_BASIS_FEATURES};
+pub use columns::{Column, Columns, stored_values};
 pub use csr::{CsrMatrix, CsrRows};
 pub use dense::{Dense, DenseMatrix};
 pub use gather::gather;
@@ -31,6 +34,7 @@ pub use pass::{Pass, Rows};
 pub use quantile::{DEFAULT_KNOTS, QuantileOutput, Transform};
 pub use recipe::{Coding, Encoding, Missing, Origin, Recipe, RecipeColumn, RecipeOptions, UnknownLevel};
 pub use relations::CodingRelations;
+pub use select::select;
 pub use units::{ColumnSummary, Standardize, Units, summarise};
 
 use crate::error::Result;

@@ -2,6 +2,7 @@
 
 mod choose;
 mod columns;
+mod existence;
 mod formula;
 mod settings;
 
@@ -16,7 +17,7 @@ use crate::linalg::{Alias, Square, factor};
 use crate::objective::{
     Conjugate, Detail, Intercept, Logistic, Penalty, Risk, Softmax, SoftmaxForm, Squared, SquaredHinge,
 };
-use crate::solve::{GradientDescent, Lbfgs, Newton, NewtonCg, Solved, Solver, StepRule, Stop};
+use crate::solve::{GradientDescent, Lbfgs, Newton, NewtonCg, ProximalNewton, Solved, Solver, StepRule, Stop};
 use crate::watch::Watch;
 use choose::Choice;
 use columns::{from_columns, no_optimum, sample, score_offsets, to_columns};
@@ -94,6 +95,9 @@ impl RiskMinimizer {
         let constant = summary.constant();
         if !constant.is_empty() && self.intercept != Intercept::None {
             notes.push(Note::Constant { columns: constant });
+        }
+        if let Some(separated) = self.free_columns_separate(training, &units, watch)? {
+            return Ok(Fit::NoOptimum(Box::new(separated)));
         }
         let classes = training.labels.n_classes();
         match self.loss {
@@ -214,8 +218,12 @@ impl RiskMinimizer {
         let offsets = score_offsets(training, loss.n_scores());
         let rows = sample(training, &units, offsets.as_deref());
         let choice = self.choose(loss.n_scores() * (training.design.shape().cols + 1))?;
-        if self.penalty.is_sparse() {
-            return Err(Error::usage("the lasso has no solver yet").help("use --penalty ridge"));
+        if let Some(penalty) = self.penalty.elastic_net(training.total_weight(), &self.factors)? {
+            let risk = Risk::new(rows, loss, penalty, self.intercept);
+            let max_iterations = self.max_iterations.unwrap_or(choice.algorithm.default_iterations());
+            let solver = ProximalNewton { tolerance: self.tolerance, max_iterations };
+            let solved = solver.solve(&risk, None, watch)?;
+            return self.finish(&risk, solved, &choice, training, &units, notes);
         }
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, loss, penalty, self.intercept);
@@ -228,7 +236,7 @@ impl RiskMinimizer {
         let max_iterations = self.max_iterations.unwrap_or(algorithm.default_iterations());
         let descent = |rule: StepRule| GradientDescent { tolerance, max_iterations, rule };
         match algorithm {
-            Algorithm::Auto | Algorithm::Newton => Newton { tolerance, max_iterations }.solve(risk, None, watch),
+            Algorithm::Auto | Algorithm::Newton | Algorithm::ProximalNewton => Newton { tolerance, max_iterations }.solve(risk, None, watch),
             Algorithm::NewtonCg => NewtonCg { tolerance, max_iterations }.solve(risk, None, watch),
             Algorithm::Lbfgs => Lbfgs { tolerance, max_iterations, ..Lbfgs::default() }.solve(risk, None, watch),
             Algorithm::GradientDescent => descent(StepRule::LineSearch).solve(risk, None, watch),

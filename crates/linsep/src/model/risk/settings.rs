@@ -118,6 +118,8 @@ pub enum Algorithm {
     GradientDescent,
     /// Gradient descent with one fixed step.
     FixedStep,
+    /// Proximal Newton: coordinate descent on quadratic models, for penalties with a kink.
+    ProximalNewton,
 }
 
 impl Algorithm {
@@ -125,6 +127,7 @@ impl Algorithm {
     pub fn default_iterations(self) -> usize {
         match self {
             Algorithm::Auto | Algorithm::Newton | Algorithm::NewtonCg => 100,
+            Algorithm::ProximalNewton => 200,
             Algorithm::Lbfgs => 10_000,
             Algorithm::GradientDescent | Algorithm::FixedStep => 100_000,
         }
@@ -139,6 +142,7 @@ impl Algorithm {
             Algorithm::Lbfgs => "lbfgs",
             Algorithm::GradientDescent => "gradient-descent",
             Algorithm::FixedStep => "fixed-step",
+            Algorithm::ProximalNewton => "proximal-newton",
         }
     }
 }
