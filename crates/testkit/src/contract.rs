@@ -139,6 +139,19 @@ pub fn models() -> Vec<Registered> {
             exempt: &[NO_OFFSETS, NO_OFFSETS_K, SHARES_WEIGHT, SPHERE_HAS_UNITS],
         },
         Registered {
+            name: "logistic, lasso",
+            method: logistic(|m| m.penalty = PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: Some(0.01) }),
+            exempt: &[SHARES_WEIGHT],
+        },
+        Registered {
+            name: "logistic, raw elastic net",
+            method: logistic(|m| {
+                m.penalty = PenaltyChoice::ElasticNet { l1_ratio: 0.5, lambda: Some(0.01) };
+                m.standardize = Standardize::No;
+            }),
+            exempt: &[SHARES_WEIGHT, PENALTY_HAS_UNITS],
+        },
+        Registered {
             name: "least squares",
             method: least_squares(|_| {}),
             exempt: &[NO_OFFSETS_LS, NO_OFFSETS_LS_K, NAMES_DUPLICATE, MASKED],

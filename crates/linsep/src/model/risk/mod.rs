@@ -4,8 +4,10 @@ mod choose;
 mod columns;
 mod existence;
 mod formula;
+mod path;
 mod settings;
 
+pub use path::{Lambdas, PathFit, PathPoint, RegularisationPath};
 pub use settings::{Algorithm, LossChoice, PenaltyChoice};
 
 use super::{Computation, Fit, Fitted, Note, Objective, Outcome, Training};

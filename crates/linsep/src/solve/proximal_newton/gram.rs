@@ -45,6 +45,10 @@ impl GramModel {
     pub(super) fn minimise(&self, w: &[f64], gradient: &[f64], lasso: &[f64], target: f64) -> Vec<f64> {
         let mut descent = Descent { model: self, lasso, v: w.to_vec(), slope: gradient.to_vec() };
         let all: Vec<usize> = (0..self.n).collect();
+        if lasso.iter().all(|l| *l == 0.0) {
+            // Without a lasso the model is one linear system.
+            descent.jump();
+        }
         for _ in 0..OUTER_SWEEPS {
             if descent.sweep(&all) <= target {
                 break;

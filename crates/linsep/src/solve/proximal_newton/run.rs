@@ -118,8 +118,10 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
 
     /// The minimiser of the quadratic model.
     fn candidate(&mut self, tolerance: f64) -> Result<Coef> {
-        let floor = 0.02 * tolerance * self.risk.penalty().lasso();
         let violation = violation(self.risk, &self.point);
+        let largest = self.point.gradient.as_slice().iter().fold(0.0f64, |l, g| l.max(g.abs()));
+        // Closer than this proves no more, or is rounding.
+        let floor = (0.02 * tolerance * self.risk.penalty().lasso().min(violation)).max(1e-16 * largest);
         let (k, cols) = (self.point.coef.n_scores(), self.point.coef.n_cols());
         let mut candidate = match self.curvature {
             Curvature::Columns(columns) => {
