@@ -141,7 +141,10 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                 });
                 return print_json(&value, Ending::No);
             }
-            let text = no_optimum_text(&proof, &features, &classes);
+            let mut text = no_optimum_text(&proof, &features, &classes);
+            if arguments.method.has_penalty_factors() {
+                text.push_str("  Columns of penalty factor 0 have none: give those above a factor above 0.\n");
+            }
             if arguments.output.as_deref() == Some(Path::new("-")) {
                 // Standard output is for the model, and there is none.
                 let _ = write!(std::io::stderr(), "{text}");

@@ -12,6 +12,11 @@ impl MethodArguments {
         Ok(self.penalty.as_deref().map(penalty).transpose()?.is_some_and(|p| p.is_sparse()))
     }
 
+    /// Whether the penalty of single columns was changed.
+    pub fn has_penalty_factors(&self) -> bool {
+        !self.penalty_factors.is_empty()
+    }
+
     pub(super) fn risk(&self) -> Result<Method> {
         let penalty = self.penalty.as_deref().map_or(Ok(RiskMinimizer::default().penalty), penalty)?;
         self.risk_with(penalty)

@@ -17,6 +17,8 @@ const RESIDUAL_PRECISION: f64 = 0.03;
 const DECREASE: f64 = 1e-4;
 /// A Hessian is used again as long as each step lowers the predicted decrease by this factor.
 const CHORD: f64 = 0.05;
+/// Up to so many coefficients a Hessian costs about as much as the rest of a pass.
+const CHEAP: usize = 160;
 /// A step is long that lowers the objective by more than this share.
 const LONG: f64 = 2e-3;
 
@@ -91,7 +93,7 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
                 predicted_before = f64::NEG_INFINITY;
                 continue;
             }
-            if !self.advance(candidate, predicted)? {
+            if !self.advance(candidate, predicted, limits.tolerance)? {
                 if self.fresh {
                     return Ok(Stop::PrecisionLimit);
                 }
@@ -151,14 +153,16 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
     }
 
     /// Takes the step; false where none decreases the objective.
-    fn advance(&mut self, candidate: Coef, predicted: f64) -> Result<bool> {
+    fn advance(&mut self, candidate: Coef, predicted: f64, tolerance: f64) -> Result<bool> {
         if candidate == self.point.coef || predicted >= 0.0 {
             return Ok(false);
         }
         let gram = matches!(self.curvature, Curvature::Gram);
-        // After a long step the Hessian is another.
+        // After a long step the Hessian is another; of few columns it costs little, unless this step is the last.
         let long = -predicted > LONG * self.point.objective.abs();
-        let detail = if gram && long { Detail::Hessian } else { Detail::Gradient };
+        let last = -predicted <= tolerance * self.point.objective.abs();
+        let cheap = self.lasso.len() <= CHEAP && !last;
+        let detail = if gram && (long || cheap) { Detail::Hessian } else { Detail::Gradient };
         let mut next = self.risk.at(&candidate, detail, self.watch)?;
         self.passes += 1;
         let mut step = 1.0;
