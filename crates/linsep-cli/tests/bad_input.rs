@@ -545,7 +545,11 @@ fn settings() -> Vec<Case> {
             "fit p.csv -t y -m svm --penalty lasso:0.1 -o m.json",
             &["no solver minimises the hinge loss with a lasso penalty", "squared-hinge"],
         ),
-        usage("path of no penalty", "path p.csv -t y --penalty none", &["`none` is not the penalty of a path", "lasso"]),
+        usage(
+            "path of no penalty",
+            "path p.csv -t y --penalty none",
+            &["`none` is not the penalty of a path", "lasso"],
+        ),
         usage("path with a size", "path p.csv -t y --penalty lasso:0.1", &["`lasso:0.1`", "--lambda-values"]),
         usage("path of lda", "path p.csv -t y -m lda", &["--model lda has no path", "logistic"]),
         usage("path of the hinge", "path p.csv -t y -m svm", &["hinge loss has no path", "--loss squared-hinge"]),

@@ -82,9 +82,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         // Of many columns the coefficients would only fill the pipe, unless most of them are zero.
         let linear = model.discriminant.as_linear().filter(|l| l.n_cols() < 10_000);
         let sparse = model.discriminant.as_linear().filter(|l| task == "lasso" && l.n_cols() >= 10_000);
-        let entries: Option<Vec<(usize, f64)>> = sparse.map(|l| {
-            l.weights_of(0).iter().copied().enumerate().filter(|(_, w)| *w != 0.0).collect()
-        });
+        let entries: Option<Vec<(usize, f64)>> =
+            sparse.map(|l| l.weights_of(0).iter().copied().enumerate().filter(|(_, w)| *w != 0.0).collect());
         let predicted = decide::predict(&model.discriminant, &*design, &Watch::default())?;
         let right = predicted.iter().zip(labels.codes()).filter(|(p, t)| p == t).count();
         println!(

@@ -31,8 +31,7 @@ impl Entry {
 }
 
 fn registered() -> Vec<Entry> {
-    let (symmetric, reference) =
-        (Softmax::new(4, SoftmaxForm::Symmetric), Softmax::new(3, SoftmaxForm::Reference));
+    let (symmetric, reference) = (Softmax::new(4, SoftmaxForm::Symmetric), Softmax::new(3, SoftmaxForm::Reference));
     vec![
         entry("logistic", Logistic).dual(Logistic),
         entry("softmax", symmetric).dual(symmetric),
@@ -165,53 +164,57 @@ fn with(z: &[f64], at: usize, step: f64) -> Vec<f64> {
     moved
 }
 
-fn penalties() -> Vec<(&'static str, Box<dyn Fn(usize, f64, f64) -> f64>, PenaltyParts)> {
-    fn of<P: Penalty + 'static>(
-        name: &'static str,
-        p: P,
-    ) -> (&'static str, Box<dyn Fn(usize, f64, f64) -> f64>, PenaltyParts) {
-        let (a, b) = (p.clone(), p.clone());
-        let parts = PenaltyParts {
-            value: Box::new(move |column, w| {
-                let mut weights = [0.0; 3];
-                weights[column] = w;
-                a.value(&weights, 3)
-            }),
-            violation: Box::new(move |column, w, g| b.violation(column, w, g)),
-        };
-        (name, Box::new(move |column, w, step| p.prox(column, w, step)), parts)
-    }
-    let factors = [0.0, 1.0, 2.5];
-    vec![
-        of("ridge", Ridge::new(0.7)),
-        of("lasso", ElasticNet::lasso(0.7)),
-        of("elastic net", ElasticNet::new(0.7, 0.3).expect("a share")),
-        of("ridge with factors", Ridge::new(0.7).with_factors(&factors).expect("factors")),
-        of("elastic net with factors", ElasticNet::new(0.7, 0.3).and_then(|p| p.with_factors(&factors)).expect("both")),
-    ]
+/// A penalty with a name, its functions by column.
+struct Registered {
+    name: &'static str,
+    value: Box<dyn Fn(usize, f64) -> f64>,
+    prox: Box<dyn Fn(usize, f64, f64) -> f64>,
+    violation: Box<dyn Fn(usize, f64, f64) -> f64>,
 }
 
-struct PenaltyParts {
-    value: Box<dyn Fn(usize, f64) -> f64>,
-    violation: Box<dyn Fn(usize, f64, f64) -> f64>,
+fn register<P: Penalty + 'static>(name: &'static str, penalty: P) -> Registered {
+    let (a, b, c) = (penalty.clone(), penalty.clone(), penalty);
+    let value = move |column: usize, w: f64| {
+        let mut weights = [0.0; 3];
+        weights[column] = w;
+        a.value(&weights, 3)
+    };
+    Registered {
+        name,
+        value: Box::new(value),
+        prox: Box::new(move |column, w, step| b.prox(column, w, step)),
+        violation: Box::new(move |column, w, gradient| c.violation(column, w, gradient)),
+    }
+}
+
+fn penalties() -> Vec<Registered> {
+    let factors = [0.0, 1.0, 2.5];
+    let net = ElasticNet::new(0.7, 0.3).expect("a share");
+    vec![
+        register("ridge", Ridge::new(0.7)),
+        register("lasso", ElasticNet::lasso(0.7)),
+        register("elastic net", net.clone()),
+        register("ridge with factors", Ridge::new(0.7).with_factors(&factors).expect("factors")),
+        register("elastic net with factors", net.with_factors(&factors).expect("factors")),
+    ]
 }
 
 #[test]
 fn proximal_points_minimise() {
     let mut source = Source::new(5);
-    for (name, prox, parts) in penalties() {
+    for Registered { name, value: penalty, prox, violation } in penalties() {
         for i in 0..300 {
             let (column, w, step) = (i % 3, 3.0 * source.normal(), source.uniform(0.05, 4.0));
             let v = prox(column, w, step);
-            let value = |v: f64| 0.5 * (v - w) * (v - w) + step * (parts.value)(column, v);
+            let value = |v: f64| 0.5 * (v - w) * (v - w) + step * penalty(column, v);
             // A grid around the point, and zero, where the kink is.
             let tried = (-2000..=2000).map(|k| v + f64::from(k) * 2e-3).chain([0.0, w]);
             let best = tried.map(value).fold(f64::INFINITY, f64::min);
             assert!(value(v) <= best + 1e-13 * (1.0 + best.abs()), "{name}: prox({w}, {step}) = {v}");
             // A fixed point of the proximal gradient step satisfies the optimality condition, and no other does.
             let gradient = (w - v) / step;
-            assert!((parts.violation)(column, v, -gradient) < 1e-12, "{name}: {v} {gradient}");
-            assert!((parts.violation)(column, v + 0.5, -gradient - 5.0) > 1e-3, "{name}");
+            assert!(violation(column, v, -gradient) < 1e-12, "{name}: {v} {gradient}");
+            assert!(violation(column, v + 0.5, -gradient - 5.0) > 1e-3, "{name}");
         }
     }
 }

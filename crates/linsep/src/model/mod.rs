@@ -12,9 +12,7 @@ pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
 pub use least_squares::{LeastSquares, LeastSquaresSolver, Targets};
 pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
 pub use note::Note;
-pub use risk::{
-    Algorithm, Lambdas, LossChoice, PathFit, PathPoint, PenaltyChoice, RegularisationPath, RiskMinimizer,
-};
+pub use risk::{Algorithm, Lambdas, LossChoice, PathFit, PathPoint, PenaltyChoice, RegularisationPath, RiskMinimizer};
 pub use training::{Offsets, Training};
 
 use crate::certify::{Certificate, SeparationKind};

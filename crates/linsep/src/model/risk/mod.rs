@@ -238,7 +238,9 @@ impl RiskMinimizer {
         let max_iterations = self.max_iterations.unwrap_or(algorithm.default_iterations());
         let descent = |rule: StepRule| GradientDescent { tolerance, max_iterations, rule };
         match algorithm {
-            Algorithm::Auto | Algorithm::Newton | Algorithm::ProximalNewton => Newton { tolerance, max_iterations }.solve(risk, None, watch),
+            Algorithm::Auto | Algorithm::Newton | Algorithm::ProximalNewton => {
+                Newton { tolerance, max_iterations }.solve(risk, None, watch)
+            }
             Algorithm::NewtonCg => NewtonCg { tolerance, max_iterations }.solve(risk, None, watch),
             Algorithm::Lbfgs => Lbfgs { tolerance, max_iterations, ..Lbfgs::default() }.solve(risk, None, watch),
             Algorithm::GradientDescent => descent(StepRule::LineSearch).solve(risk, None, watch),

@@ -125,14 +125,10 @@ impl RiskMinimizer {
         let classes = training.labels.n_classes();
         let path = match self.loss {
             LossChoice::Logistic if classes == 2 => self.path_of(training, &units, Logistic, lambdas, watch),
-            LossChoice::Logistic => {
-                self.path_of(training, &units, Softmax::new(classes, self.form()), lambdas, watch)
-            }
+            LossChoice::Logistic => self.path_of(training, &units, Softmax::new(classes, self.form()), lambdas, watch),
             LossChoice::SquaredHinge => self.path_of(training, &units, SquaredHinge, lambdas, watch),
             LossChoice::Squared => self.path_of(training, &units, squared(classes), lambdas, watch),
-            LossChoice::Hinge => {
-                Err(Error::usage("the hinge loss has no path").help("use --loss squared-hinge"))
-            }
+            LossChoice::Hinge => Err(Error::usage("the hinge loss has no path").help("use --loss squared-hinge")),
         };
         Ok(PathFit::Path(Box::new(path?)))
     }

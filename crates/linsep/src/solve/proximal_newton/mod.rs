@@ -34,7 +34,7 @@ const WHOLE: usize = 300;
 /// More coefficients than this make no matrix.
 const GRAM_LIMIT: usize = 2_000;
 /// Columns that may join the working set at a time, unless there are more in it already.
-const JOINING: usize = 128;
+const JOINING: usize = 256;
 
 /// Proximal Newton.
 ///
@@ -260,9 +260,13 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
         let restricted = &working.restricted;
         let sub = restricted.risk(risk)?;
         let unknowns = sub.loss().n_scores() * (sub.n_cols() + 1);
-        // A sweep in the matrix costs its size, one by the columns their stored values.
-        let stored = stored_values(restricted.design())? * sub.loss().n_scores();
-        let gram = unknowns <= GRAM_LIMIT && stored >= unknowns * unknowns / 4;
+        // A sweep in the matrix costs its size, one by the columns their stored values. Of sparse rows the matrix is
+        // merged from many parts, which few values a column do not repay.
+        let shape = restricted.design().shape();
+        let stored = stored_values(restricted.design())?;
+        let sparse = stored < shape.rows * shape.cols;
+        let size = if sparse { 8 * unknowns * unknowns } else { unknowns * unknowns / 4 };
+        let gram = unknowns <= GRAM_LIMIT && stored * sub.loss().n_scores() >= size;
         if !gram && working.columns.is_none() {
             working.columns = Some(Columns::new(restricted.design(), sub.sample().units, watch)?);
         }

@@ -91,21 +91,15 @@ impl<'m> ResidualModel<'m> {
     }
 
     /// The minimiser from w, until no coordinate is further than `target` from its own optimum, measured in the gradient.
-    pub(super) fn minimise<L: CurvedLoss, P: Penalty>(
-        mut self,
-        risk: &Risk<'_, L, P>,
-        w: &Coef,
-        target: f64,
-    ) -> Coef {
+    pub(super) fn minimise<L: CurvedLoss, P: Penalty>(mut self, risk: &Risk<'_, L, P>, w: &Coef, target: f64) -> Coef {
         let mut v = w.clone();
         let all: Vec<usize> = (0..risk.n_cols()).collect();
         for _ in 0..OUTER_SWEEPS {
             if self.sweep(risk, &mut v, &all) <= target {
                 break;
             }
-            let in_use = |j: &usize| {
-                risk.penalty().lasso_of(*j) == 0.0 || (0..self.k).any(|c| v.weights_of(c)[*j] != 0.0)
-            };
+            let in_use =
+                |j: &usize| risk.penalty().lasso_of(*j) == 0.0 || (0..self.k).any(|c| v.weights_of(c)[*j] != 0.0);
             let active: Vec<usize> = all.iter().copied().filter(in_use).collect();
             for _ in 0..INNER_SWEEPS {
                 if self.sweep(risk, &mut v, &active) <= 0.5 * target {
