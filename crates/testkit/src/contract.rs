@@ -141,7 +141,13 @@ pub fn models() -> Vec<Registered> {
         Registered {
             name: "logistic, lasso",
             method: logistic(|m| m.penalty = PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: Some(0.01) }),
-            exempt: &[SHARES_WEIGHT],
+            exempt: &[
+                SHARES_WEIGHT,
+                (
+                    "duplicate_column_is_shared",
+                    "a lasso does not say how duplicates share: only their sum is determined",
+                ),
+            ],
         },
         Registered {
             name: "logistic, raw elastic net",
@@ -149,7 +155,14 @@ pub fn models() -> Vec<Registered> {
                 m.penalty = PenaltyChoice::ElasticNet { l1_ratio: 0.5, lambda: Some(0.01) };
                 m.standardize = Standardize::No;
             }),
-            exempt: &[SHARES_WEIGHT, PENALTY_HAS_UNITS],
+            exempt: &[
+                SHARES_WEIGHT,
+                PENALTY_HAS_UNITS,
+                (
+                    "duplicate_column_is_shared",
+                    "shared they are, but proximal Newton does not look for collinear columns",
+                ),
+            ],
         },
         Registered {
             name: "least squares",

@@ -168,7 +168,7 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
         let mut step = 1.0;
         // Near the optimum the decrease drowns in rounding; there the optimality conditions decide.
         let rounding = 1e-13 * self.point.objective.abs().max(f64::MIN_POSITIVE);
-        let enough = next.objective <= self.point.objective + DECREASE * predicted;
+        let enough = -predicted >= rounding && next.objective <= self.point.objective + DECREASE * predicted;
         let by_conditions = -predicted < 1e3 * rounding
             && next.objective <= self.point.objective + rounding
             && forecast(self.risk, &next) < 0.5 * forecast(self.risk, &self.point);
