@@ -159,6 +159,11 @@ pub fn models() -> Vec<Registered> {
                 SHARES_WEIGHT,
                 PENALTY_HAS_UNITS,
                 (
+                    "dense_equals_sparse",
+                    "scores of several classes are determined up to a common shift, and a lasso's weights do not add up \
+                     to zero: the shift follows the centre of the units, which raw sparse columns do not have",
+                ),
+                (
                     "duplicate_column_is_shared",
                     "shared they are, but proximal Newton does not look for collinear columns",
                 ),

@@ -11,7 +11,7 @@ use crate::objective::{Coef, Intercept, Sample, SoftmaxForm};
 impl RiskMinimizer {
     /// All K scores of a K-class model: the reference class has zeros; the symmetric form sums to zero over classes,
     /// which a ridge prefers and no loss notices.
-    pub(super) fn canonical(&self, coef: &Coef, classes: usize, units: &Units) -> Coef {
+    pub(super) fn canonical(&self, coef: &Coef, classes: usize) -> Coef {
         if classes == 2 {
             return coef.clone();
         }
@@ -20,24 +20,14 @@ impl RiskMinimizer {
         let mut full = Coef::zeros(classes, cols);
         full.weights_mut()[fixed * cols..].copy_from_slice(coef.weights());
         full.intercept_mut()[fixed..].copy_from_slice(coef.intercept());
-        if self.loss == LossChoice::Logistic && self.form == SoftmaxForm::Symmetric {
-            // A lasso has its own opinion on shifts of the weights.
-            for j in (0..cols).filter(|_| !self.penalty.is_sparse()) {
+        if self.loss == LossChoice::Logistic && self.form == SoftmaxForm::Symmetric && !self.penalty.is_sparse() {
+            for j in 0..cols {
                 let mean = (0..classes).map(|k| full.weights_of(k)[j]).sum::<f64>() / classes as f64;
                 (0..classes).for_each(|k| full.weights_mut()[k * cols + j] -= mean);
             }
             // A penalised intercept has its own optimum; only a free one may be shifted.
             if self.intercept == Intercept::Free {
-                // Weights of a lasso do not add up to zero, so where the intercepts do depends on the centre of the
-                // units; at the origin they do for all units.
-                let at_origin = |k: usize| {
-                    let columns = full.weights_of(k).iter().zip(units.centre().iter().zip(units.inverse_scale()));
-                    full.intercept()[k] - columns.map(|(w, (c, s))| w * c * s).sum::<f64>()
-                };
-                let mean = match self.penalty.is_sparse() {
-                    true => (0..classes).map(at_origin).sum::<f64>() / classes as f64,
-                    false => full.intercept().iter().sum::<f64>() / classes as f64,
-                };
+                let mean = full.intercept().iter().sum::<f64>() / classes as f64;
                 full.intercept_mut().iter_mut().for_each(|b| *b -= mean);
             }
         }

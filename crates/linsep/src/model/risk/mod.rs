@@ -269,7 +269,7 @@ impl RiskMinimizer {
         };
         let penalty = risk.penalty();
         notes_of_aliases(&mut notes, aliased, units, penalty.is_none());
-        let coef = self.canonical(&point.coef, training.labels.n_classes(), units);
+        let coef = self.canonical(&point.coef, training.labels.n_classes());
         // The canonical form leaves the loss alone and can only lower the penalty.
         let value = match coef.n_scores() == point.coef.n_scores() {
             true => point.objective - risk.penalty_at(&point.coef) + risk.penalty_at(&coef),
