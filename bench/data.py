@@ -120,37 +120,53 @@ def news(scale=1.0):
     return x_path, y_path
 
 
-def _sparse(name, file, scale):
-    """A LIBSVM file as column indices; `-starts.npy` and `-values.npy` lie beside it."""
+def _svm(name, file, scale):
+    """A LIBSVM file as column indices, row starts, values and labels."""
     STORE.mkdir(exist_ok=True)
-    packed = SHARED / "sparse" / file
-    x_path, starts_path, values_path, y_path = (
-        STORE / f"{name}-{scale:g}-{part}.npy" for part in ("indices", "starts", "values", "y"))
-    if not y_path.exists():
+    packed = SHARED / "sparse" / f"{file}.svm.zst"
+    parts = {part: STORE / f"{name}-{scale:g}-{part}.npy" for part in ("indices", "starts", "values", "y")}
+    if not parts["y"].exists():
         if not packed.exists():
             raise Absent(f"{packed} is not there")
         import io
         import pyarrow
         from sklearn.datasets import load_svmlight_file
-        with pyarrow.input_stream(str(packed), compression="zstd" if file.endswith(".zst") else None) as stream:
+        with pyarrow.input_stream(str(packed), compression="zstd") as stream:
             x, y = load_svmlight_file(io.BytesIO(stream.read()))
         rows = int(x.shape[0] * scale)
         x = x[:rows].tocsr()
         x.sort_indices()
-        np.save(x_path, x.indices.astype(np.int64))
-        np.save(starts_path, x.indptr.astype(np.int64))
-        np.save(values_path, x.data.astype(np.float64))
-        np.save(y_path, (y[:rows] > 0).astype(np.int64))
-    return x_path, y_path
+        np.save(parts["indices"], x.indices.astype(np.int64))
+        np.save(parts["starts"], x.indptr.astype(np.int64))
+        np.save(parts["values"], x.data.astype(np.float64))
+        np.save(parts["y"], (y[:rows] > 0).astype(np.int64))
+    return parts["indices"], parts["y"]
 
 
-def news_rows(scale=1.0):
-    """20 newsgroups, unit rows as they are in the file."""
-    return _sparse("20newsrows", "20news_bigram_binary.svm.zst", scale)
+def news_unit(scale=1.0):
+    """20 newsgroups with the file's values: rows of length one."""
+    return _svm("20news-unit", "20news_bigram_binary", scale)
 
 
 def a9a(scale=1.0):
-    return _sparse("a9a", "a9a.svm.zst", scale)
+    """32,561 x 123, fourteen ones a row."""
+    return _svm("a9a", "a9a", scale)
+
+
+def spam(scale=1.0):
+    """4,601 x 57, columns centred and divided by their standard deviation (divisor n)."""
+    def make(scale):
+        import pandas as pd
+        path = SHARED / "small" / "kernlab_spam.csv"
+        if not path.exists():
+            raise Absent(f"{path} is not there")
+        frame = pd.read_csv(path)
+        frame = frame.sample(int(len(frame) * scale), random_state=4)
+        y = frame.pop("type").to_numpy() == "spam"
+        x = frame.to_numpy(np.float64)
+        sd = x.std(axis=0)
+        return (x - x.mean(axis=0)) / np.where(sd > 0, sd, 1.0), y
+    return _stored("spam", scale, make)
 
 
 def mnist(scale=1.0):
@@ -174,7 +190,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scale", type=float, default=1.0)
     scale = parser.parse_args().scale
-    for make in (gaussian_classes, logistic_dense, covtype_binary, covtype_csv, news):
+    for make in (gaussian_classes, logistic_dense, covtype_binary, covtype_csv, news, news_unit, a9a, spam):
         try:
             print(make.__name__, make(scale))
         except Absent as reason:

@@ -16,6 +16,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticD
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 
+from lasso import load
+
 
 def timed(work):
     start = time.perf_counter()
@@ -60,17 +62,102 @@ def logistic(args, x, y):
     return run
 
 
+def liblinear(args, x, y):
+    """LIBLINEAR -s 6 with the intercept left out of the penalty."""
+    from liblinear.liblinearutil import parameter, problem, train
+    rows = problem(np.where(y == 1, 1.0, -1.0), scipy.sparse.csr_matrix(x))
+
+    def fit(lam):
+        model = train(rows, parameter(f"-s 6 -c {1 / (lam * x.shape[0])!r} -B 1 -R -e {args.tol!r} -q"))
+        w = np.ctypeslib.as_array(model.w, shape=(x.shape[1] + 1,)).copy()
+        w = w if model.label[0] == 1 else -w
+        return w[:-1], w[-1]
+    return fit
+
+
+def skglm(args, x, y):
+    from skglm import SparseLogisticRegression
+    x = scipy.sparse.csc_matrix(x) if scipy.sparse.issparse(x) else np.asfortranarray(x)
+    model = SparseLogisticRegression(tol=args.tol, max_iter=1000, max_epochs=100_000, warm_start=True)
+
+    def fit(lam):
+        model.alpha = lam
+        if not args.task.startswith("path"):
+            model.coef_ = None
+        model.fit(x, y)
+        return model.coef_.ravel().copy(), float(np.ravel(model.intercept_)[0])
+    return fit
+
+
+def sklearn_solver(args, x, y):
+    """scikit-learn by the name of its solver; saga for a lasso, others for a ridge."""
+    share = 0.0 if args.task == "path-ridge" else 1.0
+    model = LogisticRegression(l1_ratio=share, solver=args.peer, tol=args.tol, max_iter=100_000, warm_start=True)
+
+    def fit(lam):
+        model.C = 1 / (lam * x.shape[0])
+        if not args.task.startswith("path") and hasattr(model, "coef_"):
+            del model.coef_
+        model.fit(x, y)
+        return model.coef_[0].copy(), float(model.intercept_[0])
+    return fit
+
+
+def snapml(args, x, y):
+    from snapml import LogisticRegression as SnapLogistic
+    x = scipy.sparse.csr_matrix(x, dtype=np.float32) if scipy.sparse.issparse(x) else x.astype(np.float32)
+
+    def fit(lam):
+        model = SnapLogistic(penalty="l1", dual=False, regularizer=lam * x.shape[0], tol=args.tol, max_iter=100_000,
+                             fit_intercept=True, n_jobs=2)
+        model.fit(x, y)
+        return np.ravel(model.coef_), float(np.ravel(model.intercept_)[0])
+    return fit
+
+
+SPARSE_FITS = {"liblinear": liblinear, "skglm": skglm, "snapml": snapml}
+
+
+def lasso(args, x, y):
+    fit = SPARSE_FITS.get(args.peer, sklearn_solver)(args, x, y)
+
+    def run():
+        seconds, (w, b) = timed(lambda: fit(args.lam))
+        entries = [(int(j), float(w[j])) for j in np.flatnonzero(w)]
+        return {"seconds": seconds, "entries": entries, "intercept": float(b)}
+    return run
+
+
+def path(args, x, y):
+    """100 sizes of the penalty from --lambda down to 1e-4 of it, each started at the last where the peer can."""
+    sizes = args.lam * 1e-4 ** (np.arange(100) / 99)
+    if args.peer == "adelie":
+        return adelie_path(args, x, y, sizes)
+    fit = SPARSE_FITS.get(args.peer, sklearn_solver)(args, x, y)
+
+    def run():
+        seconds, points = timed(lambda: [fit(lam) for lam in sizes])
+        return {"seconds": seconds, "coef": [w.tolist() for w, _ in points], "intercept": [float(b) for _, b in points]}
+    return run
+
+
+def adelie_path(args, x, y, sizes):
+    import adelie
+    dense = np.asfortranarray(x.toarray() if scipy.sparse.issparse(x) else x)
+    share = 0.0 if args.task == "path-ridge" else 1.0
+
+    def run():
+        work = lambda: adelie.grpnet(  # noqa: E731
+            adelie.matrix.dense(dense, n_threads=2), adelie.glm.binomial(y.astype(float)), lmda_path=sizes, alpha=share,
+            tol=args.tol, irls_tol=args.tol, progress_bar=False, early_exit=False, adev_tol=1.0, ddev_tol=0.0)
+        seconds, state = timed(work)
+        return {"seconds": seconds, "coef": state.betas.toarray().tolist(), "intercept": list(map(float, state.intercepts))}
+    return run
+
+
 TASKS = {f"{name}-{what}": work for name in CLOSED_FORMS for what, work in (("fit", fit), ("predict", predict))}
 TASKS["logistic"] = logistic
-
-
-def load(path):
-    """A dense array, or a sparse matrix of ones by its column indices and row starts."""
-    if not path.endswith("-indices.npy"):
-        return np.load(path)
-    indices, starts = np.load(path), np.load(path.replace("-indices.npy", "-starts.npy"))
-    shape = (len(starts) - 1, int(indices.max()) + 1)
-    return scipy.sparse.csr_matrix((np.ones(len(indices)), indices.astype(np.int32), starts.astype(np.int32)), shape=shape)
+TASKS |= {"lasso": lasso, "path-lasso": path, "path-ridge": path}
 
 
 def main():

@@ -1,14 +1,13 @@
 //! `linsep fit`.
 
+use crate::columns::{ColumnArguments, seconds, target_of};
 use crate::decision::DecisionArguments;
 use crate::exit::{Ending, INTERRUPTED};
 use crate::input::InputArguments;
 use crate::method::{MethodArguments, class_names};
 use crate::output::{check_directory, print, print_json};
-use crate::predict::UnknownName;
 use crate::progress::Progress;
-use clap::{Args, ValueEnum};
-use linsep::design::{Basis, DEFAULT_KNOTS, Missing, QuantileOutput, RecipeOptions, Transform, UnknownLevel};
+use clap::Args;
 use linsep::model::{Method, Outcome};
 use linsep::report::{fit_summary, inspect_json, no_optimum_text, not_separable_text};
 use linsep::table::Table;
@@ -16,7 +15,6 @@ use linsep::workflow::{FitOptions, TableFit, fit_table};
 use linsep::{Error, ErrorKind, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Fit a classifier to a table and prove how good the fit is.
 #[derive(Args)]
@@ -56,53 +54,8 @@ pub struct FitArguments {
     #[arg(long)]
     json: bool,
 
-    /// Use these columns only
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = "Columns")]
-    features: Option<Vec<String>>,
-
-    /// Leave these columns out
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = "Columns")]
-    drop: Vec<String>,
-
-    /// Column of row weights (frequencies)
-    #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
-    weights: Option<String>,
-
-    /// Columns added to the scores: one for two classes, else one per class in class order
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = "Columns")]
-    offset: Vec<String>,
-
-    /// Of two classes, the one whose log-odds are reported (default: the last)
-    #[arg(long, value_name = "CLASS", help_heading = "Columns")]
-    positive: Option<String>,
-
-    /// What to do with rows that miss a cell
-    #[arg(long, value_enum, default_value = "drop", value_name = "POLICY", help_heading = "Columns")]
-    missing: MissingName,
-
-    /// What predictions do with a level that was not seen in training
-    #[arg(long, value_enum, default_value = "error", value_name = "POLICY", help_heading = "Columns")]
-    unknown: UnknownName,
-
-    /// Most levels a text column may have
-    #[arg(long, default_value_t = 100, value_name = "N", help_heading = "Columns")]
-    max_levels: usize,
-
-    /// Replace numbers by their rank among the training rows (0 to 1), or by the normal score of it
-    #[arg(long, value_enum, value_name = "TRANSFORM", help_heading = "Columns")]
-    transform: Option<TransformName>,
-
-    /// Transform these columns only (default: all number columns)
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',', requires = "transform", help_heading = "Columns")]
-    transform_columns: Option<Vec<String>>,
-
-    /// Add products of columns: products (age*bmi), quadratic (also age^2) or poly:D (up to D factors)
-    #[arg(long, value_name = "BASIS", help_heading = "Columns")]
-    basis: Option<String>,
-
-    /// Multiply these columns only (default: all)
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',', requires = "basis", help_heading = "Columns")]
-    basis_columns: Option<Vec<String>>,
+    #[command(flatten)]
+    columns: ColumnArguments,
 
     #[command(flatten)]
     method: MethodArguments,
@@ -119,29 +72,11 @@ pub struct FitArguments {
     seed: u64,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum MissingName {
-    /// Leave the row out
-    Drop,
-    /// Fill in the training mean (for text: the shares of the levels)
-    Mean,
-    /// Refuse
-    Error,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum TransformName {
-    /// The share of the training rows below, from 0 to 1
-    Quantile,
-    /// The normal score of that share
-    QuantileNormal,
-}
-
 /// Runs the subcommand.
 pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let time_limit = arguments.time_limit.map(seconds).transpose()?;
-    let method = arguments.method.method(!arguments.offset.is_empty(), arguments.seed)?;
-    let basis = arguments.basis.as_deref().map_or(Ok(Basis::None), basis)?;
+    let method = arguments.method.method(!arguments.columns.offset.is_empty(), arguments.seed)?;
+    let recipe = arguments.columns.recipe()?;
     arguments.decision.check()?;
     if let Some(path) = &arguments.output {
         check_directory(path)?;
@@ -153,7 +88,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let progress = Progress::new(arguments.input.quiet, time_limit);
     let table = arguments.input.read(None, &progress)?;
     let mut options = options(arguments, method, &table)?;
-    options.recipe.basis = basis;
+    options.recipe = recipe;
     let fit = fit_table(table, &options, &progress.watch_with_deadline());
     progress.finish();
     match fit {
@@ -207,7 +142,11 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                 });
                 return print_json(&value, Ending::No);
             }
-            say_no(arguments, &no_optimum_text(&proof, &features, &classes))
+            let mut text = no_optimum_text(&proof, &features, &classes);
+            if arguments.method.has_penalty_factors() {
+                text.push_str("  Columns of penalty factor 0 have none: give those above a factor above 0.\n");
+            }
+            say_no(arguments, &text)
         }
         TableFit::NotSeparable { proof, used } => {
             if arguments.json {
@@ -237,62 +176,16 @@ fn say_no(arguments: &FitArguments, text: &str) -> Result<Ending> {
     print(text, Ending::No)
 }
 
-fn seconds(limit: f64) -> Result<Duration> {
-    Duration::try_from_secs_f64(limit)
-        .map_err(|_| Error::usage(format!("`{limit}` is not a number of seconds")).help("for example --time-limit 60"))
-}
-
 fn options(arguments: &FitArguments, method: Method, table: &Table) -> Result<FitOptions> {
-    let target = match &arguments.target {
-        Some(target) => target.clone(),
-        None if table.sparse_width() > 0 => "label".to_owned(),
-        None => {
-            let names: Vec<&str> = table.columns().iter().map(|c| c.name.as_str()).take(12).collect();
-            return Err(Error::usage("which column is to be predicted?")
-                .help(format!("name it with --target; the columns are: {}", names.join(", "))));
-        }
-    };
-    let method = arguments.method.with_classes(method, table, &target, arguments.positive.as_deref())?;
-    let classes = class_names(table, &target, arguments.positive.as_deref())?;
+    let target = target_of(arguments.target.as_deref(), table)?;
+    let positive = arguments.columns.positive.as_deref();
+    let method = arguments.method.with_classes(method, table, &target, positive)?;
+    let classes = class_names(table, &target, positive)?;
     let decision = arguments.decision.decision(&classes)?;
     let mut options = FitOptions::new(target, method);
-    options.positive = arguments.positive.clone();
-    options.weights = arguments.weights.clone();
-    options.offsets = arguments.offset.clone();
+    arguments.columns.roles(&mut options);
     options.decision = decision.unwrap_or_default();
     options.folds = arguments.cv;
     options.seed = arguments.seed;
-    options.recipe = RecipeOptions {
-        features: arguments.features.clone(),
-        exclude: arguments.drop.clone(),
-        missing: match arguments.missing {
-            MissingName::Drop => Missing::Drop,
-            MissingName::Mean => Missing::Mean,
-            MissingName::Error => Missing::Error,
-        },
-        unknown: UnknownLevel::from(arguments.unknown),
-        max_levels: arguments.max_levels,
-        transform: arguments.transform.map_or(Transform::None, transform),
-        transform_columns: arguments.transform_columns.clone(),
-        basis_columns: arguments.basis_columns.clone(),
-        ..RecipeOptions::default()
-    };
     Ok(options)
-}
-
-fn transform(name: TransformName) -> Transform {
-    let output = match name {
-        TransformName::Quantile => QuantileOutput::Uniform,
-        TransformName::QuantileNormal => QuantileOutput::Normal,
-    };
-    Transform::Quantile { output, knots: DEFAULT_KNOTS }
-}
-
-fn basis(text: &str) -> Result<Basis> {
-    match (text, text.strip_prefix("poly:").map(str::parse)) {
-        ("products", _) => Ok(Basis::Products),
-        ("quadratic", _) => Ok(Basis::Quadratic),
-        (_, Some(Ok(degree))) => Basis::polynomial(degree),
-        _ => Err(Error::usage(format!("`{text}` is not a basis")).help("use products, quadratic or poly:3")),
-    }
 }

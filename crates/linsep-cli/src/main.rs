@@ -1,5 +1,6 @@
 //! The command `linsep`: one file per subcommand, exit codes in one place.
 
+mod columns;
 mod decision;
 mod evaluate;
 mod exit;
@@ -9,6 +10,7 @@ mod input;
 mod inspect;
 mod method;
 mod output;
+mod path;
 mod perceptron;
 mod predict;
 mod progress;
@@ -40,6 +42,7 @@ Examples:
   linsep inspect model.json --json
   linsep verify model.json penguins.csv
   linsep geometry model.json penguins.csv -o distances.csv
+  linsep path penguins.csv --target species --penalty lasso -o path.csv
   linsep simulate gaussian --rows 500 -o data.csv
 
 Exit codes: 0 done; 1 the answer is no (verification fails, maximum likelihood does not exist, no
@@ -59,6 +62,8 @@ enum Command {
     Verify(verify::VerifyArguments),
     /// Boundaries, and distance, margin and robustness radius of every row
     Geometry(geometry::GeometryArguments),
+    /// Solve for every size of a penalty, from all weights zero down to almost none
+    Path(Box<path::PathArguments>),
     /// Draw labelled rows from known classes, with the truth beside them
     Simulate(Box<simulate::SimulateArguments>),
 }
@@ -81,6 +86,7 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Geometry(arguments) => geometry::run(&arguments),
+        Command::Path(arguments) => path::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
     }
 }

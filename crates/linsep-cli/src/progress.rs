@@ -103,6 +103,11 @@ fn show(bar: &ProgressBar, event: Event<'_>) {
             bar.set_message(format!("{solver}: iteration {iteration}, objective {objective:.6}{gap}"));
             bar.tick();
         }
+        Event::Path { done, total } => {
+            style(bar, "path: λ {pos} of {len} ({eta} left) {wide_bar}");
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+        }
         Event::Fold { done, total } => {
             style(bar, "cross-validation: fold {pos} of {len} ({eta} left) {wide_bar}");
             bar.set_length(total as u64);

@@ -535,11 +535,37 @@ fn model_files() -> Vec<Case> {
 
 fn settings() -> Vec<Case> {
     vec![
+        usage("lasso of zero", "fit p.csv -t y --penalty lasso:0 -o m.json", &["`0` is not a positive lasso penalty"]),
         usage(
-            "lasso",
-            "fit p.csv -t y --penalty lasso:1 -o m.json",
-            &["`lasso:1` is not a penalty", "ridge:0.1 or none"],
+            "lasso by Newton",
+            "fit p.csv -t y --penalty lasso:0.1 --solver newton -o m.json",
+            &["--solver newton cannot minimise the logistic loss with a lasso penalty", "proximal-newton"],
         ),
+        usage(
+            "ridge by proximal Newton",
+            "fit p.csv -t y --solver proximal-newton -o m.json",
+            &["--solver proximal-newton cannot minimise", "newton"],
+        ),
+        usage(
+            "hinge with a lasso",
+            "fit p.csv -t y -m svm --penalty lasso:0.1 -o m.json",
+            &["no solver minimises the hinge loss with a lasso penalty", "squared-hinge"],
+        ),
+        usage(
+            "path of no penalty",
+            "path p.csv -t y --penalty none",
+            &["`none` is not the penalty of a path", "lasso"],
+        ),
+        usage("path with a size", "path p.csv -t y --penalty lasso:0.1", &["`lasso:0.1`", "--lambda-values"]),
+        usage("path of lda", "path p.csv -t y -m lda", &["--model lda has no path", "logistic"]),
+        usage("path of the hinge", "path p.csv -t y -m svm", &["hinge loss has no path", "--loss squared-hinge"]),
+        usage("path by a solver", "path p.csv -t y --solver newton", &["chooses its solver itself"]),
+        usage("no λ", "path p.csv -t y --lambdas 0", &["at least one λ"]),
+        usage("negative λ", "path p.csv -t y --lambda-values=0.1,-1", &["λ = -1 is not positive"]),
+        usage("ratio of two", "path p.csv -t y --lambda-ratio 2", &["ratio 2", "between 0 and 1"]),
+        usage("no column penalised", "path p.csv -t y --features x --penalty-factors x=0", &["no column is penalised"]),
+        usage("path over itself", "path p.csv -t y -o p.csv", &["is the input"]),
+        usage("path into nowhere", "path p.csv -t y -o no/where.csv", &["no directory"]),
         usage("negative ridge", "fit p.csv -t y --penalty ridge:-1 -o m.json", &["`-1`", "positive", "ridge:0.1"]),
         usage("ridge in words", "fit p.csv -t y --penalty ridge:lots -o m.json", &["`lots`", "positive"]),
         usage(

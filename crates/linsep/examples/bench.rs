@@ -1,14 +1,16 @@
 //! The library's side of `bench/run.py`: loads arrays once, says `ready`, and does the work once per line `run`.
 //!
-//! `bench TASK X.npy y.npy [--lambda L] [--tol T] [--standardize]`, TASK `logistic` or one of lda, qda, gnb (Gaussian naive
-//! Bayes), mnb (multinomial), ridge with `-fit` or `-predict`. `X-indices.npy` with `X-starts.npy` is a sparse matrix, of ones where there is no `X-values.npy`.
+//! `bench TASK X.npy y.npy [--lambda L] [--tol T] [--standardize]`, TASK `logistic`, `lasso`, `path-lasso` or `path-ridge`
+//! (these two with `--lambda` the largest of 100 down to 1e-4 of it), or one of lda, qda, gnb (Gaussian naive Bayes), mnb
+//! (multinomial), ridge with `-fit` or `-predict`. `X-indices.npy` with `X-starts.npy` is a sparse matrix, of ones unless
+//! there is `X-values.npy`.
 #![allow(clippy::print_stdout, reason = "whoever runs it reads its lines")]
 
 use linsep::decide;
 use linsep::design::{CsrMatrix, DenseMatrix, Design, Standardize};
 use linsep::model::{
-    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, Method, NaiveBayes, PenaltyChoice,
-    RiskMinimizer, Training,
+    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, Lambdas, LeastSquares, Method, NaiveBayes, PathFit,
+    PenaltyChoice, RiskMinimizer, Training,
 };
 use linsep::table::{Class, Labels};
 use linsep::watch::Watch;
@@ -41,6 +43,17 @@ fn main() -> Result<(), Box<dyn Error>> {
             },
             ..RiskMinimizer::default()
         }),
+        "lasso" | "path-lasso" => Method::Risk(RiskMinimizer {
+            penalty: PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: value("--lambda") },
+            tolerance: value("--tol").unwrap_or(1e-8),
+            standardize,
+            ..RiskMinimizer::default()
+        }),
+        "path-ridge" => Method::Risk(RiskMinimizer {
+            tolerance: value("--tol").unwrap_or(1e-8),
+            standardize,
+            ..RiskMinimizer::default()
+        }),
         "lda" => Method::Gaussian(GaussianBayes { standardize: Standardize::No, ..GaussianBayes::lda() }),
         "qda" => Method::Gaussian(GaussianBayes { standardize: Standardize::No, ..GaussianBayes::qda() }),
         "gnb" => Method::NaiveBayes(NaiveBayes { divisor: Divisor::Mle, ..NaiveBayes::of(FamilyChoice::Gaussian) }),
@@ -52,6 +65,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }),
         other => return Err(format!("no method {other}").into()),
     };
+    if task.starts_with("path-") {
+        return serve_path(&method, &training, value("--lambda"));
+    }
     let mut model = fit(&method, &training)?;
     println!("ready");
     std::io::stdout().flush()?;
@@ -67,8 +83,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             model = fit(&method, &training)?;
             start.elapsed()
         };
-        // Of many columns the coefficients would only fill the pipe.
+        // Of many columns the coefficients would only fill the pipe, unless most of them are zero.
         let linear = model.discriminant.as_linear().filter(|l| l.n_cols() < 10_000);
+        let sparse = model.discriminant.as_linear().filter(|l| task == "lasso" && l.n_cols() >= 10_000);
+        let entries: Option<Vec<(usize, f64)>> =
+            sparse.map(|l| l.weights_of(0).iter().copied().enumerate().filter(|(_, w)| *w != 0.0).collect());
         let predicted = decide::predict(&model.discriminant, &*design, &Watch::default())?;
         let right = predicted.iter().zip(labels.codes()).filter(|(p, t)| p == t).count();
         println!(
@@ -80,9 +99,37 @@ fn main() -> Result<(), Box<dyn Error>> {
                 "gap": model.certificate.relative_gap(),
                 "passes": model.computation.passes,
                 "coef": linear.map(|l| l.weights_of(0)),
-                "intercept": linear.map(|l| l.intercept()[0]),
+                "entries": entries,
+                "intercept": linear.or(sparse).map(|l| l.intercept()[0]),
             })
         );
+        std::io::stdout().flush()?;
+    }
+    Ok(())
+}
+
+/// A path of 100 λ; the coefficients of every point are sent.
+fn serve_path(method: &Method, training: &Training<'_>, largest: Option<f64>) -> Result<(), Box<dyn Error>> {
+    let Method::Risk(method) = method else { return Err("only a risk has a path".into()) };
+    let lambdas = match largest {
+        Some(largest) => Lambdas::Given((0..100).map(|i| largest * 1e-4f64.powf(f64::from(i) / 99.0)).collect()),
+        None => Lambdas::default(),
+    };
+    println!("ready");
+    std::io::stdout().flush()?;
+    for line in std::io::stdin().lock().lines() {
+        if line?.trim() != "run" {
+            break;
+        }
+        let start = Instant::now();
+        let PathFit::Path(path) = method.path(training, &lambdas, &Watch::default())? else {
+            return Err("no optimum".into());
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        let coef: Vec<&[f64]> = path.points.iter().map(|p| p.linear.weights_of(0)).collect();
+        let intercept: Vec<f64> = path.points.iter().map(|p| p.linear.intercept()[0]).collect();
+        let gap = path.points.iter().filter_map(|p| p.certificate.relative_gap()).fold(0.0, f64::max);
+        println!("{}", json!({"seconds": seconds, "gap": gap, "coef": coef, "intercept": intercept}));
         std::io::stdout().flush()?;
     }
     Ok(())
@@ -96,7 +143,7 @@ fn fit(method: &Method, training: &Training<'_>) -> Result<Fitted, Box<dyn Error
     }
 }
 
-/// A dense matrix, or a sparse one of ones by its column indices and row starts.
+/// A dense matrix, or a sparse one (of ones where no values are given) by its column indices and row starts.
 fn matrix(path: &str) -> Result<Box<dyn Design>, Box<dyn Error>> {
     let Some(stem) = path.strip_suffix("-indices.npy") else {
         let (shape, values) = load(path, "<f8", f64::from_le_bytes)?;

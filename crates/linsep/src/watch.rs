@@ -34,6 +34,13 @@ pub enum Progress<'a> {
         /// Folds in all.
         total: usize,
     },
+    /// λ number `done` of `total` along a path has been solved.
+    Path {
+        /// Points done.
+        done: usize,
+        /// Points in all.
+        total: usize,
+    },
 }
 
 type Observer = dyn Fn(Progress<'_>) + Send + Sync;

@@ -169,6 +169,37 @@ pub fn models() -> Vec<Registered> {
             exempt: &[NO_OFFSETS, NO_OFFSETS_K, SHARES_WEIGHT, SPHERE_HAS_UNITS],
         },
         Registered {
+            name: "logistic, lasso",
+            method: logistic(|m| m.penalty = PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: Some(0.01) }),
+            exempt: &[
+                SHARES_WEIGHT,
+                (
+                    "duplicate_column_is_shared",
+                    "a lasso does not say how duplicates share: only their sum is determined",
+                ),
+            ],
+        },
+        Registered {
+            name: "logistic, raw elastic net",
+            method: logistic(|m| {
+                m.penalty = PenaltyChoice::ElasticNet { l1_ratio: 0.5, lambda: Some(0.01) };
+                m.standardize = Standardize::No;
+            }),
+            exempt: &[
+                SHARES_WEIGHT,
+                PENALTY_HAS_UNITS,
+                (
+                    "dense_equals_sparse",
+                    "scores of several classes are determined up to a common shift, and a lasso's weights do not add up \
+                     to zero: the shift follows the centre of the units, which raw sparse columns do not have",
+                ),
+                (
+                    "duplicate_column_is_shared",
+                    "shared they are, but proximal Newton does not look for collinear columns",
+                ),
+            ],
+        },
+        Registered {
             name: "least squares",
             method: least_squares(|_| {}),
             exempt: &[NO_OFFSETS_LS, NO_OFFSETS_LS_K, NAMES_DUPLICATE, MASKED],

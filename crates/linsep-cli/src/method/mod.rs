@@ -199,6 +199,8 @@ enum SolverName {
     GradientDescent,
     /// Gradient descent with one fixed step
     FixedStep,
+    /// Proximal Newton by coordinate descent, for lasso and elastic net
+    ProximalNewton,
 }
 
 impl From<InterceptName> for Intercept {

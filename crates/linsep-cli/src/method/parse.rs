@@ -24,6 +24,18 @@ pub(super) fn penalty(text: &str) -> Result<PenaltyChoice> {
     }
 }
 
+/// The penalty of a path, which has no size of its own.
+pub(super) fn path_penalty(text: &str) -> Result<PenaltyChoice> {
+    let net = |l1_ratio: f64| PenaltyChoice::ElasticNet { l1_ratio, lambda: None };
+    match text.split_once(':') {
+        None if text == "lasso" => Ok(net(1.0)),
+        None if text == "ridge" => Ok(PenaltyChoice::RidgeOne),
+        Some(("elastic-net", share)) if !share.contains(':') => Ok(net(lasso_share(share)?)),
+        _ => Err(Error::usage(format!("`{text}` is not the penalty of a path"))
+            .help("use lasso, elastic-net:0.5 or ridge; the path chooses λ, or --lambda-values does")),
+    }
+}
+
 /// λ.
 fn size(text: &str, name: &str) -> Result<f64> {
     match text.parse::<f64>() {

@@ -1,8 +1,8 @@
 //! Loss, penalty and solver of a risk minimiser.
 
-use super::parse::{factors, penalty};
+use super::parse::{factors, path_penalty, penalty};
 use super::{LossName, MethodArguments, MethodName, SoftmaxName, SolverName, foreign_solver, name};
-use linsep::model::{Algorithm, LossChoice, Method, RiskMinimizer};
+use linsep::model::{Algorithm, LossChoice, Method, PenaltyChoice, RiskMinimizer};
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::{Error, Result};
 
@@ -12,7 +12,36 @@ impl MethodArguments {
         Ok(self.penalty.as_deref().map(penalty).transpose()?.is_some_and(|p| p.is_sparse()))
     }
 
+    /// Whether the penalty of single columns was changed.
+    pub fn has_penalty_factors(&self) -> bool {
+        !self.penalty_factors.is_empty()
+    }
+
     pub(super) fn risk(&self) -> Result<Method> {
+        let penalty = self.penalty.as_deref().map_or(Ok(RiskMinimizer::default().penalty), penalty)?;
+        self.risk_with(penalty)
+    }
+
+    /// The method of a path: the kind of its penalty is given, the size is not.
+    pub fn path_method(&self, offset: bool) -> Result<Method> {
+        self.refuse_foreign_flags(offset)?;
+        if !matches!(
+            self.model,
+            MethodName::Logistic | MethodName::Softmax | MethodName::Svm | MethodName::LeastSquares
+        ) {
+            return Err(Error::usage(format!("--model {} has no path", name(self.model)))
+                .help("a path is for logistic, svm and least-squares"));
+        }
+        if self.solver.is_some() {
+            return Err(Error::usage("a path chooses its solver itself").help("leave --solver out"));
+        }
+        if self.model == MethodName::Svm && !matches!(self.loss, Some(LossName::SquaredHinge)) {
+            return Err(Error::usage("the hinge loss has no path").help("add --loss squared-hinge"));
+        }
+        self.risk_with(self.penalty.as_deref().map_or(path_penalty("lasso"), path_penalty)?)
+    }
+
+    fn risk_with(&self, penalty: PenaltyChoice) -> Result<Method> {
         let defaults = RiskMinimizer::default();
         let method = RiskMinimizer {
             loss: match (self.model, self.loss) {
@@ -21,7 +50,7 @@ impl MethodArguments {
                 (MethodName::LeastSquares, _) => LossChoice::Squared,
                 _ => LossChoice::Logistic,
             },
-            penalty: self.penalty.as_deref().map_or(Ok(defaults.penalty), penalty)?,
+            penalty,
             factors: Vec::new(),
             named_factors: factors(&self.penalty_factors)?,
             intercept: self.intercept.map_or(defaults.intercept, Intercept::from),
@@ -50,8 +79,9 @@ impl MethodArguments {
             Some(SolverName::Lbfgs) => Algorithm::Lbfgs,
             Some(SolverName::GradientDescent) => Algorithm::GradientDescent,
             Some(SolverName::FixedStep) => Algorithm::FixedStep,
+            Some(SolverName::ProximalNewton) => Algorithm::ProximalNewton,
             Some(other) => {
-                let own = "auto, newton, newton-cg, row-newton, lbfgs, gradient-descent or fixed-step";
+                let own = "auto, newton, newton-cg, row-newton, lbfgs, gradient-descent, fixed-step or proximal-newton";
                 return Err(foreign_solver(other, &name(self.model), own));
             }
         })

@@ -3,6 +3,7 @@
 
 mod assemble;
 mod basis;
+mod columns;
 mod constant;
 mod csr;
 mod dense;
@@ -17,10 +18,12 @@ mod pass;
 mod quantile;
 mod recipe;
 mod relations;
+mod select;
 mod units;
 
 pub use assemble::{Prepared, PreparedDesign};
 pub use basis::{Basis, MOST_BASIS_FEATURES};
+pub use columns::{Column, Columns, stored_values};
 pub use constant::constant_sparse_columns;
 pub use csr::{CsrMatrix, CsrRows, column_ranges};
 pub use dense::{Dense, DenseMatrix};
@@ -33,6 +36,7 @@ pub use pass::{Pass, Rows};
 pub use quantile::{DEFAULT_KNOTS, QuantileOutput, Transform};
 pub use recipe::{Coding, Encoding, Missing, Origin, Recipe, RecipeColumn, RecipeOptions, UnknownLevel};
 pub use relations::CodingRelations;
+pub use select::select;
 pub use units::{ColumnSummary, Standardize, Units, summarise};
 
 use crate::error::Result;

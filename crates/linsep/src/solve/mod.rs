@@ -8,6 +8,7 @@ mod newton;
 mod newton_cg;
 mod part;
 mod perceptron;
+mod proximal_newton;
 mod quadratic_descent;
 mod row_newton;
 mod separate;
@@ -20,6 +21,7 @@ pub use newton_cg::NewtonCg;
 pub use perceptron::{
     BatchPerceptron, MistakeDriven, OnlinePerceptron, Order, PocketPerceptron, PocketRule, SignedRows,
 };
+pub use proximal_newton::{Previous, ProximalNewton};
 pub use quadratic_descent::{Descent, QuadraticDescent};
 pub use row_newton::RowNewton;
 pub use stop::{Solved, Solver, Step, Stop};

@@ -148,7 +148,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
 }
 
 /// Labels, weights and offsets, with the positive class last.
-fn read_roles(table: &Table, options: &FitOptions) -> Result<RowRoles> {
+pub(super) fn read_roles(table: &Table, options: &FitOptions) -> Result<RowRoles> {
     let mut roles = RowRoles::of(table, &options.target, options.weights.as_deref(), &options.offsets)?;
     if roles.names.len() < 2 {
         let message = match roles.names.first() {

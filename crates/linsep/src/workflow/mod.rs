@@ -3,6 +3,7 @@
 mod cross_validate;
 mod fit;
 mod geometry;
+mod path;
 mod places;
 mod predict;
 mod rows;
@@ -11,6 +12,7 @@ mod verify;
 
 pub use fit::{FitOptions, TableFit, fit_table};
 pub use geometry::{GeometryOptions, TableGeometry, geometry_of, geometry_table};
+pub use path::{TablePath, path_table};
 pub use predict::{Judged, Predictions, evaluate_table, predict_table};
 pub use simulate::model_classes;
 pub use verify::{Check, Verification, verify_table};

@@ -17,9 +17,10 @@ pub(super) struct Choice {
 impl RiskMinimizer {
     /// Solvers that can minimise this loss with this penalty, the best known first.
     pub fn solvers(&self) -> &'static [Algorithm] {
-        use Algorithm::{FixedStep, GradientDescent, Lbfgs, Newton, NewtonCg, RowNewton};
+        use Algorithm::{FixedStep, GradientDescent, Lbfgs, Newton, NewtonCg, ProximalNewton, RowNewton};
         match (self.loss, self.penalty) {
-            (LossChoice::Hinge, _) | (_, PenaltyChoice::ElasticNet { .. }) => &[],
+            (LossChoice::Hinge, _) => &[],
+            (_, PenaltyChoice::ElasticNet { .. }) => &[ProximalNewton],
             (_, PenaltyChoice::None) => &[Newton],
             _ => &[Newton, NewtonCg, RowNewton, Lbfgs, GradientDescent, FixedStep],
         }
@@ -28,6 +29,11 @@ impl RiskMinimizer {
     /// Refuses an algorithm that cannot do it.
     pub fn check_solver(&self) -> Result<()> {
         let able = self.solvers();
+        if able.is_empty() && self.penalty.is_sparse() {
+            let (loss, penalty) = (self.loss.name(), self.penalty_in_words());
+            return Err(Error::usage(format!("no solver minimises the {loss} loss {penalty}"))
+                .help("use --loss squared-hinge, or --penalty ridge"));
+        }
         if self.algorithm == Algorithm::Auto || able.contains(&self.algorithm) {
             return Ok(());
         }
@@ -53,6 +59,9 @@ impl RiskMinimizer {
             }
             PenaltyChoice::None => {
                 (Algorithm::Newton, "without a penalty only it proves that the optimum exists".into())
+            }
+            PenaltyChoice::ElasticNet { .. } => {
+                (Algorithm::ProximalNewton, "a lasso has a kink, which needs coordinates".into())
             }
             _ if unknowns <= NEWTON_LIMIT => {
                 (Algorithm::Newton, format!("{unknowns} coefficients: a Hessian is cheap"))

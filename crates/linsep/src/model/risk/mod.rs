@@ -2,9 +2,12 @@
 
 mod choose;
 mod columns;
+mod existence;
 mod formula;
+mod path;
 mod settings;
 
+pub use path::{Lambdas, PathFit, PathPoint, RegularisationPath};
 pub use settings::{Algorithm, LossChoice, PenaltyChoice};
 
 use super::{Computation, Fit, Fitted, Note, Objective, Outcome, Training};
@@ -16,7 +19,9 @@ use crate::linalg::{Alias, Square, factor};
 use crate::objective::{
     Conjugate, Detail, Intercept, Logistic, Penalty, Risk, Softmax, SoftmaxForm, Squared, SquaredHinge,
 };
-use crate::solve::{GradientDescent, Lbfgs, Newton, NewtonCg, RowNewton, Solved, Solver, StepRule, Stop};
+use crate::solve::{
+    GradientDescent, Lbfgs, Newton, NewtonCg, ProximalNewton, RowNewton, Solved, Solver, StepRule, Stop,
+};
 use crate::watch::Watch;
 use choose::Choice;
 use columns::{from_columns, no_optimum, sample, score_offsets, to_columns};
@@ -92,6 +97,9 @@ impl RiskMinimizer {
         let mut notes = Vec::new();
         if !constant.is_empty() && self.intercept != Intercept::None {
             notes.push(Note::Constant { columns: constant });
+        }
+        if let Some(separated) = self.free_columns_separate(training, &units, watch)? {
+            return Ok(Fit::NoOptimum(Box::new(separated)));
         }
         let classes = training.labels.n_classes();
         match self.loss {
@@ -219,12 +227,18 @@ impl RiskMinimizer {
     ) -> Result<Fit> {
         let offsets = score_offsets(training, loss.n_scores());
         let rows = sample(training, &units, offsets.as_deref());
-        if self.penalty.is_sparse() {
-            return Err(Error::usage("the lasso has no solver yet").help("use --penalty ridge"));
+        let shape = training.design.shape();
+        if let Some(penalty) = self.penalty.elastic_net(training.total_weight(), &self.factors)? {
+            let risk = Risk::new(rows, loss, penalty, self.intercept);
+            let choice = self.choose(shape.rows, risk.loss().n_scores() * (shape.cols + 1), false)?;
+            let max_iterations = self.max_iterations.unwrap_or(choice.algorithm.default_iterations());
+            let solver = ProximalNewton { tolerance: self.tolerance, max_iterations };
+            let solved = solver.solve(&risk, None, watch)?;
+            return self.finish(&risk, solved, &choice, training, &units, notes);
         }
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, loss, penalty, self.intercept);
-        let (shape, unknowns) = (training.design.shape(), risk.loss().n_scores() * (risk.n_cols() + 1));
+        let unknowns = risk.loss().n_scores() * (shape.cols + 1);
         let choice = self.choose(shape.rows, unknowns, RowNewton::takes(&risk))?;
         let solved = self.solve(&risk, choice.algorithm, watch)?;
         self.finish(&risk, solved, &choice, training, &units, notes)
@@ -235,7 +249,9 @@ impl RiskMinimizer {
         let max_iterations = self.max_iterations.unwrap_or(algorithm.default_iterations());
         let descent = |rule: StepRule| GradientDescent { tolerance, max_iterations, rule };
         match algorithm {
-            Algorithm::Auto | Algorithm::Newton => Newton { tolerance, max_iterations }.solve(risk, None, watch),
+            Algorithm::Auto | Algorithm::Newton | Algorithm::ProximalNewton => {
+                Newton { tolerance, max_iterations }.solve(risk, None, watch)
+            }
             Algorithm::NewtonCg => NewtonCg { tolerance, max_iterations }.solve(risk, None, watch),
             Algorithm::RowNewton => RowNewton { tolerance, max_iterations }.solve(risk, None, watch),
             Algorithm::Lbfgs => Lbfgs { tolerance, max_iterations, ..Lbfgs::default() }.solve(risk, None, watch),

@@ -120,6 +120,8 @@ pub enum Algorithm {
     GradientDescent,
     /// Gradient descent with one fixed step.
     FixedStep,
+    /// Proximal Newton: coordinate descent on quadratic models, for penalties with a kink.
+    ProximalNewton,
 }
 
 impl Algorithm {
@@ -127,6 +129,7 @@ impl Algorithm {
     pub fn default_iterations(self) -> usize {
         match self {
             Algorithm::Auto | Algorithm::Newton | Algorithm::NewtonCg | Algorithm::RowNewton => 100,
+            Algorithm::ProximalNewton => 200,
             Algorithm::Lbfgs => 10_000,
             Algorithm::GradientDescent | Algorithm::FixedStep => 100_000,
         }
@@ -142,6 +145,7 @@ impl Algorithm {
             Algorithm::Lbfgs => "lbfgs",
             Algorithm::GradientDescent => "gradient-descent",
             Algorithm::FixedStep => "fixed-step",
+            Algorithm::ProximalNewton => "proximal-newton",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The objective, once: its scale, its pass over the data, its derivatives.
 
 mod curvature;
+mod repenalise;
 mod wide;
 
 use super::loss::block_sums;

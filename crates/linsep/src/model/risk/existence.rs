@@ -1,0 +1,67 @@
+//! Whether the columns without a penalty leave an optimum.
+//!
+//! Weights of factor zero are held by the data alone, like those of maximum likelihood: where their columns, with a free
+//! intercept, separate the classes, the risk has no minimiser whatever the penalty of the others.
+
+use super::columns::{no_optimum, sample, score_offsets};
+use super::{LossChoice, RiskMinimizer};
+use crate::certify::Separation;
+use crate::design::{Units, select};
+use crate::error::Result;
+use crate::model::{NoOptimum, Training};
+use crate::objective::{Coef, Conjugate, Intercept, Logistic, Ridge, Risk, Sample, Softmax, SoftmaxForm};
+use crate::solve::{Newton, Solver, Stop};
+use crate::watch::Watch;
+
+impl RiskMinimizer {
+    /// The direction along which the unpenalised weights diverge, where there is one.
+    pub(super) fn free_columns_separate(
+        &self,
+        training: &Training<'_>,
+        units: &Units,
+        watch: &Watch,
+    ) -> Result<Option<NoOptimum>> {
+        let free: Vec<usize> = (0..self.factors.len()).filter(|j| self.factors[*j] == 0.0).collect();
+        // Squared losses grow along every direction that changes a score for the worse: they always have a minimiser.
+        if free.is_empty() || self.loss != LossChoice::Logistic || self.penalty == super::PenaltyChoice::None {
+            return Ok(None);
+        }
+        let classes = training.labels.n_classes();
+        match classes {
+            2 => self.separation(training, units, &free, Logistic, watch),
+            // The reference form has the same minimum and one score fewer that could drift.
+            _ => self.separation(training, units, &free, Softmax::new(classes, SoftmaxForm::Reference), watch),
+        }
+    }
+
+    fn separation<L: Conjugate + Clone>(
+        &self,
+        training: &Training<'_>,
+        units: &Units,
+        free: &[usize],
+        loss: L,
+        watch: &Watch,
+    ) -> Result<Option<NoOptimum>> {
+        let (k, cols) = (loss.n_scores(), training.design.shape().cols);
+        let some = |values: &[f64]| free.iter().map(|j| values[*j]).collect();
+        let design = select(training.design, free, watch)?;
+        let free_units = Units::new(some(units.centre()), some(units.scale()));
+        let offsets = score_offsets(training, k);
+        let rows = Sample { design: design.as_design(), ..sample(training, &free_units, offsets.as_deref()) };
+        let intercept = match self.intercept {
+            Intercept::Free => Intercept::Free,
+            Intercept::None | Intercept::Penalised => Intercept::None,
+        };
+        let risk = Risk::new(rows, loss, Ridge::none(), intercept);
+        let solved = Newton { tolerance: 1e-6, max_iterations: 100 }.solve(&risk, None, watch)?;
+        let Stop::Separated(found) = solved.stop else { return Ok(None) };
+        let mut direction = Coef::zeros(k, cols);
+        for c in 0..k {
+            for (at, j) in free.iter().enumerate() {
+                direction.weights_mut()[c * cols + j] = found.direction.weights_of(c)[at];
+            }
+        }
+        direction.intercept_mut().copy_from_slice(found.direction.intercept());
+        Ok(Some(no_optimum(&Separation { direction, ..*found }, units)))
+    }
+}

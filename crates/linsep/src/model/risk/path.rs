@@ -1,0 +1,346 @@
+//! The whole path of a penalty: from the λ at which all penalised weights are zero down to almost none.
+
+use super::columns::{sample, score_offsets, to_columns};
+use super::{LossChoice, PenaltyChoice, RiskMinimizer, squared};
+use crate::certify::Certificate;
+use crate::design::Units;
+use crate::discriminant::Linear;
+use crate::error::{Error, Result};
+use crate::model::{NoOptimum, Outcome, Training};
+use crate::objective::{
+    Conjugate, ElasticNet, Intercept, Logistic, Penalty, Point, Ridge, Risk, Softmax, SquaredHinge,
+};
+use crate::solve::{Newton, NewtonCg, Previous, ProximalNewton, Solved, Solver, Stop};
+use crate::watch::{Progress, Watch};
+
+/// Up to so many coefficients a ridge path keeps its Hessian from one λ to the next.
+const SMALL: usize = 300;
+/// Up to so many, Newton's method; beyond, products with the Hessian.
+const NEWTON_LIMIT: usize = 2_000;
+/// The share of a lasso by which λ_max of a ridge is computed: its weights never vanish, and this is the custom.
+const RIDGE_SHARE: f64 = 1e-3;
+
+/// Which sizes of the penalty.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Lambdas {
+    /// So many from λ_max down, evenly spaced in the logarithm.
+    Spaced {
+        /// How many.
+        count: usize,
+        /// The smallest over the largest; `None` is 1e-4 with more rows than columns, else 1e-2.
+        ratio: Option<f64>,
+    },
+    /// These; the largest is solved first.
+    Given(Vec<f64>),
+}
+
+impl Default for Lambdas {
+    fn default() -> Lambdas {
+        Lambdas::Spaced { count: 100, ratio: None }
+    }
+}
+
+/// The solution at one λ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathPoint {
+    /// λ.
+    pub lambda: f64,
+    /// Columns with a weight that is not zero.
+    pub nonzero: usize,
+    /// F.
+    pub objective: f64,
+    /// The mean loss, without the penalty.
+    pub loss: f64,
+    /// The share of the null model's mean loss that the weights explain.
+    pub deviance_ratio: f64,
+    /// The discriminants, in the units of the columns.
+    pub linear: Linear,
+    /// The proof.
+    pub certificate: Certificate,
+    /// Whether the tolerance was reached.
+    pub outcome: Outcome,
+}
+
+/// Solutions for falling λ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RegularisationPath {
+    /// The smallest λ at which all penalised weights are zero (for a ridge: of a lasso with a thousandth of it).
+    pub lambda_max: f64,
+    /// Mean loss of the null model: the intercept, and columns without a penalty.
+    pub null_loss: f64,
+    /// What is minimised at each.
+    pub formula: String,
+    /// One per λ, the largest first; fewer where time ran out.
+    pub points: Vec<PathPoint>,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// What a path came to.
+#[must_use]
+#[derive(Debug)]
+pub enum PathFit {
+    /// A path.
+    Path(Box<RegularisationPath>),
+    /// The columns without a penalty separate the classes.
+    NoOptimum(Box<NoOptimum>),
+}
+
+impl RiskMinimizer {
+    /// Solves for every λ, each from the solution of the one before; the size of `penalty` itself plays no part.
+    ///
+    /// ```
+    /// use linsep::design::DenseMatrix;
+    /// use linsep::model::{Lambdas, PathFit, PenaltyChoice, RiskMinimizer, Training};
+    /// use linsep::table::Labels;
+    /// let x = DenseMatrix::new(vec![1.0, 0.3, 2.0, -0.5, 3.0, 0.1, 2.0, 0.4, 4.0, -0.2, 3.0, 0.0], 2)?;
+    /// let y = Labels::from_names(["no", "no", "yes", "no", "yes", "no"]);
+    /// let lasso = PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: None };
+    /// let method = RiskMinimizer { penalty: lasso, ..RiskMinimizer::default() };
+    /// let lambdas = Lambdas::Spaced { count: 5, ratio: Some(0.01) };
+    /// let PathFit::Path(path) = method.path(&Training::new(&x, &y), &lambdas, &Default::default())? else {
+    ///     panic!("every column is penalised")
+    /// };
+    /// assert_eq!(path.points[0].nonzero, 0);
+    /// assert_eq!(path.points[4].nonzero, 2);
+    /// assert!(path.points.iter().all(|p| p.certificate.relative_gap().unwrap() <= 1e-8));
+    /// # Ok::<(), linsep::Error>(())
+    /// ```
+    pub fn path(&self, training: &Training<'_>, lambdas: &Lambdas, watch: &Watch) -> Result<PathFit> {
+        training.check()?;
+        self.check(training)?;
+        check_lambdas(lambdas)?;
+        if self.penalty == PenaltyChoice::None {
+            return Err(Error::usage("a path needs a penalty").help("use lasso, elastic-net:α or ridge"));
+        }
+        if !self.factors.is_empty() && self.factors.iter().all(|f| *f == 0.0) {
+            return Err(Error::usage("no column is penalised: there is no path")
+                .help("give at least one column a penalty factor above 0"));
+        }
+        let (units, _) = self.look_at(training, watch)?;
+        if let Some(separated) = self.free_columns_separate(training, &units, watch)? {
+            return Ok(PathFit::NoOptimum(Box::new(separated)));
+        }
+        let classes = training.labels.n_classes();
+        let path = match self.loss {
+            LossChoice::Logistic if classes == 2 => self.path_of(training, &units, Logistic, lambdas, watch),
+            LossChoice::Logistic => self.path_of(training, &units, Softmax::new(classes, self.form()), lambdas, watch),
+            LossChoice::SquaredHinge => self.path_of(training, &units, SquaredHinge, lambdas, watch),
+            LossChoice::Squared => self.path_of(training, &units, squared(classes), lambdas, watch),
+            LossChoice::Hinge => Err(Error::usage("the hinge loss has no path").help("use --loss squared-hinge")),
+        };
+        Ok(PathFit::Path(Box::new(path?)))
+    }
+
+    fn path_of<L: Conjugate + Clone>(
+        &self,
+        training: &Training<'_>,
+        units: &Units,
+        loss: L,
+        lambdas: &Lambdas,
+        watch: &Watch,
+    ) -> Result<RegularisationPath> {
+        let offsets = score_offsets(training, loss.n_scores());
+        let rows = sample(training, units, offsets.as_deref());
+        let share = match self.penalty {
+            PenaltyChoice::ElasticNet { l1_ratio, .. } => l1_ratio,
+            _ => 0.0,
+        };
+        let penalty = |lambda: f64, share: f64| -> Result<ElasticNet> {
+            let net = ElasticNet::new(lambda, share)?;
+            if self.factors.is_empty() { Ok(net) } else { net.with_factors(&self.factors) }
+        };
+        let risk = |penalty: ElasticNet| Risk::new(rows, loss.clone(), penalty, self.intercept);
+        let null = null_model(&|lambda| Ok(risk(penalty(lambda, share.max(RIDGE_SHARE))?)), watch)?;
+        let shape = training.design.shape();
+        let mut path = RegularisationPath {
+            lambda_max: null.lambda_max,
+            null_loss: null.loss,
+            formula: self.formula(training.labels.n_classes()),
+            points: Vec::new(),
+            outcome: Outcome::Converged,
+        };
+        let sizes = sizes(lambdas, null.lambda_max, shape.rows > shape.cols)?;
+        let unknowns = loss.n_scores() * (shape.cols + 1);
+        let mut tracer = Tracer { method: self, unknowns, last: Some((null.point, null.previous)) };
+        for (done, lambda) in sizes.iter().enumerate() {
+            let solved = match share > 0.0 || unknowns <= SMALL {
+                true => tracer.next(&risk(penalty(*lambda, share)?), watch),
+                false => {
+                    let ridge = Ridge::new(*lambda);
+                    let ridge = if self.factors.is_empty() { ridge } else { ridge.with_factors(&self.factors)? };
+                    tracer.next_ridge(&Risk::new(rows, loss.clone(), ridge, self.intercept), watch)
+                }
+            };
+            let risk = risk(penalty(*lambda, share)?);
+            let point = self.path_point(&risk, solved?, null.loss, training, units)?;
+            let outcome = point.outcome;
+            if outcome != Outcome::Converged {
+                path.outcome = outcome;
+            }
+            if matches!(outcome, Outcome::TimeLimit | Outcome::Interrupted) {
+                return Ok(path);
+            }
+            path.points.push(point);
+            watch.report(Progress::Path { done: done + 1, total: sizes.len() });
+        }
+        Ok(path)
+    }
+
+    fn path_point<L: Conjugate>(
+        &self,
+        risk: &Risk<'_, L, ElasticNet>,
+        solved: Solved,
+        null_loss: f64,
+        training: &Training<'_>,
+        units: &Units,
+    ) -> Result<PathPoint> {
+        let Solved { point, stop, certificate, .. } = solved;
+        let penalty = risk.penalty_at(&point.coef);
+        let coef = self.canonical(&point.coef, training.labels.n_classes());
+        let objective = match coef.n_scores() == point.coef.n_scores() {
+            true => point.objective - penalty + risk.penalty_at(&coef),
+            false => point.objective,
+        };
+        let loss = point.objective - penalty;
+        let in_use = |j: &usize| (0..coef.n_scores()).any(|c| coef.weights_of(c)[*j] != 0.0);
+        Ok(PathPoint {
+            lambda: risk.penalty().lambda(),
+            nonzero: (0..coef.n_cols()).filter(in_use).count(),
+            objective,
+            loss,
+            deviance_ratio: if null_loss > 0.0 { 1.0 - loss / null_loss } else { 0.0 },
+            linear: to_columns(&coef, units)?,
+            certificate,
+            outcome: match stop {
+                Stop::Converged => Outcome::Converged,
+                Stop::IterationLimit => Outcome::IterationLimit,
+                Stop::TimeLimit => Outcome::TimeLimit,
+                Stop::Interrupted => Outcome::Interrupted,
+                Stop::PrecisionLimit | Stop::Separated(_) => Outcome::PrecisionLimit,
+            },
+        })
+    }
+}
+
+/// The last solution and what it left.
+struct Tracer<'m> {
+    method: &'m RiskMinimizer,
+    unknowns: usize,
+    last: Option<(Point, Previous)>,
+}
+
+impl Tracer<'_> {
+    /// The next λ of an elastic net, or of a ridge with few columns as one without a lasso.
+    fn next<L: Conjugate + Clone>(&mut self, risk: &Risk<'_, L, ElasticNet>, watch: &Watch) -> Result<Solved> {
+        let iterations = self.method.max_iterations.unwrap_or(ProximalNewton::default().max_iterations);
+        let solver = ProximalNewton { tolerance: self.method.tolerance, max_iterations: iterations };
+        let (solved, previous) = match self.last.take() {
+            Some((point, previous)) => solver.solve_next(risk, &point, previous, watch)?,
+            None => solver.solve_first(risk, watch)?,
+        };
+        self.last = Some((solved.point.clone(), previous));
+        Ok(solved)
+    }
+
+    /// The next λ of a ridge.
+    fn next_ridge<L: Conjugate + Clone>(&mut self, risk: &Risk<'_, L>, watch: &Watch) -> Result<Solved> {
+        let (tolerance, iterations) = (self.method.tolerance, self.method.max_iterations);
+        let max_iterations = iterations.unwrap_or(Newton::default().max_iterations);
+        let start = self.last.as_ref().map(|(point, _)| &point.coef);
+        let solved = match self.unknowns <= NEWTON_LIMIT {
+            true => Newton { tolerance, max_iterations }.solve(risk, start, watch)?,
+            false => NewtonCg { tolerance, max_iterations }.solve(risk, start, watch)?,
+        };
+        if let Some((point, _)) = &mut self.last {
+            *point = solved.point.clone();
+        }
+        Ok(solved)
+    }
+}
+
+/// The solution with all penalised weights zero.
+struct NullModel {
+    point: Point,
+    previous: Previous,
+    lambda_max: f64,
+    loss: f64,
+}
+
+/// Solves with a penalty so large that nothing else can be: λ_max is where the largest gradient meets the lasso.
+fn null_model<'a, L: Conjugate + Clone>(
+    risk: &dyn Fn(f64) -> Result<Risk<'a, L, ElasticNet>>,
+    watch: &Watch,
+) -> Result<NullModel> {
+    let solver = ProximalNewton { tolerance: 1e-10, ..ProximalNewton::default() };
+    let one = risk(1.0)?;
+    let first = one.at(&one.start(), crate::objective::Detail::Gradient, watch)?;
+    let mut large = 1e3 * critical(&one, &first).max(f64::MIN_POSITIVE.sqrt());
+    loop {
+        let risk = risk(large)?;
+        let (solved, previous) = solver.solve_first(&risk, watch)?;
+        if matches!(solved.stop, Stop::TimeLimit | Stop::Interrupted) {
+            return Err(Error::new(crate::error::ErrorKind::Interrupted, "stopped before the path began"));
+        }
+        let lambda_max = critical(&risk, &solved.point);
+        let penalised = risk.penalty_at(&solved.point.coef);
+        if lambda_max <= large && penalised == 0.0 {
+            let loss = solved.point.objective;
+            return Ok(NullModel { point: solved.point, previous, lambda_max, loss });
+        }
+        large *= 1e3;
+        if !large.is_finite() {
+            return Err(Error::data("the gradient of the null model is not finite"));
+        }
+    }
+}
+
+/// The λ at which the largest gradient over its penalty factor is the lasso part.
+fn critical<L: Conjugate>(risk: &Risk<'_, L, ElasticNet>, point: &Point) -> f64 {
+    let (penalty, cols) = (risk.penalty(), risk.n_cols());
+    let size = |(i, g): (usize, &f64)| match penalty.factor(i % cols) {
+        factor if factor > 0.0 => g.abs() / (penalty.l1_ratio() * factor),
+        _ => 0.0,
+    };
+    let weights = point.gradient.weights().iter().enumerate().map(size).fold(0.0, f64::max);
+    match risk.intercept() {
+        Intercept::Penalised => {
+            point.gradient.intercept().iter().map(|g| g.abs() / penalty.l1_ratio()).fold(weights, f64::max)
+        }
+        Intercept::Free | Intercept::None => weights,
+    }
+}
+
+fn check_lambdas(lambdas: &Lambdas) -> Result<()> {
+    match lambdas {
+        Lambdas::Spaced { count: 0, .. } => Err(Error::usage("a path has at least one λ")),
+        Lambdas::Spaced { ratio: Some(ratio), .. } if !(*ratio > 0.0 && *ratio < 1.0) => {
+            Err(Error::usage(format!("the ratio {ratio} of the smallest to the largest λ is not between 0 and 1")))
+        }
+        Lambdas::Given(values) if values.is_empty() => Err(Error::usage("a path has at least one λ")),
+        Lambdas::Given(values) => match values.iter().find(|l| !(**l > 0.0 && l.is_finite())) {
+            Some(bad) => Err(Error::usage(format!("λ = {bad} is not positive")).help("0 would be no penalty at all")),
+            None => Ok(()),
+        },
+        Lambdas::Spaced { .. } => Ok(()),
+    }
+}
+
+fn sizes(lambdas: &Lambdas, largest: f64, tall: bool) -> Result<Vec<f64>> {
+    Ok(match lambdas {
+        Lambdas::Given(values) => {
+            let mut values = values.clone();
+            values.sort_by(|a, b| b.total_cmp(a));
+            values
+        }
+        Lambdas::Spaced { count, ratio } => {
+            if largest == 0.0 {
+                return Err(Error::data("no column tells anything about the classes: λ_max is 0")
+                    .help("give the values with --lambda-values"));
+            }
+            let ratio = ratio.unwrap_or(if tall { 1e-4 } else { 1e-2 });
+            let steps = (*count - 1).max(1) as f64;
+            (0..*count).map(|i| largest * (ratio.ln() * i as f64 / steps).exp()).collect()
+        }
+    })
+}

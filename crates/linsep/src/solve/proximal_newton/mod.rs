@@ -1,0 +1,374 @@
+//! Proximal Newton with coordinate descent on a working set, for `min F(W,b)` with a lasso or an elastic net.
+//!
+//! Each step minimises `∇f·d + ½dᵀHd + Ω(w+d)`, f the loss with its ridge part, by coordinate descent: in the Gram matrix
+//! where that is the smaller one, else on residuals by the columns. Step 1 where it decreases F enough, else a shorter one
+//! on cached scores. The Hessian of a point nearby is used again as long as steps shrink fast.
+//!
+//! Where columns are many, only those of a working set take part, copied out once: the weights that are not zero, columns
+//! without a penalty, and the columns that violate `|∇ⱼf| ≤ λαfⱼ` most. It grows until the duality gap of the whole risk
+//! is small enough; along a path the sequential strong rule chooses the first one. Whatever was left out wrongly violates
+//! the condition and comes back.
+//!
+//! Lee, Sun and Saunders 2014 (proximal Newton); Friedman, Hastie and Tibshirani 2010 (coordinate descent); Tibshirani et
+//! al. 2012 (strong rules); Massias, Gramfort and Salmon 2018 (working sets by violation).
+
+mod centre;
+mod gram;
+mod residual;
+mod restricted;
+mod run;
+
+use super::{Solved, Solver, Step, Stop};
+use crate::certify::{Certificate, duality_gap};
+use crate::design::{Columns, stored_values};
+use crate::error::{ErrorKind, Result};
+use crate::objective::{Coef, Conjugate, Detail, ElasticNet, Intercept, Penalty, Point, Risk};
+use crate::watch::Watch;
+use centre::centre;
+use gram::GramModel;
+use restricted::Restricted;
+use run::{Curvature, Run};
+
+/// Up to so many coefficients all columns take part.
+const WHOLE: usize = 300;
+/// More coefficients than this make no matrix.
+const GRAM_LIMIT: usize = 2_000;
+/// Columns that may join the working set at a time, unless there are more in it already.
+const JOINING: usize = 256;
+
+/// Proximal Newton.
+///
+/// ```
+/// use linsep::design::{DenseMatrix, Units};
+/// use linsep::objective::{ElasticNet, Intercept, Logistic, Risk, Sample};
+/// use linsep::solve::{ProximalNewton, Solver};
+/// use linsep::table::Class;
+/// let x = DenseMatrix::new(vec![1.0, 0.2, 2.0, -0.1, 2.5, 0.3, 4.0, 0.1], 2)?;
+/// let labels = [Class(0), Class(1), Class(0), Class(1)];
+/// let units = Units::identity(2);
+/// let sample = Sample { design: &x, units: &units, labels: &labels, weights: None, offsets: None };
+/// let risk = Risk::new(sample, Logistic, ElasticNet::lasso(0.1), Intercept::Free);
+/// let solved = ProximalNewton::default().solve(&risk, None, &Default::default())?;
+/// assert!(solved.certificate.relative_gap().unwrap() <= 1e-8);
+/// assert_eq!(solved.point.coef.weights_of(0)[1], 0.0);
+/// # Ok::<(), linsep::Error>(())
+/// ```
+///
+/// It is for penalties with a kink; Newton's method is for those without and does not take one:
+///
+/// ```compile_fail
+/// use linsep::objective::{ElasticNet, Logistic, Risk};
+/// use linsep::solve::{Newton, Solver};
+/// fn fit(risk: &Risk<'_, Logistic, ElasticNet>) {
+///     let _ = Newton::default().solve(risk, None, &Default::default());
+/// }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct ProximalNewton {
+    /// Stop when the relative gap is at most this.
+    pub tolerance: f64,
+    /// Stop after this many iterations.
+    pub max_iterations: usize,
+}
+
+impl Default for ProximalNewton {
+    fn default() -> ProximalNewton {
+        ProximalNewton { tolerance: 1e-8, max_iterations: 200 }
+    }
+}
+
+/// What a solution leaves for the next one along a path: its penalty, its working set and its Hessian.
+pub struct Previous {
+    penalty: ElasticNet,
+    working: Option<Working>,
+    model: Option<GramModel>,
+}
+
+/// The working set, and its columns one by one where they are needed.
+struct Working {
+    restricted: Restricted,
+    columns: Option<Columns>,
+}
+
+impl<L: Conjugate + Clone> Solver<Risk<'_, L, ElasticNet>> for ProximalNewton {
+    fn solve(&self, risk: &Risk<'_, L, ElasticNet>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
+        let start = start.cloned().unwrap_or_else(|| risk.start());
+        let point = risk.at(&start, Detail::Gradient, watch)?;
+        Ok(self.solve_from(risk, point, None, watch)?.0)
+    }
+}
+
+impl ProximalNewton {
+    /// Solves a risk that differs from the last one in the size of its penalty alone, from the solution of that.
+    pub fn solve_next<L: Conjugate + Clone>(
+        &self,
+        risk: &Risk<'_, L, ElasticNet>,
+        solution: &Point,
+        previous: Previous,
+        watch: &Watch,
+    ) -> Result<(Solved, Previous)> {
+        let point = risk.repenalised(solution, &previous.penalty);
+        self.solve_from(risk, point, Some(previous), watch)
+    }
+
+    /// Solves the first risk of a path.
+    pub fn solve_first<L: Conjugate + Clone>(
+        &self,
+        risk: &Risk<'_, L, ElasticNet>,
+        watch: &Watch,
+    ) -> Result<(Solved, Previous)> {
+        let point = risk.at(&risk.start(), Detail::Gradient, watch)?;
+        self.solve_from(risk, point, None, watch)
+    }
+
+    fn solve_from<L: Conjugate + Clone>(
+        &self,
+        risk: &Risk<'_, L, ElasticNet>,
+        point: Point,
+        mut previous: Option<Previous>,
+        watch: &Watch,
+    ) -> Result<(Solved, Previous)> {
+        if let Some(previous) = &mut previous {
+            previous.change_ridge(risk);
+        }
+        let mut search = Search { risk, watch, point, trace: Vec::new(), passes: 1, certificate: None };
+        let (ended, next) = if risk.loss().n_scores() * (risk.n_cols() + 1) <= WHOLE {
+            let model = previous.and_then(|p| p.model);
+            let (ended, model) = search.on_all_columns(self, model);
+            (ended, Previous { penalty: risk.penalty().clone(), working: None, model })
+        } else {
+            let mut next = previous.unwrap_or(Previous { penalty: risk.penalty().clone(), working: None, model: None });
+            let ended = search.on_working_sets(self, &mut next);
+            next.penalty = risk.penalty().clone();
+            (ended, next)
+        };
+        Ok((search.finish(ended)?, next))
+    }
+}
+
+impl Previous {
+    /// The Hessian with the ridge part of another penalty.
+    fn change_ridge<L: Conjugate>(&mut self, risk: &Risk<'_, L, ElasticNet>) {
+        let columns = self.working.as_ref().map(|w| &w.restricted.columns);
+        let (k, cols) = (risk.loss().n_scores(), columns.map_or(risk.n_cols(), Vec::len));
+        let Some(model) = self.model.as_mut() else { return };
+        for i in 0..k * cols {
+            let column = columns.map_or(i % cols, |c| c[i % cols]);
+            model.add_diagonal(i, risk.penalty().ridge_of(column) - self.penalty.ridge_of(column));
+        }
+        if risk.intercept() == Intercept::Penalised {
+            let difference = risk.penalty().ridge() - self.penalty.ridge();
+            (k * cols..k * (cols + 1)).for_each(|i| model.add_diagonal(i, difference));
+        }
+    }
+}
+
+/// A solution under way, in all columns.
+struct Search<'r, 'd, L> {
+    risk: &'r Risk<'d, L, ElasticNet>,
+    watch: &'r Watch,
+    point: Point,
+    trace: Vec<Step>,
+    passes: usize,
+    certificate: Option<Certificate>,
+}
+
+impl<L: Conjugate + Clone> Search<'_, '_, L> {
+    fn on_all_columns(
+        &mut self,
+        limits: &ProximalNewton,
+        model: Option<GramModel>,
+    ) -> (Result<Stop>, Option<GramModel>) {
+        let mut run = Run::new(self.risk, self.point.clone(), model, Curvature::Gram, self.watch);
+        let ended = run.iterate(limits);
+        let model;
+        let passes;
+        (self.point, model, self.certificate, self.trace, passes) = run.into_parts();
+        self.passes += passes;
+        (ended, model)
+    }
+
+    fn on_working_sets(&mut self, limits: &ProximalNewton, kept: &mut Previous) -> Result<Stop> {
+        let (risk, watch) = (self.risk, self.watch);
+        let scale = risk.null_objective().max(self.point.objective.abs());
+        // The sequential strong rule: a condition that holds by more than the penalty fell will hold again.
+        let ratio = kept.penalty.lambda() / risk.penalty().lambda();
+        let threshold = if ratio > 1.0 && ratio < 1.5 { 2.0 - ratio } else { 1.0 };
+        let mut joining = self.violators(&[], threshold, usize::MAX);
+        if threshold >= 1.0 {
+            joining.truncate(JOINING.max(self.support().len()));
+        }
+        loop {
+            let relative = forecast(risk, &self.point) / scale;
+            if relative <= 2.0 * limits.tolerance {
+                let certificate = duality_gap(risk, &self.point, watch)?;
+                let gap = certificate.relative_gap();
+                self.certificate = Some(certificate);
+                if gap.is_some_and(|gap| gap <= limits.tolerance) {
+                    return Ok(Stop::Converged);
+                }
+            }
+            if self.trace.len() >= limits.max_iterations {
+                return Ok(Stop::IterationLimit);
+            }
+            let precise = (0.02 * relative).min(0.3 * limits.tolerance);
+            let tolerance = if joining.is_empty() { precise } else { (0.02 * relative).clamp(precise, 1e-2) };
+            if tolerance < 1e-3 * limits.tolerance {
+                return Ok(Stop::PrecisionLimit);
+            }
+            self.choose(kept, &joining)?;
+            let inner = ProximalNewton { tolerance, max_iterations: limits.max_iterations - self.trace.len() };
+            let stop = self.solve_inside(&inner, kept)?;
+            let inside = kept.working.as_ref().map_or(&[][..], |w| &w.restricted.columns);
+            joining = self.violators(inside, 1.0, JOINING.max(self.support().len()));
+            match stop {
+                Stop::Converged => {}
+                Stop::PrecisionLimit if !joining.is_empty() => {}
+                stop => return Ok(stop),
+            }
+        }
+    }
+
+    /// Makes the working set hold the support, the columns without a penalty and those that join.
+    fn choose(&self, kept: &mut Previous, joining: &[usize]) -> Result<()> {
+        let mut wanted = self.support();
+        wanted.extend(self.risk.penalty().free_columns());
+        wanted.extend(joining);
+        let current = kept.working.as_ref().map_or(&[][..], |w| &w.restricted.columns);
+        wanted.sort_unstable();
+        wanted.dedup();
+        let holds_all = wanted.iter().all(|j| current.binary_search(j).is_ok());
+        if holds_all && kept.working.is_some() && current.len() <= 2 * wanted.len() + 256 {
+            return Ok(());
+        }
+        if !holds_all && !self.trace.is_empty() {
+            // Within one solution the set only grows, so that it comes to an end.
+            wanted.extend(current);
+            wanted.sort_unstable();
+            wanted.dedup();
+        }
+        kept.model = None;
+        let restricted = Restricted::of(self.risk.sample(), wanted, self.watch)?;
+        kept.working = Some(Working { restricted, columns: None });
+        Ok(())
+    }
+
+    /// Solves on the working set and moves the point there.
+    fn solve_inside(&mut self, limits: &ProximalNewton, kept: &mut Previous) -> Result<Stop> {
+        let (risk, watch) = (self.risk, self.watch);
+        let Some(working) = kept.working.as_mut() else { return Ok(Stop::PrecisionLimit) };
+        let restricted = &working.restricted;
+        let sub = restricted.risk(risk)?;
+        let unknowns = sub.loss().n_scores() * (sub.n_cols() + 1);
+        // A sweep in the matrix costs its size, one by the columns their stored values. Of sparse rows the matrix is
+        // merged from many parts, which few values a column do not repay.
+        let shape = restricted.design().shape();
+        let stored = stored_values(restricted.design())?;
+        let sparse = stored < shape.rows * shape.cols;
+        let size = if sparse { 8 * unknowns * unknowns } else { unknowns * unknowns / 4 };
+        let gram = unknowns <= GRAM_LIMIT && stored * sub.loss().n_scores() >= size;
+        if !gram && working.columns.is_none() {
+            working.columns = Some(Columns::new(restricted.design(), sub.sample().units, watch)?);
+        }
+        let curvature = match &working.columns {
+            Some(columns) if !gram => Curvature::Columns(columns),
+            _ => Curvature::Gram,
+        };
+        let mut run = Run::new(&sub, restricted.gather_point(&self.point), kept.model.take(), curvature, watch);
+        let ended = run.iterate(limits);
+        let (point, model, _, trace, _) = run.into_parts();
+        self.trace.extend(trace);
+        kept.model = model;
+        let coef = restricted.scatter(&point.coef, risk.n_cols());
+        let halted = matches!(&ended, Err(error) if error.kind() == ErrorKind::Interrupted);
+        let calm = Watch::default();
+        self.point = risk.at(&coef, Detail::Gradient, if halted { &calm } else { watch })?;
+        self.passes += 1;
+        self.certificate = None;
+        ended
+    }
+
+    /// Columns with a weight that is not zero.
+    fn support(&self) -> Vec<usize> {
+        let (coef, cols) = (&self.point.coef, self.risk.n_cols());
+        (0..cols).filter(|j| (0..coef.n_scores()).any(|c| coef.weights_of(c)[*j] != 0.0)).collect()
+    }
+
+    /// Columns of zero weights outside a set, which rises, where the gradient exceeds that share of the lasso: the most by
+    /// ratio, the largest first.
+    fn violators(&self, inside: &[usize], threshold: f64, most: usize) -> Vec<usize> {
+        let (gradient, cols, penalty) = (&self.point.gradient, self.risk.n_cols(), self.risk.penalty());
+        let mut largest = vec![0.0f64; cols];
+        for c in 0..gradient.n_scores() {
+            largest.iter_mut().zip(gradient.weights_of(c)).for_each(|(l, g)| *l = l.max(g.abs()));
+        }
+        let mut found: Vec<(f64, usize)> = (0..cols)
+            .filter(|j| largest[*j] > threshold * penalty.lasso_of(*j) && penalty.factor(*j) > 0.0)
+            .filter(|j| inside.binary_search(j).is_err())
+            .map(|j| (largest[j] / penalty.lasso_of(j), j))
+            .collect();
+        found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        found.truncate(most);
+        found.into_iter().map(|(_, j)| j).collect()
+    }
+
+    fn finish(self, ended: Result<Stop>) -> Result<Solved> {
+        let stop = match ended {
+            Ok(stop) => stop,
+            Err(error) if error.kind() == ErrorKind::Interrupted => Stop::halted(self.watch.halted()),
+            Err(error) => return Err(error),
+        };
+        let certificate = match self.certificate {
+            Some(certificate) => certificate,
+            None => duality_gap(self.risk, &self.point, &Watch::default())?,
+        };
+        let Search { point, trace, passes, .. } = self;
+        Ok(Solved { point, stop, certificate, trace, passes, aliased: Vec::new() })
+    }
+}
+
+/// How far some gradient is from what the penalty asks for, at worst.
+fn violation<L: Conjugate>(risk: &Risk<'_, L, ElasticNet>, point: &Point) -> f64 {
+    let (penalty, cols) = (risk.penalty(), risk.n_cols());
+    // The point's gradient has the ridge part already.
+    let of = |lasso: f64, w: f64, g: f64| match w {
+        w if w > 0.0 => (g + lasso).abs(),
+        w if w < 0.0 => (g - lasso).abs(),
+        _ => (g.abs() - lasso).max(0.0),
+    };
+    let weights = point.coef.weights().iter().zip(point.gradient.weights()).enumerate();
+    let worst = weights.map(|(i, (w, g))| of(penalty.lasso_of(i % cols), *w, *g)).fold(0.0, f64::max);
+    let lasso = if risk.intercept() == Intercept::Penalised { penalty.lasso() } else { 0.0 };
+    let intercepts = point.coef.intercept().iter().zip(point.gradient.intercept());
+    intercepts.map(|(b, g)| of(lasso, *b, *g)).fold(worst, f64::max)
+}
+
+/// About the duality gap, without its pass over the rows: `Ω(w) + Ω*(v) − v·w` at the gradient −v of the loss, and what
+/// shrinking costs where the conjugate is not finite.
+fn forecast<L: Conjugate>(risk: &Risk<'_, L, ElasticNet>, point: &Point) -> f64 {
+    let (penalty, cols) = (risk.penalty(), risk.n_cols());
+    let mut excess = 1.0f64;
+    let mut term = |ridge: f64, lasso: f64, w: f64, g: f64| {
+        let v = ridge * w - g;
+        let conjugate = match (v.abs() - lasso).max(0.0) {
+            over if ridge > 0.0 => over * over / (2.0 * ridge),
+            _ if lasso > 0.0 => {
+                excess = excess.max(v.abs() / lasso);
+                0.0
+            }
+            // Without a penalty nothing may be left.
+            _ => return (g * w).abs() + g.abs(),
+        };
+        (lasso * w.abs() + 0.5 * ridge * w * w + conjugate - v * w).max(0.0)
+    };
+    let weights = point.coef.weights().iter().zip(point.gradient.weights()).enumerate();
+    let mut sum: f64 =
+        weights.map(|(i, (w, g))| term(penalty.ridge_of(i % cols), penalty.lasso_of(i % cols), *w, *g)).sum();
+    let (ridge, lasso) = match risk.intercept() {
+        Intercept::Penalised => (penalty.ridge(), penalty.lasso()),
+        Intercept::Free | Intercept::None => (0.0, 0.0),
+    };
+    let intercepts = point.coef.intercept().iter().zip(point.gradient.intercept());
+    sum += intercepts.map(|(b, g)| term(ridge, lasso, *b, *g)).sum::<f64>();
+    sum + (1.0 - excess.recip()) * point.objective.abs()
+}

@@ -1,0 +1,199 @@
+//! The quadratic model by the columns: a sweep costs the stored values of the columns it visits.
+//!
+//! With the residuals r and curvatures C of the current scores, and the scores t of the move so far, the gradient of the
+//! model is `X̂ᵀ(r + Ct)/S`. Sparse columns in units are `(x − c)·s`: the parts of their centres and of the intercepts, one
+//! number per score, are kept apart as τ and enter through `Σ C`, `Σ C x` and the sums of `r + Ct`.
+
+use super::gram::coordinate;
+use crate::design::{Column, Columns, Units};
+use crate::objective::{Coef, CurvedLoss, Intercept, Penalty, Point, Risk};
+use rayon::prelude::*;
+
+/// Sweeps over the coordinates that are not zero between two sweeps over all of them, and of the latter.
+const INNER_SWEEPS: usize = 100;
+const OUTER_SWEEPS: usize = 20;
+
+/// The model at a point.
+pub(super) struct ResidualModel<'m> {
+    columns: &'m Columns,
+    units: &'m Units,
+    k: usize,
+    total_weight: f64,
+    /// `r + C·(stored part of t)`, row by row, and its sums.
+    theta: Vec<f64>,
+    sums: Vec<f64>,
+    curvature: Vec<f64>,
+    /// `Σ C`, packed; `Σ C x` and `Σ C x²` per column (the latter by score), of the stored values.
+    totals: Vec<f64>,
+    first: Vec<f64>,
+    second: Vec<f64>,
+    /// Moves of all rows alike, per score.
+    common: Vec<f64>,
+}
+
+/// Where C(a, b) is kept.
+#[inline]
+fn pair(a: usize, b: usize) -> usize {
+    a.max(b) * (a.max(b) + 1) / 2 + a.min(b)
+}
+
+impl<'m> ResidualModel<'m> {
+    pub(super) fn new<L: CurvedLoss, P: Penalty>(
+        risk: &Risk<'m, L, P>,
+        point: &Point,
+        columns: &'m Columns,
+    ) -> ResidualModel<'m> {
+        let (k, sample) = (risk.loss().n_scores(), risk.sample());
+        let (n, pairs) = (sample.labels.len(), k * (k + 1) / 2);
+        let (mut theta, mut curvature) = (vec![0.0; n * k], vec![0.0; n * pairs]);
+        const ROWS: usize = 4096;
+        let blocks = theta.par_chunks_mut(ROWS * k).zip(curvature.par_chunks_mut(ROWS * pairs)).enumerate();
+        blocks.for_each(|(block, (theta, curvature))| {
+            let rows = block * ROWS..(block * ROWS + ROWS).min(n);
+            let weights = sample.weights.map(|w| &w[rows.clone()]);
+            let scores = &point.scores[rows.start * k..rows.end * k];
+            risk.loss().block(&sample.labels[rows], scores, weights, theta, Some(curvature));
+        });
+        let sum = |values: &[f64], width: usize| {
+            let mut sums = vec![0.0; width];
+            values.chunks_exact(width).for_each(|v| sums.iter_mut().zip(v).for_each(|(s, v)| *s += v));
+            sums
+        };
+        let (sums, totals) = (sum(&theta, k), sum(&curvature, pairs));
+        let cols = risk.n_cols();
+        let moments: Vec<(Vec<f64>, Vec<f64>)> = (0..cols)
+            .into_par_iter()
+            .map(|j| {
+                let (mut first, mut second) = (vec![0.0; pairs], vec![0.0; k]);
+                for_each(columns.column(j), |i, x| {
+                    let c = &curvature[i * pairs..][..pairs];
+                    first.iter_mut().zip(c).for_each(|(f, c)| *f += c * x);
+                    second.iter_mut().enumerate().for_each(|(a, s)| *s += c[pair(a, a)] * x * x);
+                });
+                (first, second)
+            })
+            .collect();
+        let first = moments.iter().flat_map(|(first, _)| first.iter().copied()).collect();
+        let second = moments.iter().flat_map(|(_, second)| second.iter().copied()).collect();
+        ResidualModel {
+            columns,
+            units: sample.units,
+            k,
+            total_weight: risk.total_weight(),
+            theta,
+            sums,
+            curvature,
+            totals,
+            first,
+            second,
+            common: vec![0.0; k],
+        }
+    }
+
+    /// The minimiser from w, until no coordinate is further than `target` from its own optimum, measured in the gradient.
+    pub(super) fn minimise<L: CurvedLoss, P: Penalty>(mut self, risk: &Risk<'_, L, P>, w: &Coef, target: f64) -> Coef {
+        let mut v = w.clone();
+        let all: Vec<usize> = (0..risk.n_cols()).collect();
+        for _ in 0..OUTER_SWEEPS {
+            if self.sweep(risk, &mut v, &all) <= target {
+                break;
+            }
+            let in_use =
+                |j: &usize| risk.penalty().lasso_of(*j) == 0.0 || (0..self.k).any(|c| v.weights_of(c)[*j] != 0.0);
+            let active: Vec<usize> = all.iter().copied().filter(in_use).collect();
+            for _ in 0..INNER_SWEEPS {
+                if self.sweep(risk, &mut v, &active) <= 0.5 * target {
+                    break;
+                }
+            }
+        }
+        v
+    }
+
+    /// One sweep over the weights of some columns and the intercepts.
+    fn sweep<L: CurvedLoss, P: Penalty>(&mut self, risk: &Risk<'_, L, P>, v: &mut Coef, columns: &[usize]) -> f64 {
+        let (cols, penalty) = (risk.n_cols(), risk.penalty());
+        let mut largest = 0.0f64;
+        for &j in columns {
+            let (ridge, lasso) = (penalty.ridge_of(j), penalty.lasso_of(j));
+            for c in 0..self.k {
+                let old = v.weights_of(c)[j];
+                let (slope, curvature) = self.slope(j, c);
+                let (slope, curvature) = (slope + ridge * old, curvature + ridge);
+                let new = coordinate(old, slope, curvature, lasso);
+                if new != old {
+                    largest = largest.max(((new - old) * curvature).abs());
+                    v.weights_mut()[c * cols + j] = new;
+                    self.step(j, c, new - old);
+                }
+            }
+        }
+        let (ridge, lasso) = match risk.intercept() {
+            Intercept::None => return largest,
+            Intercept::Free => (0.0, 0.0),
+            Intercept::Penalised => (penalty.ridge(), penalty.lasso()),
+        };
+        for c in 0..self.k {
+            let old = v.intercept()[c];
+            let slope = self.total(c) / self.total_weight + ridge * old;
+            let curvature = self.totals[pair(c, c)] / self.total_weight + ridge;
+            let new = coordinate(old, slope, curvature, lasso);
+            largest = largest.max(((new - old) * curvature).abs());
+            v.intercept_mut()[c] = new;
+            self.common[c] += new - old;
+        }
+        largest
+    }
+
+    /// `Σ (r + Ct)` of one score.
+    fn total(&self, c: usize) -> f64 {
+        self.sums[c] + (0..self.k).map(|b| self.totals[pair(c, b)] * self.common[b]).sum::<f64>()
+    }
+
+    /// Slope and curvature of the loss in one weight.
+    fn slope(&self, j: usize, c: usize) -> (f64, f64) {
+        let (k, pairs) = (self.k, self.totals.len());
+        let first = &self.first[j * pairs..][..pairs];
+        let mut sum = 0.0;
+        for_each(self.columns.column(j), |i, x| sum += x * self.theta[i * k + c]);
+        sum += (0..k).map(|b| first[pair(c, b)] * self.common[b]).sum::<f64>();
+        let (mut second, total) = (self.second[j * k + c], self.total_weight);
+        if self.columns.is_sparse() {
+            let (centre, inverse) = (self.units.centre()[j], self.units.inverse_scale()[j]);
+            sum = (sum - centre * self.total(c)) * inverse;
+            let own = pair(c, c);
+            second -= centre * (2.0 * first[own] - centre * self.totals[own]);
+            second *= inverse * inverse;
+        }
+        (sum / total, second / total)
+    }
+
+    /// Moves one weight.
+    fn step(&mut self, j: usize, c: usize, step: f64) {
+        let (k, pairs) = (self.k, self.totals.len());
+        let mut scaled = step;
+        if self.columns.is_sparse() {
+            scaled *= self.units.inverse_scale()[j];
+            self.common[c] -= scaled * self.units.centre()[j];
+        }
+        let (theta, curvature) = (&mut self.theta, &self.curvature);
+        if k == 1 {
+            for_each(self.columns.column(j), |i, x| theta[i] += scaled * x * curvature[i]);
+        } else {
+            for_each(self.columns.column(j), |i, x| {
+                let (theta, row) = (&mut theta[i * k..][..k], &curvature[i * pairs..][..pairs]);
+                theta.iter_mut().enumerate().for_each(|(b, t)| *t += scaled * x * row[pair(b, c)]);
+            });
+        }
+        let first = &self.first[j * pairs..][..pairs];
+        self.sums.iter_mut().enumerate().for_each(|(b, s)| *s += scaled * first[pair(b, c)]);
+    }
+}
+
+#[inline(always)]
+fn for_each(column: Column<'_>, mut visit: impl FnMut(usize, f64)) {
+    match column {
+        Column::Dense(values) => values.iter().enumerate().for_each(|(i, x)| visit(i, *x)),
+        Column::Sparse(rows, values) => rows.iter().zip(values).for_each(|(i, x)| visit(*i as usize, *x)),
+    }
+}

@@ -1,0 +1,81 @@
+//! Some columns of a risk as a risk of their own.
+
+use crate::design::{Design, PreparedDesign, Units, select};
+use crate::error::Result;
+use crate::objective::{Coef, ElasticNet, Loss, Penalty, Point, Risk, Sample};
+use crate::watch::Watch;
+
+/// Copies of some columns with their units and penalty factors.
+pub(super) struct Restricted {
+    pub(super) columns: Vec<usize>,
+    design: PreparedDesign,
+    units: Units,
+}
+
+impl Restricted {
+    /// The given columns, rising.
+    pub(super) fn of(sample: &Sample<'_>, columns: Vec<usize>, watch: &Watch) -> Result<Restricted> {
+        let design = select(sample.design, &columns, watch)?;
+        let some = |values: &[f64]| columns.iter().map(|j| values[*j]).collect();
+        let units = Units::new(some(sample.units.centre()), some(sample.units.scale()));
+        Ok(Restricted { columns, design, units })
+    }
+
+    pub(super) fn design(&self) -> &dyn Design {
+        self.design.as_design()
+    }
+
+    /// The risk in these columns, the others' weights zero.
+    pub(super) fn risk<'a, L: Loss + Clone>(
+        &'a self,
+        whole: &Risk<'a, L, ElasticNet>,
+    ) -> Result<Risk<'a, L, ElasticNet>> {
+        let sample = Sample { design: self.design(), units: &self.units, ..*whole.sample() };
+        let penalty = match whole.penalty().factors() {
+            None => whole.penalty().clone(),
+            Some(factors) => {
+                let factors: Vec<f64> = self.columns.iter().map(|j| factors[*j]).collect();
+                whole.penalty().clone().with_factors(&factors)?
+            }
+        };
+        Ok(Risk::new(sample, whole.loss().clone(), penalty, whole.intercept()))
+    }
+
+    /// The coefficients of these columns.
+    pub(super) fn gather(&self, whole: &Coef) -> Coef {
+        let (k, m) = (whole.n_scores(), self.columns.len());
+        let mut some = Coef::zeros(k, m);
+        for c in 0..k {
+            let of_score = &mut some.weights_mut()[c * m..(c + 1) * m];
+            of_score.iter_mut().zip(&self.columns).for_each(|(w, j)| *w = whole.weights_of(c)[*j]);
+        }
+        some.intercept_mut().copy_from_slice(whole.intercept());
+        some
+    }
+
+    /// The point in these columns; the weights of the others must be zero.
+    pub(super) fn gather_point(&self, whole: &Point) -> Point {
+        let cols = whole.coef.n_cols();
+        let groups = whole.gradient_sums.chunks_exact(cols.max(1));
+        Point {
+            coef: self.gather(&whole.coef),
+            objective: whole.objective,
+            gradient: self.gather(&whole.gradient),
+            hessian: None,
+            scores: whole.scores.clone(),
+            gradient_sums: groups.flat_map(|sums| self.columns.iter().map(|j| sums[*j])).collect(),
+        }
+    }
+
+    /// The reverse, zero elsewhere.
+    pub(super) fn scatter(&self, some: &Coef, cols: usize) -> Coef {
+        let k = some.n_scores();
+        let mut whole = Coef::zeros(k, cols);
+        for c in 0..k {
+            let of_score = &mut whole.weights_mut()[c * cols..(c + 1) * cols];
+            self.columns.iter().zip(some.weights_of(c)).for_each(|(j, w)| of_score[*j] = *w);
+        }
+        whole.intercept_mut().copy_from_slice(some.intercept());
+        whole
+    }
+}

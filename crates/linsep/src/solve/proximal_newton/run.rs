@@ -1,0 +1,231 @@
+//! Proximal Newton on all columns of a risk.
+
+use super::gram::GramModel;
+use super::residual::ResidualModel;
+use super::{ProximalNewton, Step, Stop, forecast, violation};
+use crate::certify::{Certificate, duality_gap};
+use crate::design::Columns;
+use crate::error::Result;
+use crate::linalg::Square;
+use crate::objective::{Coef, Conjugate, Detail, ElasticNet, Intercept, Penalty, Point, Risk};
+use crate::watch::{Progress, Watch};
+
+/// The model is solved until what is left of its optimality conditions is this share of that of the risk.
+const GRAM_PRECISION: f64 = 1e-3;
+const RESIDUAL_PRECISION: f64 = 0.03;
+/// Decrease asked of a step (Armijo), relative to the prediction.
+const DECREASE: f64 = 1e-4;
+/// A Hessian is used again as long as each step lowers the predicted decrease by this factor.
+const CHORD: f64 = 0.05;
+/// Up to so many coefficients a Hessian costs about as much as the rest of a pass.
+const CHEAP: usize = 160;
+/// A step is long that lowers the objective by more than this share.
+const LONG: f64 = 2e-3;
+
+/// How the quadratic model is kept.
+pub(super) enum Curvature<'c> {
+    /// As a matrix, of the loss and the ridge.
+    Gram,
+    /// By the columns.
+    Columns(&'c Columns),
+}
+
+/// An iteration under way.
+pub(super) struct Run<'r, 'd, L> {
+    pub(super) risk: &'r Risk<'d, L, ElasticNet>,
+    pub(super) watch: &'r Watch,
+    pub(super) point: Point,
+    curvature: Curvature<'r>,
+    /// The last Hessian.
+    model: Option<GramModel>,
+    /// Whether it is the one at the point.
+    fresh: bool,
+    lasso: Vec<f64>,
+    reference: f64,
+    pub(super) certificate: Option<Certificate>,
+    pub(super) trace: Vec<Step>,
+    pub(super) passes: usize,
+}
+
+impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
+    /// At a point, where there may be a Hessian of a point nearby.
+    pub(super) fn new(
+        risk: &'r Risk<'d, L, ElasticNet>,
+        point: Point,
+        nearby: Option<GramModel>,
+        curvature: Curvature<'r>,
+        watch: &'r Watch,
+    ) -> Self {
+        let (k, cols, penalty) = (risk.loss().n_scores(), risk.n_cols(), risk.penalty());
+        let of_intercept = if risk.intercept() == Intercept::Penalised { penalty.lasso() } else { 0.0 };
+        let mut lasso: Vec<f64> = (0..k * cols).map(|i| penalty.lasso_of(i % cols)).collect();
+        lasso.resize(k * (cols + 1), of_intercept);
+        Run {
+            risk,
+            watch,
+            curvature,
+            model: nearby,
+            fresh: false,
+            lasso,
+            reference: risk.null_objective(),
+            certificate: None,
+            trace: Vec::new(),
+            passes: 0,
+            point,
+        }
+    }
+
+    /// Iterates until the gap of this risk is proved to be at most the tolerance.
+    pub(super) fn iterate(&mut self, limits: &ProximalNewton) -> Result<Stop> {
+        let mut predicted_before = f64::NEG_INFINITY;
+        loop {
+            if self.certified(limits.tolerance)? {
+                return Ok(Stop::Converged);
+            }
+            if self.trace.len() >= limits.max_iterations {
+                return Ok(Stop::IterationLimit);
+            }
+            let candidate = self.candidate(limits.tolerance)?;
+            let predicted = self.predicted(&candidate);
+            let crawls = predicted < CHORD * predicted_before;
+            if !self.fresh && crawls {
+                self.refresh()?;
+                predicted_before = f64::NEG_INFINITY;
+                continue;
+            }
+            if !self.advance(candidate, predicted, limits.tolerance)? {
+                if self.fresh {
+                    return Ok(Stop::PrecisionLimit);
+                }
+                self.refresh()?;
+            }
+            predicted_before = predicted;
+        }
+    }
+
+    /// Whether the point is proved good enough; the proof is looked for only where it may succeed.
+    fn certified(&mut self, tolerance: f64) -> Result<bool> {
+        let scale = self.reference.max(self.point.objective.abs());
+        if forecast(self.risk, &self.point) > 2.0 * tolerance * scale {
+            return Ok(false);
+        }
+        let certificate = duality_gap(self.risk, &self.point, self.watch)?;
+        let reached = certificate.relative_gap().is_some_and(|gap| gap <= tolerance);
+        if let Some(last) = self.trace.last_mut() {
+            last.relative_gap = certificate.relative_gap();
+        }
+        self.certificate = Some(certificate);
+        Ok(reached)
+    }
+
+    /// The minimiser of the quadratic model.
+    fn candidate(&mut self, tolerance: f64) -> Result<Coef> {
+        let violation = violation(self.risk, &self.point);
+        let largest = self.point.gradient.as_slice().iter().fold(0.0f64, |l, g| l.max(g.abs()));
+        // Closer than this proves no more, or is rounding.
+        let floor = (0.02 * tolerance * self.risk.penalty().lasso().min(violation)).max(1e-16 * largest);
+        let (k, cols) = (self.point.coef.n_scores(), self.point.coef.n_cols());
+        let mut candidate = match self.curvature {
+            Curvature::Columns(columns) => {
+                self.fresh = true;
+                let model = ResidualModel::new(self.risk, &self.point, columns);
+                model.minimise(self.risk, &self.point.coef, (RESIDUAL_PRECISION * violation).max(floor))
+            }
+            Curvature::Gram => {
+                if self.model.is_none() {
+                    self.refresh()?;
+                }
+                let target = (GRAM_PRECISION * violation).max(floor);
+                let (w, gradient) = (self.point.coef.as_slice(), self.point.gradient.as_slice());
+                let minimiser = self.model.as_ref().map(|m| m.minimise(w, gradient, &self.lasso, target));
+                Coef::from_vec(minimiser.unwrap_or_default(), k, cols)
+            }
+        };
+        super::centre(self.risk, &mut candidate);
+        Ok(candidate)
+    }
+
+    /// `g·d + Σ l(|w+d| − |w|)`, the decrease that a linear model foretells: negative.
+    fn predicted(&self, candidate: &Coef) -> f64 {
+        let (w, v) = (self.point.coef.as_slice(), candidate.as_slice());
+        let terms = w.iter().zip(v).zip(self.point.gradient.as_slice().iter().zip(&self.lasso));
+        terms.map(|((w, v), (g, l))| g * (v - w) + l * (v.abs() - w.abs())).sum()
+    }
+
+    /// Takes the step; false where none decreases the objective.
+    fn advance(&mut self, candidate: Coef, predicted: f64, tolerance: f64) -> Result<bool> {
+        if candidate == self.point.coef || predicted >= 0.0 {
+            return Ok(false);
+        }
+        let gram = matches!(self.curvature, Curvature::Gram);
+        // After a long step the Hessian is another; of few columns it costs little, unless this step is the last.
+        let long = -predicted > LONG * self.point.objective.abs();
+        let last = -predicted <= tolerance * self.point.objective.abs();
+        let cheap = self.lasso.len() <= CHEAP && !last;
+        let detail = if gram && (long || cheap) { Detail::Hessian } else { Detail::Gradient };
+        let mut next = self.risk.at(&candidate, detail, self.watch)?;
+        self.passes += 1;
+        let mut step = 1.0;
+        // Near the optimum the decrease drowns in rounding; there the optimality conditions decide.
+        let rounding = 1e-13 * self.point.objective.abs().max(f64::MIN_POSITIVE);
+        let enough = -predicted >= rounding && next.objective <= self.point.objective + DECREASE * predicted;
+        let by_conditions = -predicted < 1e3 * rounding
+            && next.objective <= self.point.objective + rounding
+            && forecast(self.risk, &next) < 0.5 * forecast(self.risk, &self.point);
+        if !(enough || by_conditions) {
+            if -predicted < rounding || !self.fresh {
+                return Ok(false);
+            }
+            let direction = candidate.moved(-1.0, &self.point.coef);
+            let line = self.risk.along(&direction, self.watch)?;
+            self.passes += 1;
+            loop {
+                step *= 0.5;
+                if step < 1e-10 {
+                    return Ok(false);
+                }
+                if self.risk.on_line(&self.point, &line, step) <= self.point.objective + DECREASE * step * predicted {
+                    break;
+                }
+            }
+            let detail = if gram { Detail::Hessian } else { Detail::Gradient };
+            next = self.risk.at(&self.point.coef.moved(step, &direction), detail, self.watch)?;
+            self.passes += 1;
+        }
+        let hessian = next.hessian.take();
+        self.fresh = false;
+        if let Some(hessian) = hessian {
+            self.take(&hessian);
+        }
+        self.point = next;
+        self.certificate = None;
+        self.trace.push(Step { objective: self.point.objective, relative_gap: None, step });
+        self.watch.report(Progress::Iteration {
+            solver: "proximal-newton",
+            iteration: self.trace.len(),
+            objective: self.point.objective,
+            relative_gap: None,
+        });
+        Ok(true)
+    }
+
+    fn take(&mut self, hessian: &Square) {
+        self.model = Some(GramModel::new(hessian));
+        self.fresh = true;
+    }
+
+    /// The Hessian at the current point, by a pass of its own.
+    fn refresh(&mut self) -> Result<()> {
+        let mut point = self.risk.at(&self.point.coef, Detail::Hessian, self.watch)?;
+        self.passes += 1;
+        if let Some(hessian) = point.hessian.take() {
+            self.take(&hessian);
+        }
+        Ok(())
+    }
+
+    /// The last Hessian, for a risk nearby.
+    pub(super) fn into_parts(self) -> (Point, Option<GramModel>, Option<Certificate>, Vec<Step>, usize) {
+        (self.point, self.model, self.certificate, self.trace, self.passes)
+    }
+}
