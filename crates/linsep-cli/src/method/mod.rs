@@ -183,6 +183,10 @@ enum SolverName {
     GradientDescent,
     /// Gradient descent with one fixed step
     FixedStep,
+    /// Interior point method (hinge)
+    InteriorPoint,
+    /// Dual coordinate descent (support vector machines)
+    DualCd,
 }
 
 impl From<InterceptName> for Intercept {

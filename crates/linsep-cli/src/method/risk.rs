@@ -49,6 +49,8 @@ impl MethodArguments {
             Some(SolverName::Lbfgs) => Algorithm::Lbfgs,
             Some(SolverName::GradientDescent) => Algorithm::GradientDescent,
             Some(SolverName::FixedStep) => Algorithm::FixedStep,
+            Some(SolverName::InteriorPoint) => Algorithm::InteriorPoint,
+            Some(SolverName::DualCd) => Algorithm::DualCd,
             Some(other) => {
                 let own = "auto, newton, newton-cg, lbfgs, gradient-descent or fixed-step";
                 return Err(foreign_solver(other, &name(self.model), own));

@@ -1,9 +1,12 @@
 //! Algorithms, one file each: the problem and the reference above the code. Every solver stops on [`crate::certify`].
 
 mod descent;
+mod dual_coordinate;
 mod forecast;
 mod gradient_descent;
+mod interior_point;
 mod lbfgs;
+mod margin_intercept;
 mod newton;
 mod newton_cg;
 mod part;
@@ -11,9 +14,11 @@ mod quadratic_descent;
 mod separate;
 mod stop;
 
+pub use dual_coordinate::DualCoordinateDescent;
 pub use gradient_descent::{GradientDescent, StepRule};
+pub use interior_point::InteriorPoint;
 pub use lbfgs::Lbfgs;
 pub use newton::Newton;
 pub use newton_cg::NewtonCg;
 pub use quadratic_descent::{Descent, QuadraticDescent};
-pub use stop::{Solved, Solver, Step, Stop};
+pub use stop::{MarginSolved, Solved, Solver, Step, Stop};

@@ -17,10 +17,12 @@ pub(super) struct Choice {
 impl RiskMinimizer {
     /// Solvers that can minimise this loss with this penalty, the best known first.
     pub fn solvers(&self) -> &'static [Algorithm] {
-        use Algorithm::{FixedStep, GradientDescent, Lbfgs, Newton, NewtonCg};
+        use Algorithm::{DualCd, FixedStep, GradientDescent, InteriorPoint, Lbfgs, Newton, NewtonCg};
         match (self.loss, self.penalty) {
-            (LossChoice::Hinge, _) | (_, PenaltyChoice::ElasticNet { .. }) => &[],
+            (_, PenaltyChoice::ElasticNet { .. }) | (LossChoice::Hinge, PenaltyChoice::None) => &[],
+            (LossChoice::Hinge, _) => &[InteriorPoint, DualCd],
             (_, PenaltyChoice::None) => &[Newton],
+            (LossChoice::SquaredHinge, _) => &[Newton, NewtonCg, Lbfgs, GradientDescent, FixedStep, DualCd],
             _ => &[Newton, NewtonCg, Lbfgs, GradientDescent, FixedStep],
         }
     }
@@ -49,6 +51,12 @@ impl RiskMinimizer {
                     "without a penalty {unknowns} coefficients are too many for the proof that the optimum exists"
                 ))
                 .help("use a ridge penalty, or fewer columns"));
+            }
+            _ if self.loss == LossChoice::Hinge && unknowns <= NEWTON_LIMIT => {
+                (Algorithm::InteriorPoint, format!("{unknowns} coefficients: a Gram matrix is cheap"))
+            }
+            _ if self.loss == LossChoice::Hinge => {
+                (Algorithm::DualCd, format!("{unknowns} coefficients: too many to form a Gram matrix"))
             }
             PenaltyChoice::None => {
                 (Algorithm::Newton, "without a penalty only it proves that the optimum exists".into())

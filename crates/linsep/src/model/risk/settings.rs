@@ -118,6 +118,10 @@ pub enum Algorithm {
     GradientDescent,
     /// Gradient descent with one fixed step.
     FixedStep,
+    /// Interior point method.
+    InteriorPoint,
+    /// Dual coordinate descent.
+    DualCd,
 }
 
 impl Algorithm {
@@ -125,8 +129,9 @@ impl Algorithm {
     pub fn default_iterations(self) -> usize {
         match self {
             Algorithm::Auto | Algorithm::Newton | Algorithm::NewtonCg => 100,
+            Algorithm::InteriorPoint => 200,
             Algorithm::Lbfgs => 10_000,
-            Algorithm::GradientDescent | Algorithm::FixedStep => 100_000,
+            Algorithm::GradientDescent | Algorithm::FixedStep | Algorithm::DualCd => 100_000,
         }
     }
 
@@ -139,6 +144,8 @@ impl Algorithm {
             Algorithm::Lbfgs => "lbfgs",
             Algorithm::GradientDescent => "gradient-descent",
             Algorithm::FixedStep => "fixed-step",
+            Algorithm::InteriorPoint => "interior-point",
+            Algorithm::DualCd => "dual-cd",
         }
     }
 }
