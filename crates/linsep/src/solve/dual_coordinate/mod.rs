@@ -8,8 +8,8 @@
 //!
 //! A penalised intercept is a weight of a column of ones. A free one adds `Σ αy = 0`, which single coordinates cannot
 //! keep. It is found by the method of multipliers: with a penalty `ρ/2 (Σ αy)²` and an estimate b of the intercept the
-//! problem is the penalised one again, and `b ← b + ρ Σ αy` once it is solved to within a share of that penalty
-//! (Rockafellar 1976: a proximal point method on b).
+//! problem is the penalised one again, and `b ← b + ρ Σ αy` once its gap is smaller than what `Σ αy ≠ 0` costs
+//! (Rockafellar 1976: a proximal point method on b, solved inexactly).
 //!
 //! Every visit yields the row's part of the gap, `Cℓ(yz) + α(yz − 1) + cα²/(2C)`, so the sum over a round says when a proof
 //! is worth its passes.
@@ -39,8 +39,8 @@ pub struct DualCoordinateDescent {
     pub max_iterations: usize,
 }
 
-/// The free intercept's estimate moves when the gap of its problem is this share of the penalty that holds it.
-const PROXIMAL_SHARE: f64 = 0.25;
+/// The free intercept's estimate moves when the gap of its problem is this share of the imbalance.
+const PROXIMAL_SHARE: f64 = 0.5;
 /// Gradients this small are rounding.
 const ROUNDING: f64 = 1e-13;
 
@@ -136,7 +136,7 @@ impl<'r, 'd, L: MarginLoss> Run<'r, 'd, L> {
             total: 0.0,
             kappa_total: 0.0,
             rho,
-            intercept: risk.start().intercept()[0],
+            intercept: 0.0,
             order: (0..rows.len() as u32).collect(),
             active: rows.len(),
             random: ChaCha8Rng::seed_from_u64(0),
@@ -169,7 +169,6 @@ impl<'r, 'd, L: MarginLoss> Run<'r, 'd, L> {
                 relative_gap: Some(gap),
             });
             let settled = round.high - round.low <= ROUNDING;
-            let proximal = 0.5 * self.rho * self.total * self.total;
             (self.active, bounds) = match () {
                 () if gap <= goal || (settled && !free) => {
                     if whole {
@@ -183,7 +182,7 @@ impl<'r, 'd, L: MarginLoss> Run<'r, 'd, L> {
                     }
                     (self.rows.len(), unbounded)
                 }
-                () if free && (round.gap <= PROXIMAL_SHARE * proximal || settled) => {
+                () if free && (round.gap <= PROXIMAL_SHARE * imbalance || settled) => {
                     if self.rho * self.total.abs() <= ROUNDING {
                         return Ok(Stop::PrecisionLimit);
                     }
@@ -227,7 +226,7 @@ impl<'r, 'd, L: MarginLoss> Run<'r, 'd, L> {
             seen.high = seen.high.max(projected);
             if projected != 0.0 {
                 let second = self.rows.squares[i] + self.rho + curvature;
-                // A row of zeros has no second derivative: to the bound its gradient points at.
+                // A row of zeros has no second derivative: the division sends it to the bound its gradient points at.
                 self.set(i, (alpha - gradient / second).clamp(0.0, limit));
             }
         }
