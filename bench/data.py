@@ -120,11 +120,43 @@ def news(scale=1.0):
     return x_path, y_path
 
 
+def _sparse(name, scale):
+    """A LIBSVM file of the shared data with its values: column indices, row starts, values, labels."""
+    STORE.mkdir(exist_ok=True)
+    packed = SHARED / "sparse" / f"{name}.svm.zst"
+    paths = [STORE / f"{name}-{scale:g}-{part}.npy" for part in ("indices", "starts", "values", "y")]
+    if not paths[-1].exists():
+        if not packed.exists():
+            raise Absent(f"{packed} is not there")
+        import io
+        import pyarrow
+        from sklearn.datasets import load_svmlight_file
+        with pyarrow.input_stream(str(packed), compression="zstd") as stream:
+            x, y = load_svmlight_file(io.BytesIO(stream.read()))
+        rows = int(x.shape[0] * scale)
+        x = x[:rows].tocsr()
+        np.save(paths[0], x.indices.astype(np.int64))
+        np.save(paths[1], x.indptr.astype(np.int64))
+        np.save(paths[2], x.data.astype(np.float64))
+        np.save(paths[3], (y[:rows] > 0).astype(np.int64))
+    return paths[0], paths[3]
+
+
+def a9a(scale=1.0):
+    """adult: 32,561 x 123 indicators."""
+    return _sparse("a9a", scale)
+
+
+def news_unit(scale=1.0):
+    """20 newsgroups, words and word pairs, rows of length one."""
+    return _sparse("20news_bigram_binary", scale)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scale", type=float, default=1.0)
     scale = parser.parse_args().scale
-    for make in (gaussian_classes, logistic_dense, covtype_binary, covtype_csv, news):
+    for make in (gaussian_classes, logistic_dense, covtype_binary, covtype_csv, news, a9a, news_unit):
         try:
             print(make.__name__, make(scale))
         except Absent as reason:

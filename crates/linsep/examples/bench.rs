@@ -1,15 +1,17 @@
 //! The library's side of `bench/run.py`: loads arrays once, says `ready`, and does the work once per line `run`.
 //!
-//! `bench TASK X.npy y.npy [--lambda L] [--tol T] [--standardize]`, TASK `logistic` or one of lda, qda, gnb (Gaussian naive
-//! Bayes), mnb (multinomial), ridge with `-fit` or `-predict`. `X-indices.npy` with `X-starts.npy` is a sparse matrix of ones.
+//! `bench TASK X.npy y.npy [--lambda L] [--tol T] [--standardize] [--penalise-intercept]`, TASK `logistic`, `hinge`, `sqhinge`
+//! or one of lda, qda, gnb (Gaussian naive Bayes), mnb (multinomial), ridge with `-fit` or `-predict`. `X-indices.npy` with
+//! `X-starts.npy` is a sparse matrix, of ones unless there is `X-values.npy`.
 #![allow(clippy::print_stdout, reason = "whoever runs it reads its lines")]
 
 use linsep::decide;
 use linsep::design::{CsrMatrix, DenseMatrix, Design, Standardize};
 use linsep::model::{
-    Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, Method, NaiveBayes, PenaltyChoice, RiskMinimizer,
-    Training,
+    Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, LossChoice, Method, NaiveBayes, PenaltyChoice,
+    RiskMinimizer, Training,
 };
+use linsep::objective::Intercept;
 use linsep::table::{Class, Labels};
 use linsep::watch::Watch;
 use serde_json::json;
@@ -34,6 +36,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         "logistic" => Method::Risk(RiskMinimizer {
             penalty: value("--lambda").map_or(PenaltyChoice::RidgeOne, PenaltyChoice::Ridge),
             tolerance: value("--tol").unwrap_or(1e-8),
+            standardize,
+            ..RiskMinimizer::default()
+        }),
+        "hinge" | "sqhinge" => Method::Risk(RiskMinimizer {
+            loss: if task == "hinge" { LossChoice::Hinge } else { LossChoice::SquaredHinge },
+            penalty: value("--lambda").map_or(PenaltyChoice::RidgeOne, PenaltyChoice::Ridge),
+            tolerance: value("--tol").unwrap_or(1e-8),
+            intercept: match options.iter().any(|o| o == "--penalise-intercept") {
+                true => Intercept::Penalised,
+                false => Intercept::Free,
+            },
             standardize,
             ..RiskMinimizer::default()
         }),
@@ -91,7 +104,7 @@ fn fit(method: &Method, training: &Training<'_>) -> Result<Fitted, Box<dyn Error
     }
 }
 
-/// A dense matrix, or a sparse one of ones by its column indices and row starts.
+/// A dense matrix, or a sparse one by its column indices, row starts and, where they are not all one, values.
 fn matrix(path: &str) -> Result<Box<dyn Design>, Box<dyn Error>> {
     let Some(stem) = path.strip_suffix("-indices.npy") else {
         let (shape, values) = load(path, "<f8", f64::from_le_bytes)?;
@@ -100,7 +113,11 @@ fn matrix(path: &str) -> Result<Box<dyn Design>, Box<dyn Error>> {
     let (_, indices) = load(path, "<i8", |b| i64::from_le_bytes(b) as u32)?;
     let (_, starts) = load(&format!("{stem}-starts.npy"), "<i8", |b| i64::from_le_bytes(b) as usize)?;
     let cols = indices.iter().max().map_or(0, |m| *m as usize + 1);
-    let values = vec![1.0; indices.len()];
+    let path = format!("{stem}-values.npy");
+    let values = match std::path::Path::new(&path).exists() {
+        true => load(&path, "<f8", f64::from_le_bytes)?.1,
+        false => vec![1.0; indices.len()],
+    };
     Ok(Box::new(CsrMatrix::new(starts, indices, values, cols)?))
 }
 

@@ -8,8 +8,8 @@ use linsep::design::{Design, Standardize};
 use linsep::discriminant::Discriminant;
 use linsep::error::{Error, ErrorKind};
 use linsep::model::{
-    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, LeastSquaresSolver, Method, NaiveBayes,
-    Note, PenaltyChoice, RiskMinimizer, Shape, Shrinkage,
+    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, LeastSquaresSolver, LossChoice, Method,
+    NaiveBayes, Note, PenaltyChoice, RiskMinimizer, Shape, Shrinkage,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
@@ -201,6 +201,11 @@ pub fn models() -> Vec<Registered> {
             exempt: &[SHARES_WEIGHT],
         },
         Registered {
+            name: "squared hinge",
+            method: logistic(|m| m.loss = LossChoice::SquaredHinge),
+            exempt: &[SHARES_WEIGHT],
+        },
+        Registered {
             name: "naive Bayes, Gaussian",
             method: naive_bayes(FamilyChoice::Gaussian),
             exempt: &[NO_OFFSETS, NO_OFFSETS_K, INDEPENDENT],
@@ -250,7 +255,13 @@ pub const CHECKS: &[Check] = &[
     ("save_and_load_keep_the_bits", save_and_load_keep_the_bits),
 ];
 
-const CLASSES: [usize; 2] = [2, 3];
+/// Numbers of classes to try: support vector machines have two.
+fn class_counts(model: &Registered) -> &'static [usize] {
+    match &model.method {
+        Method::Risk(m) if matches!(m.loss, LossChoice::Hinge | LossChoice::SquaredHinge) => &[2],
+        _ => &[2, 3],
+    }
+}
 
 /// Rows that the model can be fitted on: overlapping, with zeros, exactly representable as singles.
 fn rows(model: &Registered, classes: usize) -> Data {
@@ -274,7 +285,7 @@ fn same_scores(model: &Registered, a: &[f64], b: &[f64], tolerance: f64, what: &
 }
 
 fn row_order(model: &Registered) {
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         let data = rows(model, classes);
         let order = Source::new(5).order(data.rows());
         let (plain, permuted) = (data.model(&model.method), data.select(&order).model(&model.method));
@@ -284,7 +295,7 @@ fn row_order(model: &Registered) {
 }
 
 fn weights_are_copies(model: &Registered) {
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         let data = rows(model, classes);
         let copies = |i: usize| 1 + (i * 7) % 4;
         let weighted = data.weighted((0..data.rows()).map(|i| copies(i) as f64).collect());
@@ -297,7 +308,7 @@ fn weights_are_copies(model: &Registered) {
 }
 
 fn zero_weight_rows_are_absent(model: &Registered) {
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         let data = rows(model, classes);
         let present = |i: &usize| i % 5 != 3;
         // What is not there may even be out of range.
@@ -321,7 +332,7 @@ fn fitted_on(model: &Registered, data: &Data, design: &dyn Design) -> Fitted {
 }
 
 fn singles_equal_doubles(model: &Registered) {
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         let data = rows(model, classes);
         let (doubles, singles) = (data.model(&model.method), fitted_on(model, &data, &data.singles()));
         assert_eq!(doubles.discriminant, singles.discriminant, "{}: singles and doubles, bit for bit", model.name);
@@ -331,7 +342,7 @@ fn singles_equal_doubles(model: &Registered) {
 }
 
 fn dense_equals_sparse(model: &Registered) {
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         let data = rows(model, classes);
         let (dense, sparse) = (data.model(&model.method), fitted_on(model, &data, &data.csr()));
         same_scores(model, &data.scores(&dense), &data.scores(&sparse), 1e-9, "dense or sparse");
@@ -366,7 +377,7 @@ fn offsets_shift_scores(model: &Registered) {
 
 fn offsets_of_all_classes(model: &Registered) {
     let mut source = Source::new(6);
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         let data = rows(model, classes);
         let n = data.rows();
         let offsets: Vec<f64> = (0..n * classes).map(|_| source.normal()).collect();
@@ -396,7 +407,7 @@ fn offsets_of_all_classes(model: &Registered) {
 
 /// Names do not matter, and classes in another order have their scores in that order (two classes: the other sign).
 fn label_renaming(model: &Registered) {
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         let data = rows(model, classes);
         let plain = data.model(&model.method);
         let renamed = Data {
@@ -417,7 +428,7 @@ fn label_renaming(model: &Registered) {
 }
 
 fn column_scaling(model: &Registered) {
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         let data = rows(model, classes);
         // Not powers of two, so that every digit changes.
         let scaled = data.map(|j, v| v * [1e4, -0.003, 7.0][j]);
@@ -472,7 +483,7 @@ fn weights_of_column(fitted: &Fitted, column: usize) -> Vec<f64> {
 }
 
 fn constant_column_has_weight_zero(model: &Registered) {
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         let data = rows(model, classes);
         let plain = data.model(&model.method);
         for value in [3.7, 0.0, 1e9 + 0.1] {
@@ -488,7 +499,7 @@ fn constant_column_has_weight_zero(model: &Registered) {
 }
 
 fn duplicate_column_is_named(model: &Registered) {
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         let data = rows(model, classes);
         let plain = data.model(&model.method);
         let more = data.with_column(|_, x| -2.0 * x[1]);
@@ -507,7 +518,7 @@ fn duplicate_column_is_named(model: &Registered) {
 }
 
 fn duplicate_column_is_shared(model: &Registered) {
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         let more = rows(model, classes).with_column(|_, x| x[1]);
         let fitted = more.model(&model.method);
         let (a, b) = (weights_of_column(&fitted, 1), weights_of_column(&fitted, 3));
@@ -528,7 +539,7 @@ fn duplicate_column_is_shared(model: &Registered) {
 }
 
 fn refit_gives_the_same_bits(model: &Registered) {
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         let data = rows(model, classes);
         assert_eq!(data.model(&model.method), data.model(&model.method), "{}", model.name);
     }
@@ -536,7 +547,7 @@ fn refit_gives_the_same_bits(model: &Registered) {
 
 /// Through a table and a model file and back: the same model, and the same scores to the last bit.
 fn save_and_load_keep_the_bits(model: &Registered) {
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         let data = rows(model, classes);
         let mut csv = String::from("a,b,c,class\n");
         for i in 0..data.rows() {
@@ -558,7 +569,7 @@ fn save_and_load_keep_the_bits(model: &Registered) {
 }
 
 fn threads_give_the_same_bits(model: &Registered) {
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         // Enough rows for many blocks, and for the solver's start on a part of them.
         let data = in_support(model, &overlapping(20_000, 3, classes, 50));
         let with = |threads: usize| {
@@ -578,7 +589,7 @@ fn threads_give_the_same_bits(model: &Registered) {
 
 /// The same rows moved far from the origin by amounts that the columns can represent exactly.
 fn large_common_offset(model: &Registered) {
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         // Whole multiples of 2⁻²⁰ up to 16 stay exact when 10⁹ is added.
         let data = rows(model, classes).map(|_, v| (v * 1_048_576.0).round() / 1_048_576.0);
         let moved = data.map(|j, v| v + [1e9, 0.0, -1e9][j]);
@@ -592,7 +603,7 @@ fn large_common_offset(model: &Registered) {
 /// Classes a million standard deviations apart along one column must not spoil the covariance of the others.
 fn classes_far_apart(model: &Registered) {
     let means = [vec![0.0, 0.0], vec![1e6, 0.5], vec![-1e6, 1.0]];
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         let data = gaussian(&vec![400; classes], &means[..classes], 60);
         match data.fit(&model.method) {
             Ok(Fit::NoOptimum(_)) => {
@@ -647,7 +658,7 @@ fn lda_weight_is_exact(model: &Registered, data: &Data, fitted: &Fitted) {
 
 /// A column that is near zero in the first blocks and far away in the later ones.
 fn drift_in_later_blocks(model: &Registered) {
-    for classes in CLASSES {
+    for classes in class_counts(model).iter().copied() {
         let data = overlapping(6_000, 2, classes, 70);
         let jump = |i: usize| if i < 3_000 { 0.0 } else { 1e6 };
         let drifting = Data {

@@ -52,7 +52,7 @@ impl MethodArguments {
             Some(SolverName::InteriorPoint) => Algorithm::InteriorPoint,
             Some(SolverName::DualCd) => Algorithm::DualCd,
             Some(other) => {
-                let own = "auto, newton, newton-cg, lbfgs, gradient-descent or fixed-step";
+                let own = "auto, newton, newton-cg, lbfgs, gradient-descent, fixed-step, interior-point or dual-cd";
                 return Err(foreign_solver(other, &name(self.model), own));
             }
         })

@@ -113,7 +113,8 @@ pub fn inspect_text(model: &Model) -> String {
 
 fn headings(model: &Model, scores: usize) -> Vec<String> {
     let heading = |k: usize| match scores {
-        1 => format!("log-odds of {}", clip(&model.classes[1], 20)),
+        1 if model.method.has_probabilities() => format!("log-odds of {}", clip(&model.classes[1], 20)),
+        1 => format!("score of {}", clip(&model.classes[1], 20)),
         _ => clip(&model.classes[k], 14),
     };
     std::iter::once(String::new()).chain((0..scores).map(heading)).collect()

@@ -159,7 +159,7 @@ impl<'r, 'd> Run<'r, 'd> {
             self.watch.report(Progress::Iteration {
                 solver: "interior-point",
                 iteration: self.best.trace.len(),
-                objective: self.best.trace.last().map_or(f64::NAN, |s| s.objective),
+                objective: self.best.trace.last().map_or(self.best.objective, |s| s.objective),
                 relative_gap: proved,
             });
             if proved.is_some_and(|gap| gap <= limits.tolerance) {

@@ -124,18 +124,21 @@ impl MarginSolved {
 /// Newton's method needs curvature, so a loss without it does not compile:
 ///
 /// ```compile_fail
-/// use linsep::objective::{Loss, Risk};
+/// use linsep::objective::{Hinge, Risk};
 /// use linsep::solve::{Newton, Solver};
-/// use linsep::table::Class;
-/// struct Hinge;
-/// impl Loss for Hinge {
-///     fn n_scores(&self) -> usize { 1 }
-///     fn n_classes(&self) -> usize { 2 }
-///     fn block(&self, _: &[Class], _: &[f64], _: Option<&[f64]>, _: &mut [f64], _: Option<&mut [f64]>) -> f64 { 0.0 }
-///     fn best_constant(&self, _: &[f64]) -> Vec<f64> { vec![0.0] }
-/// }
 /// fn fit(risk: &Risk<'_, Hinge>) {
 ///     let _ = Newton::default().solve(risk, None, &Default::default());
+/// }
+/// ```
+///
+/// With a loss that has it, or with a solver that needs none, the same compiles:
+///
+/// ```
+/// use linsep::objective::{Hinge, Risk, SquaredHinge};
+/// use linsep::solve::{InteriorPoint, Newton, Solver};
+/// fn fit(risk: &Risk<'_, SquaredHinge>, other: &Risk<'_, Hinge>) {
+///     let _ = Newton::default().solve(risk, None, &Default::default());
+///     let _ = InteriorPoint { tolerance: 1e-8, max_iterations: 100 }.solve(other, &Default::default());
 /// }
 /// ```
 pub trait Solver<P: ?Sized> {

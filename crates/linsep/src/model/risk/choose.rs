@@ -55,7 +55,12 @@ impl RiskMinimizer {
             _ if self.loss == LossChoice::Hinge && unknowns <= NEWTON_LIMIT => {
                 (Algorithm::InteriorPoint, format!("{unknowns} coefficients: a Gram matrix is cheap"))
             }
-            _ if self.loss == LossChoice::Hinge => {
+            // Columns without a penalty have no place in the dual problem.
+            _ if self.loss == LossChoice::Hinge
+                || (self.loss == LossChoice::SquaredHinge
+                    && unknowns > NEWTON_LIMIT
+                    && !self.factors.contains(&0.0)) =>
+            {
                 (Algorithm::DualCd, format!("{unknowns} coefficients: too many to form a Gram matrix"))
             }
             PenaltyChoice::None => {

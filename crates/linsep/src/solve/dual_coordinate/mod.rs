@@ -42,7 +42,7 @@ pub struct DualCoordinateDescent {
 /// The free intercept's estimate moves when the gap of its problem is this share of the imbalance.
 const PROXIMAL_SHARE: f64 = 0.5;
 /// Gradients this small are rounding.
-const ROUNDING: f64 = 1e-13;
+const ROUNDING: f64 = 1e-15;
 
 /// One multiplier and what its row says.
 struct Multiplier {
@@ -73,6 +73,8 @@ struct Run<'r, 'd, L> {
     /// `Σ αy` and `Σ αyκ`.
     total: f64,
     kappa_total: f64,
+    /// The dual objective in units of λ, from below.
+    dual: f64,
     /// ρ, and the estimate of a free intercept.
     rho: f64,
     intercept: f64,
@@ -135,6 +137,7 @@ impl<'r, 'd, L: MarginLoss> Run<'r, 'd, L> {
             weights: vec![0.0; rows.width],
             total: 0.0,
             kappa_total: 0.0,
+            dual: 0.0,
             rho,
             intercept: 0.0,
             order: (0..rows.len() as u32).collect(),
@@ -161,21 +164,22 @@ impl<'r, 'd, L: MarginLoss> Run<'r, 'd, L> {
             let round = self.round(bounds);
             let imbalance = if free { self.total.abs() * (1.0 + self.free_intercept().abs()) } else { 0.0 };
             let gap = (round.gap + imbalance) / self.scale;
-            self.best.trace.push(Step { objective: f64::NAN, relative_gap: None, step: 1.0 });
+            let objective = self.dual * self.risk.penalty().ridge();
+            self.best.trace.push(Step { objective, relative_gap: None, step: 1.0 });
             self.watch.report(Progress::Iteration {
                 solver: "dual-cd",
                 iteration: self.best.trace.len(),
-                objective: f64::NAN,
+                objective,
                 relative_gap: Some(gap),
             });
-            let settled = round.high - round.low <= ROUNDING;
+            let settled = whole && round.low <= round.high && round.high - round.low <= ROUNDING;
             (self.active, bounds) = match () {
                 () if gap <= goal || (settled && !free) => {
                     if whole {
                         if self.certify(self.watch)?.is_some_and(|gap| gap <= limits.tolerance) {
                             return Ok(Stop::Converged);
                         }
-                        if settled || goal < f64::EPSILON {
+                        if settled || goal < f64::MIN_POSITIVE {
                             return Ok(Stop::PrecisionLimit);
                         }
                         goal *= 0.25;
@@ -183,12 +187,14 @@ impl<'r, 'd, L: MarginLoss> Run<'r, 'd, L> {
                     (self.rows.len(), unbounded)
                 }
                 () if free && (round.gap <= PROXIMAL_SHARE * imbalance || settled) => {
-                    if self.rho * self.total.abs() <= ROUNDING {
+                    if settled && self.rho * self.total.abs() <= ROUNDING {
                         return Ok(Stop::PrecisionLimit);
                     }
                     self.intercept += self.rho * self.total;
                     (self.rows.len(), unbounded)
                 }
+                // All were left out, on gradients of a moment ago.
+                () if self.active == 0 => (self.rows.len(), unbounded),
                 () => {
                     let low = if round.low < 0.0 { round.low } else { f64::NEG_INFINITY };
                     let high = if round.high > 0.0 { round.high } else { f64::INFINITY };
@@ -227,7 +233,9 @@ impl<'r, 'd, L: MarginLoss> Run<'r, 'd, L> {
             if projected != 0.0 {
                 let second = self.rows.squares[i] + self.rho + curvature;
                 // A row of zeros has no second derivative: the division sends it to the bound its gradient points at.
-                self.set(i, (alpha - gradient / second).clamp(0.0, limit));
+                let next = (alpha - gradient / second).clamp(0.0, limit);
+                self.dual -= (next - alpha) * (gradient + 0.5 * second * (next - alpha));
+                self.set(i, next);
             }
         }
         seen
