@@ -1,6 +1,8 @@
 //! Support vector machines against a quadratic programming solver, scikit-learn, LIBLINEAR and their own optimality
 //! conditions.
 
+#![allow(clippy::print_stderr, reason = "a skipped comparison is said")]
+
 use linsep::artifact::Model;
 use linsep::certify::Certificate;
 use linsep::design::Standardize;

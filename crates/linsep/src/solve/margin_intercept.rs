@@ -58,7 +58,7 @@ mod tests {
         // Kinks at −1 − z and 1 − z.
         assert_eq!(best_shifts(&labels, &[-2.0, -3.0, 1.0], None), (0.0, 1.0));
         assert_eq!(best_shifts(&labels[1..], &[-3.0, 1.0], None), (0.0, 2.0));
-        assert_eq!(best_shifts(&labels, &[-2.0, -3.0, 1.0], Some(&[1.0, 1.0, 1.5])), (1.0, 1.0));
-        assert_eq!(best_shifts(&labels, &[-2.0, 7.0, 1.0], Some(&[1.0, 0.0, 2.0])), (1.0, 1.0));
+        assert_eq!(best_shifts(&labels, &[-0.5, -3.0, 1.0], Some(&[1.0, 1.0, 1.5])), (0.0, 0.0));
+        assert_eq!(best_shifts(&labels, &[-2.0, 7.0, 1.0], Some(&[1.0, 0.0, 2.0])), (0.0, 1.0));
     }
 }

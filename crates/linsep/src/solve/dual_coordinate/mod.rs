@@ -173,21 +173,25 @@ impl<'r, 'd, L: MarginLoss> Run<'r, 'd, L> {
                 relative_gap: Some(gap),
             });
             let settled = whole && round.low <= round.high && round.high - round.low <= ROUNDING;
+            let at_rest = !free || self.rho * self.total.abs() <= ROUNDING;
             (self.active, bounds) = match () {
                 () if gap <= goal || (settled && !free) => {
                     if whole {
                         if self.certify(self.watch)?.is_some_and(|gap| gap <= limits.tolerance) {
                             return Ok(Stop::Converged);
                         }
-                        if settled || goal < f64::MIN_POSITIVE {
+                        if (settled && at_rest) || goal < f64::MIN_POSITIVE {
                             return Ok(Stop::PrecisionLimit);
                         }
                         goal *= 0.25;
+                        if free {
+                            self.intercept += self.rho * self.total;
+                        }
                     }
                     (self.rows.len(), unbounded)
                 }
                 () if free && (round.gap <= PROXIMAL_SHARE * imbalance || settled) => {
-                    if settled && self.rho * self.total.abs() <= ROUNDING {
+                    if settled && at_rest {
                         return Ok(Stop::PrecisionLimit);
                     }
                     self.intercept += self.rho * self.total;
@@ -271,7 +275,7 @@ impl<'r, 'd, L: MarginLoss> Run<'r, 'd, L> {
         for (i, m) in self.rows.places.iter().zip(&self.multipliers) {
             multipliers[*i] = m.alpha / m.capacity;
         }
-        let multipliers = feasible_multipliers(risk, &multipliers);
+        // The weights are those of the multipliers as they are: balancing them first would only move the weights away.
         let value = |i: usize| match sample.labels[i] {
             Class(1) => multipliers[i] * sample.weights.map_or(1.0, |w| w[i]),
             _ => -multipliers[i] * sample.weights.map_or(1.0, |w| w[i]),
@@ -294,6 +298,7 @@ impl<'r, 'd, L: MarginLoss> Run<'r, 'd, L> {
             intercepts = Some(interval);
             self.best.passes += 1;
         }
+        let multipliers = feasible_multipliers(risk, &multipliers);
         let (objective, certificate) = multiplier_gap(risk, &coef, &multipliers, watch)?;
         self.best.passes += 3;
         Ok(self.best.offer(coef, objective, multipliers, intercepts, certificate))
