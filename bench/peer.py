@@ -9,6 +9,7 @@ import json
 import sys
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse
@@ -152,12 +153,58 @@ def adelie_path(args, x, y, sizes):
             tol=args.tol, irls_tol=args.tol, progress_bar=False, early_exit=False, adev_tol=1.0, ddev_tol=0.0)
         seconds, state = timed(work)
         return {"seconds": seconds, "coef": state.betas.toarray().tolist(), "intercept": list(map(float, state.intercepts))}
+
+
+def margin(args, x, y):
+    """Support vector machines; the objective is computed here, untimed: wide coefficients would only fill the pipe."""
+    squared, penalised = args.task == "sqhinge", args.penalise_intercept
+    c, signs = 1 / (args.lam * len(y)), np.where(y == 1, 1.0, -1.0)
+
+    def liblinear():
+        # -s 2: trust-region Newton, -s 1: dual, -s 3: dual with the hinge; -R leaves the intercept (-B 1) unpenalised.
+        from liblinear.liblinearutil import parameter, problem, train
+        solver = {"liblinear-primal": 2, "liblinear-dual": 1 if squared else 3}[args.peer]
+        free = "" if penalised else "-R"
+        prepared = problem(signs, x, bias=1)
+        options = parameter(f"-s {solver} -c {c!r} -e {args.tol!r} -B 1 {free} -q")
+        seconds, model = timed(lambda: train(prepared, options))
+        w, b = model.get_decfun()
+        turn = 1.0 if model.get_labels()[0] == 1 else -1.0
+        return seconds, turn * np.array(w), turn * b
+
+    def sklearn():
+        from sklearn.svm import SVC, LinearSVC
+        if args.peer == "SVC":
+            model = SVC(C=c, kernel="linear", tol=args.tol, cache_size=2000)
+        else:
+            loss = "squared_hinge" if squared else "hinge"
+            model = LinearSVC(C=c, loss=loss, dual=args.peer == "LinearSVC-dual", tol=args.tol, max_iter=1_000_000)
+        seconds, _ = timed(lambda: model.fit(x, signs))
+        w = model.coef_
+        w = (w.toarray() if scipy.sparse.issparse(w) else w).ravel()
+        return seconds, w, float(np.ravel(model.intercept_)[0])
+
+    def snapml():
+        from snapml import SupportVectorMachine
+        model = SupportVectorMachine(regularizer=1 / c, fit_intercept=True, intercept_scaling=1.0, n_jobs=2, tol=args.tol,
+                                     max_iter=100_000, use_gpu=False)
+        seconds, _ = timed(lambda: model.fit(x, signs))
+        return seconds, np.ravel(model.coef_), float(np.ravel(model.intercept_)[0])
+
+    def run():
+        work = liblinear if args.peer.startswith("liblinear") else snapml if args.peer == "snapml" else sklearn
+        seconds, w, b = work()
+        scores = x[:, :len(w)] @ w + b
+        slack = np.maximum(0.0, 1.0 - signs * scores)
+        value = np.mean(slack**2 if squared else slack) + args.lam / 2 * (w @ w + (b * b if penalised else 0.0))
+        return {"seconds": seconds, "objective": float(value), "accuracy": float(np.mean((scores > 0) == (y == 1)))}
     return run
 
 
 TASKS = {f"{name}-{what}": work for name in CLOSED_FORMS for what, work in (("fit", fit), ("predict", predict))}
 TASKS["logistic"] = logistic
 TASKS |= {"lasso": lasso, "path-lasso": path, "path-ridge": path}
+TASKS["hinge"] = TASKS["sqhinge"] = margin
 
 
 def main():
@@ -168,6 +215,7 @@ def main():
     parser.add_argument("--peer", required=True)
     parser.add_argument("--lambda", dest="lam", type=float)
     parser.add_argument("--tol", type=float)
+    parser.add_argument("--penalise-intercept", action="store_true")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     run = TASKS[args.task](args, load(args.x), np.load(args.y))

@@ -105,6 +105,31 @@ fn columns_and_classes() -> Vec<Case> {
             &["--solver qr does not belong to --model logistic", "newton"],
         ),
         usage(
+            "newton for the hinge",
+            "fit p.csv -t y --model svm --solver newton -o m.json",
+            &["--solver newton cannot minimise the hinge loss", "interior-point", "dual-cd"],
+        ),
+        usage(
+            "dual coordinate descent for logistic",
+            "fit p.csv -t y --solver dual-cd -o m.json",
+            &["--solver dual-cd cannot minimise the logistic loss", "newton"],
+        ),
+        usage(
+            "interior points for the squared hinge",
+            "fit p.csv -t y --model svm --loss squared-hinge --solver interior-point -o m.json",
+            &["--solver interior-point cannot minimise the squared-hinge loss", "dual-cd"],
+        ),
+        usage(
+            "hinge without a penalty on a column",
+            "fit p.csv -t y --model svm --penalty-factors x=0 -o m.json",
+            &["column `x` has the factor 0", "--loss squared-hinge with --solver newton"],
+        ),
+        usage(
+            "hinge without a penalty",
+            "fit p.csv -t y --model svm --penalty none -o m.json",
+            &["a support vector machine needs a penalty", "--penalty ridge"],
+        ),
+        usage(
             "tolerance of a closed form",
             "fit p.csv -t y --model least-squares --tol 1e-3 -o m.json",
             &["--tol is for iterations", "--solver gradient-descent"],

@@ -138,6 +138,42 @@ fn least_squares_goes_through_every_subcommand() {
 }
 
 #[test]
+fn a_support_vector_machine_keeps_what_proves_it() {
+    let scratch = Scratch::with_examples();
+    for flags in ["", "--solver dual-cd", "--loss squared-hinge", "--loss squared-hinge --solver dual-cd"] {
+        let summary = scratch.done(&format!("fit penguins.csv --target sex --model svm {flags} -o m.json"));
+        assert!(summary.contains("support vectors"), "{summary}");
+        let shown = json(&scratch.done("inspect m.json --json"));
+        let support = &shown["support_vectors"];
+        let pairs = support["multipliers"].as_array().expect("pairs");
+        let counts = support["free"].as_u64().zip(support["bounded"].as_u64()).expect("counts");
+        assert_eq!(pairs.len() as u64, counts.0 + counts.1);
+        // Rows of the table, in which those that were dropped keep their number.
+        assert!(pairs.iter().all(|p| p[0].as_u64().is_some_and(|row| (1..=344).contains(&row) && row != 4)));
+        scratch.done("verify m.json penguins.csv");
+        assert_eq!(scratch.done("predict m.json penguins.csv --scores").lines().count(), 345);
+        scratch.done("evaluate m.json penguins.csv");
+        scratch.done("geometry m.json penguins.csv");
+        let ran = scratch.run("predict m.json penguins.csv --proba");
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    }
+}
+
+#[test]
+fn a_support_vector_machine_that_stops_early_states_its_gap() {
+    let scratch = Scratch::with_examples();
+    for solver in ["interior-point", "dual-cd"] {
+        let flags = format!("--model svm --solver {solver} --max-iter 2 -o m.json");
+        let ran = scratch.run(&format!("fit penguins.csv --target sex {flags}"));
+        assert_eq!(ran.code, 3, "{}", ran.stderr);
+        assert!(ran.stdout.contains("NOT CONVERGED (iteration limit)"), "{}", ran.stdout);
+        let gap = json(&scratch.done("inspect m.json --json"))["certificate"]["relative_gap"].as_f64();
+        assert!(gap.is_some_and(|gap| gap > 1e-8 && gap < 10.0), "{gap:?}");
+        scratch.done("verify m.json penguins.csv");
+    }
+}
+
+#[test]
 fn no_time_at_all_is_three_without_a_model() {
     let scratch = Scratch::with_examples();
     for model in ["logistic", "lda", "least-squares"] {
@@ -463,7 +499,7 @@ fn libsvm_goes_through_every_subcommand() {
     let rows: String =
         (0..80).map(|i| format!("{} 1:{} {}:1\n", if i % 3 == 0 { 1 } else { -1 }, (i * 13) % 7, 2 + i % 5)).collect();
     scratch.write("d.svm", rows);
-    for model in ["logistic", "lda"] {
+    for model in ["logistic", "lda", "svm", "svm --solver dual-cd", "svm --loss squared-hinge"] {
         scratch.done(&format!("fit d.svm --model {model} -o m.json"));
         let shown = json(&scratch.done("inspect m.json --json"));
         assert_eq!(shown["classes"], serde_json::json!(["-1", "1"]));

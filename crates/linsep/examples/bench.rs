@@ -1,6 +1,7 @@
 //! The library's side of `bench/run.py`: loads arrays once, says `ready`, and does the work once per line `run`.
 //!
-//! `bench TASK X.npy y.npy [--lambda L] [--tol T] [--standardize]`, TASK `logistic`, `lasso`, `path-lasso` or `path-ridge`
+//! `bench TASK X.npy y.npy [--lambda L] [--tol T] [--standardize] [--penalise-intercept]`, TASK
+//! `logistic`, `hinge`, `sqhinge`, `lasso`, `path-lasso` or `path-ridge`
 //! (these two with `--lambda` the largest of 100 down to 1e-4 of it), or one of lda, qda, gnb (Gaussian naive Bayes), mnb
 //! (multinomial), ridge with `-fit` or `-predict`. `X-indices.npy` with `X-starts.npy` is a sparse matrix, of ones unless
 //! there is `X-values.npy`.
@@ -9,9 +10,10 @@
 use linsep::decide;
 use linsep::design::{CsrMatrix, DenseMatrix, Design, Standardize};
 use linsep::model::{
-    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, Lambdas, LeastSquares, Method, NaiveBayes, PathFit,
-    PenaltyChoice, RiskMinimizer, Training,
+    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, Lambdas, LeastSquares, LossChoice, Method,
+    NaiveBayes, PathFit, PenaltyChoice, RiskMinimizer, Training,
 };
+use linsep::objective::Intercept;
 use linsep::table::{Class, Labels};
 use linsep::watch::Watch;
 use serde_json::json;
@@ -51,6 +53,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         }),
         "path-ridge" => Method::Risk(RiskMinimizer {
             tolerance: value("--tol").unwrap_or(1e-8),
+            standardize,
+            ..RiskMinimizer::default()
+        }),
+        "hinge" | "sqhinge" => Method::Risk(RiskMinimizer {
+            loss: if task == "hinge" { LossChoice::Hinge } else { LossChoice::SquaredHinge },
+            penalty: value("--lambda").map_or(PenaltyChoice::RidgeOne, PenaltyChoice::Ridge),
+            tolerance: value("--tol").unwrap_or(1e-8),
+            intercept: match options.iter().any(|o| o == "--penalise-intercept") {
+                true => Intercept::Penalised,
+                false => Intercept::Free,
+            },
             standardize,
             ..RiskMinimizer::default()
         }),

@@ -3,6 +3,7 @@
 use crate::data::Data;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
+use linsep::objective::Intercept;
 
 fn settings() -> DefaultSettings<f64> {
     DefaultSettings {
@@ -160,6 +161,51 @@ pub fn least_ridge_objective(data: &Data, lambda: f64) -> f64 {
     let settings = DefaultSettings { tol_gap_abs: 1e-9, tol_gap_rel: 1e-9, tol_feas: 1e-9, ..settings() };
     let mut solver = DefaultSolver::new(&quadratic, &objective, &rows.matrix(), &rows.right, &cones, settings)
         .expect("a well-formed cone program");
+    solver.solve();
+    assert!(
+        matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved),
+        "clarabel: {:?}",
+        solver.solution.status
+    );
+    solver.solution.obj_val
+}
+
+/// The least `Σsℓ/Σs + λ/2 ‖w‖²` of a hinge loss, or of its square, rows as they are, with weights and (one per row) offsets.
+///
+/// # Panics
+/// If the solver fails.
+pub fn least_margin_objective(data: &Data, lambda: f64, squared: bool, intercept: Intercept) -> f64 {
+    let d = data.cols;
+    let used: Vec<usize> = (0..data.rows()).filter(|i| data.weight(*i) > 0.0).collect();
+    let total: f64 = used.iter().map(|i| data.weight(*i)).sum();
+    // w, b, then the slack of every row.
+    let mut rows = Rows::new(d + 1 + used.len());
+    for (at, i) in used.iter().enumerate() {
+        let y = if data.class(*i) == 1 { 1.0 } else { -1.0 };
+        let offset = data.offsets.as_ref().map_or(0.0, |(_, o)| o[*i]);
+        let mut entries: Vec<(usize, f64)> = data.row(*i).iter().enumerate().map(|(j, x)| (j, -y * x)).collect();
+        entries.push((d, if intercept == Intercept::None { 0.0 } else { -y }));
+        entries.push((d + 1 + at, -1.0));
+        rows.push(entries, y * offset - 1.0);
+        rows.push([(d + 1 + at, -1.0)], 0.0);
+    }
+    let mut linear = vec![0.0; rows.width];
+    let mut diagonal: Vec<(usize, f64)> = (0..d).map(|j| (j, lambda)).collect();
+    // Without an intercept its variable is fixed by a penalty of its own.
+    if intercept != Intercept::Free {
+        diagonal.push((d, lambda));
+    }
+    for (at, i) in used.iter().enumerate() {
+        match squared {
+            true => diagonal.push((d + 1 + at, 2.0 * data.weight(*i) / total)),
+            false => linear[d + 1 + at] = data.weight(*i) / total,
+        }
+    }
+    let (places, values): (Vec<usize>, Vec<f64>) = diagonal.into_iter().unzip();
+    let quadratic = CscMatrix::new_from_triplets(rows.width, rows.width, places.clone(), places, values);
+    let cones = [SupportedConeT::NonnegativeConeT(rows.right.len())];
+    let mut solver = DefaultSolver::new(&quadratic, &linear, &rows.matrix(), &rows.right, &cones, settings())
+        .expect("a well-formed quadratic program");
     solver.solve();
     assert!(
         matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved),

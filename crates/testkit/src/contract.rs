@@ -8,8 +8,8 @@ use linsep::design::{Design, Standardize};
 use linsep::discriminant::Discriminant;
 use linsep::error::{Error, ErrorKind};
 use linsep::model::{
-    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, LeastSquaresSolver, Method, NaiveBayes,
-    Note, PenaltyChoice, Perceptron, PerceptronVariant, RiskMinimizer, Shape, Shrinkage,
+    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, LeastSquaresSolver, LossChoice, Method,
+    NaiveBayes, Note, PenaltyChoice, Perceptron, PerceptronVariant, RiskMinimizer, Shape, Shrinkage,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
@@ -262,6 +262,11 @@ pub fn models() -> Vec<Registered> {
             exempt: &[SHARES_WEIGHT],
         },
         Registered {
+            name: "squared hinge",
+            method: logistic(|m| m.loss = LossChoice::SquaredHinge),
+            exempt: &[SHARES_WEIGHT],
+        },
+        Registered {
             name: "naive Bayes, Gaussian",
             method: naive_bayes(FamilyChoice::Gaussian),
             exempt: &[NO_OFFSETS, NO_OFFSETS_K, INDEPENDENT],
@@ -383,13 +388,12 @@ pub const CHECKS: &[Check] = &[
     ("save_and_load_keep_the_bits", save_and_load_keep_the_bits),
 ];
 
-const CLASSES: [usize; 2] = [2, 3];
-
 /// The numbers of classes that the model can tell apart.
 fn classes_of(model: &Registered) -> &'static [usize] {
     match model.method {
-        Method::Perceptron(_) => &CLASSES[..1],
-        _ => &CLASSES,
+        Method::Perceptron(_) => &[2],
+        Method::Risk(RiskMinimizer { loss: LossChoice::Hinge | LossChoice::SquaredHinge, .. }) => &[2],
+        _ => &[2, 3],
     }
 }
 

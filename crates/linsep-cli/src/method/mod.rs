@@ -201,6 +201,10 @@ enum SolverName {
     FixedStep,
     /// Proximal Newton by coordinate descent, for lasso and elastic net
     ProximalNewton,
+    /// Interior point method (hinge)
+    InteriorPoint,
+    /// Dual coordinate descent (support vector machines)
+    DualCd,
 }
 
 impl From<InterceptName> for Intercept {

@@ -80,8 +80,10 @@ impl MethodArguments {
             Some(SolverName::GradientDescent) => Algorithm::GradientDescent,
             Some(SolverName::FixedStep) => Algorithm::FixedStep,
             Some(SolverName::ProximalNewton) => Algorithm::ProximalNewton,
+            Some(SolverName::InteriorPoint) => Algorithm::InteriorPoint,
+            Some(SolverName::DualCd) => Algorithm::DualCd,
             Some(other) => {
-                let own = "auto, newton, newton-cg, row-newton, lbfgs, gradient-descent, fixed-step or proximal-newton";
+                let own = "one of those that auto chooses from: see docs/command.md";
                 return Err(foreign_solver(other, &name(self.model), own));
             }
         })

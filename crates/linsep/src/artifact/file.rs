@@ -43,6 +43,9 @@ pub struct Model {
     /// What a generative method takes the classes to look like.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub density: Option<Densities>,
+    /// Of a support vector machine: its support vectors, without which optimality cannot be checked.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub support_vectors: Option<SupportVectors>,
     /// How scores become a class.
     pub decision: Decision,
     /// What was minimised, and its value.
@@ -61,6 +64,17 @@ pub struct Model {
     pub cross_validation: Option<CrossValidation>,
     /// Where the model came from.
     pub provenance: Provenance,
+}
+
+/// The rows that hold up a support vector machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SupportVectors {
+    /// Rows with α strictly between its bounds: they lie on the margin.
+    pub free: usize,
+    /// Rows with α at its upper bound: they lie within the margin or on the wrong side.
+    pub bounded: usize,
+    /// `(row, α)` with α > 0, rows numbered from 1 as in the training table, those that were dropped counted as well.
+    pub multipliers: Vec<(usize, f64)>,
 }
 
 /// Counts over the training rows.
@@ -212,6 +226,13 @@ impl Model {
             && self.units.scale().iter().all(|s| *s > 0.0 && s.is_finite());
         if self.classes.len() < 2 || !fits || !units {
             return Err(Error::model("the parts of the model do not fit together"));
+        }
+        if let Some(support) = &self.support_vectors {
+            let rising = support.multipliers.windows(2).all(|w| w[0].0 < w[1].0);
+            let within = |(row, alpha): &(usize, f64)| (1..=self.training.rows).contains(row) && alpha.is_finite();
+            if !rising || !support.multipliers.iter().all(within) {
+                return Err(Error::model("the support vectors are not rows of the training table"));
+            }
         }
         let decision = self.decision.check(self.classes.len(), self.method.has_probabilities());
         decision.map_err(|e| Error::model(format!("the model's decision does not fit it: {}", e.message())))

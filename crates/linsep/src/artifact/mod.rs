@@ -4,4 +4,4 @@ mod atomic;
 mod file;
 
 pub use atomic::write_atomic;
-pub use file::{CrossValidation, Model, Provenance, TrainingSummary};
+pub use file::{CrossValidation, Model, Provenance, SupportVectors, TrainingSummary};

@@ -21,7 +21,7 @@ use crate::certify::{Certificate, SeparationKind};
 use crate::density::Densities;
 use crate::design::{Coding, Recipe, Standardize, Units};
 use crate::discriminant::Discriminant;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::watch::Watch;
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +75,19 @@ pub struct Fitted {
     pub computation: Computation,
     /// Of a generative method: what it takes the classes to look like, in the units of the design's columns.
     pub density: Option<Densities>,
+    /// Of a support vector machine: the multiplier α of every row, with `w = Σ α y x̂` for factors of one.
+    pub multipliers: Option<Multipliers>,
+}
+
+/// The multipliers of a support vector machine, which the weights do not determine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Multipliers {
+    /// α of every training row.
+    pub alpha: Vec<f64>,
+    /// Rows with α strictly between its bounds: they lie on the margin.
+    pub free: usize,
+    /// Rows with α at its upper bound: they lie within the margin or on the wrong side.
+    pub bounded: usize,
 }
 
 /// The objective in symbols and its value.
@@ -232,6 +245,23 @@ impl Method {
             Method::NaiveBayes(method) => method.fit(training, watch),
             Method::Perceptron(method) => method.fit(training, watch),
             Method::Risk(method) => method.fit(training, watch),
+        }
+    }
+
+    /// Recomputes the certificate of a support vector machine from its discriminant, its multipliers (one per row) and the
+    /// data; other methods have none.
+    pub fn certify_multipliers(
+        &self,
+        training: &Training<'_>,
+        discriminant: &Discriminant,
+        units: &Units,
+        alpha: &[f64],
+        watch: &Watch,
+    ) -> Result<(f64, Certificate)> {
+        training.check()?;
+        match self {
+            Method::Risk(method) => method.certify_multipliers(training, discriminant, units, alpha, watch),
+            _ => Err(Error::model(format!("a model by {} has no multipliers", self.name()))),
         }
     }
 

@@ -48,6 +48,13 @@ pub enum Note {
         /// Which.
         what: Vec<String>,
     },
+    /// Every intercept of an interval is as good.
+    Intercepts {
+        /// The least.
+        low: f64,
+        /// The largest.
+        high: f64,
+    },
     /// The means are posterior means.
     PosteriorMeans {
         /// Which covariance of the rows was plugged in: `given` or `estimated`.
@@ -112,6 +119,9 @@ impl Note {
                 )
             }
             Note::Given { what } => format!("given, not estimated: {}", what.join(", ")),
+            Note::Intercepts { low, high } => {
+                format!("every intercept from {low:.6} to {high:.6} is as good for these weights; the middle was taken")
+            }
             Note::PosteriorMeans { plugged_in } => {
                 format!(
                     "the means are posterior means under the stated prior, with the {plugged_in} covariance of the rows"

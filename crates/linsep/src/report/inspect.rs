@@ -28,6 +28,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "formula": model.objective.formula,
         "lambda": model.objective.lambda,
         "certificate": serde_json::to_value(&model.certificate).map_err(to_value)?,
+        "support_vectors": serde_json::to_value(&model.support_vectors).map_err(to_value)?,
         "decision": decision_json(&model.decision, &model.classes),
         "outcome": serde_json::to_value(model.outcome).map_err(to_value)?,
         "bayes_error": serde_json::to_value(bayes_error).map_err(to_value)?,

@@ -3,7 +3,7 @@
 use super::decision::decision_text;
 use super::perceptron;
 use super::text::{beside, clip, count, grid, percent, short, thousands, wrap};
-use crate::artifact::Model;
+use crate::artifact::{Model, SupportVectors};
 use crate::certify::{Certificate, SeparationKind};
 use crate::decide::Decision;
 use crate::design::{QuantileOutput, Standardize, Transform};
@@ -65,6 +65,9 @@ pub(super) fn summary(model: &Model, with_decision: bool) -> String {
     }
     line("accuracy", accuracy_text(model));
     line("solver", if searches { perceptron::computation_text(model) } else { computation_text(model) });
+    if let Some(support) = &model.support_vectors {
+        line("support", support_text(support));
+    }
     let references = model.recipe.references();
     if !references.is_empty() {
         line("reference", format!("{} (levels without a column of their own)", references.join(", ")));
@@ -284,6 +287,17 @@ fn basis_text(model: &Model) -> Option<String> {
         None => String::new(),
     };
     Some(format!("{}{among}", model.recipe.basis.describe()))
+}
+
+fn support_text(support: &SupportVectors) -> String {
+    let all = count(support.multipliers.len(), "support vector");
+    let of = |n: usize| thousands(n as f64);
+    match support.bounded {
+        0 => all,
+        bounded => {
+            format!("{all}: {} on the margin, {} within it or beyond (α at its bound)", of(support.free), of(bounded))
+        }
+    }
 }
 
 /// The first names of a list, and how many more there are.

@@ -1,9 +1,12 @@
 //! Algorithms, one file each: the problem and the reference above the code. Every solver stops on [`crate::certify`].
 
 mod descent;
+mod dual_coordinate;
 mod forecast;
 mod gradient_descent;
+mod interior_point;
 mod lbfgs;
+mod margin_intercept;
 mod newton;
 mod newton_cg;
 mod part;
@@ -14,7 +17,9 @@ mod row_newton;
 mod separate;
 mod stop;
 
+pub use dual_coordinate::DualCoordinateDescent;
 pub use gradient_descent::{GradientDescent, StepRule};
+pub use interior_point::InteriorPoint;
 pub use lbfgs::Lbfgs;
 pub use newton::Newton;
 pub use newton_cg::NewtonCg;
@@ -24,4 +29,4 @@ pub use perceptron::{
 pub use proximal_newton::{Previous, ProximalNewton};
 pub use quadratic_descent::{Descent, QuadraticDescent};
 pub use row_newton::RowNewton;
-pub use stop::{Solved, Solver, Step, Stop};
+pub use stop::{MarginSolved, Solved, Solver, Step, Stop};

@@ -3,7 +3,7 @@
 use crate::certify::{Certificate, Separation};
 use crate::error::Result;
 use crate::linalg::Alias;
-use crate::objective::{Coef, Point};
+use crate::objective::{Coef, Loss, Penalty, Point, Risk};
 use crate::watch::{Halt, Watch};
 
 /// Why a solver stopped.
@@ -61,23 +61,84 @@ pub struct Solved {
     pub aliased: Vec<Alias>,
 }
 
+/// What a solver of a support vector machine returns: also the multipliers, which the coefficients do not determine.
+#[derive(Debug, Clone)]
+pub struct MarginSolved {
+    /// Where.
+    pub coef: Coef,
+    /// F.
+    pub objective: f64,
+    /// One multiplier a row, feasible for the dual problem.
+    pub multipliers: Vec<f64>,
+    /// The intercepts that are as good for these weights, where the intercept is free; the middle was taken.
+    pub intercepts: Option<(f64, f64)>,
+    /// Why it stopped.
+    pub stop: Stop,
+    /// The gap between the two.
+    pub certificate: Certificate,
+    /// One entry per iteration.
+    pub trace: Vec<Step>,
+    /// Passes over the full features.
+    pub passes: usize,
+}
+
+impl MarginSolved {
+    /// Nothing found yet.
+    pub(super) fn at_zero<L: Loss, P: Penalty>(risk: &Risk<'_, L, P>) -> MarginSolved {
+        MarginSolved {
+            coef: risk.start(),
+            objective: risk.null_objective(),
+            multipliers: vec![0.0; risk.sample().labels.len()],
+            intercepts: None,
+            stop: Stop::Interrupted,
+            certificate: Certificate::Absent { reason: "stopped before anything was proved".into() },
+            trace: Vec::new(),
+            passes: 0,
+        }
+    }
+
+    /// Takes over what was found if its gap is the best so far; returns the gap.
+    pub(super) fn offer(
+        &mut self,
+        coef: Coef,
+        objective: f64,
+        multipliers: Vec<f64>,
+        intercepts: Option<(f64, f64)>,
+        certificate: Certificate,
+    ) -> Option<f64> {
+        let found = certificate.relative_gap();
+        if let Some(last) = self.trace.last_mut() {
+            (last.objective, last.relative_gap) = (objective, found);
+        }
+        let before = self.certificate.relative_gap();
+        if before.is_none() || found.is_some_and(|found| before.is_some_and(|before| found <= before)) {
+            (self.coef, self.objective, self.certificate) = (coef, objective, certificate);
+            (self.multipliers, self.intercepts) = (multipliers, intercepts);
+        }
+        found
+    }
+}
+
 /// A solver for problems `P`; what it needs of the problem are the bounds of its impl.
 ///
 /// Newton's method needs curvature, so a loss without it does not compile:
 ///
 /// ```compile_fail
-/// use linsep::objective::{Loss, Risk};
+/// use linsep::objective::{Hinge, Risk};
 /// use linsep::solve::{Newton, Solver};
-/// use linsep::table::Class;
-/// struct Hinge;
-/// impl Loss for Hinge {
-///     fn n_scores(&self) -> usize { 1 }
-///     fn n_classes(&self) -> usize { 2 }
-///     fn block(&self, _: &[Class], _: &[f64], _: Option<&[f64]>, _: &mut [f64], _: Option<&mut [f64]>) -> f64 { 0.0 }
-///     fn best_constant(&self, _: &[f64]) -> Vec<f64> { vec![0.0] }
-/// }
 /// fn fit(risk: &Risk<'_, Hinge>) {
 ///     let _ = Newton::default().solve(risk, None, &Default::default());
+/// }
+/// ```
+///
+/// With a loss that has it, or with a solver that needs none, the same compiles:
+///
+/// ```
+/// use linsep::objective::{Hinge, Risk, SquaredHinge};
+/// use linsep::solve::{InteriorPoint, Newton, Solver};
+/// fn fit(risk: &Risk<'_, SquaredHinge>, other: &Risk<'_, Hinge>) {
+///     let _ = Newton::default().solve(risk, None, &Default::default());
+///     let _ = InteriorPoint { tolerance: 1e-8, max_iterations: 100 }.solve(other, &Default::default());
 /// }
 /// ```
 pub trait Solver<P: ?Sized> {

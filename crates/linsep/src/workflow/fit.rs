@@ -3,11 +3,11 @@
 use super::cross_validate::cross_validate;
 use super::places::Places;
 use super::rows::RowRoles;
-use crate::artifact::{Model, Provenance, TrainingSummary};
+use crate::artifact::{Model, Provenance, SupportVectors, TrainingSummary};
 use crate::decide::Decision;
 use crate::design::{CodingRelations, Origin, Prepared, Recipe, RecipeOptions, fit_recipe};
 use crate::error::{Error, Result};
-use crate::model::{Fit, Method, NoOptimum, NotSeparable, Note, Training};
+use crate::model::{Fit, Method, Multipliers, NoOptimum, NotSeparable, Note, Training};
 use crate::table::{Class, Kind, Labels, Table};
 use crate::watch::Watch;
 
@@ -135,6 +135,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         units: fitted.units,
         discriminant: fitted.discriminant,
         density: fitted.density,
+        support_vectors: fitted.multipliers.map(|m| support_vectors(&m, &prepared.rows)),
         decision: options.decision.clone(),
         objective: fitted.objective,
         certificate: fitted.certificate,
@@ -145,6 +146,16 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         cross_validation,
         provenance: Provenance { version: env!("CARGO_PKG_VERSION").into(), fingerprint, seed: options.seed },
     })))
+}
+
+/// The multipliers of the rows that have one, by the number of the row in the table.
+fn support_vectors(multipliers: &Multipliers, rows: &[usize]) -> SupportVectors {
+    let pairs = rows.iter().zip(&multipliers.alpha).filter(|(_, alpha)| **alpha > 0.0);
+    SupportVectors {
+        free: multipliers.free,
+        bounded: multipliers.bounded,
+        multipliers: pairs.map(|(row, alpha)| (row + 1, *alpha)).collect(),
+    }
 }
 
 /// Labels, weights and offsets, with the positive class last.

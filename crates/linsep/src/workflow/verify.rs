@@ -2,10 +2,10 @@
 
 use super::fit::{labels_of, training};
 use super::rows::RowRoles;
-use crate::artifact::Model;
+use crate::artifact::{Model, SupportVectors};
 use crate::certify::Certificate;
 use crate::design::{Transform, Units, fit_recipe};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Method, Outcome};
 use crate::table::Table;
 use crate::watch::Watch;
@@ -59,7 +59,13 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
     let (weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
     let origins = model.recipe.origins();
     let training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
-    let (objective, certificate) = model.method.certify(&training, &model.discriminant, &model.units, watch)?;
+    let (objective, certificate) = match &model.support_vectors {
+        Some(support) => {
+            let alpha = multipliers(support, &prepared.rows)?;
+            model.method.certify_multipliers(&training, &model.discriminant, &model.units, &alpha, watch)?
+        }
+        None => model.method.certify(&training, &model.discriminant, &model.units, watch)?,
+    };
     let fingerprint = format!("{:016x}", table.fingerprint());
     let units = units_agree(model, &training, watch)?;
     let scale = model.objective.value.abs().max(floor(model)?).max(1e-300);
@@ -76,6 +82,18 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
         certificate_check(model, &certificate),
     ];
     Ok(Verification { checks, certificate, objective })
+}
+
+/// α of every row used, from the pairs of a model.
+fn multipliers(support: &SupportVectors, rows: &[usize]) -> Result<Vec<f64>> {
+    let mut alpha = vec![0.0; rows.len()];
+    for (row, value) in &support.multipliers {
+        match rows.binary_search(&(row - 1)) {
+            Ok(at) => alpha[at] = *value,
+            Err(_) => return Err(Error::model(format!("the support vector in row {row} is not a row that was used"))),
+        }
+    }
+    Ok(alpha)
 }
 
 /// An exact fit by least squares has an objective that is all rounding; like a gap, it is measured against the objective at

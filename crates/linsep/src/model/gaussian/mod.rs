@@ -168,6 +168,7 @@ impl GaussianBayes {
         notes.extend(self.known.iter().flat_map(Known::notes));
         let passes = 1 + usize::from(self.shrinkage == Shrinkage::LedoitWolf);
         Ok(Fitted {
+            multipliers: None,
             discriminant: solved.discriminant,
             units: Units::new(problem.centre.clone(), problem.scale.clone()),
             objective: Objective { formula: self.formula(), value: solved.objective, lambda: None },

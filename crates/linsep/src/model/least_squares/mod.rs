@@ -177,6 +177,7 @@ impl LeastSquares {
             *relative_gap = *gap / value.max(frame.at_zero());
         }
         Ok(Fitted {
+            multipliers: None,
             discriminant: Discriminant::Linear(linear),
             density: None,
             units: Units::new(frame.centre.clone(), frame.scale.clone()),

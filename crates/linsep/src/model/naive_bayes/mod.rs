@@ -108,6 +108,7 @@ impl NaiveBayes {
         let certificate = estimates.certificate(&discriminant)?;
         let constant = estimates.constant.clone();
         Ok(Fitted {
+            multipliers: None,
             units: Units::identity(statistics.n_cols()),
             objective: Objective { formula: self.formula(layout), value: estimates.objective(), lambda: None },
             certificate,

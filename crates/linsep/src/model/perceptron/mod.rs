@@ -151,6 +151,7 @@ impl Perceptron {
             *mistakes = Some(algorithm.mistakes());
         }
         Ok(Fit::Model(Box::new(Fitted {
+            multipliers: None,
             discriminant: Discriminant::Linear(linear),
             units,
             objective: Objective { formula: self.formula(), value: found.errors / found.total, lambda: None },

@@ -17,11 +17,15 @@ pub(super) struct Choice {
 impl RiskMinimizer {
     /// Solvers that can minimise this loss with this penalty, the best known first.
     pub fn solvers(&self) -> &'static [Algorithm] {
-        use Algorithm::{FixedStep, GradientDescent, Lbfgs, Newton, NewtonCg, ProximalNewton, RowNewton};
+        use Algorithm::{
+            DualCd, FixedStep, GradientDescent, InteriorPoint, Lbfgs, Newton, NewtonCg, ProximalNewton, RowNewton,
+        };
         match (self.loss, self.penalty) {
-            (LossChoice::Hinge, _) => &[],
+            (LossChoice::Hinge, PenaltyChoice::None | PenaltyChoice::ElasticNet { .. }) => &[],
+            (LossChoice::Hinge, _) => &[InteriorPoint, DualCd],
             (_, PenaltyChoice::ElasticNet { .. }) => &[ProximalNewton],
             (_, PenaltyChoice::None) => &[Newton],
+            (LossChoice::SquaredHinge, _) => &[Newton, NewtonCg, RowNewton, Lbfgs, GradientDescent, FixedStep, DualCd],
             _ => &[Newton, NewtonCg, RowNewton, Lbfgs, GradientDescent, FixedStep],
         }
     }
@@ -57,17 +61,27 @@ impl RiskMinimizer {
                 ))
                 .help("use a ridge penalty, or fewer columns"));
             }
-            PenaltyChoice::None => {
-                (Algorithm::Newton, "without a penalty only it proves that the optimum exists".into())
-            }
             PenaltyChoice::ElasticNet { .. } => {
                 (Algorithm::ProximalNewton, "a lasso has a kink, which needs coordinates".into())
+            }
+            _ if self.loss == LossChoice::Hinge && unknowns <= NEWTON_LIMIT => {
+                (Algorithm::InteriorPoint, format!("{unknowns} coefficients: a Gram matrix is cheap"))
+            }
+            _ if self.loss == LossChoice::Hinge => {
+                (Algorithm::DualCd, format!("{unknowns} coefficients: too many to form a Gram matrix"))
+            }
+            PenaltyChoice::None => {
+                (Algorithm::Newton, "without a penalty only it proves that the optimum exists".into())
             }
             _ if unknowns <= NEWTON_LIMIT => {
                 (Algorithm::Newton, format!("{unknowns} coefficients: a Hessian is cheap"))
             }
             _ if by_rows && rows < unknowns => {
                 (Algorithm::RowNewton, format!("{unknowns} coefficients, but only {rows} rows"))
+            }
+            // Columns without a penalty have no place in the dual problem.
+            _ if self.loss == LossChoice::SquaredHinge && !self.factors.contains(&0.0) => {
+                (Algorithm::DualCd, format!("{unknowns} coefficients: too many to form a Hessian"))
             }
             _ => (Algorithm::NewtonCg, format!("{unknowns} coefficients: too many to form a Hessian")),
         };

@@ -4,20 +4,21 @@ mod choose;
 mod columns;
 mod existence;
 mod formula;
+mod margin;
 mod path;
 mod settings;
 
 pub use path::{Lambdas, PathFit, PathPoint, RegularisationPath};
 pub use settings::{Algorithm, LossChoice, PenaltyChoice};
 
-use super::{Computation, Fit, Fitted, Note, Objective, Outcome, Training};
+use super::{Computation, Fit, Fitted, Multipliers, Note, Objective, Outcome, Training};
 use crate::certify::{Certificate, Independent, duality_gap, independent_coefficients, self_concordance_bound};
 use crate::design::{Recipe, Standardize, Units, constant_sparse_columns, summarise};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
 use crate::linalg::{Alias, Square, factor};
 use crate::objective::{
-    Conjugate, Detail, Intercept, Logistic, Penalty, Risk, Softmax, SoftmaxForm, Squared, SquaredHinge,
+    Coef, Conjugate, Detail, Intercept, Logistic, Loss, Penalty, Risk, Softmax, SoftmaxForm, Squared, SquaredHinge,
 };
 use crate::solve::{
     GradientDescent, Lbfgs, Newton, NewtonCg, ProximalNewton, RowNewton, Solved, Solver, StepRule, Stop,
@@ -78,6 +79,26 @@ impl Default for RiskMinimizer {
     }
 }
 
+/// What a solver found.
+struct Found {
+    coef: Coef,
+    objective: f64,
+    stop: Stop,
+    certificate: Certificate,
+    iterations: usize,
+    passes: usize,
+    aliased: Vec<Alias>,
+    multipliers: Option<Multipliers>,
+}
+
+impl From<Solved> for Found {
+    fn from(solved: Solved) -> Found {
+        let Solved { point, stop, certificate, trace, passes, aliased } = solved;
+        let (coef, objective, iterations) = (point.coef, point.objective, trace.len());
+        Found { coef, objective, stop, certificate, iterations, passes, aliased, multipliers: None }
+    }
+}
+
 /// On the unit-diagonal scale, as in [`Newton`].
 const ROUNDING_PIVOT: f64 = 1e-15;
 
@@ -105,9 +126,9 @@ impl RiskMinimizer {
         match self.loss {
             LossChoice::Logistic if classes == 2 => self.fit_loss(training, units, Logistic, notes, watch),
             LossChoice::Logistic => self.fit_loss(training, units, Softmax::new(classes, self.form()), notes, watch),
-            LossChoice::SquaredHinge => self.fit_loss(training, units, SquaredHinge, notes, watch),
+            LossChoice::SquaredHinge => self.fit_squared_hinge(training, units, notes, watch),
+            LossChoice::Hinge => self.fit_hinge(training, units, notes, watch),
             LossChoice::Squared => self.fit_loss(training, units, squared(classes), notes, watch),
-            LossChoice::Hinge => Err(Error::usage("the hinge loss has no solver yet").help("use --loss squared-hinge")),
         }
     }
 
@@ -119,6 +140,23 @@ impl RiskMinimizer {
         units: &Units,
         watch: &Watch,
     ) -> Result<(f64, Certificate)> {
+        let linear = self.stated(training, discriminant, units)?;
+        let classes = training.labels.n_classes();
+        match self.loss {
+            LossChoice::Logistic if classes == 2 => self.certify_loss(training, linear, units, Logistic, watch),
+            LossChoice::Logistic => {
+                self.certify_loss(training, linear, units, Softmax::new(classes, self.form()), watch)
+            }
+            LossChoice::SquaredHinge => self.certify_loss(training, linear, units, SquaredHinge, watch),
+            LossChoice::Squared => self.certify_loss(training, linear, units, squared(classes), watch),
+            LossChoice::Hinge => {
+                Err(Error::model("a support vector machine is proved by its multipliers, and it has none"))
+            }
+        }
+    }
+
+    /// The discriminant of a model, which must fit the data.
+    fn stated<'a>(&self, training: &Training<'_>, discriminant: &'a Discriminant, units: &Units) -> Result<&'a Linear> {
         self.check(training)?;
         let linear = discriminant.as_linear().ok_or_else(|| Error::model("a risk minimiser must be linear"))?;
         let classes = training.labels.n_classes();
@@ -128,15 +166,16 @@ impl RiskMinimizer {
         if linear.n_cols() != training.design.shape().cols || linear.n_cols() != units.scale().len() {
             return Err(Error::model("the model does not have the columns of the data"));
         }
-        match self.loss {
-            LossChoice::Logistic if classes == 2 => self.certify_loss(training, linear, units, Logistic, watch),
-            LossChoice::Logistic => {
-                self.certify_loss(training, linear, units, Softmax::new(classes, self.form()), watch)
-            }
-            LossChoice::SquaredHinge => self.certify_loss(training, linear, units, SquaredHinge, watch),
-            LossChoice::Squared => self.certify_loss(training, linear, units, squared(classes), watch),
-            LossChoice::Hinge => Err(Error::usage("the hinge loss has no proof yet")),
+        Ok(linear)
+    }
+
+    /// The coefficients a model states, in the units of the fit.
+    fn stated_coef(&self, linear: &Linear, units: &Units, scores: usize) -> Result<Coef> {
+        let coef = from_columns(linear, units, scores);
+        if self.intercept == Intercept::None && coef.intercept().iter().any(|b| b.abs() > 1e-9) {
+            return Err(Error::model("the model states that it has no intercept, but it has one"));
         }
+        Ok(coef)
     }
 
     /// The same method with the penalty factors in the order of the matrix columns.
@@ -231,22 +270,25 @@ impl RiskMinimizer {
         if let Some(penalty) = self.penalty.elastic_net(training.total_weight(), &self.factors)? {
             let risk = Risk::new(rows, loss, penalty, self.intercept);
             let choice = self.choose(shape.rows, risk.loss().n_scores() * (shape.cols + 1), false)?;
-            let max_iterations = self.max_iterations.unwrap_or(choice.algorithm.default_iterations());
+            let max_iterations = self.iterations(choice.algorithm);
             let solver = ProximalNewton { tolerance: self.tolerance, max_iterations };
             let solved = solver.solve(&risk, None, watch)?;
-            return self.finish(&risk, solved, &choice, training, &units, notes);
+            return self.finish(&risk, solved.into(), &choice, training, &units, notes);
         }
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, loss, penalty, self.intercept);
         let unknowns = risk.loss().n_scores() * (shape.cols + 1);
         let choice = self.choose(shape.rows, unknowns, RowNewton::takes(&risk))?;
         let solved = self.solve(&risk, choice.algorithm, watch)?;
-        self.finish(&risk, solved, &choice, training, &units, notes)
+        self.finish(&risk, solved.into(), &choice, training, &units, notes)
+    }
+
+    fn iterations(&self, algorithm: Algorithm) -> usize {
+        self.max_iterations.unwrap_or(algorithm.default_iterations())
     }
 
     fn solve<L: Conjugate + Clone>(&self, risk: &Risk<'_, L>, algorithm: Algorithm, watch: &Watch) -> Result<Solved> {
-        let tolerance = self.tolerance;
-        let max_iterations = self.max_iterations.unwrap_or(algorithm.default_iterations());
+        let (tolerance, max_iterations) = (self.tolerance, self.iterations(algorithm));
         let descent = |rule: StepRule| GradientDescent { tolerance, max_iterations, rule };
         match algorithm {
             Algorithm::Auto | Algorithm::Newton | Algorithm::ProximalNewton => {
@@ -257,20 +299,23 @@ impl RiskMinimizer {
             Algorithm::Lbfgs => Lbfgs { tolerance, max_iterations, ..Lbfgs::default() }.solve(risk, None, watch),
             Algorithm::GradientDescent => descent(StepRule::LineSearch).solve(risk, None, watch),
             Algorithm::FixedStep => descent(StepRule::Fixed).solve(risk, None, watch),
+            Algorithm::InteriorPoint | Algorithm::DualCd => {
+                Err(Error::usage("this solver is for support vector machines"))
+            }
         }
     }
 
     /// What a solver found, in the units of the columns.
-    fn finish<L: Conjugate, P: Penalty>(
+    fn finish<L: Loss, P: Penalty>(
         &self,
         risk: &Risk<'_, L, P>,
-        solved: Solved,
+        found: Found,
         choice: &Choice,
         training: &Training<'_>,
         units: &Units,
         mut notes: Vec<Note>,
     ) -> Result<Fit> {
-        let Solved { point, stop, certificate, trace, passes, aliased } = solved;
+        let Found { coef: found, objective, stop, certificate, iterations, passes, aliased, multipliers } = found;
         let outcome = match stop {
             Stop::Converged => Outcome::Converged,
             Stop::IterationLimit => Outcome::IterationLimit,
@@ -281,11 +326,11 @@ impl RiskMinimizer {
         };
         let penalty = risk.penalty();
         notes_of_aliases(&mut notes, aliased, units, penalty.is_none());
-        let coef = self.canonical(&point.coef, training.labels.n_classes());
+        let coef = self.canonical(&found, training.labels.n_classes());
         // The canonical form leaves the loss alone and can only lower the penalty.
-        let value = match coef.n_scores() == point.coef.n_scores() {
-            true => point.objective - risk.penalty_at(&point.coef) + risk.penalty_at(&coef),
-            false => point.objective,
+        let value = match coef.n_scores() == found.n_scores() {
+            true => objective - risk.penalty_at(&found) + risk.penalty_at(&coef),
+            false => objective,
         };
         Ok(Fit::Model(Box::new(Fitted {
             discriminant: Discriminant::Linear(to_columns(&coef, units)?),
@@ -301,10 +346,11 @@ impl RiskMinimizer {
             computation: Computation {
                 solver: choice.algorithm.name().into(),
                 reason: Some(choice.reason.clone()),
-                iterations: trace.len(),
+                iterations,
                 passes,
             },
             density: None,
+            multipliers,
         })))
     }
 
@@ -318,10 +364,7 @@ impl RiskMinimizer {
     ) -> Result<(f64, Certificate)> {
         let offsets = score_offsets(training, loss.n_scores());
         let (k, cols) = (loss.n_scores(), linear.n_cols());
-        let coef = from_columns(linear, units, k);
-        if self.intercept == Intercept::None && coef.intercept().iter().any(|b| b.abs() > 1e-9) {
-            return Err(Error::model("the model states that it has no intercept, but it has one"));
-        }
+        let coef = self.stated_coef(linear, units, k)?;
         let rows = sample(training, units, offsets.as_deref());
         if let Some(penalty) = self.penalty.elastic_net(training.total_weight(), &self.factors)? {
             let risk = Risk::new(rows, loss, penalty, self.intercept);

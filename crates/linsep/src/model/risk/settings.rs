@@ -122,6 +122,10 @@ pub enum Algorithm {
     FixedStep,
     /// Proximal Newton: coordinate descent on quadratic models, for penalties with a kink.
     ProximalNewton,
+    /// Interior point method.
+    InteriorPoint,
+    /// Dual coordinate descent.
+    DualCd,
 }
 
 impl Algorithm {
@@ -130,8 +134,9 @@ impl Algorithm {
         match self {
             Algorithm::Auto | Algorithm::Newton | Algorithm::NewtonCg | Algorithm::RowNewton => 100,
             Algorithm::ProximalNewton => 200,
+            Algorithm::InteriorPoint => 200,
             Algorithm::Lbfgs => 10_000,
-            Algorithm::GradientDescent | Algorithm::FixedStep => 100_000,
+            Algorithm::GradientDescent | Algorithm::FixedStep | Algorithm::DualCd => 100_000,
         }
     }
 
@@ -146,6 +151,8 @@ impl Algorithm {
             Algorithm::GradientDescent => "gradient-descent",
             Algorithm::FixedStep => "fixed-step",
             Algorithm::ProximalNewton => "proximal-newton",
+            Algorithm::InteriorPoint => "interior-point",
+            Algorithm::DualCd => "dual-cd",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `ℓ(y, z) = max(0, 1 − yz)`, y = +1 for the second class and −1 for the first.
 
-use super::{Dual, Loss, sign};
+use super::{Dual, Loss, MarginLoss, sign};
 use crate::table::Class;
 
 /// The hinge of the support vector machine. It has no derivative at the margin, so smooth solvers do not take it and its
@@ -62,5 +62,20 @@ impl Dual for Hinge {
     fn dual_value(&self, class: Class, theta: &[f64]) -> f64 {
         let u = -sign(class) * theta[0];
         if (0.0..=1.0).contains(&u) { u } else { f64::NEG_INFINITY }
+    }
+}
+
+impl MarginLoss for Hinge {
+    fn largest_multiplier(&self) -> f64 {
+        1.0
+    }
+
+    fn dual_curvature(&self) -> f64 {
+        0.0
+    }
+
+    #[inline]
+    fn at_margin(&self, margin: f64) -> f64 {
+        (1.0 - margin).max(0.0)
     }
 }

@@ -80,6 +80,19 @@ pub trait Dual: Loss {
     fn dual_value(&self, class: Class, theta: &[f64]) -> f64;
 }
 
+/// A convex loss of the margin `yz` of two classes that falls until the margin is one and is zero beyond: the losses of
+/// support vector machines. With `θ = −yu` their multipliers are `u ≥ 0`, and `−ℓ*(u) = u − c u²/2`.
+pub trait MarginLoss: Dual + Copy {
+    /// The largest multiplier, infinite where there is none.
+    fn largest_multiplier(&self) -> f64;
+
+    /// c.
+    fn dual_curvature(&self) -> f64;
+
+    /// ℓ at a margin.
+    fn at_margin(&self, margin: f64) -> f64;
+}
+
 /// A feasible point of the dual problem, as far as the rows determine it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DualPoint {

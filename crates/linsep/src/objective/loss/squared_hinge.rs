@@ -1,6 +1,6 @@
 //! `ℓ(y, z) = max(0, 1 − yz)²`, y = +1 for the second class and −1 for the first.
 
-use super::{Conjugate, CurvedLoss, Dual, DualPoint, DualRecipe, Loss, balancing, block_sums, sign};
+use super::{Conjugate, CurvedLoss, Dual, DualPoint, DualRecipe, Loss, MarginLoss, balancing, block_sums, sign};
 use crate::numeric::vectorised;
 use crate::table::Class;
 
@@ -112,5 +112,20 @@ impl Conjugate for SquaredHinge {
             recipe: DualRecipe::ScaleClasses(recipe.to_vec()),
             total: vec![scale[0] * sums[0] - scale[1] * sums[1]],
         }
+    }
+}
+
+impl MarginLoss for SquaredHinge {
+    fn largest_multiplier(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    fn dual_curvature(&self) -> f64 {
+        0.5
+    }
+
+    #[inline]
+    fn at_margin(&self, margin: f64) -> f64 {
+        (1.0 - margin).max(0.0).powi(2)
     }
 }

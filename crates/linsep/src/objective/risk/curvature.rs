@@ -5,10 +5,10 @@ use crate::design::Rows;
 use crate::error::Result;
 use crate::linalg::Square;
 use crate::objective::rows::{GradientSums, HessianSums, Scorer};
-use crate::objective::{Coef, CurvedLoss, Penalty};
+use crate::objective::{Coef, CurvedLoss, Loss, Penalty};
 use crate::watch::Watch;
 
-impl<L: CurvedLoss, P: Penalty> Risk<'_, L, P> {
+impl<L: Loss, P: Penalty> Risk<'_, L, P> {
     /// `Σᵢ x̃ᵢx̃ᵢᵀ ⊗ Cᵢ` for given packed Cᵢ, intercepts included, nothing added.
     pub fn weighted_gram(&self, curvature: &[f64], watch: &Watch) -> Result<Square> {
         let (k, cols) = (self.loss.n_scores(), self.n_cols());
@@ -25,7 +25,9 @@ impl<L: CurvedLoss, P: Penalty> Risk<'_, L, P> {
         )?;
         Ok(sums.finish(self.sample.units, 1.0))
     }
+}
 
+impl<L: CurvedLoss, P: Penalty> Risk<'_, L, P> {
     /// The blocks of the Hessian that belong to one score each, intercept last, at given scores.
     pub fn hessian_blocks(&self, scores: &[f64], watch: &Watch) -> Result<Vec<Square>> {
         let (k, cols) = (self.loss.n_scores(), self.n_cols());

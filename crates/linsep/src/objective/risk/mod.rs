@@ -265,7 +265,7 @@ impl<'a, L: Loss, P: Penalty> Risk<'a, L, P> {
     }
 
     /// The mean loss of given scores.
-    fn loss_of_scores(&self, scores: &[f64]) -> f64 {
+    pub fn loss_of_scores(&self, scores: &[f64]) -> f64 {
         let k = self.loss.n_scores();
         let sums = block_sums(self.sample.labels.len(), 1, |range, sums| {
             let mut residual = vec![0.0; range.len() * k];
@@ -282,7 +282,7 @@ impl<'a, L: Loss, P: Penalty> Risk<'a, L, P> {
         if let Some(sums) = self.sums_wide(values)? {
             return Ok((sums.sums, sums.totals));
         }
-        let mut sums = self.pass().partials_of(k * cols).reduce(
+        let mut sums = self.pass().reduce(
             watch,
             (0, &mut []),
             || GradientSums::new(1, k, cols, self.sparse),
@@ -407,7 +407,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
     }
 
     /// Adds the curvature of the penalty, and takes the intercepts out where there are none.
-    fn penalised(&self, mut hessian: Square) -> Square {
+    pub(crate) fn penalised(&self, mut hessian: Square) -> Square {
         let (weights, all) = (self.loss.n_scores() * self.n_cols(), hessian.n());
         for j in 0..weights {
             *hessian.at(j, j) += self.penalty.ridge_of(j % self.n_cols());

@@ -1,0 +1,156 @@
+//! Support vector machines: the multipliers are part of the solution.
+
+use super::columns::{sample, score_offsets};
+use super::{Algorithm, Found, RiskMinimizer};
+use crate::certify::{Certificate, feasible_multipliers, multiplier_gap};
+use crate::design::Units;
+use crate::discriminant::Discriminant;
+use crate::error::{Error, Result};
+use crate::model::{Fit, LossChoice, Multipliers, Note, Training};
+use crate::objective::{Hinge, MarginLoss, Penalty, Risk, SquaredHinge};
+use crate::solve::{DualCoordinateDescent, InteriorPoint, MarginSolved, RowNewton};
+use crate::table::Class;
+use crate::watch::Watch;
+
+/// Multipliers this close to their bound, relatively, are at it.
+const AT_BOUND: f64 = 1e-12;
+/// Intercepts this much apart are an interval, not rounding.
+const INTERVAL: f64 = 1e-6;
+
+impl RiskMinimizer {
+    pub(super) fn fit_hinge(
+        &self,
+        training: &Training<'_>,
+        units: Units,
+        notes: Vec<Note>,
+        watch: &Watch,
+    ) -> Result<Fit> {
+        self.check_factors()?;
+        let offsets = score_offsets(training, 1);
+        let rows = sample(training, &units, offsets.as_deref());
+        let shape = training.design.shape();
+        let choice = self.choose(shape.rows, shape.cols + 1, false)?;
+        let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
+        let risk = Risk::new(rows, Hinge, penalty, self.intercept);
+        let (tolerance, max_iterations) = (self.tolerance, self.iterations(choice.algorithm));
+        let solved = match choice.algorithm {
+            Algorithm::DualCd => DualCoordinateDescent { tolerance, max_iterations }.solve(&risk, watch)?,
+            _ => InteriorPoint { tolerance, max_iterations }.solve(&risk, watch)?,
+        };
+        let interval = solved.intercepts.map(|(low, high)| (low, high, solved.coef.intercept()[0]));
+        let fit = self.finish(&risk, found(&risk, solved), &choice, training, &units, notes)?;
+        Ok(with_interval(fit, interval))
+    }
+
+    pub(super) fn fit_squared_hinge(
+        &self,
+        training: &Training<'_>,
+        units: Units,
+        notes: Vec<Note>,
+        watch: &Watch,
+    ) -> Result<Fit> {
+        if self.penalty.is_sparse() {
+            return self.fit_loss(training, units, SquaredHinge, notes, watch);
+        }
+        let offsets = score_offsets(training, 1);
+        let rows = sample(training, &units, offsets.as_deref());
+        let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
+        let risk = Risk::new(rows, SquaredHinge, penalty, self.intercept);
+        let shape = training.design.shape();
+        let choice = self.choose(shape.rows, shape.cols + 1, RowNewton::takes(&risk))?;
+        if choice.algorithm == Algorithm::DualCd {
+            self.check_factors()?;
+            let (tolerance, max_iterations) = (self.tolerance, self.iterations(choice.algorithm));
+            let solved = DualCoordinateDescent { tolerance, max_iterations }.solve(&risk, watch)?;
+            return self.finish(&risk, found(&risk, solved), &choice, training, &units, notes);
+        }
+        let solved = self.solve(&risk, choice.algorithm, watch)?;
+        // u = 2 max(0, 1 − yz), of which columns without a penalty would demand more than a balance of classes.
+        let multipliers = risk.penalty().free_columns().is_empty().then(|| {
+            let margins = solved.point.scores.iter().zip(training.labels.codes());
+            let u: Vec<f64> =
+                margins.map(|(z, c)| 2.0 * (1.0 - if *c == Class(1) { *z } else { -z }).max(0.0)).collect();
+            multipliers(&risk, &feasible_multipliers(&risk, &u))
+        });
+        self.finish(&risk, Found { multipliers, ..solved.into() }, &choice, training, &units, notes)
+    }
+
+    /// The gap of a discriminant and multipliers α, recomputed from the data.
+    pub(in crate::model) fn certify_multipliers(
+        &self,
+        training: &Training<'_>,
+        discriminant: &Discriminant,
+        units: &Units,
+        alpha: &[f64],
+        watch: &Watch,
+    ) -> Result<(f64, Certificate)> {
+        let linear = self.stated(training, discriminant, units)?;
+        let coef = self.stated_coef(linear, units, 1)?;
+        let offsets = score_offsets(training, 1);
+        let rows = sample(training, units, offsets.as_deref());
+        let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
+        let scale = penalty.ridge() * training.total_weight();
+        let u: Vec<f64> = match training.weights {
+            None => alpha.iter().map(|a| scale * a).collect(),
+            Some(w) => alpha.iter().zip(w).map(|(a, s)| if *s > 0.0 { scale * a / s } else { 0.0 }).collect(),
+        };
+        match self.loss {
+            LossChoice::Hinge => multiplier_gap(&Risk::new(rows, Hinge, penalty, self.intercept), &coef, &u, watch),
+            LossChoice::SquaredHinge => {
+                multiplier_gap(&Risk::new(rows, SquaredHinge, penalty, self.intercept), &coef, &u, watch)
+            }
+            other => Err(Error::model(format!("the {} loss has no multipliers", other.name()))),
+        }
+    }
+
+    fn check_factors(&self) -> Result<()> {
+        match self.factors.iter().position(|f| *f == 0.0) {
+            None => Ok(()),
+            Some(j) => Err(Error::usage(format!(
+                "the {} loss by its multipliers needs a penalty on every column, and column {} has the factor 0",
+                self.loss.name(),
+                j + 1
+            ))
+            .help("use --loss squared-hinge with --solver newton, or a small positive factor")),
+        }
+    }
+}
+
+fn found<L: MarginLoss, P: Penalty>(risk: &Risk<'_, L, P>, solved: MarginSolved) -> Found {
+    Found {
+        multipliers: Some(multipliers(risk, &solved.multipliers)),
+        coef: solved.coef,
+        objective: solved.objective,
+        stop: solved.stop,
+        certificate: solved.certificate,
+        iterations: solved.trace.len(),
+        passes: solved.passes,
+        aliased: Vec::new(),
+    }
+}
+
+/// `α = s u/(λS)`.
+fn multipliers<L: MarginLoss, P: Penalty>(risk: &Risk<'_, L, P>, u: &[f64]) -> Multipliers {
+    let scale = risk.penalty().ridge() * risk.total_weight();
+    let weight = |i: usize| risk.sample().weights.map_or(1.0, |w| w[i]);
+    let bound = risk.loss().largest_multiplier() * (1.0 - AT_BOUND);
+    let support = |i: &usize| u[*i] > 0.0 && weight(*i) > 0.0;
+    let bounded = (0..u.len()).filter(support).filter(|i| u[*i] >= bound).count();
+    Multipliers {
+        alpha: u.iter().enumerate().map(|(i, u)| u * weight(i) / scale).collect(),
+        free: (0..u.len()).filter(support).count() - bounded,
+        bounded,
+    }
+}
+
+/// Says so where the intercept is not unique; in the units of the columns.
+fn with_interval(mut fit: Fit, interval: Option<(f64, f64, f64)>) -> Fit {
+    if let (Fit::Model(fitted), Some((low, high, taken))) = (&mut fit, interval)
+        && high - low > INTERVAL * (1.0 + taken.abs())
+        && let Some(linear) = fitted.discriminant.as_linear()
+    {
+        let intercept = linear.intercept()[0];
+        fitted.notes.push(Note::Intercepts { low: intercept + low - taken, high: intercept + high - taken });
+    }
+    fit
+}
