@@ -27,7 +27,7 @@ SERVER = TARGET / "release" / "examples" / "bench"
 COMMAND = TARGET / "release" / "linsep"
 OURS = "linsep"
 TOLERANCES = [10.0**-e for e in range(2, 13)]
-MARGIN = ("hinge", "sqhinge")
+CLAIMED = ("hinge", "sqhinge", "logistic-wide", "softmax")     # too many coefficients to send
 MAX_LOAD, MAX_OTHER_CPU = 0.5, 0.10
 
 
@@ -43,6 +43,7 @@ class Task:
     info: list = field(default_factory=list)    # ... these are reported beside
     flags: tuple = ()           # further flags of both servers
     error: float = 1e-6         # relative error of the objective that a contestant must reach
+    lam: callable = lambda rows: 1.0 / rows     # C = 1
 
 
 TASKS = [
@@ -66,6 +67,12 @@ TASKS = [
     Task("path-lasso-a9a", "lasso path, a9a 32,561 × 123 sparse, 100 λ", "path-lasso", data.a9a, ["adelie", "skglm"]),
     Task("path-ridge-spam", "ridge path, spam, 100 λ", "path-ridge", data.spam, ["adelie", "newton-cholesky", "lbfgs"]),
     Task("path-ridge-a9a", "ridge path, a9a, 100 λ", "path-ridge", data.a9a, ["adelie", "newton-cholesky", "lbfgs"]),
+    *(Task(f"logistic-20news-{c}-{error:g}", f"ridge logistic, 20news unit rows, C={c}, to {error:g}", "logistic-wide", data.news_unit,
+           ["liblinear-dual", "liblinear-primal"], error=error, lam=lambda rows, c=c: 1.0 / (c * rows))
+      for c in (1, 10) for error in (1e-4, 1e-6)),
+    *(Task(f"softmax-mnist-{error:g}", f"ridge softmax, MNIST 60,000 × 784, λ=1e-4, to {error:g}", "softmax", data.mnist,
+           ["lbfgs", "newton-cg"], error=error, lam=lambda rows: 1e-4)
+      for error in (1e-4, 1e-6)),
     *(Task(f"{loss}-{name}{suffix}-{error:g}", f"SVM, {words}, {rows}, {intercept} intercept, C=1, to {error:g}", loss, load, peers,
            flags=flags, error=error)
       for name, rows, load in (("20news", "20news, 18,846 × 1,664,447 sparse", data.news_unit), ("a9a", "a9a, 32,561 × 123 sparse", data.a9a))
@@ -270,7 +277,7 @@ def loosest_that_reaches(task, name, x, y, options, lam, best):
 
     def referee(coef, intercept):
         return objective(rows, labels, coef, intercept, lam)
-    return sweep(task, name, x, y, options, lam, best, None if task.kind in MARGIN else referee)
+    return sweep(task, name, x, y, options, lam, best, None if task.kind in CLAIMED else referee)
 
 
 def sweep(task, name, x, y, options, lam, best, referee):
@@ -292,7 +299,7 @@ def sweep(task, name, x, y, options, lam, best, referee):
 
 def allowed(task, options):
     """The relative error of the objective that counts; the tasks of margins come once for each."""
-    return task.error if task.kind in MARGIN else options.error
+    return task.error if task.kind in CLAIMED else options.error
 
 
 def relative_error(value, best):
@@ -355,8 +362,8 @@ def prepare_memory(task, options):
     facts = dict(zip(("rows", "columns"), shape)) | {"error": allowed(task, options)}
     if task.kind == "lasso" or task.kind.startswith("path-"):
         return prepare_lasso(task, options, x, y, facts)
-    lam = 1.0 / shape[0]          # C = 1
-    if task.kind in MARGIN:
+    lam = task.lam(shape[0])
+    if task.kind in CLAIMED:
         best = proved_optimum(task, x, y, options, lam)
         facts |= {"lambda": lam, "optimum": best["objective"], "optimum_bound": best["gap"]}
         return facts, lambda name: loosest_that_reaches(task, name, x, y, options, lam, best["objective"])
@@ -389,7 +396,7 @@ def prepare_lasso(task, options, x, y, facts):
 def proved_optimum(task, x, y, options, lam):
     """The objective of linsep at a proved relative gap of 1e-8, kept beside the data: no peer gives a bound."""
     name = "-".join((task.kind, *(f.strip("-") for f in task.flags)))
-    path = x.with_name(x.name.replace("-indices.npy", f"-optimum-{name}-{lam:.6e}.json"))
+    path = x.with_name(x.name.rsplit("-", 1)[0] + f"-optimum-{name}-{lam:.6e}.json")
     if not path.exists():
         server = server_for(task, OURS, x, y, options, ["--lambda", repr(lam), "--tol", "1e-8", *task.flags])
         try:

@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let training = Training::new(&*design, &labels);
     let rows = labels.len() as f64;
     let method = match task.trim_end_matches("-fit").trim_end_matches("-predict") {
-        "logistic" => Method::Risk(RiskMinimizer {
+        "logistic" | "logistic-wide" | "softmax" => Method::Risk(RiskMinimizer {
             penalty: value("--lambda").map_or(PenaltyChoice::RidgeOne, PenaltyChoice::Ridge),
             tolerance: value("--tol").unwrap_or(1e-8),
             standardize,

@@ -83,7 +83,11 @@ impl MethodArguments {
             Some(SolverName::InteriorPoint) => Algorithm::InteriorPoint,
             Some(SolverName::DualCd) => Algorithm::DualCd,
             Some(other) => {
-                let own = "one of those that auto chooses from: see docs/command.md";
+                let own = match self.model {
+                    MethodName::Svm => "auto, interior-point, dual-cd, or for the squared hinge newton and its kin",
+                    MethodName::LeastSquares => "auto or proximal-newton",
+                    _ => "auto, newton, newton-cg, row-newton, lbfgs, gradient-descent, fixed-step or proximal-newton",
+                };
                 return Err(foreign_solver(other, &name(self.model), own));
             }
         })
