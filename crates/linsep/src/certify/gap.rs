@@ -11,6 +11,9 @@ use crate::error::Result;
 use crate::objective::{Conjugate, DualRecipe, Intercept, Penalty, Point, Risk};
 use crate::watch::Watch;
 
+/// Scales of the classes that differ by no more than this differ by rounding.
+const BALANCED: f64 = 1e-14;
+
 /// A lower bound on the optimum, as far as rounding allows.
 pub(super) struct DualBound {
     /// D.
@@ -155,7 +158,20 @@ fn dual_sums<L: Conjugate, P: Penalty>(
     };
     let mut sums = vec![0.0; width];
     match recipe {
-        DualRecipe::ScaleClasses(scale) => add_groups(&mut sums, &|class| scale[class]),
+        DualRecipe::ScaleClasses(scale) if point.gradient_sums.len() > width => {
+            add_groups(&mut sums, &|class| scale[class]);
+        }
+        // Wide rows keep one sum for both classes: where these are balanced already it serves.
+        DualRecipe::ScaleClasses(scale) if (scale[0] - scale[1]).abs() <= BALANCED => {
+            add_groups(&mut sums, &|_| 0.5 * (scale[0] + scale[1]));
+        }
+        DualRecipe::ScaleClasses(scale) => {
+            let sample = risk.sample();
+            let mut residual = vec![0.0; sample.labels.len()];
+            risk.loss().block(sample.labels, &point.scores, sample.weights, &mut residual, None);
+            residual.iter_mut().zip(sample.labels).for_each(|(r, class)| *r *= scale[class.index()]);
+            sums = risk.weighted_sums(&residual, watch)?.0;
+        }
         DualRecipe::Mix { share, probabilities } => {
             add_groups(&mut sums, &|_| 1.0 - share);
             if *share > 0.0 {

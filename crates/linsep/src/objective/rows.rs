@@ -151,35 +151,24 @@ impl GradientSums {
     }
 
     /// The sums of all rows of a wide design: ranges of columns are summed side by side, each over all rows.
-    pub(super) fn by_columns(
-        design: &dyn Design,
-        (groups, k): (usize, usize),
-        residual: &[f64],
-        routes: Option<&[Class]>,
-    ) -> Result<GradientSums> {
+    pub(super) fn by_columns(design: &dyn Design, k: usize, residual: &[f64]) -> Result<GradientSums> {
         let shape = design.shape();
         let mut tile = Tile::default();
         let Block::Csr(rows) = design.block(0..shape.rows, &mut tile)? else {
             return Err(Error::data("a sparse matrix changed its type between two blocks"));
         };
-        let mut sums = GradientSums::new(groups, k, shape.cols, true);
-        let mut parts: Vec<&mut [f64]> = sums.sums.chunks_exact_mut(k * shape.cols).collect();
-        let mut ranges = Vec::new();
+        let mut sums = GradientSums::new(1, k, shape.cols, true);
+        let (mut ranges, mut rest) = (Vec::new(), &mut sums.sums[..]);
         for columns in column_ranges(&rows, RANGES) {
-            let mut slices = Vec::with_capacity(groups);
-            for part in &mut parts {
-                let (now, later) = std::mem::take(part).split_at_mut(k * columns.len());
-                slices.push(now);
-                *part = later;
-            }
-            ranges.push((columns, slices));
+            let (now, later) = rest.split_at_mut(k * columns.len());
+            ranges.push((columns, now));
+            rest = later;
         }
-        ranges.into_par_iter().for_each(|(columns, mut slices)| {
-            add_sparse(&mut slices, &rows, 0..rows.len(), columns, residual, routes, k);
+        ranges.into_par_iter().for_each(|(columns, slice)| {
+            add_sparse(&mut [slice], &rows, 0..rows.len(), columns, residual, None, k);
         });
-        for (i, r) in residual.chunks_exact(k).enumerate() {
-            let totals = &mut sums.totals[routes.map_or(0, |r| r[i].index()) * k..][..k];
-            totals.iter_mut().zip(r).for_each(|(t, r)| *t += r);
+        for r in residual.chunks_exact(k) {
+            sums.totals.iter_mut().zip(r).for_each(|(t, r)| *t += r);
         }
         Ok(sums)
     }

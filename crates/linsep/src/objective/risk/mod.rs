@@ -86,7 +86,7 @@ pub struct Point {
     pub hessian: Option<Square>,
     /// Scores with offsets, row by row.
     pub scores: Vec<f64>,
-    /// `Σ sᵢ ∂ℓ/∂z xᵢᵀ` per class of two classes (else one group), not divided by Σs.
+    /// `Σ sᵢ ∂ℓ/∂z xᵢᵀ` per class of two classes (else, and for wide rows, one group), not divided by Σs.
     pub(crate) gradient_sums: Vec<f64>,
 }
 

@@ -32,9 +32,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
                 self.loss.block(&self.sample.labels[range], z, weights, residual, None)
             })
             .collect();
-        let groups = if k == 1 { 2 } else { 1 };
-        let routes = (groups == 2).then_some(self.sample.labels);
-        let mut gradient = GradientSums::by_columns(self.sample.design, (groups, k), &residual, routes)?;
+        let mut gradient = GradientSums::by_columns(self.sample.design, k, &residual)?;
         gradient.finish(self.sample.units);
         let sum = Partial {
             loss: losses.iter().sum(),
@@ -52,7 +50,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
         if !GradientSums::wide(self.sample.design)? {
             return Ok(None);
         }
-        let mut sums = GradientSums::by_columns(self.sample.design, (1, self.loss.n_scores()), values, None)?;
+        let mut sums = GradientSums::by_columns(self.sample.design, self.loss.n_scores(), values)?;
         sums.finish(self.sample.units);
         Ok(Some(sums))
     }
