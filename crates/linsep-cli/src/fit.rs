@@ -9,7 +9,8 @@ use crate::predict::UnknownName;
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use linsep::design::{Basis, DEFAULT_KNOTS, Missing, QuantileOutput, RecipeOptions, Transform, UnknownLevel};
-use linsep::model::{Method, Outcome};
+use linsep::artifact::Model;
+use linsep::model::{ClassWeights, Method, Outcome};
 use linsep::report::{fit_summary, inspect_json, no_optimum_text, not_separable_text};
 use linsep::table::Table;
 use linsep::workflow::{FitOptions, TableFit, fit_table};
@@ -68,6 +69,10 @@ pub struct FitArguments {
     #[arg(long, value_name = "COLUMN", help_heading = "Columns")]
     weights: Option<String>,
 
+    /// Weights of whole classes, multiplied into those of their rows: balanced, or CLASS=W pairs
+    #[arg(long, value_name = "WEIGHTS", value_delimiter = ',', help_heading = "Columns")]
+    class_weight: Vec<String>,
+
     /// Columns added to the scores: one for two classes, else one per class in class order
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = "Columns")]
     offset: Vec<String>,
@@ -110,6 +115,10 @@ pub struct FitArguments {
     #[command(flatten)]
     decision: DecisionArguments,
 
+    /// Start at the coefficients of this model, which has the same columns and classes
+    #[arg(long, value_name = "MODEL", help_heading = "Method")]
+    init: Option<PathBuf>,
+
     /// Stop after this many seconds with what there is (exit code 3)
     #[arg(long, value_name = "SECONDS", help_heading = "Method")]
     time_limit: Option<f64>,
@@ -141,6 +150,7 @@ enum TransformName {
 pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let time_limit = arguments.time_limit.map(seconds).transpose()?;
     let method = arguments.method.method(!arguments.offset.is_empty(), arguments.seed)?;
+    let class_weights = class_weights(&arguments.class_weight)?;
     let basis = arguments.basis.as_deref().map_or(Ok(Basis::None), basis)?;
     arguments.decision.check()?;
     if let Some(path) = &arguments.output {
@@ -150,10 +160,13 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
             return Err(Error::usage("--json and -o - both want standard output").help("give the model a file name"));
         }
     }
+    let init = arguments.init.as_deref().map(|path| start(path, &method)).transpose()?;
     let progress = Progress::new(arguments.input.quiet, time_limit);
     let table = arguments.input.read(None, &progress)?;
     let mut options = options(arguments, method, &table)?;
     options.recipe.basis = basis;
+    options.class_weights = class_weights;
+    options.init = init;
     let fit = fit_table(table, &options, &progress.watch_with_deadline());
     progress.finish();
     match fit {
@@ -278,6 +291,34 @@ fn options(arguments: &FitArguments, method: Method, table: &Table) -> Result<Fi
         ..RecipeOptions::default()
     };
     Ok(options)
+}
+
+/// `balanced`, or `class=weight` pairs.
+fn class_weights(texts: &[String]) -> Result<Option<ClassWeights>> {
+    if texts.is_empty() {
+        return Ok(None);
+    }
+    if let [one] = texts
+        && one == "balanced"
+    {
+        return Ok(Some(ClassWeights::Balanced));
+    }
+    let pair = |text: &String| {
+        let parsed = text.rsplit_once('=').and_then(|(class, w)| Some((class.to_owned(), w.parse::<f64>().ok()?)));
+        parsed.ok_or_else(|| {
+            Error::usage(format!("`{text}` is not a class weight")).help("write --class-weight balanced, or a=1,b=5")
+        })
+    };
+    Ok(Some(ClassWeights::Given(texts.iter().map(pair).collect::<Result<_>>()?)))
+}
+
+/// The model to start from, refused before the table is read where the method has no use for it.
+fn start(path: &Path, method: &Method) -> Result<Box<Model>> {
+    if !matches!(method, Method::Risk(_)) {
+        return Err(Error::usage(format!("--init does not belong to --model {}", method.name()))
+            .help("leave it out, or choose --model logistic"));
+    }
+    Model::load(path).map(Box::new)
 }
 
 fn transform(name: TransformName) -> Transform {

@@ -1,5 +1,6 @@
 //! One recipe per method: statistics, or loss + penalty + solver, giving a discriminant.
 
+mod class_weights;
 mod gaussian;
 mod least_squares;
 mod naive_bayes;
@@ -9,6 +10,7 @@ mod priors;
 mod risk;
 mod training;
 
+pub use class_weights::{ClassWeighting, ClassWeights};
 pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
 pub use least_squares::{LeastSquares, LeastSquaresSolver, Targets};
 pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};

@@ -8,7 +8,7 @@ use crate::certify::{Certificate, SeparationKind};
 use crate::decide::Decision;
 use crate::design::{QuantileOutput, Standardize, Transform};
 use crate::model::{
-    Divisor, GaussianBayes, LeastSquares, LossChoice, Method, NaiveBayes, NoOptimum, Outcome, PenaltyChoice,
+    ClassWeighting, Divisor, GaussianBayes, LeastSquares, LossChoice, Method, NaiveBayes, NoOptimum, Outcome, PenaltyChoice,
     RiskMinimizer, Shape, Shrinkage, Targets,
 };
 use crate::objective::{Intercept, SoftmaxForm};
@@ -60,6 +60,9 @@ pub(super) fn summary(model: &Model, with_decision: bool) -> String {
     let more =
         if model.classes.len() > 12 { format!(", and {} more", model.classes.len() - 12) } else { String::new() };
     line("classes", format!("{}{more}", shown.join(", ")));
+    if let Some(weighting) = &model.class_weights {
+        line("", class_weights_text(weighting, &model.classes));
+    }
     if with_decision {
         line("decision", decision_text(&model.decision, &model.classes));
     }
@@ -263,6 +266,14 @@ fn dropped_text(model: &Model) -> Vec<String> {
         lines.push(format!("{} dropped with missing cells: {}{more}", count(incomplete, "row"), cells.join(", ")));
     }
     lines
+}
+
+fn class_weights_text(weighting: &ClassWeighting, classes: &[String]) -> String {
+    let factors: Vec<String> =
+        classes.iter().zip(&weighting.factors).take(12).map(|(c, f)| format!("{c} {}", short(*f))).collect();
+    let more = if classes.len() > 12 { format!(", and {} more", classes.len() - 12) } else { String::new() };
+    let rule = if weighting.balanced { "balanced: " } else { "" };
+    format!("weighted {rule}{}{more}", factors.join(", "))
 }
 
 fn transform_text(model: &Model) -> Option<String> {

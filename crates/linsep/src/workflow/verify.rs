@@ -13,7 +13,7 @@ use crate::watch::Watch;
 /// One claim of a model, compared with the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// What the claim is about: `data`, `recipe`, `units`, `objective` or `certificate`.
+    /// What the claim is about: `data`, `class weight`, `recipe`, `units`, `objective` or `certificate`.
     pub claim: &'static str,
     /// Whether it holds.
     pub holds: bool,
@@ -56,7 +56,14 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
     let same_recipe = recipe_agrees(model, table, &frequencies);
     let prepared = model.recipe.apply(table, &usable)?;
     let labels = labels_of(&prepared.rows, &roles, &model.recipe)?;
-    let (weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
+    let (mut weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
+    let mut balance = None;
+    if let Some(stored) = &model.class_weights {
+        let found = stored.for_rows(&labels, weights.as_deref())?;
+        let close = |(a, b): (&f64, &f64)| (a - b).abs() <= AGREEMENT * b;
+        balance = Some(follows("class weight", "factors of the classes", found.factors.iter().zip(&stored.factors).all(close)));
+        weights = found.weighted(&labels, weights.as_deref());
+    }
     let origins = model.recipe.origins();
     let training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
     let (objective, certificate) = model.method.certify(&training, &model.discriminant, &model.units, watch)?;
@@ -64,7 +71,7 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
     let units = units_agree(model, &training, watch)?;
     let scale = model.objective.value.abs().max(floor(model)?).max(1e-300);
     let difference = (objective - model.objective.value).abs() / scale;
-    let checks = vec![
+    let mut checks = vec![
         data_check(model, &fingerprint),
         follows("recipe", recipe_parts(model), same_recipe),
         follows("units", "means and scales", units),
@@ -75,6 +82,9 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
         },
         certificate_check(model, &certificate),
     ];
+    if let Some(check) = balance {
+        checks.insert(1, check);
+    }
     Ok(Verification { checks, certificate, objective })
 }
 
@@ -82,7 +92,11 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
 /// zero weights.
 fn floor(model: &Model) -> Result<f64> {
     match &model.method {
-        Method::LeastSquares(m) => m.objective_at_zero(&model.training.class_weights),
+        Method::LeastSquares(m) => {
+            let factor = |k: usize| model.class_weights.as_ref().map_or(1.0, |w| w.factors[k]);
+            let totals = model.training.class_weights.iter().enumerate();
+            m.objective_at_zero(&totals.map(|(k, t)| t * factor(k)).collect::<Vec<f64>>())
+        }
         _ => Ok(0.0),
     }
 }

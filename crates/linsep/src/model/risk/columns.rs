@@ -78,6 +78,15 @@ pub(super) fn from_columns(linear: &Linear, units: &Units, scores: usize) -> Coe
     coef
 }
 
+/// A known start in the parametrisation of the fit.
+pub(super) fn start(linear: &Linear, units: &Units, scores: usize, intercept: Intercept) -> Coef {
+    let mut coef = from_columns(linear, units, scores);
+    if intercept == Intercept::None {
+        coef.intercept_mut().fill(0.0);
+    }
+    coef
+}
+
 /// The separating direction in the units of the columns, with the columns that take part in it.
 pub(super) fn no_optimum(separation: &Separation, units: &Units) -> NoOptimum {
     let v = &separation.direction;

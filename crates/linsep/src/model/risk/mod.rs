@@ -14,12 +14,12 @@ use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
 use crate::linalg::{Alias, Square, factor};
 use crate::objective::{
-    Conjugate, Detail, Intercept, Logistic, Penalty, Risk, Softmax, SoftmaxForm, Squared, SquaredHinge,
+    Coef, Conjugate, Detail, Intercept, Logistic, Penalty, Risk, Softmax, SoftmaxForm, Squared, SquaredHinge,
 };
 use crate::solve::{GradientDescent, Lbfgs, Newton, NewtonCg, RowNewton, Solved, Solver, StepRule, Stop};
 use crate::watch::Watch;
 use choose::Choice;
-use columns::{from_columns, no_optimum, sample, score_offsets, to_columns};
+use columns::{from_columns, no_optimum, sample, score_offsets, start, to_columns};
 use serde::{Deserialize, Serialize};
 
 /// Logistic and softmax regression, linear support vector machines and penalised least squares.
@@ -226,21 +226,28 @@ impl RiskMinimizer {
         let risk = Risk::new(rows, loss, penalty, self.intercept);
         let (shape, unknowns) = (training.design.shape(), risk.loss().n_scores() * (risk.n_cols() + 1));
         let choice = self.choose(shape.rows, unknowns, RowNewton::takes(&risk))?;
-        let solved = self.solve(&risk, choice.algorithm, watch)?;
+        let start = training.start.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
+        let solved = self.solve(&risk, choice.algorithm, start.as_ref(), watch)?;
         self.finish(&risk, solved, &choice, training, &units, notes)
     }
 
-    fn solve<L: Conjugate + Clone>(&self, risk: &Risk<'_, L>, algorithm: Algorithm, watch: &Watch) -> Result<Solved> {
+    fn solve<L: Conjugate + Clone>(
+        &self,
+        risk: &Risk<'_, L>,
+        algorithm: Algorithm,
+        start: Option<&Coef>,
+        watch: &Watch,
+    ) -> Result<Solved> {
         let tolerance = self.tolerance;
         let max_iterations = self.max_iterations.unwrap_or(algorithm.default_iterations());
         let descent = |rule: StepRule| GradientDescent { tolerance, max_iterations, rule };
         match algorithm {
-            Algorithm::Auto | Algorithm::Newton => Newton { tolerance, max_iterations }.solve(risk, None, watch),
-            Algorithm::NewtonCg => NewtonCg { tolerance, max_iterations }.solve(risk, None, watch),
-            Algorithm::RowNewton => RowNewton { tolerance, max_iterations }.solve(risk, None, watch),
-            Algorithm::Lbfgs => Lbfgs { tolerance, max_iterations, ..Lbfgs::default() }.solve(risk, None, watch),
-            Algorithm::GradientDescent => descent(StepRule::LineSearch).solve(risk, None, watch),
-            Algorithm::FixedStep => descent(StepRule::Fixed).solve(risk, None, watch),
+            Algorithm::Auto | Algorithm::Newton => Newton { tolerance, max_iterations }.solve(risk, start, watch),
+            Algorithm::NewtonCg => NewtonCg { tolerance, max_iterations }.solve(risk, start, watch),
+            Algorithm::RowNewton => RowNewton { tolerance, max_iterations }.solve(risk, start, watch),
+            Algorithm::Lbfgs => Lbfgs { tolerance, max_iterations, ..Lbfgs::default() }.solve(risk, start, watch),
+            Algorithm::GradientDescent => descent(StepRule::LineSearch).solve(risk, start, watch),
+            Algorithm::FixedStep => descent(StepRule::Fixed).solve(risk, start, watch),
         }
     }
 
