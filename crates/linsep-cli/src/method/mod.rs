@@ -86,6 +86,10 @@ pub struct MethodArguments {
     #[arg(long, value_enum, value_name = "SOLVER", help_heading = "Method")]
     solver: Option<SolverName>,
 
+    /// Rows of a step of --solver sgd (default: 1)
+    #[arg(long, value_name = "ROWS", help_heading = "Method")]
+    batch: Option<usize>,
+
     /// Stop when the relative gap is proved to be at most this (default: 1e-8)
     #[arg(long, value_name = "TOL", help_heading = "Method")]
     tol: Option<f64>,
@@ -199,6 +203,10 @@ enum SolverName {
     GradientDescent,
     /// Gradient descent with one fixed step
     FixedStep,
+    /// Stochastic gradients with reduced variance
+    Svrg,
+    /// Stochastic gradient descent with averaging
+    Sgd,
 }
 
 impl From<InterceptName> for Intercept {
@@ -220,8 +228,8 @@ impl MethodArguments {
             Ok(self.perceptron.method(variant, self.standardize(), intercept, self.max_iter, seed))
         };
         match self.model {
-            Logistic | Softmax | Svm => self.risk(),
-            Squares if self.is_lasso()? || !self.penalty_factors.is_empty() => self.risk(),
+            Logistic | Softmax | Svm => self.risk(seed),
+            Squares if self.is_lasso()? || !self.penalty_factors.is_empty() => self.risk(seed),
             Lda => self.gaussian(Shape::Shared),
             Qda => self.gaussian(Shape::Own),
             Spherical => self.gaussian(Shape::Spherical),
@@ -360,7 +368,8 @@ impl MethodArguments {
             ("--variance-smoothing", self.variance_smoothing.is_some(), &[Naive]),
             ("--update", self.perceptron.update.is_some(), &[Perceptron]),
             ("--pocket", self.perceptron.pocket.is_some(), &[Pocket]),
-            ("--step", self.perceptron.step.is_some(), &[Perceptron, Pocket, Averaged]),
+            ("--step", self.perceptron.step.is_some(), &[Logistic, Softmax, Svm, Perceptron, Pocket, Averaged]),
+            ("--batch", self.batch.is_some(), &[Logistic, Softmax, Svm]),
             ("--order", self.perceptron.order.is_some(), &[Perceptron, Averaged]),
         ]
     }

@@ -2,7 +2,7 @@
 
 use super::parse::{factors, penalty};
 use super::{LossName, MethodArguments, MethodName, SoftmaxName, SolverName, foreign_solver, name};
-use linsep::model::{Algorithm, LossChoice, Method, RiskMinimizer};
+use linsep::model::{Algorithm, LossChoice, Method, RiskMinimizer, Stochastic};
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::{Error, Result};
 
@@ -12,7 +12,7 @@ impl MethodArguments {
         Ok(self.penalty.as_deref().map(penalty).transpose()?.is_some_and(|p| p.is_sparse()))
     }
 
-    pub(super) fn risk(&self) -> Result<Method> {
+    pub(super) fn risk(&self, seed: u64) -> Result<Method> {
         let defaults = RiskMinimizer::default();
         let method = RiskMinimizer {
             loss: match (self.model, self.loss) {
@@ -31,6 +31,7 @@ impl MethodArguments {
             },
             standardize: self.standardize(),
             algorithm: self.algorithm()?,
+            stochastic: self.stochastic(seed)?,
             tolerance: self.tol.unwrap_or(defaults.tolerance),
             max_iterations: self.max_iter,
         };
@@ -39,6 +40,22 @@ impl MethodArguments {
         }
         method.check_solver()?;
         Ok(Method::Risk(method))
+    }
+
+    /// Batch, step and seed, which only the stochastic solvers have.
+    fn stochastic(&self, seed: u64) -> Result<Stochastic> {
+        let drawn = matches!(self.solver, Some(SolverName::Svrg | SolverName::Sgd));
+        if self.perceptron.step.is_some() && !drawn {
+            return Err(Error::usage("--step is for steps by drawn rows").help("choose --solver sgd or --solver svrg"));
+        }
+        if self.batch.is_some() && !matches!(self.solver, Some(SolverName::Sgd)) {
+            return Err(Error::usage("--batch is for --solver sgd").help("leave it out, or choose --solver sgd"));
+        }
+        let defaults = Stochastic::default();
+        Ok(match drawn {
+            true => Stochastic { batch: self.batch.unwrap_or(defaults.batch), step: self.perceptron.step, seed },
+            false => defaults,
+        })
     }
 
     fn algorithm(&self) -> Result<Algorithm> {
@@ -50,8 +67,10 @@ impl MethodArguments {
             Some(SolverName::Lbfgs) => Algorithm::Lbfgs,
             Some(SolverName::GradientDescent) => Algorithm::GradientDescent,
             Some(SolverName::FixedStep) => Algorithm::FixedStep,
+            Some(SolverName::Svrg) => Algorithm::Svrg,
+            Some(SolverName::Sgd) => Algorithm::Sgd,
             Some(other) => {
-                let own = "auto, newton, newton-cg, row-newton, lbfgs, gradient-descent or fixed-step";
+                let own = "auto, newton, newton-cg, row-newton, lbfgs, gradient-descent, fixed-step, svrg or sgd";
                 return Err(foreign_solver(other, &name(self.model), own));
             }
         })

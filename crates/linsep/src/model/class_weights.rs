@@ -63,9 +63,8 @@ impl ClassWeighting {
         if self.factors.iter().all(|f| *f == 1.0) {
             return weights.map(<[f64]>::to_vec);
         }
-        let product = |(i, class): (usize, &crate::table::Class)| {
-            weights.map_or(1.0, |w| w[i]) * self.factors[class.index()]
-        };
+        let product =
+            |(i, class): (usize, &crate::table::Class)| weights.map_or(1.0, |w| w[i]) * self.factors[class.index()];
         Some(labels.codes().iter().enumerate().map(product).collect())
     }
 }

@@ -16,7 +16,7 @@ pub use least_squares::{LeastSquares, LeastSquaresSolver, Targets};
 pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
 pub use note::{Note, Separability};
 pub use perceptron::{Perceptron, PerceptronVariant};
-pub use risk::{Algorithm, LossChoice, PenaltyChoice, RiskMinimizer};
+pub use risk::{Algorithm, LossChoice, PenaltyChoice, RiskMinimizer, Stochastic};
 pub use training::{Offsets, Training};
 
 use crate::certify::{Certificate, SeparationKind};

@@ -8,8 +8,8 @@ use crate::certify::{Certificate, SeparationKind};
 use crate::decide::Decision;
 use crate::design::{QuantileOutput, Standardize, Transform};
 use crate::model::{
-    ClassWeighting, Divisor, GaussianBayes, LeastSquares, LossChoice, Method, NaiveBayes, NoOptimum, Outcome, PenaltyChoice,
-    RiskMinimizer, Shape, Shrinkage, Targets,
+    ClassWeighting, Divisor, GaussianBayes, LeastSquares, LossChoice, Method, NaiveBayes, NoOptimum, Outcome,
+    PenaltyChoice, RiskMinimizer, Shape, Shrinkage, Targets,
 };
 use crate::objective::{Intercept, SoftmaxForm};
 use crate::workflow::Verification;

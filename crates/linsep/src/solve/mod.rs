@@ -1,6 +1,7 @@
 //! Algorithms, one file each: the problem and the reference above the code. Every solver stops on [`crate::certify`].
 
 mod descent;
+mod drawn_rows;
 mod forecast;
 mod gradient_descent;
 mod lbfgs;
@@ -11,7 +12,9 @@ mod perceptron;
 mod quadratic_descent;
 mod row_newton;
 mod separate;
+mod stochastic;
 mod stop;
+mod svrg;
 
 pub use gradient_descent::{GradientDescent, StepRule};
 pub use lbfgs::Lbfgs;
@@ -22,4 +25,6 @@ pub use perceptron::{
 };
 pub use quadratic_descent::{Descent, QuadraticDescent};
 pub use row_newton::RowNewton;
+pub use stochastic::StochasticGradient;
 pub use stop::{Solved, Solver, Step, Stop};
+pub use svrg::Svrg;

@@ -35,8 +35,9 @@ fn places(have: &[String], wanted: &[String], what: &str) -> Result<Vec<usize>> 
     let (in_model, in_fit) = (sorted(have), sorted(wanted));
     let help = "start from a model of the same columns and classes";
     if let Some(other) = have.iter().find(|name| find(&in_fit, name).is_none()) {
-        return Err(Error::usage(format!("the model to start from has the {what} `{other}`, which the fit has not"))
-            .help(help));
+        return Err(
+            Error::usage(format!("the model to start from has the {what} `{other}`, which the fit has not")).help(help)
+        );
     }
     let place = |name: &String| {
         let lacks = || Error::usage(format!("the model to start from has no {what} `{name}`")).help(help);

@@ -61,7 +61,11 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
     if let Some(stored) = &model.class_weights {
         let found = stored.for_rows(&labels, weights.as_deref())?;
         let close = |(a, b): (&f64, &f64)| (a - b).abs() <= AGREEMENT * b;
-        balance = Some(follows("class weight", "factors of the classes", found.factors.iter().zip(&stored.factors).all(close)));
+        balance = Some(follows(
+            "class weight",
+            "factors of the classes",
+            found.factors.iter().zip(&stored.factors).all(close),
+        ));
         weights = found.weighted(&labels, weights.as_deref());
     }
     let origins = model.recipe.origins();

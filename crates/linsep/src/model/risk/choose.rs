@@ -17,11 +17,11 @@ pub(super) struct Choice {
 impl RiskMinimizer {
     /// Solvers that can minimise this loss with this penalty, the best known first.
     pub fn solvers(&self) -> &'static [Algorithm] {
-        use Algorithm::{FixedStep, GradientDescent, Lbfgs, Newton, NewtonCg, RowNewton};
+        use Algorithm::{FixedStep, GradientDescent, Lbfgs, Newton, NewtonCg, RowNewton, Sgd, Svrg};
         match (self.loss, self.penalty) {
             (LossChoice::Hinge, _) | (_, PenaltyChoice::ElasticNet { .. }) => &[],
             (_, PenaltyChoice::None) => &[Newton],
-            _ => &[Newton, NewtonCg, RowNewton, Lbfgs, GradientDescent, FixedStep],
+            _ => &[Newton, NewtonCg, RowNewton, Lbfgs, GradientDescent, FixedStep, Svrg, Sgd],
         }
     }
 

@@ -5,7 +5,7 @@ mod columns;
 mod formula;
 mod settings;
 
-pub use settings::{Algorithm, LossChoice, PenaltyChoice};
+pub use settings::{Algorithm, LossChoice, PenaltyChoice, Stochastic};
 
 use super::{Computation, Fit, Fitted, Note, Objective, Outcome, Training};
 use crate::certify::{Certificate, Independent, duality_gap, independent_coefficients, self_concordance_bound};
@@ -16,7 +16,9 @@ use crate::linalg::{Alias, Square, factor};
 use crate::objective::{
     Coef, Conjugate, Detail, Intercept, Logistic, Penalty, Risk, Softmax, SoftmaxForm, Squared, SquaredHinge,
 };
-use crate::solve::{GradientDescent, Lbfgs, Newton, NewtonCg, RowNewton, Solved, Solver, StepRule, Stop};
+use crate::solve::{
+    GradientDescent, Lbfgs, Newton, NewtonCg, RowNewton, Solved, Solver, StepRule, StochasticGradient, Stop, Svrg,
+};
 use crate::watch::Watch;
 use choose::Choice;
 use columns::{from_columns, no_optimum, sample, score_offsets, start, to_columns};
@@ -50,6 +52,9 @@ pub struct RiskMinimizer {
     pub standardize: Standardize,
     /// The algorithm.
     pub algorithm: Algorithm,
+    /// Batch, step and seed of a stochastic algorithm.
+    #[serde(skip_serializing_if = "Stochastic::is_default", default)]
+    pub stochastic: Stochastic,
     /// Stop when the relative gap is at most this.
     pub tolerance: f64,
     /// Stop after this many iterations; `None` is what suits the algorithm.
@@ -67,6 +72,7 @@ impl Default for RiskMinimizer {
             form: SoftmaxForm::Symmetric,
             standardize: Standardize::Yes,
             algorithm: Algorithm::Auto,
+            stochastic: Stochastic::default(),
             tolerance: 1e-8,
             max_iterations: None,
         }
@@ -159,6 +165,7 @@ impl RiskMinimizer {
 
     fn check(&self, training: &Training<'_>) -> Result<()> {
         self.penalty.check()?;
+        self.stochastic.check()?;
         if self.tolerance.is_nan() || self.tolerance <= 0.0 {
             return Err(Error::usage(format!("the tolerance {} is not positive", self.tolerance)));
         }
@@ -248,6 +255,15 @@ impl RiskMinimizer {
             Algorithm::Lbfgs => Lbfgs { tolerance, max_iterations, ..Lbfgs::default() }.solve(risk, start, watch),
             Algorithm::GradientDescent => descent(StepRule::LineSearch).solve(risk, start, watch),
             Algorithm::FixedStep => descent(StepRule::Fixed).solve(risk, start, watch),
+            Algorithm::Svrg => {
+                let Stochastic { step, seed, .. } = self.stochastic;
+                Svrg { tolerance, max_epochs: max_iterations, step, seed }.solve(risk, start, watch)
+            }
+            Algorithm::Sgd => {
+                let Stochastic { batch, step, seed } = self.stochastic;
+                let max_epochs = max_iterations;
+                StochasticGradient { tolerance, max_epochs, batch, step, seed }.solve(risk, start, watch)
+            }
         }
     }
 

@@ -120,6 +120,10 @@ pub enum Algorithm {
     GradientDescent,
     /// Gradient descent with one fixed step.
     FixedStep,
+    /// Stochastic gradients with reduced variance.
+    Svrg,
+    /// Stochastic gradient descent with averaging.
+    Sgd,
 }
 
 impl Algorithm {
@@ -129,6 +133,8 @@ impl Algorithm {
             Algorithm::Auto | Algorithm::Newton | Algorithm::NewtonCg | Algorithm::RowNewton => 100,
             Algorithm::Lbfgs => 10_000,
             Algorithm::GradientDescent | Algorithm::FixedStep => 100_000,
+            Algorithm::Svrg => 1_000,
+            Algorithm::Sgd => 100,
         }
     }
 
@@ -142,6 +148,45 @@ impl Algorithm {
             Algorithm::Lbfgs => "lbfgs",
             Algorithm::GradientDescent => "gradient-descent",
             Algorithm::FixedStep => "fixed-step",
+            Algorithm::Svrg => "svrg",
+            Algorithm::Sgd => "sgd",
+        }
+    }
+}
+
+/// Settings of the stochastic solvers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Stochastic {
+    /// Rows of a step (stochastic gradient descent).
+    pub batch: usize,
+    /// The first step (stochastic gradient descent), or the longest (reduced variance); `None` is by the curvature.
+    pub step: Option<f64>,
+    /// Seed of the draws.
+    pub seed: u64,
+}
+
+impl Default for Stochastic {
+    fn default() -> Stochastic {
+        Stochastic { batch: 1, step: None, seed: 0 }
+    }
+}
+
+impl Stochastic {
+    /// Whether nothing was chosen.
+    pub(super) fn is_default(&self) -> bool {
+        *self == Stochastic::default()
+    }
+
+    /// Sizes that make sense.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.batch == 0 {
+            return Err(Error::usage("a step by 0 rows goes nowhere").help("for example --batch 32"));
+        }
+        match self.step {
+            Some(step) if !(step > 0.0 && step.is_finite()) => {
+                Err(Error::usage(format!("the step {step} is not positive")).help("for example --step 0.1"))
+            }
+            _ => Ok(()),
         }
     }
 }
