@@ -207,7 +207,10 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
             if arguments.json {
                 let value = serde_json::json!({
                     "model": null,
-                    "outcome": "maximum_likelihood_does_not_exist",
+                    "outcome": match proof.of_likelihood {
+                        true => "maximum_likelihood_does_not_exist",
+                        false => "no_minimum",
+                    },
                     "separation": format!("{:?}", proof.kind).to_lowercase(),
                     "classes": classes,
                     "features": features,
@@ -314,7 +317,7 @@ fn class_weights(texts: &[String]) -> Result<Option<ClassWeights>> {
 
 /// The model to start from, refused before the table is read where the method has no use for it.
 fn start(path: &Path, method: &Method) -> Result<Box<Model>> {
-    if !matches!(method, Method::Risk(_)) {
+    if !matches!(method, Method::Risk(_) | Method::Sigmoid(_)) {
         return Err(Error::usage(format!("--init does not belong to --model {}", method.name()))
             .help("leave it out, or choose --model logistic"));
     }

@@ -4,6 +4,7 @@ mod closed_form;
 mod free_columns;
 mod gap;
 mod independent;
+mod local;
 mod margin;
 mod quadratic;
 mod self_concordance;
@@ -12,6 +13,7 @@ mod witness;
 pub use closed_form::linear_system_residual;
 pub use gap::duality_gap;
 pub use independent::{Independent, independent_coefficients};
+pub use local::{LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian, local_minimum};
 pub use margin::{Margins, margins};
 pub use quadratic::quadratic_gap;
 pub use self_concordance::self_concordance_bound;
@@ -88,6 +90,14 @@ pub enum Certificate {
         errors: f64,
         /// Σs.
         total: f64,
+    },
+    /// A risk that is not convex: gradient and smallest eigenvalue of the Hessian in the scales of [`LocalScale`]. A small
+    /// one and one that is not negative make a local minimum; nothing says that there is no lower one.
+    Local {
+        /// Size of the gradient.
+        gradient: f64,
+        /// Of the scaled Hessian.
+        smallest_eigenvalue: f64,
     },
     /// No bound could be established.
     Absent {

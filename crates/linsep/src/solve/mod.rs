@@ -12,6 +12,7 @@ mod perceptron;
 mod quadratic_descent;
 mod row_newton;
 mod separate;
+mod sigmoid;
 mod stochastic;
 mod stop;
 mod svrg;
@@ -25,6 +26,7 @@ pub use perceptron::{
 };
 pub use quadratic_descent::{Descent, QuadraticDescent};
 pub use row_newton::RowNewton;
+pub use sigmoid::{SigmoidAlgorithm, SigmoidDescent, SigmoidEnd};
 pub use stochastic::StochasticGradient;
 pub use stop::{Solved, Solver, Step, Stop};
 pub use svrg::Svrg;

@@ -59,7 +59,8 @@ impl StochasticGradient {
             Some(step) => step,
             None => self.first_step(&rows, descent)?,
         };
-        let mut run = Run::new(risk, &rows, &descent.point.coef, (first, self.batch), self.seed);
+        let mut run =
+            Run::new(risk, &rows, &descent.point.coef, (first, risk.penalty().ridge(), self.batch), self.seed);
         loop {
             match descent.stops(self.tolerance, self.max_epochs)? {
                 // The draws may need many epochs to a lower objective.
@@ -97,6 +98,8 @@ pub(super) struct Run<'r, 'd, L, P> {
     rows: &'r DrawnRows<'d>,
     random: ChaCha8Rng,
     first: f64,
+    /// What λ is in the formula of the steps.
+    decay: f64,
     batch: usize,
     t: usize,
     /// v, and α with w = αv.
@@ -115,7 +118,7 @@ impl<'r, 'd, L: Loss, P: Penalty> Run<'r, 'd, L, P> {
         risk: &'r Risk<'d, L, P>,
         rows: &'r DrawnRows<'d>,
         start: &Coef,
-        (first, batch): (f64, usize),
+        (first, decay, batch): (f64, f64, usize),
         seed: u64,
     ) -> Self {
         Run {
@@ -123,6 +126,7 @@ impl<'r, 'd, L: Loss, P: Penalty> Run<'r, 'd, L, P> {
             rows,
             random: ChaCha8Rng::seed_from_u64(seed),
             first,
+            decay,
             batch: batch.max(1),
             t: 0,
             weights: rows.weights(start),
@@ -137,7 +141,7 @@ impl<'r, 'd, L: Loss, P: Penalty> Run<'r, 'd, L, P> {
 
     /// η_t.
     pub(super) fn step(&self) -> f64 {
-        self.first / (1.0 + self.risk.penalty().ridge() * self.first * self.t as f64)
+        self.first / (1.0 + self.decay * self.first * self.t as f64)
     }
 
     /// As many draws as there are rows; false where the watch halts.

@@ -3,7 +3,7 @@
 use super::fit::{labels_of, training};
 use super::rows::RowRoles;
 use crate::artifact::Model;
-use crate::certify::Certificate;
+use crate::certify::{Certificate, LOCAL_ROUNDING};
 use crate::design::{Transform, Units, fit_recipe};
 use crate::error::Result;
 use crate::model::{Method, Outcome};
@@ -163,6 +163,7 @@ fn certificate_check(model: &Model, certificate: &Certificate) -> Check {
             holds: *relative_residual <= RESIDUAL,
             found: format!("relative residual {relative_residual:.1e}"),
         },
+        Certificate::Local { gradient, smallest_eigenvalue } => local_check(model, *gradient, *smallest_eigenvalue),
         Certificate::Absent { reason } => Check { claim, holds: false, found: reason.clone() },
         Certificate::Separates { .. } | Certificate::Errors { .. } => plane_check(model, certificate),
         bound => {
@@ -179,6 +180,22 @@ fn certificate_check(model: &Model, certificate: &Certificate) -> Check {
             Check { claim, holds, found: format!("relative gap {found:.1e}, stated {stated:.1e}") }
         }
     }
+}
+
+/// A local minimum is one; where none was reached, the model claims no more than what it states.
+fn local_check(model: &Model, gradient: f64, smallest: f64) -> Check {
+    let (holds, stated) = match (&model.method, &model.certificate, model.outcome) {
+        (Method::Sigmoid(m), Certificate::Local { gradient: g, .. }, Outcome::Converged) => {
+            (gradient <= m.tolerance + 1e-12 && smallest >= -LOCAL_ROUNDING, *g)
+        }
+        (_, Certificate::Local { gradient: g, smallest_eigenvalue: s }, _) => {
+            ((gradient - g).abs() <= 1e-6 * g.abs() + 1e-12 && (smallest - s).abs() <= 1e-6 * s.abs() + 1e-12, *g)
+        }
+        // Of scores that grow without bound nothing is claimed.
+        _ => (gradient.is_finite() && model.outcome != Outcome::Converged, f64::NAN),
+    };
+    let found = format!("gradient {gradient:.1e}, stated {stated:.1e}; smallest eigenvalue {smallest:.1e}");
+    Check { claim: "certificate", holds, found }
 }
 
 /// A plane is as good as it says; and of the mistakes, which nobody can count afterwards, there are neither more than the

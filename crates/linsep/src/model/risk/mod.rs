@@ -1,7 +1,7 @@
 //! Risk minimisers: a loss, a penalty and a solver.
 
 mod choose;
-mod columns;
+pub(super) mod columns;
 mod formula;
 mod settings;
 

@@ -85,7 +85,7 @@ impl PenaltyChoice {
     }
 
     /// The smooth penalty this is; what has a lasso part counts as none.
-    pub(super) fn ridge(self, total_weight: f64, factors: &[f64]) -> Result<Ridge> {
+    pub(in crate::model) fn ridge(self, total_weight: f64, factors: &[f64]) -> Result<Ridge> {
         let lambda = if self.is_sparse() { 0.0 } else { self.lambda(total_weight) };
         match factors.is_empty() {
             true => Ok(Ridge::new(lambda)),
