@@ -71,6 +71,7 @@ fn cases() -> Vec<Case> {
     all.extend(perceptrons());
     all.extend(class_weights_and_starts());
     all.extend(stochastic());
+    all.extend(sigmoid());
     all.extend(decisions());
     all.extend(simulation());
     all
@@ -160,6 +161,46 @@ fn stochastic() -> Vec<Case> {
             &["a penalty on every column"],
         ),
         usage("a batch of LDA's", "fit p.csv -t y --model lda --batch 8", &["--batch does not belong to --model lda"]),
+    ]
+}
+
+fn sigmoid() -> Vec<Case> {
+    vec![
+        usage(
+            "one sigmoid for three classes",
+            "fit t.csv -t y --drop o --model sigmoid-ls -o m.json",
+            &["the target has 3 classes; one sigmoid tells two apart", "--model logistic"],
+        ),
+        usage(
+            "a lasso of sigmoid outputs",
+            "fit p.csv -t y --model sigmoid-ls --penalty lasso:0.1 -o m.json",
+            &["sigmoid-ls has no lasso"],
+        ),
+        usage(
+            "a solver that sigmoid-ls has not",
+            "fit p.csv -t y --model sigmoid-ls --solver lbfgs -o m.json",
+            &["--solver lbfgs does not belong to --model sigmoid-ls", "gauss-newton"],
+        ),
+        usage(
+            "Gauss–Newton for a convex risk",
+            "fit p.csv -t y --solver gauss-newton -o m.json",
+            &["--solver gauss-newton does not belong to --model logistic"],
+        ),
+        usage(
+            "restarts of a convex risk",
+            "fit p.csv -t y --restarts 3 -o m.json",
+            &["--restarts does not belong to --model logistic", "--model sigmoid-ls"],
+        ),
+        usage(
+            "a penalised intercept without a penalty, sigmoid-ls",
+            "fit p.csv -t y --model sigmoid-ls --penalty none --intercept penalised -o m.json",
+            &["a penalised intercept needs a penalty"],
+        ),
+        usage(
+            "a tolerance of nothing, sigmoid-ls",
+            "fit p.csv -t y --model sigmoid-ls --tol 0 -o m.json",
+            &["the tolerance 0 is not positive"],
+        ),
     ]
 }
 
