@@ -1,10 +1,10 @@
 //! Least squares on sigmoid outputs: a risk with several local minima, or none.
 
-use linsep::certify::{Certificate, exact_hessian, gauss_newton_hessian};
+use linsep::certify::{Certificate, LocalScale, exact_hessian, gauss_newton_hessian};
 use linsep::design::{Design, Standardize, Units};
 use linsep::model::{Fit, LeastSquares, Method, Outcome, PenaltyChoice, RiskMinimizer, SigmoidLeastSquares, Targets};
 use linsep::objective::{Coef, Detail, Intercept, Ridge, Risk, Sample, SquaredSigmoid};
-use linsep::solve::SigmoidAlgorithm;
+use linsep::solve::{SigmoidAlgorithm, SigmoidDescent, Stop};
 use linsep::watch::Watch;
 use testkit::data::{Data, Source, labels, overlapping};
 use testkit::{assert_all_near, assert_near};
@@ -162,11 +162,26 @@ fn restarts_find_the_lower_of_two_minima() {
     let data = two_valleys();
     let at = |w: f64| objective(&data, &[w, 0.0], 1e-3);
     // The valleys, by looking.
-    let grid = |from: f64, to: f64| (0..=4000).map(|i| from + (to - from) * f64::from(i) / 4000.0);
+    let grid = |from: f64, to: f64| (0..=4000).map(move |i| from + (to - from) * f64::from(i) / 4000.0);
     let lowest = |from: f64, to: f64| grid(from, to).map(at).fold(f64::INFINITY, f64::min);
     let (left, right) = (lowest(-6.0, 0.0), lowest(0.01, 6.0));
     let between = at(0.1).min(at(0.2));
     assert!((left - right).abs() > 1e-3 && between > left.max(right), "{left} {between} {right}");
+    // Each is the end of a descent from its side, and nothing near says which is lower.
+    let (design, units, watch) = (data.dense(), Units::identity(1), Watch::default());
+    let sample = Sample { design: &design, units: &units, labels: data.labels.codes(), weights: None, offsets: None };
+    let loss = SquaredSigmoid { gauss_newton: false };
+    let risk = Risk::new(sample, loss, Ridge::new(1e-3), Intercept::None);
+    let scale = LocalScale::new(&risk, &watch).expect("scales");
+    for algorithm in ALGORITHMS {
+        let descent = SigmoidDescent { tolerance: 1e-8, max_iterations: 100_000, algorithm, seed: 0 };
+        for (from, valley) in [(-0.1, left), (1.0, right)] {
+            let start = Coef::from_vec(vec![from, 0.0], 1, 1);
+            let end = descent.run(&risk, &scale, &start, &watch).expect("an end");
+            assert_eq!(end.stop, Stop::Converged, "{algorithm:?} from {from}");
+            assert_near(end.point.objective, valley, 1e-6, 1.0, "the valley on this side");
+        }
+    }
     let of = |restarts: usize| {
         method(|m| {
             m.penalty = PenaltyChoice::Ridge(1e-3);
@@ -190,5 +205,29 @@ fn separable_classes_have_no_minimum() {
         // A penalty has one.
         let model = data.model(&method(|m| m.penalty = PenaltyChoice::Ridge(0.01)));
         assert_eq!(model.outcome, Outcome::Converged, "{:?}", model.certificate);
+    }
+}
+
+/// Ten rows at 1 say w > 0 and one at 3 says w < 0: no plane separates them, and yet the risk falls for all w, towards
+/// half a row.
+#[test]
+fn a_minimum_at_infinity_is_not_called_one() {
+    let mut values = vec![1.0; 10];
+    values.push(3.0);
+    let mut codes = vec![1; 10];
+    codes.push(0);
+    let data = Data::new(values, 1, labels(codes, 2));
+    for w in -50..50 {
+        let at = |w: f64| objective(&data, &[w, 0.0], 0.0);
+        assert!(at(0.1 * f64::from(w) + 0.1) < at(0.1 * f64::from(w)), "the risk rises at {w}");
+    }
+    for algorithm in &ALGORITHMS[..2] {
+        let model = data.model(&method(|m| {
+            (m.penalty, m.algorithm) = (PenaltyChoice::None, *algorithm);
+            (m.intercept, m.standardize) = (Intercept::None, Standardize::No);
+        }));
+        assert_ne!(model.outcome, Outcome::Converged, "{algorithm:?}: {:?}", model.certificate);
+        let Certificate::Absent { reason } = &model.certificate else { panic!("{:?}", model.certificate) };
+        assert!(reason.contains("no finite minimiser"), "{reason}");
     }
 }

@@ -95,10 +95,21 @@ impl LocalScale {
 }
 
 impl LocalCurvature {
-    /// Whether the Hessian is that of a minimum. Without a penalty it must be definite: where scores grow without
-    /// bound gradient and Hessian vanish together, and nothing is a minimum.
+    /// Whether this is what [`is_local_minimum`] asks for.
     pub fn is_minimum(&self, penalised: bool) -> bool {
-        self.smallest_eigenvalue >= if penalised { -LOCAL_ROUNDING } else { LOCAL_ROUNDING }
+        is_local_minimum(self.gradient, self.smallest_eigenvalue, penalised)
+    }
+}
+
+/// Whether a gradient that is small enough belongs to a minimum, by the smallest eigenvalue there.
+///
+/// With a penalty it must not be negative. Without one there may be no minimum: where scores grow without bound
+/// gradient and Hessian vanish together, so the gradient must also be small beside the eigenvalue, which bounds how far the
+/// stationary point is.
+pub fn is_local_minimum(gradient: f64, smallest_eigenvalue: f64, penalised: bool) -> bool {
+    match penalised {
+        true => smallest_eigenvalue >= -LOCAL_ROUNDING,
+        false => smallest_eigenvalue >= LOCAL_ROUNDING && gradient <= 1e-3 * smallest_eigenvalue,
     }
 }
 

@@ -13,7 +13,9 @@ mod witness;
 pub use closed_form::linear_system_residual;
 pub use gap::duality_gap;
 pub use independent::{Independent, independent_coefficients};
-pub use local::{LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian, local_minimum};
+pub use local::{
+    LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian, is_local_minimum, local_minimum,
+};
 pub use margin::{Margins, margins};
 pub use quadratic::quadratic_gap;
 pub use self_concordance::self_concordance_bound;

@@ -12,7 +12,7 @@
 use super::Stop;
 use super::drawn_rows::DrawnRows;
 use super::stochastic::Run;
-use crate::certify::{LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian};
+use crate::certify::{LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian};
 use crate::design::Tile;
 use crate::error::{ErrorKind, Result};
 use crate::linalg::factor;
@@ -122,13 +122,15 @@ impl SigmoidDescent {
                 walk.passes += 2;
                 match found {
                     Some(found) if found.is_minimum(penalised) => return Ok(Stop::Converged),
-                    Some(found) if found.smallest_eigenvalue < 0.0 && saddles < SADDLES => {
+                    Some(found) if found.smallest_eigenvalue < -LOCAL_ROUNDING && saddles < SADDLES => {
                         saddles += 1;
                         if !walk.leave_saddle(&found.direction)? {
                             return Ok(Stop::PrecisionLimit);
                         }
                         continue;
                     }
+                    // The gradient is small, but so is the Hessian: a minimum is near, or at infinity.
+                    Some(found) if found.smallest_eigenvalue >= LOCAL_ROUNDING => {}
                     _ => return Ok(Stop::PrecisionLimit),
                 }
             }

@@ -3,10 +3,10 @@
 use super::fit::{labels_of, training};
 use super::rows::RowRoles;
 use crate::artifact::Model;
-use crate::certify::{Certificate, LOCAL_ROUNDING};
+use crate::certify::{Certificate, is_local_minimum};
 use crate::design::{Transform, Units, fit_recipe};
 use crate::error::Result;
-use crate::model::{Method, Outcome};
+use crate::model::{Method, Outcome, PenaltyChoice};
 use crate::table::Table;
 use crate::watch::Watch;
 
@@ -186,7 +186,8 @@ fn certificate_check(model: &Model, certificate: &Certificate) -> Check {
 fn local_check(model: &Model, gradient: f64, smallest: f64) -> Check {
     let (holds, stated) = match (&model.method, &model.certificate, model.outcome) {
         (Method::Sigmoid(m), Certificate::Local { gradient: g, .. }, Outcome::Converged) => {
-            (gradient <= m.tolerance + 1e-12 && smallest >= -LOCAL_ROUNDING, *g)
+            let penalised = m.penalty != PenaltyChoice::None;
+            (gradient <= m.tolerance + 1e-12 && is_local_minimum(gradient, smallest, penalised), *g)
         }
         (_, Certificate::Local { gradient: g, smallest_eigenvalue: s }, _) => {
             ((gradient - g).abs() <= 1e-6 * g.abs() + 1e-12 && (smallest - s).abs() <= 1e-6 * s.abs() + 1e-12, *g)
