@@ -164,7 +164,7 @@ fn restarts_find_the_lower_of_two_minima() {
     // The valleys, by looking.
     let grid = |from: f64, to: f64| (0..=4000).map(move |i| from + (to - from) * f64::from(i) / 4000.0);
     let lowest = |from: f64, to: f64| grid(from, to).map(at).fold(f64::INFINITY, f64::min);
-    let (left, right) = (lowest(-6.0, 0.0), lowest(0.01, 6.0));
+    let (left, right) = (lowest(-6.0, 0.0), lowest(0.2, 6.0));
     let between = at(0.1).min(at(0.2));
     assert!((left - right).abs() > 1e-3 && between > left.max(right), "{left} {between} {right}");
     // Each is the end of a descent from its side, and nothing near says which is lower.
