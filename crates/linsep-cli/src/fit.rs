@@ -8,7 +8,8 @@ use crate::method::{MethodArguments, class_names};
 use crate::output::{check_directory, print, print_json};
 use crate::progress::Progress;
 use clap::Args;
-use linsep::model::{Method, Outcome};
+use linsep::artifact::Model;
+use linsep::model::{ClassWeights, Method, Outcome};
 use linsep::report::{fit_summary, inspect_json, no_optimum_text, not_separable_text};
 use linsep::table::Table;
 use linsep::workflow::{FitOptions, TableFit, fit_table};
@@ -57,11 +58,19 @@ pub struct FitArguments {
     #[command(flatten)]
     columns: ColumnArguments,
 
+    /// Weights of whole classes, multiplied into those of their rows: balanced, or CLASS=W pairs
+    #[arg(long, value_name = "WEIGHTS", value_delimiter = ',', help_heading = "Columns")]
+    class_weight: Vec<String>,
+
     #[command(flatten)]
     method: MethodArguments,
 
     #[command(flatten)]
     decision: DecisionArguments,
+
+    /// Start at the coefficients of this model, which has the same columns and classes
+    #[arg(long, value_name = "MODEL", help_heading = "Method")]
+    init: Option<PathBuf>,
 
     /// Stop after this many seconds with what there is (exit code 3)
     #[arg(long, value_name = "SECONDS", help_heading = "Method")]
@@ -77,6 +86,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let time_limit = arguments.time_limit.map(seconds).transpose()?;
     let method = arguments.method.method(!arguments.columns.offset.is_empty(), arguments.seed)?;
     let recipe = arguments.columns.recipe()?;
+    let class_weights = class_weights(&arguments.class_weight)?;
     arguments.decision.check()?;
     if let Some(path) = &arguments.output {
         check_directory(path)?;
@@ -85,10 +95,13 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
             return Err(Error::usage("--json and -o - both want standard output").help("give the model a file name"));
         }
     }
+    let init = arguments.init.as_deref().map(|path| start(path, &method)).transpose()?;
     let progress = Progress::new(arguments.input.quiet, time_limit);
     let table = arguments.input.read(None, &progress)?;
     let mut options = options(arguments, method, &table)?;
     options.recipe = recipe;
+    options.class_weights = class_weights;
+    options.init = init;
     let fit = fit_table(table, &options, &progress.watch_with_deadline());
     progress.finish();
     match fit {
@@ -129,7 +142,10 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
             if arguments.json {
                 let value = serde_json::json!({
                     "model": null,
-                    "outcome": "maximum_likelihood_does_not_exist",
+                    "outcome": match proof.of_likelihood {
+                        true => "maximum_likelihood_does_not_exist",
+                        false => "no_minimum",
+                    },
                     "separation": format!("{:?}", proof.kind).to_lowercase(),
                     "classes": classes,
                     "features": features,
@@ -188,4 +204,32 @@ fn options(arguments: &FitArguments, method: Method, table: &Table) -> Result<Fi
     options.folds = arguments.cv;
     options.seed = arguments.seed;
     Ok(options)
+}
+
+/// `balanced`, or `class=weight` pairs.
+fn class_weights(texts: &[String]) -> Result<Option<ClassWeights>> {
+    if texts.is_empty() {
+        return Ok(None);
+    }
+    if let [one] = texts
+        && one == "balanced"
+    {
+        return Ok(Some(ClassWeights::Balanced));
+    }
+    let pair = |text: &String| {
+        let parsed = text.rsplit_once('=').and_then(|(class, w)| Some((class.to_owned(), w.parse::<f64>().ok()?)));
+        parsed.ok_or_else(|| {
+            Error::usage(format!("`{text}` is not a class weight")).help("write --class-weight balanced, or a=1,b=5")
+        })
+    };
+    Ok(Some(ClassWeights::Given(texts.iter().map(pair).collect::<Result<_>>()?)))
+}
+
+/// The model to start from, refused before the table is read where the method has no use for it.
+fn start(path: &Path, method: &Method) -> Result<Box<Model>> {
+    if !matches!(method, Method::Risk(_) | Method::Sigmoid(_)) {
+        return Err(Error::usage(format!("--init does not belong to --model {}", method.name()))
+            .help("leave it out, or choose --model logistic"));
+    }
+    Model::load(path).map(Box::new)
 }

@@ -69,9 +69,139 @@ fn cases() -> Vec<Case> {
     all.extend(transforms_and_bases());
     all.extend(naive_bayes());
     all.extend(perceptrons());
+    all.extend(class_weights_and_starts());
+    all.extend(stochastic());
+    all.extend(sigmoid());
     all.extend(decisions());
     all.extend(simulation());
     all
+}
+
+fn class_weights_and_starts() -> Vec<Case> {
+    vec![
+        usage(
+            "a weight of an unknown class",
+            "fit p.csv -t y --class-weight maybe=2 -o m.json",
+            &["there is no class `maybe`", "the classes are: no, yes"],
+        ),
+        usage(
+            "a negative class weight",
+            "fit p.csv -t y --class-weight yes=-1 -o m.json",
+            &["the weight -1 of class `yes` is not a positive number"],
+        ),
+        usage(
+            "a class weight that is no number",
+            "fit p.csv -t y --class-weight yes=NaN -o m.json",
+            &["the weight NaN of class `yes`"],
+        ),
+        usage(
+            "a class without weight",
+            "fit p.csv -t y --class-weight yes=0 -o m.json",
+            &["leaves no rows of class `yes`", "remove its rows"],
+        ),
+        usage(
+            "two weights of a class",
+            "fit p.csv -t y --class-weight yes=1,yes=2 -o m.json",
+            &["class `yes` is given two weights"],
+        ),
+        usage(
+            "a class weight without a class",
+            "fit p.csv -t y --class-weight 3 -o m.json",
+            &["`3` is not a class weight", "--class-weight balanced"],
+        ),
+        usage(
+            "a start for a closed form",
+            "fit p.csv -t y --model lda --init p.json -o m.json",
+            &["--init does not belong to --model lda", "--model logistic"],
+        ),
+        usage("a start that is not there", "fit p.csv -t y --init none.json -o m.json", &["none.json"]),
+        usage(
+            "a start with other columns",
+            "fit p.csv -t y --features x --init p.json -o m.json",
+            &["the model to start from has the column `kind=a`, which the fit has not", "same columns"],
+        ),
+        usage(
+            "a start with fewer columns",
+            "fit t.csv -t y --init lda.json -o m.json",
+            &["the model to start from has no column `o`"],
+        ),
+        usage(
+            "a start that is not linear",
+            "fit p.csv -t y --features x --init gamma.json -o m.json",
+            &["the naive-bayes model to start from is not linear"],
+        ),
+        bad(
+            "a start with other classes",
+            ("f.csv", "x,z,y\n1,2,a\n2,1,b\n3,1,a\n1,1,b\n"),
+            "fit f.csv -t y --init lda.json -o m.json",
+            &["the model to start from has the class `c`, which the fit has not"],
+        ),
+    ]
+}
+
+fn stochastic() -> Vec<Case> {
+    vec![
+        usage("a step of Newton's", "fit p.csv -t y --step 0.1 -o m.json", &["--step is for", "--solver sgd"]),
+        usage("a batch of Newton's", "fit p.csv -t y --batch 8 -o m.json", &["--batch is for --solver sgd"]),
+        usage(
+            "a batch of one row at a time",
+            "fit p.csv -t y --solver svrg --batch 8 -o m.json",
+            &["--batch is for --solver sgd"],
+        ),
+        usage("no rows in a batch", "fit p.csv -t y --solver sgd --batch 0 -o m.json", &["0 rows"]),
+        usage("a step back", "fit p.csv -t y --solver svrg --step=-1 -o m.json", &["the step -1 is not positive"]),
+        usage(
+            "stochastic maximum likelihood",
+            "fit p.csv -t y --solver svrg --penalty none -o m.json",
+            &["--solver svrg cannot minimise the logistic loss without a penalty", "newton"],
+        ),
+        usage(
+            "a column without a penalty, by drawn rows",
+            "fit p.csv -t y --solver sgd --penalty-factors x=0 -o m.json",
+            &["a penalty on every column"],
+        ),
+        usage("a batch of LDA's", "fit p.csv -t y --model lda --batch 8", &["--batch does not belong to --model lda"]),
+    ]
+}
+
+fn sigmoid() -> Vec<Case> {
+    vec![
+        usage(
+            "one sigmoid for three classes",
+            "fit t.csv -t y --drop o --model sigmoid-ls -o m.json",
+            &["the target has 3 classes; one sigmoid tells two apart", "--model logistic"],
+        ),
+        usage(
+            "a lasso of sigmoid outputs",
+            "fit p.csv -t y --model sigmoid-ls --penalty lasso:0.1 -o m.json",
+            &["sigmoid-ls has no lasso"],
+        ),
+        usage(
+            "a solver that sigmoid-ls has not",
+            "fit p.csv -t y --model sigmoid-ls --solver lbfgs -o m.json",
+            &["--solver lbfgs does not belong to --model sigmoid-ls", "gauss-newton"],
+        ),
+        usage(
+            "Gauss–Newton for a convex risk",
+            "fit p.csv -t y --solver gauss-newton -o m.json",
+            &["--solver gauss-newton does not belong to --model logistic"],
+        ),
+        usage(
+            "restarts of a convex risk",
+            "fit p.csv -t y --restarts 3 -o m.json",
+            &["--restarts does not belong to --model logistic", "--model sigmoid-ls"],
+        ),
+        usage(
+            "a penalised intercept without a penalty, sigmoid-ls",
+            "fit p.csv -t y --model sigmoid-ls --penalty none --intercept penalised -o m.json",
+            &["a penalised intercept needs a penalty"],
+        ),
+        usage(
+            "a tolerance of nothing, sigmoid-ls",
+            "fit p.csv -t y --model sigmoid-ls --tol 0 -o m.json",
+            &["the tolerance 0 is not positive"],
+        ),
+    ]
 }
 
 fn columns_and_classes() -> Vec<Case> {
@@ -1006,11 +1136,6 @@ fn perceptrons() -> Vec<Case> {
             "an order of batches",
             "fit p.csv -t y --model perceptron --update batch --order given -o m.json",
             &["--order is for rows one at a time", "leave one of them out"],
-        ),
-        usage(
-            "a step of logistic regression",
-            "fit p.csv -t y --step 1 -o m.json",
-            &["--step does not belong to --model logistic", "--model perceptron"],
         ),
         usage(
             "a step of zero",

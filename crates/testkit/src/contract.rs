@@ -10,6 +10,7 @@ use linsep::error::{Error, ErrorKind};
 use linsep::model::{
     Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, LeastSquaresSolver, LossChoice, Method,
     NaiveBayes, Note, PenaltyChoice, Perceptron, PerceptronVariant, RiskMinimizer, Shape, Shrinkage,
+    SigmoidLeastSquares,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
@@ -288,6 +289,11 @@ pub fn models() -> Vec<Registered> {
             exempt: COUNTS_EXEMPT,
         },
         Registered {
+            name: "sigmoid least squares",
+            method: Method::Sigmoid(SigmoidLeastSquares { tolerance: 1e-13, ..SigmoidLeastSquares::default() }),
+            exempt: &[SHARES_WEIGHT],
+        },
+        Registered {
             name: "perceptron",
             method: perceptron(PerceptronVariant::Online, |_| {}),
             exempt: &[
@@ -391,7 +397,7 @@ pub const CHECKS: &[Check] = &[
 /// The numbers of classes that the model can tell apart.
 fn classes_of(model: &Registered) -> &'static [usize] {
     match model.method {
-        Method::Perceptron(_) => &[2],
+        Method::Perceptron(_) | Method::Sigmoid(_) => &[2],
         Method::Risk(RiskMinimizer { loss: LossChoice::Hinge | LossChoice::SquaredHinge, .. }) => &[2],
         _ => &[2, 3],
     }
@@ -502,16 +508,20 @@ fn offsets_shift_scores(model: &Registered) {
     let data = rows(model, 2);
     let constant = data.offset(1, vec![0.75; data.rows()]);
     let (plain, shifted) = (data.model(&model.method), constant.model(&model.method));
-    let Method::Risk(settings) = &model.method else { panic!("only logistic models take offsets") };
+    let (intercept, penalty) = match &model.method {
+        Method::Risk(settings) => (settings.intercept, settings.penalty),
+        Method::Sigmoid(settings) => (settings.intercept, settings.penalty),
+        _ => panic!("only risk minimisers take offsets"),
+    };
     let with_offset: Vec<f64> = data.scores(&shifted).iter().map(|z| z + 0.75).collect();
-    if settings.intercept == Intercept::Free {
+    if intercept == Intercept::Free {
         same_scores(model, &data.scores(&plain), &with_offset, 1e-9, "a constant offset");
     } else {
         // A penalised intercept resists: the scores move towards the offset, not all the way back.
         let moved = data.scores(&plain)[0] - with_offset[0];
         assert!(moved < -1e-4 && moved > -0.75, "{}: moved by {moved}", model.name);
     }
-    if settings.penalty == PenaltyChoice::None {
+    if penalty == PenaltyChoice::None {
         let line = |i: usize| 0.5 * data.row(i)[0] - 0.25 * data.row(i)[2] + 0.1;
         let linear = data.offset(1, (0..data.rows()).map(line).collect()).model(&model.method);
         let total: Vec<f64> = data.scores(&linear).iter().enumerate().map(|(i, z)| z + line(i)).collect();

@@ -2,6 +2,7 @@
 
 mod parse;
 mod risk;
+mod sigmoid;
 
 pub use parse::class_names;
 
@@ -86,6 +87,14 @@ pub struct MethodArguments {
     #[arg(long, value_enum, value_name = "SOLVER", help_heading = "Method")]
     solver: Option<SolverName>,
 
+    /// Rows of a step of --solver sgd (default: 1)
+    #[arg(long, value_name = "ROWS", help_heading = "Method")]
+    batch: Option<usize>,
+
+    /// Random starts of sigmoid-ls, beside three that are always tried (default: 5)
+    #[arg(long, value_name = "N", help_heading = "Method")]
+    restarts: Option<usize>,
+
     /// Stop when the relative gap is proved to be at most this (default: 1e-8)
     #[arg(long, value_name = "TOL", help_heading = "Method")]
     tol: Option<f64>,
@@ -116,6 +125,8 @@ enum MethodName {
     NaiveBayes,
     /// Least squares on class targets; ridge with a penalty
     LeastSquares,
+    /// Least squares on the outputs of a sigmoid: two classes, not convex
+    SigmoidLs,
     /// Linear support vector machine
     Svm,
     /// The perceptron: a plane that separates two classes, or the proof that there is none
@@ -128,7 +139,7 @@ enum MethodName {
 
 use MethodName::{
     AveragedPerceptron as Averaged, Lda, LeastSquares as Squares, Logistic, NaiveBayes as Naive, Perceptron, Pocket,
-    Qda, Softmax, Spherical, Svm,
+    Qda, SigmoidLs as Sigmoid, Softmax, Spherical, Svm,
 };
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -189,6 +200,8 @@ enum SolverName {
     NewtonCg,
     /// Newton in the space of the rows: sparse rows of many columns
     RowNewton,
+    /// Gauss–Newton with damping (sigmoid-ls)
+    GaussNewton,
     /// Limited-memory BFGS
     Lbfgs,
     /// A Cholesky factor of the normal equations
@@ -205,6 +218,10 @@ enum SolverName {
     InteriorPoint,
     /// Dual coordinate descent (support vector machines)
     DualCd,
+    /// Stochastic gradients with reduced variance
+    Svrg,
+    /// Stochastic gradient descent with averaging
+    Sgd,
 }
 
 impl From<InterceptName> for Intercept {
@@ -226,13 +243,14 @@ impl MethodArguments {
             Ok(self.perceptron.method(variant, self.standardize(), intercept, self.max_iter, seed))
         };
         match self.model {
-            Logistic | Softmax | Svm => self.risk(),
-            Squares if self.is_lasso()? || !self.penalty_factors.is_empty() => self.risk(),
+            Logistic | Softmax | Svm => self.risk(seed),
+            Squares if self.is_lasso()? || !self.penalty_factors.is_empty() => self.risk(seed),
             Lda => self.gaussian(Shape::Shared),
             Qda => self.gaussian(Shape::Own),
             Spherical => self.gaussian(Shape::Spherical),
             Naive => self.naive_bayes(),
             Squares => self.least_squares(),
+            Sigmoid => self.sigmoid(seed),
             Perceptron => family(self.perceptron.plain()),
             Pocket => family(self.perceptron.pocket()),
             Averaged => family(PerceptronVariant::Averaged),
@@ -342,20 +360,29 @@ impl MethodArguments {
     /// Every flag of some methods only: whether it was given, and the methods it belongs to.
     fn given(&self, offset: bool) -> Vec<(&'static str, bool, &'static [MethodName])> {
         vec![
-            ("--offset", offset, &[Logistic, Softmax, Svm]),
+            ("--offset", offset, &[Logistic, Softmax, Svm, Sigmoid]),
             (
                 "--standardize",
                 self.standardize.is_some(),
-                &[Logistic, Softmax, Svm, Lda, Qda, Spherical, Squares, Perceptron, Pocket, Averaged],
+                &[Logistic, Softmax, Svm, Lda, Qda, Spherical, Squares, Sigmoid, Perceptron, Pocket, Averaged],
             ),
-            ("--penalty", self.penalty.is_some(), &[Logistic, Softmax, Svm, Squares]),
+            ("--penalty", self.penalty.is_some(), &[Logistic, Softmax, Svm, Squares, Sigmoid]),
             ("--penalty-factors", !self.penalty_factors.is_empty(), &[Logistic, Softmax, Svm, Squares]),
             ("--loss", self.loss.is_some(), &[Svm]),
-            ("--intercept", self.intercept.is_some(), &[Logistic, Softmax, Svm, Squares, Perceptron, Pocket, Averaged]),
+            (
+                "--intercept",
+                self.intercept.is_some(),
+                &[Logistic, Softmax, Svm, Squares, Sigmoid, Perceptron, Pocket, Averaged],
+            ),
             ("--softmax", self.softmax.is_some(), &[Logistic, Softmax]),
-            ("--solver", self.solver.is_some(), &[Logistic, Softmax, Svm, Squares]),
-            ("--tol", self.tol.is_some(), &[Logistic, Softmax, Svm, Squares]),
-            ("--max-iter", self.max_iter.is_some(), &[Logistic, Softmax, Svm, Squares, Perceptron, Pocket, Averaged]),
+            ("--solver", self.solver.is_some(), &[Logistic, Softmax, Svm, Squares, Sigmoid]),
+            ("--tol", self.tol.is_some(), &[Logistic, Softmax, Svm, Squares, Sigmoid]),
+            (
+                "--max-iter",
+                self.max_iter.is_some(),
+                &[Logistic, Softmax, Svm, Squares, Sigmoid, Perceptron, Pocket, Averaged],
+            ),
+            ("--restarts", self.restarts.is_some(), &[Sigmoid]),
             ("--targets", self.targets.is_some(), &[Squares]),
             ("--covariance", self.covariance.is_some(), &[Lda, Qda, Spherical, Naive]),
             ("--shrinkage", self.shrinkage.is_some(), &[Lda, Qda]),
@@ -366,7 +393,8 @@ impl MethodArguments {
             ("--variance-smoothing", self.variance_smoothing.is_some(), &[Naive]),
             ("--update", self.perceptron.update.is_some(), &[Perceptron]),
             ("--pocket", self.perceptron.pocket.is_some(), &[Pocket]),
-            ("--step", self.perceptron.step.is_some(), &[Perceptron, Pocket, Averaged]),
+            ("--step", self.perceptron.step.is_some(), &[Logistic, Softmax, Svm, Perceptron, Pocket, Averaged]),
+            ("--batch", self.batch.is_some(), &[Logistic, Softmax, Svm]),
             ("--order", self.perceptron.order.is_some(), &[Perceptron, Averaged]),
         ]
     }

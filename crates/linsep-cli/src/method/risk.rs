@@ -2,7 +2,7 @@
 
 use super::parse::{factors, path_penalty, penalty};
 use super::{LossName, MethodArguments, MethodName, SoftmaxName, SolverName, foreign_solver, name};
-use linsep::model::{Algorithm, LossChoice, Method, PenaltyChoice, RiskMinimizer};
+use linsep::model::{Algorithm, LossChoice, Method, PenaltyChoice, RiskMinimizer, Stochastic};
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::{Error, Result};
 
@@ -17,9 +17,9 @@ impl MethodArguments {
         !self.penalty_factors.is_empty()
     }
 
-    pub(super) fn risk(&self) -> Result<Method> {
+    pub(super) fn risk(&self, seed: u64) -> Result<Method> {
         let penalty = self.penalty.as_deref().map_or(Ok(RiskMinimizer::default().penalty), penalty)?;
-        self.risk_with(penalty)
+        self.risk_with(penalty, seed)
     }
 
     /// The method of a path: the kind of its penalty is given, the size is not.
@@ -38,10 +38,10 @@ impl MethodArguments {
         if self.model == MethodName::Svm && !matches!(self.loss, Some(LossName::SquaredHinge)) {
             return Err(Error::usage("the hinge loss has no path").help("add --loss squared-hinge"));
         }
-        self.risk_with(self.penalty.as_deref().map_or(path_penalty("lasso"), path_penalty)?)
+        self.risk_with(self.penalty.as_deref().map_or(path_penalty("lasso"), path_penalty)?, 0)
     }
 
-    fn risk_with(&self, penalty: PenaltyChoice) -> Result<Method> {
+    fn risk_with(&self, penalty: PenaltyChoice, seed: u64) -> Result<Method> {
         let defaults = RiskMinimizer::default();
         let method = RiskMinimizer {
             loss: match (self.model, self.loss) {
@@ -60,6 +60,7 @@ impl MethodArguments {
             },
             standardize: self.standardize(),
             algorithm: self.algorithm()?,
+            stochastic: self.stochastic(seed)?,
             tolerance: self.tol.unwrap_or(defaults.tolerance),
             max_iterations: self.max_iter,
         };
@@ -68,6 +69,22 @@ impl MethodArguments {
         }
         method.check_solver()?;
         Ok(Method::Risk(method))
+    }
+
+    /// Batch, step and seed, which only the stochastic solvers have.
+    fn stochastic(&self, seed: u64) -> Result<Stochastic> {
+        let drawn = matches!(self.solver, Some(SolverName::Svrg | SolverName::Sgd));
+        if self.perceptron.step.is_some() && !drawn {
+            return Err(Error::usage("--step is for steps by drawn rows").help("choose --solver sgd or --solver svrg"));
+        }
+        if self.batch.is_some() && !matches!(self.solver, Some(SolverName::Sgd)) {
+            return Err(Error::usage("--batch is for --solver sgd").help("leave it out, or choose --solver sgd"));
+        }
+        let defaults = Stochastic::default();
+        Ok(match drawn {
+            true => Stochastic { batch: self.batch.unwrap_or(defaults.batch), step: self.perceptron.step, seed },
+            false => defaults,
+        })
     }
 
     fn algorithm(&self) -> Result<Algorithm> {
@@ -79,6 +96,8 @@ impl MethodArguments {
             Some(SolverName::Lbfgs) => Algorithm::Lbfgs,
             Some(SolverName::GradientDescent) => Algorithm::GradientDescent,
             Some(SolverName::FixedStep) => Algorithm::FixedStep,
+            Some(SolverName::Svrg) => Algorithm::Svrg,
+            Some(SolverName::Sgd) => Algorithm::Sgd,
             Some(SolverName::ProximalNewton) => Algorithm::ProximalNewton,
             Some(SolverName::InteriorPoint) => Algorithm::InteriorPoint,
             Some(SolverName::DualCd) => Algorithm::DualCd,
@@ -86,7 +105,9 @@ impl MethodArguments {
                 let own = match self.model {
                     MethodName::Svm => "auto, interior-point, dual-cd, or for the squared hinge newton and its kin",
                     MethodName::LeastSquares => "auto or proximal-newton",
-                    _ => "auto, newton, newton-cg, row-newton, lbfgs, gradient-descent, fixed-step or proximal-newton",
+                    _ => {
+                        "auto, newton, newton-cg, row-newton, lbfgs, gradient-descent, fixed-step, proximal-newton, svrg or sgd"
+                    }
                 };
                 return Err(foreign_solver(other, &name(self.model), own));
             }

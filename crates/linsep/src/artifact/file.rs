@@ -8,7 +8,7 @@ use crate::design::{Recipe, Units};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, Place, Result};
 use crate::evaluate::Metric;
-use crate::model::{Computation, Method, Note, Objective, Outcome};
+use crate::model::{ClassWeighting, Computation, Method, Note, Objective, Outcome};
 use crate::read::Expected;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -30,6 +30,9 @@ pub struct Model {
     pub target_is_text: bool,
     /// Name of the weight column, where one was used.
     pub weights: Option<String>,
+    /// Weights of the classes, where some were used.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub class_weights: Option<ClassWeighting>,
     /// Names of the offset columns.
     pub offsets: Vec<String>,
     /// Class names, in the order of the scores.
@@ -84,7 +87,7 @@ pub struct TrainingSummary {
     pub rows: usize,
     /// Rows used.
     pub used: usize,
-    /// Σs over the rows used.
+    /// Σs over the rows used, class weights included.
     pub total_weight: f64,
     /// Rows dropped because their label is missing.
     pub missing_target: usize,
@@ -92,7 +95,7 @@ pub struct TrainingSummary {
     pub zero_weight: usize,
     /// Missing cells per column among the rows with a label and a weight.
     pub missing: Vec<(String, usize)>,
-    /// Total weight of each class.
+    /// Total weight of each class, without class weights.
     pub class_weights: Vec<f64>,
     /// Weighted accuracy on the rows used, as far as they were decided; `None` if none was.
     pub accuracy: Option<f64>,
@@ -224,7 +227,9 @@ impl Model {
         let units = self.units.centre().len() == features
             && self.units.scale().len() == features
             && self.units.scale().iter().all(|s| *s > 0.0 && s.is_finite());
-        if self.classes.len() < 2 || !fits || !units {
+        let positive = |f: &f64| *f > 0.0 && f.is_finite();
+        let weighted = |w: &ClassWeighting| w.factors.len() == self.classes.len() && w.factors.iter().all(positive);
+        if self.classes.len() < 2 || !fits || !units || !self.class_weights.as_ref().is_none_or(weighted) {
             return Err(Error::model("the parts of the model do not fit together"));
         }
         if let Some(support) = &self.support_vectors {

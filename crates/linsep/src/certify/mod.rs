@@ -4,6 +4,7 @@ mod closed_form;
 mod free_columns;
 mod gap;
 mod independent;
+mod local;
 mod margin;
 mod multipliers;
 mod quadratic;
@@ -13,6 +14,9 @@ mod witness;
 pub use closed_form::linear_system_residual;
 pub use gap::duality_gap;
 pub use independent::{Independent, independent_coefficients};
+pub use local::{
+    LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian, is_local_minimum, local_minimum,
+};
 pub use margin::{Margins, margins};
 pub use multipliers::{feasible_multipliers, multiplier_gap};
 pub use quadratic::quadratic_gap;
@@ -90,6 +94,14 @@ pub enum Certificate {
         errors: f64,
         /// Σs.
         total: f64,
+    },
+    /// A risk that is not convex: gradient and smallest eigenvalue of the Hessian in the scales of [`LocalScale`]. A small
+    /// one and one that is not negative make a local minimum; nothing says that there is no lower one.
+    Local {
+        /// Size of the gradient.
+        gradient: f64,
+        /// Of the scaled Hessian.
+        smallest_eigenvalue: f64,
     },
     /// No bound could be established.
     Absent {

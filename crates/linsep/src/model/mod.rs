@@ -1,5 +1,6 @@
 //! One recipe per method: statistics, or loss + penalty + solver, giving a discriminant.
 
+mod class_weights;
 mod gaussian;
 mod least_squares;
 mod naive_bayes;
@@ -7,14 +8,19 @@ mod note;
 mod perceptron;
 mod priors;
 mod risk;
+mod sigmoid;
 mod training;
 
+pub use class_weights::{ClassWeighting, ClassWeights};
 pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
 pub use least_squares::{LeastSquares, LeastSquaresSolver, Targets};
 pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
 pub use note::{Note, Separability};
 pub use perceptron::{Perceptron, PerceptronVariant};
-pub use risk::{Algorithm, Lambdas, LossChoice, PathFit, PathPoint, PenaltyChoice, RegularisationPath, RiskMinimizer};
+pub use risk::{
+    Algorithm, Lambdas, LossChoice, PathFit, PathPoint, PenaltyChoice, RegularisationPath, RiskMinimizer, Stochastic,
+};
+pub use sigmoid::SigmoidLeastSquares;
 pub use training::{Offsets, Training};
 
 use crate::certify::{Certificate, SeparationKind};
@@ -42,6 +48,9 @@ pub enum Method {
     Perceptron(Perceptron),
     /// A loss and a penalty: logistic regression, softmax, linear support vector machines.
     Risk(RiskMinimizer),
+    /// Squared error of sigmoid outputs.
+    #[serde(rename = "sigmoid-ls")]
+    Sigmoid(SigmoidLeastSquares),
 }
 
 /// What a fit came to.
@@ -132,9 +141,12 @@ pub struct Computation {
     pub passes: usize,
 }
 
-/// Maximum likelihood does not exist: the direction along which the likelihood never stops rising.
+/// Maximum likelihood does not exist: the direction along which the likelihood never stops rising (or the squared error of
+/// sigmoid outputs falling).
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoOptimum {
+    /// Whether it is about the likelihood.
+    pub of_likelihood: bool,
     /// Complete or quasi-complete separation.
     pub kind: SeparationKind,
     /// Weights of the direction per score, in the units of the columns.
@@ -177,6 +189,7 @@ impl Method {
             Method::NaiveBayes(_) => "naive-bayes",
             Method::Perceptron(m) => m.name(),
             Method::Risk(m) => m.name(),
+            Method::Sigmoid(_) => "sigmoid-ls",
         }
     }
 
@@ -187,7 +200,8 @@ impl Method {
             Method::LeastSquares(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
             Method::LeastSquares(_) => Coding::AllLevels,
             Method::Risk(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
-            Method::Risk(_) | Method::NaiveBayes(_) | Method::Perceptron(_) => Coding::AllLevels,
+            Method::Sigmoid(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
+            Method::Risk(_) | Method::Sigmoid(_) | Method::NaiveBayes(_) | Method::Perceptron(_) => Coding::AllLevels,
         }
     }
 
@@ -199,6 +213,7 @@ impl Method {
             Method::NaiveBayes(_) => Standardize::No,
             Method::Perceptron(m) => m.standardize,
             Method::Risk(m) => m.standardize,
+            Method::Sigmoid(m) => m.standardize,
         }
     }
 
@@ -216,7 +231,7 @@ impl Method {
     /// Whether the scores are log-odds or log-probabilities, so that they have probabilities.
     pub fn has_probabilities(&self) -> bool {
         match self {
-            Method::Gaussian(_) | Method::NaiveBayes(_) => true,
+            Method::Gaussian(_) | Method::NaiveBayes(_) | Method::Sigmoid(_) => true,
             Method::Risk(method) => method.loss == LossChoice::Logistic,
             Method::LeastSquares(_) | Method::Perceptron(_) => false,
         }
@@ -245,6 +260,7 @@ impl Method {
             Method::NaiveBayes(method) => method.fit(training, watch),
             Method::Perceptron(method) => method.fit(training, watch),
             Method::Risk(method) => method.fit(training, watch),
+            Method::Sigmoid(method) => method.fit(training, watch),
         }
     }
 
@@ -280,6 +296,7 @@ impl Method {
             Method::NaiveBayes(method) => method.certify(training, discriminant, watch),
             Method::Perceptron(method) => method.certify(training, discriminant, units, watch),
             Method::Risk(method) => method.certify(training, discriminant, units, watch),
+            Method::Sigmoid(method) => method.certify(training, discriminant, units, watch),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What every method learns from, checked once.
 
 use crate::design::{Design, Origin};
+use crate::discriminant::Linear;
 use crate::error::{Error, Result};
 use crate::table::Labels;
 
@@ -26,12 +27,14 @@ pub struct Training<'a> {
     pub offsets: Option<Offsets<'a>>,
     /// Which matrix columns belong together, and their names; columns not listed stand for themselves.
     pub origins: &'a [Origin],
+    /// Where a risk minimiser starts, in the units of the columns; other methods have no use for it.
+    pub start: Option<&'a Linear>,
 }
 
 impl<'a> Training<'a> {
     /// Unweighted rows.
     pub fn new(design: &'a dyn Design, labels: &'a Labels) -> Training<'a> {
-        Training { design, labels, weights: None, offsets: None, origins: &[] }
+        Training { design, labels, weights: None, offsets: None, origins: &[], start: None }
     }
 
     /// The same rows, weighted.
@@ -47,6 +50,11 @@ impl<'a> Training<'a> {
     /// The same rows with columns that know where they come from.
     pub fn with_origins(self, origins: &'a [Origin]) -> Training<'a> {
         Training { origins, ..self }
+    }
+
+    /// The same rows, to be fitted from a known start.
+    pub fn starting_at(self, start: &'a Linear) -> Training<'a> {
+        Training { start: Some(start), ..self }
     }
 
     /// Σs.

@@ -38,6 +38,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "target": model.target,
         "settings": serde_json::to_value(&model.method).map_err(to_value)?,
         "notes": model.notes.iter().map(|n| n.describe(&|j| model.recipe.feature(j))).collect::<Vec<_>>(),
+        "class_weights": serde_json::to_value(&model.class_weights).map_err(to_value)?,
         "training": serde_json::to_value(&model.training).map_err(to_value)?,
         "cross_validation": serde_json::to_value(&model.cross_validation).map_err(to_value)?,
         "computation": serde_json::to_value(&model.computation).map_err(to_value)?,

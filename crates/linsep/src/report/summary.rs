@@ -8,8 +8,8 @@ use crate::certify::{Certificate, SeparationKind};
 use crate::decide::Decision;
 use crate::design::{QuantileOutput, Standardize, Transform};
 use crate::model::{
-    Divisor, GaussianBayes, LeastSquares, LossChoice, Method, NaiveBayes, NoOptimum, Outcome, PenaltyChoice,
-    RiskMinimizer, Shape, Shrinkage, Targets,
+    ClassWeighting, Divisor, GaussianBayes, LeastSquares, LossChoice, Method, NaiveBayes, NoOptimum, Outcome,
+    PenaltyChoice, RiskMinimizer, Shape, Shrinkage, Targets,
 };
 use crate::objective::{Intercept, SoftmaxForm};
 use crate::workflow::Verification;
@@ -60,6 +60,9 @@ pub(super) fn summary(model: &Model, with_decision: bool) -> String {
     let more =
         if model.classes.len() > 12 { format!(", and {} more", model.classes.len() - 12) } else { String::new() };
     line("classes", format!("{}{more}", shown.join(", ")));
+    if let Some(weighting) = &model.class_weights {
+        line("", class_weights_text(weighting, &model.classes));
+    }
     if with_decision {
         line("decision", decision_text(&model.decision, &model.classes));
     }
@@ -100,6 +103,10 @@ fn headline(model: &Model) -> String {
         Method::Risk(method) => risk_headline(method, model),
         Method::NaiveBayes(bayes) => naive_bayes_headline(bayes, model),
         Method::Perceptron(method) => perceptron::headline(method),
+        Method::Sigmoid(method) => format!(
+            "Least squares on sigmoid outputs: {}",
+            settings((method.penalty, "no penalty"), method.standardize, method.intercept, model)
+        ),
     }
 }
 
@@ -216,6 +223,7 @@ fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
         Certificate::ClosedForm { equations, relative_residual } => {
             format!("{equations} holds with relative residual {relative_residual:.1e}")
         }
+        Certificate::Local { gradient, smallest_eigenvalue } => local_text(*gradient, *smallest_eigenvalue, outcome),
         Certificate::Absent { reason } => format!("none: {reason}"),
         plane => perceptron::plane_text(plane),
     };
@@ -225,6 +233,15 @@ fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
         Outcome::TimeLimit => format!("NOT CONVERGED (time limit): {proof}"),
         Outcome::Interrupted => format!("NOT CONVERGED (interrupted): {proof}"),
         Outcome::PrecisionLimit => format!("NOT CONVERGED (limit of double precision): {proof}"),
+    }
+}
+
+/// A local minimum is called one only where it was reached.
+fn local_text(gradient: f64, smallest: f64, outcome: Outcome) -> String {
+    let found = format!("gradient {gradient:.1e}, smallest eigenvalue of the Hessian {}", short(smallest));
+    match outcome {
+        Outcome::Converged => format!("a local minimum: {found}; there may be a lower one"),
+        _ => found,
     }
 }
 
@@ -266,6 +283,14 @@ fn dropped_text(model: &Model) -> Vec<String> {
         lines.push(format!("{} dropped with missing cells: {}{more}", count(incomplete, "row"), cells.join(", ")));
     }
     lines
+}
+
+fn class_weights_text(weighting: &ClassWeighting, classes: &[String]) -> String {
+    let factors: Vec<String> =
+        classes.iter().zip(&weighting.factors).take(12).map(|(c, f)| format!("{c} {}", short(*f))).collect();
+    let more = if classes.len() > 12 { format!(", and {} more", classes.len() - 12) } else { String::new() };
+    let rule = if weighting.balanced { "balanced: " } else { "" };
+    format!("weighted {rule}{}{more}", factors.join(", "))
 }
 
 fn transform_text(model: &Model) -> Option<String> {
@@ -388,9 +413,13 @@ pub fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &[String
     };
     let names: Vec<&str> = proof.columns.iter().take(8).map(|j| features[*j].as_str()).collect();
     let more = if proof.columns.len() > 8 { format!(" and {} more", proof.columns.len() - 8) } else { String::new() };
-    let mut out = format!("Maximum likelihood does not exist: the classes are {kind}.\n");
+    let (missing, falls) = match proof.of_likelihood {
+        true => ("Maximum likelihood does not exist", "the likelihood rises"),
+        false => ("There is no minimum, not even a local one", "the squared error falls"),
+    };
+    let mut out = format!("{missing}: the classes are {kind}.\n");
     let why = format!(
-        "Along the direction below {rows}, so the likelihood rises forever and these coefficients diverge: {}{more}",
+        "Along the direction below {rows}, so {falls} forever and these coefficients diverge: {}{more}",
         names.join(", ")
     );
     for line in wrap(&why, LINE) {

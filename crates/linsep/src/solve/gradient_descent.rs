@@ -83,7 +83,7 @@ impl GradientDescent {
 }
 
 /// λ̂ of the module's text.
-fn largest_curvature<L: Conjugate>(descent: &mut Descent<'_, '_, L>) -> Result<f64> {
+pub(super) fn largest_curvature<L: Conjugate>(descent: &mut Descent<'_, '_, L>) -> Result<f64> {
     let (risk, watch) = (descent.risk, descent.watch);
     let (k, cols) = (risk.loss().n_scores(), risk.n_cols());
     let bound = risk.loss().curvature_bound() / risk.total_weight();

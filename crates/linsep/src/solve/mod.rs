@@ -1,6 +1,7 @@
 //! Algorithms, one file each: the problem and the reference above the code. Every solver stops on [`crate::certify`].
 
 mod descent;
+mod drawn_rows;
 mod dual_coordinate;
 mod forecast;
 mod gradient_descent;
@@ -15,7 +16,10 @@ mod proximal_newton;
 mod quadratic_descent;
 mod row_newton;
 mod separate;
+mod sigmoid;
+mod stochastic;
 mod stop;
+mod svrg;
 
 pub use dual_coordinate::DualCoordinateDescent;
 pub use gradient_descent::{GradientDescent, StepRule};
@@ -29,4 +33,7 @@ pub use perceptron::{
 pub use proximal_newton::{Previous, ProximalNewton};
 pub use quadratic_descent::{Descent, QuadraticDescent};
 pub use row_newton::RowNewton;
+pub use sigmoid::{SigmoidAlgorithm, SigmoidDescent, SigmoidEnd};
+pub use stochastic::StochasticGradient;
 pub use stop::{MarginSolved, Solved, Solver, Step, Stop};
+pub use svrg::Svrg;

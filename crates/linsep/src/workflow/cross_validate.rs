@@ -70,7 +70,10 @@ fn one_fold(
     let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
     let prepared = recipe.apply(table, &counted)?;
     let labels = labels_of(&prepared.rows, roles, &recipe).map_err(|e| in_fold_error(e, fold))?;
-    let (weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
+    let (mut weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
+    if let Some(class_weights) = &options.class_weights {
+        weights = class_weights.for_rows(&labels, weights.as_deref())?.weighted(&labels, weights.as_deref());
+    }
     let origins = recipe.origins();
     let training: Training<'_> = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
     let method = options.method.aligned(&recipe, &roles.names).map_err(|e| in_fold_error(e, fold))?;

@@ -3,11 +3,12 @@
 use super::cross_validate::cross_validate;
 use super::places::Places;
 use super::rows::RowRoles;
+use super::start::start_for;
 use crate::artifact::{Model, Provenance, SupportVectors, TrainingSummary};
 use crate::decide::Decision;
 use crate::design::{CodingRelations, Origin, Prepared, Recipe, RecipeOptions, fit_recipe};
 use crate::error::{Error, Result};
-use crate::model::{Fit, Method, Multipliers, NoOptimum, NotSeparable, Note, Training};
+use crate::model::{ClassWeights, Fit, Method, Multipliers, NoOptimum, NotSeparable, Note, Training};
 use crate::table::{Class, Kind, Labels, Table};
 use crate::watch::Watch;
 
@@ -20,6 +21,8 @@ pub struct FitOptions {
     pub positive: Option<String>,
     /// Name of a column of frequencies.
     pub weights: Option<String>,
+    /// Weights of whole classes, multiplied into those of their rows.
+    pub class_weights: Option<ClassWeights>,
     /// Names of offset columns.
     pub offsets: Vec<String>,
     /// Columns, coding, missing values. The method chooses the coding.
@@ -28,6 +31,8 @@ pub struct FitOptions {
     pub method: Method,
     /// How scores become a class; in the order of the classes.
     pub decision: Decision,
+    /// A model at whose coefficients a risk minimiser starts.
+    pub init: Option<Box<Model>>,
     /// Cross-validate with this many folds.
     pub folds: Option<usize>,
     /// Seed of everything random.
@@ -41,10 +46,12 @@ impl FitOptions {
             target: target.into(),
             positive: None,
             weights: None,
+            class_weights: None,
             offsets: Vec::new(),
             recipe: RecipeOptions::default(),
             method,
             decision: Decision::default(),
+            init: None,
             folds: None,
             seed: 0,
         }
@@ -92,10 +99,17 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
     let places = Places::of(&table);
     let prepared = recipe.apply_owned(table, &counted)?;
     let labels = labels_of(&prepared.rows, &roles, &recipe)?;
-    let weights = roles.weights_of(&prepared.rows);
+    let plain = roles.weights_of(&prepared.rows);
+    let class_weights = options.class_weights.as_ref().map(|c| c.for_rows(&labels, plain.as_deref())).transpose()?;
+    let weights = match &class_weights {
+        Some(factors) => factors.weighted(&labels, plain.as_deref()),
+        None => plain.clone(),
+    };
     let offsets = roles.offsets_of(&prepared.rows);
     let origins = recipe.origins();
-    let training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
+    let mut training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
+    let start = options.init.as_ref().map(|m| start_for(m, &options.method, &recipe, &roles.names)).transpose()?;
+    training.start = start.as_ref();
     let method = options.method.aligned(&recipe, &roles.names)?;
     let named = |e: Error| name_columns(places.locate(e, &prepared.rows), &recipe);
     let fitted = match method.fit(&training, watch).map_err(named)? {
@@ -112,7 +126,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
     let mut scores = fitted.discriminant.scores(training.design, &Watch::default())?;
     super::predict::add_offsets(&mut scores, offsets.as_ref(), labels.n_classes());
     let decided = options.decision.classes(&scores, labels.n_classes())?;
-    let (accuracy, rejected) = weighted_accuracy(&decided, labels.codes(), weights.as_deref());
+    let (accuracy, rejected) = weighted_accuracy(&decided, labels.codes(), plain.as_deref());
     let summary = TrainingSummary {
         rows,
         used: prepared.rows.len(),
@@ -120,7 +134,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         missing_target: usable.iter().filter(|u| !**u).count(),
         zero_weight: usable.iter().zip(&counted).filter(|(labelled, counts)| **labelled && !**counts).count(),
         missing: prepared.missing.clone(),
-        class_weights: labels.totals(weights.as_deref()),
+        class_weights: labels.totals(plain.as_deref()),
         accuracy,
         rejected: options.decision.reject.map(|_| rejected),
     };
@@ -129,6 +143,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         target: options.target.clone(),
         target_is_text,
         weights: options.weights.clone(),
+        class_weights,
         offsets: options.offsets.clone(),
         classes: roles.names,
         recipe,

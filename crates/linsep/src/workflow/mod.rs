@@ -8,6 +8,7 @@ mod places;
 mod predict;
 mod rows;
 mod simulate;
+mod start;
 mod verify;
 
 pub use fit::{FitOptions, TableFit, fit_table};

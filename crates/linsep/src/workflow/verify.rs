@@ -3,17 +3,17 @@
 use super::fit::{labels_of, training};
 use super::rows::RowRoles;
 use crate::artifact::{Model, SupportVectors};
-use crate::certify::Certificate;
+use crate::certify::{Certificate, is_local_minimum};
 use crate::design::{Transform, Units, fit_recipe};
 use crate::error::{Error, Result};
-use crate::model::{Method, Outcome};
+use crate::model::{Method, Outcome, PenaltyChoice};
 use crate::table::Table;
 use crate::watch::Watch;
 
 /// One claim of a model, compared with the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// What the claim is about: `data`, `recipe`, `units`, `objective` or `certificate`.
+    /// What the claim is about: `data`, `class weight`, `recipe`, `units`, `objective` or `certificate`.
     pub claim: &'static str,
     /// Whether it holds.
     pub holds: bool,
@@ -56,7 +56,18 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
     let same_recipe = recipe_agrees(model, table, &frequencies);
     let prepared = model.recipe.apply(table, &usable)?;
     let labels = labels_of(&prepared.rows, &roles, &model.recipe)?;
-    let (weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
+    let (mut weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
+    let mut balance = None;
+    if let Some(stored) = &model.class_weights {
+        let found = stored.for_rows(&labels, weights.as_deref())?;
+        let close = |(a, b): (&f64, &f64)| (a - b).abs() <= AGREEMENT * b;
+        balance = Some(follows(
+            "class weight",
+            "factors of the classes",
+            found.factors.iter().zip(&stored.factors).all(close),
+        ));
+        weights = found.weighted(&labels, weights.as_deref());
+    }
     let origins = model.recipe.origins();
     let training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
     let (objective, certificate) = match &model.support_vectors {
@@ -70,7 +81,7 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
     let units = units_agree(model, &training, watch)?;
     let scale = model.objective.value.abs().max(floor(model)?).max(1e-300);
     let difference = (objective - model.objective.value).abs() / scale;
-    let checks = vec![
+    let mut checks = vec![
         data_check(model, &fingerprint),
         follows("recipe", recipe_parts(model), same_recipe),
         follows("units", "means and scales", units),
@@ -81,6 +92,9 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
         },
         certificate_check(model, &certificate),
     ];
+    if let Some(check) = balance {
+        checks.insert(1, check);
+    }
     Ok(Verification { checks, certificate, objective })
 }
 
@@ -100,7 +114,11 @@ fn multipliers(support: &SupportVectors, rows: &[usize]) -> Result<Vec<f64>> {
 /// zero weights.
 fn floor(model: &Model) -> Result<f64> {
     match &model.method {
-        Method::LeastSquares(m) => m.objective_at_zero(&model.training.class_weights),
+        Method::LeastSquares(m) => {
+            let factor = |k: usize| model.class_weights.as_ref().map_or(1.0, |w| w.factors[k]);
+            let totals = model.training.class_weights.iter().enumerate();
+            m.objective_at_zero(&totals.map(|(k, t)| t * factor(k)).collect::<Vec<f64>>())
+        }
         _ => Ok(0.0),
     }
 }
@@ -163,6 +181,7 @@ fn certificate_check(model: &Model, certificate: &Certificate) -> Check {
             holds: *relative_residual <= RESIDUAL,
             found: format!("relative residual {relative_residual:.1e}"),
         },
+        Certificate::Local { gradient, smallest_eigenvalue } => local_check(model, *gradient, *smallest_eigenvalue),
         Certificate::Absent { reason } => Check { claim, holds: false, found: reason.clone() },
         Certificate::Separates { .. } | Certificate::Errors { .. } => plane_check(model, certificate),
         bound => {
@@ -179,6 +198,23 @@ fn certificate_check(model: &Model, certificate: &Certificate) -> Check {
             Check { claim, holds, found: format!("relative gap {found:.1e}, stated {stated:.1e}") }
         }
     }
+}
+
+/// A local minimum is one; where none was reached, the model claims no more than what it states.
+fn local_check(model: &Model, gradient: f64, smallest: f64) -> Check {
+    let (holds, stated) = match (&model.method, &model.certificate, model.outcome) {
+        (Method::Sigmoid(m), Certificate::Local { gradient: g, .. }, Outcome::Converged) => {
+            let penalised = m.penalty != PenaltyChoice::None;
+            (gradient <= m.tolerance + 1e-12 && is_local_minimum(gradient, smallest, penalised), *g)
+        }
+        (_, Certificate::Local { gradient: g, smallest_eigenvalue: s }, _) => {
+            ((gradient - g).abs() <= 1e-6 * g.abs() + 1e-12 && (smallest - s).abs() <= 1e-6 * s.abs() + 1e-12, *g)
+        }
+        // Of scores that grow without bound nothing is claimed.
+        _ => (gradient.is_finite() && model.outcome != Outcome::Converged, f64::NAN),
+    };
+    let found = format!("gradient {gradient:.1e}, stated {stated:.1e}; smallest eigenvalue {smallest:.1e}");
+    Check { claim: "certificate", holds, found }
 }
 
 /// A plane is as good as it says; and of the mistakes, which nobody can count afterwards, there are neither more than the

@@ -18,15 +18,18 @@ impl RiskMinimizer {
     /// Solvers that can minimise this loss with this penalty, the best known first.
     pub fn solvers(&self) -> &'static [Algorithm] {
         use Algorithm::{
-            DualCd, FixedStep, GradientDescent, InteriorPoint, Lbfgs, Newton, NewtonCg, ProximalNewton, RowNewton,
+            DualCd, FixedStep, GradientDescent, InteriorPoint, Lbfgs, Newton, NewtonCg, ProximalNewton, RowNewton, Sgd,
+            Svrg,
         };
         match (self.loss, self.penalty) {
             (LossChoice::Hinge, PenaltyChoice::None | PenaltyChoice::ElasticNet { .. }) => &[],
             (LossChoice::Hinge, _) => &[InteriorPoint, DualCd],
             (_, PenaltyChoice::ElasticNet { .. }) => &[ProximalNewton],
             (_, PenaltyChoice::None) => &[Newton],
-            (LossChoice::SquaredHinge, _) => &[Newton, NewtonCg, RowNewton, Lbfgs, GradientDescent, FixedStep, DualCd],
-            _ => &[Newton, NewtonCg, RowNewton, Lbfgs, GradientDescent, FixedStep],
+            (LossChoice::SquaredHinge, _) => {
+                &[Newton, NewtonCg, RowNewton, Lbfgs, GradientDescent, FixedStep, DualCd, Svrg, Sgd]
+            }
+            _ => &[Newton, NewtonCg, RowNewton, Lbfgs, GradientDescent, FixedStep, Svrg, Sgd],
         }
     }
 

@@ -35,12 +35,16 @@ impl RiskMinimizer {
     }
 }
 
-pub(super) fn sample<'a>(training: &Training<'a>, units: &'a Units, offsets: Option<&'a [f64]>) -> Sample<'a> {
+pub(in crate::model) fn sample<'a>(
+    training: &Training<'a>,
+    units: &'a Units,
+    offsets: Option<&'a [f64]>,
+) -> Sample<'a> {
     Sample { design: training.design, units, labels: training.labels.codes(), weights: training.weights, offsets }
 }
 
 /// Offsets per free score: differences to the first class where that class has no score of its own.
-pub(super) fn score_offsets(training: &Training<'_>, scores: usize) -> Option<Vec<f64>> {
+pub(in crate::model) fn score_offsets(training: &Training<'_>, scores: usize) -> Option<Vec<f64>> {
     let offsets = training.offsets?;
     if offsets.columns == scores {
         return Some(offsets.values.to_vec());
@@ -50,14 +54,14 @@ pub(super) fn score_offsets(training: &Training<'_>, scores: usize) -> Option<Ve
 }
 
 /// Coefficients of the fit's units to discriminants of the columns.
-pub(super) fn to_columns(coef: &Coef, units: &Units) -> Result<Linear> {
+pub(in crate::model) fn to_columns(coef: &Coef, units: &Units) -> Result<Linear> {
     let cols = coef.n_cols();
     let weights = coef.weights().iter().enumerate().map(|(i, w)| w / units.scale()[i % cols.max(1)]).collect();
     Linear::new(weights, units.centre().to_vec(), coef.intercept().to_vec())
 }
 
 /// The reverse of [`to_columns`], in the parametrisation with `scores` free scores.
-pub(super) fn from_columns(linear: &Linear, units: &Units, scores: usize) -> Coef {
+pub(in crate::model) fn from_columns(linear: &Linear, units: &Units, scores: usize) -> Coef {
     let cols = linear.n_cols();
     let all = linear.n_scores();
     let mut coef = Coef::zeros(scores, cols);
@@ -78,8 +82,17 @@ pub(super) fn from_columns(linear: &Linear, units: &Units, scores: usize) -> Coe
     coef
 }
 
+/// A known start in the parametrisation of the fit.
+pub(in crate::model) fn start(linear: &Linear, units: &Units, scores: usize, intercept: Intercept) -> Coef {
+    let mut coef = from_columns(linear, units, scores);
+    if intercept == Intercept::None {
+        coef.intercept_mut().fill(0.0);
+    }
+    coef
+}
+
 /// The separating direction in the units of the columns, with the columns that take part in it.
-pub(super) fn no_optimum(separation: &Separation, units: &Units) -> NoOptimum {
+pub(in crate::model) fn no_optimum(separation: &Separation, units: &Units) -> NoOptimum {
     let v = &separation.direction;
     let (k, cols) = (v.n_scores(), v.n_cols());
     let size = |j: usize| (0..k).map(|c| v.weights_of(c)[j].abs()).fold(0.0, f64::max);
@@ -104,6 +117,7 @@ pub(super) fn no_optimum(separation: &Separation, units: &Units) -> NoOptimum {
         })
         .collect();
     NoOptimum {
+        of_likelihood: true,
         kind: separation.kind,
         direction,
         intercept,

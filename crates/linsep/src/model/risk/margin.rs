@@ -1,6 +1,6 @@
 //! Support vector machines: the multipliers are part of the solution.
 
-use super::columns::{sample, score_offsets};
+use super::columns::{sample, score_offsets, start};
 use super::{Algorithm, Found, RiskMinimizer};
 use crate::certify::{Certificate, feasible_multipliers, multiplier_gap};
 use crate::design::Units;
@@ -64,7 +64,8 @@ impl RiskMinimizer {
             let solved = DualCoordinateDescent { tolerance, max_iterations }.solve(&risk, watch)?;
             return self.finish(&risk, found(&risk, solved), &choice, training, &units, notes);
         }
-        let solved = self.solve(&risk, choice.algorithm, watch)?;
+        let start = training.start.map(|linear| start(linear, &units, 1, self.intercept));
+        let solved = self.solve(&risk, choice.algorithm, start.as_ref(), watch)?;
         // u = 2 max(0, 1 − yz), of which columns without a penalty would demand more than a balance of classes.
         let multipliers = risk.penalty().free_columns().is_empty().then(|| {
             let margins = solved.point.scores.iter().zip(training.labels.codes());

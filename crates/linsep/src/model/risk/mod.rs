@@ -1,7 +1,7 @@
 //! Risk minimisers: a loss, a penalty and a solver.
 
 mod choose;
-mod columns;
+pub(super) mod columns;
 mod existence;
 mod formula;
 mod margin;
@@ -9,7 +9,7 @@ mod path;
 mod settings;
 
 pub use path::{Lambdas, PathFit, PathPoint, RegularisationPath};
-pub use settings::{Algorithm, LossChoice, PenaltyChoice};
+pub use settings::{Algorithm, LossChoice, PenaltyChoice, Stochastic};
 
 use super::{Computation, Fit, Fitted, Multipliers, Note, Objective, Outcome, Training};
 use crate::certify::{Certificate, Independent, duality_gap, independent_coefficients, self_concordance_bound};
@@ -21,11 +21,12 @@ use crate::objective::{
     Coef, Conjugate, Detail, Intercept, Logistic, Loss, Penalty, Risk, Softmax, SoftmaxForm, Squared, SquaredHinge,
 };
 use crate::solve::{
-    GradientDescent, Lbfgs, Newton, NewtonCg, ProximalNewton, RowNewton, Solved, Solver, StepRule, Stop,
+    GradientDescent, Lbfgs, Newton, NewtonCg, ProximalNewton, RowNewton, Solved, Solver, StepRule, StochasticGradient,
+    Stop, Svrg,
 };
 use crate::watch::Watch;
 use choose::Choice;
-use columns::{from_columns, no_optimum, sample, score_offsets, to_columns};
+use columns::{from_columns, no_optimum, sample, score_offsets, start, to_columns};
 use serde::{Deserialize, Serialize};
 
 /// Logistic and softmax regression, linear support vector machines and penalised least squares.
@@ -56,6 +57,9 @@ pub struct RiskMinimizer {
     pub standardize: Standardize,
     /// The algorithm.
     pub algorithm: Algorithm,
+    /// Batch, step and seed of a stochastic algorithm.
+    #[serde(skip_serializing_if = "Stochastic::is_default", default)]
+    pub stochastic: Stochastic,
     /// Stop when the relative gap is at most this.
     pub tolerance: f64,
     /// Stop after this many iterations; `None` is what suits the algorithm.
@@ -73,6 +77,7 @@ impl Default for RiskMinimizer {
             form: SoftmaxForm::Symmetric,
             standardize: Standardize::Yes,
             algorithm: Algorithm::Auto,
+            stochastic: Stochastic::default(),
             tolerance: 1e-8,
             max_iterations: None,
         }
@@ -206,6 +211,7 @@ impl RiskMinimizer {
 
     fn check(&self, training: &Training<'_>) -> Result<()> {
         self.penalty.check()?;
+        self.stochastic.check()?;
         if self.tolerance.is_nan() || self.tolerance <= 0.0 {
             return Err(Error::usage(format!("the tolerance {} is not positive", self.tolerance)));
         }
@@ -272,14 +278,16 @@ impl RiskMinimizer {
             let choice = self.choose(shape.rows, risk.loss().n_scores() * (shape.cols + 1), false)?;
             let max_iterations = self.iterations(choice.algorithm);
             let solver = ProximalNewton { tolerance: self.tolerance, max_iterations };
-            let solved = solver.solve(&risk, None, watch)?;
+            let start = training.start.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
+            let solved = solver.solve(&risk, start.as_ref(), watch)?;
             return self.finish(&risk, solved.into(), &choice, training, &units, notes);
         }
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, loss, penalty, self.intercept);
         let unknowns = risk.loss().n_scores() * (shape.cols + 1);
         let choice = self.choose(shape.rows, unknowns, RowNewton::takes(&risk))?;
-        let solved = self.solve(&risk, choice.algorithm, watch)?;
+        let start = training.start.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
+        let solved = self.solve(&risk, choice.algorithm, start.as_ref(), watch)?;
         self.finish(&risk, solved.into(), &choice, training, &units, notes)
     }
 
@@ -287,20 +295,35 @@ impl RiskMinimizer {
         self.max_iterations.unwrap_or(algorithm.default_iterations())
     }
 
-    fn solve<L: Conjugate + Clone>(&self, risk: &Risk<'_, L>, algorithm: Algorithm, watch: &Watch) -> Result<Solved> {
+    fn solve<L: Conjugate + Clone>(
+        &self,
+        risk: &Risk<'_, L>,
+        algorithm: Algorithm,
+        start: Option<&Coef>,
+        watch: &Watch,
+    ) -> Result<Solved> {
         let (tolerance, max_iterations) = (self.tolerance, self.iterations(algorithm));
         let descent = |rule: StepRule| GradientDescent { tolerance, max_iterations, rule };
         match algorithm {
             Algorithm::Auto | Algorithm::Newton | Algorithm::ProximalNewton => {
-                Newton { tolerance, max_iterations }.solve(risk, None, watch)
+                Newton { tolerance, max_iterations }.solve(risk, start, watch)
             }
-            Algorithm::NewtonCg => NewtonCg { tolerance, max_iterations }.solve(risk, None, watch),
-            Algorithm::RowNewton => RowNewton { tolerance, max_iterations }.solve(risk, None, watch),
-            Algorithm::Lbfgs => Lbfgs { tolerance, max_iterations, ..Lbfgs::default() }.solve(risk, None, watch),
-            Algorithm::GradientDescent => descent(StepRule::LineSearch).solve(risk, None, watch),
-            Algorithm::FixedStep => descent(StepRule::Fixed).solve(risk, None, watch),
+            Algorithm::NewtonCg => NewtonCg { tolerance, max_iterations }.solve(risk, start, watch),
+            Algorithm::RowNewton => RowNewton { tolerance, max_iterations }.solve(risk, start, watch),
+            Algorithm::Lbfgs => Lbfgs { tolerance, max_iterations, ..Lbfgs::default() }.solve(risk, start, watch),
+            Algorithm::GradientDescent => descent(StepRule::LineSearch).solve(risk, start, watch),
+            Algorithm::FixedStep => descent(StepRule::Fixed).solve(risk, start, watch),
             Algorithm::InteriorPoint | Algorithm::DualCd => {
                 Err(Error::usage("this solver is for support vector machines"))
+            }
+            Algorithm::Svrg => {
+                let Stochastic { step, seed, .. } = self.stochastic;
+                Svrg { tolerance, max_epochs: max_iterations, step, seed }.solve(risk, start, watch)
+            }
+            Algorithm::Sgd => {
+                let Stochastic { batch, step, seed } = self.stochastic;
+                let max_epochs = max_iterations;
+                StochasticGradient { tolerance, max_epochs, batch, step, seed }.solve(risk, start, watch)
             }
         }
     }

@@ -85,7 +85,7 @@ impl PenaltyChoice {
     }
 
     /// The smooth penalty this is; what has a lasso part counts as none.
-    pub(super) fn ridge(self, total_weight: f64, factors: &[f64]) -> Result<Ridge> {
+    pub(in crate::model) fn ridge(self, total_weight: f64, factors: &[f64]) -> Result<Ridge> {
         let lambda = if self.is_sparse() { 0.0 } else { self.lambda(total_weight) };
         match factors.is_empty() {
             true => Ok(Ridge::new(lambda)),
@@ -126,6 +126,10 @@ pub enum Algorithm {
     InteriorPoint,
     /// Dual coordinate descent.
     DualCd,
+    /// Stochastic gradients with reduced variance.
+    Svrg,
+    /// Stochastic gradient descent with averaging.
+    Sgd,
 }
 
 impl Algorithm {
@@ -137,6 +141,8 @@ impl Algorithm {
             Algorithm::InteriorPoint => 200,
             Algorithm::Lbfgs => 10_000,
             Algorithm::GradientDescent | Algorithm::FixedStep | Algorithm::DualCd => 100_000,
+            Algorithm::Svrg => 1_000,
+            Algorithm::Sgd => 100,
         }
     }
 
@@ -153,6 +159,45 @@ impl Algorithm {
             Algorithm::ProximalNewton => "proximal-newton",
             Algorithm::InteriorPoint => "interior-point",
             Algorithm::DualCd => "dual-cd",
+            Algorithm::Svrg => "svrg",
+            Algorithm::Sgd => "sgd",
+        }
+    }
+}
+
+/// Settings of the stochastic solvers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Stochastic {
+    /// Rows of a step (stochastic gradient descent).
+    pub batch: usize,
+    /// The first step (stochastic gradient descent), or the longest (reduced variance); `None` is by the curvature.
+    pub step: Option<f64>,
+    /// Seed of the draws.
+    pub seed: u64,
+}
+
+impl Default for Stochastic {
+    fn default() -> Stochastic {
+        Stochastic { batch: 1, step: None, seed: 0 }
+    }
+}
+
+impl Stochastic {
+    /// Whether nothing was chosen.
+    pub(super) fn is_default(&self) -> bool {
+        *self == Stochastic::default()
+    }
+
+    /// Sizes that make sense.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.batch == 0 {
+            return Err(Error::usage("a step by 0 rows goes nowhere").help("for example --batch 32"));
+        }
+        match self.step {
+            Some(step) if !(step > 0.0 && step.is_finite()) => {
+                Err(Error::usage(format!("the step {step} is not positive")).help("for example --step 0.1"))
+            }
+            _ => Ok(()),
         }
     }
 }

@@ -1,0 +1,296 @@
+//! Squared error of sigmoid outputs for two classes: a risk that is not convex, from several starts.
+//!
+//! `min Σ s ½(σ(z) − t)²/Σs + λ/2‖w‖²`, t = 1 for the second class. Where a plane separates the classes (rows on it or
+//! not) and nothing is penalised, moving along its direction lowers the risk from every point: there is no minimum, not
+//! even a local one. Logistic regression without a penalty finds that direction, or proves that there is none.
+
+use super::risk::columns::{from_columns, no_optimum, sample, score_offsets, start, to_columns};
+use super::{Computation, Fit, Fitted, Note, Objective, Outcome, PenaltyChoice, Training};
+use crate::certify::{Certificate, LocalScale, local_minimum};
+use crate::design::{Standardize, Units, summarise};
+use crate::discriminant::Discriminant;
+use crate::error::{Error, Result};
+use crate::linalg::factor;
+use crate::objective::{Coef, Detail, Intercept, Logistic, Penalty, Ridge, Risk, SquaredSigmoid};
+use crate::solve::{Newton, SigmoidAlgorithm, SigmoidDescent, SigmoidEnd, Solver, Stop};
+use crate::watch::Watch;
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use serde::{Deserialize, Serialize};
+
+/// Least squares on the outputs of a sigmoid.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SigmoidLeastSquares {
+    /// None or a ridge.
+    pub penalty: PenaltyChoice,
+    /// What becomes of the intercept.
+    pub intercept: Intercept,
+    /// Whether columns are standardised.
+    pub standardize: Standardize,
+    /// The algorithm.
+    pub algorithm: SigmoidAlgorithm,
+    /// A local minimum has a gradient of at most this, in the scales of [`LocalScale`].
+    pub tolerance: f64,
+    /// Stop a descent after this many iterations; `None` is what suits the algorithm.
+    pub max_iterations: Option<usize>,
+    /// Random starts beside zero, least squares and logistic regression.
+    pub restarts: usize,
+    /// Seed of the random starts and of drawn rows.
+    pub seed: u64,
+}
+
+impl Default for SigmoidLeastSquares {
+    fn default() -> SigmoidLeastSquares {
+        SigmoidLeastSquares {
+            penalty: PenaltyChoice::RidgeOne,
+            intercept: Intercept::Free,
+            standardize: Standardize::Yes,
+            algorithm: SigmoidAlgorithm::Newton,
+            tolerance: 1e-8,
+            max_iterations: None,
+            restarts: 5,
+            seed: 0,
+        }
+    }
+}
+
+/// More columns than this, and eigenvalues of their Hessian take too long.
+const MOST_COLUMNS: usize = 2_000;
+/// Scores of a random start have about this size.
+const RANDOM_SCORE: f64 = 3.0;
+
+type SigmoidRisk<'a> = Risk<'a, SquaredSigmoid>;
+
+impl SigmoidLeastSquares {
+    pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
+        self.check(training)?;
+        let summary = summarise(training.design, training.weights, watch)?;
+        let units = self.units(&summary.units(self.standardize));
+        let mut notes = Vec::new();
+        if !summary.constant().is_empty() && self.intercept != Intercept::None {
+            notes.push(Note::Constant { columns: summary.constant() });
+        }
+        let offsets = score_offsets(training, 1);
+        let risk = self.risk(training, &units, offsets.as_deref())?;
+        if risk.penalty().is_none() {
+            let logistic = Risk::new(*risk.sample(), Logistic, Ridge::none(), self.intercept);
+            if let Stop::Separated(found) = Newton::default().solve(&logistic, None, watch)?.stop {
+                let mut proof = no_optimum(&found, &units);
+                proof.of_likelihood = false;
+                return Ok(Fit::NoOptimum(Box::new(proof)));
+            }
+        }
+        let scale = LocalScale::new(&risk, watch)?;
+        let starts = self.starts(&risk, &scale, training, &units, watch)?;
+        let descent = SigmoidDescent {
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations.unwrap_or(self.default_iterations()),
+            algorithm: self.algorithm,
+            seed: self.seed,
+        };
+        let (mut best, mut iterations, mut passes): (Option<SigmoidEnd>, usize, usize) = (None, 0, 0);
+        let tried = starts.len();
+        for start in starts {
+            let end = descent.run(&risk, &scale, &start, watch)?;
+            (iterations, passes) = (iterations + end.iterations, passes + end.passes);
+            let halted = matches!(end.stop, Stop::TimeLimit | Stop::Interrupted);
+            if best.as_ref().is_none_or(|best| better(&end, best)) {
+                best = Some(end);
+            }
+            if halted {
+                break;
+            }
+        }
+        let Some(best) = best else { return Err(Error::usage("there is no start")) };
+        let (certificate, outcome) = self.verdict(&best, watch);
+        Ok(Fit::Model(Box::new(Fitted {
+            multipliers: None,
+            discriminant: Discriminant::Linear(to_columns(&best.point.coef, &units)?),
+            objective: Objective {
+                formula: self.formula(),
+                value: best.point.objective,
+                lambda: (!risk.penalty().is_none()).then(|| risk.penalty().lambda()),
+            },
+            units: units.clone(),
+            certificate,
+            outcome,
+            notes,
+            computation: Computation {
+                solver: format!("{}, best of {tried} starts", self.solver_name()),
+                reason: None,
+                iterations,
+                passes,
+            },
+            density: None,
+        })))
+    }
+
+    /// Gradient and smallest eigenvalue of given discriminants, recomputed from the data.
+    pub(super) fn certify(
+        &self,
+        training: &Training<'_>,
+        discriminant: &Discriminant,
+        units: &Units,
+        watch: &Watch,
+    ) -> Result<(f64, Certificate)> {
+        self.check(training)?;
+        let linear = discriminant.as_linear().ok_or_else(|| Error::model("a model of one sigmoid must be linear"))?;
+        if linear.n_scores() != 1 || linear.n_cols() != training.design.shape().cols {
+            return Err(Error::model("the model does not have the classes and columns of the data"));
+        }
+        let offsets = score_offsets(training, 1);
+        let risk = self.risk(training, units, offsets.as_deref())?;
+        let point = risk.at(&from_columns(linear, units, 1), Detail::Gradient, watch)?;
+        Ok((point.objective, local_minimum(&risk, &point, watch)?))
+    }
+
+    fn check(&self, training: &Training<'_>) -> Result<()> {
+        self.penalty.check()?;
+        let (classes, cols) = (training.labels.n_classes(), training.design.shape().cols);
+        if classes != 2 {
+            return Err(Error::data(format!("the target has {classes} classes; one sigmoid tells two apart"))
+                .help("keep the rows of two classes, or choose --model logistic"));
+        }
+        if self.penalty.is_sparse() {
+            return Err(Error::usage("sigmoid-ls has no lasso").help("use --penalty ridge or none"));
+        }
+        if self.penalty == PenaltyChoice::None && self.intercept == Intercept::Penalised {
+            return Err(Error::usage("a penalised intercept needs a penalty").help("for example --penalty ridge:0.1"));
+        }
+        if !(self.tolerance > 0.0) {
+            return Err(Error::usage(format!("the tolerance {} is not positive", self.tolerance)));
+        }
+        if cols > MOST_COLUMNS {
+            return Err(Error::usage(format!("{cols} columns are too many for the eigenvalues of their Hessian"))
+                .help(format!("sigmoid-ls takes {MOST_COLUMNS}; --model logistic has no such limit")));
+        }
+        Ok(())
+    }
+
+    /// Centring alone needs a free intercept to absorb it.
+    fn units(&self, learned: &Units) -> Units {
+        match (self.standardize, self.intercept) {
+            (Standardize::Yes, _) | (Standardize::No, Intercept::Free) => learned.clone(),
+            _ => Units::identity(learned.scale().len()),
+        }
+    }
+
+    fn risk<'a>(
+        &self,
+        training: &Training<'a>,
+        units: &'a Units,
+        offsets: Option<&'a [f64]>,
+    ) -> Result<SigmoidRisk<'a>> {
+        let penalty = self.penalty.ridge(training.total_weight(), &[])?;
+        let loss = SquaredSigmoid { gauss_newton: false };
+        Ok(Risk::new(sample(training, units, offsets), loss, penalty, self.intercept))
+    }
+
+    /// Zero, `4·(least squares on t − ½)`, whose scores have the slope of the sigmoid at zero, the solution of logistic
+    /// regression, what the caller gives, and random ones.
+    fn starts(
+        &self,
+        risk: &SigmoidRisk<'_>,
+        scale: &LocalScale,
+        training: &Training<'_>,
+        units: &Units,
+        watch: &Watch,
+    ) -> Result<Vec<Coef>> {
+        let (cols, rows) = (risk.n_cols(), risk.sample().labels.len());
+        let lambda = if risk.penalty().is_none() { 1e-4 } else { risk.penalty().lambda() };
+        let logistic = Risk::new(*risk.sample(), Logistic, Ridge::new(lambda), self.intercept);
+        let logistic = Newton { tolerance: 1e-4, ..Newton::default() }.solve(&logistic, None, watch)?.point.coef;
+        let weight = |i: usize| risk.sample().weights.map_or(1.0, |w| w[i]);
+        let weights: Vec<f64> = (0..rows).map(weight).collect();
+        let targets: Vec<f64> = (0..rows).map(|i| weight(i) * (f64::from(risk.sample().labels[i].0) - 0.5)).collect();
+        let mut gram = risk.weighted_gram(&weights, watch)?;
+        gram.keep_only(scale.unknowns());
+        let (mut sums, totals) = risk.weighted_sums(&targets, watch)?;
+        sums.extend(totals);
+        let mut squares = Coef::zeros(1, cols);
+        let solution = factor(&gram, 1e-12).solve(&sums);
+        for j in scale.unknowns() {
+            squares.as_mut_slice()[*j] = 4.0 * solution[*j];
+        }
+        let mut starts = vec![risk.start(), squares, logistic];
+        starts.extend(training.start.map(|linear| start(linear, units, 1, self.intercept)));
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        for _ in 0..self.restarts {
+            let mut coef = Coef::zeros(1, cols);
+            let size = RANDOM_SCORE / (scale.unknowns().len().max(1) as f64).sqrt();
+            for j in scale.unknowns() {
+                // Uniform with variance one, over the size of the column: D is its mean square over 16.
+                let draw = (2.0 * random.random::<f64>() - 1.0) * 3f64.sqrt();
+                coef.as_mut_slice()[*j] = size * draw / (4.0 * scale.diagonal()[*j].sqrt());
+            }
+            starts.push(coef);
+        }
+        // What the data do not determine stays at zero.
+        for coef in &mut starts {
+            for (j, c) in coef.as_mut_slice().iter_mut().enumerate() {
+                *c = if scale.unknowns().binary_search(&j).is_ok() { *c } else { 0.0 };
+            }
+        }
+        Ok(starts)
+    }
+
+    fn verdict(&self, best: &SigmoidEnd, watch: &Watch) -> (Certificate, Outcome) {
+        let certificate = match &best.curvature {
+            Some(c) => Certificate::Local { gradient: c.gradient, smallest_eigenvalue: c.smallest_eigenvalue },
+            None => Certificate::Absent { reason: "the eigenvalues of the Hessian cannot be computed".into() },
+        };
+        let outcome = match best.stop {
+            Stop::Converged => Outcome::Converged,
+            Stop::IterationLimit => Outcome::IterationLimit,
+            Stop::TimeLimit => Outcome::TimeLimit,
+            Stop::Interrupted => Outcome::Interrupted,
+            _ if watch.halted().is_some() => Outcome::TimeLimit,
+            _ => Outcome::PrecisionLimit,
+        };
+        let vanishing = best.curvature.as_ref().is_some_and(|c| c.gradient <= self.tolerance);
+        if outcome == Outcome::PrecisionLimit && self.penalty == PenaltyChoice::None && vanishing {
+            let reason = "the scores grow without bound: no finite minimiser was found".into();
+            return (Certificate::Absent { reason }, outcome);
+        }
+        (certificate, outcome)
+    }
+
+    fn default_iterations(&self) -> usize {
+        match self.algorithm {
+            SigmoidAlgorithm::Newton | SigmoidAlgorithm::GaussNewton => 500,
+            SigmoidAlgorithm::GradientDescent => 100_000,
+            SigmoidAlgorithm::Sgd => 100,
+        }
+    }
+
+    fn solver_name(&self) -> &'static str {
+        match self.algorithm {
+            SigmoidAlgorithm::Newton => "newton",
+            SigmoidAlgorithm::GaussNewton => "gauss-newton",
+            SigmoidAlgorithm::GradientDescent => "gradient-descent",
+            SigmoidAlgorithm::Sgd => "sgd",
+        }
+    }
+
+    fn formula(&self) -> String {
+        let scores = match (self.standardize, self.intercept) {
+            (Standardize::Yes, Intercept::None) => "z = W·(x−mean)/sd",
+            (Standardize::Yes, _) => "z = W·(x−mean)/sd + b",
+            (Standardize::No, Intercept::None) => "z = W·x",
+            (Standardize::No, _) => "z = W·x + b",
+        };
+        let penalty = match (self.penalty, self.intercept) {
+            (PenaltyChoice::None, _) => "",
+            (_, Intercept::Penalised) => " + λ/2·(‖W‖² + ‖b‖²)",
+            _ => " + λ/2·‖W‖²",
+        };
+        format!("Σ s·½(σ(z)−t)² / Σs{penalty}, {scores}, t = 0 or 1")
+    }
+}
+
+/// A local minimum is better than none, and of two the lower one.
+fn better(end: &SigmoidEnd, best: &SigmoidEnd) -> bool {
+    let (new, old) = (end.stop == Stop::Converged, best.stop == Stop::Converged);
+    if new == old { end.point.objective < best.point.objective } else { new }
+}

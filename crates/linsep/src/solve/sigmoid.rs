@@ -1,0 +1,262 @@
+//! Squared error of sigmoid outputs, `min Σ s ½(σ(z) − t)²/Σs + λ/2 Σ f_j w_j²`, which is not convex.
+//!
+//! Newton and Gauss–Newton take steps `−(B + μD)⁻¹∇F` (Levenberg and Marquardt), B the exact Hessian or its part that is
+//! never negative, D the scales of [`LocalScale`]; μ grows until the matrix is positive definite and the objective falls,
+//! and shrinks with success. Gradient descent goes along `−D⁻¹∇F` as far as Armijo's rule allows. Where the gradient
+//! vanishes and the Hessian has a negative eigenvalue, a saddle, all leave it along the eigenvector.
+//!
+//! Stochastic gradient descent averages its steps by drawn rows, and proves nothing.
+//!
+//! Nocedal and Wright, *Numerical Optimization*, 3.4, 10.3.
+
+use super::Stop;
+use super::drawn_rows::DrawnRows;
+use super::stochastic::Run;
+use crate::certify::{LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian};
+use crate::design::Tile;
+use crate::error::{ErrorKind, Result};
+use crate::linalg::factor;
+use crate::objective::{Coef, CurvedLoss, Detail, Penalty, Point, Risk, SquaredSigmoid};
+use crate::watch::{Progress, Watch};
+use serde::{Deserialize, Serialize};
+
+/// Which algorithm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SigmoidAlgorithm {
+    /// Newton with the exact Hessian.
+    #[default]
+    Newton,
+    /// Gauss–Newton.
+    GaussNewton,
+    /// Gradient descent with a line search.
+    GradientDescent,
+    /// Stochastic gradient descent with averaging.
+    Sgd,
+}
+
+/// A descent from one start.
+#[derive(Debug, Clone, Copy)]
+pub struct SigmoidDescent {
+    /// Stop when the gradient is at most this, in the scales of [`LocalScale`].
+    pub tolerance: f64,
+    /// Stop after this many iterations.
+    pub max_iterations: usize,
+    /// The algorithm.
+    pub algorithm: SigmoidAlgorithm,
+    /// Seed of drawn rows.
+    pub seed: u64,
+}
+
+/// Where a descent ended.
+#[derive(Debug, Clone)]
+pub struct SigmoidEnd {
+    /// The point.
+    pub point: Point,
+    /// [`Stop::Converged`] at a local minimum only.
+    pub stop: Stop,
+    /// Gradient and smallest eigenvalue there, where they could be computed.
+    pub curvature: Option<LocalCurvature>,
+    /// Iterations.
+    pub iterations: usize,
+    /// Passes over the features.
+    pub passes: usize,
+}
+
+/// Smallest pivot on the unit diagonal that is no rounding.
+const PIVOT: f64 = 1e-14;
+/// Damping at first, and at least.
+const FIRST: f64 = 1e-3;
+const LEAST: f64 = 1e-12;
+/// Saddles left before a descent gives up.
+const SADDLES: usize = 20;
+
+struct Walk<'r, 'd> {
+    risk: &'r Risk<'d, SquaredSigmoid>,
+    scale: &'r LocalScale,
+    watch: &'r Watch,
+    point: Point,
+    iterations: usize,
+    passes: usize,
+    damping: f64,
+    step: f64,
+}
+
+impl SigmoidDescent {
+    /// Goes down from a start.
+    pub fn run(
+        &self,
+        risk: &Risk<'_, SquaredSigmoid>,
+        scale: &LocalScale,
+        start: &Coef,
+        watch: &Watch,
+    ) -> Result<SigmoidEnd> {
+        let point = risk.at(start, Detail::Gradient, watch)?;
+        let mut walk = Walk { risk, scale, watch, point, iterations: 0, passes: 1, damping: FIRST, step: 1.0 };
+        let stop = match self.descend(&mut walk) {
+            Ok(stop) => stop,
+            Err(error) if error.kind() == ErrorKind::Interrupted => Stop::halted(watch.halted()),
+            Err(error) => return Err(error),
+        };
+        let curvature = scale.curvature(risk, &walk.point, &Watch::default())?;
+        let Walk { point, iterations, passes, .. } = walk;
+        Ok(SigmoidEnd { point, stop, curvature, iterations, passes: passes + 2 })
+    }
+
+    fn descend(&self, walk: &mut Walk<'_, '_>) -> Result<Stop> {
+        if self.algorithm == SigmoidAlgorithm::Sgd {
+            return self.stochastic(walk);
+        }
+        let penalised = !walk.risk.penalty().is_none();
+        let mut saddles = 0;
+        loop {
+            let gradient = walk.scale.gradient(&walk.point);
+            walk.watch.report(Progress::Iteration {
+                solver: "sigmoid-ls",
+                iteration: walk.iterations,
+                objective: walk.point.objective,
+                relative_gap: None,
+            });
+            if gradient <= self.tolerance {
+                let found = walk.scale.curvature(walk.risk, &walk.point, walk.watch)?;
+                walk.passes += 2;
+                match found {
+                    Some(found) if found.is_minimum(penalised) => return Ok(Stop::Converged),
+                    Some(found) if found.smallest_eigenvalue < -LOCAL_ROUNDING && saddles < SADDLES => {
+                        saddles += 1;
+                        if !walk.leave_saddle(&found.direction)? {
+                            return Ok(Stop::PrecisionLimit);
+                        }
+                        continue;
+                    }
+                    // The gradient is small, but so is the Hessian: a minimum is near, or at infinity.
+                    Some(found) if found.smallest_eigenvalue >= LOCAL_ROUNDING => {}
+                    _ => return Ok(Stop::PrecisionLimit),
+                }
+            }
+            if walk.iterations >= self.max_iterations {
+                return Ok(Stop::IterationLimit);
+            }
+            let moved = match self.algorithm {
+                SigmoidAlgorithm::GradientDescent => walk.along_gradient()?,
+                algorithm => walk.damped_step(algorithm == SigmoidAlgorithm::Newton)?,
+            };
+            if !moved {
+                return Ok(Stop::PrecisionLimit);
+            }
+        }
+    }
+
+    fn stochastic(&self, walk: &mut Walk<'_, '_>) -> Result<Stop> {
+        let (risk, watch) = (walk.risk, walk.watch);
+        let mut tile = Tile::default();
+        let rows = DrawnRows::new(risk, &mut tile, watch)?;
+        let ridge = risk.penalty().ridge();
+        let first = (2.0 * risk.loss().curvature_bound() * rows.mean_square() + ridge).recip();
+        // Without a penalty the steps still have to become shorter.
+        let decay = ridge.max((rows.len() as f64).recip());
+        let mut run = Run::new(risk, &rows, &walk.point.coef, (first, decay, 1), self.seed);
+        while walk.iterations < self.max_iterations {
+            if !run.epoch(watch)? {
+                return Ok(Stop::halted(watch.halted()));
+            }
+            walk.point = risk.at(&run.average()?, Detail::Gradient, watch)?;
+            walk.iterations += 1;
+            walk.passes += 2;
+            if walk.scale.gradient(&walk.point) <= self.tolerance {
+                let found = walk.scale.curvature(risk, &walk.point, watch)?;
+                let minimum = found.is_some_and(|found| found.is_minimum(ridge > 0.0));
+                return Ok(if minimum { Stop::Converged } else { Stop::PrecisionLimit });
+            }
+        }
+        Ok(Stop::IterationLimit)
+    }
+}
+
+impl Walk<'_, '_> {
+    /// Newton's or Gauss–Newton's step with as much damping as it takes; false where none helps.
+    fn damped_step(&mut self, exact: bool) -> Result<bool> {
+        let hessian = match exact {
+            true => exact_hessian(self.risk, &self.point, self.watch)?,
+            false => gauss_newton_hessian(self.risk, &self.point, self.watch)?,
+        };
+        self.passes += 2;
+        let (cols, unknowns) = (self.point.coef.n_cols(), self.scale.unknowns());
+        let norm = self.scale.gradient(&self.point);
+        loop {
+            let mut damped = hessian.clone();
+            damped.keep_only(unknowns);
+            unknowns.iter().for_each(|j| *damped.at(*j, *j) += self.damping * self.scale.diagonal()[*j]);
+            let factored = factor(&damped, PIVOT);
+            if factored.kept() == unknowns {
+                let step = factored.solve(self.point.gradient.as_slice());
+                let direction = Coef::from_vec(step.into_iter().map(|s| -s).collect(), 1, cols);
+                let expected = -self.point.gradient.dot(&direction);
+                let trial = self.point.coef.moved(1.0, &direction);
+                let next = self.risk.at(&trial, Detail::Gradient, self.watch)?;
+                self.passes += 1;
+                let fall = self.point.objective - next.objective;
+                // Where the decrease drowns in rounding the gradient decides.
+                let rounding = 1e-14 * self.point.objective;
+                let closer = fall >= -rounding && self.scale.gradient(&next) < 0.5 * norm;
+                if fall >= 1e-3 * expected && fall > 0.0 || closer {
+                    if fall >= 0.25 * expected || closer {
+                        self.damping = (0.1 * self.damping).max(LEAST);
+                    }
+                    self.point = next;
+                    self.iterations += 1;
+                    return Ok(true);
+                }
+            }
+            self.damping *= 10.0;
+            if self.damping > 1e20 {
+                self.damping = FIRST;
+                return Ok(false);
+            }
+        }
+    }
+
+    /// A step along `−D⁻¹∇F` by Armijo's rule; false where none helps.
+    fn along_gradient(&mut self) -> Result<bool> {
+        let mut direction = Coef::zeros(1, self.point.coef.n_cols());
+        for j in self.scale.unknowns() {
+            direction.as_mut_slice()[*j] = -self.point.gradient.as_slice()[*j] / self.scale.diagonal()[*j];
+        }
+        let slope = -self.point.gradient.dot(&direction);
+        let line = self.risk.along(&direction, self.watch)?;
+        let rounding = 1e-15 * self.point.objective;
+        self.step *= 2.0;
+        while self.risk.on_line(&self.point, &line, self.step)
+            > self.point.objective - 0.5 * self.step * slope + rounding
+        {
+            self.step *= 0.5;
+            if self.step < 1e-18 {
+                self.step = 1.0;
+                return Ok(false);
+            }
+        }
+        self.point = self.risk.at(&self.point.coef.moved(self.step, &direction), Detail::Gradient, self.watch)?;
+        self.iterations += 1;
+        self.passes += 2;
+        Ok(true)
+    }
+
+    /// The longest of a few steps along a direction of negative curvature, to the lower side.
+    fn leave_saddle(&mut self, direction: &[f64]) -> Result<bool> {
+        let direction = Coef::from_vec(direction.to_vec(), 1, self.point.coef.n_cols());
+        let line = self.risk.along(&direction, self.watch)?;
+        self.passes += 1;
+        let lengths = (-20..=4).rev().map(|power| 2f64.powi(power));
+        let at = |length: f64| (self.risk.on_line(&self.point, &line, length), length);
+        let best = lengths
+            .flat_map(|l| [at(l), at(-l)])
+            .fold((self.point.objective, 0.0), |best, one| if one.0 < best.0 { one } else { best });
+        if best.1 == 0.0 {
+            return Ok(false);
+        }
+        self.point = self.risk.at(&self.point.coef.moved(best.1, &direction), Detail::Gradient, self.watch)?;
+        self.iterations += 1;
+        self.passes += 1;
+        Ok(true)
+    }
+}
