@@ -178,9 +178,8 @@ impl Named<'_> {
         for p in &self.path.points {
             let gap = p.certificate.relative_gap().map(|g| format!("{g:?}")).unwrap_or_default();
             write!(out, "{:?},{},{:?},{:?},{:?},{gap}", p.lambda, p.nonzero, p.objective, p.loss, p.deviance_ratio)?;
-            let intercept = p.linear.intercept();
-            for score in 0..self.scores() {
-                write!(out, ",{:?}", intercept[score])?;
+            for (score, b) in p.linear.intercept().iter().enumerate() {
+                write!(out, ",{b:?}")?;
                 for w in p.linear.weights_of(score) {
                     write!(out, ",{w:?}")?;
                 }
@@ -193,10 +192,9 @@ impl Named<'_> {
     fn long(&self, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(out, "lambda,class,feature,coefficient")?;
         for p in &self.path.points {
-            let intercept = p.linear.intercept();
-            for score in 0..self.scores() {
+            for (score, b) in p.linear.intercept().iter().enumerate() {
                 let class = quoted(self.class(score));
-                writeln!(out, "{:?},{class},(intercept),{:?}", p.lambda, intercept[score])?;
+                writeln!(out, "{:?},{class},(intercept),{b:?}", p.lambda)?;
                 for (j, w) in p.linear.weights_of(score).iter().enumerate().filter(|(_, w)| **w != 0.0) {
                     writeln!(out, "{:?},{class},{},{w:?}", p.lambda, quoted(&self.features[j]))?;
                 }
