@@ -27,6 +27,7 @@ SERVER = TARGET / "release" / "examples" / "bench"
 COMMAND = TARGET / "release" / "linsep"
 OURS = "linsep"
 TOLERANCES = [10.0**-e for e in range(2, 13)]
+RELATIVE_ERROR = 1e-6      # of the objective, which a logistic contestant must reach
 CLAIMED = ("hinge", "sqhinge", "logistic-wide", "softmax")     # too many coefficients to send
 MAX_LOAD, MAX_OTHER_CPU = 0.5, 0.10
 

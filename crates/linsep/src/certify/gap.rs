@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::objective::{Conjugate, DualRecipe, Intercept, Penalty, Point, Risk};
 use crate::watch::Watch;
 
-/// Scales of the classes that differ by no more than this differ by rounding.
-const BALANCED: f64 = 1e-14;
+/// Classes whose balance is off by no more than this are left as they are, and the bound allows for what is off.
+const BALANCED: f64 = 1e-12;
 
 /// A lower bound on the optimum, as far as rounding allows.
 pub(super) struct DualBound {
@@ -75,18 +75,27 @@ pub(super) fn gap_between<L: crate::objective::Loss, P: Penalty>(
 fn near_gradient<L: Conjugate, P: Penalty>(risk: &Risk<'_, L, P>, point: &Point, watch: &Watch) -> Result<DualBound> {
     let sample = risk.sample();
     let balanced = risk.intercept() == Intercept::Free;
-    let dual_point = |shrink: f64| {
+    let dual_point = |balanced: bool, shrink: f64| {
         let (labels, weights, offsets) = (sample.labels, sample.weights, sample.offsets);
         risk.loss().dual_point(labels, &point.scores, weights, offsets, balanced, shrink)
     };
-    let mut dual = dual_point(1.0);
+    let mut dual = dual_point(balanced, 1.0);
+    let mut scaled = balanced;
+    if let DualRecipe::ScaleClasses(scale) = &dual.recipe
+        && point.gradient_sums.len() == risk.n_cols()
+        && (scale[0] - scale[1]).abs() <= BALANCED
+    {
+        // Wide rows keep one sum for both classes, so classes that are balanced but for rounding are not scaled.
+        scaled = false;
+        dual = dual_point(false, 1.0);
+    }
     let total = risk.total_weight();
     let sums = dual_sums(risk, point, &dual.recipe, watch)?;
     let mut shrink = 1.0;
     if risk.penalty().ridge() == 0.0 {
         shrink = feasible_shrink(risk, &sums, &dual.total);
         if shrink < 1.0 {
-            dual = dual_point(shrink);
+            dual = dual_point(scaled, shrink);
         }
     }
     let conjugate = penalty_conjugate(risk, &sums, &dual.total, shrink);
@@ -161,10 +170,8 @@ fn dual_sums<L: Conjugate, P: Penalty>(
         DualRecipe::ScaleClasses(scale) if point.gradient_sums.len() > width => {
             add_groups(&mut sums, &|class| scale[class]);
         }
-        // Wide rows keep one sum for both classes: where these are balanced already it serves.
-        DualRecipe::ScaleClasses(scale) if (scale[0] - scale[1]).abs() <= BALANCED => {
-            add_groups(&mut sums, &|_| 0.5 * (scale[0] + scale[1]));
-        }
+        // Wide rows keep one sum for both classes.
+        DualRecipe::ScaleClasses(scale) if scale[0] == scale[1] => add_groups(&mut sums, &|_| scale[0]),
         DualRecipe::ScaleClasses(scale) => {
             let sample = risk.sample();
             let mut residual = vec![0.0; sample.labels.len()];

@@ -3,6 +3,7 @@
 mod decision;
 mod evaluation;
 mod geometry;
+mod headline;
 mod inspect;
 mod perceptron;
 mod summary;

@@ -11,7 +11,8 @@ const PROOF_LIMIT: usize = 20_000;
 /// The solver taken, and why.
 pub(super) struct Choice {
     pub(super) algorithm: Algorithm,
-    pub(super) reason: String,
+    /// None where it was asked for.
+    pub(super) reason: Option<String>,
 }
 
 impl RiskMinimizer {
@@ -55,7 +56,7 @@ impl RiskMinimizer {
     pub(super) fn choose(&self, rows: usize, unknowns: usize, by_rows: bool) -> Result<Choice> {
         self.check_solver()?;
         if self.algorithm != Algorithm::Auto {
-            return Ok(Choice { algorithm: self.algorithm, reason: "as asked for".into() });
+            return Ok(Choice { algorithm: self.algorithm, reason: None });
         }
         let (algorithm, reason) = match self.penalty {
             PenaltyChoice::None if unknowns > PROOF_LIMIT => {
@@ -88,7 +89,7 @@ impl RiskMinimizer {
             }
             _ => (Algorithm::NewtonCg, format!("{unknowns} coefficients: too many to form a Hessian")),
         };
-        Ok(Choice { algorithm, reason })
+        Ok(Choice { algorithm, reason: Some(reason) })
     }
 
     fn penalty_in_words(&self) -> &'static str {

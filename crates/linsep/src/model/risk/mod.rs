@@ -368,7 +368,7 @@ impl RiskMinimizer {
             notes,
             computation: Computation {
                 solver: choice.algorithm.name().into(),
-                reason: Some(choice.reason.clone()),
+                reason: choice.reason.clone(),
                 iterations,
                 passes,
             },

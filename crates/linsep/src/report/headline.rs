@@ -1,0 +1,124 @@
+//! The first line of a summary: what was fitted, with its settings.
+
+use super::perceptron;
+use super::text::{short, thousands};
+use crate::artifact::Model;
+use crate::design::Standardize;
+use crate::model::{
+    Divisor, GaussianBayes, LeastSquares, LossChoice, Method, NaiveBayes, PenaltyChoice, RiskMinimizer, Shape,
+    Shrinkage, Targets,
+};
+use crate::objective::{Intercept, SoftmaxForm};
+
+pub(super) fn headline(model: &Model) -> String {
+    match &model.method {
+        Method::Gaussian(gaussian) => gaussian_headline(gaussian, model.classes.len()),
+        Method::LeastSquares(least_squares) => least_squares_headline(least_squares, model),
+        Method::Risk(method) => risk_headline(method, model),
+        Method::NaiveBayes(bayes) => naive_bayes_headline(bayes, model),
+        Method::Perceptron(method) => perceptron::headline(method),
+        Method::Sigmoid(method) => format!(
+            "Least squares on sigmoid outputs: {}",
+            settings((method.penalty, "no penalty"), method.standardize, method.intercept, model)
+        ),
+    }
+}
+
+fn gaussian_headline(gaussian: &GaussianBayes, classes: usize) -> String {
+    let known = gaussian.known.as_ref();
+    let divisor = match gaussian.divisor {
+        _ if known.is_some_and(|k| k.covariance.is_some()) => "given",
+        Divisor::Unbiased => "unbiased",
+        Divisor::Mle => "maximum likelihood",
+    };
+    let (name, covariance) = match gaussian.shape {
+        Shape::Spherical => ("Gaussian classes with covariance σ²I", "variance"),
+        Shape::Shared => ("Linear discriminant analysis", "covariance"),
+        Shape::Own => ("Quadratic discriminant analysis", "covariances"),
+    };
+    let shrinkage = match gaussian.shrinkage {
+        Shrinkage::None => String::new(),
+        Shrinkage::Fixed(a) => format!(", shrinkage {a}"),
+        Shrinkage::LedoitWolf => ", Ledoit–Wolf shrinkage".into(),
+    };
+    let given = gaussian.priors.is_some() || known.is_some_and(|k| k.priors.is_some());
+    let priors = if given { "given priors" } else { "observed priors" };
+    format!("{name}, {classes} classes: {divisor} {covariance}{shrinkage}, {priors}")
+}
+
+fn naive_bayes_headline(bayes: &NaiveBayes, model: &Model) -> String {
+    let layout = bayes.layout(&model.recipe.origins(), model.recipe.n_features());
+    let families = layout.map(|l| l.families()).unwrap_or_default();
+    let names: Vec<String> =
+        families.iter().map(|(family, n)| format!("{family} ({})", thousands(*n as f64))).collect();
+    let gaussian = |family: &str| family.starts_with("gaussian");
+    let mut settings = Vec::new();
+    if families.iter().any(|(family, _)| gaussian(&family.to_string())) {
+        settings.push(match bayes.divisor {
+            Divisor::Unbiased => "unbiased variances".to_owned(),
+            Divisor::Mle => "maximum likelihood variances".to_owned(),
+        });
+        if bayes.variance_smoothing > 0.0 {
+            settings.push(format!("variance smoothing {}", short(bayes.variance_smoothing)));
+        }
+    }
+    if families.iter().any(|(family, _)| !gaussian(&family.to_string())) {
+        settings.push(format!("smoothing {}", bayes.smoothing));
+    }
+    settings.push(if bayes.priors.is_some() { "given priors".into() } else { "observed priors".into() });
+    format!("Naive Bayes, {} classes: {}; {}", model.classes.len(), names.join(", "), settings.join(", "))
+}
+
+fn risk_headline(method: &RiskMinimizer, model: &Model) -> String {
+    let name = match (method.loss, model.classes.len(), method.form) {
+        (LossChoice::Logistic, 2, _) => "Logistic regression".to_owned(),
+        (LossChoice::Logistic, k, SoftmaxForm::Symmetric) => format!("Softmax regression, {k} classes"),
+        (LossChoice::Logistic, k, SoftmaxForm::Reference) => {
+            format!("Softmax regression, {k} classes, reference `{}`", model.classes[0])
+        }
+        (LossChoice::Hinge, ..) => "Linear support vector machine, hinge loss".to_owned(),
+        (LossChoice::SquaredHinge, ..) => "Linear support vector machine, squared hinge loss".to_owned(),
+        (LossChoice::Squared, 2, _) => "Least squares on ±1".to_owned(),
+        (LossChoice::Squared, k, _) => format!("Least squares on one-hot targets, {k} classes"),
+    };
+    let none = if method.loss == LossChoice::Logistic { "maximum likelihood (no penalty)" } else { "no penalty" };
+    format!("{name}: {}", settings((method.penalty, none), method.standardize, method.intercept, model))
+}
+
+/// Penalty, columns and intercept of a risk minimiser.
+fn settings(penalty: (PenaltyChoice, &str), standardize: Standardize, intercept: Intercept, model: &Model) -> String {
+    let lambda = model.objective.lambda.map(short).unwrap_or_default();
+    let penalty = match penalty {
+        (PenaltyChoice::None, none) => none.to_owned(),
+        (PenaltyChoice::RidgeOne, _) => format!("ridge λ = {lambda} (1/Σs)"),
+        (PenaltyChoice::Ridge(_), _) => format!("ridge λ = {lambda}"),
+        (PenaltyChoice::ElasticNet { l1_ratio, lambda: given }, _) => {
+            let name = match l1_ratio {
+                1.0 => "lasso".to_owned(),
+                share => format!("elastic net, α = {}", short(share)),
+            };
+            let default = if given.is_none() { " (1/Σs)" } else { "" };
+            format!("{name}, λ = {lambda}{default}")
+        }
+    };
+    let columns = match standardize {
+        Standardize::Yes => "standardised columns",
+        Standardize::No => "columns as they are",
+    };
+    let intercept = match intercept {
+        Intercept::Free => "free intercept",
+        Intercept::None => "no intercept",
+        Intercept::Penalised => "penalised intercept",
+    };
+    format!("{penalty}, {columns}, {intercept}")
+}
+
+fn least_squares_headline(method: &LeastSquares, model: &Model) -> String {
+    let name = match (model.classes.len(), method.targets) {
+        (2, Targets::ZeroOne) => "Least squares on 0 and 1".to_owned(),
+        (2, _) => "Least squares on ±1".to_owned(),
+        (k, _) => format!("Least squares on one-hot targets, {k} classes"),
+    };
+    let penalty = (method.penalty, "no penalty");
+    format!("{name}: {}", settings(penalty, method.standardize, method.intercept, model))
+}
