@@ -69,25 +69,21 @@ impl RiskMinimizer {
                 (Algorithm::ProximalNewton, "a lasso has a kink, which needs coordinates".into())
             }
             _ if self.loss == LossChoice::Hinge && unknowns <= NEWTON_LIMIT => {
-                (Algorithm::InteriorPoint, format!("{unknowns} coefficients: a Gram matrix is cheap"))
+                (Algorithm::InteriorPoint, format!("only {unknowns} coefficients"))
             }
-            _ if self.loss == LossChoice::Hinge => {
-                (Algorithm::DualCd, format!("{unknowns} coefficients: too many to form a Gram matrix"))
-            }
+            _ if self.loss == LossChoice::Hinge => (Algorithm::DualCd, format!("{unknowns} coefficients")),
             PenaltyChoice::None => {
                 (Algorithm::Newton, "without a penalty only it proves that the optimum exists".into())
             }
-            _ if unknowns <= NEWTON_LIMIT => {
-                (Algorithm::Newton, format!("{unknowns} coefficients: a Hessian is cheap"))
-            }
+            _ if unknowns <= NEWTON_LIMIT => (Algorithm::Newton, format!("only {unknowns} coefficients")),
             _ if by_rows && rows < unknowns => {
                 (Algorithm::RowNewton, format!("{unknowns} coefficients, but only {rows} rows"))
             }
             // Columns without a penalty have no place in the dual problem.
             _ if self.loss == LossChoice::SquaredHinge && !self.factors.contains(&0.0) => {
-                (Algorithm::DualCd, format!("{unknowns} coefficients: too many to form a Hessian"))
+                (Algorithm::DualCd, format!("{unknowns} coefficients"))
             }
-            _ => (Algorithm::NewtonCg, format!("{unknowns} coefficients: too many to form a Hessian")),
+            _ => (Algorithm::NewtonCg, format!("{unknowns} coefficients")),
         };
         Ok(Choice { algorithm, reason: Some(reason) })
     }
