@@ -1,6 +1,6 @@
 //! Some columns of a design as a design of their own.
 
-use super::{CsrMatrix, DenseMatrix, Design, Pass, PreparedDesign, Rows, Units};
+use super::{CsrMatrix, DenseMatrix, Design, Pass, PreparedDesign, Rows, Units, is_sparse};
 use crate::error::Result;
 use crate::watch::Watch;
 
@@ -18,7 +18,7 @@ pub fn select(design: &dyn Design, columns: &[usize], watch: &Watch) -> Result<P
     let (m, units) = (columns.len(), Units::identity(shape.cols));
     let pass = Pass::new(design, &units).partials_of(1);
     let mut dense = Vec::new();
-    let sparse = matches!(design.block(0..0, &mut Default::default())?, super::Block::Csr(_));
+    let sparse = is_sparse(design);
     if !sparse {
         dense.resize(shape.rows * m, 0.0);
     }

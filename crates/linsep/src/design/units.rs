@@ -1,6 +1,6 @@
 //! The units a column is seen in: `ẑ = (x − centre)/scale`, learned from the training rows.
 
-use super::{Pass, Rows};
+use super::{Pass, Rows, is_sparse};
 use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::numeric::vectorised;
@@ -228,10 +228,6 @@ pub fn summarise(design: &dyn Design, weights: Option<&[f64]>, watch: &Watch) ->
     let min = sum.min.iter().zip(&reference).map(|(m, r)| m + r).collect();
     let max = sum.max.iter().zip(&reference).map(|(m, r)| m + r).collect();
     Ok(ColumnSummary { total_weight: n, mean, variance, min, max })
-}
-
-fn is_sparse(design: &dyn Design) -> bool {
-    matches!(design.block(0..0, &mut super::Tile::default()), Ok(super::Block::Csr(_)))
 }
 
 /// The first row of a dense design that counts; zeros for a sparse one.

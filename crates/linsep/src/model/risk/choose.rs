@@ -65,9 +65,7 @@ impl RiskMinimizer {
                 ))
                 .help("use a ridge penalty, or fewer columns"));
             }
-            PenaltyChoice::ElasticNet { .. } => {
-                (Algorithm::ProximalNewton, "a lasso has a kink, which needs coordinates".into())
-            }
+            PenaltyChoice::ElasticNet { .. } => (Algorithm::ProximalNewton, "a lasso has a kink".into()),
             _ if self.loss == LossChoice::Hinge && unknowns <= NEWTON_LIMIT => {
                 (Algorithm::InteriorPoint, format!("only {unknowns} coefficients"))
             }

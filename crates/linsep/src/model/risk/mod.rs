@@ -305,16 +305,15 @@ impl RiskMinimizer {
         let (tolerance, max_iterations) = (self.tolerance, self.iterations(algorithm));
         let descent = |rule: StepRule| GradientDescent { tolerance, max_iterations, rule };
         match algorithm {
-            Algorithm::Auto | Algorithm::Newton | Algorithm::ProximalNewton => {
-                Newton { tolerance, max_iterations }.solve(risk, start, watch)
-            }
+            Algorithm::Auto | Algorithm::Newton => Newton { tolerance, max_iterations }.solve(risk, start, watch),
             Algorithm::NewtonCg => NewtonCg { tolerance, max_iterations }.solve(risk, start, watch),
             Algorithm::RowNewton => RowNewton { tolerance, max_iterations }.solve(risk, start, watch),
             Algorithm::Lbfgs => Lbfgs { tolerance, max_iterations, ..Lbfgs::default() }.solve(risk, start, watch),
             Algorithm::GradientDescent => descent(StepRule::LineSearch).solve(risk, start, watch),
             Algorithm::FixedStep => descent(StepRule::Fixed).solve(risk, start, watch),
-            Algorithm::InteriorPoint | Algorithm::DualCd => {
-                Err(Error::usage("this solver is for support vector machines"))
+            // The table of pairs keeps these from smooth risks; a caller who does not ask it is told.
+            Algorithm::ProximalNewton | Algorithm::InteriorPoint | Algorithm::DualCd => {
+                Err(Error::usage(format!("the solver {} is not for this loss and penalty", algorithm.name())))
             }
             Algorithm::Svrg => {
                 let Stochastic { step, seed, .. } = self.stochastic;

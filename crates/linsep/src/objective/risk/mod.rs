@@ -7,7 +7,7 @@ mod wide;
 use super::loss::block_sums;
 use super::rows::{GradientSums, HessianSums, Scorer};
 use super::{Coef, Loss, Penalty, Ridge};
-use crate::design::{Design, Pass, Units};
+use crate::design::{Design, Pass, Units, is_sparse};
 use crate::error::{Error, Result};
 use crate::linalg::Square;
 use crate::table::Class;
@@ -116,7 +116,7 @@ struct Partial {
 impl<'a, L: Loss, P: Penalty> Risk<'a, L, P> {
     /// A risk; lengths must agree, which [`crate::model`] has checked.
     pub fn new(sample: Sample<'a>, loss: L, penalty: P, intercept: Intercept) -> Risk<'a, L, P> {
-        let sparse = matches!(sample.design.block(0..0, &mut Default::default()), Ok(crate::design::Block::Csr(_)));
+        let sparse = is_sparse(sample.design);
         let mut class_totals = vec![0.0; loss.n_classes()];
         for (i, class) in sample.labels.iter().enumerate() {
             class_totals[class.index()] += sample.weights.map_or(1.0, |w| w[i]);

@@ -112,7 +112,7 @@ impl<'a> BatchPerceptron<'a> {
 
 impl MistakeDriven for BatchPerceptron<'_> {
     fn run(&mut self, epochs: usize, watch: &Watch) -> Result<Stop> {
-        let sparse = matches!(self.design.block(0..0, &mut Default::default())?, crate::design::Block::Csr(_));
+        let sparse = crate::design::is_sparse(self.design);
         let total = self.weights.map_or(self.labels.len() as f64, |w| sum(w.iter().copied()));
         while self.epochs < epochs {
             let wrong = match self.wrong(watch) {

@@ -36,9 +36,8 @@ impl RowNewton {
     /// centred only where a free intercept absorbs it.
     pub fn takes<L: Conjugate>(risk: &Risk<'_, L>) -> bool {
         let sample = risk.sample();
-        let sparse = matches!(sample.design.block(0..0, &mut Tile::default()), Ok(Block::Csr(_)));
         let centred = sample.units.centre().iter().any(|c| *c != 0.0);
-        sparse
+        risk.is_sparse()
             && sample.design.lends()
             && risk.loss().n_scores() == 1
             && !risk.penalty().is_none()

@@ -2,7 +2,7 @@
 
 use super::support::first_outside;
 use super::{ClassColumns, Run, Sums};
-use crate::design::{Block, CsrRows, Design, Pass, Rows, Tile, Units};
+use crate::design::{Block, CsrRows, Design, Pass, Rows, Tile, Units, is_sparse};
 use crate::error::{Error, ErrorKind, Result};
 use crate::numeric::vectorised;
 use crate::stats::reference::class_references;
@@ -46,7 +46,7 @@ pub(super) fn gather(
 ) -> Result<ClassColumns> {
     let (cols, classes) = (design.shape().cols, labels.n_classes());
     let references = class_references(design, labels, weights)?;
-    let sparse = matches!(design.block(0..0, &mut Tile::default())?, Block::Csr(_));
+    let sparse = is_sparse(design);
     // Logarithms need every value, stored or not.
     let stored_only = sparse && runs.iter().all(|r| r.sums != Sums::Logarithms);
     let partial = if stored_only && classes * cols > LEAF_SUMS {
