@@ -181,6 +181,11 @@ fn no_time_at_all_is_three_without_a_model() {
         assert_eq!((ran.code, ran.stdout.as_str()), (3, ""));
         assert!(ran.stderr.contains("time limit") && ran.stderr.contains("nothing was written"), "{}", ran.stderr);
     }
+    for flags in ["svm", "svm --loss squared-hinge", "logistic --penalty lasso:0.01", "sigmoid-ls"] {
+        let ran = scratch.run(&format!("fit penguins.csv --target sex --time-limit 0 --model {flags} -o m.json"));
+        assert_eq!((ran.code, ran.stdout.as_str()), (3, ""), "{flags}: {}", ran.stderr);
+        assert!(ran.stderr.contains("time limit") && ran.stderr.contains("nothing was written"), "{}", ran.stderr);
+    }
     assert!(scratch.new_names().is_empty());
 }
 

@@ -5,7 +5,7 @@
 //! (these two with `--lambda` the largest of 100 down to 1e-4 of it), or one of lda, qda, gnb (Gaussian naive Bayes), mnb
 //! (multinomial), ridge with `-fit` or `-predict`. `X-indices.npy` with `X-starts.npy` is a sparse matrix, of ones unless
 //! there is `X-values.npy`.
-#![allow(clippy::print_stdout, reason = "whoever runs it reads its lines")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "whoever runs it reads its lines")]
 
 use linsep::decide;
 use linsep::design::{CsrMatrix, DenseMatrix, Design, Standardize};
@@ -121,6 +121,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// With `LINSEP_TRACE` set, every iteration is told on standard error, with the time since the start.
+fn watch() -> Watch {
+    let start = Instant::now();
+    match std::env::var_os("LINSEP_TRACE") {
+        Some(_) => {
+            Watch::default().observer(move |event| eprintln!("{:.4} s {event:?}", start.elapsed().as_secs_f64()))
+        }
+        None => Watch::default(),
+    }
+}
+
 /// A path of 100 λ; the coefficients of every point are sent.
 fn serve_path(method: &Method, training: &Training<'_>, largest: Option<f64>) -> Result<(), Box<dyn Error>> {
     let Method::Risk(method) = method else { return Err("only a risk has a path".into()) };
@@ -135,7 +146,7 @@ fn serve_path(method: &Method, training: &Training<'_>, largest: Option<f64>) ->
             break;
         }
         let start = Instant::now();
-        let PathFit::Path(path) = method.path(training, &lambdas, &Watch::default())? else {
+        let PathFit::Path(path) = method.path(training, &lambdas, &watch())? else {
             return Err("no optimum".into());
         };
         let seconds = start.elapsed().as_secs_f64();
@@ -149,7 +160,7 @@ fn serve_path(method: &Method, training: &Training<'_>, largest: Option<f64>) ->
 }
 
 fn fit(method: &Method, training: &Training<'_>) -> Result<Fitted, Box<dyn Error>> {
-    match method.fit(training, &Watch::default())? {
+    match method.fit(training, &watch())? {
         Fit::Model(fitted) => Ok(*fitted),
         Fit::NoOptimum(_) => Err("the classes are separable".into()),
         Fit::NotSeparable(_) => Err("the classes are not separable".into()),

@@ -99,22 +99,37 @@ pub fn separating_slack(data: &Data, intercept: bool) -> f64 {
     -solver.solution.obj_val
 }
 
-/// The least ridge objective of two or more classes in the reference form (two classes) or the symmetric form, with
-/// a free intercept, rows as they are, weights and (one per vector) offsets of the data.
+/// The least ridge objective of two or more classes: [`least_net_objective`] without a lasso.
+///
+/// # Panics
+/// If the solver fails.
+pub fn least_ridge_objective(data: &Data, lambda: f64) -> f64 {
+    least_net_objective(data, lambda, 0.0)
+}
+
+/// The least mean log-loss `+ ridge/2 ‖w‖² + lasso ‖w‖₁` of two or more classes in the reference form (two classes) or the
+/// symmetric form, with a free intercept, rows as they are, weights and (one per vector) offsets of the data.
 ///
 /// `log Σ e^{z_k} − z_y ≤ u` is `Σ q_k ≤ 1`, `(z_k − z_y − u, 1, q_k)` in the exponential cone.
 ///
 /// # Panics
 /// If the solver fails.
-pub fn least_ridge_objective(data: &Data, lambda: f64) -> f64 {
+pub fn least_net_objective(data: &Data, ridge: f64, lasso: f64) -> f64 {
     let (d, classes) = (data.cols, data.labels.n_classes());
     let fixed = usize::from(classes == 2);
     let vectors = (classes - fixed) * (d + 1);
     let used: Vec<usize> = (0..data.rows()).filter(|i| data.weight(*i) > 0.0).collect();
     let total: f64 = used.iter().map(|i| data.weight(*i)).sum();
-    // Vectors, then per row: u and q_1 … q_K.
-    let mut rows = Rows::new(vectors + used.len() * (1 + classes));
+    // Vectors, then per row: u and q_1 … q_K, then t ≥ |w|.
+    let penalised: Vec<usize> = (0..vectors).filter(|j| j % (d + 1) != d).collect();
+    let sizes = vectors + used.len() * (1 + classes);
+    let mut rows = Rows::new(sizes + penalised.len());
     let mut objective = vec![0.0; rows.width];
+    objective[sizes..].fill(lasso);
+    for (t, w) in penalised.iter().enumerate() {
+        rows.push([(*w, 1.0), (sizes + t, -1.0)], 0.0);
+        rows.push([(*w, -1.0), (sizes + t, -1.0)], 0.0);
+    }
     for (at, i) in used.iter().enumerate() {
         let u = vectors + at * (1 + classes);
         objective[u] = data.weight(*i) / total;
@@ -148,15 +163,14 @@ pub fn least_ridge_objective(data: &Data, lambda: f64) -> f64 {
             rows.push([(u + 1 + k, -1.0)], 0.0);
         }
     }
-    let mut cones = vec![SupportedConeT::NonnegativeConeT(used.len())];
+    let mut cones = vec![SupportedConeT::NonnegativeConeT(2 * penalised.len() + used.len())];
     cones.extend((0..used.len() * classes).map(|_| SupportedConeT::ExponentialConeT()));
-    let penalised: Vec<usize> = (0..vectors).filter(|j| j % (d + 1) != d).collect();
     let quadratic = CscMatrix::new_from_triplets(
         rows.width,
         rows.width,
         penalised.clone(),
         penalised.clone(),
-        vec![lambda; penalised.len()],
+        vec![ridge; penalised.len()],
     );
     let settings = DefaultSettings { tol_gap_abs: 1e-9, tol_gap_rel: 1e-9, tol_feas: 1e-9, ..settings() };
     let mut solver = DefaultSolver::new(&quadratic, &objective, &rows.matrix(), &rows.right, &cones, settings)

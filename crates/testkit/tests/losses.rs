@@ -7,6 +7,7 @@ use linsep::objective::{
 use linsep::table::Class;
 use testkit::assert_near;
 use testkit::data::Source;
+use testkit::golden::{json, number, numbers};
 
 /// What a loss may be held to.
 struct Entry {
@@ -105,6 +106,36 @@ fn curvatures_are_those_of_the_slopes() {
             }
         }
     }
+}
+
+/// Far out as well: what is small is small to its last digits, not rounded away beside what is large.
+#[test]
+fn values_far_out_are_those_of_a_hundred_digits() {
+    let golden = json("losses.json");
+    let cases = golden["cases"].as_array().expect("cases");
+    let mut compared = 0;
+    for entry in registered() {
+        let k = entry.loss.n_scores();
+        for case in cases.iter().filter(|case| case["loss"] == entry.name) {
+            let (z, class) = (numbers(&case["z"]), case["class"].as_u64().expect("a class") as u32);
+            let (mut slope, mut curvature) = (vec![0.0; k], vec![0.0; k * (k + 1) / 2]);
+            let value =
+                entry.loss.block(&[Class(class)], &z, None, &mut slope, entry.curved.then_some(&mut curvature[..]));
+            let near = |found: f64, exact: f64, what: &str| {
+                // A few roundings, and one unit of the smallest double.
+                let allowed = 16.0 * f64::EPSILON * exact.abs() + 5e-324;
+                let what = format!("{}, class {class} at {z:?}: {what} {found:e}, not {exact:e}", entry.name);
+                assert!((found - exact).abs() <= allowed, "{what}");
+            };
+            near(value, number(&case["value"]), "value");
+            slope.iter().zip(numbers(&case["slope"])).for_each(|(a, b)| near(*a, b, "slope"));
+            if entry.curved {
+                curvature.iter().zip(numbers(&case["curvature"])).for_each(|(a, b)| near(*a, b, "curvature"));
+            }
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, cases.len());
 }
 
 #[test]

@@ -69,8 +69,11 @@ pub fn multiplier_gap<L: MarginLoss, P: Penalty>(
     watch: &Watch,
 ) -> Result<(f64, Certificate)> {
     let sample = risk.sample();
-    if multipliers.len() != sample.labels.len() || multipliers.iter().any(|u| !u.is_finite()) {
+    if multipliers.len() != sample.labels.len() {
         return Err(Error::model(format!("{} multipliers for {} rows", multipliers.len(), sample.labels.len())));
+    }
+    if let Some(i) = multipliers.iter().position(|u| !u.is_finite()) {
+        return Err(Error::model(format!("the multiplier of row {} is not a number", i + 1)));
     }
     let mut scores = risk.along(coef, watch)?.scores().to_vec();
     if let Some(offsets) = sample.offsets {

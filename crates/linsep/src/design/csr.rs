@@ -2,6 +2,7 @@
 
 use super::{Block, Design, Shape, Tile};
 use crate::error::{Error, Result};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Some consecutive sparse rows; column indices strictly increase within a row.
@@ -33,6 +34,17 @@ impl<'a> CsrRows<'a> {
     pub fn row(&self, i: usize) -> (&'a [u32], &'a [f64]) {
         let range = self.starts[i] - self.starts[0]..self.starts[i + 1] - self.starts[0];
         (&self.indices[range.clone()], &self.values[range])
+    }
+
+    /// The one value of each row's entries (1 of a row without any), where they are alike in every row: words present in
+    /// a text, indicators, also with rows of length one.
+    pub fn values_by_row(&self) -> Option<Vec<f64>> {
+        let alike = |i: usize| {
+            let (_, values) = self.row(i);
+            let first = values.first().copied().unwrap_or(1.0);
+            values.iter().all(|v| *v == first).then_some(first)
+        };
+        (0..self.len()).into_par_iter().with_min_len(512).map(alike).collect()
     }
 }
 

@@ -117,6 +117,11 @@ impl GradientSums {
         GradientSums { k, cols, sums: vec![0.0; routes * k * cols], totals: vec![0.0; routes * k], sparse }
     }
 
+    /// Sums in units that are known already, of one score.
+    pub(super) fn given(sums: Vec<f64>, total: f64) -> GradientSums {
+        GradientSums { k: 1, cols: sums.len(), sums, totals: vec![total], sparse: false }
+    }
+
     /// Adds a block; `routes` says which group each row belongs to, all to the first where it is absent.
     pub(super) fn add(&mut self, rows: &Rows<'_>, residual: &[f64], routes: Option<&[Class]>) {
         let (k, cols) = (self.k, self.cols);

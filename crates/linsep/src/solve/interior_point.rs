@@ -186,7 +186,7 @@ impl<'r, 'd> Run<'r, 'd> {
             if self.best.trace.len() >= limits.max_iterations {
                 return Ok(Stop::IterationLimit);
             }
-            let step = self.advance(&residual)?;
+            let Some(step) = self.advance(&residual)? else { return Ok(Stop::PrecisionLimit) };
             self.short_steps = if step < SHORT_STEP { self.short_steps + 1 } else { 0 };
             if self.short_steps >= PATIENCE {
                 return Ok(Stop::PrecisionLimit);
@@ -241,8 +241,8 @@ impl<'r, 'd> Run<'r, 'd> {
         Ok(self.best.offer(coef, objective, multipliers, intercepts, certificate))
     }
 
-    /// Predictor, corrector, step.
-    fn advance(&mut self, residual: &Coef) -> Result<f64> {
+    /// Predictor, corrector, step; `None` where the products are so small that directions are no numbers any more.
+    fn advance(&mut self, residual: &Coef) -> Result<Option<f64>> {
         self.rows.par_iter_mut().for_each(Row::invert);
         let curvature: Vec<f64> = self.rows.par_iter().map(|r| r.share * r.inverse[2]).collect();
         let gram = self.risk.weighted_gram(&curvature, self.watch)?;
@@ -255,6 +255,10 @@ impl<'r, 'd> Run<'r, 'd> {
         self.rows.par_iter_mut().for_each(|r| r.affine = r.change);
         let direction = self.direction(&factor, residual, Some(mu * (affine / mu).powi(3)))?;
         let step = (STAY_INSIDE.max(1.0 - mu) * self.reach()).min(1.0);
+        let sound = |row: &Row| row.change.iter().all(|c| c.is_finite());
+        if !(step > 0.0) || direction.as_slice().iter().any(|d| !d.is_finite()) || !self.rows.iter().all(sound) {
+            return Ok(None);
+        }
         self.coef.add_scaled(step, &direction);
         self.rows.par_iter_mut().for_each(|r| {
             let [u, slack, excess] = r.change.map(|c| step * c);
@@ -266,7 +270,7 @@ impl<'r, 'd> Run<'r, 'd> {
         let objective = self.risk.penalty_at(&self.coef)
             + self.rows.iter().map(|r| r.share * (r.slack - r.excess).max(0.0)).sum::<f64>();
         self.best.trace.push(Step { objective, relative_gap: None, step });
-        Ok(step)
+        Ok(Some(step))
     }
 
     /// Solves for the coefficients, and gives every row its change.

@@ -7,6 +7,7 @@ mod formula;
 mod margin;
 mod path;
 mod settings;
+mod trail;
 
 pub use path::{Lambdas, PathFit, PathPoint, RegularisationPath};
 pub use settings::{Algorithm, LossChoice, PenaltyChoice, Stochastic};

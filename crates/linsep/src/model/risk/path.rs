@@ -1,6 +1,7 @@
 //! The whole path of a penalty: from the λ at which all penalised weights are zero down to almost none.
 
 use super::columns::{sample, score_offsets, to_columns};
+use super::trail::Trail;
 use super::{LossChoice, PenaltyChoice, RiskMinimizer, squared};
 use crate::certify::Certificate;
 use crate::design::Units;
@@ -162,7 +163,8 @@ impl RiskMinimizer {
         };
         let sizes = sizes(lambdas, null.lambda_max, shape.rows > shape.cols)?;
         let unknowns = loss.n_scores() * (shape.cols + 1);
-        let mut tracer = Tracer { method: self, unknowns, last: Some((null.point, null.previous)) };
+        let mut tracer =
+            Tracer { method: self, unknowns, last: (null.point, Some(null.previous)), trail: Trail::default() };
         for (done, lambda) in sizes.iter().enumerate() {
             let solved = match share > 0.0 || unknowns <= SMALL {
                 true => tracer.next(&risk(penalty(*lambda, share)?), watch),
@@ -223,11 +225,12 @@ impl RiskMinimizer {
     }
 }
 
-/// The last solution and what it left.
+/// The last solution, what it left, and where the path is heading.
 struct Tracer<'m> {
     method: &'m RiskMinimizer,
     unknowns: usize,
-    last: Option<(Point, Previous)>,
+    last: (Point, Option<Previous>),
+    trail: Trail,
 }
 
 impl Tracer<'_> {
@@ -235,11 +238,13 @@ impl Tracer<'_> {
     fn next<L: Conjugate + Clone>(&mut self, risk: &Risk<'_, L, ElasticNet>, watch: &Watch) -> Result<Solved> {
         let iterations = self.method.max_iterations.unwrap_or(ProximalNewton::default().max_iterations);
         let solver = ProximalNewton { tolerance: self.method.tolerance, max_iterations: iterations };
-        let (solved, previous) = match self.last.take() {
-            Some((point, previous)) => solver.solve_next(risk, &point, previous, watch)?,
+        let ahead = self.trail.ahead(risk.penalty().lambda());
+        let (solved, previous) = match self.last.1.take() {
+            Some(previous) => solver.solve_next(risk, &self.last.0, ahead, previous, watch)?,
             None => solver.solve_first(risk, watch)?,
         };
-        self.last = Some((solved.point.clone(), previous));
+        self.last = (solved.point.clone(), Some(previous));
+        self.trail.add(risk.penalty().lambda(), &solved.point.coef);
         Ok(solved)
     }
 
@@ -247,14 +252,14 @@ impl Tracer<'_> {
     fn next_ridge<L: Conjugate + Clone>(&mut self, risk: &Risk<'_, L>, watch: &Watch) -> Result<Solved> {
         let (tolerance, iterations) = (self.method.tolerance, self.method.max_iterations);
         let max_iterations = iterations.unwrap_or(Newton::default().max_iterations);
-        let start = self.last.as_ref().map(|(point, _)| &point.coef);
+        let ahead = self.trail.ahead(risk.penalty().lambda());
+        let start = Some(ahead.as_ref().unwrap_or(&self.last.0.coef));
         let solved = match self.unknowns <= NEWTON_LIMIT {
             true => Newton { tolerance, max_iterations }.solve(risk, start, watch)?,
             false => NewtonCg { tolerance, max_iterations }.solve(risk, start, watch)?,
         };
-        if let Some((point, _)) = &mut self.last {
-            *point = solved.point.clone();
-        }
+        self.last.0 = solved.point.clone();
+        self.trail.add(risk.penalty().lambda(), &solved.point.coef);
         Ok(solved)
     }
 }

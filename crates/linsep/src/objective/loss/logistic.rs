@@ -4,7 +4,7 @@ use super::{
     Conjugate, CurvedLoss, Dual, DualPoint, DualRecipe, Loss, balancing, block_sums, complement_entropy_term,
     entropy_term, sign,
 };
-use crate::numeric::{exp, logistic_terms, vectorised};
+use crate::numeric::{exp, ln, logistic_terms, vectorised};
 use crate::table::Class;
 
 /// The two-class logistic loss: one score, the log-odds of the second class.
@@ -175,8 +175,9 @@ vectorised! {
     /// u and `−v log v − (1−v) log(1−v)` for `v = c_y u`.
     ///
     /// With the margin `m = yz`: `−log u = softplus(m)`, `−log(1−u) = softplus(−m)`, and
-    /// `1−v = (1−u)(1+t)`, `t = (1−c)e⁻ᵐ`. Where t is small, `log(1+t) ≤ t` gives the last term a lower bound that is
-    /// off by less than t²/2, and a lower bound is what a dual value may be replaced by.
+    /// `1−v = (1−u)(1+t)`, `t = (1−c)e⁻ᵐ`. Where t is tiny, `log(1+t) ≤ t` gives the last term a lower bound that is
+    /// off by less than t²/2, and a lower bound is what a dual value may be replaced by; up to one, `log(1+t)` is
+    /// `log(w)·t/(w−1)` at the rounded `w = 1+t`, which keeps its digits; beyond, `1−v` is not near one.
     fn scaled_entropies(labels: &[Class], scores: &[f64], scale: &[f64; 2], u: &mut [f64], entropy: &mut [f64]) {
         let n = labels.len();
         let (scores, u, entropy) = (&scores[..n], &mut u[..n], &mut entropy[..n]);
@@ -191,17 +192,19 @@ vectorised! {
             let m = sign * scores[i];
             let terms = logistic_terms(m);
             let (minus_log_u, minus_log_rest) = (terms.softplus, terms.softplus_negative);
-            let shrunk = (1.0 - c) * exp(-m);
+            // Beyond e⁷⁰⁰ nothing depends on it, and zero times infinity would be no number.
+            let t = (1.0 - c) * exp((-m).min(700.0));
             let rest = (1.0 - c).mul_add(terms.q, terms.p);
             u[i] = terms.q;
             let first = if terms.q > 0.0 { c * terms.q * (minus_log_u - log_c) } else { 0.0 };
-            // NaN marks the rows for the exact logarithm.
-            let last = if shrunk <= 1e-7 { rest * (minus_log_rest - shrunk) } else { f64::NAN };
+            let w = if t <= 1.0 { 1.0 + t } else { rest };
+            let log = ln(w);
+            let last = match t {
+                t if t <= 1e-7 => rest * (minus_log_rest - t),
+                t if t <= 1.0 => rest * (minus_log_rest - log * t / (w - 1.0)),
+                _ => -rest * log,
+            };
             entropy[i] = first + last;
-            if entropy[i].is_nan() {
-                let v = c * terms.q;
-                entropy[i] = first + if v < 0.5 { complement_entropy_term(v) } else { entropy_term(rest) };
-            }
         }
     }
 }

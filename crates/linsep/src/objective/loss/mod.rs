@@ -143,7 +143,7 @@ pub(super) fn block_sums(
     width: usize,
     block: impl Fn(Range<usize>, &mut [CompensatedSum]) + Sync,
 ) -> Vec<f64> {
-    const ROWS: usize = 8192;
+    const ROWS: usize = 2048;
     let partials: Vec<Vec<CompensatedSum>> = (0..rows.div_ceil(ROWS))
         .into_par_iter()
         .map(|b| {

@@ -113,6 +113,13 @@ struct Partial {
     scratch: Vec<f64>,
 }
 
+impl Partial {
+    fn of_gradient(loss: f64, gradient: GradientSums) -> Partial {
+        let (residual, curvature, scratch) = Default::default();
+        Partial { loss, gradient, hessian: None, residual, curvature, scratch }
+    }
+}
+
 impl<'a, L: Loss, P: Penalty> Risk<'a, L, P> {
     /// A risk; lengths must agree, which [`crate::model`] has checked.
     pub fn new(sample: Sample<'a>, loss: L, penalty: P, intercept: Intercept) -> Risk<'a, L, P> {
@@ -372,10 +379,10 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
             },
         )?;
         sum.gradient.finish(self.sample.units);
-        self.assemble(coef, scores, sum)
+        self.assemble(coef.clone(), scores, sum)
     }
 
-    fn assemble(&self, coef: &Coef, scores: Vec<f64>, sum: Partial) -> Result<Point> {
+    fn assemble(&self, coef: Coef, scores: Vec<f64>, sum: Partial) -> Result<Point> {
         let (k, cols, total) = (self.loss.n_scores(), self.n_cols(), self.total_weight);
         let lambda = self.penalty.ridge();
         let mut gradient = Coef::zeros(k, cols);
@@ -395,7 +402,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
         if self.intercept == Intercept::Penalised {
             gradient.intercept_mut().iter_mut().zip(coef.intercept()).for_each(|(g, b)| *g += lambda * b);
         }
-        let objective = sum.loss / total + self.penalty_at(coef);
+        let objective = sum.loss / total + self.penalty_at(&coef);
         if !objective.is_finite() || gradient.as_slice().iter().any(|g| !g.is_finite()) {
             // Names the value at fault, also where it is in a row of weight zero: 0 · ∞ is not 0.
             crate::design::summarise(self.sample.design, None, &Watch::default())?;
@@ -403,7 +410,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
                 .help("check the offsets and the scale of the columns"));
         }
         let hessian = sum.hessian.map(|h| self.penalised(h.finish(self.sample.units, total.recip())));
-        Ok(Point { coef: coef.clone(), objective, gradient, hessian, scores, gradient_sums: sum.gradient.sums })
+        Ok(Point { coef, objective, gradient, hessian, scores, gradient_sums: sum.gradient.sums })
     }
 
     /// Adds the curvature of the penalty, and takes the intercepts out where there are none.

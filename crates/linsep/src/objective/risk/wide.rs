@@ -13,7 +13,7 @@ const ROWS: usize = 4096;
 impl<L: Loss, P: Penalty> Risk<'_, L, P> {
     /// Scores, losses and then the gradient by ranges of columns; `None` where the usual pass is better.
     pub(super) fn at_wide(&self, coef: &Coef, watch: &Watch) -> Result<Option<Point>> {
-        let (k, n) = (self.loss.n_scores(), self.sample.labels.len());
+        let k = self.loss.n_scores();
         if !GradientSums::wide(self.sample.design)? {
             return Ok(None);
         }
@@ -21,6 +21,28 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
         if let Some(offsets) = self.sample.offsets {
             scores.iter_mut().zip(offsets).for_each(|(z, o)| *z += o);
         }
+        let (loss, residual) = self.residuals(&scores);
+        let mut gradient = GradientSums::by_columns(self.sample.design, k, &residual)?;
+        gradient.finish(self.sample.units);
+        self.assemble(coef.clone(), scores, Partial::of_gradient(loss, gradient)).map(Some)
+    }
+
+    /// The point at some coefficients, whose scores (with offsets) and sums `Σᵢ rᵢx̂ᵢᵀ` come from a copy of the rows that
+    /// is faster to read; for one score.
+    pub(crate) fn at_scores(
+        &self,
+        coef: Coef,
+        scores: Vec<f64>,
+        sums: impl FnOnce(&[f64]) -> Vec<f64>,
+    ) -> Result<Point> {
+        let (loss, residual) = self.residuals(&scores);
+        let gradient = GradientSums::given(sums(&residual), residual.iter().sum());
+        self.assemble(coef, scores, Partial::of_gradient(loss, gradient))
+    }
+
+    /// The sum of the losses, and their derivatives.
+    fn residuals(&self, scores: &[f64]) -> (f64, Vec<f64>) {
+        let (k, n) = (self.loss.n_scores(), self.sample.labels.len());
         let mut residual = vec![0.0; n * k];
         let losses: Vec<f64> = residual
             .par_chunks_mut(ROWS * k)
@@ -32,17 +54,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
                 self.loss.block(&self.sample.labels[range], z, weights, residual, None)
             })
             .collect();
-        let mut gradient = GradientSums::by_columns(self.sample.design, k, &residual)?;
-        gradient.finish(self.sample.units);
-        let sum = Partial {
-            loss: losses.iter().sum(),
-            gradient,
-            hessian: None,
-            residual: Vec::new(),
-            curvature: Vec::new(),
-            scratch: Vec::new(),
-        };
-        self.assemble(coef, scores, sum).map(Some)
+        (losses.iter().sum(), residual)
     }
 
     /// `Σᵢ rᵢxᵢᵀ` by ranges of columns; `None` where the usual pass is better.

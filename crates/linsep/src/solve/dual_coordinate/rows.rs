@@ -30,7 +30,17 @@ pub(super) struct DualRows<'a> {
 
 enum Store<'a> {
     Dense(Cow<'a, [f64]>),
-    Sparse { starts: Vec<usize>, columns: Vec<u32>, values: Vec<f64> },
+    Sparse {
+        starts: Vec<usize>,
+        columns: Vec<u32>,
+        values: Vec<f64>,
+    },
+    /// Rows whose entries are all alike: words present in a text, indicators.
+    Alike {
+        starts: Vec<usize>,
+        columns: Vec<u32>,
+        of_row: Vec<f64>,
+    },
 }
 
 impl<'a> DualRows<'a> {
@@ -94,6 +104,15 @@ impl<'a> DualRows<'a> {
                 }
                 sums[0] + sums[1] + (sums[2] + sums[3]) + tail
             }
+            Store::Alike { starts, columns, of_row } => {
+                let (fours, rest) = columns[starts[row]..starts[row + 1]].as_chunks::<4>();
+                let mut sums = [0.0; 4];
+                for c in fours {
+                    (0..4).for_each(|k| sums[k] += p[c[k] as usize]);
+                }
+                let tail: f64 = rest.iter().map(|c| p[*c as usize]).sum();
+                of_row[row] * (sums[0] + sums[1] + (sums[2] + sums[3]) + tail)
+            }
         }
     }
 
@@ -111,6 +130,10 @@ impl<'a> DualRows<'a> {
                     p[*c as usize] += step * v;
                 }
             }
+            Store::Alike { starts, columns, of_row } => {
+                let step = step * of_row[row];
+                columns[starts[row]..starts[row + 1]].iter().for_each(|c| p[*c as usize] += step);
+            }
         }
     }
 }
@@ -124,7 +147,9 @@ fn sparse<'a>(rows: CsrRows<'_>, places: Vec<usize>, units: Option<(&[f64], &[f6
     let (numbers, width) = by_frequency(&counts, places.len());
     let centre_square: f64 = units.map_or(0.0, |(_, centre)| centre.iter().map(|c| c * c).sum());
     let entries = rows.values.len();
-    let (mut columns, mut values) = (Vec::with_capacity(entries), Vec::with_capacity(entries));
+    let of_row = if units.is_none() { rows.values_by_row() } else { None };
+    let mut columns = Vec::with_capacity(entries);
+    let mut values = Vec::with_capacity(if of_row.is_some() { 0 } else { entries });
     let mut starts = vec![0];
     let mut out = DualRows {
         own: Vec::with_capacity(places.len()),
@@ -149,7 +174,9 @@ fn sparse<'a>(rows: CsrRows<'_>, places: Vec<usize>, units: Option<(&[f64], &[f6
                 ALONE => own += x * x,
                 number => {
                     columns.push(number);
-                    values.push(x);
+                    if of_row.is_none() {
+                        values.push(x);
+                    }
                 }
             }
         }
@@ -160,7 +187,13 @@ fn sparse<'a>(rows: CsrRows<'_>, places: Vec<usize>, units: Option<(&[f64], &[f6
             out.kappa.push(kappa);
         }
     }
-    out.store = Store::Sparse { starts, columns, values };
+    out.store = match of_row {
+        Some(of_row) => {
+            let of_row = out.places.iter().map(|i| of_row[*i]).collect();
+            Store::Alike { starts, columns, of_row }
+        }
+        None => Store::Sparse { starts, columns, values },
+    };
     out
 }
 

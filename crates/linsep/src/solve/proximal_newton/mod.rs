@@ -99,15 +99,25 @@ impl<L: Conjugate + Clone> Solver<Risk<'_, L, ElasticNet>> for ProximalNewton {
 }
 
 impl ProximalNewton {
-    /// Solves a risk that differs from the last one in the size of its penalty alone, from the solution of that.
+    /// Solves a risk that differs from the last one in the size of its penalty alone, from the solution of that or from a
+    /// guess ahead of it, whichever is better.
     pub fn solve_next<L: Conjugate + Clone>(
         &self,
         risk: &Risk<'_, L, ElasticNet>,
         solution: &Point,
+        ahead: Option<Coef>,
         previous: Previous,
         watch: &Watch,
     ) -> Result<(Solved, Previous)> {
-        let point = risk.repenalised(solution, &previous.penalty);
+        let mut point = risk.repenalised(solution, &previous.penalty);
+        if let Some(ahead) = ahead {
+            match risk.at(&ahead, Detail::Gradient, watch) {
+                Ok(guess) if guess.objective < point.objective => point = guess,
+                Err(error) if error.kind() != ErrorKind::Interrupted => return Err(error),
+                // Who is interrupted finds out in the solver, and keeps what there is.
+                _ => {}
+            }
+        }
         self.solve_from(risk, point, Some(previous), watch)
     }
 

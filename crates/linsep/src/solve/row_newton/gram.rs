@@ -6,6 +6,7 @@
 
 use crate::design::{CsrRows, Units, column_ranges};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Groups of ranges whose products are summed on their own, and ranges in a group: fixed, so that sums do not depend on
@@ -18,8 +19,13 @@ const PARTS: usize = 8;
 const TABLE: usize = 16_384;
 
 /// The columns of some sparse rows, scaled but not centred.
+///
+/// Rows whose entries are all alike (words present in a text, indicators, also where rows have length one) are kept as
+/// one number a row and the places of their entries: a third of the memory.
 pub(super) struct RowGram {
     n: usize,
+    /// What every entry of a row is before the column is scaled, where entries are alike.
+    row_value: Option<Vec<f64>>,
     /// Squares of the columns that have one entry, summed by row.
     diagonal: Vec<f64>,
     groups: Vec<Vec<Columns>>,
@@ -32,7 +38,10 @@ struct Columns {
     /// Where each starts, and the end.
     starts: Vec<u32>,
     rows: Vec<u32>,
+    /// Scaled; empty where the entries of a row are alike.
     values: Vec<f64>,
+    /// The scale of each column where values are not kept; empty where all are 1.
+    scale: Vec<f64>,
     /// So many columns, the first, have at least two entries.
     shared: usize,
 }
@@ -40,9 +49,12 @@ struct Columns {
 impl RowGram {
     pub(super) fn new(x: &CsrRows<'_>, units: &Units) -> RowGram {
         let ranges = column_ranges(x, GROUPS * RANGES);
-        let buckets = by_range(x, units, &ranges);
+        let scale = (!units.is_identity()).then(|| units.inverse_scale());
+        let row_value = x.values_by_row();
+        let buckets = by_range(x, scale, row_value.is_none(), &ranges);
+        let scale = scale.filter(|_| row_value.is_some());
         let columns: Vec<Columns> =
-            buckets.into_par_iter().zip(&ranges).map(|(entries, range)| columns_of(entries, range)).collect();
+            buckets.into_par_iter().zip(&ranges).map(|(bucket, range)| columns_of(bucket, range, scale)).collect();
         let mut groups: Vec<Vec<Columns>> = Vec::new();
         let mut columns = columns.into_iter().peekable();
         while columns.peek().is_some() {
@@ -50,76 +62,142 @@ impl RowGram {
         }
         let mut diagonal = vec![0.0; x.len()];
         for columns in groups.iter().flatten() {
-            let single = columns.starts[columns.shared] as usize..;
-            for (i, v) in columns.rows[single.clone()].iter().zip(&columns.values[single]) {
-                diagonal[*i as usize] += v * v;
+            for at in columns.shared..columns.index.len() {
+                let place = columns.starts[at] as usize;
+                let row = columns.rows[place] as usize;
+                let value = match &row_value {
+                    Some(of_row) => of_row[row] * columns.scale_of(at),
+                    None => columns.values[place],
+                };
+                diagonal[row] += value * value;
             }
         }
-        RowGram { n: x.len(), diagonal, groups }
+        RowGram { n: x.len(), row_value, diagonal, groups }
     }
 
     /// `K v`.
     pub(super) fn multiply(&self, v: &[f64]) -> Vec<f64> {
-        let of_group = |group: &Vec<Columns>| {
-            let mut out = vec![0.0; self.n];
-            group.iter().for_each(|columns| columns.add_product(v, &mut out));
-            out
-        };
-        let partials: Vec<Vec<f64>> = self.groups.par_iter().map(of_group).collect();
-        let mut out: Vec<f64> = self.diagonal.iter().zip(v).map(|(d, v)| d * v).collect();
-        for partial in partials {
-            out.iter_mut().zip(partial).for_each(|(o, p)| *o += p);
-        }
+        let by_value = self.times_row_value(v);
+        let mut out = self.sum_of_groups(|columns, out| columns.add_product(&by_value, out));
+        self.diagonal.iter().zip(v).zip(&mut out).for_each(|((d, v), o)| *o += d * v);
         out
     }
 
     /// `X̂ᵀ v`, by original column; zero for columns without entries.
     pub(super) fn transposed(&self, v: &[f64], cols: usize) -> Vec<f64> {
-        let mut out = vec![0.0; cols];
-        let parts: Vec<Vec<(u32, f64)>> = self
-            .groups
-            .par_iter()
-            .map(|group| group.iter().flat_map(|columns| columns.products(v)).collect())
+        let v = self.times_row_value(v);
+        let products: Vec<Vec<f64>> = (self.groups.par_iter().flatten())
+            .map(|columns| (0..columns.index.len()).map(|at| columns.scale_of(at) * columns.gather(at, &v)).collect())
             .collect();
-        parts.into_iter().flatten().for_each(|(column, product)| out[column as usize] = product);
+        let mut out = vec![0.0; cols];
+        for (columns, products) in self.groups.iter().flatten().zip(products) {
+            columns.index.iter().zip(products).for_each(|(column, product)| out[*column as usize] = product);
+        }
+        out
+    }
+
+    /// `X̂ w`.
+    pub(super) fn scores(&self, weights: &[f64]) -> Vec<f64> {
+        self.sum_of_groups(|columns, out| {
+            for (at, column) in columns.index.iter().enumerate() {
+                columns.scatter(at, columns.scale_of(at) * weights[*column as usize], out);
+            }
+        })
+    }
+
+    fn times_row_value<'a>(&self, v: &'a [f64]) -> Cow<'a, [f64]> {
+        match &self.row_value {
+            Some(of_row) => v.iter().zip(of_row).map(|(v, r)| v * r).collect(),
+            None => Cow::Borrowed(v),
+        }
+    }
+
+    /// What all columns add to the rows, in an order that does not depend on the threads.
+    fn sum_of_groups(&self, add: impl Fn(&Columns, &mut [f64]) + Sync) -> Vec<f64> {
+        let of_group = |group: &Vec<Columns>| {
+            let mut out = vec![0.0; self.n];
+            group.iter().for_each(|columns| add(columns, &mut out));
+            out
+        };
+        let partials: Vec<Vec<f64>> = self.groups.par_iter().map(of_group).collect();
+        let mut out = vec![0.0; self.n];
+        for partial in partials {
+            out.iter_mut().zip(partial).for_each(|(o, p)| *o += p);
+        }
+        if let Some(of_row) = &self.row_value {
+            out.iter_mut().zip(of_row).for_each(|(o, r)| *o *= r);
+        }
         out
     }
 }
 
 impl Columns {
-    fn column(&self, at: usize) -> (&[u32], &[f64]) {
-        let range = self.starts[at] as usize..self.starts[at + 1] as usize;
-        (&self.rows[range.clone()], &self.values[range])
+    fn range(&self, at: usize) -> Range<usize> {
+        self.starts[at] as usize..self.starts[at + 1] as usize
+    }
+
+    /// What the entries of a column lack.
+    fn scale_of(&self, at: usize) -> f64 {
+        if self.scale.is_empty() { 1.0 } else { self.scale[at] }
     }
 
     fn add_product(&self, v: &[f64], out: &mut [f64]) {
         for at in 0..self.shared {
-            let (rows, values) = self.column(at);
-            let product: f64 = rows.iter().zip(values).map(|(i, x)| x * v[*i as usize]).sum();
-            rows.iter().zip(values).for_each(|(i, x)| out[*i as usize] += x * product);
+            let scale = self.scale_of(at);
+            self.scatter(at, scale * scale * self.gather(at, v), out);
         }
     }
 
-    fn products<'a>(&'a self, v: &'a [f64]) -> impl Iterator<Item = (u32, f64)> + 'a {
-        let product = |at: usize| {
-            let (rows, values) = self.column(at);
-            rows.iter().zip(values).map(|(i, x)| x * v[*i as usize]).sum()
-        };
-        self.index.iter().enumerate().map(move |(at, column)| (*column, product(at)))
+    /// The product of a column with a vector.
+    fn gather(&self, at: usize, v: &[f64]) -> f64 {
+        let (fours, rest) = self.rows[self.range(at)].as_chunks::<4>();
+        // Four sums, because an addition waits for the one before; the rest has its own, so that none leaves a register.
+        let (mut a, mut b, mut c, mut d, mut tail) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        if self.values.is_empty() {
+            for [i, j, k, l] in fours {
+                a += v[*i as usize];
+                b += v[*j as usize];
+                c += v[*k as usize];
+                d += v[*l as usize];
+            }
+            rest.iter().for_each(|i| tail += v[*i as usize]);
+        } else {
+            let (values, last) = self.values[self.range(at)].as_chunks::<4>();
+            for ([i, j, k, l], x) in fours.iter().zip(values) {
+                a += x[0] * v[*i as usize];
+                b += x[1] * v[*j as usize];
+                c += x[2] * v[*k as usize];
+                d += x[3] * v[*l as usize];
+            }
+            rest.iter().zip(last).for_each(|(i, x)| tail += x * v[*i as usize]);
+        }
+        (a + b) + (c + d) + tail
+    }
+
+    /// Adds a multiple of a column.
+    fn scatter(&self, at: usize, factor: f64, out: &mut [f64]) {
+        let rows = &self.rows[self.range(at)];
+        if self.values.is_empty() {
+            rows.iter().for_each(|i| out[*i as usize] += factor);
+        } else {
+            let values = &self.values[self.range(at)];
+            rows.iter().zip(values).for_each(|(i, x)| out[*i as usize] += x * factor);
+        }
     }
 }
 
-/// An entry on its way from the rows to the columns.
-#[derive(Clone, Copy, Default)]
-struct Entry {
-    column: u32,
-    row: u32,
-    value: f64,
+/// Entries on their way from the rows to the columns.
+#[derive(Default)]
+struct Bucket {
+    /// Column and row.
+    places: Vec<(u32, u32)>,
+    /// Scaled; empty where they are not asked for.
+    values: Vec<f64>,
 }
 
 /// Entries by ranges of columns, by row within each. Rows are read once and ranges written in order, so that every cache
 /// line is used up while it is there.
-fn by_range(x: &CsrRows<'_>, units: &Units, ranges: &[Range<usize>]) -> Vec<Vec<Entry>> {
+fn by_range(x: &CsrRows<'_>, scale: Option<&[f64]>, with_values: bool, ranges: &[Range<usize>]) -> Vec<Bucket> {
     // The range of the first column with the same high bits; few further ranges begin among those columns.
     let shift = (0..32).find(|s| x.cols >> s <= TABLE).unwrap_or(0);
     let first = |bin: usize| ranges.partition_point(|range| range.end <= bin << shift) as u16;
@@ -141,25 +219,31 @@ fn by_range(x: &CsrRows<'_>, units: &Units, ranges: &[Range<usize>]) -> Vec<Vec<
             counts
         })
         .collect();
-    let total = |range: usize| counts.iter().map(|c| c[range]).sum();
-    let mut buckets: Vec<Vec<Entry>> = (0..ranges.len()).map(|r| vec![Entry::default(); total(r)]).collect();
-    let mut places: Vec<Vec<std::slice::IterMut<'_, Entry>>> = parts.iter().map(|_| Vec::new()).collect();
+    let bucket = |range: usize| {
+        let total = counts.iter().map(|c| c[range]).sum();
+        Bucket { places: vec![(0, 0); total], values: vec![0.0; if with_values { total } else { 0 }] }
+    };
+    let mut buckets: Vec<Bucket> = (0..ranges.len()).map(bucket).collect();
+    let mut ends: Vec<Vec<_>> = parts.iter().map(|_| Vec::new()).collect();
     for (range, bucket) in buckets.iter_mut().enumerate() {
-        let mut rest = &mut bucket[..];
-        for (part, places) in places.iter_mut().enumerate() {
-            let (here, later) = rest.split_at_mut(counts[part][range]);
-            places.push(here.iter_mut());
-            rest = later;
+        let (mut places, mut values) = (&mut bucket.places[..], &mut bucket.values[..]);
+        for (part, ends) in ends.iter_mut().enumerate() {
+            let count = counts[part][range];
+            let here = places.split_off_mut(..count).unwrap_or_default().iter_mut();
+            let with_value = values.split_off_mut(..count.min(values.len())).unwrap_or_default().iter_mut();
+            ends.push((here, with_value));
         }
     }
-    let scale = (!units.is_identity()).then(|| units.inverse_scale());
-    parts.into_par_iter().zip(places).for_each(|(part, mut places)| {
+    parts.into_par_iter().zip(ends).for_each(|(part, mut ends)| {
         for i in part {
             let (columns, values) = x.row(i);
             for (column, v) in columns.iter().zip(values) {
-                let value = scale.map_or(*v, |scale| v * scale[*column as usize]);
-                if let Some(place) = places[range_of(*column)].next() {
-                    *place = Entry { column: *column, row: i as u32, value };
+                let (place, value) = &mut ends[range_of(*column)];
+                if let Some(place) = place.next() {
+                    *place = (*column, i as u32);
+                }
+                if with_values && let Some(value) = value.next() {
+                    *value = scale.map_or(*v, |scale| v * scale[*column as usize]);
                 }
             }
         }
@@ -167,9 +251,10 @@ fn by_range(x: &CsrRows<'_>, units: &Units, ranges: &[Range<usize>]) -> Vec<Vec<
     buckets
 }
 
-fn columns_of(entries: Vec<Entry>, range: &Range<usize>) -> Columns {
+/// A bucket sorted into columns; `scale` where these keep no values.
+fn columns_of(bucket: Bucket, range: &Range<usize>, scale: Option<&[f64]>) -> Columns {
     let mut counts = vec![0u32; range.len()];
-    entries.iter().for_each(|e| counts[e.column as usize - range.start] += 1);
+    bucket.places.iter().for_each(|(column, _)| counts[*column as usize - range.start] += 1);
     let order = longest_first(&counts);
     let mut starts = Vec::with_capacity(order.len() + 1);
     starts.push(0);
@@ -180,15 +265,18 @@ fn columns_of(entries: Vec<Entry>, range: &Range<usize>) -> Columns {
         end += std::mem::replace(&mut counts[*j as usize], end);
         starts.push(end);
     }
-    let (mut rows, mut values) = (vec![0u32; entries.len()], vec![0.0; entries.len()]);
-    for entry in entries {
-        let place = &mut counts[entry.column as usize - range.start];
-        rows[*place as usize] = entry.row;
-        values[*place as usize] = entry.value;
+    let (mut rows, mut values) = (vec![0u32; bucket.places.len()], vec![0.0; bucket.values.len()]);
+    for (e, (column, row)) in bucket.places.iter().enumerate() {
+        let place = &mut counts[*column as usize - range.start];
+        rows[*place as usize] = *row;
+        if let Some(value) = bucket.values.get(e) {
+            values[*place as usize] = *value;
+        }
         *place += 1;
     }
-    let index = order.into_iter().map(|j| j + range.start as u32).collect();
-    Columns { index, starts, rows, values, shared }
+    let index: Vec<u32> = order.into_iter().map(|j| j + range.start as u32).collect();
+    let scale = scale.map_or_else(Vec::new, |scale| index.iter().map(|j| scale[*j as usize]).collect());
+    Columns { index, starts, rows, values, scale, shared }
 }
 
 /// Columns with entries by length, the longest first, in their order among equals.

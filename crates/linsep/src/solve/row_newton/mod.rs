@@ -14,7 +14,7 @@ use super::{Solved, Solver, Step, Stop};
 use crate::certify::duality_gap;
 use crate::design::{Block, Tile};
 use crate::error::{Error, ErrorKind, Result};
-use crate::objective::{Coef, Conjugate, Detail, DualRecipe, Intercept, Penalty, Risk};
+use crate::objective::{Coef, Conjugate, DualRecipe, Intercept, Penalty, Point, Risk};
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
 use gram::RowGram;
@@ -30,6 +30,9 @@ pub struct RowNewton {
 
 /// Conjugate gradient steps per Newton step at most.
 const INNER_LIMIT: usize = 300;
+
+/// A Newton step may lower the gap by this factor.
+const LAST: f64 = 300.0;
 
 impl RowNewton {
     /// Whether the problem is one this solver takes: one score, sparse rows, every column penalised, and columns that are
@@ -65,7 +68,7 @@ impl<L: Conjugate> Solver<Risk<'_, L>> for RowNewton {
             Err(error) => return Err(error),
         };
         let calm = Watch::default();
-        let point = risk.at(&run.coef(), Detail::Gradient, &calm)?;
+        let point = run.point()?;
         let certificate = duality_gap(risk, &point, &calm)?;
         let reached = certificate.relative_gap().is_some_and(|gap| gap <= self.tolerance);
         // The rows gave a bound of their own; the proof is made from the coefficients.
@@ -128,9 +131,11 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
                 return Ok(Stop::IterationLimit);
             }
             let first = *first_norm.get_or_insert(norm);
-            // Superlinear, but no further than the tolerance needs: the gap is about ‖X̂ᵀg‖²/2λ.
-            let needed = (limits.tolerance / gap).sqrt() * 0.3;
-            let relative = (norm / first).sqrt().min(0.1).max(needed.min(0.1));
+            // The gap is about ‖X̂ᵀg‖²/2λ: where one step may reach the tolerance it is solved for that, and before it as
+            // well as superlinear convergence asks for.
+            let needed = (0.3 * (limits.tolerance / gap).sqrt()).min(0.1);
+            let relative =
+                if gap <= LAST * limits.tolerance { needed } else { (norm / first).sqrt().clamp(needed, 0.1) };
             let (step, scores) = self.step(&at, g, kg, relative)?;
             if !self.advance(&at, &step, &scores)? {
                 return Ok(Stop::PrecisionLimit);
@@ -294,23 +299,33 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
         }
     }
 
-    /// The coefficients in the units of the risk.
-    fn coef(&self) -> Coef {
-        let cols = self.risk.n_cols();
-        let weights = self.gram.transposed(&self.a, cols);
+    /// The coefficients in the units of the risk, and the risk there, computed from them alone.
+    fn point(&self) -> Result<Point> {
+        let (cols, units) = (self.risk.n_cols(), self.risk.sample().units);
+        let mut values = self.gram.transposed(&self.a, cols);
+        // Columns that are not centred differ by a constant, which belongs to the intercept.
+        let centred: Vec<f64> = match units.centre().iter().any(|c| *c != 0.0) {
+            true => units.centre().iter().zip(units.inverse_scale()).map(|(c, s)| c * s).collect(),
+            false => Vec::new(),
+        };
+        let shift: f64 = values.iter().zip(&centred).map(|(w, c)| w * c).sum();
+        let mut scores = self.gram.scores(&values);
         let intercept = match self.risk.intercept() {
-            // Scores were made without centring: what that adds belongs to the intercept.
-            Intercept::Free => {
-                let units = self.risk.sample().units;
-                let centred = weights.iter().zip(units.centre()).zip(units.inverse_scale());
-                self.intercept + centred.map(|((w, c), s)| w * c * s).sum::<f64>()
-            }
+            Intercept::Free => self.intercept + shift,
             Intercept::Penalised => self.a.iter().sum(),
             Intercept::None => 0.0,
         };
-        let mut values = weights;
+        scores.iter_mut().for_each(|z| *z += intercept - shift);
+        if let Some(offsets) = self.risk.sample().offsets {
+            scores.iter_mut().zip(offsets).for_each(|(z, o)| *z += o);
+        }
         values.push(intercept);
-        Coef::from_vec(values, 1, cols)
+        self.risk.at_scores(Coef::from_vec(values, 1, cols), scores, |residual| {
+            let mut sums = self.gram.transposed(residual, cols);
+            let total: f64 = residual.iter().sum();
+            sums.iter_mut().zip(&centred).for_each(|(sum, c)| *sum -= c * total);
+            sums
+        })
     }
 }
 
