@@ -46,9 +46,9 @@ pub struct SeparableArguments {
     #[arg(long, value_name = "T", default_value_t = 1e-9, help_heading = "Question")]
     tol: f64,
 
-    /// How far the margin may be from the widest, relative
-    #[arg(long, value_name = "T", default_value_t = 1e-6, help_heading = "Question")]
-    margin_tol: f64,
+    /// How far the margin may be from the widest, relative (default: 1e-6, with more than 2000 columns 1e-3)
+    #[arg(long, value_name = "T", help_heading = "Question")]
+    margin_tol: Option<f64>,
 
     /// Stop after this many seconds, undecided
     #[arg(long, value_name = "SECONDS", help_heading = "Question")]
@@ -82,8 +82,8 @@ pub fn run(arguments: &SeparableArguments) -> Result<Ending> {
         return Err(Error::usage("--offset has no part in separability")
             .help("offsets move scores, not the rows; leave it out"));
     }
-    for (flag, value) in [("--tol", arguments.tol), ("--margin-tol", arguments.margin_tol)] {
-        if !(value > 0.0 && value < 1.0) {
+    for (flag, value) in [("--tol", Some(arguments.tol)), ("--margin-tol", arguments.margin_tol)] {
+        if let Some(value) = value.filter(|value| !(*value > 0.0 && *value < 1.0)) {
             return Err(Error::usage(format!("{flag} {value} is not between 0 and 1")).help("for example 1e-9"));
         }
     }

@@ -153,8 +153,7 @@ fn serve_path(method: &Method, training: &Training<'_>, largest: Option<f64>) ->
 
 /// Whether planes separate the classes; `--tol` is asked of the margin.
 fn serve_verdict(training: &Training<'_>, margin_tolerance: Option<f64>) -> Result<(), Box<dyn Error>> {
-    let mut options = SeparabilityOptions::default();
-    options.margin_tolerance = margin_tolerance.unwrap_or(options.margin_tolerance);
+    let options = SeparabilityOptions { margin_tolerance, ..SeparabilityOptions::default() };
     println!("ready");
     std::io::stdout().flush()?;
     for line in std::io::stdin().lock().lines() {

@@ -19,7 +19,7 @@ enum Kind {
     Undecided,
 }
 
-const EXACT: SeparabilityOptions = SeparabilityOptions { tolerance: 1e-9, margin_tolerance: 1e-6, exact: true };
+const EXACT: SeparabilityOptions = SeparabilityOptions { tolerance: 1e-9, margin_tolerance: Some(1e-6), exact: true };
 
 fn decide_on(design: &dyn Design, data: &Data, options: &SeparabilityOptions) -> SeparabilityVerdict {
     let mut training = Training::new(design, &data.labels);
@@ -220,7 +220,7 @@ fn the_margin_is_the_one_chosen() {
         }
         let data = Data::new(values, cols, labels(codes, 2));
         let what = format!("case {case}: {rows}×{cols}, scale {scale:e}, about {far:e}");
-        let found = decide(&data, &SeparabilityOptions { margin_tolerance: 1e-8, ..EXACT });
+        let found = decide(&data, &SeparabilityOptions { margin_tolerance: Some(1e-8), ..EXACT });
         let Verdict::Complete(v) = &found.verdict else { panic!("{what}: {:?}", found.verdict) };
         let tolerance = if far == 0.0 { 2e-8 } else { 1e-6 };
         assert_near(v.margin / scale, margin, tolerance, 0.0, &what);

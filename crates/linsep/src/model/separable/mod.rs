@@ -30,6 +30,9 @@ const MOST_COLUMNS: usize = 2_000;
 /// From so many rows on, the search starts on a part of them.
 const MANY_ROWS: usize = 60_000;
 const PART_ROWS: usize = 20_000;
+/// The gap asked of a margin, and of that of rows with many columns.
+const MARGIN: f64 = 1e-6;
+const WIDE_MARGIN: f64 = 1e-3;
 /// Weights prove overlap where their equation holds to this, relative to the size of its terms.
 const EQUATION: f64 = 1e-10;
 
@@ -177,7 +180,8 @@ impl<'a> Case<'a> {
 
     fn widest(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {
         let rows = MarginRows { design: self.design, labels: self.labels, weights: None };
-        hard_margin(rows, start, self.options.margin_tolerance, self.watch)
+        let usual = if self.design.shape().cols > MOST_COLUMNS { WIDE_MARGIN } else { MARGIN };
+        hard_margin(rows, start, self.options.margin_tolerance.unwrap_or(usual), self.watch)
     }
 
     fn complete_plane(&self, found: &HardMargin) -> Result<Complete> {

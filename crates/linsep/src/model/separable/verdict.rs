@@ -5,15 +5,15 @@
 pub struct SeparabilityOptions {
     /// Slacks up to this, relative to the largest, lie on the boundary.
     pub tolerance: f64,
-    /// Asked of the maximum margin: `1 − 2γ/‖x*−y*‖` at most this.
-    pub margin_tolerance: f64,
+    /// Asked of the maximum margin: `1 − 2γ/‖x*−y*‖` at most this; `None` asks for 1e-6, of rows with many columns for 1e-3.
+    pub margin_tolerance: Option<f64>,
     /// Also check the witness in rational arithmetic.
     pub exact: bool,
 }
 
 impl Default for SeparabilityOptions {
     fn default() -> SeparabilityOptions {
-        SeparabilityOptions { tolerance: 1e-9, margin_tolerance: 1e-6, exact: false }
+        SeparabilityOptions { tolerance: 1e-9, margin_tolerance: None, exact: false }
     }
 }
 
