@@ -82,6 +82,10 @@ TASKS = [
           ("hinge", "-free", "hinge", "free", (), ["SVC"]),
           ("sqhinge", "", "squared hinge", "free", (), ["liblinear-primal"]))
       for error in (1e-4, 1e-6)),
+    Task("separable-covtype", "separability verdict, covtype 2 against rest, against one fit by LIBLINEAR -s 2", "separable",
+         data.covtype_binary, ["liblinear-s2"]),
+    Task("separable-20news", "separability verdict, 20news unit rows, against one fit by LIBLINEAR -s 2", "separable",
+         data.news_unit, ["liblinear-s2"]),
     Task("csv-lda", "covtype.csv to a fitted LDA model, against reading alone", "csv", data.covtype_csv,
          ["pandas.read_csv"], ["read_csv(pyarrow)", "read_csv + sklearn LDA"]),
 ]

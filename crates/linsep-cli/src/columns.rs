@@ -99,6 +99,11 @@ impl ColumnArguments {
         })
     }
 
+    /// The column of weights.
+    pub fn weights(&self) -> Option<String> {
+        self.weights.clone()
+    }
+
     /// Weights, offsets and the positive class.
     pub fn roles(&self, options: &mut FitOptions) {
         options.positive = self.positive.clone();

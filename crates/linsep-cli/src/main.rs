@@ -14,6 +14,7 @@ mod path;
 mod perceptron;
 mod predict;
 mod progress;
+mod separable;
 mod sheet;
 mod simulate;
 mod verify;
@@ -42,6 +43,7 @@ Examples:
   linsep inspect model.json --json
   linsep verify model.json penguins.csv
   linsep geometry model.json penguins.csv -o distances.csv
+  linsep separable penguins.csv --target species
   linsep path penguins.csv --target species --penalty lasso -o path.csv
   linsep simulate gaussian --rows 500 -o data.csv
 
@@ -62,6 +64,8 @@ enum Command {
     Verify(verify::VerifyArguments),
     /// Boundaries, and distance, margin and robustness radius of every row
     Geometry(geometry::GeometryArguments),
+    /// Whether planes can separate the classes, with a proof either way
+    Separable(Box<separable::SeparableArguments>),
     /// Solve for every size of a penalty, from all weights zero down to almost none
     Path(Box<path::PathArguments>),
     /// Draw labelled rows from known classes, with the truth beside them
@@ -86,6 +90,7 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Geometry(arguments) => geometry::run(&arguments),
+        Command::Separable(arguments) => separable::run(&arguments),
         Command::Path(arguments) => path::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
     }

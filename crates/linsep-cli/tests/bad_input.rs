@@ -19,7 +19,7 @@ struct Case {
     line: &'static str,
     /// Expected exit code.
     code: i32,
-    /// What standard error (exit code 2) or standard output (exit code 0) must contain.
+    /// What standard error (exit code 2) or standard output (other codes) must contain.
     said: &'static [&'static str],
 }
 
@@ -72,6 +72,7 @@ fn cases() -> Vec<Case> {
     all.extend(class_weights_and_starts());
     all.extend(stochastic());
     all.extend(sigmoid());
+    all.extend(separability());
     all.extend(decisions());
     all.extend(simulation());
     all
@@ -161,6 +162,40 @@ fn stochastic() -> Vec<Case> {
             &["a penalty on every column"],
         ),
         usage("a batch of LDA's", "fit p.csv -t y --model lda --batch 8", &["--batch does not belong to --model lda"]),
+    ]
+}
+
+fn separability() -> Vec<Case> {
+    let answer = |name, table: &str, said| Case {
+        name,
+        files: vec![("d.csv", table.as_bytes().to_vec())],
+        line: "separable d.csv -t y",
+        code: 1,
+        said,
+    };
+    vec![
+        bad("one class to separate", ("d.csv", "x,y\n1,a\n2,a\n"), "separable d.csv -t y", &["only one class, `a`"]),
+        usage(
+            "offsets of a separability",
+            "separable p.csv -t y --offset o",
+            &["--offset has no part", "leave it out"],
+        ),
+        usage(
+            "a tolerance of separability above one",
+            "separable p.csv -t y --tol 2",
+            &["--tol 2 is not between 0 and 1"],
+        ),
+        usage("a margin tolerance of zero", "separable p.csv -t y --margin-tol 0", &["--margin-tol 0 is not between"]),
+        usage("no such scope", "separable t.csv -t y --scope both", &["both", "joint"]),
+        usage("no such target to separate", "separable p.csv -t nope", &["nope"]),
+        answer("identical rows with different labels", "x,z,y\n1,2,a\n1,2,b\n", &["the classes overlap", "line 2"]),
+        answer("all rows equal", "x,y\n1,a\n1,a\n1,b\n", &["the classes overlap"]),
+        fine(
+            "a class with one row",
+            ("d.csv", "x,y\n1,a\n2,a\n3,b\n"),
+            "separable d.csv -t y",
+            &["Completely separable"],
+        ),
     ]
 }
 
@@ -1326,7 +1361,7 @@ fn every_case_is_refused_or_said() {
             scratch.write(name, bytes);
         }
         let ran = scratch.run(case.line);
-        let said = if case.code == 0 { &ran.stdout } else { &ran.stderr };
+        let said = if case.code == 2 { &ran.stderr } else { &ran.stdout };
         for fragment in case.said.iter().filter(|f| !said.contains(**f)) {
             faults.push(format!("{}: `{fragment}` is not said in:\n{said}", case.name));
         }

@@ -3,7 +3,7 @@
 //! `bench TASK X.npy y.npy [--lambda L] [--tol T] [--standardize] [--penalise-intercept]`, TASK
 //! `logistic`, `hinge`, `sqhinge`, `lasso`, `path-lasso` or `path-ridge`
 //! (these two with `--lambda` the largest of 100 down to 1e-4 of it), or one of lda, qda, gnb (Gaussian naive Bayes), mnb
-//! (multinomial), ridge with `-fit` or `-predict`. `X-indices.npy` with `X-starts.npy` is a sparse matrix, of ones unless
+//! (multinomial), ridge with `-fit` or `-predict`, or `separable` (a verdict of separability). `X-indices.npy` with `X-starts.npy` is a sparse matrix, of ones unless
 //! there is `X-values.npy`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "whoever runs it reads its lines")]
 
@@ -11,7 +11,7 @@ use linsep::decide;
 use linsep::design::{CsrMatrix, DenseMatrix, Design, Standardize};
 use linsep::model::{
     Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, Lambdas, LeastSquares, LossChoice, Method,
-    NaiveBayes, PathFit, PenaltyChoice, RiskMinimizer, Training,
+    NaiveBayes, PathFit, PenaltyChoice, RiskMinimizer, SeparabilityOptions, Training, Verdict, separability,
 };
 use linsep::objective::Intercept;
 use linsep::table::{Class, Labels};
@@ -33,6 +33,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let labels =
         Labels::new(codes.iter().map(|c| Class(*c as u32)).collect(), (0..classes).map(|k| k.to_string()).collect());
     let training = Training::new(&*design, &labels);
+    if task == "separable" {
+        return serve_verdict(&training, value("--tol"));
+    }
     let rows = labels.len() as f64;
     let method = match task.trim_end_matches("-fit").trim_end_matches("-predict") {
         "logistic" | "logistic-wide" | "softmax" => Method::Risk(RiskMinimizer {
@@ -154,6 +157,37 @@ fn serve_path(method: &Method, training: &Training<'_>, largest: Option<f64>) ->
         let intercept: Vec<f64> = path.points.iter().map(|p| p.linear.intercept()[0]).collect();
         let gap = path.points.iter().filter_map(|p| p.certificate.relative_gap()).fold(0.0, f64::max);
         println!("{}", json!({"seconds": seconds, "gap": gap, "coef": coef, "intercept": intercept}));
+        std::io::stdout().flush()?;
+    }
+    Ok(())
+}
+
+/// Whether planes separate the classes; `--tol` is asked of the margin.
+fn serve_verdict(training: &Training<'_>, margin_tolerance: Option<f64>) -> Result<(), Box<dyn Error>> {
+    let options = SeparabilityOptions { margin_tolerance, ..SeparabilityOptions::default() };
+    println!("ready");
+    std::io::stdout().flush()?;
+    for line in std::io::stdin().lock().lines() {
+        if line?.trim() != "run" {
+            break;
+        }
+        let start = Instant::now();
+        let found = separability(training, &options, &Watch::default())?;
+        let seconds = start.elapsed().as_secs_f64();
+        let verdict = &found.verdict;
+        let details = match verdict {
+            Verdict::Complete(v) => json!({"margin": v.margin, "gap": v.hull.as_ref().map(|h| h.gap)}),
+            Verdict::QuasiComplete(v) => json!({
+                "strict_rows": v.strict_rows, "diverging": v.columns, "residual": v.residual,
+                "witness_rows": v.common.constraints.len(),
+            }),
+            Verdict::Overlap(v) => json!({"smallest": v.smallest, "residual": v.residual}),
+            Verdict::Undecided(v) => json!({"reason": v.reason}),
+        };
+        println!(
+            "{}",
+            json!({"seconds": seconds, "verdict": verdict.name(), "iterations": found.iterations, "details": details})
+        );
         std::io::stdout().flush()?;
     }
     Ok(())

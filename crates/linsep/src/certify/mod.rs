@@ -1,8 +1,11 @@
 //! Proofs of what was found, computed from the objective and the data by code that does not know the solver.
 
 mod closed_form;
+mod cone;
+mod exact;
 mod free_columns;
 mod gap;
+mod hulls;
 mod independent;
 mod local;
 mod margin;
@@ -12,7 +15,14 @@ mod self_concordance;
 mod witness;
 
 pub use closed_form::linear_system_residual;
+pub use cone::{DirectionCheck, check_cone_direction, cone_residual};
+pub(crate) use cone::{cone_slacks, cone_values, others};
+pub use exact::{
+    ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced, exactly_separates,
+};
 pub use gap::duality_gap;
+pub(crate) use hulls::length;
+pub use hulls::{HullPoints, Sides, hull_points, sides};
 pub use independent::{Independent, independent_coefficients};
 pub use local::{
     LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian, is_local_minimum, local_minimum,

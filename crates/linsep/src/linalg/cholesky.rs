@@ -203,7 +203,7 @@ impl Factor {
     pub fn multiply_lower(&self, z: &[f64], out: &mut [f64]) {
         let m = self.kept.len();
         out.fill(0.0);
-        for (j, z) in z.iter().enumerate() {
+        for (j, z) in z.iter().enumerate().filter(|(_, z)| **z != 0.0) {
             let column = &self.lower[j * m..(j + 1) * m];
             self.kept[j..].iter().zip(&column[j..]).for_each(|(i, l)| out[*i] += l * z);
         }

@@ -8,6 +8,7 @@ mod note;
 mod perceptron;
 mod priors;
 mod risk;
+mod separable;
 mod sigmoid;
 mod training;
 
@@ -19,6 +20,10 @@ pub use note::{Note, Separability};
 pub use perceptron::{Perceptron, PerceptronVariant};
 pub use risk::{
     Algorithm, Lambdas, LossChoice, PathFit, PathPoint, PenaltyChoice, RegularisationPath, RiskMinimizer, Stochastic,
+};
+pub use separable::{
+    CommonPoint, Complete, Constraint, NearestPoints, Overlap, QuasiComplete, SeparabilityOptions, SeparabilityVerdict,
+    Undecided, Verdict, separability,
 };
 pub use sigmoid::SigmoidLeastSquares;
 pub use training::{Offsets, Training};

@@ -6,6 +6,7 @@ mod geometry;
 mod headline;
 mod inspect;
 mod perceptron;
+mod separability;
 mod summary;
 mod text;
 
@@ -13,4 +14,5 @@ pub use evaluation::{evaluation_json, evaluation_text};
 pub use geometry::{decision_note, geometry_json, geometry_text, measured_text};
 pub use inspect::{bayes_error_text, inspect_json, inspect_text};
 pub use perceptron::not_separable_text;
+pub use separability::{separability_json, separability_text};
 pub use summary::{fit_summary, no_optimum_text, verification_text};

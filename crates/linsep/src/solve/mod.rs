@@ -1,10 +1,12 @@
 //! Algorithms, one file each: the problem and the reference above the code. Every solver stops on [`crate::certify`].
 
+mod cone;
 mod descent;
 mod drawn_rows;
 mod dual_coordinate;
 mod forecast;
 mod gradient_descent;
+mod hard_margin;
 mod interior_point;
 mod lbfgs;
 mod margin_intercept;
@@ -21,8 +23,10 @@ mod stochastic;
 mod stop;
 mod svrg;
 
+pub(crate) use cone::{basic_solution, cone_gram, independent_vectors, solve_cone};
 pub use dual_coordinate::DualCoordinateDescent;
 pub use gradient_descent::{GradientDescent, StepRule};
+pub(crate) use hard_margin::{HardMargin, MarginRows, hard_margin};
 pub use interior_point::InteriorPoint;
 pub use lbfgs::Lbfgs;
 pub use newton::Newton;

@@ -18,7 +18,8 @@ impl Places {
         }
     }
 
-    fn place(&self, row: usize) -> Place {
+    /// The place of a row of the table.
+    pub(super) fn place(&self, row: usize) -> Place {
         let chunk = self.starts.partition_point(|s| *s <= row).saturating_sub(1);
         self.origins[chunk].place(row - self.starts[chunk])
     }

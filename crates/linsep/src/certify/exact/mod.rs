@@ -1,0 +1,251 @@
+//! Witnesses of separability in rational arithmetic: no tolerance, no rounding.
+//!
+//! Doubles are exact rationals. Weights of a common point are the null vector of the basic rows; a strict plane is checked
+//! row by row, in doubles where their error bound leaves the sign without doubt and exactly elsewhere; a direction with a
+//! boundary is first made to vanish exactly on it; weights of all rows are first made to satisfy their equation exactly, by
+//! changing those of independent rows.
+
+mod integer;
+
+use crate::design::{Block, Design, Tile};
+use crate::error::Result;
+use integer::{ExactSum, decode, lowest_exponent, reduce, shortened, whole};
+use num_bigint::{BigInt, Sign};
+
+/// Positive whole numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WholeWeights(Vec<BigInt>);
+
+impl WholeWeights {
+    /// The numbers in decimal digits.
+    pub fn digits(&self) -> Vec<String> {
+        self.0.iter().map(BigInt::to_string).collect()
+    }
+}
+
+/// Positive whole weights λ with `Σ λa = 0` exactly, for row-major vectors that have one such solution up to its size;
+/// `None` where they have none.
+///
+/// ```
+/// use linsep::certify::exact_weights;
+/// // 2·(1, 1) + 1·(−2, 1) + 3·(0, −1) = 0.
+/// let weights = exact_weights(&[1.0, 1.0, -2.0, 1.0, 0.0, -1.0], 2).unwrap();
+/// assert_eq!(weights.digits(), ["2", "1", "3"]);
+/// // Not quite, so not at all.
+/// assert!(exact_weights(&[1.0, -1.0 - f64::EPSILON, -1.0, 1.0], 2).is_none());
+/// ```
+pub fn exact_weights(vectors: &[f64], width: usize) -> Option<WholeWeights> {
+    let m = vectors.len().checked_div(width)?;
+    let equation = |j: usize| whole(&(0..m).map(|i| vectors[i * width + j]).collect::<Vec<f64>>());
+    let reduced = reduce((0..width).map(equation).collect(), m);
+    if reduced.pivots.len() + 1 != m {
+        return None;
+    }
+    let free = (0..m).find(|i| !reduced.pivots.contains(i))?;
+    let mut lambda = vec![BigInt::ZERO; m];
+    lambda[free] = reduced.determinant.clone();
+    for (row, pivot) in reduced.rows.iter().zip(&reduced.pivots) {
+        lambda[*pivot] = -row[free].clone();
+    }
+    if lambda[free].sign() == Sign::Minus {
+        lambda.iter_mut().for_each(|l| *l = -std::mem::take(l));
+    }
+    lambda.iter().all(|l| l.sign() == Sign::Plus).then(|| WholeWeights(shortened(lambda)))
+}
+
+/// `w·(x − c) + b`.
+#[derive(Debug, Clone, Copy)]
+pub struct ExactPlane<'a> {
+    /// w.
+    pub weights: &'a [f64],
+    /// c.
+    pub centre: &'a [f64],
+    /// b.
+    pub intercept: f64,
+}
+
+/// Whether a plane puts every row exactly and strictly on its side; `sides` are ±1, or 0 for rows that do not count.
+pub fn exactly_separates(design: &dyn Design, sides: &[f64], plane: ExactPlane<'_>) -> Result<bool> {
+    let ExactPlane { weights, centre, intercept } = plane;
+    let cols = weights.len();
+    let rounding = (cols + 8) as f64 * f64::EPSILON;
+    let mut constant = ExactSum::new();
+    constant.add_product(intercept, 1.0);
+    let (mut about, mut about_size) = (intercept, intercept.abs());
+    for (w, c) in weights.iter().zip(centre) {
+        constant.add_product(-w, *c);
+        about -= w * c;
+        about_size += (w * c).abs();
+    }
+    let mut tile = Tile::default();
+    let mut entries: Vec<(usize, f64)> = Vec::new();
+    for (row, side) in sides.iter().enumerate().filter(|(_, side)| **side != 0.0) {
+        row_entries(design, row, &mut tile, &mut entries)?;
+        let (mut score, mut size) = (about, about_size);
+        for (j, x) in &entries {
+            score += weights[*j] * x;
+            size += (weights[*j] * x).abs();
+        }
+        if side * score > 2.0 * rounding * size {
+            continue;
+        }
+        let mut exact = constant.clone();
+        entries.iter().for_each(|(j, x)| exact.add_product(weights[*j], *x));
+        let wanted = if *side > 0.0 { Sign::Plus } else { Sign::Minus };
+        if exact.sign() != wanted {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The stored entries of a row as doubles.
+fn row_entries(design: &dyn Design, row: usize, tile: &mut Tile, out: &mut Vec<(usize, f64)>) -> Result<()> {
+    out.clear();
+    match design.block(row..row + 1, tile)? {
+        Block::F64(dense) => out.extend(dense.values.iter().copied().enumerate()),
+        Block::F32(dense) => out.extend(dense.values.iter().map(|v| f64::from(*v)).enumerate()),
+        Block::Csr(sparse) => {
+            let (columns, values) = sparse.row(0);
+            out.extend(columns.iter().map(|c| *c as usize).zip(values.iter().copied()));
+        }
+    }
+    Ok(())
+}
+
+/// A direction that vanishes exactly on some vectors: its whole entries in proportion, `None` where there is none near the
+/// one given. `independent` are vectors that span those it must vanish on.
+pub fn exact_direction(direction: &[f64], independent: &[f64]) -> Option<WholeDirection> {
+    let width = direction.len();
+    let rows = independent.chunks_exact(width).map(whole).collect();
+    let reduced = reduce(rows, width);
+    // The coordinates without a pivot keep their value; those with one follow.
+    let given = whole(direction);
+    let mut values: Vec<BigInt> = given.iter().map(|v| v * &reduced.determinant).collect();
+    for (row, pivot) in reduced.rows.iter().zip(&reduced.pivots) {
+        let mut sum = BigInt::ZERO;
+        for j in (0..width).filter(|j| !reduced.pivots.contains(j)) {
+            sum += &row[j] * &given[j];
+        }
+        values[*pivot] = -sum;
+    }
+    if reduced.determinant.sign() == Sign::Minus {
+        values.iter_mut().for_each(|v| *v = -std::mem::take(v));
+    }
+    Some(WholeDirection(shortened(values)))
+}
+
+/// A direction by whole numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WholeDirection(Vec<BigInt>);
+
+impl WholeDirection {
+    /// The sign of its product with a vector.
+    pub fn sign(&self, vector: &[f64]) -> i32 {
+        let decoded: Vec<(i64, i32)> = vector.iter().map(|v| decode(*v)).collect();
+        let least = decoded.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0);
+        let mut sum = BigInt::ZERO;
+        for (v, (m, e)) in self.0.iter().zip(&decoded).filter(|(_, (m, _))| *m != 0) {
+            sum += (v * BigInt::from(*m)) << (e - least) as usize;
+        }
+        match sum.sign() {
+            Sign::Minus => -1,
+            Sign::NoSign => 0,
+            Sign::Plus => 1,
+        }
+    }
+}
+
+/// Whether positive weights α of all vectors become an exact solution of `Σ αa = 0` by changing only those of the
+/// independent vectors at the given places, all staying positive. `vector` writes the entries of a vector.
+pub fn exactly_balanced(
+    alpha: &[f64],
+    independent: &[usize],
+    width: usize,
+    mut vector: impl FnMut(usize, &mut Vec<f64>) -> Result<()>,
+) -> Result<bool> {
+    let mut sums = vec![ExactSum::new(); width];
+    let mut a = Vec::new();
+    for (c, alpha) in alpha.iter().enumerate().filter(|(_, alpha)| **alpha != 0.0) {
+        if !(*alpha > 0.0) {
+            return Ok(false);
+        }
+        vector(c, &mut a)?;
+        sums.iter_mut().zip(&a).for_each(|(sum, a)| sum.add_product(*alpha, *a));
+    }
+    let m = independent.len();
+    let mut columns = Vec::with_capacity(m);
+    for c in independent {
+        vector(*c, &mut a)?;
+        columns.push(a.clone());
+    }
+    // Equation j: Σ δ_b a_bj = −(sum)_j, all times a power of two that makes it whole.
+    let equation = |j: usize| {
+        let decoded: Vec<(i64, i32)> = columns.iter().map(|a| decode(a[j])).collect();
+        let least = decoded.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0).min(0);
+        let low = lowest_exponent().min(least);
+        let shifted = |m: &i64, e: i32| BigInt::from(*m) << (e - low) as usize;
+        let mut row: Vec<BigInt> =
+            decoded.iter().map(|(m, e)| if *m == 0 { BigInt::ZERO } else { shifted(m, *e) }).collect();
+        row.push(-(sums[j].value() << (lowest_exponent() - low) as usize));
+        shortened(row)
+    };
+    let reduced = reduce((0..width).map(equation).collect(), m);
+    // Equations without a pivot must hold by themselves.
+    let rank = reduced.pivots.len();
+    if rank != m || reduced.rows[rank..].iter().any(|row| row[m] != BigInt::ZERO) {
+        return Ok(false);
+    }
+    for (row, pivot) in reduced.rows.iter().zip(&reduced.pivots) {
+        // α + δ = (α·D + N)/D with α = mantissa·2^exponent.
+        let (mantissa, exponent) = decode(alpha[independent[*pivot]]);
+        let (alpha, delta) = match exponent < 0 {
+            true => (BigInt::from(mantissa) * &reduced.determinant, row[m].clone() << exponent.unsigned_abs() as usize),
+            false => ((BigInt::from(mantissa) << exponent as usize) * &reduced.determinant, row[m].clone()),
+        };
+        if (alpha + delta).sign() != reduced.determinant.sign() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::DenseMatrix;
+
+    #[test]
+    fn a_plane_through_a_row_does_not_separate() -> Result<()> {
+        let x = DenseMatrix::new(vec![0.1, 0.2, 0.3, 0.4], 2)?;
+        let on_it = ExactPlane { weights: &[2.0, -1.0], centre: &[0.0, 0.0], intercept: 0.0 };
+        // 2·0.1 − 0.2 is exactly zero in doubles, 2·0.3 − 0.4 is not.
+        assert!(!exactly_separates(&x, &[-1.0, 1.0], on_it)?);
+        assert!(exactly_separates(&x, &[0.0, 1.0], on_it)?);
+        let beside = ExactPlane { intercept: -1e-300, ..on_it };
+        assert!(exactly_separates(&x, &[-1.0, 1.0], beside)?);
+        Ok(())
+    }
+
+    #[test]
+    fn weights_that_are_nearly_balanced_are_made_so() -> Result<()> {
+        // Vectors (1,0), (0,1), (−1,−1), (1,1): weights 1.1, 1.1, 2.1, 1 miss by rounding.
+        let vectors = [[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0], [1.0, 1.0]];
+        let write = |c: usize, out: &mut Vec<f64>| {
+            out.clear();
+            out.extend(vectors[c]);
+            Ok(())
+        };
+        assert!(exactly_balanced(&[1.1, 1.1, 2.1, 1.0], &[0, 1], 2, write)?);
+        // Far off, a weight would have to be negative.
+        assert!(!exactly_balanced(&[1.0, 1.0, 0.5, 1.0], &[0, 1], 2, write)?);
+        Ok(())
+    }
+
+    #[test]
+    fn a_direction_vanishes_exactly() {
+        let direction = exact_direction(&[1.0, -0.333, 0.5], &[1.0, 3.0, 0.0]).expect("a direction");
+        assert_eq!(direction.sign(&[1.0, 3.0, 0.0]), 0);
+        assert_eq!(direction.sign(&[0.0, 0.0, 1.0]), 1);
+    }
+}

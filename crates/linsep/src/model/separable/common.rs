@@ -1,0 +1,178 @@
+//! A common point of the hulls on few rows.
+
+use super::{Case, CommonPoint, Constraint};
+use crate::certify::{cone_residual, exact_weights, others};
+use crate::design::{Block, Tile, Units, gather};
+use crate::error::Result;
+use crate::objective::{Loss, Risk};
+use crate::solve::{basic_solution, solve_cone};
+use crate::table::Class;
+
+/// On the unit-diagonal scale, pivots below this belong to columns that are combinations of others.
+pub(super) const INDEPENDENT: f64 = 1e-10;
+/// With more unknowns than this, few rows are not looked for.
+const MOST_UNKNOWNS: usize = 600;
+/// Then they are given as they are, unless there are more than this.
+const MOST_UNREDUCED: usize = 10_000;
+/// Constraints to look at first, per unknown.
+const PER_UNKNOWN: usize = 8;
+
+impl Case<'_> {
+    /// Few constraints that carry a common point, from positive weights on all that are open.
+    pub(super) fn common_point<L: Loss + Clone>(
+        &self,
+        risk: &Risk<'_, L>,
+        open: &[bool],
+        alpha: &[f64],
+    ) -> Result<Option<CommonPoint>> {
+        let width = risk.loss().n_scores() * (risk.n_cols() + 1);
+        let per_row = self.classes - 1;
+        let open: Vec<usize> = (0..open.len()).filter(|c| open[*c]).collect();
+        let few = PER_UNKNOWN * (width + 2);
+        if width > MOST_UNKNOWNS {
+            return self.unreduced(risk, &open, alpha);
+        }
+        let mut rows: Vec<usize> = open.iter().map(|c| c / per_row).collect();
+        rows.dedup();
+        let mut wanted = few;
+        while wanted < rows.len() / 2 {
+            let part = self.spread(&rows, wanted);
+            if let Some(found) = self.of_part(risk, &part)? {
+                return Ok(Some(found));
+            }
+            wanted *= 4;
+        }
+        let weights: Vec<f64> = open.iter().map(|c| alpha[*c]).collect();
+        self.reduced(risk, &open, &weights)
+    }
+
+    /// All open constraints as they are, where there are not too many to look at.
+    fn unreduced<L: Loss + Clone>(
+        &self,
+        risk: &Risk<'_, L>,
+        open: &[usize],
+        alpha: &[f64],
+    ) -> Result<Option<CommonPoint>> {
+        if open.len() > MOST_UNREDUCED {
+            return Ok(None);
+        }
+        let residual = cone_residual(risk, alpha, self.watch)?;
+        let total: f64 = open.iter().map(|c| alpha[*c]).sum();
+        let per_row = self.classes - 1;
+        let constraint = |c: &usize| {
+            let own = self.labels[c / per_row].index();
+            let other = others(self.classes, own).nth(c % per_row).unwrap_or(own);
+            Constraint { row: c / per_row, own, other, weight: 2.0 * alpha[*c] / total, exact: None }
+        };
+        Ok(Some(CommonPoint { constraints: open.iter().map(constraint).collect(), residual }))
+    }
+
+    /// Some of the given rows of every class at equal distances.
+    fn spread(&self, rows: &[usize], wanted: usize) -> Vec<usize> {
+        let mut part = Vec::new();
+        for class in 0..self.classes {
+            let of_class: Vec<usize> = rows.iter().copied().filter(|r| self.labels[*r].index() == class).collect();
+            part.extend(of_class.iter().step_by(of_class.len().div_ceil(wanted / self.classes).max(1)));
+        }
+        part.sort_unstable();
+        part
+    }
+
+    /// A common point of some rows alone, if they have one.
+    fn of_part<L: Loss + Clone>(&self, risk: &Risk<'_, L>, rows: &[usize]) -> Result<Option<CommonPoint>> {
+        let part = gather(self.design, rows)?;
+        let labels: Vec<Class> = rows.iter().map(|r| self.labels[*r]).collect();
+        let sample = crate::objective::Sample { design: part.as_design(), labels: &labels, ..*risk.sample() };
+        let of_part = Risk::new(sample, risk.loss().clone(), crate::objective::Ridge::none(), risk.intercept());
+        let solved = solve_cone(&of_part, None, self.options.tolerance, self.watch)?;
+        let Some(alpha) = solved.alpha else { return Ok(None) };
+        let per_row = self.classes - 1;
+        let open: Vec<usize> = (0..alpha.len()).filter(|c| solved.open[*c]).collect();
+        let weights: Vec<f64> = open.iter().map(|c| alpha[*c]).collect();
+        let of_all: Vec<usize> = open.iter().map(|c| rows[c / per_row] * per_row + c % per_row).collect();
+        self.reduced(risk, &of_all, &weights)
+    }
+
+    /// A basic solution of some constraints, checked, and exactly where that is asked.
+    fn reduced<L: Loss + Clone>(
+        &self,
+        risk: &Risk<'_, L>,
+        constraints: &[usize],
+        weights: &[f64],
+    ) -> Result<Option<CommonPoint>> {
+        let scores = risk.loss().n_scores();
+        let width = scores * (risk.n_cols() + 1);
+        let vectors = self.vectors(constraints, risk.sample().units, scores)?;
+        let Some(basic) = basic_solution(&vectors, width, weights) else { return Ok(None) };
+        let (mut sums, mut sizes) = (vec![0.0; width], vec![0.0; width]);
+        for (at, weight) in &basic {
+            for (j, a) in vectors[at * width..(at + 1) * width].iter().enumerate() {
+                sums[j] += weight * a;
+                sizes[j] += (weight * a).abs();
+            }
+        }
+        let relative = |(sum, size): (&f64, &f64)| if *size > 0.0 { sum.abs() / size } else { 0.0 };
+        let residual = sums.iter().zip(&sizes).map(relative).fold(0.0, f64::max);
+        let chosen: Vec<usize> = basic.iter().map(|(at, _)| constraints[*at]).collect();
+        let digits = match self.options.exact {
+            true => {
+                let raw = self.vectors(&chosen, &Units::identity(risk.n_cols()), scores)?;
+                exact_weights(&raw, width).map(|weights| weights.digits())
+            }
+            false => None,
+        };
+        let per_row = self.classes - 1;
+        let constraint = |(at, (c, (_, weight))): (usize, (&usize, &(usize, f64)))| {
+            let own = self.labels[c / per_row].index();
+            let other = others(self.classes, own).nth(c % per_row).unwrap_or(own);
+            let exact = digits.as_ref().map(|d| d[at].clone());
+            Constraint { row: c / per_row, own, other, weight: 2.0 * weight, exact }
+        };
+        let constraints = chosen.iter().zip(&basic).enumerate().map(constraint).collect();
+        Ok(Some(CommonPoint { constraints, residual }))
+    }
+
+    /// The vectors `(e_y − e_k)⊗x̃` of constraints in given units, row-major, laid out like coefficients.
+    pub(super) fn vectors(&self, constraints: &[usize], units: &Units, scores: usize) -> Result<Vec<f64>> {
+        let mut out = Vec::new();
+        let mut row = Vec::new();
+        for c in constraints {
+            self.vector(*c, units, scores, &mut row)?;
+            out.extend_from_slice(&row);
+        }
+        Ok(out)
+    }
+
+    /// One of them.
+    pub(super) fn vector(&self, c: usize, units: &Units, scores: usize, out: &mut Vec<f64>) -> Result<()> {
+        let (cols, per_row) = (self.design.shape().cols, self.classes - 1);
+        let (row, fixed) = (c / per_row, self.classes - scores);
+        let mut x = Vec::new();
+        let mut tile = Tile::default();
+        match self.design.block(row..row + 1, &mut tile)? {
+            Block::F64(dense) => dense.load(units, &mut x),
+            Block::F32(dense) => dense.load(units, &mut x),
+            Block::Csr(sparse) => {
+                x.extend(units.centre().iter().zip(units.inverse_scale()).map(|(c, s)| -c * s));
+                let (columns, values) = sparse.row(0);
+                columns.iter().zip(values).for_each(|(c, v)| x[*c as usize] += v * units.inverse_scale()[*c as usize]);
+            }
+        }
+        let own = self.labels[row].index();
+        let other = others(self.classes, own).nth(c % per_row).unwrap_or(own);
+        out.clear();
+        out.resize(scores * (cols + 1), 0.0);
+        // Two classes share one score: y x̃ whichever class is fixed.
+        let ends = match scores {
+            1 => [(Some(0), if own == 1 { 1.0 } else { -1.0 }), (None, 0.0)],
+            _ => [(own.checked_sub(fixed), 1.0), (other.checked_sub(fixed), -1.0)],
+        };
+        for (score, sign) in ends {
+            if let Some(score) = score {
+                x.iter().enumerate().for_each(|(j, x)| out[score * cols + j] = sign * x);
+                out[scores * cols + score] = sign;
+            }
+        }
+        Ok(())
+    }
+}

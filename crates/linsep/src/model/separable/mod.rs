@@ -1,0 +1,344 @@
+//! Whether planes can separate the classes, with a witness that plain arithmetic has checked.
+//!
+//! Three verdicts exclude each other. *Complete*: a plane puts every row strictly on its side. *Quasi-complete*: no plane does,
+//! but one has no row on the wrong side and not all rows on it. *Overlap*: neither. Which it is comes from
+//! [`crate::solve`]; what is reported was measured by [`crate::certify`], and where that does not suffice the verdict is
+//! *undecided*.
+
+mod common;
+mod exact;
+mod verdict;
+mod wide;
+
+pub use verdict::{
+    CommonPoint, Complete, Constraint, NearestPoints, Overlap, QuasiComplete, SeparabilityOptions, SeparabilityVerdict,
+    Undecided, Verdict,
+};
+
+use crate::certify::{check_cone_direction, cone_residual, length, sides};
+use crate::design::{Design, PreparedDesign, Standardize, Units, gather, summarise};
+use crate::error::Result;
+use crate::linalg::{Square, factor};
+use crate::model::Training;
+use crate::objective::{Coef, Intercept, Logistic, Loss, Ridge, Risk, Sample, Softmax, SoftmaxForm};
+use crate::solve::{HardMargin, MarginRows, cone_gram, hard_margin, solve_cone};
+use crate::table::Class;
+use crate::watch::Watch;
+
+/// More columns than this, and the system is looked at through its rows.
+const MOST_COLUMNS: usize = 2_000;
+/// From so many rows on, the search starts on a part of them.
+const MANY_ROWS: usize = 60_000;
+const PART_ROWS: usize = 20_000;
+/// The gap asked of a margin, and of that of rows with many columns.
+const MARGIN: f64 = 1e-6;
+const WIDE_MARGIN: f64 = 1e-3;
+/// Weights prove overlap where their equation holds to this, relative to the size of its terms.
+const EQUATION: f64 = 1e-10;
+
+/// Decides for the rows of positive weight: two classes, or the joint system of several.
+///
+/// ```
+/// use linsep::design::DenseMatrix;
+/// use linsep::model::{SeparabilityOptions, Training, Verdict, separability};
+/// use linsep::table::Labels;
+/// let x = DenseMatrix::new(vec![0.0, 1.0, 3.0, 4.0], 1)?;
+/// let y = Labels::from_names(["a", "a", "b", "b"]);
+/// let found = separability(&Training::new(&x, &y), &SeparabilityOptions::default(), &Default::default())?;
+/// let Verdict::Complete(complete) = &found.verdict else { panic!("2 is between the classes") };
+/// assert!((complete.margin - 1.0).abs() < 1e-9);
+/// # Ok::<(), linsep::Error>(())
+/// ```
+pub fn separability(
+    training: &Training<'_>,
+    options: &SeparabilityOptions,
+    watch: &Watch,
+) -> Result<SeparabilityVerdict> {
+    training.check()?;
+    let rows: Vec<usize> =
+        (0..training.labels.len()).filter(|i| training.weights.is_none_or(|w| w[*i] > 0.0)).collect();
+    let whole = rows.len() == training.labels.len();
+    let part: Option<PreparedDesign> = if whole { None } else { Some(gather(training.design, &rows)?) };
+    let design = part.as_ref().map_or(training.design, PreparedDesign::as_design);
+    let labels: Vec<Class> = rows.iter().map(|i| training.labels.codes()[*i]).collect();
+    let classes = training.labels.n_classes();
+    let case = Case { design, labels: &labels, classes, options, watch };
+    let mut found = match design.shape().cols > MOST_COLUMNS {
+        true => case.wide()?,
+        false => case.narrow()?,
+    };
+    if !whole {
+        found.rename_rows(&rows);
+    }
+    Ok(found)
+}
+
+/// Rows that all count.
+#[derive(Clone, Copy)]
+struct Case<'a> {
+    design: &'a dyn Design,
+    labels: &'a [Class],
+    classes: usize,
+    options: &'a SeparabilityOptions,
+    watch: &'a Watch,
+}
+
+impl<'a> Case<'a> {
+    fn narrow(&self) -> Result<SeparabilityVerdict> {
+        let units = summarise(self.design, None, self.watch)?.units(Standardize::Yes);
+        match self.classes {
+            2 => self.decide(&units, Logistic),
+            // The scores of the first class may be taken as zero.
+            classes => self.decide(&units, Softmax::new(classes, SoftmaxForm::Reference)),
+        }
+    }
+
+    fn risk<L: Loss>(&self, units: &'a Units, loss: L) -> Risk<'a, L> {
+        let sample = Sample { design: self.design, units, labels: self.labels, weights: None, offsets: None };
+        Risk::new(sample, loss, Ridge::none(), Intercept::Free)
+    }
+
+    fn decide<L: Loss + Clone>(&self, units: &Units, loss: L) -> Result<SeparabilityVerdict> {
+        let case = Case { ..*self };
+        let risk = case.risk(units, loss.clone());
+        let start = case.start(units, loss)?;
+        let solved = solve_cone(&risk, start, self.options.tolerance, self.watch)?;
+        let open = solved.open.iter().filter(|open| **open).count();
+        let verdict = match (&solved.alpha, &solved.direction) {
+            (None, Some(direction)) if open == 0 => self.complete(&risk, direction)?,
+            (None, _) => Verdict::Undecided(Box::new(Undecided {
+                reason: solved.undecided.unwrap_or("the search came to no end").to_owned(),
+                common: None,
+            })),
+            (Some(alpha), direction) => {
+                let residual = cone_residual(&risk, alpha, self.watch)?;
+                let common = self.common_point(&risk, &solved.open, alpha)?;
+                match direction {
+                    _ if !(residual <= EQUATION) => Verdict::Undecided(Box::new(Undecided {
+                        reason: format!("the weights of the rows leave a relative residual of {residual:.1e}"),
+                        common,
+                    })),
+                    None => self.overlap(&risk, alpha, residual, common)?,
+                    Some(direction) => {
+                        let boundary = (&solved.open[..], &alpha[..], residual);
+                        self.quasi_complete(&risk, direction, boundary, common)?
+                    }
+                }
+            }
+        };
+        Ok(self.found(verdict, solved.iterations))
+    }
+
+    fn found(&self, verdict: Verdict, iterations: usize) -> SeparabilityVerdict {
+        let shape = self.design.shape();
+        SeparabilityVerdict {
+            verdict,
+            rows: shape.rows,
+            columns: shape.cols,
+            classes: self.classes,
+            tolerance: self.options.tolerance,
+            iterations,
+        }
+    }
+
+    /// Where Newton's method starts on many rows: at what a part of them comes to, if they overlap.
+    fn start<L: Loss>(&self, units: &Units, loss: L) -> Result<Option<Coef>> {
+        let n = self.labels.len();
+        if n < MANY_ROWS {
+            return Ok(None);
+        }
+        let step = n / PART_ROWS;
+        let rows: Vec<usize> = (0..n).step_by(step).collect();
+        let part = gather(self.design, &rows)?;
+        let labels: Vec<Class> = rows.iter().map(|i| self.labels[*i]).collect();
+        let case = Case { design: part.as_design(), labels: &labels, ..*self };
+        let solved = solve_cone(&case.risk(units, loss), None, self.options.tolerance, self.watch)?;
+        Ok(solved.alpha.map(|_| solved.iterate))
+    }
+
+    /// Every constraint is met strictly: the widest plane of two classes, or the direction itself.
+    fn complete<L: Loss>(&self, risk: &Risk<'_, L>, direction: &Coef) -> Result<Verdict> {
+        if self.classes == 2 {
+            let normal: Vec<f64> =
+                direction.weights().iter().zip(risk.sample().units.inverse_scale()).map(|(w, s)| w * s).collect();
+            return match self.widest(Some(&normal))? {
+                Some(found) => Ok(Verdict::Complete(Box::new(self.complete_plane(&found)?))),
+                None => self.plane_as_it_is(normal),
+            };
+        }
+        let check = check_cone_direction(risk, direction, self.options.tolerance, self.watch)?;
+        if !check.is_strict() {
+            return Ok(Verdict::Undecided(Box::new(Undecided {
+                reason: "the direction that was found is not strict in every row at this tolerance".into(),
+                common: None,
+            })));
+        }
+        let (weights, intercept, centre) = self.in_columns(direction, risk.sample().units);
+        let margin = self.machine_margin(risk, direction)?;
+        Ok(Verdict::Complete(Box::new(Complete { weights, intercept, centre, margin, hull: None, exact: None })))
+    }
+
+    fn widest(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {
+        let rows = MarginRows { design: self.design, labels: self.labels, weights: None };
+        let usual = if self.design.shape().cols > MOST_COLUMNS { WIDE_MARGIN } else { MARGIN };
+        hard_margin(rows, start, self.options.margin_tolerance.unwrap_or(usual), self.watch)
+    }
+
+    fn complete_plane(&self, found: &HardMargin) -> Result<Complete> {
+        let total: f64 = found.alpha.iter().map(|(_, a)| 0.5 * a).sum();
+        let mut complete = Complete {
+            weights: vec![found.weights.clone()],
+            intercept: vec![found.intercept],
+            centre: found.centre.clone(),
+            margin: found.margin,
+            hull: Some(NearestPoints {
+                weights: found.alpha.iter().map(|(row, a)| (*row, a / total)).collect(),
+                distance: found.hull_distance,
+                gap: found.gap(),
+            }),
+            exact: None,
+        };
+        if self.options.exact {
+            complete.exact = Some(self.exactly_complete(&complete)?);
+        }
+        Ok(complete)
+    }
+
+    /// A strict plane, though not the widest: rounding hides how wide that is.
+    fn plane_as_it_is(&self, normal: Vec<f64>) -> Result<Verdict> {
+        let identity = Units::identity(normal.len());
+        let measured = sides(self.design, &identity, (self.labels, None), &normal, self.watch)?;
+        if !(measured.margin() > 0.0) {
+            return Ok(Verdict::Undecided(Box::new(Undecided {
+                reason: "a plane was found whose margin drowns in rounding".into(),
+                common: None,
+            })));
+        }
+        let mut complete = Complete {
+            intercept: vec![measured.intercept()],
+            margin: measured.margin(),
+            centre: vec![0.0; normal.len()],
+            weights: vec![normal],
+            hull: None,
+            exact: None,
+        };
+        if self.options.exact {
+            complete.exact = Some(self.exactly_complete(&complete)?);
+        }
+        Ok(Verdict::Complete(Box::new(complete)))
+    }
+
+    fn overlap<L: Loss + Clone>(
+        &self,
+        risk: &Risk<'_, L>,
+        alpha: &[f64],
+        residual: f64,
+        common: Option<CommonPoint>,
+    ) -> Result<Verdict> {
+        let exact = match self.options.exact {
+            true => self.exactly_balanced(risk, alpha)?,
+            false => None,
+        };
+        let largest = alpha.iter().fold(0.0f64, |m, a| m.max(*a));
+        let weights: Vec<f64> = alpha.iter().map(|a| a / largest).collect();
+        let smallest = weights.iter().fold(f64::INFINITY, |m, a| m.min(*a));
+        Ok(Verdict::Overlap(Box::new(Overlap { weights, smallest, residual, common, exact })))
+    }
+
+    fn quasi_complete<L: Loss + Clone>(
+        &self,
+        risk: &Risk<'_, L>,
+        direction: &Coef,
+        (open, alpha, residual): (&[bool], &[f64], f64),
+        common: Option<CommonPoint>,
+    ) -> Result<Verdict> {
+        let check = check_cone_direction(risk, direction, self.options.tolerance, self.watch)?;
+        let Some(common) = common.filter(|_| check.separates(self.options.tolerance)) else {
+            return Ok(Verdict::Undecided(Box::new(Undecided {
+                reason: "rounding hides which rows are on the boundary".into(),
+                common: None,
+            })));
+        };
+        let per_row = self.classes - 1;
+        let strict = |row: &usize| check.strict[row * per_row..(row + 1) * per_row].contains(&true);
+        let boundary: Vec<usize> = (0..self.labels.len()).filter(|row| !strict(row)).collect();
+        let (columns, intercept_diverges, collinear) = self.diverging(risk, open)?;
+        let exact = match self.options.exact {
+            true => self.exactly_quasi(risk, direction, open, alpha)?,
+            false => None,
+        };
+        let (weights, intercept, centre) = self.in_columns(direction, risk.sample().units);
+        Ok(Verdict::QuasiComplete(Box::new(QuasiComplete {
+            weights,
+            intercept,
+            centre,
+            columns,
+            intercept_diverges,
+            collinear,
+            strict_rows: self.labels.len() - boundary.len(),
+            boundary,
+            residual,
+            common,
+            exact,
+        })))
+    }
+
+    /// Columns whose coefficients have no limit: coefficient j keeps one iff `e_j` is in the row space of the boundary.
+    /// Columns that are combinations of others in all rows are no news about separation and are named apart.
+    fn diverging<L: Loss>(&self, risk: &Risk<'_, L>, open: &[bool]) -> Result<(Vec<usize>, bool, Vec<usize>)> {
+        let k = risk.loss().n_scores();
+        let cols = self.design.shape().cols;
+        let all = cone_gram(risk, &vec![1.0; open.len()], self.watch)?;
+        let kept = factor(&all, common::INDEPENDENT).kept().to_vec();
+        let ones: Vec<f64> = open.iter().map(|open| f64::from(u8::from(*open))).collect();
+        let mut gram: Square = cone_gram(risk, &ones, self.watch)?;
+        gram.keep_only(&kept);
+        let boundary = factor(&gram, common::INDEPENDENT);
+        let mut diverges = vec![false; all.n()];
+        for alias in boundary.aliased().iter().filter(|alias| kept.binary_search(&alias.column).is_ok()) {
+            diverges[alias.column] = true;
+            for (j, c) in &alias.combination {
+                // In standard units: what is left of rounding is no part of the combination.
+                diverges[*j] |= c.abs() > 1e-6;
+            }
+        }
+        let of_column = |j: usize| (0..k).any(|c| diverges[c * cols + j]);
+        let lost = |j: usize| (0..k).any(|c| kept.binary_search(&(c * cols + j)).is_err());
+        let intercept = (k * cols..all.n()).any(|j| diverges[j]);
+        Ok(((0..cols).filter(|j| of_column(*j)).collect(), intercept, (0..cols).filter(|j| lost(*j)).collect()))
+    }
+
+    /// A direction in the units of the columns: weights and intercepts per score about the centre; two classes have one.
+    fn in_columns(&self, direction: &Coef, units: &Units) -> (Vec<Vec<f64>>, Vec<f64>, Vec<f64>) {
+        let k = direction.n_scores();
+        let largest = direction.as_slice().iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let clean = |v: f64| if v.abs() > 1e-12 * largest { v } else { 0.0 };
+        let scaled = |c: usize| -> Vec<f64> {
+            direction.weights_of(c).iter().zip(units.inverse_scale()).map(|(w, s)| clean(*w) * s).collect()
+        };
+        let mut weights: Vec<Vec<f64>> = (0..k).map(scaled).collect();
+        let mut intercept: Vec<f64> = direction.intercept().to_vec();
+        if self.classes > 2 {
+            weights.insert(0, vec![0.0; direction.n_cols()]);
+            intercept.insert(0, 0.0);
+        }
+        (weights, intercept, units.centre().to_vec())
+    }
+
+    /// The smallest distance of a row from the boundaries of its class: `min (v_y − v_k)·x̃/‖w_y − w_k‖`.
+    fn machine_margin<L: Loss>(&self, risk: &Risk<'_, L>, direction: &Coef) -> Result<f64> {
+        let slacks = crate::certify::cone_slacks(risk, direction, self.watch)?;
+        let (weights, _, _) = self.in_columns(direction, risk.sample().units);
+        let norm =
+            |a: usize, b: usize| length(&weights[a].iter().zip(&weights[b]).map(|(a, b)| a - b).collect::<Vec<f64>>());
+        let norms: Vec<Vec<f64>> = (0..self.classes).map(|a| (0..self.classes).map(|b| norm(a, b)).collect()).collect();
+        let per_row = self.classes - 1;
+        let mut least = f64::INFINITY;
+        for (row, y) in self.labels.iter().enumerate() {
+            for (at, other) in crate::certify::others(self.classes, y.index()).enumerate() {
+                least = least.min(slacks[row * per_row + at] / norms[y.index()][other]);
+            }
+        }
+        Ok(least)
+    }
+}

@@ -1,0 +1,195 @@
+//! The verdicts.
+
+/// How to decide.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SeparabilityOptions {
+    /// Slacks up to this, relative to the largest, lie on the boundary.
+    pub tolerance: f64,
+    /// Asked of the maximum margin: `1 − 2γ/‖x*−y*‖` at most this; `None` asks for 1e-6, of rows with many columns for 1e-3.
+    pub margin_tolerance: Option<f64>,
+    /// Also check the witness in rational arithmetic.
+    pub exact: bool,
+}
+
+impl Default for SeparabilityOptions {
+    fn default() -> SeparabilityOptions {
+        SeparabilityOptions { tolerance: 1e-9, margin_tolerance: None, exact: false }
+    }
+}
+
+/// A verdict and what it is about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeparabilityVerdict {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Rows of positive weight.
+    pub rows: usize,
+    /// Columns.
+    pub columns: usize,
+    /// Classes.
+    pub classes: usize,
+    /// The tolerance of the boundary.
+    pub tolerance: f64,
+    /// Iterations of the search.
+    pub iterations: usize,
+}
+
+/// Whether planes separate the classes. Rows are numbered from 0.
+#[must_use]
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// A plane puts every row strictly on its side.
+    Complete(Box<Complete>),
+    /// No plane does, but one has no row on the wrong side, and not all on it.
+    QuasiComplete(Box<QuasiComplete>),
+    /// Every plane with rows strictly on their side has rows on the wrong one.
+    Overlap(Box<Overlap>),
+    /// Not decided at this tolerance.
+    Undecided(Box<Undecided>),
+}
+
+impl Verdict {
+    /// The verdict in one word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Complete(_) => "complete",
+            Verdict::QuasiComplete(_) => "quasi-complete",
+            Verdict::Overlap(_) => "overlap",
+            Verdict::Undecided(_) => "undecided",
+        }
+    }
+
+    /// The result of the exact check, where one was asked for and could be done.
+    pub fn exact(&self) -> Option<bool> {
+        match self {
+            Verdict::Complete(v) => v.exact,
+            Verdict::QuasiComplete(v) => v.exact,
+            Verdict::Overlap(v) => v.exact,
+            Verdict::Undecided(_) => None,
+        }
+    }
+}
+
+/// The nearest points of the hulls of two classes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NearestPoints {
+    /// Hull weights by row, adding up to one in each class.
+    pub weights: Vec<(usize, f64)>,
+    /// `‖x* − y*‖`.
+    pub distance: f64,
+    /// `1 − 2γ/‖x* − y*‖`.
+    pub gap: f64,
+}
+
+/// A plane with every row strictly on its side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Complete {
+    /// Weights per score in the units of the columns: one score for two classes (positive for the second), else one a class.
+    pub weights: Vec<Vec<f64>>,
+    /// Intercepts per score, about the centre.
+    pub intercept: Vec<f64>,
+    /// Scores are `w·(x − centre) + intercept`.
+    pub centre: Vec<f64>,
+    /// The smallest distance of a row from the plane (several classes: from the boundaries of its class), in the units of
+    /// the columns.
+    pub margin: f64,
+    /// Two classes: the nearest hull points, which bound every margin.
+    pub hull: Option<NearestPoints>,
+    /// Whether every row is strictly on its side in rational arithmetic, where that was asked.
+    pub exact: Option<bool>,
+}
+
+/// A weight on a row and one of the classes it does not belong to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Constraint {
+    /// The row.
+    pub row: usize,
+    /// The class of the row.
+    pub own: usize,
+    /// The other class.
+    pub other: usize,
+    /// λ; all add up to two, one for each of two hulls.
+    pub weight: f64,
+    /// λ as a whole number in proportion, where the exact check succeeded.
+    pub exact: Option<String>,
+}
+
+/// A point that two hulls have in common (several classes: a positive combination `Σ λ(e_y − e_k)⊗x̃ = 0`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommonPoint {
+    /// Weights of few rows.
+    pub constraints: Vec<Constraint>,
+    /// The largest entry of `Σ λ(e_y − e_k)⊗x̃` in standard units, relative to its terms.
+    pub residual: f64,
+}
+
+/// A direction with rows on its boundary.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuasiComplete {
+    /// Weights of the direction per score, in the units of the columns.
+    pub weights: Vec<Vec<f64>>,
+    /// Its intercepts per score, about the centre.
+    pub intercept: Vec<f64>,
+    /// Scores are `w·(x − centre) + intercept`.
+    pub centre: Vec<f64>,
+    /// Columns whose coefficients diverge in maximum likelihood.
+    pub columns: Vec<usize>,
+    /// Whether the intercept does.
+    pub intercept_diverges: bool,
+    /// Columns that are combinations of others in all rows: not determined, whatever the labels.
+    pub collinear: Vec<usize>,
+    /// Rows strictly on their side.
+    pub strict_rows: usize,
+    /// Rows on the boundary of every such direction.
+    pub boundary: Vec<usize>,
+    /// Relative residual of the positive weights on the boundary, which prove that none of its rows can leave it.
+    pub residual: f64,
+    /// A common point, which proves that no plane is strict.
+    pub common: CommonPoint,
+    /// Whether direction and boundary hold in rational arithmetic, where that was asked.
+    pub exact: Option<bool>,
+}
+
+/// Positive weights on all rows with `Σ α y x̃ = 0`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Overlap {
+    /// α per row and other class, the largest one.
+    pub weights: Vec<f64>,
+    /// The smallest α.
+    pub smallest: f64,
+    /// The largest entry of `Σ α y x̃` in standard units, relative to its terms.
+    pub residual: f64,
+    /// Few rows whose hulls meet.
+    pub common: Option<CommonPoint>,
+    /// Whether weights near these satisfy the equation in rational arithmetic, where that was asked.
+    pub exact: Option<bool>,
+}
+
+/// No verdict.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Undecided {
+    /// What got in the way.
+    pub reason: String,
+    /// A common point, if one was found: then no plane is strict, and only quasi-complete and overlap are open.
+    pub common: Option<CommonPoint>,
+}
+
+impl SeparabilityVerdict {
+    /// Rows by the numbers that they have elsewhere.
+    pub(crate) fn rename_rows(&mut self, names: &[usize]) {
+        let in_point = |common: &mut CommonPoint| common.constraints.iter_mut().for_each(|c| c.row = names[c.row]);
+        match &mut self.verdict {
+            Verdict::Complete(v) => {
+                if let Some(hull) = &mut v.hull {
+                    hull.weights.iter_mut().for_each(|(row, _)| *row = names[*row]);
+                }
+            }
+            Verdict::QuasiComplete(v) => {
+                v.boundary.iter_mut().for_each(|row| *row = names[*row]);
+                in_point(&mut v.common);
+            }
+            Verdict::Overlap(v) => v.common.iter_mut().for_each(in_point),
+            Verdict::Undecided(v) => v.common.iter_mut().for_each(in_point),
+        }
+    }
+}

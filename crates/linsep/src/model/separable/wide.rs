@@ -1,0 +1,167 @@
+//! Rows with so many columns that the system is looked at through the rows.
+//!
+//! Such rows can mostly be separated, and the widest plane is found multiplier by multiplier. Where that finds none and the rows
+//! are not many, the question is asked of `Z` with `ZZᵀ = XXᵀ`: products of rows are all that it depends on.
+
+use super::{Case, Complete, SeparabilityVerdict, Undecided, Verdict};
+use crate::certify::{cone_residual, sides};
+use crate::design::{Block, DenseMatrix, Tile, Units};
+use crate::error::Result;
+use crate::linalg::{Factor, Square, factor};
+use crate::objective::Logistic;
+use crate::solve::{HardMargin, MarginRows, hard_margin};
+use crate::table::Class;
+use rayon::prelude::*;
+
+/// More rows than this, and their products are too many.
+const MOST_ROWS: usize = 2_000;
+
+impl Case<'_> {
+    pub(super) fn wide(&self) -> Result<SeparabilityVerdict> {
+        let found = match self.classes {
+            2 => self.widest(None)?.map(|found| self.complete_plane(&found)).transpose()?,
+            _ => self.machine()?,
+        };
+        if let Some(complete) = found {
+            return Ok(self.found(Verdict::Complete(Box::new(complete)), 0));
+        }
+        if self.labels.len() > MOST_ROWS || self.watch.halted().is_some() {
+            let reason = format!(
+                "no separating plane was found, and {} rows of {} columns are too many to prove that there is none",
+                self.labels.len(),
+                self.design.shape().cols
+            );
+            return Ok(self.found(Verdict::Undecided(Box::new(Undecided { reason, common: None })), 0));
+        }
+        self.through_rows()
+    }
+
+    /// One plane for every class against the rest: together they are a linear machine.
+    fn machine(&self) -> Result<Option<Complete>> {
+        let mut planes: Vec<HardMargin> = Vec::new();
+        for class in 0..self.classes {
+            let is_class = |y: &Class| Class(u32::from(y.index() == class));
+            let labels: Vec<Class> = self.labels.iter().map(is_class).collect();
+            let rows = MarginRows { design: self.design, labels: &labels, weights: None };
+            match hard_margin(rows, None, 0.1, self.watch)? {
+                Some(plane) => planes.push(plane),
+                None => return Ok(None),
+            }
+        }
+        let units = Units::new(planes[0].centre.clone(), vec![1.0; planes[0].centre.len()]);
+        let scores: Vec<Vec<f64>> = planes
+            .iter()
+            .map(|plane| {
+                let of_rows = sides(self.design, &units, (self.labels, None), &plane.weights, self.watch)?.scores;
+                Ok(of_rows.into_iter().map(|z| z + plane.intercept).collect())
+            })
+            .collect::<Result<_>>()?;
+        let norm = |a: usize, b: usize| {
+            let difference: Vec<f64> = planes[a].weights.iter().zip(&planes[b].weights).map(|(a, b)| a - b).collect();
+            crate::certify::length(&difference)
+        };
+        let norms: Vec<Vec<f64>> = (0..self.classes).map(|a| (0..self.classes).map(|b| norm(a, b)).collect()).collect();
+        let mut margin = f64::INFINITY;
+        for (row, y) in self.labels.iter().enumerate() {
+            for other in crate::certify::others(self.classes, y.index()) {
+                margin = margin.min((scores[y.index()][row] - scores[other][row]) / norms[y.index()][other]);
+            }
+        }
+        Ok((margin > 0.0).then(|| Complete {
+            intercept: planes.iter().map(|p| p.intercept).collect(),
+            centre: planes[0].centre.clone(),
+            weights: planes.into_iter().map(|p| p.weights).collect(),
+            margin,
+            hull: None,
+            exact: None,
+        }))
+    }
+
+    fn through_rows(&self) -> Result<SeparabilityVerdict> {
+        let (z, products) = self.coordinates()?;
+        let case = Case { design: &z, ..*self };
+        let mut found = case.narrow()?;
+        if let Verdict::QuasiComplete(v) = &mut found.verdict {
+            // `w·x = (Zu)` for every row, with w a combination of rows.
+            let mut weights = Vec::new();
+            for u in &v.weights {
+                let zu: Vec<f64> = z.values().chunks_exact(u.len()).map(|z| dot(z, u)).collect();
+                weights.push(self.combined(&products.solve(&zu))?);
+            }
+            let moved = v.weights.iter().map(|u| dot(u, &v.centre));
+            v.intercept = v.intercept.iter().zip(moved).map(|(b, m)| b - m).collect();
+            v.centre = vec![0.0; self.design.shape().cols];
+            (v.weights, v.columns, v.collinear) = (weights, Vec::new(), Vec::new());
+            v.intercept_diverges = false;
+            v.exact = None;
+        }
+        if let Verdict::Overlap(v) = &mut found.verdict {
+            v.exact = None;
+            if self.classes == 2 {
+                let identity = Units::identity(self.design.shape().cols);
+                let case = Case { ..*self };
+                v.residual = cone_residual(&case.risk(&identity, Logistic), &v.weights, self.watch)?;
+            }
+        }
+        if let Verdict::Complete(_) = &found.verdict {
+            let reason = "the rows are separable by a margin that drowns in rounding".into();
+            found.verdict = Verdict::Undecided(Box::new(Undecided { reason, common: None }));
+        }
+        found.columns = self.design.shape().cols;
+        Ok(found)
+    }
+
+    /// Z, and the factor of `XXᵀ`.
+    fn coordinates(&self) -> Result<(DenseMatrix<'static, f64>, Factor)> {
+        let n = self.labels.len();
+        let rows = self.all_rows()?;
+        let product = |i: usize| -> Vec<f64> {
+            let mut wide = vec![0.0; self.design.shape().cols];
+            rows[i].iter().for_each(|(j, v)| wide[*j] = *v);
+            rows[i..].iter().map(|row| row.iter().map(|(j, v)| v * wide[*j]).sum()).collect()
+        };
+        let columns: Vec<Vec<f64>> = (0..n).into_par_iter().map(product).collect();
+        let products = Square::from_lower(n, |i, j| columns[j][i - j]);
+        let factor = factor(&products, 1e-12);
+        let rank = factor.rank();
+        let column = |r: usize| {
+            let mut unit = vec![0.0; rank];
+            unit[r] = 1.0;
+            let mut out = vec![0.0; n];
+            factor.multiply_lower(&unit, &mut out);
+            out
+        };
+        let columns: Vec<Vec<f64>> = (0..rank).into_par_iter().map(column).collect();
+        let values: Vec<f64> = (0..n).flat_map(|i| columns.iter().map(move |c| c[i])).collect();
+        Ok((DenseMatrix::new(values, rank)?, factor))
+    }
+
+    /// The entries of all rows.
+    fn all_rows(&self) -> Result<Vec<Vec<(usize, f64)>>> {
+        let mut tile = Tile::default();
+        let of_row = |row: usize| {
+            Ok(match self.design.block(row..row + 1, &mut tile)? {
+                Block::F64(dense) => dense.values.iter().copied().enumerate().collect(),
+                Block::F32(dense) => dense.values.iter().map(|v| f64::from(*v)).enumerate().collect(),
+                Block::Csr(block) => {
+                    let (columns, values) = block.row(0);
+                    columns.iter().map(|c| *c as usize).zip(values.iter().copied()).collect()
+                }
+            })
+        };
+        (0..self.labels.len()).map(of_row).collect()
+    }
+
+    /// `Σ βx`.
+    fn combined(&self, beta: &[f64]) -> Result<Vec<f64>> {
+        let mut out = vec![0.0; self.design.shape().cols];
+        for (row, b) in self.all_rows()?.iter().zip(beta).filter(|(_, b)| **b != 0.0) {
+            row.iter().for_each(|(j, v)| out[*j] += b * v);
+        }
+        Ok(out)
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

@@ -1,0 +1,441 @@
+//! Separability in words and for programs.
+
+use super::text::{clip, count, grid, short, thousands, wrap};
+use crate::error::Place;
+use crate::model::{CommonPoint, Complete, Overlap, QuasiComplete, SeparabilityVerdict, Undecided, Verdict};
+use crate::workflow::{Question, SHOWN_BOUNDARY, TableSeparability};
+use serde_json::{Value, json};
+
+/// Width of the lines of an answer.
+const LINE: usize = 84;
+/// Entries of a list that are shown.
+const SHOWN: usize = 10;
+
+/// Everything as text: the verdict in a sentence, what it rests on, and what follows from it.
+pub fn separability_text(found: &TableSeparability) -> String {
+    let mut out = String::new();
+    if let Some((question, first)) = found.answers.first()
+        && (found.answers.len() == 1 || *question == Question::Joint)
+    {
+        out.push_str(&Page { found, question: *question, about: first }.text());
+        if found.answers.len() == 1 {
+            return out;
+        }
+        out.push('\n');
+    }
+    let further: Vec<&(Question, SeparabilityVerdict)> =
+        found.answers.iter().filter(|(question, _)| *question != Question::Joint).collect();
+    let mut rows = vec![["", "verdict", "margin", "witness rows"].map(str::to_owned).to_vec()];
+    for (question, about) in further {
+        let page = Page { found, question: *question, about };
+        let name = format!("{} | {}", clip(&page.class(0), 24), clip(&page.class(1), 24));
+        let (margin, witness) = match &about.verdict {
+            Verdict::Complete(v) => {
+                let rows = v.hull.as_ref().map_or(String::new(), |h| h.weights.len().to_string());
+                (short(v.margin), rows)
+            }
+            Verdict::QuasiComplete(v) => (String::new(), v.common.constraints.len().to_string()),
+            Verdict::Overlap(v) => {
+                let rows = v.common.as_ref().map_or(String::new(), |c| c.constraints.len().to_string());
+                (String::new(), rows)
+            }
+            Verdict::Undecided(_) => (String::new(), String::new()),
+        };
+        rows.push(vec![name, about.verdict.name().to_owned(), margin, witness]);
+    }
+    out.push_str(&grid(&rows, 2));
+    out
+}
+
+/// One answer.
+struct Page<'f> {
+    found: &'f TableSeparability,
+    question: Question,
+    about: &'f SeparabilityVerdict,
+}
+
+impl Page<'_> {
+    /// The name of a class of the question.
+    fn class(&self, k: usize) -> String {
+        let name = |k: usize| self.found.classes[k].clone();
+        match self.question {
+            Question::Joint => name(k),
+            Question::Pair(a, b) => name(if k == 0 { a } else { b }),
+            Question::Rest(a) if k == 1 => name(a),
+            Question::Rest(_) => "the rest".to_owned(),
+        }
+    }
+
+    fn feature(&self, j: usize) -> String {
+        format!("`{}`", clip(&self.found.features[j], 40))
+    }
+
+    /// A row by its place.
+    fn row(&self, row: usize) -> String {
+        match self.found.place(row) {
+            Some(Place { line: Some(line), .. }) => format!("line {line}"),
+            _ => format!("row {}", row + 1),
+        }
+    }
+
+    fn text(&self) -> String {
+        let verdict = &self.about.verdict;
+        let mut out = format!("{}\n", self.headline());
+        let mut lines: Vec<(&str, String)> = vec![("data", self.data())];
+        match verdict {
+            Verdict::Complete(v) => lines.extend(self.complete(v)),
+            Verdict::QuasiComplete(v) => lines.extend(self.quasi_complete(v)),
+            Verdict::Overlap(v) => lines.extend(self.overlap(v)),
+            Verdict::Undecided(v) => lines.extend(self.undecided(v)),
+        }
+        if let Some(exact) = self.exact() {
+            lines.push(("exact", exact));
+        }
+        for (name, text) in &lines {
+            for (i, line) in wrap(text, LINE - 13).iter().enumerate() {
+                out.push_str(format!("  {:<11}  {line}", if i == 0 { name } else { "" }).trim_end());
+                out.push('\n');
+            }
+        }
+        out.push_str(&self.table());
+        out.push('\n');
+        for text in self.consequences() {
+            for (i, line) in wrap(text, LINE - 2).iter().enumerate() {
+                out.push_str(&format!("  {}{line}\n", if i == 0 { "" } else { "  " }));
+            }
+        }
+        out
+    }
+
+    fn headline(&self) -> &'static str {
+        let several = self.about.classes > 2;
+        match (&self.about.verdict, several) {
+            (Verdict::Complete(_), false) => {
+                "Completely separable: a plane puts every row strictly on the side of its class."
+            }
+            (Verdict::Complete(_), true) => {
+                "Completely separable: a linear machine puts every row strictly in the region of its class."
+            }
+            (Verdict::QuasiComplete(_), false) => {
+                "Quasi-completely separable: no row need be on the wrong side, but some stay on the plane."
+            }
+            (Verdict::QuasiComplete(_), true) => {
+                "Quasi-completely separable: no row need be in a wrong region, but some stay on a boundary."
+            }
+            (Verdict::Overlap(_), _) => "Not separable: the classes overlap.",
+            (Verdict::Undecided(_), _) => "Undecided at this tolerance.",
+        }
+    }
+
+    fn data(&self) -> String {
+        let counts = self.found.classes.iter().zip(&self.found.counts);
+        let counts: Vec<String> = counts.map(|(name, n)| format!("{name} {}", thousands(*n as f64))).collect();
+        format!(
+            "{} of {}, {}, target `{}`: {}",
+            thousands(self.found.used as f64),
+            count(self.found.rows, "row"),
+            count(self.about.columns, "feature"),
+            self.found.target,
+            counts.join(", ")
+        )
+    }
+
+    fn complete(&self, v: &Complete) -> Vec<(&'static str, String)> {
+        let mut lines = Vec::new();
+        match &v.hull {
+            Some(hull) => {
+                lines.push(("margin", format!(
+                    "{} in the units of the columns; no plane has more than {}, half the distance between the hulls \
+                     (they differ by {:.0e}, relative)",
+                    short(v.margin), short(0.5 * hull.distance), hull.gap.max(0.0)
+                )));
+                lines.push((
+                    "witness",
+                    format!(
+                        "the nearest points of the two hulls, x* and y*, are mixtures of {}; w = 2(x* − y*)/‖x* − y*‖²",
+                        count(hull.weights.len(), "row")
+                    ),
+                ));
+            }
+            None => {
+                let what = if self.about.classes > 2 { "to the nearest boundary of its class" } else { "to the plane" };
+                lines.push((
+                    "margin",
+                    format!("at least {} from any row {what}, in the units of the columns", short(v.margin)),
+                ));
+            }
+        }
+        lines
+    }
+
+    fn quasi_complete(&self, v: &QuasiComplete) -> Vec<(&'static str, String)> {
+        let mut lines = vec![(
+            "direction",
+            format!(
+                "{} strictly on their side, {} on the boundary, none on the wrong side (to {:.0e} of the largest)",
+                count(v.strict_rows, "row"),
+                thousands(v.boundary.len() as f64),
+                self.about.tolerance
+            ),
+        )];
+        let mut names: Vec<String> = v.columns.iter().take(SHOWN).map(|j| self.feature(*j)).collect();
+        if v.columns.len() > SHOWN {
+            names.push(format!("{} more", v.columns.len() - SHOWN));
+        }
+        if v.intercept_diverges {
+            names.push("the intercept".into());
+        }
+        if !names.is_empty() {
+            lines.push((
+                "diverging",
+                format!(
+                    "{}: no finite maximum-likelihood coefficient; those of the other columns are finite",
+                    names.join(", ")
+                ),
+            ));
+        }
+        if !v.collinear.is_empty() {
+            let names: Vec<String> = v.collinear.iter().take(SHOWN).map(|j| self.feature(*j)).collect();
+            let more = if v.collinear.len() > SHOWN { ", …" } else { "" };
+            lines.push(("collinear", format!("{}{more}: not determined, whatever the labels", names.join(", "))));
+        }
+        if v.boundary.len() <= SHOWN_BOUNDARY {
+            let rows: Vec<String> = v.boundary.iter().map(|row| self.row(*row)).collect();
+            lines.push(("boundary", rows.join(", ")));
+        }
+        lines.push(("witness", self.common(&v.common)));
+        lines
+    }
+
+    fn overlap(&self, v: &Overlap) -> Vec<(&'static str, String)> {
+        let rows = if self.about.classes > 2 { "pairs of a row and another class" } else { "rows" };
+        let mut lines = vec![(
+            "weights",
+            format!(
+                "all {} {rows} have positive weights α with Σ αyx̃ = 0 (to {:.0e}; α from {} to 1): no plane can favour one row \
+             without failing another",
+                thousands(v.weights.len() as f64),
+                v.residual,
+                short(v.smallest)
+            ),
+        )];
+        if let Some(common) = &v.common {
+            lines.push(("witness", self.common(common)));
+        }
+        lines
+    }
+
+    fn undecided(&self, v: &Undecided) -> Vec<(&'static str, String)> {
+        let mut lines = vec![("reason", v.reason.clone())];
+        if let Some(common) = &v.common {
+            lines.push(("witness", format!("{}; so no plane is strict", self.common(common))));
+        }
+        lines
+    }
+
+    fn common(&self, common: &CommonPoint) -> String {
+        let rows = count(common.constraints.len(), "row");
+        match self.about.classes > 2 {
+            true => format!("{rows} weighted against other classes balance (to {:.0e})", common.residual),
+            false => {
+                format!("the hulls of the classes share a point, a mixture of {rows} (to {:.0e})", common.residual)
+            }
+        }
+    }
+
+    fn exact(&self) -> Option<String> {
+        let is_common = |c: &CommonPoint| c.constraints.iter().all(|c| c.exact.is_some());
+        let common = match &self.about.verdict {
+            Verdict::QuasiComplete(v) => Some(is_common(&v.common)),
+            Verdict::Overlap(v) => v.common.as_ref().map(is_common),
+            _ => None,
+        };
+        match (self.about.verdict.exact(), common) {
+            (Some(true), _) => Some("the witness holds in rational arithmetic, without rounding".into()),
+            (Some(false), Some(true)) => {
+                Some("the common point holds in rational arithmetic, so no plane is strict; the rest does not".into())
+            }
+            (Some(false), _) => Some("the witness does not hold in rational arithmetic: only to the tolerance".into()),
+            (None, Some(true)) => Some("the common point holds in rational arithmetic: no plane is strict".into()),
+            _ => None,
+        }
+    }
+
+    /// The few rows and their weights, and the plane.
+    fn table(&self) -> String {
+        let mut out = String::new();
+        let mut plane = |weights: &[f64], what: &str| {
+            let mut largest: Vec<usize> = (0..weights.len()).filter(|j| weights[*j] != 0.0).collect();
+            largest.sort_by(|a, b| weights[*b].abs().total_cmp(&weights[*a].abs()).then(a.cmp(b)));
+            let mut rows = vec![vec![String::new(), what.to_owned()]];
+            rows.extend(
+                largest.iter().take(SHOWN).map(|j| vec![clip(&self.found.features[*j], 40), short(weights[*j])]),
+            );
+            out.push('\n');
+            out.push_str(&grid(&rows, 2));
+            if largest.len() > SHOWN {
+                out.push_str(&format!("  … {} more\n", largest.len() - SHOWN));
+            }
+        };
+        match &self.about.verdict {
+            Verdict::Complete(v) if v.weights.len() == 1 => plane(&v.weights[0], &format!("w (for {})", self.class(1))),
+            Verdict::QuasiComplete(v) if v.weights.len() == 1 => {
+                plane(&v.weights[0], &format!("direction (for {})", self.class(1)));
+            }
+            _ => {}
+        }
+        let rows: Vec<(usize, String, f64)> = match &self.about.verdict {
+            Verdict::Complete(v) => {
+                let of_hull = |(row, w): &(usize, f64)| (*row, String::new(), *w);
+                v.hull.iter().flat_map(|h| h.weights.iter().map(of_hull)).collect()
+            }
+            Verdict::QuasiComplete(v) => self.weighted(&v.common),
+            Verdict::Overlap(v) => v.common.as_ref().map_or(Vec::new(), |c| self.weighted(c)),
+            Verdict::Undecided(v) => v.common.as_ref().map_or(Vec::new(), |c| self.weighted(c)),
+        };
+        if rows.is_empty() {
+            return out;
+        }
+        let several = rows.iter().any(|(_, class, _)| !class.is_empty());
+        let mut heaviest: Vec<&(usize, String, f64)> = rows.iter().collect();
+        heaviest.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.0.cmp(&b.0)));
+        let mut lines = vec![vec!["witness row".to_owned(), "weight".into()]];
+        if several {
+            lines[0].push("class".into());
+        }
+        for (row, class, weight) in heaviest.iter().take(SHOWN) {
+            let mut line = vec![self.row(*row), short(*weight)];
+            if several {
+                line.push(clip(class, 40));
+            }
+            lines.push(line);
+        }
+        out.push('\n');
+        out.push_str(&grid(&lines, 2));
+        if rows.len() > SHOWN {
+            out.push_str(&format!("  … {} more (--json has all)\n", rows.len() - SHOWN));
+        }
+        out
+    }
+
+    fn weighted(&self, common: &CommonPoint) -> Vec<(usize, String, f64)> {
+        let name = |own: usize, other: usize| match self.about.classes > 2 {
+            true => format!("{}, not {}", self.class(own), self.class(other)),
+            false => self.class(own),
+        };
+        common.constraints.iter().map(|c| (c.row, name(c.own, c.other), c.weight)).collect()
+    }
+
+    fn consequences(&self) -> Vec<&'static str> {
+        match &self.about.verdict {
+            Verdict::Complete(_) => vec![
+                "logistic regression: maximum likelihood has no solution; use a penalty",
+                "hard margin: exists (--model svm with a small penalty approaches it)",
+                "perceptron: stops after finitely many mistakes",
+            ],
+            Verdict::QuasiComplete(_) => vec![
+                "logistic regression: maximum likelihood has no solution; use a penalty, or leave out or group what diverges",
+                "hard margin: does not exist; use a soft one (--model svm)",
+                "perceptron: never stops; --model pocket keeps the best plane that it meets",
+            ],
+            Verdict::Overlap(_) => vec![
+                "logistic regression: maximum likelihood exists (unique unless columns are collinear)",
+                "hard margin: does not exist; use a soft one (--model svm)",
+                "perceptron: never stops; --model pocket keeps the best plane that it meets",
+            ],
+            Verdict::Undecided(_) => {
+                vec!["try another --tol, more time, or columns of similar size: the classes are nearly separable"]
+            }
+        }
+    }
+
+    fn json(&self) -> Value {
+        let question = match self.question {
+            Question::Joint => json!({"scope": "joint", "classes": self.found.classes}),
+            Question::Pair(..) => json!({"scope": "pair", "classes": [self.class(0), self.class(1)]}),
+            Question::Rest(_) => json!({"scope": "rest", "classes": [self.class(0), self.class(1)]}),
+        };
+        let mut value = question;
+        value["verdict"] = json!(self.about.verdict.name());
+        value["margin"] = Value::Null;
+        value["witness"] = Value::Null;
+        value["exact"] = json!(self.about.verdict.exact());
+        match &self.about.verdict {
+            Verdict::Complete(v) => {
+                value["margin"] = json!(v.margin);
+                value["plane"] = plane_json(&v.weights, &v.intercept, &v.centre);
+                if let Some(hull) = &v.hull {
+                    let weights: Vec<Value> =
+                        hull.weights.iter().map(|(row, w)| self.weight_json(*row, *w, None)).collect();
+                    value["witness"] =
+                        json!({"rows": weights, "hull_distance": hull.distance, "relative_gap": hull.gap});
+                }
+            }
+            Verdict::QuasiComplete(v) => {
+                value["direction"] = plane_json(&v.weights, &v.intercept, &v.centre);
+                let mut diverging: Vec<&str> = v.columns.iter().map(|j| self.found.features[*j].as_str()).collect();
+                if v.intercept_diverges {
+                    diverging.push("(intercept)");
+                }
+                value["diverging"] = json!(diverging);
+                value["collinear"] = v.collinear.iter().map(|j| json!(self.found.features[*j])).collect();
+                value["strict_rows"] = json!(v.strict_rows);
+                value["boundary_rows"] = v.boundary.iter().map(|row| json!(row + 1)).collect();
+                value["witness"] = self.common_json(&v.common);
+            }
+            Verdict::Overlap(v) => {
+                value["weights"] = json!({"smallest": v.smallest, "largest": 1.0, "residual": v.residual});
+                value["witness"] = v.common.as_ref().map_or(Value::Null, |c| self.common_json(c));
+            }
+            Verdict::Undecided(v) => {
+                value["reason"] = json!(v.reason);
+                value["witness"] = v.common.as_ref().map_or(Value::Null, |c| self.common_json(c));
+            }
+        }
+        value
+    }
+
+    fn weight_json(&self, row: usize, weight: f64, class: Option<(usize, usize)>) -> Value {
+        let mut value = json!({"row": row + 1, "weight": weight});
+        if let Some(Place { line: Some(line), .. }) = self.found.place(row) {
+            value["line"] = json!(line);
+        }
+        if let Some((own, other)) = class {
+            value["class"] = json!(self.class(own));
+            value["against"] = json!(self.class(other));
+        }
+        value
+    }
+
+    fn common_json(&self, common: &CommonPoint) -> Value {
+        let rows = common.constraints.iter().map(|c| {
+            let mut value = self.weight_json(c.row, c.weight, Some((c.own, c.other)));
+            if let Some(digits) = &c.exact {
+                value["exact"] = json!(digits);
+            }
+            value
+        });
+        json!({"rows": rows.collect::<Vec<Value>>(), "residual": common.residual})
+    }
+}
+
+fn plane_json(weights: &[Vec<f64>], intercept: &[f64], centre: &[f64]) -> Value {
+    json!({"weights": weights, "intercept_at_centre": intercept, "centre": centre})
+}
+
+/// The machine interface: the first answer with `verdict`, `margin` and `witness`, further ones in `further`.
+pub fn separability_json(found: &TableSeparability) -> Value {
+    let mut pages = found.answers.iter().map(|(question, about)| Page { found, question: *question, about }.json());
+    let mut value = pages.next().unwrap_or_else(|| json!({}));
+    let further: Vec<Value> = pages.collect();
+    value["complete"] = json!(found.is_complete());
+    value["target"] = json!(found.target);
+    value["rows"] = json!(found.rows);
+    value["used"] = json!(found.used);
+    value["features"] = json!(found.features);
+    value["tolerance"] = json!(found.tolerance);
+    if !further.is_empty() {
+        value["further"] = Value::Array(further);
+    }
+    value
+}

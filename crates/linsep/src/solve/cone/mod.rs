@@ -1,0 +1,236 @@
+//! Directions and weights of the system `a_c·v ≥ 0`, one constraint c per row and other class: which constraints can be met
+//! strictly together, and a proof that the others cannot.
+//!
+//! Newton's method minimises `Σ log(1 + e^{−a_c·v})` over the constraints still open. It ends in one of two ways.
+//! - The step d is short, `(1−p)a·d < 1` with `p = 1/(1+e^{a·v})`: then `α = p(1 − (1−p)a·d)` is positive, and `Σ αa = 0`
+//!   because `Hd = Σ pa`. These weights prove that no direction meets any open constraint strictly (Stiemke).
+//! - The iterate, the step or a combination of both meets every open constraint, some strictly. These are settled, a
+//!   little of later directions added to this one leaves them so, and the rest goes on.
+//!
+//! So the constraints left at the end are the boundary I₀ of *every* separating direction, and those settled are strict in
+//! the one that is returned. Columns in which all of one class lie on one side of all of the other are directions of
+//! their own and are taken first: a rare level of one class would cost Newton an iteration per unit of its score.
+
+mod basic;
+mod newton;
+mod screen;
+
+pub(crate) use basic::{basic_solution, independent_vectors};
+
+use crate::certify::{cone_slacks, cone_values, others};
+use crate::error::{ErrorKind, Result};
+use crate::linalg::{Factor, Square, factor};
+use crate::objective::{Coef, Loss, Risk};
+use crate::watch::Watch;
+use newton::Found;
+
+/// On the unit-diagonal scale, pivots below this belong to columns that are combinations of others.
+const SUSPECT_PIVOT: f64 = 1e-11;
+/// More levels than this, and something is wrong.
+const MOST_LEVELS: usize = 1_000;
+/// Columns are looked at one by one so often: what needs more is not about single columns.
+const MOST_SCREENS: usize = 20;
+
+/// What became of the constraints.
+#[derive(Debug, Clone)]
+pub(crate) struct ConeSolved {
+    /// Meets every constraint, those not open strictly; `None` where none is settled.
+    pub(crate) direction: Option<Coef>,
+    /// The constraints that no direction meets strictly.
+    pub(crate) open: Vec<bool>,
+    /// Positive on the open constraints and zero on the others, `Σ αa = 0`.
+    pub(crate) alpha: Option<Vec<f64>>,
+    /// Where Newton's method ended.
+    pub(crate) iterate: Coef,
+    /// Newton iterations.
+    pub(crate) iterations: usize,
+    /// Why it is not decided which constraints are open.
+    pub(crate) undecided: Option<&'static str>,
+}
+
+/// Decides the system of a risk whose rows all count; `tolerance` tells zero slack from others, relative to the largest.
+pub(crate) fn solve_cone<L: Loss>(
+    risk: &Risk<'_, L>,
+    start: Option<Coef>,
+    tolerance: f64,
+    watch: &Watch,
+) -> Result<ConeSolved> {
+    let mut run = Run::new(risk, start, tolerance, watch)?;
+    match run.iterate() {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::Interrupted => run.undecided = Some("stopped"),
+        Err(error) => return Err(error),
+    }
+    Ok(ConeSolved {
+        direction: run.total.map(|(direction, _)| direction),
+        open: run.open,
+        alpha: run.alpha,
+        iterate: run.v,
+        iterations: run.iterations,
+        undecided: run.undecided,
+    })
+}
+
+struct Run<'r, 'd, L> {
+    risk: &'r Risk<'d, L>,
+    watch: &'r Watch,
+    tolerance: f64,
+    open: Vec<bool>,
+    v: Coef,
+    /// Slacks of v.
+    slacks: Vec<f64>,
+    /// The direction so far and its slacks.
+    total: Option<(Coef, Vec<f64>)>,
+    alpha: Option<Vec<f64>>,
+    iterations: usize,
+    undecided: Option<&'static str>,
+}
+
+impl<'r, 'd, L: Loss> Run<'r, 'd, L> {
+    fn new(risk: &'r Risk<'d, L>, start: Option<Coef>, tolerance: f64, watch: &'r Watch) -> Result<Run<'r, 'd, L>> {
+        let constraints = risk.sample().labels.len() * (risk.loss().n_classes() - 1);
+        let zero = Coef::zeros(risk.loss().n_scores(), risk.n_cols());
+        let (v, slacks) = match start {
+            Some(v) => {
+                let slacks = cone_slacks(risk, &v, watch)?;
+                (v, slacks)
+            }
+            None => (zero, vec![0.0; constraints]),
+        };
+        Ok(Run {
+            risk,
+            watch,
+            tolerance,
+            open: vec![true; constraints],
+            v,
+            slacks,
+            total: None,
+            alpha: None,
+            iterations: 0,
+            undecided: None,
+        })
+    }
+
+    fn iterate(&mut self) -> Result<()> {
+        for level in 0..MOST_LEVELS {
+            if !self.open.contains(&true) {
+                return Ok(());
+            }
+            if level < MOST_SCREENS
+                && let Some((direction, slacks)) = self.screen()?
+            {
+                self.settle(direction, slacks);
+                continue;
+            }
+            match self.newton()? {
+                Found::Direction(direction, slacks) => self.settle(direction, slacks),
+                Found::Overlap(alpha) => {
+                    self.alpha = Some(alpha);
+                    return self.clean();
+                }
+                Found::Nothing(reason) => {
+                    self.undecided = Some(reason);
+                    return Ok(());
+                }
+            }
+        }
+        self.undecided = Some("too many rounds");
+        Ok(())
+    }
+
+    /// The largest slack of the open constraints.
+    fn size(&self, slacks: &[f64]) -> f64 {
+        slacks.iter().zip(&self.open).filter(|(_, open)| **open).fold(0.0f64, |m, (s, _)| m.max(s.abs()))
+    }
+
+    /// Whether a direction meets every open constraint, some strictly.
+    fn separates(&self, slacks: &[f64]) -> bool {
+        let size = self.size(slacks);
+        let open = || slacks.iter().zip(&self.open).filter(|(_, open)| **open).map(|(s, _)| *s);
+        size > 0.0
+            && size.is_finite()
+            && open().all(|s| s >= -self.tolerance * size)
+            && open().any(|s| s > self.tolerance * size)
+    }
+
+    /// Adds a direction to the total, as much of it as leaves what is settled so, and closes what it meets strictly.
+    fn settle(&mut self, direction: Coef, slacks: Vec<f64>) {
+        let size = self.size(&slacks);
+        let mut step = size.recip();
+        if let Some((_, total)) = &self.total {
+            for ((before, slack), open) in total.iter().zip(&slacks).zip(&self.open) {
+                if !open && *slack < 0.0 {
+                    step = step.min(-0.5 * before / slack);
+                }
+            }
+        }
+        let (total, of_total) =
+            self.total.get_or_insert_with(|| (Coef::zeros(direction.n_scores(), direction.n_cols()), Vec::new()));
+        of_total.resize(slacks.len(), 0.0);
+        total.add_scaled(step, &direction);
+        of_total.iter_mut().zip(&slacks).for_each(|(t, s)| *t += step * s);
+        for (open, slack) in self.open.iter_mut().zip(&slacks) {
+            *open &= *slack <= self.tolerance * size;
+        }
+    }
+
+    /// Takes from the direction what rounding has left of it on the boundary.
+    fn clean(&mut self) -> Result<()> {
+        let Some((direction, _)) = self.total.take() else { return Ok(()) };
+        let weights: Vec<f64> = self.open.iter().map(|open| f64::from(u8::from(*open))).collect();
+        let gram = self.gram(&weights)?;
+        let factor = factor(&gram, SUSPECT_PIVOT);
+        let direction = cleaned(&cleaned(&direction, &gram, &factor), &gram, &factor);
+        let slacks = cone_slacks(self.risk, &direction, self.watch)?;
+        self.total = Some((direction, slacks));
+        Ok(())
+    }
+
+    fn gram(&self, weights: &[f64]) -> Result<Square> {
+        cone_gram(self.risk, weights, self.watch)
+    }
+
+    /// `Σ w a`.
+    fn sums(&self, weights: &[f64]) -> Result<Coef> {
+        let (sums, totals) = self.risk.weighted_sums(&cone_values(self.risk, weights), self.watch)?;
+        Ok(Coef::from_vec(sums.into_iter().chain(totals).collect(), self.v.n_scores(), self.v.n_cols()))
+    }
+}
+
+/// `Σ w a aᵀ` for one weight per constraint.
+pub(crate) fn cone_gram<L: Loss>(risk: &Risk<'_, L>, weights: &[f64], watch: &Watch) -> Result<Square> {
+    let (k, classes) = (risk.loss().n_scores(), risk.loss().n_classes());
+    if k == 1 {
+        return risk.weighted_gram(weights, watch);
+    }
+    let (pairs, fixed) = (k * (k + 1) / 2, classes - k);
+    let labels = risk.sample().labels;
+    let mut packed = vec![0.0; labels.len() * pairs];
+    for ((packed, w), y) in packed.chunks_exact_mut(pairs).zip(weights.chunks_exact(classes - 1)).zip(labels) {
+        for (other, w) in others(classes, y.index()).zip(w) {
+            add_outer_of_difference(packed, (y.index(), other), fixed, *w);
+        }
+    }
+    risk.weighted_gram(&packed, watch)
+}
+
+/// `v − G⁺Gv`.
+fn cleaned(v: &Coef, gram: &Square, factor: &Factor) -> Coef {
+    let correction = factor.solve(&gram.multiply(v.as_slice()));
+    v.moved(-1.0, &Coef::from_vec(correction, v.n_scores(), v.n_cols()))
+}
+
+/// Adds `w (e_own − e_other)(e_own − e_other)ᵀ` to a packed matrix over the free scores.
+fn add_outer_of_difference(packed: &mut [f64], (own, other): (usize, usize), fixed: usize, w: f64) {
+    let at = |a: usize, b: usize| a.max(b) * (a.max(b) + 1) / 2 + a.min(b);
+    let free = |class: usize| class.checked_sub(fixed);
+    match (free(own), free(other)) {
+        (Some(a), Some(b)) => {
+            packed[at(a, a)] += w;
+            packed[at(b, b)] += w;
+            packed[at(a, b)] -= w;
+        }
+        (Some(a), None) | (None, Some(a)) => packed[at(a, a)] += w,
+        (None, None) => {}
+    }
+}

@@ -1,0 +1,256 @@
+//! Newton's method on the open constraints, until it has weights or a direction.
+
+use super::{Run, SUSPECT_PIVOT, cleaned};
+use crate::certify::cone_slacks;
+use crate::error::Result;
+use crate::linalg::{Factor, Square, factor};
+use crate::numeric::{logistic, softplus, sum};
+use crate::objective::{Coef, Loss};
+use crate::watch::Progress;
+use rayon::prelude::*;
+
+const ITERATIONS: usize = 200;
+/// Constraints summed together, whatever the number of threads.
+const BLOCK: usize = 8192;
+/// Pivots below this are rounding.
+const ROUNDING_PIVOT: f64 = 1e-15;
+/// What `(1−p)a·d` must stay below: in exact arithmetic 1 will do.
+const PROVEN: f64 = 0.9;
+/// Corrections of the weights for what rounding left of their equation.
+const CORRECTIONS: usize = 4;
+/// The equation of the weights is met when it holds to this, relative to the size of its terms.
+const EQUATION: f64 = 1e-15;
+/// Relative to the largest slack of a step, what may belong to the boundary: all that can be told from rounding, then more.
+const NEAR_BOUNDARY: [f64; 3] = [1e-8, 1e-6, 1e-4];
+
+/// What Newton's method ended with.
+pub(super) enum Found {
+    /// A direction that meets every open constraint, some strictly, and its slacks.
+    Direction(Coef, Vec<f64>),
+    /// Positive weights of the open constraints.
+    Overlap(Vec<f64>),
+    Nothing(&'static str),
+}
+
+/// The Hessian factored on the coefficients that the open constraints determine.
+struct Curvature {
+    factor: Factor,
+    damped: bool,
+}
+
+impl<L: Loss> Run<'_, '_, L> {
+    pub(super) fn newton(&mut self) -> Result<Found> {
+        let ones: Vec<f64> = self.open.iter().map(|open| f64::from(u8::from(*open))).collect();
+        let count = ones.iter().sum::<f64>();
+        let base = self.gram(&ones)?;
+        let unknowns = factor(&base, SUSPECT_PIVOT).kept().to_vec();
+        let diagonal: Vec<f64> = base.diagonal().iter().map(|d| d / count).collect();
+        let (mut last, mut slow) = (f64::INFINITY, 0);
+        for round in 0..ITERATIONS {
+            let p = self.of_open(|s| logistic(-s));
+            let h = self.of_open(|s| logistic(-s) * logistic(s));
+            let gradient = self.sums(&p)?;
+            let curvature = self.curvature(&h, &unknowns, (&gradient, &diagonal, count))?;
+            let step = self.solved(&curvature, &gradient);
+            let of_step = cone_slacks(self.risk, &step, self.watch)?;
+            self.iterations += 1;
+            let open = self.open.iter();
+            let longest = open.zip(&p).zip(&of_step).filter(|((open, _), _)| **open);
+            let longest = longest.map(|((_, p), s)| (1.0 - p) * s).fold(0.0f64, f64::max);
+            if !curvature.damped
+                && longest < PROVEN
+                && let Some(alpha) = self.weights(&p, &h, &of_step, &curvature, (&diagonal, count))?
+            {
+                return Ok(Found::Overlap(alpha));
+            }
+            if round > 0 && self.is_strict(&self.slacks) {
+                return Ok(Found::Direction(self.v.clone(), self.slacks.clone()));
+            }
+            if self.separates(&of_step) {
+                return Ok(Found::Direction(step, of_step));
+            }
+            let decrement = gradient.dot(&step).max(0.0);
+            slow = if curvature.damped || decrement > 0.1 * last { slow + 1 } else { 0 };
+            last = decrement;
+            if slow >= 2
+                && slow % 2 == 0
+                && let Some((direction, slacks)) = self.combined_directions(&step, &of_step)?
+            {
+                return Ok(Found::Direction(direction, slacks));
+            }
+            let Some(length) = self.line_search(&of_step, decrement) else {
+                return Ok(match self.combined_directions(&step, &of_step)? {
+                    Some((direction, slacks)) => Found::Direction(direction, slacks),
+                    None => Found::Nothing("rounding hides on which side of the boundary the last rows are"),
+                });
+            };
+            self.v.add_scaled(length, &step);
+            self.slacks.par_iter_mut().zip(&of_step).for_each(|(s, d)| *s += length * d);
+            self.watch.report(Progress::Iteration {
+                solver: "separability",
+                iteration: self.iterations,
+                objective: decrement,
+                relative_gap: None,
+            });
+        }
+        Ok(Found::Nothing("the iteration limit was reached"))
+    }
+
+    /// A function of the slack of every open constraint; zero on the others.
+    fn of_open(&self, f: impl Fn(f64) -> f64 + Sync) -> Vec<f64> {
+        let slacks = self.slacks.par_iter().with_min_len(4096);
+        slacks.zip(&self.open).map(|(s, open)| if *open { f(*s) } else { 0.0 }).collect()
+    }
+
+    fn is_strict(&self, slacks: &[f64]) -> bool {
+        let size = self.size(slacks);
+        let open = slacks.iter().zip(&self.open).filter(|(_, open)| **open);
+        size > 0.0 && size.is_finite() && { open }.all(|(s, _)| *s > self.tolerance * size)
+    }
+
+    /// Where rows saturate so far that coefficients are lost to rounding, `‖g‖·D` is added to H, D the diagonal of the
+    /// features and the norm its dual one: steps of length at most one in those units, so that the iteration goes on (Li,
+    /// Fukushima, Qi and Yamashita 2004).
+    fn curvature(
+        &self,
+        h: &[f64],
+        unknowns: &[usize],
+        (gradient, diagonal, count): (&Coef, &[f64], f64),
+    ) -> Result<Curvature> {
+        let mut hessian: Square = self.gram(h)?;
+        hessian.keep_only(unknowns);
+        let plain = factor(&hessian, ROUNDING_PIVOT);
+        if plain.kept() == unknowns {
+            return Ok(Curvature { factor: plain, damped: false });
+        }
+        let g = gradient.as_slice();
+        let terms = unknowns.iter().filter(|j| diagonal[**j] > 0.0);
+        let norm = terms.map(|j| g[*j] * g[*j] / (diagonal[*j] * count * count)).sum::<f64>().sqrt();
+        for j in unknowns {
+            *hessian.at(*j, *j) += norm * diagonal[*j] * count;
+        }
+        Ok(Curvature { factor: factor(&hessian, ROUNDING_PIVOT), damped: true })
+    }
+
+    fn solved(&self, curvature: &Curvature, right: &Coef) -> Coef {
+        Coef::from_vec(curvature.factor.solve(right.as_slice()), right.n_scores(), right.n_cols())
+    }
+
+    /// `p − h a·d`, corrected until `Σ αa = 0` holds to rounding; `None` where they are not all positive.
+    fn weights(
+        &self,
+        p: &[f64],
+        h: &[f64],
+        of_step: &[f64],
+        curvature: &Curvature,
+        (diagonal, count): (&[f64], f64),
+    ) -> Result<Option<Vec<f64>>> {
+        let moved = |weights: &[f64], by: &[f64]| -> Vec<f64> {
+            weights.iter().zip(h).zip(by).map(|((w, h), s)| w - h * s).collect()
+        };
+        let mut alpha = moved(p, of_step);
+        let mut left = f64::INFINITY;
+        for _ in 0..CORRECTIONS {
+            let residual = self.sums(&alpha)?;
+            let total = alpha.iter().sum::<f64>() / count;
+            let terms = residual.as_slice().iter().zip(diagonal).filter(|(_, d)| **d > 0.0);
+            let now = terms.map(|(r, d)| r.abs() / (total * count * d.sqrt())).fold(0.0f64, f64::max);
+            if now <= EQUATION || now >= 0.5 * left {
+                break;
+            }
+            left = now;
+            let step = self.solved(curvature, &residual);
+            alpha = moved(&alpha, &cone_slacks(self.risk, &step, self.watch)?);
+        }
+        let positive = alpha.iter().zip(&self.open).all(|(a, open)| !open || *a > 0.0);
+        Ok(positive.then_some(alpha))
+    }
+
+    /// A step that decreases the sum enough. With r the largest slack of the step, `ln(1+r)/r` would do if H were exact
+    /// (Sun and Tran-Dinh 2019, (24)): there is no need to look much below that.
+    fn line_search(&self, of_step: &[f64], decrement: f64) -> Option<f64> {
+        let at = |length: f64| {
+            let of_block = |((slacks, step), open): ((&[f64], &[f64]), &[bool])| -> f64 {
+                let moved = slacks.iter().zip(step).zip(open).filter(|(_, open)| **open);
+                moved.map(|((s, d), _)| softplus(-(s + length * d))).sum()
+            };
+            let blocks = self.slacks.par_chunks(BLOCK).zip(of_step.par_chunks(BLOCK)).zip(self.open.par_chunks(BLOCK));
+            sum(blocks.map(of_block).collect::<Vec<f64>>())
+        };
+        let now = at(0.0);
+        let range = self.size(of_step);
+        let floor = 1e-6 * (range.ln_1p() / range).min(1.0);
+        let mut length = 1.0;
+        while length > floor {
+            // What rounding does to the sum is no increase.
+            if at(length) <= now - 1e-4 * length * decrement + 1e-15 * now {
+                return (decrement > 1e-15 * now).then_some(length);
+            }
+            length *= 0.5;
+        }
+        None
+    }
+
+    /// The iterate and the step cleaned of what they do on the boundary, and combined as `v + m·d` with an m ≥ 0 at which no
+    /// open constraint is violated. Of several directions the one that settles most.
+    fn combined_directions(&self, step: &Coef, of_step: &[f64]) -> Result<Option<(Coef, Vec<f64>)>> {
+        let size = self.size(of_step);
+        let mut best: Option<(usize, Coef, Vec<f64>)> = None;
+        let mut last = None;
+        for near in NEAR_BOUNDARY {
+            let on_it = |(s, open): (&f64, &bool)| f64::from(u8::from(*open && s.abs() <= near * size));
+            let boundary: Vec<f64> = of_step.iter().zip(&self.open).map(on_it).collect();
+            // A wider boundary that takes in nothing new gives nothing new.
+            if last.as_ref() == Some(&boundary) {
+                continue;
+            }
+            let gram = self.gram(&boundary)?;
+            let of_boundary = factor(&gram, 1e-10);
+            let clean = |v: &Coef| cleaned(&cleaned(v, &gram, &of_boundary), &gram, &of_boundary);
+            let (v, d) = (clean(&self.v), clean(step));
+            let (of_v, of_d) = (cone_slacks(self.risk, &v, self.watch)?, cone_slacks(self.risk, &d, self.watch)?);
+            let mut candidates = vec![v.clone(), d.clone()];
+            candidates.extend(self.mixture(&of_v, &of_d).map(|m| v.moved(m, &d)));
+            for candidate in candidates {
+                let slacks = cone_slacks(self.risk, &candidate, self.watch)?;
+                if self.separates(&slacks) {
+                    let size = self.size(&slacks);
+                    let strict =
+                        slacks.iter().zip(&self.open).filter(|(s, open)| **open && **s > self.tolerance * size);
+                    let strict = strict.count();
+                    if best.as_ref().is_none_or(|(most, ..)| strict > *most) {
+                        best = Some((strict, candidate, slacks));
+                    }
+                }
+            }
+            last = Some(boundary);
+        }
+        Ok(best.map(|(_, direction, slacks)| (direction, slacks)))
+    }
+
+    /// An m ≥ 0 at which `v + m·d` violates no open constraint; `None` if there is none.
+    fn mixture(&self, of_v: &[f64], of_d: &[f64]) -> Option<f64> {
+        let (v_size, d_size) = (self.size(of_v), self.size(of_d));
+        let (mut low, mut high) = (0.0f64, f64::INFINITY);
+        for ((v, d), _) in of_v.iter().zip(of_d).zip(&self.open).filter(|(_, open)| **open) {
+            // What is zero up to rounding in both is the boundary and demands nothing.
+            if v.abs() <= 1e-10 * v_size && d.abs() <= 1e-10 * d_size {
+                continue;
+            }
+            if *d > 1e-10 * d_size {
+                low = low.max(-v / d);
+            } else if *d < -1e-10 * d_size {
+                high = high.min(-v / d);
+            } else if *v < 0.0 {
+                return None;
+            }
+        }
+        if low > high {
+            return None;
+        }
+        // Twice what is needed, plus as much of the step as makes it count, within the limit.
+        let wanted = 2.0 * low + v_size / d_size.max(f64::MIN_POSITIVE);
+        let m = if wanted < high { wanted } else { 0.5 * (low + high) };
+        m.is_finite().then_some(m)
+    }
+}

@@ -1,0 +1,504 @@
+//! Whether planes separate the classes: verdicts against arrangements known by construction, against a linear program and on
+//! data sets whose verdict is published; witnesses are checked here by arithmetic of their own.
+
+use linsep::design::Design;
+use linsep::model::{
+    CommonPoint, Complete, QuasiComplete, SeparabilityOptions, SeparabilityVerdict, Training, Verdict, separability,
+};
+use linsep::table::Labels;
+use testkit::assert_near;
+use testkit::cone::separating_slack;
+use testkit::data::{Arrangement, Data, Source, arranged, labels};
+use testkit::golden::Frame;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Complete,
+    Quasi,
+    Overlap,
+    Undecided,
+}
+
+const EXACT: SeparabilityOptions = SeparabilityOptions { tolerance: 1e-9, margin_tolerance: Some(1e-6), exact: true };
+
+fn decide_on(design: &dyn Design, data: &Data, options: &SeparabilityOptions) -> SeparabilityVerdict {
+    let mut training = Training::new(design, &data.labels);
+    training.weights = data.weights.as_deref();
+    separability(&training, options, &Default::default()).expect("good data")
+}
+
+fn decide(data: &Data, options: &SeparabilityOptions) -> SeparabilityVerdict {
+    decide_on(&data.dense(), data, options)
+}
+
+/// The rows that count.
+fn counted(data: &Data) -> Vec<usize> {
+    (0..data.rows()).filter(|i| data.weight(*i) > 0.0).collect()
+}
+
+/// `w·(x − c) + b` of every class, and the size of the terms.
+fn scores(data: &Data, weights: &[Vec<f64>], intercept: &[f64], centre: &[f64], i: usize) -> (Vec<f64>, f64) {
+    let mut size = 0.0f64;
+    let mut all = if weights.len() == 1 { vec![0.0] } else { Vec::new() };
+    for (w, b) in weights.iter().zip(intercept) {
+        let mut z = *b;
+        for ((w, x), c) in w.iter().zip(data.row(i)).zip(centre) {
+            z += w * (x - c);
+            size = size.max((w * x).abs()).max((w * c).abs());
+        }
+        size = size.max(b.abs());
+        all.push(z);
+    }
+    (all, size)
+}
+
+/// The slack of every row against every other class.
+fn slacks(data: &Data, weights: &[Vec<f64>], intercept: &[f64], centre: &[f64]) -> (Vec<(usize, f64)>, f64) {
+    let (mut out, mut size) = (Vec::new(), 0.0f64);
+    for i in counted(data) {
+        let (z, terms) = scores(data, weights, intercept, centre, i);
+        let own = data.class(i);
+        size = size.max(terms);
+        out.extend((0..z.len()).filter(|k| *k != own).map(|k| (i, z[own] - z[k])));
+    }
+    (out, size)
+}
+
+fn check_complete(data: &Data, v: &Complete, what: &str) {
+    let (slacks, _) = slacks(data, &v.weights, &v.intercept, &v.centre);
+    assert!(slacks.iter().all(|(_, s)| *s > 0.0), "{what}: a row is not strictly on its side");
+    if data.labels.n_classes() > 2 {
+        return;
+    }
+    let norm = v.weights[0].iter().map(|w| w * w).sum::<f64>().sqrt();
+    let least = slacks.iter().map(|(_, s)| *s).fold(f64::INFINITY, f64::min) / norm;
+    assert_near(least, v.margin, 1e-6, 0.0, &format!("{what}: margin"));
+    let hull = v.hull.as_ref().unwrap_or_else(|| panic!("{what}: no hull points"));
+    let mut difference = vec![0.0; data.cols];
+    let mut totals = [0.0, 0.0];
+    for (row, w) in &hull.weights {
+        assert!(*w > 0.0 && data.weight(*row) > 0.0, "{what}: hull weight");
+        totals[data.class(*row)] += w;
+        let sign = if data.class(*row) == 1 { 1.0 } else { -1.0 };
+        let reference = data.row(hull.weights[0].0);
+        difference.iter_mut().zip(data.row(*row)).zip(reference).for_each(|((d, x), r)| *d += sign * w * (x - r));
+    }
+    totals.iter().for_each(|t| assert_near(*t, 1.0, 1e-9, 1.0, &format!("{what}: hull weights")));
+    let distance = difference.iter().map(|d| d * d).sum::<f64>().sqrt();
+    assert_near(distance, hull.distance, 1e-6, 0.0, &format!("{what}: hull distance"));
+    assert!(v.margin <= 0.5 * hull.distance * (1.0 + 1e-12), "{what}: margin beyond the hulls");
+    assert!(hull.gap <= 1e-6, "{what}: margin {} of {}, gap {:e}", v.margin, 0.5 * hull.distance, hull.gap);
+    assert_near(2.0 * v.margin, hull.distance, 2e-6, 0.0, &format!("{what}: widest"));
+}
+
+/// `Σ λ (e_y − e_k)⊗x̃ = 0`, every column relative to the size of its terms about a row.
+fn check_balance(data: &Data, terms: &[(usize, usize, usize, f64)], what: &str) {
+    let (d, k) = (data.cols, data.labels.n_classes());
+    let reference = data.row(terms[0].0).to_vec();
+    let (mut sums, mut sizes) = (vec![0.0; k * (d + 1)], vec![0.0; d + 1]);
+    let mut range = vec![(f64::INFINITY, f64::NEG_INFINITY); d];
+    for (row, own, other, w) in terms {
+        assert!(*w > 0.0, "{what}: weight {w}");
+        assert_eq!(data.class(*row), *own, "{what}: class");
+        for (class, sign) in [(own, 1.0), (other, -1.0)] {
+            for j in 0..=d {
+                let x = if j < d { data.row(*row)[j] - reference[j] } else { 1.0 };
+                sums[class * (d + 1) + j] += sign * w * x;
+            }
+        }
+        for j in 0..d {
+            let x = data.row(*row)[j];
+            range[j] = (range[j].0.min(x), range[j].1.max(x));
+            sizes[j] += w * (x - reference[j]).abs();
+        }
+        sizes[d] += w;
+    }
+    for (at, sum) in sums.iter().enumerate() {
+        let j = at % (d + 1);
+        // What the reader of a double may have lost of a column far from zero.
+        let lost = if j < d { 1e-15 * range[j].0.abs().max(range[j].1.abs()) * sizes[d] } else { 0.0 };
+        assert!(sum.abs() <= 1e-9 * sizes[j] + lost, "{what}: column {j} leaves {sum:e} of {:e}", sizes[j]);
+    }
+}
+
+fn check_common(data: &Data, common: &CommonPoint, what: &str) {
+    let width = (data.labels.n_classes() - 1) * (data.cols + 1);
+    assert!(common.constraints.len() <= width + 1, "{what}: {} rows", common.constraints.len());
+    let terms: Vec<_> = common.constraints.iter().map(|c| (c.row, c.own, c.other, c.weight)).collect();
+    check_balance(data, &terms, &format!("{what}: common point"));
+}
+
+fn check_quasi(data: &Data, v: &QuasiComplete, what: &str) {
+    let (slacks, size) = slacks(data, &v.weights, &v.intercept, &v.centre);
+    let largest = slacks.iter().map(|(_, s)| *s).fold(0.0, f64::max);
+    let zero = 2e-9 * largest + 1e-13 * size;
+    assert!(largest > 100.0 * zero, "{what}: nothing is strict");
+    assert!(slacks.iter().all(|(_, s)| *s >= -zero), "{what}: a row is on the wrong side");
+    for row in &v.boundary {
+        assert!(slacks.iter().filter(|(i, _)| i == row).all(|(_, s)| s.abs() <= zero), "{what}: not on the boundary");
+    }
+    assert_eq!(v.boundary.len() + v.strict_rows, counted(data).len(), "{what}: rows");
+    check_common(data, &v.common, what);
+    // Constraints of the common point are met with equality by every direction.
+    let open = |c: &linsep::model::Constraint| slacks.iter().any(|(i, s)| *i == c.row && s.abs() <= zero);
+    assert!(v.common.constraints.iter().all(open), "{what}: the common point is off the boundary");
+}
+
+/// Checks the witness and says what it proves.
+fn checked(data: &Data, found: &SeparabilityVerdict, what: &str) -> Kind {
+    match &found.verdict {
+        Verdict::Complete(v) => {
+            check_complete(data, v, what);
+            Kind::Complete
+        }
+        Verdict::QuasiComplete(v) => {
+            check_quasi(data, v, what);
+            Kind::Quasi
+        }
+        Verdict::Overlap(v) => {
+            let classes = data.labels.n_classes();
+            let mut terms = Vec::new();
+            for (at, row) in counted(data).into_iter().enumerate() {
+                let own = data.class(row);
+                for (place, other) in (0..classes).filter(|k| *k != own).enumerate() {
+                    terms.push((row, own, other, v.weights[at * (classes - 1) + place]));
+                }
+            }
+            check_balance(data, &terms, what);
+            let common = v.common.as_ref().unwrap_or_else(|| panic!("{what}: no common point"));
+            check_common(data, common, what);
+            Kind::Overlap
+        }
+        Verdict::Undecided(_) => Kind::Undecided,
+    }
+}
+
+#[test]
+fn arrangements_known_by_construction() {
+    let mut source = Source::new(21);
+    for seed in 0..150 {
+        let (rows, cols) = (10 + source.below(51), 1 + source.below(4));
+        let integers = source.chance(0.5);
+        for (arrangement, expected) in [
+            (Arrangement::Complete, Kind::Complete),
+            (Arrangement::Quasi, Kind::Quasi),
+            (Arrangement::Overlap, Kind::Overlap),
+        ] {
+            let data = arranged(arrangement, rows, cols, integers, seed);
+            let what = format!("{arrangement:?}, {rows}×{cols}, whole numbers: {integers}, seed {seed}");
+            let found = decide(&data, &EXACT);
+            assert_eq!(checked(&data, &found, &what), expected, "{what}: {:?}", found.verdict);
+            // On whole numbers the witness is exact; complete ones always are.
+            if integers || expected == Kind::Complete {
+                assert_eq!(found.verdict.exact(), Some(true), "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_margin_is_the_one_chosen() {
+    let mut source = Source::new(5);
+    for case in 0..60 {
+        let (rows, cols) = (20 + source.below(600), 1 + source.below(6));
+        let scale = [1.0, 1e-12, 1e12][case % 3];
+        let far = [0.0, 1e6][case / 3 % 2];
+        let mut normal = source.normals(cols);
+        let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
+        normal.iter_mut().for_each(|n| *n /= length);
+        let margin = source.uniform(0.01, 2.0);
+        let mut values = Vec::new();
+        let codes: Vec<usize> = (0..rows).map(|i| i % 2).collect();
+        for (i, class) in codes.iter().enumerate() {
+            let x = source.normals(cols);
+            let along: f64 = x.iter().zip(&normal).map(|(x, n)| x * n).sum();
+            let side = if *class == 1 { 1.0 } else { -1.0 };
+            // The first two rows are the nearest points, straight across.
+            let wanted = if i < 2 { side * margin } else { side * (margin + source.uniform(0.0, 3.0)) };
+            let inside = |x: f64| if i < 2 { 0.0 } else { x };
+            values.extend(x.iter().zip(&normal).map(|(x, n)| scale * (inside(x - along * n) + wanted * n + far)));
+        }
+        let data = Data::new(values, cols, labels(codes, 2));
+        let what = format!("case {case}: {rows}×{cols}, scale {scale:e}, about {far:e}");
+        let found = decide(&data, &SeparabilityOptions { margin_tolerance: Some(1e-8), ..EXACT });
+        let Verdict::Complete(v) = &found.verdict else { panic!("{what}: {:?}", found.verdict) };
+        let tolerance = if far == 0.0 { 2e-8 } else { 1e-6 };
+        assert_near(v.margin / scale, margin, tolerance, 0.0, &what);
+        assert_eq!(v.exact, Some(true), "{what}");
+    }
+}
+
+#[test]
+fn the_common_point_is_the_one_chosen() {
+    // 1 = ¾·0 + ¼·4, and no other way.
+    let data = Data::new(vec![0.0, 4.0, 1.0], 1, labels(vec![0, 0, 1], 2));
+    let found = decide(&data, &EXACT);
+    assert_eq!(checked(&data, &found, "a point between two"), Kind::Overlap);
+    let Verdict::Overlap(v) = &found.verdict else { unreachable!() };
+    let common = v.common.as_ref().expect("a common point");
+    let digits: Vec<&str> = common.constraints.iter().filter_map(|c| c.exact.as_deref()).collect();
+    assert_eq!(digits, ["3", "1", "4"]);
+    assert_eq!(v.exact, Some(true));
+    // A point inside a tetrahedron with whole weights 1, 2, 3, 4.
+    let corners = [[0.0, 0.0, 0.0], [10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 10.0]];
+    let mut values: Vec<f64> = corners.concat();
+    values.extend([2.0, 3.0, 4.0]);
+    let data = Data::new(values, 3, labels(vec![1, 1, 1, 1, 0], 2));
+    let found = decide(&data, &EXACT);
+    assert_eq!(checked(&data, &found, "tetrahedron"), Kind::Overlap);
+    let Verdict::Overlap(v) = &found.verdict else { unreachable!() };
+    let common = v.common.as_ref().expect("a common point");
+    let digits: Vec<&str> = common.constraints.iter().filter_map(|c| c.exact.as_deref()).collect();
+    assert_eq!(digits, ["1", "2", "3", "4", "10"]);
+}
+
+/// Rows whose labels come from a random linear machine with a share of wrong labels: all three verdicts occur.
+fn noisy_machine(classes: usize, integers: bool, source: &mut Source) -> Data {
+    let (rows, cols) = (10 + source.below(51), 1 + source.below(4));
+    let noise = if source.chance(0.5) { 0.0 } else { 1.5 / rows as f64 };
+    let number = |source: &mut Source| if integers { source.below(5) as f64 - 2.0 } else { source.normal() };
+    let machine: Vec<Vec<f64>> = (0..classes).map(|_| (0..=cols).map(|_| number(source)).collect()).collect();
+    let (mut values, mut codes) = (Vec::new(), Vec::new());
+    for i in 0..rows {
+        let x: Vec<f64> = (0..cols).map(|_| number(source)).collect();
+        let score = |w: &Vec<f64>| w[cols] + x.iter().zip(w).map(|(x, w)| x * w).sum::<f64>();
+        let scores: Vec<f64> = machine.iter().map(score).collect();
+        let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let tied: Vec<usize> = (0..classes).filter(|k| scores[*k] == best).collect();
+        let class = if source.chance(noise) { source.below(classes) } else { tied[source.below(tied.len())] };
+        codes.push(if i < classes { i } else { class });
+        values.extend(x);
+    }
+    Data::new(values, cols, labels(codes, classes))
+}
+
+/// Changes neither the verdict nor the labels.
+fn disguise(data: &Data, kind: usize, source: &mut Source) -> Data {
+    match kind {
+        0 => data.clone(),
+        1 => {
+            let classes = data.labels.n_classes();
+            let weight = |i: usize, source: &mut Source| f64::from(u8::from(i < classes || !source.chance(0.2)));
+            data.weighted((0..data.rows()).map(|i| weight(i, source)).collect())
+        }
+        2 => data.with_column(|_, x| x[0]).with_column(|_, x| x.iter().sum()).with_column(|_, _| 3.0),
+        3 => data.map(|j, v| v * [1e12, 1e-12, 1.0, 1e2][j % 4]),
+        _ => data.map(|j, v| v + [1e4, -300.0, 0.0, 1e5][j % 4]),
+    }
+}
+
+#[test]
+fn the_linear_program_agrees() {
+    let mut source = Source::new(22);
+    let mut seen = [0; 3];
+    for case in 0..900 {
+        let (classes, integers) = (2 + case % 3, (case / 3) % 2 == 0);
+        let plain = noisy_machine(classes, integers, &mut source);
+        let kind = (case / 6) % 5;
+        let data = disguise(&plain, kind, &mut source);
+        let judged = Data { weights: data.weights.clone(), ..plain.clone() };
+        let all = (counted(&judged).len() * (classes - 1)) as f64;
+        let expected = match separating_slack(&judged, true) {
+            slack if slack < 0.5 => Kind::Overlap,
+            slack if slack > all - 0.5 => Kind::Complete,
+            _ => Kind::Quasi,
+        };
+        let what = format!("case {case}: {classes} classes, {}×{}, disguise {kind}", data.rows(), data.cols);
+        // In units far apart the margin is that of the largest column, and may be out of reach for it alone.
+        let options = if kind == 3 { SeparabilityOptions { exact: false, ..EXACT } } else { EXACT };
+        let found = decide(&data, &options);
+        let found_kind = match (&found.verdict, kind) {
+            (Verdict::Complete(_), 3) => Kind::Complete,
+            _ => checked(&data, &found, &what),
+        };
+        assert_eq!(found_kind, expected, "{what}: {:?}", found.verdict);
+        if integers && kind < 3 && (classes == 2 || expected != Kind::Complete) {
+            assert_eq!(found.verdict.exact(), Some(true), "{what}");
+        }
+        seen[expected as usize] += 1;
+    }
+    assert!(seen.iter().all(|n| *n >= 100), "complete, quasi, overlap: {seen:?}");
+}
+
+#[test]
+fn sparse_rows_and_singles_give_the_same_verdict() {
+    let mut source = Source::new(23);
+    for case in 0..60 {
+        let data = noisy_machine(2 + case % 2, true, &mut source);
+        let what = format!("case {case}");
+        let dense = checked(&data, &decide(&data, &EXACT), &what);
+        assert_eq!(checked(&data, &decide_on(&data.csr(), &data, &EXACT), &what), dense, "{what}, sparse");
+        assert_eq!(checked(&data, &decide_on(&data.singles(), &data, &EXACT), &what), dense, "{what}, singles");
+    }
+}
+
+#[test]
+fn threads_do_not_matter() {
+    let mut source = Source::new(24);
+    let mut cases: Vec<Data> = (0..6).map(|case| noisy_machine(2 + case % 3, false, &mut source)).collect();
+    cases.extend(
+        [Arrangement::Complete, Arrangement::Quasi, Arrangement::Overlap].map(|a| arranged(a, 30_000, 6, false, 3)),
+    );
+    for (case, data) in cases.iter().enumerate() {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+            pool.install(|| decide(data, &SeparabilityOptions::default()))
+        };
+        assert_eq!(run(1), run(3), "case {case}");
+    }
+}
+
+#[test]
+fn one_pair_may_be_separable_while_likelihood_exists() {
+    // a is left of b, but c lies on both sides of either: no linear machine favours a over b for free.
+    let x = vec![0.0, 1.0, 2.0, 3.0, -1.0, 0.5, 1.5, 2.5, 4.0];
+    let data = Data::new(x, 1, labels(vec![0, 0, 1, 1, 2, 2, 2, 2, 2], 3));
+    let found = decide(&data, &EXACT);
+    assert_eq!(checked(&data, &found, "joint"), Kind::Overlap);
+    assert_eq!(found.verdict.exact(), Some(true));
+    let pair = Data::new(vec![0.0, 1.0, 2.0, 3.0], 1, labels(vec![0, 0, 1, 1], 2));
+    assert_eq!(checked(&pair, &decide(&pair, &EXACT), "pair"), Kind::Complete);
+}
+
+#[test]
+fn small_and_odd_tables() {
+    let all = |x: &[f64], cols: usize, codes: &[usize]| {
+        let classes = codes.iter().max().map_or(0, |m| m + 1);
+        let data = Data::new(x.to_vec(), cols, labels(codes.to_vec(), classes));
+        let found = decide(&data, &EXACT);
+        (checked(&data, &found, &format!("{x:?} {codes:?}")), found)
+    };
+    // One row a class.
+    assert_eq!(all(&[1.0, 2.0], 1, &[0, 1]).0, Kind::Complete);
+    // The same row with both labels, alone and beside others.
+    let (kind, found) = all(&[1.0, 1.0], 1, &[0, 1]);
+    assert_eq!(kind, Kind::Overlap);
+    assert_eq!(found.verdict.exact(), Some(true));
+    assert_eq!(all(&[1.0, 1.0, 5.0], 1, &[0, 1, 1]).0, Kind::Quasi);
+    assert_eq!(all(&[1.0, 1.0, 5.0, -5.0], 1, &[0, 1, 1, 0]).0, Kind::Quasi);
+    assert_eq!(all(&[1.0, 1.0, 5.0, -5.0], 1, &[0, 1, 1, 1]).0, Kind::Overlap);
+    // All rows equal.
+    assert_eq!(all(&[3.0; 12], 2, &[0, 1, 0, 1, 1, 1]).0, Kind::Overlap);
+    // A class with one row, between the others and outside.
+    assert_eq!(all(&[0.0, 2.0, 1.0, 4.0], 1, &[0, 0, 1, 0]).0, Kind::Overlap);
+    assert_eq!(all(&[0.0, 2.0, 9.0, 4.0], 1, &[0, 0, 1, 0]).0, Kind::Complete);
+    // More columns than rows.
+    assert_eq!(all(&[1.0, 2.0, 3.0, 4.0, 5.0, 7.0], 3, &[0, 1]).0, Kind::Complete);
+    // Constant columns do nothing.
+    assert_eq!(all(&[1.0, 7.0, 2.0, 7.0, 3.0, 7.0, 4.0, 7.0], 2, &[0, 0, 1, 1]).0, Kind::Complete);
+    // XOR.
+    assert_eq!(all(&[0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0], 2, &[0, 1, 1, 0]).0, Kind::Overlap);
+}
+
+#[test]
+fn one_class_is_an_error() {
+    let data = Data::new(vec![1.0, 2.0], 1, Labels::from_names(["a", "a"]));
+    let design = data.dense();
+    let training = Training::new(&design, &data.labels);
+    let error = separability(&training, &EXACT, &Default::default()).expect_err("one class");
+    assert!(error.to_string().contains("only one class"), "{error}");
+}
+
+#[test]
+fn rows_of_many_columns() {
+    let mut source = Source::new(25);
+    let (rows, cols) = (60, 3_000);
+    // Sparse whole numbers; some columns of every row.
+    let mut values = vec![0.0; rows * cols];
+    for row in values.chunks_exact_mut(cols) {
+        for _ in 0..40 {
+            row[source.below(cols)] = 1.0 + source.below(3) as f64;
+        }
+    }
+    let codes: Vec<usize> = (0..rows).map(|i| i % 2).collect();
+    let data = Data::new(values.clone(), cols, labels(codes.clone(), 2));
+    for (what, found) in [("dense", decide(&data, &EXACT)), ("sparse", decide_on(&data.csr(), &data, &EXACT))] {
+        assert_eq!(checked(&data, &found, what), Kind::Complete, "{what}");
+        assert_eq!(found.verdict.exact(), Some(true), "{what}");
+    }
+    // Two documents that are the same and have different labels stay on the boundary; the others can leave it.
+    let first: Vec<f64> = values[..cols].to_vec();
+    values[cols..2 * cols].copy_from_slice(&first);
+    let data = Data::new(values, cols, labels(codes, 2));
+    let found = decide_on(&data.csr(), &data, &SeparabilityOptions::default());
+    let Verdict::QuasiComplete(v) = &found.verdict else { panic!("{:?}", found.verdict.name()) };
+    assert_eq!(v.boundary, [0, 1]);
+    let (slacks, _) = slacks(&data, &v.weights, &v.intercept, &v.centre);
+    let largest = slacks.iter().map(|(_, s)| *s).fold(0.0, f64::max);
+    assert!(slacks.iter().all(|(i, s)| if *i < 2 { s.abs() < 1e-9 * largest } else { *s > 1e-9 * largest }));
+}
+
+/// Says so where the shared data is absent.
+#[allow(clippy::print_stderr)]
+fn shared(name: &str, target: &str) -> Option<(Data, Vec<String>)> {
+    let Some(frame) = Frame::shared(name) else {
+        eprintln!("SKIPPED: ../shared/data/small/{name} is absent");
+        return None;
+    };
+    let features: Vec<String> = frame.names().iter().filter(|n| *n != target).cloned().collect();
+    Some((frame.complete(&features).labelled(&features, target), features))
+}
+
+fn named<'f>(columns: &[usize], features: &'f [String]) -> Vec<&'f str> {
+    columns.iter().map(|j| features[*j].as_str()).collect()
+}
+
+#[test]
+fn published_verdicts() {
+    if let Some((data, _)) = shared("mlbench_Sonar.csv", "Class") {
+        let found = decide(&data, &EXACT);
+        assert_eq!(checked(&data, &found, "sonar"), Kind::Complete);
+        assert_eq!(found.verdict.exact(), Some(true));
+    }
+    if let Some((data, features)) = shared("mlbench_Ionosphere.csv", "Class") {
+        let found = decide(&data, &EXACT);
+        assert_eq!(checked(&data, &found, "ionosphere"), Kind::Quasi);
+        let Verdict::QuasiComplete(v) = &found.verdict else { unreachable!() };
+        assert_eq!(named(&v.columns, &features), ["V1"]);
+        assert!(v.intercept_diverges);
+        assert_eq!(named(&v.collinear, &features), ["V2"], "constant");
+        assert!(v.common.constraints.iter().all(|c| c.exact.is_some()), "exact common point");
+    }
+    if let Some((data, _)) = shared("detectseparation_silvapulle1981.csv", "y") {
+        let found = decide(&data, &EXACT);
+        assert_eq!(checked(&data, &found, "silvapulle"), Kind::Quasi);
+        assert_eq!(found.verdict.exact(), Some(true), "silvapulle");
+    }
+    if let Some((data, features)) = shared("brglm2_endometrial.csv", "HG") {
+        let found = decide(&data, &EXACT);
+        assert_eq!(checked(&data, &found, "endometrial"), Kind::Quasi);
+        let Verdict::QuasiComplete(v) = &found.verdict else { unreachable!() };
+        assert_eq!(named(&v.columns, &features), ["NV"]);
+        let with_nv = (0..data.rows()).filter(|i| data.row(*i)[0] == 1.0).count();
+        assert_eq!(v.strict_rows, with_nv);
+        assert_eq!(v.exact, Some(true), "endometrial");
+    }
+    for (name, target) in [("banknote.csv", "class"), ("keel_wdbc.csv", "class")] {
+        if let Some((data, _)) = shared(name, target) {
+            let found = decide(&data, &EXACT);
+            assert_eq!(checked(&data, &found, name), Kind::Overlap, "{name}");
+            assert_eq!(found.verdict.exact(), Some(true), "{name}");
+            let Verdict::Overlap(v) = &found.verdict else { unreachable!() };
+            let common = v.common.as_ref().expect("few rows");
+            assert!(common.constraints.iter().all(|c| c.exact.is_some()), "{name}: exact common point");
+        }
+    }
+}
+
+#[test]
+fn iris() {
+    let Some((data, _)) = shared("datasets_iris.csv", "Species") else { return };
+    let setosa = |i: usize| if data.class(i) == 0 { "setosa" } else { "rest" };
+    let against_rest = Data { labels: Labels::from_names((0..data.rows()).map(setosa)), ..data.clone() };
+    let found = decide(&against_rest, &EXACT);
+    assert_eq!(checked(&against_rest, &found, "setosa"), Kind::Complete);
+    assert_eq!(found.verdict.exact(), Some(true));
+    // All three: setosa can be told apart, the others cannot from each other.
+    assert_eq!(checked(&data, &decide(&data, &EXACT), "iris"), Kind::Quasi);
+    let others: Vec<usize> = (0..data.rows()).filter(|i| data.class(*i) > 0).collect();
+    let pair = data.select(&others);
+    let pair = Data { labels: labels((0..pair.rows()).map(|i| pair.class(i) - 1).collect(), 2), ..pair };
+    let found = decide(&pair, &EXACT);
+    assert_eq!(checked(&pair, &found, "versicolor and virginica"), Kind::Overlap);
+    assert_eq!(found.verdict.exact(), Some(true));
+}
