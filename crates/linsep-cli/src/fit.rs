@@ -5,6 +5,7 @@ use crate::decision::DecisionArguments;
 use crate::exit::{Ending, INTERRUPTED};
 use crate::input::InputArguments;
 use crate::method::{MethodArguments, class_names};
+use crate::multiclass::ApproachName;
 use crate::output::{check_directory, print, print_json};
 use crate::progress::Progress;
 use clap::Args;
@@ -34,6 +35,7 @@ Examples:
   linsep fit penguins.csv --target species --transform quantile-normal --model lda
   linsep fit penguins.csv --target species --penalty none
   linsep fit penguins.csv --target sex --model pocket --max-iter 20
+  linsep fit penguins.csv --target species --model svm --multiclass one-vs-one --vote unanimity
   linsep fit penguins.csv --target sex --costs female:male=5 --reject 0.3 -o careful.json")]
 pub struct FitArguments {
     #[command(flatten)]
@@ -64,6 +66,11 @@ pub struct FitArguments {
 
     #[command(flatten)]
     method: MethodArguments,
+
+    /// More than two classes: joint where the method can (the default), else a fit for every pair (the default of
+    /// perceptrons) or for every class against the rest (svm, sigmoid-ls: linear-machine)
+    #[arg(long, value_enum, value_name = "APPROACH", help_heading = "Method")]
+    multiclass: Option<ApproachName>,
 
     #[command(flatten)]
     decision: DecisionArguments,
@@ -138,7 +145,7 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
             };
             print(&format!("{}{written}", fit_summary(&model)), ending)
         }
-        TableFit::NoOptimum { proof, features, classes } => {
+        TableFit::NoOptimum { proof, features, classes, part } => {
             if arguments.json {
                 let value = serde_json::json!({
                     "model": null,
@@ -146,6 +153,7 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                         true => "maximum_likelihood_does_not_exist",
                         false => "no_minimum",
                     },
+                    "part": part,
                     "separation": format!("{:?}", proof.kind).to_lowercase(),
                     "classes": classes,
                     "features": features,
@@ -158,17 +166,18 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                 });
                 return print_json(&value, Ending::No);
             }
-            let mut text = no_optimum_text(&proof, &features, &classes);
+            let mut text = format!("{}{}", of_part(part), no_optimum_text(&proof, &features, &classes));
             if arguments.method.has_penalty_factors() {
                 text.push_str("  Columns of penalty factor 0 have none: give those above a factor above 0.\n");
             }
             say_no(arguments, &text)
         }
-        TableFit::NotSeparable { proof, used } => {
+        TableFit::NotSeparable { proof, used, part } => {
             if arguments.json {
                 let value = serde_json::json!({
                     "model": null,
                     "outcome": "not_separable",
+                    "part": part,
                     "rows": used,
                     "overlapping_rows": proof.rows.len(),
                     "certificate": serde_json::to_value(&proof.certificate).unwrap_or_default(),
@@ -177,9 +186,14 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                 });
                 return print_json(&value, Ending::No);
             }
-            say_no(arguments, &not_separable_text(&proof, used))
+            say_no(arguments, &format!("{}{}", of_part(part), not_separable_text(&proof, used)))
         }
     }
+}
+
+/// Which of several two-class fits an answer is about.
+fn of_part(part: Option<String>) -> String {
+    part.map_or(String::new(), |part| format!("{part}:\n"))
 }
 
 /// An answer instead of a model.
@@ -201,6 +215,7 @@ fn options(arguments: &FitArguments, method: Method, table: &Table) -> Result<Fi
     let mut options = FitOptions::new(target, method);
     arguments.columns.roles(&mut options);
     options.decision = decision.unwrap_or_default();
+    options.multiclass = arguments.decision.multiclass(arguments.multiclass);
     options.folds = arguments.cv;
     options.seed = arguments.seed;
     Ok(options)

@@ -9,6 +9,7 @@ mod geometry;
 mod input;
 mod inspect;
 mod method;
+mod multiclass;
 mod output;
 mod path;
 mod perceptron;

@@ -4,6 +4,7 @@ mod closed_form;
 mod free_columns;
 mod gap;
 mod independent;
+mod joint_multipliers;
 mod local;
 mod margin;
 mod multipliers;
@@ -14,6 +15,7 @@ mod witness;
 pub use closed_form::linear_system_residual;
 pub use gap::duality_gap;
 pub use independent::{Independent, independent_coefficients};
+pub use joint_multipliers::{feasible_joint_multipliers, joint_multiplier_gap};
 pub use local::{
     LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian, is_local_minimum, local_minimum,
 };

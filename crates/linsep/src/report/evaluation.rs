@@ -38,9 +38,15 @@ pub fn evaluation_text(judged: &Judged) -> String {
         let share = percent(rejected.value);
         out.push_str(&format!("; {share} rejected, and accuracy, F1 and the confusion are of the rest"));
     }
+    if let Some(open) = e.undetermined.as_ref().filter(|u| u.value > 0.0) {
+        let share = percent(open.value);
+        out.push_str(&format!("; {share} undetermined, and accuracy, F1 and the confusion are of the rest"));
+    }
     out.push_str("\n\n");
     let mut rows = vec![["", "value", "95 % interval", "interval by"].map(str::to_owned).to_vec()];
     rows.extend(e.rejected.as_ref().map(|m| estimate_row("rejected", m)));
+    rows.extend(e.undetermined.as_ref().map(|m| estimate_row("undetermined", m)));
+    rows.extend(e.right_of_all.as_ref().map(|m| estimate_row("right of all rows", m)));
     rows.extend(e.mean_cost.as_ref().map(|m| estimate_row("mean cost", m)));
     rows.push(metric_row("accuracy", &e.accuracy));
     rows.push(metric_row("balanced accuracy", &e.balanced_accuracy));

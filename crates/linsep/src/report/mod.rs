@@ -5,6 +5,7 @@ mod evaluation;
 mod geometry;
 mod headline;
 mod inspect;
+mod parts;
 mod perceptron;
 mod summary;
 mod text;

@@ -21,7 +21,7 @@ mod stochastic;
 mod stop;
 mod svrg;
 
-pub use dual_coordinate::DualCoordinateDescent;
+pub use dual_coordinate::{DualCoordinateDescent, SequentialDual};
 pub use gradient_descent::{GradientDescent, StepRule};
 pub use interior_point::InteriorPoint;
 pub use lbfgs::Lbfgs;
