@@ -4,16 +4,17 @@ use crate::columns::{ColumnArguments, seconds, target_of};
 use crate::decision::DecisionArguments;
 use crate::exit::{Ending, INTERRUPTED};
 use crate::input::InputArguments;
+use crate::labels;
 use crate::method::{MethodArguments, class_names};
 use crate::multiclass::ApproachName;
 use crate::output::{check_directory, print, print_json};
 use crate::progress::Progress;
 use clap::Args;
-use linsep::artifact::Model;
+use linsep::artifact::{Model, MultiLabel};
 use linsep::model::{ClassWeights, Method, Outcome};
 use linsep::report::{fit_summary, inspect_json, no_optimum_text, not_separable_text};
 use linsep::table::Table;
-use linsep::workflow::{FitOptions, TableFit, fit_table};
+use linsep::workflow::{FitOptions, TableFit, fit_labels, fit_table};
 use linsep::{Error, ErrorKind, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -41,7 +42,7 @@ pub struct FitArguments {
     #[command(flatten)]
     input: InputArguments,
 
-    /// Column to predict (for LIBSVM files: the label)
+    /// Column to predict (for LIBSVM files: the label); several labels of two classes each as a,b,c
     #[arg(long, short, value_name = "COLUMN")]
     target: Option<String>,
 
@@ -105,10 +106,20 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let init = arguments.init.as_deref().map(|path| start(path, &method)).transpose()?;
     let progress = Progress::new(arguments.input.quiet, time_limit);
     let table = arguments.input.read(None, &progress)?;
-    let mut options = options(arguments, method, &table)?;
-    options.recipe = recipe;
-    options.class_weights = class_weights;
-    options.init = init;
+    let options = |target: String| {
+        let mut options = options(arguments, method.clone(), &table, target)?;
+        options.recipe = recipe.clone();
+        options.class_weights = class_weights.clone();
+        options.init = init.clone();
+        Ok(options)
+    };
+    if let Some(targets) = labels::targets(arguments.target.as_deref(), &table) {
+        let options = targets.into_iter().map(options).collect::<Result<Vec<FitOptions>>>()?;
+        let fits = fit_labels(&table, &options, &progress.watch_with_deadline());
+        progress.finish();
+        return finish_labels(arguments, fits?, &options);
+    }
+    let options = options(target_of(arguments.target.as_deref(), &table)?)?;
     let fit = fit_table(table, &options, &progress.watch_with_deadline());
     progress.finish();
     match fit {
@@ -120,6 +131,21 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
         }
         fit => finish(arguments, fit?),
     }
+}
+
+/// Writes what came of the fits of several labels; one without a model is the answer.
+fn finish_labels(arguments: &FitArguments, fits: Vec<TableFit>, options: &[FitOptions]) -> Result<Ending> {
+    let mut models = Vec::with_capacity(fits.len());
+    for (fit, options) in fits.into_iter().zip(options) {
+        match fit {
+            TableFit::Model(model) => models.push(*model),
+            other => {
+                let _ = writeln!(std::io::stderr(), "label `{}`:", options.target);
+                return finish(arguments, other);
+            }
+        }
+    }
+    labels::finish(MultiLabel { models }, arguments.output.as_deref(), arguments.json)
 }
 
 /// Writes what came of the fit, and says it.
@@ -206,8 +232,7 @@ fn say_no(arguments: &FitArguments, text: &str) -> Result<Ending> {
     print(text, Ending::No)
 }
 
-fn options(arguments: &FitArguments, method: Method, table: &Table) -> Result<FitOptions> {
-    let target = target_of(arguments.target.as_deref(), table)?;
+fn options(arguments: &FitArguments, method: Method, table: &Table, target: String) -> Result<FitOptions> {
     let positive = arguments.columns.positive.as_deref();
     let method = arguments.method.with_classes(method, table, &target, positive)?;
     let classes = class_names(table, &target, positive)?;

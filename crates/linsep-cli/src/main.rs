@@ -8,6 +8,7 @@ mod fit;
 mod geometry;
 mod input;
 mod inspect;
+mod labels;
 mod method;
 mod multiclass;
 mod output;

@@ -2,11 +2,13 @@
 
 use crate::decision::DecisionArguments;
 use crate::exit::Ending;
-use crate::input::{InputArguments, load_model};
+use crate::input::{InputArguments, load_saved};
+use crate::labels;
 use crate::output::check_directory;
 use crate::progress::Progress;
 use crate::sheet::Sheet;
 use clap::{Args, ValueEnum};
+use linsep::artifact::{Model, Saved};
 use linsep::design::UnknownLevel;
 use linsep::workflow::predict_table;
 use linsep::{Error, Result};
@@ -77,18 +79,41 @@ impl From<UnknownName> for UnknownLevel {
     }
 }
 
+impl PredictArguments {
+    /// Puts the decision that the flags ask for in the place of the model's.
+    fn prepare(&self, model: &mut Model) -> Result<()> {
+        if self.proba && !model.has_probabilities() {
+            let fits = model.decision.scheme().map_or(String::new(), |s| format!("{} ", s.name()));
+            let message = format!("the scores of a {fits}{} model are not probabilities", model.method.name());
+            return Err(Error::usage(message).help("use --scores, or fit --model logistic"));
+        }
+        self.decision.replace(model)
+    }
+}
+
 /// Runs the subcommand.
 pub fn run(arguments: &PredictArguments) -> Result<Ending> {
-    let mut model = load_model(&arguments.model)?;
-    if arguments.proba && !model.has_probabilities() {
-        let fits = model.decision.scheme().map_or(String::new(), |s| format!("{} ", s.name()));
-        let message = format!("the scores of a {fits}{} model are not probabilities", model.method.name());
-        return Err(Error::usage(message).help("use --scores, or fit --model logistic"));
+    let mut saved = load_saved(&arguments.model)?;
+    match &mut saved {
+        Saved::One(model) => arguments.prepare(model)?,
+        Saved::Several(models) => models.models.iter_mut().try_for_each(|m| arguments.prepare(m))?,
     }
-    arguments.decision.replace(&mut model)?;
     check_directory(Path::new(&arguments.output))?;
     arguments.input.refuse_as_output(Path::new(&arguments.output))?;
     let progress = Progress::new(arguments.input.quiet, None);
+    let model = match saved {
+        Saved::One(model) => model,
+        Saved::Several(models) => {
+            let table = arguments.input.read_for(&models, &progress)?;
+            let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
+            let extras = (arguments.proba, arguments.scores);
+            let unknown = arguments.unknown.map(Into::into);
+            let watch = progress.watch();
+            let ending = labels::predict(&models, &table, &keep, extras, unknown, &arguments.output, &watch);
+            progress.finish();
+            return ending;
+        }
+    };
     let table = arguments.input.read(Some(&model), &progress)?;
     let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
     let predictions = predict_table(&model, &table, arguments.unknown.map(Into::into), &progress.watch())?;

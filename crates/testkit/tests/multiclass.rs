@@ -31,7 +31,7 @@ fn svm(change: impl FnOnce(&mut RiskMinimizer)) -> Method {
 
 fn example(name: &str) -> Table {
     let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
-    read_files(&[path.into()], &ReadOptions::default(), &Watch::default()).expect("an example")
+    read_files(&[std::path::PathBuf::from(path)], &ReadOptions::default(), &Watch::default()).expect("an example")
 }
 
 fn table_of(data: &Data) -> Table {

@@ -294,29 +294,34 @@ impl Model {
 
     /// Writes the model, compressed where the name ends in `.zst`, in one step.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let text = self.to_json()?;
-        let compress = path.extension().is_some_and(|e| e == "zst");
-        write_atomic(path, |out: &mut dyn Write| {
-            if compress {
-                out.write_all(&zstd::encode_all(text.as_bytes(), 3)?)
-            } else {
-                out.write_all(text.as_bytes())
-            }
-        })
+        write_file(path, &self.to_json()?)
     }
 
     /// Reads a model; a zstandard file is recognised by its first bytes.
     pub fn load(path: &Path) -> Result<Model> {
-        let name = path.display().to_string();
-        let mut bytes = Vec::new();
-        let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
-        read.map_err(|e| Error::io(&name, &e))?;
-        if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-            bytes = zstd::decode_all(&bytes[..])
-                .map_err(|e| Error::model(format!("this is not a complete model file: {e}")).at(Place::file(&name)))?;
-        }
-        Model::from_json(&bytes, &name)
+        Model::from_json(&read_file(path)?, &path.display().to_string())
     }
+}
+
+/// Writes text, compressed where the name ends in `.zst`, in one step.
+pub(super) fn write_file(path: &Path, text: &str) -> Result<()> {
+    let compress = path.extension().is_some_and(|e| e == "zst");
+    write_atomic(path, |out: &mut dyn Write| {
+        if compress { out.write_all(&zstd::encode_all(text.as_bytes(), 3)?) } else { out.write_all(text.as_bytes()) }
+    })
+}
+
+/// The bytes of a file; a zstandard file is recognised by its first bytes.
+pub(super) fn read_file(path: &Path) -> Result<Vec<u8>> {
+    let name = path.display().to_string();
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
+    read.map_err(|e| Error::io(&name, &e))?;
+    if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        bytes = zstd::decode_all(&bytes[..])
+            .map_err(|e| Error::model(format!("this is not a complete model file: {e}")).at(Place::file(&name)))?;
+    }
+    Ok(bytes)
 }
 
 /// SHA-256 of the canonical form: compact JSON with sorted keys.

@@ -33,11 +33,13 @@ mod auc;
 mod confusion;
 mod decided;
 mod interval;
+mod labels;
 mod probability;
 mod scored;
 
 pub use confusion::Confusion;
 pub use interval::{LEVEL, wilson};
+pub use labels::{LabelFigures, evaluate_labels};
 pub use scored::{RowsOf, Scored};
 
 use crate::error::Result;

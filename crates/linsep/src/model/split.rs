@@ -221,7 +221,7 @@ impl Split {
     ) -> Result<SplitFit> {
         let units = self.units(method, training, &found, watch)?;
         let discriminants: Vec<Discriminant> = found.iter().map(|(.., f)| f.discriminant.clone()).collect();
-        let everywhere = |note: &Note| found.iter().all(|(.., f)| f.notes.contains(note));
+        let everywhere = |note: &Note| found.iter().all(|(.., f)| f.notes.iter().any(|n| is_same(n, note)));
         let notes: Vec<Note> =
             found.first().map_or(Vec::new(), |(.., f)| f.notes.iter().filter(|n| everywhere(n)).cloned().collect());
         let parts: Vec<FittedPart> = found
@@ -233,7 +233,7 @@ impl Split {
                 objective: f.objective,
                 certificate: f.certificate,
                 outcome: f.outcome,
-                notes: f.notes.into_iter().filter(|n| !notes.contains(n)).collect(),
+                notes: f.notes.into_iter().filter(|n| !notes.iter().any(|m| is_same(n, m))).collect(),
                 computation: f.computation,
                 multipliers: f.multipliers,
             })
@@ -299,6 +299,24 @@ pub(crate) fn of_part(error: Error, part: &Part, names: &[String]) -> Error {
     match error.help_text() {
         Some(help) => named.help(help),
         None => named,
+    }
+}
+
+/// Whether two notes say the same: relations between columns that hold for all rows have coefficients that differ by
+/// rounding only.
+fn is_same(a: &Note, b: &Note) -> bool {
+    let same = |x: &[(usize, f64)], y: &[(usize, f64)]| {
+        let close = |((i, a), (j, b)): (&(usize, f64), &(usize, f64))| i == j && (a - b).abs() <= 1e-6 * a.abs();
+        x.len() == y.len() && x.iter().zip(y).all(close)
+    };
+    match (a, b) {
+        (Note::Shared { column, combination }, Note::Shared { column: other, combination: of }) => {
+            column == other && same(combination, of)
+        }
+        (Note::Collinear { column, combination }, Note::Collinear { column: other, combination: of }) => {
+            column == other && same(combination, of)
+        }
+        _ => a == b,
     }
 }
 

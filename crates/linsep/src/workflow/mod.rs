@@ -3,6 +3,7 @@
 mod cross_validate;
 mod fit;
 mod geometry;
+mod multi_label;
 mod multiclass;
 mod path;
 mod places;
@@ -16,6 +17,7 @@ mod verify_parts;
 
 pub use fit::{FitOptions, TableFit, fit_table};
 pub use geometry::{GeometryOptions, TableGeometry, geometry_of, geometry_table};
+pub use multi_label::{JudgedLabels, evaluate_label_table, fit_labels};
 pub use multiclass::{Approach, Multiclass};
 pub use path::{TablePath, path_table};
 pub use predict::{Judged, Predictions, evaluate_table, predict_table};
