@@ -27,7 +27,8 @@ FILE, one CSV row per input row:
   radius      no smaller change of the columns changes the prediction; inf where none does
   margin      signed distance to the boundaries of the true class, where the table has the target
 Boundaries are where the decision of the model changes, a rejection left aside: a threshold or costs move that of two
-classes. With costs of more classes they are those of the largest score.
+classes. With costs of more classes they are those of the largest score. Of two-class fits that vote they are the planes
+of the fits, and the radius is a lower bound.
 All lengths are Euclidean, in the units of the matrix columns (the input columns; text as indicators).
 
 Examples:

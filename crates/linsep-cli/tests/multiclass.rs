@@ -24,10 +24,10 @@ fn share(cells: &[&str], wanted: &str) -> f64 {
 #[test]
 fn undetermined_rows_are_said_and_counted() {
     let scratch = Scratch::with_examples();
-    scratch.done("fit iris.csv -t species --model svm --multiclass one-vs-rest -o rest.json");
-    let rows = scratch.done("predict rest.json iris.csv --scores --keep species");
+    scratch.done("fit iris.csv -t Species --model svm --multiclass one-vs-rest -o rest.json");
+    let rows = scratch.done("predict rest.json iris.csv --scores --keep Species");
     assert!(
-        rows.starts_with("species,prediction,undetermined,score_setosa,score_versicolor,score_virginica\n"),
+        rows.starts_with("Species,prediction,undetermined,score_setosa,score_versicolor,score_virginica\n"),
         "{rows}"
     );
     let (open, predicted) = (column(&rows, "undetermined"), column(&rows, "prediction"));
@@ -44,12 +44,12 @@ fn undetermined_rows_are_said_and_counted() {
     let judged = json(&scratch.done("evaluate rest.json iris.csv --json"));
     assert_eq!(judged["undetermined"]["value"], share(&open, "yes"));
     assert!(judged["rejected"].is_null());
-    let right = column(&rows, "species").iter().zip(&predicted).filter(|(a, b)| a == b).count() as f64;
+    let right = column(&rows, "Species").iter().zip(&predicted).filter(|(a, b)| a == b).count() as f64;
     assert_eq!(judged["right_of_all"]["value"], right / 150.0);
     let text = scratch.done("evaluate rest.json iris.csv");
     assert!(text.contains("undetermined, and accuracy, F1 and the confusion are of the rest"), "{text}");
     // Ties by scores are the linear machine, at predict time as at fit time.
-    scratch.done("fit iris.csv -t species --model svm -o machine.json");
+    scratch.done("fit iris.csv -t Species --model svm -o machine.json");
     let by_scores = scratch.done("predict rest.json iris.csv --ties scores");
     assert_eq!(by_scores, scratch.done("predict machine.json iris.csv"));
     assert!(by_scores.starts_with("prediction\n"));
@@ -87,14 +87,14 @@ fn pairs_are_named_in_scores_summary_and_json() {
 #[test]
 fn a_pair_without_a_plane_is_the_answer() {
     let scratch = Scratch::with_examples();
-    let ran = scratch.run("fit iris.csv -t species --model perceptron -o m.json");
+    let ran = scratch.run("fit iris.csv -t Species --model perceptron -o m.json");
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     assert!(ran.stdout.starts_with("`versicolor` against `virginica`:\nNo plane separates"), "{}", ran.stdout);
-    let ran = scratch.run("fit iris.csv -t species --penalty none --multiclass one-vs-rest --json");
+    let ran = scratch.run("fit iris.csv -t Species --penalty none --multiclass one-vs-rest --json");
     assert_eq!(ran.code, 1);
     assert_eq!(json(&ran.stdout)["part"], "`setosa` against the rest");
     // One part that does not converge is enough for exit code 3.
-    let ran = scratch.run("fit iris.csv -t species --model svm --multiclass one-vs-one --max-iter 1");
+    let ran = scratch.run("fit iris.csv -t Species --model svm --multiclass one-vs-one --max-iter 1");
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     assert!(ran.stdout.contains("NOT CONVERGED"), "{}", ran.stdout);
 }
@@ -102,7 +102,7 @@ fn a_pair_without_a_plane_is_the_answer() {
 #[test]
 fn several_classes_at_once() {
     let scratch = Scratch::with_examples();
-    let shown = scratch.done("fit iris.csv -t species --model svm --multiclass joint -o joint.json --cv 5");
+    let shown = scratch.done("fit iris.csv -t Species --model svm --multiclass joint -o joint.json --cv 5");
     assert!(shown.starts_with("Linear support vector machine of Crammer and Singer, 3 classes:"), "{shown}");
     assert!(shown.contains("max_k (1{k≠y} + z_k − z_y)"), "{shown}");
     assert!(scratch.done("verify joint.json iris.csv").starts_with("verified"));
@@ -114,7 +114,7 @@ fn several_classes_at_once() {
 #[test]
 fn cross_validation_and_geometry_know_the_scheme() {
     let scratch = Scratch::with_examples();
-    let line = "fit iris.csv -t species --model svm --multiclass one-vs-rest --cv 5 -o rest.json --json";
+    let line = "fit iris.csv -t Species --model svm --multiclass one-vs-rest --cv 5 -o rest.json --json";
     let model = json(&scratch.done(line));
     assert!(model["cross_validation"]["undetermined"].as_f64().is_some_and(|u| u > 0.0), "{model}");
     let shown = scratch.done("geometry rest.json");
@@ -127,7 +127,7 @@ fn cross_validation_and_geometry_know_the_scheme() {
     assert!(data["boundaries"][0]["from"].is_null());
     let fails = scratch.run("geometry rest.json iris.csv --projection");
     assert_eq!(fails.code, 2);
-    scratch.done("fit iris.csv -t species --model qda --multiclass one-vs-rest -o curved.json");
+    scratch.done("fit iris.csv -t Species --model qda --multiclass one-vs-rest -o curved.json");
     let fails = scratch.run("geometry curved.json");
     assert!(fails.code == 2 && fails.stderr.contains("not linear"), "{}", fails.stderr);
 }

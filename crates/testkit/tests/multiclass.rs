@@ -356,7 +356,7 @@ fn the_number_of_threads_changes_no_bit() {
 fn a_pair_without_an_answer_is_named() {
     let iris = example("iris.csv");
     let fit = |method: Method, approach| {
-        fit_table(iris.clone(), &options("species", &method, by(approach)), &Watch::default()).expect("an answer")
+        fit_table(iris.clone(), &options("Species", &method, by(approach)), &Watch::default()).expect("an answer")
     };
     let likelihood = Method::Risk(RiskMinimizer { penalty: PenaltyChoice::None, ..RiskMinimizer::default() });
     match fit(likelihood, Approach::OneVsOne) {
