@@ -131,3 +131,48 @@ fn cross_validation_and_geometry_know_the_scheme() {
     let fails = scratch.run("geometry curved.json");
     assert!(fails.code == 2 && fails.stderr.contains("not linear"), "{}", fails.stderr);
 }
+
+#[test]
+fn several_labels_in_one_file() {
+    let scratch = Scratch::with_examples();
+    let shown = scratch.done("fit marks.csv -t tall,red -o marks.json");
+    assert!(shown.contains("label `tall`") && shown.contains("models of 2 labels"), "{shown}");
+    // None is a feature of another.
+    let models = json(&scratch.done("inspect marks.json --json"));
+    for label in models["labels"].as_array().expect("labels") {
+        assert_eq!(label["features"], serde_json::json!(["x", "z"]));
+    }
+    // Each is the fit of that label alone.
+    scratch.done("fit marks.csv -t tall --drop red -o tall.json");
+    assert_eq!(models["labels"][0]["weights"], json(&scratch.done("inspect tall.json --json"))["weights"]);
+    let rows = scratch.done("predict marks.json marks.csv --proba --keep tall,red");
+    assert!(
+        rows.starts_with("tall,red,prediction_tall,p_tall_no,p_tall_yes,prediction_red,p_red_no,p_red_yes\n"),
+        "{rows}"
+    );
+    assert_eq!(column(&rows, "prediction_tall"), column(&scratch.done("predict tall.json marks.csv"), "prediction"));
+    let wrong = |label: &str| -> Vec<bool> {
+        let (truth, found) = (column(&rows, label), column(&rows, &format!("prediction_{label}")));
+        truth.iter().zip(&found).map(|(a, b)| a != b).collect()
+    };
+    let (tall, red) = (wrong("tall"), wrong("red"));
+    let judged = json(&scratch.done("evaluate marks.json marks.csv --json"));
+    let both_right = tall.iter().zip(&red).filter(|(a, b)| !**a && !**b).count() as f64;
+    let mistakes = tall.iter().chain(&red).filter(|w| **w).count() as f64;
+    assert_eq!(judged["subset_accuracy"]["value"], both_right / 8.0);
+    assert_eq!(judged["hamming_loss"]["value"], mistakes / 16.0);
+    assert_eq!(judged["labels"]["red"]["rows"], 8);
+    assert!(scratch.done("evaluate marks.json marks.csv").contains("Hamming loss"));
+    assert!(scratch.done("verify marks.json marks.csv").starts_with("label `tall`: verified"));
+    let fails = scratch.run("geometry marks.json");
+    assert!(fails.code == 2 && fails.stderr.contains("the labels tall, red"), "{}", fails.stderr);
+    let fails = scratch.run("fit marks.csv -t tall,tall");
+    assert!(fails.code == 2 && fails.stderr.contains("named twice"), "{}", fails.stderr);
+    let fails = scratch.run("fit marks.csv -t tall,blue");
+    assert!(fails.code == 2 && fails.stderr.contains("blue"), "{}", fails.stderr);
+    // A file that was cut or edited is refused.
+    let text = String::from_utf8(scratch.read("marks.json")).expect("text");
+    scratch.write("edited.json", text.replacen("\"tall\"", "\"toll\"", 1));
+    let fails = scratch.run("predict edited.json marks.csv");
+    assert!(fails.code == 2 && fails.stderr.contains("checksum"), "{}", fails.stderr);
+}
