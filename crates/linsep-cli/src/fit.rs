@@ -173,13 +173,12 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
         }
         TableFit::NoOptimum { proof, features, classes, part } => {
             if arguments.json {
-                let value = serde_json::json!({
+                let mut value = serde_json::json!({
                     "model": null,
                     "outcome": match proof.of_likelihood {
                         true => "maximum_likelihood_does_not_exist",
                         false => "no_minimum",
                     },
-                    "part": part,
                     "separation": format!("{:?}", proof.kind).to_lowercase(),
                     "classes": classes,
                     "features": features,
@@ -190,6 +189,7 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                     "boundary_rows": proof.boundary_rows,
                     "tolerance": proof.tolerance,
                 });
+                name_part(&mut value, part);
                 return print_json(&value, Ending::No);
             }
             let mut text = format!("{}{}", of_part(part), no_optimum_text(&proof, &features, &classes));
@@ -200,20 +200,27 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
         }
         TableFit::NotSeparable { proof, used, part } => {
             if arguments.json {
-                let value = serde_json::json!({
+                let mut value = serde_json::json!({
                     "model": null,
                     "outcome": "not_separable",
-                    "part": part,
                     "rows": used,
                     "overlapping_rows": proof.rows.len(),
                     "certificate": serde_json::to_value(&proof.certificate).unwrap_or_default(),
                     "mistakes": proof.mistakes,
                     "epochs": proof.epochs,
                 });
+                name_part(&mut value, part);
                 return print_json(&value, Ending::No);
             }
             say_no(arguments, &format!("{}{}", of_part(part), not_separable_text(&proof, used)))
         }
+    }
+}
+
+/// Which of several two-class fits a JSON answer is about.
+fn name_part(value: &mut serde_json::Value, part: Option<String>) {
+    if let Some(part) = part {
+        value["part"] = part.into();
     }
 }
 

@@ -112,9 +112,10 @@ fn agrees_with_weights_offsets_zero_rows_and_separable_classes() {
     let zeros =
         Data { values: data.values.iter().enumerate().map(|(at, v)| if at < 9 { 0.0 } else { *v }).collect(), ..data };
     agrees(&zeros, 0.03, "rows of zeros");
-    let far: Vec<f64> = (0..60).map(|i| 10.0 * (i % 3) as f64 + 0.01 * i as f64).collect();
-    let line = Data::new(far, 1, testkit::data::labels((0..60).map(|i| i % 3).collect(), 3));
-    agrees(&line, 0.01, "separable");
+    let angle = |i: usize| std::f64::consts::TAU * (i % 3) as f64 / 3.0 + 0.01 * i as f64;
+    let far: Vec<f64> = (0..60).flat_map(|i| [3.0 * angle(i).cos(), 3.0 * angle(i).sin()]).collect();
+    let apart = Data::new(far, 2, testkit::data::labels((0..60).map(|i| i % 3).collect(), 3));
+    agrees(&apart, 0.01, "separable");
 }
 
 #[test]
@@ -190,7 +191,8 @@ fn agrees_with_scikit_learn() {
     let golden = json("crammer_singer_sklearn.json");
     for case in golden["cases"].as_array().expect("cases") {
         let features = strings(&case["features"]);
-        let frame = Frame::golden(case["data"].as_str().expect("a file")).complete(&features);
+        let name = format!("{}.csv", case["data"].as_str().expect("a name"));
+        let frame = Frame::golden(&name).complete(&features);
         let data = frame.labelled(&features, case["target"].as_str().expect("a target"));
         let intercept = if case["intercept"] == "penalised" { Intercept::Penalised } else { Intercept::None };
         let lambda = 1.0 / (number(&case["C"]) * data.rows() as f64);

@@ -313,7 +313,7 @@ fn an_edited_weight_of_a_part_is_found() {
         let text = model.to_json().expect("a file");
         let linear = model.discriminant.as_linear().expect("linear");
         let mut weights: Vec<f64> = (0..3).flat_map(|p| linear.weights_of(p).to_vec()).collect();
-        weights[4] *= 1.01;
+        weights[4] += 0.5;
         let edited =
             linsep::discriminant::Linear::new(weights, linear.centre().to_vec(), linear.intercept_at_centre().to_vec());
         let edited = Model {

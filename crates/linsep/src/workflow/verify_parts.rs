@@ -73,6 +73,7 @@ fn is_of_a_part(model: &Model) -> bool {
 fn worst(found: &[Found]) -> usize {
     let size = |f: &Found| match &f.certificate {
         Certificate::ClosedForm { relative_residual, .. } => *relative_residual,
+        Certificate::Separates { bound, .. } => *bound,
         Certificate::Errors { errors, total } => errors / total,
         Certificate::Local { gradient, .. } => *gradient,
         other => other.relative_gap().unwrap_or(0.0),
