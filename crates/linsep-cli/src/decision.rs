@@ -1,11 +1,13 @@
 //! The flags that say how scores become a class, for everything that fits or uses a model.
 
+use crate::multiclass::{ApproachName, VoteArguments};
 use clap::Args;
 use linsep::artifact::Model;
 use linsep::decide::{Decision, Rule};
 use linsep::error::{Place, nearest};
 use linsep::read::{Format, ReadOptions, read_bytes};
 use linsep::table::Table;
+use linsep::workflow::Multiclass;
 use linsep::{Error, Result};
 use std::path::Path;
 
@@ -23,6 +25,9 @@ pub struct DecisionArguments {
     /// Predict nothing where the expected cost exceeds this (without --costs: the probability of a mistake)
     #[arg(long, value_name = "COST", allow_negative_numbers = true, help_heading = "Decision")]
     reject: Option<f64>,
+
+    #[command(flatten)]
+    vote: VoteArguments,
 }
 
 impl DecisionArguments {
@@ -49,13 +54,21 @@ impl DecisionArguments {
         Ok(Some(Decision { rule, reject: self.reject }))
     }
 
+    /// How more than two classes are to be fitted and decided.
+    pub fn multiclass(&self, approach: Option<ApproachName>) -> Multiclass {
+        self.vote.multiclass(approach)
+    }
+
     /// Puts the decision that the flags ask for in the place of the model's.
     pub fn replace(&self, model: &mut Model) -> Result<()> {
         if let Some(decision) = self.decision(&model.classes)? {
-            decision.check(model.classes.len(), model.method.has_probabilities())?;
-            model.decision = decision;
+            decision.check(model.classes.len(), model.has_probabilities())?;
+            // The scores of two-class fits have no other meaning; a decision by the sign alone leaves them theirs.
+            if model.parts.is_empty() {
+                model.decision = decision;
+            }
         }
-        Ok(())
+        self.vote.replace(model)
     }
 }
 

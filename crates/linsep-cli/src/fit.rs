@@ -4,15 +4,17 @@ use crate::columns::{ColumnArguments, seconds, target_of};
 use crate::decision::DecisionArguments;
 use crate::exit::{Ending, INTERRUPTED};
 use crate::input::InputArguments;
+use crate::labels;
 use crate::method::{MethodArguments, class_names};
+use crate::multiclass::ApproachName;
 use crate::output::{check_directory, print, print_json};
 use crate::progress::Progress;
 use clap::Args;
-use linsep::artifact::Model;
+use linsep::artifact::{Model, MultiLabel};
 use linsep::model::{ClassWeights, Method, Outcome};
 use linsep::report::{fit_summary, inspect_json, no_optimum_text, not_separable_text};
 use linsep::table::Table;
-use linsep::workflow::{FitOptions, TableFit, fit_table};
+use linsep::workflow::{FitOptions, TableFit, fit_labels, fit_table};
 use linsep::{Error, ErrorKind, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -34,12 +36,13 @@ Examples:
   linsep fit penguins.csv --target species --transform quantile-normal --model lda
   linsep fit penguins.csv --target species --penalty none
   linsep fit penguins.csv --target sex --model pocket --max-iter 20
+  linsep fit penguins.csv --target species --model svm --multiclass one-vs-one --vote unanimity
   linsep fit penguins.csv --target sex --costs female:male=5 --reject 0.3 -o careful.json")]
 pub struct FitArguments {
     #[command(flatten)]
     input: InputArguments,
 
-    /// Column to predict (for LIBSVM files: the label)
+    /// Column to predict (for LIBSVM files: the label); several labels of two classes each as a,b,c
     #[arg(long, short, value_name = "COLUMN")]
     target: Option<String>,
 
@@ -64,6 +67,11 @@ pub struct FitArguments {
 
     #[command(flatten)]
     method: MethodArguments,
+
+    /// More than two classes: joint where the method can (the default), else a fit for every pair (the default of
+    /// perceptrons) or for every class against the rest (svm, sigmoid-ls: linear-machine)
+    #[arg(long, value_enum, value_name = "APPROACH", help_heading = "Method")]
+    multiclass: Option<ApproachName>,
 
     #[command(flatten)]
     decision: DecisionArguments,
@@ -98,10 +106,20 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let init = arguments.init.as_deref().map(|path| start(path, &method)).transpose()?;
     let progress = Progress::new(arguments.input.quiet, time_limit);
     let table = arguments.input.read(None, &progress)?;
-    let mut options = options(arguments, method, &table)?;
-    options.recipe = recipe;
-    options.class_weights = class_weights;
-    options.init = init;
+    let options = |target: String| {
+        let mut options = options(arguments, method.clone(), &table, target)?;
+        options.recipe = recipe.clone();
+        options.class_weights = class_weights.clone();
+        options.init = init.clone();
+        Ok(options)
+    };
+    if let Some(targets) = labels::targets(arguments.target.as_deref(), &table) {
+        let options = targets.into_iter().map(options).collect::<Result<Vec<FitOptions>>>()?;
+        let fits = fit_labels(&table, &options, &progress.watch_with_deadline());
+        progress.finish();
+        return finish_labels(arguments, fits?, &options);
+    }
+    let options = options(target_of(arguments.target.as_deref(), &table)?)?;
     let fit = fit_table(table, &options, &progress.watch_with_deadline());
     progress.finish();
     match fit {
@@ -113,6 +131,21 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
         }
         fit => finish(arguments, fit?),
     }
+}
+
+/// Writes what came of the fits of several labels; one without a model is the answer.
+fn finish_labels(arguments: &FitArguments, fits: Vec<TableFit>, options: &[FitOptions]) -> Result<Ending> {
+    let mut models = Vec::with_capacity(fits.len());
+    for (fit, options) in fits.into_iter().zip(options) {
+        match fit {
+            TableFit::Model(model) => models.push(*model),
+            other => {
+                let _ = writeln!(std::io::stderr(), "label `{}`:", options.target);
+                return finish(arguments, other);
+            }
+        }
+    }
+    labels::finish(MultiLabel { models }, arguments.output.as_deref(), arguments.json)
 }
 
 /// Writes what came of the fit, and says it.
@@ -138,9 +171,9 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
             };
             print(&format!("{}{written}", fit_summary(&model)), ending)
         }
-        TableFit::NoOptimum { proof, features, classes } => {
+        TableFit::NoOptimum { proof, features, classes, part } => {
             if arguments.json {
-                let value = serde_json::json!({
+                let mut value = serde_json::json!({
                     "model": null,
                     "outcome": match proof.of_likelihood {
                         true => "maximum_likelihood_does_not_exist",
@@ -156,17 +189,18 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                     "boundary_rows": proof.boundary_rows,
                     "tolerance": proof.tolerance,
                 });
+                name_part(&mut value, part);
                 return print_json(&value, Ending::No);
             }
-            let mut text = no_optimum_text(&proof, &features, &classes);
+            let mut text = format!("{}{}", of_part(part), no_optimum_text(&proof, &features, &classes));
             if arguments.method.has_penalty_factors() {
                 text.push_str("  Columns of penalty factor 0 have none: give those above a factor above 0.\n");
             }
             say_no(arguments, &text)
         }
-        TableFit::NotSeparable { proof, used } => {
+        TableFit::NotSeparable { proof, used, part } => {
             if arguments.json {
-                let value = serde_json::json!({
+                let mut value = serde_json::json!({
                     "model": null,
                     "outcome": "not_separable",
                     "rows": used,
@@ -175,11 +209,24 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                     "mistakes": proof.mistakes,
                     "epochs": proof.epochs,
                 });
+                name_part(&mut value, part);
                 return print_json(&value, Ending::No);
             }
-            say_no(arguments, &not_separable_text(&proof, used))
+            say_no(arguments, &format!("{}{}", of_part(part), not_separable_text(&proof, used)))
         }
     }
+}
+
+/// Which of several two-class fits a JSON answer is about.
+fn name_part(value: &mut serde_json::Value, part: Option<String>) {
+    if let Some(part) = part {
+        value["part"] = part.into();
+    }
+}
+
+/// Which of several two-class fits an answer is about.
+fn of_part(part: Option<String>) -> String {
+    part.map_or(String::new(), |part| format!("{part}:\n"))
 }
 
 /// An answer instead of a model.
@@ -192,8 +239,7 @@ fn say_no(arguments: &FitArguments, text: &str) -> Result<Ending> {
     print(text, Ending::No)
 }
 
-fn options(arguments: &FitArguments, method: Method, table: &Table) -> Result<FitOptions> {
-    let target = target_of(arguments.target.as_deref(), table)?;
+fn options(arguments: &FitArguments, method: Method, table: &Table, target: String) -> Result<FitOptions> {
     let positive = arguments.columns.positive.as_deref();
     let method = arguments.method.with_classes(method, table, &target, positive)?;
     let classes = class_names(table, &target, positive)?;
@@ -201,6 +247,7 @@ fn options(arguments: &FitArguments, method: Method, table: &Table) -> Result<Fi
     let mut options = FitOptions::new(target, method);
     arguments.columns.roles(&mut options);
     options.decision = decision.unwrap_or_default();
+    options.multiclass = arguments.decision.multiclass(arguments.multiclass);
     options.folds = arguments.cv;
     options.seed = arguments.seed;
     Ok(options)

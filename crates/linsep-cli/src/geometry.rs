@@ -27,7 +27,8 @@ FILE, one CSV row per input row:
   radius      no smaller change of the columns changes the prediction; inf where none does
   margin      signed distance to the boundaries of the true class, where the table has the target
 Boundaries are where the decision of the model changes, a rejection left aside: a threshold or costs move that of two
-classes. With costs of more classes they are those of the largest score.
+classes. With costs of more classes they are those of the largest score. Of two-class fits that vote they are the planes
+of the fits, and the radius is a lower bound.
 All lengths are Euclidean, in the units of the matrix columns (the input columns; text as indicators).
 
 Examples:
@@ -99,7 +100,8 @@ pub fn run(arguments: &GeometryArguments) -> Result<Ending> {
     if to_file.is_some() || !arguments.json {
         let ending = write(&model, &geometry, &table, &data, &keep, to_file.unwrap_or("-"))?;
         if to_file.is_none() {
-            if model.decision.cut(model.classes.len()).is_none() && !arguments.input.quiet {
+            let whole = model.parts.is_empty();
+            if whole && model.decision.cut(model.classes.len()).is_none() && !arguments.input.quiet {
                 // The table has no room for it, and it would be read wrongly without.
                 decision_note(&model).into_iter().for_each(|note| drop(writeln!(std::io::stderr(), "note: {note}")));
             }

@@ -1,9 +1,10 @@
 //! The flags of everything that reads a table, and the reading.
 
+use crate::labels::refuse;
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
-use linsep::artifact::Model;
-use linsep::read::{Format, ReadOptions, read_files};
+use linsep::artifact::{Model, MultiLabel, Saved};
+use linsep::read::{Expected, Format, ReadOptions, read_files};
 use linsep::table::Table;
 use linsep::{Error, Result};
 use std::io::Read;
@@ -57,6 +58,21 @@ pub enum FormatName {
 impl InputArguments {
     /// Reads the table; a model says which kind of column it expects.
     pub fn read(&self, model: Option<&Model>, progress: &Progress) -> Result<Table> {
+        self.read_as(model.map(Model::expected).unwrap_or_default(), progress)
+    }
+
+    /// Reads the table for the models of several labels.
+    pub fn read_for(&self, models: &MultiLabel, progress: &Progress) -> Result<Table> {
+        let mut expected = Vec::new();
+        for column in models.models.iter().flat_map(Model::expected) {
+            if !expected.iter().any(|(name, _)| *name == column.0) {
+                expected.push(column);
+            }
+        }
+        self.read_as(expected, progress)
+    }
+
+    fn read_as(&self, expected: Vec<(String, Expected)>, progress: &Progress) -> Result<Table> {
         let mut delimiter = self.delimiter.as_deref().map(delimiter).transpose()?;
         if matches!(self.format, Some(FormatName::Tsv)) {
             delimiter = delimiter.or(Some(b'\t'));
@@ -72,7 +88,7 @@ impl InputArguments {
             delimiter,
             text: self.text.clone(),
             number: self.number.clone(),
-            expected: model.map(Model::expected).unwrap_or_default(),
+            expected,
         };
         let paths = self.paths()?;
         progress.reading(|| read_files(&paths, &options, &progress.watch()))
@@ -111,14 +127,22 @@ impl InputArguments {
     }
 }
 
-/// Reads a model file; `-` is standard input.
+/// Reads the model file of one target; `-` is standard input.
 pub fn load_model(path: &Path) -> Result<Model> {
+    match load_saved(path)? {
+        Saved::One(model) => Ok(*model),
+        Saved::Several(models) => Err(refuse(&models, "this")),
+    }
+}
+
+/// Reads a model file of one target or of several labels; `-` is standard input.
+pub fn load_saved(path: &Path) -> Result<Saved> {
     if path != Path::new("-") {
-        return Model::load(path);
+        return Saved::load(path);
     }
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes).map_err(|e| Error::io("-", &e))?;
-    Model::from_json(&bytes, "-")
+    Saved::from_json(&bytes, "-")
 }
 
 fn delimiter(text: &str) -> Result<u8> {

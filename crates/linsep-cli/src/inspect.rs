@@ -1,10 +1,12 @@
 //! `linsep inspect`.
 
 use crate::exit::Ending;
-use crate::input::load_model;
+use crate::input::load_saved;
+use crate::labels;
 use crate::output::{print, print_json};
 use clap::Args;
 use linsep::Result;
+use linsep::artifact::Saved;
 use linsep::report::{inspect_json, inspect_text};
 use std::path::PathBuf;
 
@@ -23,7 +25,10 @@ pub struct InspectArguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &InspectArguments) -> Result<Ending> {
-    let model = load_model(&arguments.model)?;
+    let model = match load_saved(&arguments.model)? {
+        Saved::One(model) => model,
+        Saved::Several(models) => return labels::inspect(&models, arguments.json),
+    };
     match arguments.json {
         true => print_json(&inspect_json(&model)?, Ending::Done),
         false => print(&inspect_text(&model), Ending::Done),

@@ -2,11 +2,13 @@
 
 use crate::decision::DecisionArguments;
 use crate::exit::Ending;
-use crate::input::{InputArguments, load_model};
+use crate::input::{InputArguments, load_saved};
+use crate::labels;
 use crate::output::check_directory;
 use crate::progress::Progress;
 use crate::sheet::Sheet;
 use clap::{Args, ValueEnum};
+use linsep::artifact::{Model, Saved};
 use linsep::design::UnknownLevel;
 use linsep::workflow::predict_table;
 use linsep::{Error, Result};
@@ -16,7 +18,8 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 #[command(after_help = "\
 One row is written per input row, with an empty prediction where a needed cell is missing. Under a
-rule that rejects rows a column `rejected` says yes where the prediction is empty for that reason.
+rule that rejects rows a column `rejected` says yes where the prediction is empty for that reason; under
+two-class fits that may contradict each other a column `undetermined` does.
 
 Examples:
   linsep predict model.json penguins.csv --proba -o predictions.csv
@@ -34,7 +37,8 @@ pub struct PredictArguments {
     #[arg(long)]
     proba: bool,
 
-    /// Add a column score_<class> with each discriminant (for two classes that of the second: where it has any, its log-odds)
+    /// Add a column score_<class> with each discriminant (for two classes that of the second: where it has any, its
+    /// log-odds; for pairs of classes score_<b>_vs_<a>, positive for b)
     #[arg(long)]
     scores: bool,
 
@@ -75,17 +79,41 @@ impl From<UnknownName> for UnknownLevel {
     }
 }
 
+impl PredictArguments {
+    /// Puts the decision that the flags ask for in the place of the model's.
+    fn prepare(&self, model: &mut Model) -> Result<()> {
+        if self.proba && !model.has_probabilities() {
+            let fits = model.decision.scheme().map_or(String::new(), |s| format!("{} ", s.name()));
+            let message = format!("the scores of a {fits}{} model are not probabilities", model.method.name());
+            return Err(Error::usage(message).help("use --scores, or fit --model logistic"));
+        }
+        self.decision.replace(model)
+    }
+}
+
 /// Runs the subcommand.
 pub fn run(arguments: &PredictArguments) -> Result<Ending> {
-    let mut model = load_model(&arguments.model)?;
-    if arguments.proba && !model.method.has_probabilities() {
-        let message = format!("the scores of a {} model are not probabilities", model.method.name());
-        return Err(Error::usage(message).help("use --scores, or fit --model logistic"));
+    let mut saved = load_saved(&arguments.model)?;
+    match &mut saved {
+        Saved::One(model) => arguments.prepare(model)?,
+        Saved::Several(models) => models.models.iter_mut().try_for_each(|m| arguments.prepare(m))?,
     }
-    arguments.decision.replace(&mut model)?;
     check_directory(Path::new(&arguments.output))?;
     arguments.input.refuse_as_output(Path::new(&arguments.output))?;
     let progress = Progress::new(arguments.input.quiet, None);
+    let model = match saved {
+        Saved::One(model) => model,
+        Saved::Several(models) => {
+            let table = arguments.input.read_for(&models, &progress)?;
+            let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
+            let extras = (arguments.proba, arguments.scores);
+            let unknown = arguments.unknown.map(Into::into);
+            let watch = progress.watch();
+            let ending = labels::predict(&models, &table, &keep, extras, unknown, &arguments.output, &watch);
+            progress.finish();
+            return ending;
+        }
+    };
     let table = arguments.input.read(Some(&model), &progress)?;
     let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
     let predictions = predict_table(&model, &table, arguments.unknown.map(Into::into), &progress.watch())?;
@@ -94,22 +122,23 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
     let scores = model.discriminant.n_scores();
     let mut header = vec!["prediction".to_owned()];
     let rejects = model.decision.reject.is_some();
-    if rejects {
-        header.push("rejected".to_owned());
+    let may_be_open = model.decision.may_leave_open();
+    if may_be_open {
+        header.push(if rejects { "rejected" } else { "undetermined" }.to_owned());
     }
     if arguments.proba {
         header.extend(classes.iter().map(|c| format!("p_{c}")));
     }
     if arguments.scores {
         // With two classes the one score is that of the second.
-        header.extend(classes[classes.len() - scores..].iter().map(|c| format!("score_{c}")));
+        header.extend(model.score_names().iter().map(|c| format!("score_{c}")));
     }
     let probabilities = if arguments.proba { predictions.probabilities() } else { Vec::new() };
     let sheet = Sheet { table: &table, keep: &keep, header, rows: &predictions.rows };
     sheet.write(&arguments.output, |i, line| {
         let class = predictions.classes[i];
         line.text(class.map_or("", |c| &classes[c.index()]));
-        if rejects {
+        if may_be_open {
             line.text(if class.is_none() { "yes" } else { "no" });
         }
         if arguments.proba {

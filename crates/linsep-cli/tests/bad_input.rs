@@ -69,6 +69,7 @@ fn cases() -> Vec<Case> {
     all.extend(transforms_and_bases());
     all.extend(naive_bayes());
     all.extend(perceptrons());
+    all.extend(multiclass());
     all.extend(class_weights_and_starts());
     all.extend(stochastic());
     all.extend(sigmoid());
@@ -203,7 +204,7 @@ fn sigmoid() -> Vec<Case> {
     vec![
         usage(
             "one sigmoid for three classes",
-            "fit t.csv -t y --drop o --model sigmoid-ls -o m.json",
+            "fit t.csv -t y --drop o --model sigmoid-ls --multiclass joint -o m.json",
             &["the target has 3 classes; one sigmoid tells two apart", "--model logistic"],
         ),
         usage(
@@ -1125,16 +1126,114 @@ fn decisions() -> Vec<Case> {
     ]
 }
 
+fn multiclass() -> Vec<Case> {
+    vec![
+        usage(
+            "ties of two classes",
+            "fit p.csv -t y --model svm --ties first -o m.json",
+            &["--ties is for more than two classes, and there are two", "leave it out"],
+        ),
+        usage(
+            "a vote of two classes",
+            "fit p.csv -t y --multiclass one-vs-one --vote majority -o m.json",
+            &["--vote is for more than two classes"],
+        ),
+        usage(
+            "ties of a model of two classes",
+            "predict p.json p.csv --ties first -o out.csv",
+            &["--ties is for more than two classes, and this model has two"],
+        ),
+        usage(
+            "a vote of a joint model",
+            "predict lda.json t.csv --vote majority -o out.csv",
+            &["--vote is for two-class fits", "all classes at once", "--multiclass one-vs-one"],
+        ),
+        usage(
+            "a vote without pairs",
+            "fit t.csv -t y --drop o --model svm --vote majority -o m.json",
+            &["--vote does not belong to linear-machine fits", "--multiclass one-vs-one"],
+        ),
+        usage(
+            "ties of a joint fit",
+            "fit t.csv -t y --drop o --ties first -o m.json",
+            &["--ties does not belong to joint fits", "one-vs-rest"],
+        ),
+        usage(
+            "scores that break ties of scores",
+            "fit t.csv -t y --drop o --model svm --ties scores -o m.json",
+            &["ties only where scores are equal", "--ties first"],
+        ),
+        usage(
+            "an approach that is none",
+            "fit t.csv -t y --drop o --multiclass all-vs-all -o m.json",
+            &["all-vs-all", "one-vs-one"],
+        ),
+        usage(
+            "the squared hinge of three classes at once",
+            "fit t.csv -t y --drop o --model svm --loss squared-hinge --multiclass joint -o m.json",
+            &["the squared hinge separates two classes, and there are 3", "--loss hinge"],
+        ),
+        usage(
+            "an interior point of three classes at once",
+            "fit t.csv -t y --drop o --model svm --multiclass joint --solver interior-point -o m.json",
+            &["--solver interior-point is for two classes", "dual-cd"],
+        ),
+        usage(
+            "offsets of two-class fits",
+            "fit t.csv -t y --model svm --offset o,o,o -o m.json",
+            &["offsets are for all classes together", "--multiclass joint"],
+        ),
+        usage(
+            "priors of two-class fits",
+            "fit t.csv -t y --drop o --model lda --multiclass one-vs-rest --priors a=0.2,b=0.3,c=0.5 -o m.json",
+            &["priors are for all classes together"],
+        ),
+        usage(
+            "costs of two-class fits",
+            "fit t.csv -t y --drop o --multiclass one-vs-rest --costs a:b=2 -o m.json",
+            &["need probabilities"],
+        ),
+        usage(
+            "rejection by two-class fits",
+            "fit t.csv -t y --drop o --multiclass one-vs-one --reject 0.1 -o m.json",
+            &["need probabilities"],
+        ),
+        usage(
+            "a start of two-class fits",
+            "fit t.csv -t y --drop o --multiclass one-vs-one --init lda.json -o m.json",
+            &["start"],
+        ),
+        bad(
+            "one class of several",
+            ("f.csv", "x,y\n1,a\n2,a\n3,a\n"),
+            "fit f.csv -t y --model svm --multiclass one-vs-one -o m.json",
+            &["has only one class, `a`"],
+        ),
+        bad(
+            "a class of one row in a fit that needs two",
+            ("f.csv", "x,y\n1,a\n2,a\n3,b\n4.5,b\n9,c\n"),
+            "fit f.csv -t y --model qda --multiclass one-vs-one -o m.json",
+            &["against `c`"],
+        ),
+        fine(
+            "a class of one row",
+            ("f.csv", "x,y\n1,a\n2,a\n3,b\n4.5,b\n9,c\n"),
+            "fit f.csv -t y --model svm --multiclass one-vs-one",
+            &["b | c", "undetermined"],
+        ),
+    ]
+}
+
 fn perceptrons() -> Vec<Case> {
     vec![
         usage(
             "a perceptron of three classes",
-            "fit t.csv -t y --model perceptron --drop o -o m.json",
+            "fit t.csv -t y --model perceptron --multiclass joint --drop o -o m.json",
             &["3 classes; the perceptron separates two", "--model logistic"],
         ),
         usage(
             "a pocket of three classes",
-            "fit t.csv -t y --model pocket --drop o -o m.json",
+            "fit t.csv -t y --model pocket --multiclass joint --drop o -o m.json",
             &["3 classes; the perceptron separates two"],
         ),
         usage(

@@ -179,7 +179,7 @@ fn evaluations_tell_what_was_rejected_and_what_it_costs() {
     // Nothing is decided: said, and no number made up.
     let none = json(&scratch.done("evaluate sex.json penguins.csv --reject 0 --json"));
     assert_eq!(none["rejected"]["value"], 1.0);
-    assert_eq!(none["accuracy"]["reason"], "every row was rejected");
+    assert_eq!(none["accuracy"]["reason"], "no row was decided");
 }
 
 #[test]

@@ -363,8 +363,8 @@ fn rejected_rows_count_in_costs_and_probabilities_but_not_in_accuracy() {
 
     let none = evaluate(&Scored { predicted: &[None; 6], ..scored }).unwrap();
     assert_eq!(none.rejected.unwrap().value, 1.0);
-    assert_eq!(none.accuracy.reason(), Some("every row was rejected"));
-    assert_eq!(none.balanced_accuracy.reason(), Some("every row was rejected"));
+    assert_eq!(none.accuracy.reason(), Some("no row was decided"));
+    assert_eq!(none.balanced_accuracy.reason(), Some("no row was decided"));
     assert!(none.mean_cost.unwrap().method.contains("no interval"));
     assert!(none.auc.unwrap().value().is_some());
 }

@@ -228,3 +228,50 @@ pub fn least_margin_objective(data: &Data, lambda: f64, squared: bool, intercept
     );
     solver.solution.obj_val
 }
+
+/// The least `Σs max_k(1{k≠y} + z_k − z_y)/Σs + λ/2 ‖W‖²` of several classes, rows as they are, with weights and (one per
+/// class) offsets.
+///
+/// # Panics
+/// If the solver fails.
+pub fn least_joint_margin_objective(data: &Data, lambda: f64, intercept: Intercept) -> f64 {
+    let (d, classes) = (data.cols, data.labels.n_classes());
+    let used: Vec<usize> = (0..data.rows()).filter(|i| data.weight(*i) > 0.0).collect();
+    let total: f64 = used.iter().map(|i| data.weight(*i)).sum();
+    // W and b class by class, then the slack of every row.
+    let vectors = classes * (d + 1);
+    let mut rows = Rows::new(vectors + used.len());
+    for (at, i) in used.iter().enumerate() {
+        let own = data.class(*i);
+        let offset = |k: usize| data.offsets.as_ref().map_or(0.0, |(_, o)| o[i * classes + k]);
+        let score = |k: usize, sign: f64| {
+            let constant = if intercept == Intercept::None { 0.0 } else { 1.0 };
+            let x = data.row(*i).iter().copied().chain([constant]);
+            x.enumerate().map(move |(j, x)| (k * (d + 1) + j, sign * x)).collect::<Vec<(usize, f64)>>()
+        };
+        for k in (0..classes).filter(|k| *k != own) {
+            let mut entries = score(k, 1.0);
+            entries.extend(score(own, -1.0));
+            entries.push((vectors + at, -1.0));
+            rows.push(entries, offset(own) - offset(k) - 1.0);
+        }
+        rows.push([(vectors + at, -1.0)], 0.0);
+    }
+    let mut linear = vec![0.0; rows.width];
+    used.iter().enumerate().for_each(|(at, i)| linear[vectors + at] = data.weight(*i) / total);
+    // Without an intercept its variable is fixed by a penalty of its own.
+    let penalised = |j: &usize| j % (d + 1) != d || intercept != Intercept::Free;
+    let places: Vec<usize> = (0..vectors).filter(penalised).collect();
+    let values = vec![lambda; places.len()];
+    let quadratic = CscMatrix::new_from_triplets(rows.width, rows.width, places.clone(), places, values);
+    let cones = [SupportedConeT::NonnegativeConeT(rows.right.len())];
+    let mut solver = DefaultSolver::new(&quadratic, &linear, &rows.matrix(), &rows.right, &cones, settings())
+        .expect("a well-formed quadratic program");
+    solver.solve();
+    assert!(
+        matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved),
+        "clarabel: {:?}",
+        solver.solution.status
+    );
+    solver.solution.obj_val
+}

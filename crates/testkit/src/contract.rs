@@ -10,13 +10,13 @@ use linsep::error::{Error, ErrorKind};
 use linsep::model::{
     Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, LeastSquaresSolver, LossChoice, Method,
     NaiveBayes, Note, PenaltyChoice, Perceptron, PerceptronVariant, RiskMinimizer, Shape, Shrinkage,
-    SigmoidLeastSquares,
+    SigmoidLeastSquares, Split, SplitFit, Training,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::table::Labels;
 use linsep::watch::Watch;
-use linsep::workflow::{FitOptions, TableFit, fit_table, predict_table};
+use linsep::workflow::{Approach, FitOptions, TableFit, fit_table, predict_table};
 
 /// A model under contract.
 pub struct Registered {
@@ -26,6 +26,35 @@ pub struct Registered {
     pub method: Method,
     /// Checks that cannot hold, each with the reason.
     pub exempt: &'static [(&'static str, &'static str)],
+}
+
+/// Two-class fits of several classes are registered by the end of their name.
+const SPLITS: [(&str, Split); 2] = [(", one-vs-one", Split::Pairs), (", one-vs-rest", Split::Rest)];
+
+impl Registered {
+    /// How several classes are split, where the method is not fitted to all at once.
+    fn split(&self) -> Option<Split> {
+        SPLITS.iter().find(|(end, _)| self.name.ends_with(end)).map(|(_, split)| *split)
+    }
+
+    fn fit_on(&self, training: &Training<'_>) -> Result<Fit, Error> {
+        let Some(split) = self.split() else { return self.method.fit(training, &Watch::default()) };
+        Ok(match split.fit(&self.method, training, &Watch::default())? {
+            SplitFit::Model { whole, .. } => Fit::Model(whole),
+            SplitFit::NoOptimum { proof, .. } => Fit::NoOptimum(proof),
+            SplitFit::NotSeparable { proof, .. } => Fit::NotSeparable(proof),
+        })
+    }
+
+    fn fit(&self, data: &Data) -> Result<Fit, Error> {
+        self.fit_on(&data.training(&data.dense()))
+    }
+
+    /// The model of rows that have one.
+    #[track_caller]
+    fn of(&self, data: &Data) -> Fitted {
+        expect_model(self.fit(data))
+    }
 }
 
 /// A check: its name and what it does for a model.
@@ -103,6 +132,14 @@ const MARGIN_IS_FAR: (&str, &str) =
     ("classes_far_apart", "R is a million margins and nothing standardised: 10¹² mistakes are possible");
 const JUMP_OVERLAPS: (&str, &str) =
     ("drift_in_later_blocks", "a jump of one column by a million makes separable rows overlap");
+
+const NO_OFFSETS_PARTS: (&str, &str) = ("offsets_shift_scores", "offsets are for all classes together");
+const NO_OFFSETS_PARTS_K: (&str, &str) = ("offsets_of_all_classes", "offsets are for all classes together");
+const OTHER_PAIRS: (&str, &str) =
+    ("label_renaming", "classes in another order have their pairs, not their scores, in that order");
+const MIDDLE_CLASS: (&str, &str) =
+    ("classes_far_apart", "of three classes in a row no plane tells the middle one from the rest");
+const PAIRS_VOTE: (&str, &str) = ("classes_far_apart", "the check takes the largest score; pairs vote");
 
 fn perceptron(variant: PerceptronVariant, change: impl FnOnce(&mut Perceptron)) -> Method {
     let mut method = Perceptron::new(variant);
@@ -273,6 +310,16 @@ pub fn models() -> Vec<Registered> {
             exempt: &[SHARES_WEIGHT],
         },
         Registered {
+            name: "logistic, one-vs-one",
+            method: logistic(|_| {}),
+            exempt: &[SHARES_WEIGHT, NO_OFFSETS_PARTS, NO_OFFSETS_PARTS_K, OTHER_PAIRS, PAIRS_VOTE],
+        },
+        Registered {
+            name: "squared hinge, one-vs-rest",
+            method: logistic(|m| m.loss = LossChoice::SquaredHinge),
+            exempt: &[SHARES_WEIGHT, NO_OFFSETS_PARTS, NO_OFFSETS_PARTS_K, MIDDLE_CLASS],
+        },
+        Registered {
             name: "naive Bayes, Gaussian",
             method: naive_bayes(FamilyChoice::Gaussian),
             exempt: &[NO_OFFSETS, NO_OFFSETS_K, INDEPENDENT],
@@ -402,6 +449,7 @@ pub const CHECKS: &[Check] = &[
 /// The numbers of classes that the model can tell apart.
 fn classes_of(model: &Registered) -> &'static [usize] {
     match model.method {
+        _ if model.split().is_some() => &[3],
         Method::Perceptron(_) | Method::Sigmoid(_) => &[2],
         Method::Risk(RiskMinimizer { loss: LossChoice::Hinge | LossChoice::SquaredHinge, .. }) => &[2],
         _ => &[2, 3],
@@ -445,7 +493,7 @@ fn row_order(model: &Registered) {
     for &classes in classes_of(model) {
         let data = rows(model, classes);
         let order = Source::new(5).order(data.rows());
-        let (plain, permuted) = (data.model(&model.method), data.select(&order).model(&model.method));
+        let (plain, permuted) = (model.of(&data), model.of(&data.select(&order)));
         same_scores(model, &data.scores(&plain), &data.scores(&permuted), 1e-9, "rows in another order");
         assert_near(plain.objective.value, permuted.objective.value, 1e-12, 0.0, "objective");
     }
@@ -457,7 +505,7 @@ fn weights_are_copies(model: &Registered) {
         let copies = |i: usize| 1 + (i * 7) % 4;
         let weighted = data.weighted((0..data.rows()).map(|i| copies(i) as f64).collect());
         let repeated: Vec<usize> = (0..data.rows()).flat_map(|i| std::iter::repeat_n(i, copies(i))).collect();
-        let (a, b) = (weighted.model(&model.method), data.select(&repeated).model(&model.method));
+        let (a, b) = (model.of(&weighted), model.of(&data.select(&repeated)));
         same_scores(model, &data.scores(&a), &data.scores(&b), 1e-10, "weight k or k copies");
         assert_near(a.objective.value, b.objective.value, 1e-12, 0.0, "objective");
         assert_eq!(a.objective.lambda.is_some(), b.objective.lambda.is_some());
@@ -479,19 +527,19 @@ fn zero_weight_rows_are_absent(model: &Registered) {
         let weighted = wild.weighted((0..data.rows()).map(weight).collect());
         let kept: Vec<usize> = (0..data.rows()).filter(present).collect();
         let absent = data.select(&kept).weighted(vec![1.5; kept.len()]);
-        let (a, b) = (weighted.model(&model.method), absent.model(&model.method));
+        let (a, b) = (model.of(&weighted), model.of(&absent));
         same_scores(model, &data.scores(&a), &data.scores(&b), 1e-9, "rows of weight zero");
     }
 }
 
 fn fitted_on(model: &Registered, data: &Data, design: &dyn Design) -> Fitted {
-    expect_model(model.method.fit(&data.training(design), &Watch::default()))
+    expect_model(model.fit_on(&data.training(design)))
 }
 
 fn singles_equal_doubles(model: &Registered) {
     for &classes in classes_of(model) {
         let data = rows(model, classes);
-        let (doubles, singles) = (data.model(&model.method), fitted_on(model, &data, &data.singles()));
+        let (doubles, singles) = (model.of(&data), fitted_on(model, &data, &data.singles()));
         assert_eq!(doubles.discriminant, singles.discriminant, "{}: singles and doubles, bit for bit", model.name);
         let scores = singles.discriminant.scores(&data.singles(), &Watch::default()).expect("the same columns");
         assert_eq!(scores, data.scores(&doubles), "{}: scores of singles", model.name);
@@ -501,7 +549,7 @@ fn singles_equal_doubles(model: &Registered) {
 fn dense_equals_sparse(model: &Registered) {
     for &classes in classes_of(model) {
         let data = rows(model, classes);
-        let (dense, sparse) = (data.model(&model.method), fitted_on(model, &data, &data.csr()));
+        let (dense, sparse) = (model.of(&data), fitted_on(model, &data, &data.csr()));
         same_scores(model, &data.scores(&dense), &data.scores(&sparse), 1e-9, "dense or sparse");
         let scores = dense.discriminant.scores(&data.csr(), &Watch::default()).expect("the same columns");
         same_scores(model, &data.scores(&dense), &scores, 1e-12, "scores of sparse rows");
@@ -514,7 +562,7 @@ fn dense_equals_sparse(model: &Registered) {
 fn offsets_shift_scores(model: &Registered) {
     let data = rows(model, 2);
     let constant = data.offset(1, vec![0.75; data.rows()]);
-    let (plain, shifted) = (data.model(&model.method), constant.model(&model.method));
+    let (plain, shifted) = (model.of(&data), model.of(&constant));
     let (intercept, penalty) = match &model.method {
         Method::Risk(settings) => (settings.intercept, settings.penalty),
         Method::Sigmoid(settings) => (settings.intercept, settings.penalty),
@@ -530,7 +578,7 @@ fn offsets_shift_scores(model: &Registered) {
     }
     if penalty == PenaltyChoice::None {
         let line = |i: usize| 0.5 * data.row(i)[0] - 0.25 * data.row(i)[2] + 0.1;
-        let linear = data.offset(1, (0..data.rows()).map(line).collect()).model(&model.method);
+        let linear = model.of(&data.offset(1, (0..data.rows()).map(line).collect()));
         let total: Vec<f64> = data.scores(&linear).iter().enumerate().map(|(i, z)| z + line(i)).collect();
         same_scores(model, &data.scores(&plain), &total, 1e-9, "a linear offset");
     }
@@ -542,10 +590,10 @@ fn offsets_of_all_classes(model: &Registered) {
         let data = rows(model, classes);
         let n = data.rows();
         let offsets: Vec<f64> = (0..n * classes).map(|_| source.normal()).collect();
-        let plain = data.offset(classes, offsets.clone()).model(&model.method);
+        let plain = model.of(&data.offset(classes, offsets.clone()));
         let common: Vec<f64> = (0..n).map(|_| 3.0 * source.normal()).collect();
         let moved: Vec<f64> = offsets.iter().enumerate().map(|(at, o)| o + common[at / classes]).collect();
-        let shifted = data.offset(classes, moved).model(&model.method);
+        let shifted = model.of(&data.offset(classes, moved));
         same_scores(
             model,
             &data.scores(&plain),
@@ -555,11 +603,11 @@ fn offsets_of_all_classes(model: &Registered) {
         );
         if classes == 2 {
             let difference: Vec<f64> = offsets.chunks_exact(2).map(|o| o[1] - o[0]).collect();
-            let one = data.offset(1, difference).model(&model.method);
+            let one = model.of(&data.offset(1, difference));
             assert_eq!(one.discriminant, plain.discriminant, "{}: one column or the difference of two", model.name);
         }
         // And they are not without effect.
-        let without = data.model(&model.method);
+        let without = model.of(&data);
         let change =
             data.scores(&plain).iter().zip(data.scores(&without)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(change > 1e-3, "{}: offsets have no effect", model.name);
@@ -570,15 +618,15 @@ fn offsets_of_all_classes(model: &Registered) {
 fn label_renaming(model: &Registered) {
     for &classes in classes_of(model) {
         let data = rows(model, classes);
-        let plain = data.model(&model.method);
+        let plain = model.of(&data);
         let renamed = Data {
             labels: Labels::new(data.labels.codes().to_vec(), (0..classes).map(|k| format!("{}", 7 - k)).collect()),
             ..data.clone()
         };
-        assert_eq!(renamed.model(&model.method).discriminant, plain.discriminant, "{}: other names", model.name);
+        assert_eq!(model.of(&renamed).discriminant, plain.discriminant, "{}: other names", model.name);
         let to: Vec<usize> = (0..classes).map(|k| (k + 1) % classes).collect();
         let permuted = Data { labels: labels((0..data.rows()).map(|i| to[data.class(i)]).collect(), classes), ..data };
-        let scores = permuted.scores(&permuted.model(&model.method));
+        let scores = permuted.scores(&model.of(&permuted));
         let k = plain.discriminant.n_scores();
         let back: Vec<f64> = match classes {
             2 => scores.iter().map(|z| -z).collect(),
@@ -593,14 +641,14 @@ fn column_scaling(model: &Registered) {
         let data = rows(model, classes);
         // Not powers of two, so that every digit changes.
         let scaled = data.map(|j, v| v * [1e4, -0.003, 7.0][j]);
-        let (a, b) = (data.model(&model.method), scaled.model(&model.method));
+        let (a, b) = (model.of(&data), model.of(&scaled));
         same_scores(model, &data.scores(&a), &scaled.scores(&b), 1e-9, "columns in other units");
     }
 }
 
 #[track_caller]
 fn refused(model: &Registered, data: &Data, what: &str) -> Error {
-    match data.fit(&model.method) {
+    match model.fit(data) {
         Err(error) => {
             assert_eq!(error.kind(), ErrorKind::Data, "{}: {what}: {error}", model.name);
             error
@@ -646,10 +694,10 @@ fn weights_of_column(fitted: &Fitted, column: usize) -> Vec<f64> {
 fn constant_column_has_weight_zero(model: &Registered) {
     for &classes in classes_of(model) {
         let data = rows(model, classes);
-        let plain = data.model(&model.method);
+        let plain = model.of(&data);
         for value in [3.7, 0.0, 1e9 + 0.1] {
             let more = data.with_column(|_, _| value);
-            let fitted = more.model(&model.method);
+            let fitted = model.of(&more);
             let weights = weights_of_column(&fitted, 3);
             assert!(weights.iter().all(|w| *w == 0.0), "{}: {value} has weights {weights:?}", model.name);
             let named = fitted.notes.iter().any(|n| matches!(n, Note::Constant { columns } if columns == &[3]));
@@ -662,9 +710,9 @@ fn constant_column_has_weight_zero(model: &Registered) {
 fn duplicate_column_is_named(model: &Registered) {
     for &classes in classes_of(model) {
         let data = rows(model, classes);
-        let plain = data.model(&model.method);
+        let plain = model.of(&data);
         let more = data.with_column(|_, x| -2.0 * x[1]);
-        let fitted = more.model(&model.method);
+        let fitted = model.of(&more);
         assert!(weights_of_column(&fitted, 3).iter().all(|w| *w == 0.0), "{}: not left out", model.name);
         let combination = fitted.notes.iter().find_map(|n| match n {
             Note::Collinear { column: 3, combination } => Some(combination.clone()),
@@ -681,7 +729,7 @@ fn duplicate_column_is_named(model: &Registered) {
 fn duplicate_column_is_shared(model: &Registered) {
     for &classes in classes_of(model) {
         let more = rows(model, classes).with_column(|_, x| x[1]);
-        let fitted = more.model(&model.method);
+        let fitted = model.of(&more);
         let (a, b) = (weights_of_column(&fitted, 1), weights_of_column(&fitted, 3));
         assert_all_near(&a, &b, 1e-9, 1e-3, &format!("{}: weights of a column and its duplicate", model.name));
         assert!(a.iter().any(|w| w.abs() > 1e-3), "{}: no weight to share", model.name);
@@ -702,7 +750,7 @@ fn duplicate_column_is_shared(model: &Registered) {
 fn refit_gives_the_same_bits(model: &Registered) {
     for &classes in classes_of(model) {
         let data = rows(model, classes);
-        assert_eq!(data.model(&model.method), data.model(&model.method), "{}", model.name);
+        assert_eq!(model.of(&data), model.of(&data), "{}", model.name);
     }
 }
 
@@ -717,7 +765,13 @@ fn save_and_load_keep_the_bits(model: &Registered) {
         }
         let watch = Watch::default();
         let table = read_bytes(csv.as_bytes(), "rows.csv", &ReadOptions::default()).expect("a table");
-        let fit = fit_table(table.clone(), &FitOptions::new("class", model.method.clone()), &watch).expect("a fit");
+        let approach = model.split().map(|split| match split {
+            Split::Pairs => Approach::OneVsOne,
+            Split::Rest => Approach::OneVsRest,
+        });
+        let mut options = FitOptions::new("class", model.method.clone());
+        options.multiclass.approach = approach;
+        let fit = fit_table(table.clone(), &options, &watch).expect("a fit");
         let TableFit::Model(fitted) = fit else { panic!("{}: no optimum", model.name) };
         let text = fitted.to_json().expect("a file");
         let loaded = Model::from_json(text.as_bytes(), "model.json").expect("a model");
@@ -736,7 +790,7 @@ fn threads_give_the_same_bits(model: &Registered) {
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a thread pool");
             pool.install(|| {
-                let fitted = data.model(&model.method);
+                let fitted = model.of(&data);
                 let scores = data.scores(&fitted);
                 (fitted, scores)
             })
@@ -754,7 +808,7 @@ fn large_common_offset(model: &Registered) {
         // Whole multiples of 2⁻²⁰ up to 16 stay exact when 10⁹ is added.
         let data = rows(model, classes).map(|_, v| (v * 1_048_576.0).round() / 1_048_576.0);
         let moved = data.map(|j, v| v + [1e9, 0.0, -1e9][j]);
-        let (a, b) = (data.model(&model.method), moved.model(&model.method));
+        let (a, b) = (model.of(&data), model.of(&moved));
         // The discriminant is evaluated about its centre, so nothing is lost there either; 1e-6 is for the columns'
         // own 1e-16·1e9.
         same_scores(model, &data.scores(&a), &moved.scores(&b), 1e-6, "columns like 1e9 + N(0,1)");
@@ -766,7 +820,7 @@ fn classes_far_apart(model: &Registered) {
     let means = [vec![0.0, 0.0], vec![1e6, 0.5], vec![-1e6, 1.0]];
     for &classes in classes_of(model) {
         let data = gaussian(&vec![400; classes], &means[..classes], 60);
-        match data.fit(&model.method) {
+        match model.fit(&data) {
             Ok(Fit::NoOptimum(_)) => {
                 let unpenalised = matches!(&model.method, Method::Risk(m) if m.penalty == PenaltyChoice::None);
                 assert!(unpenalised, "{}: separation is an answer without a penalty only", model.name);
@@ -830,7 +884,7 @@ fn drift_in_later_blocks(model: &Registered) {
         };
         // The same rows in an order in which both levels occur from the start.
         let order = Source::new(8).order(data.rows());
-        let (a, b) = (drifting.model(&model.method), drifting.select(&order).model(&model.method));
+        let (a, b) = (model.of(&drifting), model.of(&drifting.select(&order)));
         same_scores(model, &drifting.scores(&a), &drifting.scores(&b), 1e-6, "a jump in the second half");
     }
 }
@@ -844,17 +898,14 @@ fn bad_features_are_named(model: &Registered) {
         let expected = [format!("row {}", row + 1), format!("column {}", column + 1)];
         for error in [
             refused(model, &spoilt, "a feature that is not finite"),
-            model
-                .method
-                .fit(&spoilt.training(&spoilt.csr()), &Watch::default())
-                .expect_err("sparse features that are not finite"),
+            model.fit_on(&spoilt.training(&spoilt.csr())).expect_err("sparse features that are not finite"),
         ] {
             let text = error.to_string();
             assert!(expected.iter().all(|part| text.contains(part)), "{}: {bad} at {row}: {text}", model.name);
         }
         // A row of weight zero may be ignored or refused, but not with another reason.
         let weights = (0..data.rows()).map(|i| if i == row { 0.0 } else { 1.0 }).collect();
-        if let Err(error) = spoilt.weighted(weights).fit(&model.method) {
+        if let Err(error) = model.fit(&spoilt.weighted(weights)) {
             let text = error.to_string();
             assert!(expected.iter().all(|part| text.contains(part)), "{}: weight zero: {text}", model.name);
         }

@@ -112,7 +112,7 @@ fn hyperplanes_keep_their_identities() {
             assert_near(dot(plane.normal(), plane.point()), plane.offset(), 1e-14, 10.0, "n·x₀ is the offset");
             for x in rows.chunks_exact(cols) {
                 let z = scores(&g, x);
-                let gap = z[boundary.to.index()] - z[boundary.from.index()];
+                let gap = z[boundary.to.index()] - z[boundary.from.expect("a class").index()];
                 assert_near(plane.value(x), gap, 1e-12, 10.0, "g");
                 assert_near(plane.distance(x) * plane.norm(), gap, 1e-12, 10.0, "distance");
                 assert_near(dot(plane.weights(), &minus(x, plane.point())), gap, 1e-12, 10.0, "w·(x − x₀)");
@@ -219,7 +219,7 @@ fn shared_gaussians_have_their_textbook_boundary_and_posterior() {
         let Covariance::Shared(sigma) = &gaussian.covariance else { panic!("shared") };
         let geometry = Geometry::of(&model.discriminant, Some(density), &Watch::default()).expect("a geometry");
         for boundary in geometry.boundaries() {
-            let (i, j) = (boundary.to.index(), boundary.from.index());
+            let (i, j) = (boundary.to.index(), boundary.from.expect("a class").index());
             let Surface::Hyperplane(plane) = &boundary.surface else { panic!("a hyperplane") };
             let delta = minus(&gaussian.means[i], &gaussian.means[j]);
             let w = solve(sigma, &delta).expect("a regular covariance");
@@ -244,7 +244,7 @@ fn shared_gaussians_have_their_textbook_boundary_and_posterior() {
         let r2 = mahalanobis(&model.discriminant, Some(density), &data.dense(), &Watch::default()).expect("distances");
         for i in 0..data.rows() {
             for boundary in geometry.boundaries() {
-                let (a, b) = (boundary.to.index(), boundary.from.index());
+                let (a, b) = (boundary.to.index(), boundary.from.expect("a class").index());
                 let gap = if classes == 2 { z[i] } else { z[i * classes + a] - z[i * classes + b] };
                 let Surface::Hyperplane(plane) = &boundary.surface else { panic!("a hyperplane") };
                 let distance = plane.distance(data.row(i));

@@ -1,6 +1,6 @@
 //! What a model file holds, and how it is read and written.
 
-use super::write_atomic;
+use super::{ModelPart, write_atomic};
 use crate::certify::Certificate;
 use crate::decide::Decision;
 use crate::density::Densities;
@@ -8,7 +8,7 @@ use crate::design::{Recipe, Units};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, Place, Result};
 use crate::evaluate::Metric;
-use crate::model::{ClassWeighting, Computation, Method, Note, Objective, Outcome};
+use crate::model::{ClassWeighting, Computation, Method, Multipliers, Note, Objective, Outcome};
 use crate::read::Expected;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -49,6 +49,9 @@ pub struct Model {
     /// Of a support vector machine: its support vectors, without which optimality cannot be checked.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub support_vectors: Option<SupportVectors>,
+    /// Of several classes by two-class fits: the fits, in the order of the scores.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub parts: Vec<ModelPart>,
     /// How scores become a class.
     pub decision: Decision,
     /// What was minimised, and its value.
@@ -78,6 +81,40 @@ pub struct SupportVectors {
     pub bounded: usize,
     /// `(row, α)` with α > 0, rows numbered from 1 as in the training table, those that were dropped counted as well.
     pub multipliers: Vec<(usize, f64)>,
+    /// Of several classes at once: the class that each multiplier speaks against, from 0; a row may then have several.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub against: Vec<u32>,
+}
+
+impl SupportVectors {
+    /// The multipliers of the rows that have one; `rows` holds the table row of each.
+    pub fn of(multipliers: &Multipliers, rows: &[usize]) -> SupportVectors {
+        let per_row = multipliers.alpha.len() / rows.len().max(1);
+        let positive = multipliers.alpha.iter().enumerate().filter(|(_, alpha)| **alpha > 0.0);
+        SupportVectors {
+            free: multipliers.free,
+            bounded: multipliers.bounded,
+            multipliers: positive.clone().map(|(at, alpha)| (rows[at / per_row] + 1, *alpha)).collect(),
+            against: if per_row > 1 { positive.map(|(at, _)| (at % per_row) as u32).collect() } else { Vec::new() },
+        }
+    }
+
+    /// How many rows have a multiplier.
+    pub fn n_rows(&self) -> usize {
+        let mut rows: Vec<usize> = self.multipliers.iter().map(|(row, _)| *row).collect();
+        rows.dedup();
+        rows.len()
+    }
+
+    /// Rows that rise, all of a table of so many, with finite multipliers.
+    fn are_rows_of(&self, rows: usize) -> bool {
+        let within = |(row, alpha): &(usize, f64)| (1..=rows).contains(row) && alpha.is_finite();
+        let joint = !self.against.is_empty();
+        let key = |i: usize| (self.multipliers[i].0, if joint { self.against[i] } else { 0 });
+        (!joint || self.against.len() == self.multipliers.len())
+            && (1..self.multipliers.len()).all(|i| key(i - 1) < key(i))
+            && self.multipliers.iter().all(within)
+    }
 }
 
 /// Counts over the training rows.
@@ -102,6 +139,9 @@ pub struct TrainingSummary {
     /// Share of their weight that was rejected; `None` if the decision never rejects.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rejected: Option<f64>,
+    /// Share of their weight that was undetermined; `None` if two-class fits cannot contradict each other here.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub undetermined: Option<f64>,
 }
 
 /// Out-of-fold performance.
@@ -114,6 +154,9 @@ pub struct CrossValidation {
     /// Share of the out-of-fold rows that was rejected; `None` if the decision never rejects.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rejected: Option<f64>,
+    /// Share of the out-of-fold rows that was undetermined; `None` if two-class fits cannot contradict each other here.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub undetermined: Option<f64>,
     /// Its 95 % interval.
     pub interval: Option<(f64, f64)>,
     /// How the interval was computed.
@@ -133,6 +176,7 @@ impl CrossValidation {
             folds,
             accuracy: accuracy.value(),
             rejected: evaluation.rejected.as_ref().map(|r| r.value),
+            undetermined: evaluation.undetermined.as_ref().map(|u| u.value),
             interval: accuracy.interval(),
             method: method.unwrap_or_default().to_owned(),
             log_loss: evaluation.log_loss.as_ref().and_then(Metric::value),
@@ -215,13 +259,18 @@ impl Model {
         expected
     }
 
+    /// Whether the scores are log-odds or log-probabilities of all classes, so that they have probabilities.
+    pub fn has_probabilities(&self) -> bool {
+        self.parts.is_empty() && self.method.has_probabilities()
+    }
+
     /// Sizes agree, whatever a checksum says.
     fn check(&self) -> Result<()> {
         if !self.recipe.is_whole() {
             return Err(Error::model("the recipe of the model cannot be used"));
         }
         let features = self.recipe.n_features();
-        let scores = if self.classes.len() == 2 { 1 } else { self.classes.len() };
+        let scores = self.decision.n_scores(self.classes.len());
         let g = &self.discriminant;
         let fits = g.is_whole() && g.n_cols() == features && g.n_scores() == scores;
         let units = self.units.centre().len() == features
@@ -232,42 +281,47 @@ impl Model {
         if self.classes.len() < 2 || !fits || !units || !self.class_weights.as_ref().is_none_or(weighted) {
             return Err(Error::model("the parts of the model do not fit together"));
         }
-        if let Some(support) = &self.support_vectors {
-            let rising = support.multipliers.windows(2).all(|w| w[0].0 < w[1].0);
-            let within = |(row, alpha): &(usize, f64)| (1..=self.training.rows).contains(row) && alpha.is_finite();
-            if !rising || !support.multipliers.iter().all(within) {
-                return Err(Error::model("the support vectors are not rows of the training table"));
-            }
+        let of_parts = self.parts.iter().filter_map(|p| p.support_vectors.as_ref());
+        if !self.support_vectors.iter().chain(of_parts).all(|s| s.are_rows_of(self.training.rows)) {
+            return Err(Error::model("the support vectors are not rows of the training table"));
         }
-        let decision = self.decision.check(self.classes.len(), self.method.has_probabilities());
+        if !super::parts::fit_together(self, features) {
+            return Err(Error::model("the two-class fits of the model are not those of its classes"));
+        }
+        let decision = self.decision.check(self.classes.len(), self.has_probabilities());
         decision.map_err(|e| Error::model(format!("the model's decision does not fit it: {}", e.message())))
     }
 
     /// Writes the model, compressed where the name ends in `.zst`, in one step.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let text = self.to_json()?;
-        let compress = path.extension().is_some_and(|e| e == "zst");
-        write_atomic(path, |out: &mut dyn Write| {
-            if compress {
-                out.write_all(&zstd::encode_all(text.as_bytes(), 3)?)
-            } else {
-                out.write_all(text.as_bytes())
-            }
-        })
+        write_file(path, &self.to_json()?)
     }
 
     /// Reads a model; a zstandard file is recognised by its first bytes.
     pub fn load(path: &Path) -> Result<Model> {
-        let name = path.display().to_string();
-        let mut bytes = Vec::new();
-        let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
-        read.map_err(|e| Error::io(&name, &e))?;
-        if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-            bytes = zstd::decode_all(&bytes[..])
-                .map_err(|e| Error::model(format!("this is not a complete model file: {e}")).at(Place::file(&name)))?;
-        }
-        Model::from_json(&bytes, &name)
+        Model::from_json(&read_file(path)?, &path.display().to_string())
     }
+}
+
+/// Writes text, compressed where the name ends in `.zst`, in one step.
+pub(super) fn write_file(path: &Path, text: &str) -> Result<()> {
+    let compress = path.extension().is_some_and(|e| e == "zst");
+    write_atomic(path, |out: &mut dyn Write| {
+        if compress { out.write_all(&zstd::encode_all(text.as_bytes(), 3)?) } else { out.write_all(text.as_bytes()) }
+    })
+}
+
+/// The bytes of a file; a zstandard file is recognised by its first bytes.
+pub(super) fn read_file(path: &Path) -> Result<Vec<u8>> {
+    let name = path.display().to_string();
+    let mut bytes = Vec::new();
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
+    read.map_err(|e| Error::io(&name, &e))?;
+    if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        bytes = zstd::decode_all(&bytes[..])
+            .map_err(|e| Error::model(format!("this is not a complete model file: {e}")).at(Place::file(&name)))?;
+    }
+    Ok(bytes)
 }
 
 /// SHA-256 of the canonical form: compact JSON with sorted keys.

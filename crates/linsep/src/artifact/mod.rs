@@ -2,6 +2,10 @@
 
 mod atomic;
 mod file;
+mod multi_label;
+mod parts;
 
 pub use atomic::write_atomic;
 pub use file::{CrossValidation, Model, Provenance, SupportVectors, TrainingSummary};
+pub use multi_label::{MultiLabel, Saved};
+pub use parts::ModelPart;

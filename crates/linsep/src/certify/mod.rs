@@ -7,6 +7,7 @@ mod free_columns;
 mod gap;
 mod hulls;
 mod independent;
+mod joint_multipliers;
 mod local;
 mod margin;
 mod multipliers;
@@ -24,6 +25,7 @@ pub use gap::duality_gap;
 pub(crate) use hulls::length;
 pub use hulls::{HullPoints, Sides, hull_points, sides};
 pub use independent::{Independent, independent_coefficients};
+pub use joint_multipliers::{feasible_joint_multipliers, joint_multiplier_gap};
 pub use local::{
     LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian, is_local_minimum, local_minimum,
 };

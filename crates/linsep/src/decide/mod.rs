@@ -1,12 +1,16 @@
 //! From scores to classes, probabilities and losses.
 //!
-//! [`Decision`] is what a model stores: arg max, a threshold or costs, and whether to reject. [`classes`] and [`predict`] are
+//! [`Decision`] is what a model stores: arg max, a threshold or costs, and whether to reject; or a [`Scheme`], where the
+//! scores are those of two-class fits. [`classes`] and [`predict`] are
 //! arg max alone, the default, and fast.
 
 mod costs;
+mod reach;
 mod rule;
+mod scheme;
 
 pub use rule::{Decision, Rule};
+pub use scheme::{Scheme, Ties, Vote, pair_position};
 
 use crate::design::Design;
 use crate::discriminant::Discriminant;

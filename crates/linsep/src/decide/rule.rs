@@ -1,7 +1,7 @@
 //! The decision: the class that a row's scores lead to, or none.
 
 use super::costs::{Cut, least_cost, treats_mistakes_alike};
-use super::{classes, probabilities};
+use super::{Scheme, Ties, classes, probabilities};
 use crate::error::{Error, Result};
 use crate::table::Class;
 use serde::{Deserialize, Serialize};
@@ -46,6 +46,8 @@ pub enum Rule {
     Threshold(f64),
     /// `costs[truth][decision]`: the class of the smallest expected cost `Σ_k p_k costs[k][decision]`.
     Cost(Vec<Vec<f64>>),
+    /// The scores are those of two-class fits, and this is how they name one of several classes.
+    Scheme(Scheme),
 }
 
 /// In the model file a decision that always decides is its rule alone.
@@ -87,6 +89,7 @@ impl Decision {
             Rule::ArgMax => {}
             Rule::Threshold(threshold) => check_threshold(*threshold, n_classes)?,
             Rule::Cost(costs) => check_costs(costs, n_classes)?,
+            Rule::Scheme(scheme) => scheme.check(n_classes)?,
         }
         if let Some(cost) = self.reject
             && !(cost >= 0.0 && cost.is_finite())
@@ -96,8 +99,10 @@ impl Decision {
             ));
         }
         // At ½ the threshold is where the score changes its sign, whatever the score estimates.
-        let sign_decides = matches!(self.rule, Rule::ArgMax | Rule::Threshold(0.5)) && self.reject.is_none();
-        if !has_probabilities && !sign_decides {
+        let sign_decides =
+            matches!(self.rule, Rule::ArgMax | Rule::Threshold(0.5) | Rule::Scheme(_)) && self.reject.is_none();
+        let without = !has_probabilities || matches!(self.rule, Rule::Scheme(_));
+        if without && !sign_decides {
             return Err(Error::usage("thresholds, costs and rejection need probabilities, and this method has none")
                 .help("the largest score (a threshold of 0.5) always works; probabilities come from logistic or lda"));
         }
@@ -115,6 +120,7 @@ impl Decision {
     pub fn classes(&self, scores: &[f64], n_classes: usize) -> Result<Vec<Option<Class>>> {
         self.check(n_classes, true)?;
         let decided = match &self.rule {
+            Rule::Scheme(scheme) => return Ok(scheme.classes(scores, n_classes)),
             Rule::ArgMax => classes(scores, n_classes),
             Rule::Threshold(threshold) => Cut::at_probability(*threshold).classes(scores),
             Rule::Cost(costs) => least_cost(costs, scores),
@@ -144,11 +150,39 @@ impl Decision {
             Rule::Threshold(threshold) => Cut::at_probability(*threshold),
             Rule::Cost(costs) if n_classes == 2 => Cut::at_costs(costs),
             Rule::Cost(costs) if treats_mistakes_alike(costs) => Cut::Above(0.0),
-            Rule::Cost(_) => return None,
+            Rule::Scheme(scheme) if scheme.is_arg_max() => Cut::Above(0.0),
+            Rule::Cost(_) | Rule::Scheme(_) => return None,
         };
         match cut {
             Cut::Above(cut) if cut.is_finite() => Some(cut),
             _ => None,
+        }
+    }
+
+    /// The scheme, where the scores are those of two-class fits.
+    pub fn scheme(&self) -> Option<Scheme> {
+        match self.rule {
+            Rule::Scheme(scheme) => Some(scheme),
+            _ => None,
+        }
+    }
+
+    /// Whether rows may be undetermined: two-class fits may contradict each other.
+    pub fn may_be_undetermined(&self) -> bool {
+        self.scheme().is_some_and(|scheme| scheme.ties() == Ties::Undetermined)
+    }
+
+    /// Whether rows may be without a class.
+    pub fn may_leave_open(&self) -> bool {
+        self.reject.is_some() || self.may_be_undetermined()
+    }
+
+    /// Number of scores that the decision asks for.
+    pub fn n_scores(&self, n_classes: usize) -> usize {
+        match self.scheme() {
+            Some(scheme) => scheme.n_scores(n_classes),
+            None if n_classes == 2 => 1,
+            None => n_classes,
         }
     }
 

@@ -42,6 +42,18 @@ impl Linear {
         Linear::new(self.weights.clone(), self.centre.clone(), moved)
     }
 
+    /// The same functions about another centre; about the same one the same numbers.
+    pub fn about(&self, centre: &[f64]) -> Result<Linear> {
+        if centre == self.centre {
+            return Ok(self.clone());
+        }
+        let moved = |k: usize| {
+            let terms = self.weights_of(k).iter().zip(centre.iter().zip(&self.centre));
+            self.intercept_at_centre[k] + crate::numeric::sum(terms.map(|(w, (to, from))| w * (to - from)))
+        };
+        Linear::new(self.weights.clone(), centre.to_vec(), (0..self.n_scores()).map(moved).collect())
+    }
+
     /// Whether the weights fit the columns and scores and all numbers are finite: what a file could get wrong.
     pub(crate) fn is_whole(&self) -> bool {
         let numbers = self.weights.iter().chain(&self.centre).chain(&self.intercept_at_centre);

@@ -4,10 +4,12 @@ mod blocks;
 mod generalised;
 mod linear;
 mod quadratic;
+mod stack;
 
 pub use generalised::{Generalised, LogTerm, Term, TermFunction};
 pub use linear::Linear;
 pub use quadratic::Quadratic;
+pub use stack::Stack;
 
 use crate::design::Design;
 use crate::error::{Error, Result};
@@ -25,15 +27,18 @@ pub enum Discriminant {
     Quadratic(Quadratic),
     /// `g(x) = Σ w·φ(x) + b` with functions of single columns.
     Generalised(Generalised),
+    /// Discriminants of two classes side by side, where they are not all linear.
+    Stack(Stack),
 }
 
 impl Discriminant {
-    /// Number of scores: one for two classes, else one per class.
+    /// Number of scores: one for two classes, else one per class, or one for every two-class fit.
     pub fn n_scores(&self) -> usize {
         match self {
             Discriminant::Linear(linear) => linear.n_scores(),
             Discriminant::Quadratic(quadratic) => quadratic.n_scores(),
             Discriminant::Generalised(generalised) => generalised.n_scores(),
+            Discriminant::Stack(stack) => stack.n_scores(),
         }
     }
 
@@ -43,6 +48,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => linear.scores(design, watch),
             Discriminant::Quadratic(quadratic) => quadratic.scores(design, watch),
             Discriminant::Generalised(generalised) => generalised.scores(design, watch),
+            Discriminant::Stack(stack) => stack.scores(design, watch),
         }
     }
 
@@ -59,6 +65,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => linear.each_block(design, watch, width, out, finish),
             Discriminant::Quadratic(quadratic) => quadratic.each_block(design, watch, width, out, finish),
             Discriminant::Generalised(generalised) => generalised.each_block(design, watch, width, out, finish),
+            Discriminant::Stack(stack) => stack.each_block(design, watch, width, out, finish),
         }
     }
 
@@ -68,13 +75,14 @@ impl Discriminant {
             Discriminant::Linear(linear) => Some(linear),
             Discriminant::Quadratic(_) => None,
             Discriminant::Generalised(_) => None,
+            Discriminant::Stack(_) => None,
         }
     }
 
     /// The form in functions of columns, where it is not linear in the columns themselves.
     pub fn as_generalised(&self) -> Option<&Generalised> {
         match self {
-            Discriminant::Linear(_) | Discriminant::Quadratic(_) => None,
+            Discriminant::Linear(_) | Discriminant::Quadratic(_) | Discriminant::Stack(_) => None,
             Discriminant::Generalised(generalised) => Some(generalised),
         }
     }
@@ -91,6 +99,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => Discriminant::Linear(linear.plus(number)?),
             Discriminant::Quadratic(quadratic) => Discriminant::Quadratic(quadratic.plus(number)?),
             Discriminant::Generalised(generalised) => Discriminant::Generalised(generalised.plus(number)?),
+            Discriminant::Stack(_) => return Err(Error::usage("a number is added to the score of two classes only")),
         })
     }
 
@@ -100,6 +109,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => linear.n_cols(),
             Discriminant::Quadratic(quadratic) => quadratic.n_cols(),
             Discriminant::Generalised(generalised) => generalised.n_cols(),
+            Discriminant::Stack(stack) => stack.n_cols(),
         }
     }
 
@@ -109,6 +119,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => linear.is_whole(),
             Discriminant::Quadratic(quadratic) => quadratic.is_whole(),
             Discriminant::Generalised(generalised) => generalised.is_whole(),
+            Discriminant::Stack(stack) => stack.is_whole(),
         }
     }
 }

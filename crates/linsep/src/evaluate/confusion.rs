@@ -4,8 +4,8 @@ use super::interval::{Part, combine, wilson};
 use super::{Estimate, Metric, PerClass, Scored};
 use serde::Serialize;
 
-/// Total weight of the rows of each true class (first index) that were given each class (second index); rejected rows were
-/// given none.
+/// Total weight of the rows of each true class (first index) that were given each class (second index); rejected and
+/// undetermined rows were given none.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Confusion {
     /// Class names, of rows and columns alike.
@@ -15,7 +15,7 @@ pub struct Confusion {
 }
 
 /// Why there is no accuracy.
-const NOTHING_DECIDED: &str = "every row was rejected";
+const NOTHING_DECIDED: &str = "no row was decided";
 
 impl Confusion {
     pub(super) fn new(scored: &Scored<'_>) -> Confusion {

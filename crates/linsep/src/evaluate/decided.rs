@@ -7,14 +7,28 @@ use crate::decide::Rule;
 
 /// Share of the rows without a class; `None` where there can be none.
 pub(super) fn rejected(scored: &Scored<'_>) -> Option<Estimate> {
-    if !scored.rejects() {
-        return None;
-    }
+    scored.decision?.reject?;
+    Some(share(scored, "share of all rows", |row| scored.predicted[row].is_none()))
+}
+
+/// Share of the rows that two-class fits leave undetermined; `None` where they cannot.
+pub(super) fn undetermined(scored: &Scored<'_>) -> Option<Estimate> {
+    scored.decision.filter(|d| d.may_be_undetermined())?;
+    Some(share(scored, "share of all rows", |row| scored.predicted[row].is_none()))
+}
+
+/// Accuracy with undetermined rows as mistakes; `None` where there can be none.
+pub(super) fn right_of_all(scored: &Scored<'_>) -> Option<Estimate> {
+    scored.decision.filter(|d| d.may_be_undetermined())?;
+    let what = "share of all rows, an undetermined one counted as a mistake";
+    Some(share(scored, what, |row| scored.predicted[row] == Some(scored.truth[row])))
+}
+
+fn share(scored: &Scored<'_>, what: &str, counts: impl Fn(usize) -> bool) -> Estimate {
     let total = scored.total_weight();
-    let without = scored.predicted.iter().enumerate().filter(|(_, class)| class.is_none());
-    let rejected: f64 = without.map(|(row, _)| scored.weight(row)).sum();
-    let method = "share of all rows; Wilson score interval";
-    Some(Estimate::new(rejected / total, Some(wilson(rejected, total)), method).needs_two(total))
+    let counted: f64 = (0..scored.truth.len()).filter(|row| counts(*row)).map(|row| scored.weight(row)).sum();
+    let method = format!("{what}; Wilson score interval");
+    Estimate::new(counted / total, Some(wilson(counted, total)), method).needs_two(total)
 }
 
 /// Mean cost of the decisions, the figure that costs and rejection are there to make small; `None` without either.

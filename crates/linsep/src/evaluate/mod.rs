@@ -33,11 +33,13 @@ mod auc;
 mod confusion;
 mod decided;
 mod interval;
+mod labels;
 mod probability;
 mod scored;
 
 pub use confusion::Confusion;
 pub use interval::{LEVEL, wilson};
+pub use labels::{LabelFigures, evaluate_labels};
 pub use scored::{RowsOf, Scored};
 
 use crate::error::Result;
@@ -172,6 +174,10 @@ pub struct Evaluation {
     pub level: f64,
     /// Share of the rows that were rejected; `None` if the decision never rejects.
     pub rejected: Option<Estimate>,
+    /// Share of the rows that two-class fits left undetermined; `None` where they cannot.
+    pub undetermined: Option<Estimate>,
+    /// Share of all rows given their own class, an undetermined one counted as a mistake; `None` where there can be none.
+    pub right_of_all: Option<Estimate>,
     /// Mean cost of the decisions, a rejected row at the cost of rejection; `None` without costs or rejection.
     pub mean_cost: Option<Estimate>,
     /// Share of the decided rows given their own class.
@@ -209,6 +215,8 @@ pub fn evaluate(scored: &Scored<'_>) -> Result<Evaluation> {
         total_weight: scored.total_weight(),
         level: LEVEL,
         rejected: decided::rejected(scored),
+        undetermined: decided::undetermined(scored),
+        right_of_all: decided::right_of_all(scored),
         mean_cost: decided::mean_cost(scored),
         accuracy: confusion.accuracy(),
         balanced_accuracy: confusion.balanced_accuracy(),

@@ -14,7 +14,7 @@ pub struct Scored<'a> {
     pub classes: &'a [String],
     /// The true class of each row.
     pub truth: &'a [Class],
-    /// The class each row was given; `None` where it was rejected.
+    /// The class each row was given; `None` where it was rejected or undetermined.
     pub predicted: &'a [Option<Class>],
     /// The decision that gave the classes, where its costs or rejections are to be judged, too.
     pub decision: Option<&'a Decision>,
@@ -48,8 +48,8 @@ impl Scored<'_> {
     }
 
     /// Whether rows may be without a class.
-    pub(super) fn rejects(&self) -> bool {
-        self.decision.is_some_and(|d| d.reject.is_some())
+    pub(super) fn leaves_open(&self) -> bool {
+        self.decision.is_some_and(Decision::may_leave_open)
     }
 
     /// The row as the user knows it.
@@ -111,7 +111,7 @@ impl Scored<'_> {
                 let message = format!("class number {} of {} has no name", class.index(), self.classes.len());
                 return Err(Error::data(message).at(self.place(row)));
             }
-            if predicted.is_none() && !self.rejects() {
+            if predicted.is_none() && !self.leaves_open() {
                 return Err(Error::usage("there is no prediction, and no decision that rejects").at(self.place(row)));
             }
         }

@@ -35,11 +35,11 @@ pub enum Surface {
     Constant(f64),
 }
 
-/// The boundary between two classes.
+/// The boundary between two classes, or between a class and the rest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Boundary {
-    /// The class whose score is subtracted.
-    pub from: Class,
+    /// The class whose score is subtracted; `None` for all other classes.
+    pub from: Option<Class>,
     /// The class to which normals point.
     pub to: Class,
     /// Where it is.
@@ -94,6 +94,7 @@ impl Geometry {
             Discriminant::Generalised(terms) if terms.logarithms().is_empty() => Box::new(move |from, to| {
                 quadric(Quadric::of_terms(terms, from, to, curvature_sizes(density, n_cols, from, to).as_deref()))
             }),
+            Discriminant::Stack(_) => return Err(curved_parts()),
             Discriminant::Generalised(_) => {
                 return Err(Error::model(
                     "unit normal, distance, projection, margin and radius are not defined for this model: its \
@@ -110,14 +111,30 @@ impl Geometry {
                 }
                 let surface = surface(from, to)?;
                 let means = known.map(|gaussian| mean_distance(gaussian, &surface, from, to));
-                boundaries.push(Boundary { from: Class(from as u32), to: Class(to as u32), surface, means });
+                boundaries.push(Boundary { from: Some(Class(from as u32)), to: Class(to as u32), surface, means });
             }
         }
         let regions = discriminant.as_linear().map(regions::regions);
         Ok(Geometry { boundaries, n_classes, n_cols, regions })
     }
 
-    /// The boundaries of all pairs, (0,1), (0,2) … (1,2) …
+    /// The planes where the scores of two-class fits are zero; `sides` holds the classes of each score, negative and
+    /// positive. The regions of such fits are not those of the largest score, and rows are measured by the decision.
+    pub fn of_parts(linear: &Linear, sides: &[(Option<Class>, Class)], n_classes: usize) -> Result<Geometry> {
+        if sides.len() != linear.n_scores() {
+            return Err(Error::model(format!("{} scores for {} two-class fits", linear.n_scores(), sides.len())));
+        }
+        let boundary = |(score, (from, to)): (usize, &(Option<Class>, Class))| {
+            let value = linear.intercept_at_centre()[score];
+            let plane = Hyperplane::new(linear.weights_of(score).to_vec(), linear.centre().to_vec(), value);
+            let surface = plane.map_or(Surface::Constant(value), Surface::Hyperplane);
+            Boundary { from: *from, to: *to, surface, means: None }
+        };
+        let boundaries = sides.iter().enumerate().map(boundary).collect();
+        Ok(Geometry { boundaries, n_classes, n_cols: linear.n_cols(), regions: None })
+    }
+
+    /// The boundaries of all pairs, (0,1), (0,2) … (1,2) …, or of all two-class fits.
     pub fn boundaries(&self) -> &[Boundary] {
         &self.boundaries
     }
@@ -171,6 +188,12 @@ fn hyperplane_between(linear: &Linear, from: usize, to: usize, known: Option<&Ga
     }
     let point = a.iter().zip(&delta).map(|(a, d)| a + share * d).collect();
     Surface::Hyperplane(plane.through(point))
+}
+
+/// Two-class fits that are not linear.
+pub(crate) fn curved_parts() -> Error {
+    Error::model("unit normal, distance, margin and radius are not defined for two-class fits that are not linear")
+        .help("they are for --multiclass joint, and for two-class fits of linear methods")
 }
 
 fn quadric(found: Option<Quadric>) -> Result<Surface> {

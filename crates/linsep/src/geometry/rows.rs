@@ -9,9 +9,10 @@ use crate::watch::Watch;
 /// Where a row lies beside the boundaries of its class.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RowGeometry {
-    /// The class predicted.
+    /// The class predicted; where two-class fits leave it undetermined, that of the largest (sum of) scores.
     pub class: Class,
-    /// The class across the nearest boundary; `None` where there is no boundary to any.
+    /// The class across the nearest boundary; `None` where there is no boundary to any, where that is the rest of the
+    /// classes, and for undetermined rows.
     pub nearest: Option<Class>,
     /// Distance to that boundary; of two classes negative on the side of the first.
     pub distance: f64,

@@ -10,6 +10,7 @@ mod priors;
 mod risk;
 mod separable;
 mod sigmoid;
+mod split;
 mod training;
 
 pub use class_weights::{ClassWeighting, ClassWeights};
@@ -26,6 +27,8 @@ pub use separable::{
     Undecided, Verdict, separability,
 };
 pub use sigmoid::SigmoidLeastSquares;
+pub(crate) use split::of_part;
+pub use split::{FittedPart, Part, PartRows, Split, SplitFit};
 pub use training::{Offsets, Training};
 
 use crate::certify::{Certificate, SeparationKind};
@@ -89,14 +92,16 @@ pub struct Fitted {
     pub computation: Computation,
     /// Of a generative method: what it takes the classes to look like, in the units of the design's columns.
     pub density: Option<Densities>,
-    /// Of a support vector machine: the multiplier α of every row, with `w = Σ α y x̂` for factors of one.
+    /// Of a support vector machine: the multiplier α of every row, with `w = Σ α y x̂` for factors of one; of several classes
+    /// at once `w_k = Σ (1{y=k} Σ_j α_j − α_k) x̂`.
     pub multipliers: Option<Multipliers>,
 }
 
 /// The multipliers of a support vector machine, which the weights do not determine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Multipliers {
-    /// α of every training row.
+    /// α of every training row; of several classes at once (Crammer–Singer) one for every class of every row, zero for
+    /// its own.
     pub alpha: Vec<f64>,
     /// Rows with α strictly between its bounds: they lie on the margin.
     pub free: usize,

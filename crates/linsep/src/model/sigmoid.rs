@@ -150,7 +150,7 @@ impl SigmoidLeastSquares {
         let (classes, cols) = (training.labels.n_classes(), training.design.shape().cols);
         if classes != 2 {
             return Err(Error::data(format!("the target has {classes} classes; one sigmoid tells two apart"))
-                .help("keep the rows of two classes, or choose --model logistic"));
+                .help("choose --multiclass linear-machine, or --model logistic"));
         }
         if self.penalty.is_sparse() {
             return Err(Error::usage("sigmoid-ls has no lasso").help("use --penalty ridge or none"));

@@ -9,8 +9,8 @@ mod rows;
 
 pub use coef::Coef;
 pub use loss::{
-    Conjugate, CurvedLoss, Dual, DualPoint, DualRecipe, Hinge, Logistic, Loss, MarginLoss, Softmax, SoftmaxForm,
-    Squared, SquaredHinge, SquaredSigmoid,
+    Conjugate, CrammerSinger, CurvedLoss, Dual, DualPoint, DualRecipe, Hinge, Logistic, Loss, MarginLoss, Softmax,
+    SoftmaxForm, Squared, SquaredHinge, SquaredSigmoid,
 };
 pub use penalty::{ElasticNet, Penalty, Ridge, soft_threshold};
 pub use quadratic::Quadratic;

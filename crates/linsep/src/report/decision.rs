@@ -1,5 +1,6 @@
 //! How a model decides, in words and for machines.
 
+use super::parts::scheme_text;
 use super::text::{clip, short};
 use crate::decide::{Decision, Rule};
 use serde_json::{Value, json};
@@ -14,6 +15,7 @@ pub(super) fn decision_text(decision: &Decision, classes: &[String]) -> String {
         Rule::ArgMax => "the class with the largest score, at a tie the first".to_owned(),
         Rule::Threshold(p) => format!("{} where its probability exceeds {p}, else {}", name(1), name(0)),
         Rule::Cost(costs) => format!("the smallest expected cost: {}", costs_text(costs, &name)),
+        Rule::Scheme(scheme) => scheme_text(*scheme),
     };
     match (decision.reject, &decision.rule) {
         (None, _) => rule,
@@ -41,18 +43,20 @@ fn costs_text(costs: &[Vec<f64>], name: &impl Fn(usize) -> String) -> String {
     text
 }
 
-/// The decision for programs: `words`, `rule` (`arg_max`, `threshold` or `cost`), and its numbers or null.
+/// The decision for programs: `words`, `rule` (`arg_max`, `threshold`, `cost` or `scheme`), and what belongs to it or null.
 pub(super) fn decision_json(decision: &Decision, classes: &[String]) -> Value {
     let (rule, threshold, costs) = match &decision.rule {
         Rule::ArgMax => ("arg_max", None, None),
         Rule::Threshold(p) => ("threshold", Some(p), None),
         Rule::Cost(costs) => ("cost", None, Some(costs)),
+        Rule::Scheme(_) => ("scheme", None, None),
     };
     json!({
         "words": decision_text(decision, classes),
         "rule": rule,
         "threshold": threshold,
         "costs": costs,
+        "scheme": decision.scheme(),
         "reject": decision.reject,
     })
 }

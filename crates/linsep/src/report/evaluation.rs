@@ -3,7 +3,7 @@
 use super::text::{clip, count, grid, percent, thousands, wrap};
 use crate::error::{Error, Result};
 use crate::evaluate::{Estimate, Metric};
-use crate::workflow::Judged;
+use crate::workflow::{Judged, JudgedLabels};
 use serde_json::{Value, json};
 
 /// Width of the column that names the method of each interval.
@@ -19,6 +19,29 @@ pub fn evaluation_json(judged: &Judged) -> Result<Value> {
         map.insert("weights".into(), json!(judged.weights));
     }
     Ok(value)
+}
+
+/// The machine interface of an evaluation of several labels: every label by itself, and what they come to together.
+pub fn labels_json(judged: &JudgedLabels) -> Result<Value> {
+    let to_value = |e: serde_json::Error| Error::model(format!("the evaluation cannot be shown: {e}"));
+    let one = |(label, judged): &(String, Judged)| Ok((label.clone(), evaluation_json(judged)?));
+    let labels = judged.labels.iter().map(one).collect::<Result<serde_json::Map<String, Value>>>()?;
+    let mut value = serde_json::to_value(&judged.together).map_err(to_value)?;
+    value["labels"] = Value::Object(labels);
+    Ok(value)
+}
+
+/// What several labels come to together.
+pub fn labels_text(judged: &JudgedLabels) -> String {
+    let together = &judged.together;
+    let labels = judged.labels.len();
+    let rows = vec![
+        ["", "value", "95 % interval", "interval by"].map(str::to_owned).to_vec(),
+        estimate_row("subset accuracy", &together.subset_accuracy),
+        estimate_row("Hamming loss", &together.hamming_loss),
+    ];
+    let of = count(together.rows, "row");
+    format!("{labels} labels together, on the {of} that have them all\n\n{}", grid(&with_prose(rows), 2))
 }
 
 /// Metrics with intervals, and the confusion matrix.
@@ -38,9 +61,15 @@ pub fn evaluation_text(judged: &Judged) -> String {
         let share = percent(rejected.value);
         out.push_str(&format!("; {share} rejected, and accuracy, F1 and the confusion are of the rest"));
     }
+    if let Some(open) = e.undetermined.as_ref().filter(|u| u.value > 0.0) {
+        let share = percent(open.value);
+        out.push_str(&format!("; {share} undetermined, and accuracy, F1 and the confusion are of the rest"));
+    }
     out.push_str("\n\n");
     let mut rows = vec![["", "value", "95 % interval", "interval by"].map(str::to_owned).to_vec()];
     rows.extend(e.rejected.as_ref().map(|m| estimate_row("rejected", m)));
+    rows.extend(e.undetermined.as_ref().map(|m| estimate_row("undetermined", m)));
+    rows.extend(e.right_of_all.as_ref().map(|m| estimate_row("right of all rows", m)));
     rows.extend(e.mean_cost.as_ref().map(|m| estimate_row("mean cost", m)));
     rows.push(metric_row("accuracy", &e.accuracy));
     rows.push(metric_row("balanced accuracy", &e.balanced_accuracy));

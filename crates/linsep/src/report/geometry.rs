@@ -50,7 +50,7 @@ pub fn geometry_json(model: &Model, geometry: &Geometry, data: Option<(&Table, &
 }
 
 fn boundary_json(model: &Model, boundary: &Boundary) -> Value {
-    let mut value = json!({"from": name(model, boundary.from), "to": name(model, boundary.to)});
+    let mut value = json!({"from": boundary.from.map(|c| name(model, c)), "to": name(model, boundary.to)});
     match &boundary.surface {
         Surface::Hyperplane(plane) => {
             value["kind"] = json!("hyperplane");
@@ -98,11 +98,13 @@ fn data_json(model: &Model, table: &Table, data: &TableGeometry) -> Value {
         })
     });
     let predicted = counts(model, data);
+    let open = data.predictions.iter().filter(|p| p.is_none()).count();
     let unseen = model.classes.iter().zip(&predicted).filter(|(_, n)| **n == 0).map(|(c, _)| c);
     json!({
         "rows": data.rows.len(),
         "incomplete_rows": data.table_rows - data.rows.len(),
-        "rejected": data.predictions.iter().filter(|p| p.is_none()).count(),
+        "rejected": if model.parts.is_empty() { open } else { 0 },
+        "undetermined": if model.parts.is_empty() { 0 } else { open },
         "margin": margin,
         "smallest_radius": smallest_radius(data).map(|(radius, _)| finite(radius)),
         "neighbours": pairs,
@@ -146,6 +148,16 @@ pub fn geometry_text(model: &Model, geometry: &Geometry) -> String {
 /// How boundaries and lengths relate to the decision of the model; `None` where the largest score decides.
 pub fn decision_note(model: &Model) -> Option<String> {
     let decision = &model.decision;
+    if let Some(scheme) = decision.scheme() {
+        let words = match scheme.is_arg_max() {
+            true => "boundaries and lengths are those of this decision",
+            false => {
+                "boundaries are those of the two-class fits, and the radius is a lower bound: no smaller change of a row \
+                 changes its prediction, a larger one may not either"
+            }
+        };
+        return Some(format!("{}; {words}", decision_text(decision, &model.classes)));
+    }
     let words = match (decision.cut(model.classes.len()), decision.reject) {
         (Some(0.0), None) => return None,
         (Some(0.0), Some(_)) => "boundaries and lengths are those without the rejection".to_owned(),
@@ -165,7 +177,8 @@ pub fn decision_note(model: &Model) -> Option<String> {
 }
 
 fn boundary_text(model: &Model, boundary: &Boundary, out: &mut String) {
-    let pair = format!("{} | {}", clip(name(model, boundary.from), 30), clip(name(model, boundary.to), 30));
+    let from = boundary.from.map_or("rest", |c| name(model, c));
+    let pair = format!("{} | {}", clip(from, 30), clip(name(model, boundary.to), 30));
     let columns = model.recipe.n_features();
     match &boundary.surface {
         Surface::Hyperplane(plane) => {
@@ -244,7 +257,8 @@ pub fn measured_text(model: &Model, table: &Table, data: &TableGeometry) -> Stri
     let mut facts: Vec<(&str, String)> = Vec::new();
     let rejected = data.predictions.iter().filter(|p| p.is_none()).count();
     if rejected > 0 {
-        facts.push(("rejected", count(rejected, "row")));
+        let label = if model.parts.is_empty() { "rejected" } else { "undetermined " };
+        facts.push((label, count(rejected, "row")));
     }
     if let Some(smallest) = data.measured.smallest_margin() {
         let place = table.place(data.rows[smallest.row]);

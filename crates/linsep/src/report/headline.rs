@@ -12,7 +12,7 @@ use crate::objective::{Intercept, SoftmaxForm};
 
 pub(super) fn headline(model: &Model) -> String {
     match &model.method {
-        Method::Gaussian(gaussian) => gaussian_headline(gaussian, model.classes.len()),
+        Method::Gaussian(gaussian) => gaussian_headline(gaussian, fitted_classes(model)),
         Method::LeastSquares(least_squares) => least_squares_headline(least_squares, model),
         Method::Risk(method) => risk_headline(method, model),
         Method::NaiveBayes(bayes) => naive_bayes_headline(bayes, model),
@@ -22,6 +22,11 @@ pub(super) fn headline(model: &Model) -> String {
             settings((method.penalty, "no penalty"), method.standardize, method.intercept, model)
         ),
     }
+}
+
+/// Classes that a fit has seen: of parts two.
+fn fitted_classes(model: &Model) -> usize {
+    if model.parts.is_empty() { model.classes.len() } else { 2 }
 }
 
 fn gaussian_headline(gaussian: &GaussianBayes, classes: usize) -> String {
@@ -66,15 +71,18 @@ fn naive_bayes_headline(bayes: &NaiveBayes, model: &Model) -> String {
         settings.push(format!("smoothing {}", bayes.smoothing));
     }
     settings.push(if bayes.priors.is_some() { "given priors".into() } else { "observed priors".into() });
-    format!("Naive Bayes, {} classes: {}; {}", model.classes.len(), names.join(", "), settings.join(", "))
+    format!("Naive Bayes, {} classes: {}; {}", fitted_classes(model), names.join(", "), settings.join(", "))
 }
 
 fn risk_headline(method: &RiskMinimizer, model: &Model) -> String {
-    let name = match (method.loss, model.classes.len(), method.form) {
+    let name = match (method.loss, fitted_classes(model), method.form) {
         (LossChoice::Logistic, 2, _) => "Logistic regression".to_owned(),
         (LossChoice::Logistic, k, SoftmaxForm::Symmetric) => format!("Softmax regression, {k} classes"),
         (LossChoice::Logistic, k, SoftmaxForm::Reference) => {
             format!("Softmax regression, {k} classes, reference `{}`", model.classes[0])
+        }
+        (LossChoice::Hinge, k, _) if k > 2 => {
+            format!("Linear support vector machine of Crammer and Singer, {k} classes")
         }
         (LossChoice::Hinge, ..) => "Linear support vector machine, hinge loss".to_owned(),
         (LossChoice::SquaredHinge, ..) => "Linear support vector machine, squared hinge loss".to_owned(),
@@ -90,6 +98,8 @@ fn settings(penalty: (PenaltyChoice, &str), standardize: Standardize, intercept:
     let lambda = model.objective.lambda.map(short).unwrap_or_default();
     let penalty = match penalty {
         (PenaltyChoice::None, none) => none.to_owned(),
+        // Pairs of classes have their own number of rows.
+        (PenaltyChoice::RidgeOne, _) if model.objective.lambda.is_none() => "ridge λ = 1/Σs".to_owned(),
         (PenaltyChoice::RidgeOne, _) => format!("ridge λ = {lambda} (1/Σs)"),
         (PenaltyChoice::Ridge(_), _) => format!("ridge λ = {lambda}"),
         (PenaltyChoice::ElasticNet { l1_ratio, lambda: given }, _) => {
@@ -97,8 +107,11 @@ fn settings(penalty: (PenaltyChoice, &str), standardize: Standardize, intercept:
                 1.0 => "lasso".to_owned(),
                 share => format!("elastic net, α = {}", short(share)),
             };
-            let default = if given.is_none() { " (1/Σs)" } else { "" };
-            format!("{name}, λ = {lambda}{default}")
+            match (given, model.objective.lambda) {
+                (None, None) => format!("{name}, λ = 1/Σs"),
+                (None, Some(_)) => format!("{name}, λ = {lambda} (1/Σs)"),
+                (Some(_), _) => format!("{name}, λ = {lambda}"),
+            }
         }
     };
     let columns = match standardize {
@@ -114,7 +127,7 @@ fn settings(penalty: (PenaltyChoice, &str), standardize: Standardize, intercept:
 }
 
 fn least_squares_headline(method: &LeastSquares, model: &Model) -> String {
-    let name = match (model.classes.len(), method.targets) {
+    let name = match (fitted_classes(model), method.targets) {
         (2, Targets::ZeroOne) => "Least squares on 0 and 1".to_owned(),
         (2, _) => "Least squares on ±1".to_owned(),
         (k, _) => format!("Least squares on one-hot targets, {k} classes"),

@@ -1,7 +1,8 @@
 //! A model laid open, for machines and for people.
 
 use super::decision::decision_json;
-use super::summary::summary;
+use super::parts::parts_json;
+use super::summary::{score_heading, summary};
 use super::text::{clip, grid, short, thousands};
 use crate::artifact::Model;
 use crate::density::{BayesError, ErrorMethod};
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 
 /// The machine interface of a model: `model`, `classes`, `features`, `weights` (one row per discriminant, per unit of
 /// the features), `intercept`, `terms` (where the discriminants are not linear in the features), `objective`,
-/// `certificate`, and what else is known.
+/// `certificate`, `parts` (the two-class fits, where there are several), and what else is known.
 pub fn inspect_json(model: &Model) -> Result<Value> {
     let to_value = |e: serde_json::Error| Error::model(format!("the model cannot be shown: {e}"));
     let weights =
@@ -29,6 +30,8 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "lambda": model.objective.lambda,
         "certificate": serde_json::to_value(&model.certificate).map_err(to_value)?,
         "support_vectors": serde_json::to_value(&model.support_vectors).map_err(to_value)?,
+        "scores": model.score_names(),
+        "parts": parts_json(model).map_err(to_value)?,
         "decision": decision_json(&model.decision, &model.classes),
         "outcome": serde_json::to_value(model.outcome).map_err(to_value)?,
         "bayes_error": serde_json::to_value(bayes_error).map_err(to_value)?,
@@ -92,7 +95,7 @@ const MOST_CLASSES: usize = 12;
 
 /// The summary of the fit, what is known of the classes, and every weight, per unit of its feature.
 pub fn inspect_text(model: &Model) -> String {
-    let mut out = summary(model, true);
+    let mut out = summary(model, true, true);
     out.push_str(&separation_text(model));
     if let Some(generalised) = model.discriminant.as_generalised() {
         out.push_str(&terms_text(generalised, model));
@@ -113,11 +116,7 @@ pub fn inspect_text(model: &Model) -> String {
 }
 
 fn headings(model: &Model, scores: usize) -> Vec<String> {
-    let heading = |k: usize| match scores {
-        1 if model.method.has_probabilities() => format!("log-odds of {}", clip(&model.classes[1], 20)),
-        1 => format!("score of {}", clip(&model.classes[1], 20)),
-        _ => clip(&model.classes[k], 14),
-    };
+    let heading = score_heading(model);
     std::iter::once(String::new()).chain((0..scores).map(heading)).collect()
 }
 

@@ -5,12 +5,13 @@ mod evaluation;
 mod geometry;
 mod headline;
 mod inspect;
+mod parts;
 mod perceptron;
 mod separability;
 mod summary;
 mod text;
 
-pub use evaluation::{evaluation_json, evaluation_text};
+pub use evaluation::{evaluation_json, evaluation_text, labels_json, labels_text};
 pub use geometry::{decision_note, geometry_json, geometry_text, measured_text};
 pub use inspect::{bayes_error_text, inspect_json, inspect_text};
 pub use perceptron::not_separable_text;

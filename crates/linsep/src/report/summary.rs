@@ -2,6 +2,7 @@
 
 use super::decision::decision_text;
 use super::headline::headline;
+use super::parts::{multiclass_text, part_notes, parts_table};
 use super::perceptron;
 use super::text::{beside, clip, count, grid, percent, short, thousands, wrap};
 use crate::artifact::{Model, SupportVectors};
@@ -22,10 +23,11 @@ const SHOWN_CLASSES: usize = 6;
 /// The summary of a fit.
 pub fn fit_summary(model: &Model) -> String {
     // Arg max is what everyone expects; any other decision must be seen.
-    summary(model, model.decision != Decision::default())
+    summary(model, model.decision != Decision::default(), false)
 }
 
-pub(super) fn summary(model: &Model, with_decision: bool) -> String {
+/// With the decision in words, and with all parts.
+pub(super) fn summary(model: &Model, with_decision: bool, all: bool) -> String {
     let mut out = format!("{}\n", headline(model));
     let mut line = |label: &str, text: String| {
         for (i, piece) in wrap(&text, LINE).iter().enumerate() {
@@ -37,11 +39,14 @@ pub(super) fn summary(model: &Model, with_decision: bool) -> String {
     let searches = matches!(model.method, Method::Perceptron(_));
     let verb = if generative { "likelihood" } else { "minimised" };
     line(if searches { "algorithm" } else { verb }, model.objective.formula.clone());
-    match searches {
-        true => line("errors", perceptron::errors_text(model)),
-        false => line("objective", format!("{:.10}", model.objective.value)),
+    match (searches, model.parts.len()) {
+        (true, 0) => line("errors", perceptron::errors_text(model)),
+        (true, _) => {}
+        (false, 0) => line("objective", format!("{:.10}", model.objective.value)),
+        (false, n) => line("objective", format!("{:.10}, summed over {n} two-class fits", model.objective.value)),
     }
-    line("certificate", certificate_text(&model.certificate, model.outcome));
+    let of_worst = if model.parts.is_empty() { "" } else { "; of the worst two-class fit" };
+    line("certificate", format!("{}{of_worst}", certificate_text(&model.certificate, model.outcome)));
     line("data", data_text(model));
     for dropped in dropped_text(model) {
         line("", dropped);
@@ -60,7 +65,9 @@ pub(super) fn summary(model: &Model, with_decision: bool) -> String {
     if let Some(weighting) = &model.class_weights {
         line("", class_weights_text(weighting, &model.classes));
     }
-    if with_decision {
+    if let Some(scheme) = model.decision.scheme() {
+        line("multiclass", multiclass_text(model, scheme));
+    } else if with_decision {
         line("decision", decision_text(&model.decision, &model.classes));
     }
     line("accuracy", accuracy_text(model));
@@ -82,6 +89,12 @@ pub(super) fn summary(model: &Model, with_decision: bool) -> String {
     if model.notes.len() > SHOWN {
         line("note", format!("{} more, see inspect --json", model.notes.len() - SHOWN));
     }
+    let of_parts = part_notes(model);
+    of_parts.iter().take(SHOWN).for_each(|note| line("note", note.clone()));
+    if of_parts.len() > SHOWN {
+        line("note", format!("{} more of single fits, see inspect --json", of_parts.len() - SHOWN));
+    }
+    out.push_str(&parts_table(model, all));
     out.push_str(&largest_weights(model));
     out
 }
@@ -200,7 +213,7 @@ fn basis_text(model: &Model) -> Option<String> {
 }
 
 fn support_text(support: &SupportVectors) -> String {
-    let all = count(support.multipliers.len(), "support vector");
+    let all = count(support.n_rows(), "support vector");
     let of = |n: usize| thousands(n as f64);
     match support.bounded {
         0 => all,
@@ -217,10 +230,15 @@ fn some_names(names: &[&str]) -> String {
 }
 
 fn accuracy_text(model: &Model) -> String {
-    let mut text =
-        format!("{} on the rows it was fitted on", share_right(model.training.accuracy, model.training.rejected));
+    let t = &model.training;
+    let mut text = format!("{} on the rows it was fitted on", share_right(t.accuracy, t.rejected.or(t.undetermined)));
     if let Some(cv) = &model.cross_validation {
-        let _ = write!(text, "; {} in {}-fold cross-validation", share_right(cv.accuracy, cv.rejected), cv.folds);
+        let _ = write!(
+            text,
+            "; {} in {}-fold cross-validation",
+            share_right(cv.accuracy, cv.rejected.or(cv.undetermined)),
+            cv.folds
+        );
         if let Some((low, high)) = cv.interval {
             let _ = write!(text, " (95 % interval {:.1} to {:.1})", 100.0 * low, 100.0 * high);
         }
@@ -234,6 +252,19 @@ fn share_right(accuracy: Option<f64>, rejected: Option<f64>) -> String {
         (Some(accuracy), None) => percent(accuracy),
         (Some(accuracy), Some(rejected)) => format!("{} of the {} decided", percent(accuracy), percent(1.0 - rejected)),
         (None, _) => "nothing decided".to_owned(),
+    }
+}
+
+/// What stands above the weights of a score.
+pub(super) fn score_heading(model: &Model) -> impl Fn(usize) -> String + use<> {
+    let one = model.discriminant.n_scores() == 1;
+    let what = if model.has_probabilities() { "log-odds of" } else { "score of" };
+    let names = model.score_names();
+    let pairs = model.parts.iter().any(|p| p.against.is_some());
+    move |k| match (one, pairs) {
+        (true, _) => format!("{what} {}", clip(&names[k], 20)),
+        (false, true) => clip(&names[k].replacen("_vs_", " vs ", 1), 24),
+        (false, false) => clip(&names[k], 14),
     }
 }
 
@@ -266,18 +297,18 @@ fn largest_weights(model: &Model) -> String {
     let shown = order.len().min(SHOWN);
     let of = thousands(count as f64);
     let what = if shown < count { format!("largest weights ({shown} of {of})") } else { "weights".into() };
-    let heading = |k: usize| match scores {
-        1 if model.method.has_probabilities() => format!("log-odds of {}", clip(&model.classes[1], 20)),
-        1 => format!("score of {}", clip(&model.classes[1], 20)),
-        _ => clip(&model.classes[k], 14),
-    };
+    let heading = score_heading(model);
     let columns = scores.min(SHOWN_CLASSES);
     let mut rows = vec![std::iter::once(String::new()).chain((0..columns).map(heading)).collect::<Vec<String>>()];
     for j in &order[..shown] {
         let name = clip(&model.recipe.feature(*j), 40);
         rows.push(std::iter::once(name).chain((0..columns).map(|k| beside(standard(k, *j), largest))).collect());
     }
-    let more = if scores > columns { format!(", first {columns} of {scores} classes") } else { String::new() };
+    let more = if scores > columns {
+        format!(", first {columns} of {scores} {}", if model.parts.is_empty() { "classes" } else { "scores" })
+    } else {
+        String::new()
+    };
     format!("\n  {what}, {per}{more}\n{}", grid(&rows, 2))
 }
 

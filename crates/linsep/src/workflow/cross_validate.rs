@@ -1,6 +1,7 @@
 //! K-fold cross-validation of a whole fit: recipe, units and method are learned anew without each fold.
 
 use super::fit::{FitOptions, labels_of, name_columns, recipe_options, training, weighted_accuracy};
+use super::multiclass::{Plan, Planned};
 use super::places::Places;
 use super::rows::RowRoles;
 use crate::artifact::CrossValidation;
@@ -8,7 +9,7 @@ use crate::decide;
 use crate::design::{UnknownLevel, fit_recipe};
 use crate::error::{Error, Result};
 use crate::evaluate::{RowsOf, Scored, evaluate};
-use crate::model::{Fit, Training};
+use crate::model::{Part, Training};
 use crate::resample::stratified_folds;
 use crate::table::{Class, Table};
 use crate::watch::{Progress, Watch};
@@ -28,6 +29,7 @@ pub(super) fn cross_validate(
     table: &Table,
     roles: &RowRoles,
     options: &FitOptions,
+    plan: &Plan,
     folds: usize,
     watch: &Watch,
 ) -> Result<CrossValidation> {
@@ -35,7 +37,7 @@ pub(super) fn cross_validate(
     let mut all = OutOfFold::default();
     let mut per_fold = Vec::with_capacity(folds);
     for fold in 0..folds {
-        let accuracy = one_fold(table, roles, options, &assigned, fold, &mut all, watch)?;
+        let accuracy = one_fold(table, roles, (options, plan), &assigned, fold, &mut all, watch)?;
         per_fold.extend(accuracy);
         watch.report(Progress::Fold { done: fold + 1, total: folds });
     }
@@ -43,9 +45,9 @@ pub(super) fn cross_validate(
         classes: &roles.names,
         truth: &all.truth,
         predicted: &all.predicted,
-        decision: options.method.has_probabilities().then_some(&options.decision),
-        probabilities: options.method.has_probabilities().then_some(&all.probabilities[..]),
-        losses: options.method.has_probabilities().then_some(&all.losses[..]),
+        decision: (plan.sure || plan.split.is_some()).then_some(&plan.decision),
+        probabilities: plan.sure.then_some(&all.probabilities[..]),
+        losses: plan.sure.then_some(&all.losses[..]),
         weights: roles.weights.is_some().then_some(&all.weights[..]),
         origin: Some(RowsOf { table, rows: &all.rows }),
     })?;
@@ -56,7 +58,7 @@ pub(super) fn cross_validate(
 fn one_fold(
     table: &Table,
     roles: &RowRoles,
-    options: &FitOptions,
+    (options, plan): (&FitOptions, &Plan),
     assigned: &[Option<usize>],
     fold: usize,
     all: &mut OutOfFold,
@@ -79,19 +81,22 @@ fn one_fold(
     let method = options.method.aligned(&recipe, &roles.names).map_err(|e| in_fold_error(e, fold))?;
     let places = Places::of(table);
     let named = |e: Error| in_fold_error(name_columns(places.locate(e, &prepared.rows), &recipe), fold);
-    let fitted = match method.fit(&training, watch).map_err(named)? {
-        Fit::Model(fitted) => fitted,
-        Fit::NoOptimum(_) => {
+    let of = |part: Option<Part>| part.map_or(String::new(), |p| format!(" ({})", p.describe(&roles.names)));
+    let fitted = match plan.fit(&method, &training, watch).map_err(named)? {
+        Planned::Model(fitted, _) => fitted,
+        Planned::NoOptimum(part, _) => {
             return Err(Error::data(format!(
-                "without fold {} the classes are separable: maximum likelihood does not exist",
-                fold + 1
+                "without fold {} the classes are separable{}: maximum likelihood does not exist",
+                fold + 1,
+                of(part)
             ))
             .help("use a penalty, for example --penalty ridge:0.01"));
         }
-        Fit::NotSeparable(_) => {
+        Planned::NotSeparable(part, ..) => {
             return Err(Error::data(format!(
-                "without fold {} the classes overlap: no plane separates them, and the perceptron does not converge",
-                fold + 1
+                "without fold {} the classes overlap{}: no plane separates them, and the perceptron does not converge",
+                fold + 1,
+                of(part)
             ))
             .help("choose --model pocket, averaged-perceptron or logistic"));
         }
@@ -105,15 +110,15 @@ fn one_fold(
     let n_classes = roles.names.len();
     let mut scores = fitted.discriminant.scores(held_out.design.as_design(), watch)?;
     super::predict::add_offsets(&mut scores, roles.offsets_of(&held_out.rows).as_ref(), n_classes);
-    let predicted = options.decision.classes(&scores, n_classes)?;
+    let predicted = plan.decision.classes(&scores, n_classes)?;
     let truth = roles.codes(&held_out.rows);
     let weights = roles.weights_of(&held_out.rows);
     let (accuracy, _) = weighted_accuracy(&predicted, &truth, weights.as_deref());
-    if options.method.has_probabilities() {
+    if plan.sure {
         all.probabilities.extend(decide::probabilities(&scores, n_classes));
+        all.losses.extend(decide::losses(&scores, &truth, n_classes));
     }
     all.weights.extend(weights.unwrap_or_else(|| vec![1.0; truth.len()]));
-    all.losses.extend(decide::losses(&scores, &truth, n_classes));
     all.rows.extend(&held_out.rows);
     all.predicted.extend(predicted);
     all.truth.extend(truth);

@@ -1,14 +1,15 @@
 //! Table to model.
 
 use super::cross_validate::cross_validate;
+use super::multiclass::{Multiclass, Plan, Planned, model_part};
 use super::places::Places;
 use super::rows::RowRoles;
 use super::start::start_for;
-use crate::artifact::{Model, Provenance, SupportVectors, TrainingSummary};
+use crate::artifact::{Model, ModelPart, Provenance, SupportVectors, TrainingSummary};
 use crate::decide::Decision;
 use crate::design::{CodingRelations, Origin, Prepared, Recipe, RecipeOptions, fit_recipe};
 use crate::error::{Error, Result};
-use crate::model::{ClassWeights, Fit, Method, Multipliers, NoOptimum, NotSeparable, Note, Training};
+use crate::model::{ClassWeights, Method, NoOptimum, NotSeparable, Note, Part, Training};
 use crate::table::{Class, Kind, Labels, Table};
 use crate::watch::Watch;
 
@@ -31,6 +32,8 @@ pub struct FitOptions {
     pub method: Method,
     /// How scores become a class; in the order of the classes.
     pub decision: Decision,
+    /// How more than two classes are fitted and decided.
+    pub multiclass: Multiclass,
     /// A model at whose coefficients a risk minimiser starts.
     pub init: Option<Box<Model>>,
     /// Cross-validate with this many folds.
@@ -51,6 +54,7 @@ impl FitOptions {
             recipe: RecipeOptions::default(),
             method,
             decision: Decision::default(),
+            multiclass: Multiclass::default(),
             init: None,
             folds: None,
             seed: 0,
@@ -70,8 +74,10 @@ pub enum TableFit {
         proof: Box<NoOptimum>,
         /// Names of the matrix columns.
         features: Vec<String>,
-        /// Class names.
+        /// Names of the classes it is about.
         classes: Vec<String>,
+        /// The two-class fit that has none, in words, where there are several.
+        part: Option<String>,
     },
     /// No plane separates the classes.
     NotSeparable {
@@ -79,20 +85,22 @@ pub enum TableFit {
         proof: Box<NotSeparable>,
         /// Rows of the table that were used.
         used: usize,
+        /// The two-class fit it is about, in words, where there are several.
+        part: Option<String>,
     },
 }
 
 /// Fits a method to a table, which is used up on the way.
 pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<TableFit> {
     let roles = read_roles(&table, options)?;
-    options.decision.check(roles.names.len(), options.method.has_probabilities())?;
+    let plan = Plan::of(options, roles.names.len())?;
     let fingerprint = format!("{:016x}", table.fingerprint());
     let target_is_text = table.columns()[table.column(&options.target)?].kind != Kind::Number;
     let recipe_options = recipe_options(options);
     let usable = roles.usable();
     let frequencies = roles.frequencies(|_| true);
     let cross_validation =
-        options.folds.map(|folds| cross_validate(&table, &roles, options, folds, watch)).transpose()?;
+        options.folds.map(|folds| cross_validate(&table, &roles, options, &plan, folds, watch)).transpose()?;
     let recipe = fit_recipe(&table, &frequencies, &recipe_options)?;
     let rows = table.n_rows();
     let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
@@ -112,21 +120,25 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
     training.start = start.as_ref();
     let method = options.method.aligned(&recipe, &roles.names)?;
     let named = |e: Error| name_columns(places.locate(e, &prepared.rows), &recipe);
-    let fitted = match method.fit(&training, watch).map_err(named)? {
-        Fit::Model(fitted) => *fitted,
-        Fit::NoOptimum(proof) => {
-            return Ok(TableFit::NoOptimum { proof, features: recipe.features(), classes: roles.names });
+    let words = |part: Option<Part>| part.map(|p| p.describe(&roles.names));
+    let (fitted, parts) = match plan.fit(&method, &training, watch).map_err(named)? {
+        Planned::Model(fitted, parts) => (*fitted, parts),
+        Planned::NoOptimum(part, proof) => {
+            let classes = part.map_or(roles.names.clone(), |p| p.sides(&roles.names).to_vec());
+            return Ok(TableFit::NoOptimum { proof, features: recipe.features(), classes, part: words(part) });
         }
-        Fit::NotSeparable(mut proof) => {
+        Planned::NotSeparable(part, mut proof, used) => {
             proof.rows.iter_mut().for_each(|row| *row = prepared.rows[*row]);
-            return Ok(TableFit::NotSeparable { proof, used: prepared.rows.len() });
+            return Ok(TableFit::NotSeparable { proof, used, part: words(part) });
         }
     };
+    let mut parts: Vec<ModelPart> = parts.into_iter().map(|p| model_part(p, &roles.names, &prepared.rows)).collect();
+    parts.iter_mut().for_each(|p| p.notes = without_coding(std::mem::take(&mut p.notes), &recipe));
     let notes = without_coding(fitted.notes, &recipe);
     let mut scores = fitted.discriminant.scores(training.design, &Watch::default())?;
     super::predict::add_offsets(&mut scores, offsets.as_ref(), labels.n_classes());
-    let decided = options.decision.classes(&scores, labels.n_classes())?;
-    let (accuracy, rejected) = weighted_accuracy(&decided, labels.codes(), plain.as_deref());
+    let decided = plan.decision.classes(&scores, labels.n_classes())?;
+    let (accuracy, open) = weighted_accuracy(&decided, labels.codes(), plain.as_deref());
     let summary = TrainingSummary {
         rows,
         used: prepared.rows.len(),
@@ -136,7 +148,8 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         missing: prepared.missing.clone(),
         class_weights: labels.totals(plain.as_deref()),
         accuracy,
-        rejected: options.decision.reject.map(|_| rejected),
+        rejected: plan.decision.reject.map(|_| open),
+        undetermined: plan.decision.may_be_undetermined().then_some(open),
     };
     Ok(TableFit::Model(Box::new(Model {
         method,
@@ -150,8 +163,9 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         units: fitted.units,
         discriminant: fitted.discriminant,
         density: fitted.density,
-        support_vectors: fitted.multipliers.map(|m| support_vectors(&m, &prepared.rows)),
-        decision: options.decision.clone(),
+        support_vectors: fitted.multipliers.map(|m| SupportVectors::of(&m, &prepared.rows)),
+        parts,
+        decision: plan.decision,
         objective: fitted.objective,
         certificate: fitted.certificate,
         outcome: fitted.outcome,
@@ -161,16 +175,6 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         cross_validation,
         provenance: Provenance { version: env!("CARGO_PKG_VERSION").into(), fingerprint, seed: options.seed },
     })))
-}
-
-/// The multipliers of the rows that have one, by the number of the row in the table.
-fn support_vectors(multipliers: &Multipliers, rows: &[usize]) -> SupportVectors {
-    let pairs = rows.iter().zip(&multipliers.alpha).filter(|(_, alpha)| **alpha > 0.0);
-    SupportVectors {
-        free: multipliers.free,
-        bounded: multipliers.bounded,
-        multipliers: pairs.map(|(row, alpha)| (row + 1, *alpha)).collect(),
-    }
 }
 
 /// Labels, weights and offsets, with the positive class last.

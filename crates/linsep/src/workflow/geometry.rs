@@ -2,10 +2,12 @@
 
 use super::predict::scored_rows;
 use super::rows::RowRoles;
+use super::scheme_geometry;
 use crate::artifact::Model;
 use crate::design::UnknownLevel;
+use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
-use crate::geometry::{Geometry, Measured, mahalanobis};
+use crate::geometry::{Geometry, Measured, curved_parts, mahalanobis};
 use crate::table::{Class, Table};
 use crate::watch::Watch;
 
@@ -43,12 +45,29 @@ const MOST_PROJECTED: usize = 1 << 28;
 
 /// The boundaries of a model: where its decision changes, rejection left aside, if that is where two scores differ by a
 /// constant ([`crate::decide::Decision::cut`]); otherwise where the largest score does.
+/// Of two-class fits the planes where their scores are zero, unless their largest (sum of) scores decides.
 pub fn geometry_of(model: &Model, watch: &Watch) -> Result<Geometry> {
+    if let Some(scheme) = model.decision.scheme() {
+        let linear = linear_parts(model)?;
+        let n_classes = model.classes.len();
+        if scheme_geometry::sums_pairs(scheme) {
+            let sums = Discriminant::Linear(scheme_geometry::summed(linear, n_classes)?);
+            return Geometry::of(&sums, None, watch);
+        }
+        if !scheme.is_arg_max() {
+            let sides: Vec<(Option<Class>, Class)> = model.score_parts().iter().map(|p| (p.against, p.class)).collect();
+            return Geometry::of_parts(linear, &sides, n_classes);
+        }
+    }
     let moved = match cut(model) {
         0.0 => None,
         cut => Some(model.discriminant.plus(-cut)?),
     };
     Geometry::of(moved.as_ref().unwrap_or(&model.discriminant), model.density.as_ref(), watch)
+}
+
+fn linear_parts(model: &Model) -> Result<&Linear> {
+    model.discriminant.as_linear().ok_or_else(curved_parts)
 }
 
 /// What is taken off the one score of two classes so that zero decides.
@@ -79,7 +98,22 @@ pub fn geometry_table(
     scores.iter_mut().for_each(|z| *z -= cut);
     let design = prepared.design.as_design();
     let of_rows = labels.as_ref().map(|l| prepared.rows.iter().map(|r| l[*r]).collect::<Vec<Option<Class>>>());
-    let measured = geometry.measure(design, &scores, of_rows.as_deref(), options.projection, watch)?;
+    let n_classes = model.classes.len();
+    let measured = match model.decision.scheme() {
+        Some(scheme) if !scheme.is_arg_max() => {
+            if options.projection {
+                return Err(Error::usage("--projection is for boundaries of the decision, not of two-class fits")
+                    .help("leave it out, or choose --multiclass linear-machine or joint"));
+            }
+            scheme_geometry::measure(scheme, linear_parts(model)?, &scores, of_rows.as_deref(), n_classes)?
+        }
+        scheme => {
+            if scheme.is_some_and(scheme_geometry::sums_pairs) {
+                scores = scheme_geometry::summed_scores(&scores, n_classes);
+            }
+            geometry.measure(design, &scores, of_rows.as_deref(), options.projection, watch)?
+        }
+    };
     let distances =
         options.mahalanobis.then(|| mahalanobis(&model.discriminant, model.density.as_ref(), design, watch));
     let mahalanobis = distances.transpose()?;

@@ -3,17 +3,23 @@
 mod cross_validate;
 mod fit;
 mod geometry;
+mod multi_label;
+mod multiclass;
 mod path;
 mod places;
 mod predict;
 mod rows;
+mod scheme_geometry;
 mod separable;
 mod simulate;
 mod start;
 mod verify;
+mod verify_parts;
 
 pub use fit::{FitOptions, TableFit, fit_table};
 pub use geometry::{GeometryOptions, TableGeometry, geometry_of, geometry_table};
+pub use multi_label::{JudgedLabels, evaluate_label_table, fit_labels};
+pub use multiclass::{Approach, Multiclass};
 pub use path::{TablePath, path_table};
 pub use predict::{Judged, Predictions, evaluate_table, predict_table};
 pub(crate) use separable::SHOWN_BOUNDARY;

@@ -20,14 +20,14 @@ pub struct Predictions {
     pub rows: Vec<usize>,
     /// Scores, row by row.
     pub scores: Vec<f64>,
-    /// The class of each row by the model's decision, `None` where it rejects the row.
+    /// The class of each row by the model's decision, `None` where it rejects the row or cannot determine one.
     pub classes: Vec<Option<Class>>,
     /// Number of classes.
     pub n_classes: usize,
 }
 
 impl Predictions {
-    /// Class probabilities, row by row; only of a model whose scores have them ([`crate::model::Method::has_probabilities`]).
+    /// Class probabilities, row by row; only of a model whose scores have them ([`Model::has_probabilities`]).
     pub fn probabilities(&self) -> Vec<f64> {
         decide::probabilities(&self.scores, self.n_classes)
     }
@@ -120,7 +120,7 @@ pub fn evaluate_table(model: &Model, table: &Table, unknown: Option<UnknownLevel
     }
     let truth = roles.codes(&predictions.rows);
     let row_weights = roles.weights_of(&predictions.rows);
-    let sure = model.method.has_probabilities();
+    let sure = model.has_probabilities();
     let probabilities = sure.then(|| predictions.probabilities());
     let losses = sure.then(|| decide::losses(&predictions.scores, &truth, predictions.n_classes));
     let evaluation = evaluate(&Scored {

@@ -16,6 +16,10 @@ pub(super) fn start_for(model: &Model, method: &Method, recipe: &Recipe, classes
         return Err(Error::usage(format!("the {} model to start from is not linear", model.method.name()))
             .help("start from a linear one, as logistic or lda"));
     };
+    if !model.parts.is_empty() {
+        return Err(Error::usage("the model to start from has a score for every two-class fit, not for every class")
+            .help("start from a model of --multiclass joint"));
+    }
     let columns = places(&model.recipe.features(), &recipe.features(), "column")?;
     let order = places(&model.classes, classes, "class")?;
     let at = |values: &[f64]| columns.iter().map(|j| values[*j]).collect::<Vec<f64>>();

@@ -2,11 +2,12 @@
 
 use super::fit::{labels_of, training};
 use super::rows::RowRoles;
+use super::verify_parts::verify_parts;
 use crate::artifact::{Model, SupportVectors};
 use crate::certify::{Certificate, is_local_minimum};
 use crate::design::{Transform, Units, fit_recipe};
 use crate::error::{Error, Result};
-use crate::model::{Method, Outcome, PenaltyChoice};
+use crate::model::{Method, Outcome, PenaltyChoice, Training};
 use crate::table::Table;
 use crate::watch::Watch;
 
@@ -70,40 +71,45 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
     }
     let origins = model.recipe.origins();
     let training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
+    let fingerprint = format!("{:016x}", table.fingerprint());
+    let units = units_agree(&model.method, &model.units, &training, watch)?;
+    let mut checks = vec![data_check(model, &fingerprint), follows("recipe", recipe_parts(model), same_recipe)];
+    if let Some(check) = balance {
+        checks.insert(1, check);
+    }
+    if !model.parts.is_empty() {
+        let parts = verify_parts(model, &training, &prepared.rows, units, watch)?;
+        checks.extend(parts.checks);
+        return Ok(Verification { checks, ..parts });
+    }
     let (objective, certificate) = match &model.support_vectors {
         Some(support) => {
-            let alpha = multipliers(support, &prepared.rows)?;
+            let alpha = multipliers(support, &prepared.rows, model.classes.len())?;
             model.method.certify_multipliers(&training, &model.discriminant, &model.units, &alpha, watch)?
         }
         None => model.method.certify(&training, &model.discriminant, &model.units, watch)?,
     };
-    let fingerprint = format!("{:016x}", table.fingerprint());
-    let units = units_agree(model, &training, watch)?;
-    let scale = model.objective.value.abs().max(floor(model)?).max(1e-300);
-    let difference = (objective - model.objective.value).abs() / scale;
-    let mut checks = vec![
-        data_check(model, &fingerprint),
-        follows("recipe", recipe_parts(model), same_recipe),
+    let stated = Stated { method: &model.method, certificate: &model.certificate, outcome: model.outcome };
+    let zero = floor(&model.method, &training)?;
+    checks.extend([
         follows("units", "means and scales", units),
-        Check {
-            claim: "objective",
-            holds: difference <= AGREEMENT,
-            found: format!("{objective:.12}, stated {:.12}", model.objective.value),
-        },
-        certificate_check(model, &certificate),
-    ];
-    if let Some(check) = balance {
-        checks.insert(1, check);
-    }
+        objective_check(objective, model.objective.value, zero),
+        stated.check(&certificate),
+    ]);
     Ok(Verification { checks, certificate, objective })
 }
 
 /// α of every row used, from the pairs of a model.
-fn multipliers(support: &SupportVectors, rows: &[usize]) -> Result<Vec<f64>> {
-    let mut alpha = vec![0.0; rows.len()];
-    for (row, value) in &support.multipliers {
+pub(super) fn multipliers(support: &SupportVectors, rows: &[usize], n_classes: usize) -> Result<Vec<f64>> {
+    let per_row = if n_classes > 2 { n_classes } else { 1 };
+    let mut alpha = vec![0.0; rows.len() * per_row];
+    let alien = (per_row > 1) == support.against.is_empty() && !support.multipliers.is_empty();
+    if alien || support.against.iter().any(|k| *k as usize >= n_classes) {
+        return Err(Error::model("the multipliers of the support vectors are not those of the classes"));
+    }
+    for (i, (row, value)) in support.multipliers.iter().enumerate() {
         match rows.binary_search(&(row - 1)) {
-            Ok(at) => alpha[at] = *value,
+            Ok(at) => alpha[at * per_row + support.against.get(i).map_or(0, |k| *k as usize)] = *value,
             Err(_) => return Err(Error::model(format!("the support vector in row {row} is not a row that was used"))),
         }
     }
@@ -112,15 +118,17 @@ fn multipliers(support: &SupportVectors, rows: &[usize]) -> Result<Vec<f64>> {
 
 /// An exact fit by least squares has an objective that is all rounding; like a gap, it is measured against the objective at
 /// zero weights.
-fn floor(model: &Model) -> Result<f64> {
-    match &model.method {
-        Method::LeastSquares(m) => {
-            let factor = |k: usize| model.class_weights.as_ref().map_or(1.0, |w| w.factors[k]);
-            let totals = model.training.class_weights.iter().enumerate();
-            m.objective_at_zero(&totals.map(|(k, t)| t * factor(k)).collect::<Vec<f64>>())
-        }
+pub(super) fn floor(method: &Method, training: &Training<'_>) -> Result<f64> {
+    match method {
+        Method::LeastSquares(m) => m.objective_at_zero(&training.labels.totals(training.weights)),
         _ => Ok(0.0),
     }
+}
+
+pub(super) fn objective_check(found: f64, stated: f64, at_zero: f64) -> Check {
+    let difference = (found - stated).abs() / stated.abs().max(at_zero).max(1e-300);
+    let holds = difference <= AGREEMENT;
+    Check { claim: "objective", holds, found: format!("{found:.12}, stated {stated:.12}") }
 }
 
 fn data_check(model: &Model, fingerprint: &str) -> Check {
@@ -133,7 +141,7 @@ fn data_check(model: &Model, fingerprint: &str) -> Check {
     Check { claim: "data", holds, found }
 }
 
-fn follows(claim: &'static str, what: &str, holds: bool) -> Check {
+pub(super) fn follows(claim: &'static str, what: &str, holds: bool) -> Check {
     let verb = if holds { "follow" } else { "do not follow" };
     Check { claim, holds, found: format!("{what} {verb} from the data") }
 }
@@ -159,11 +167,10 @@ fn recipe_agrees(model: &Model, table: &Table, frequencies: &[f64]) -> bool {
 }
 
 /// Units agree when centre and scale do, relative to the scale.
-fn units_agree(model: &Model, training: &crate::model::Training<'_>, watch: &Watch) -> Result<bool> {
+pub(super) fn units_agree(method: &Method, stored: &Units, training: &Training<'_>, watch: &Watch) -> Result<bool> {
     let summary = crate::design::summarise(training.design, training.weights, watch)?;
-    let learned: Units = summary.units(model.method.standardize());
+    let learned: Units = summary.units(method.standardize());
     let close = |a: f64, b: f64, scale: f64| (a - b).abs() <= 1e-6 * scale.abs().max(f64::MIN_POSITIVE);
-    let stored = &model.units;
     let scales = (0..stored.scale().len()).all(|j| close(stored.scale()[j], learned.scale()[j], learned.scale()[j]));
     // A model without intercept may rightly be about the origin.
     let centred = (0..stored.centre().len()).all(|j| {
@@ -173,7 +180,20 @@ fn units_agree(model: &Model, training: &crate::model::Training<'_>, watch: &Wat
     Ok(scales && centred)
 }
 
-fn certificate_check(model: &Model, certificate: &Certificate) -> Check {
+/// What a model, or a part of it, claims.
+pub(super) struct Stated<'a> {
+    pub(super) method: &'a Method,
+    pub(super) certificate: &'a Certificate,
+    pub(super) outcome: Outcome,
+}
+
+impl Stated<'_> {
+    pub(super) fn check(&self, certificate: &Certificate) -> Check {
+        certificate_check(self, certificate)
+    }
+}
+
+fn certificate_check(model: &Stated<'_>, certificate: &Certificate) -> Check {
     let claim = "certificate";
     match certificate {
         Certificate::ClosedForm { relative_residual, .. } => Check {
@@ -187,7 +207,7 @@ fn certificate_check(model: &Model, certificate: &Certificate) -> Check {
         bound => {
             let found = bound.relative_gap().unwrap_or(f64::INFINITY);
             let stated = model.certificate.relative_gap().unwrap_or(0.0);
-            let asked = match (&model.method, model.outcome) {
+            let asked = match (model.method, model.outcome) {
                 (Method::Risk(m), Outcome::Converged) => m.tolerance,
                 (Method::LeastSquares(m), Outcome::Converged) => m.tolerance,
                 // Not converged: the model claims no more than the gap it states.
@@ -201,8 +221,8 @@ fn certificate_check(model: &Model, certificate: &Certificate) -> Check {
 }
 
 /// A local minimum is one; where none was reached, the model claims no more than what it states.
-fn local_check(model: &Model, gradient: f64, smallest: f64) -> Check {
-    let (holds, stated) = match (&model.method, &model.certificate, model.outcome) {
+fn local_check(model: &Stated<'_>, gradient: f64, smallest: f64) -> Check {
+    let (holds, stated) = match (model.method, model.certificate, model.outcome) {
         (Method::Sigmoid(m), Certificate::Local { gradient: g, .. }, Outcome::Converged) => {
             let penalised = m.penalty != PenaltyChoice::None;
             (gradient <= m.tolerance + 1e-12 && is_local_minimum(gradient, smallest, penalised), *g)
@@ -219,15 +239,15 @@ fn local_check(model: &Model, gradient: f64, smallest: f64) -> Check {
 
 /// A plane is as good as it says; and of the mistakes, which nobody can count afterwards, there are neither more than the
 /// bound nor fewer than it takes to make θ as long as it is.
-fn plane_check(model: &Model, certificate: &Certificate) -> Check {
+fn plane_check(model: &Stated<'_>, certificate: &Certificate) -> Check {
     let claim = "certificate";
     let close = |a: &f64, b: &f64| (a - b).abs() <= AGREEMENT * a.abs().max(b.abs());
-    match (certificate, &model.certificate) {
+    match (certificate, model.certificate) {
         (
             Certificate::Separates { margin, norm, radius, bound, .. },
             Certificate::Separates { margin: m, norm: n, radius: r, bound: b, mistakes: Some(mistakes) },
         ) => {
-            let step = if let Method::Perceptron(method) = &model.method { method.step } else { 1.0 };
+            let step = if let Method::Perceptron(method) = model.method { method.step } else { 1.0 };
             let fewest = (norm / (step * radius)).powi(2) * (1.0 - AGREEMENT);
             let within = (fewest..=*bound).contains(&(*mistakes as f64));
             let same = close(margin, m) && close(norm, n) && close(radius, r) && close(bound, b);

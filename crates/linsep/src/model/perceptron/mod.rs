@@ -249,7 +249,7 @@ impl Perceptron {
         let classes = training.labels.n_classes();
         if classes != 2 {
             return Err(Error::data(format!("the target has {classes} classes; the perceptron separates two"))
-                .help("keep the rows of two classes, or choose --model logistic or --model lda"));
+                .help("choose --multiclass one-vs-one, or --model logistic or --model lda"));
         }
         if training.offsets.is_some() {
             return Err(Error::usage("the perceptron has no offsets").help("offsets belong to --model logistic"));

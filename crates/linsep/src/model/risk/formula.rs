@@ -10,7 +10,8 @@ impl RiskMinimizer {
         let loss = match (self.loss, classes) {
             (LossChoice::Logistic, 2) => "log(1+exp(−y·z))",
             (LossChoice::Logistic, _) => "[log Σ exp(z_k) − z_y]",
-            (LossChoice::Hinge, _) => "max(0, 1−y·z)",
+            (LossChoice::Hinge, 2) => "max(0, 1−y·z)",
+            (LossChoice::Hinge, _) => "max_k (1{k≠y} + z_k − z_y)",
             (LossChoice::SquaredHinge, _) => "max(0, 1−y·z)²",
             (LossChoice::Squared, 2) => "½(z−y)²",
             (LossChoice::Squared, _) => "½ Σ (z_k−1{y=k})²",

@@ -13,7 +13,7 @@ use crate::table::Class;
 use crate::watch::Watch;
 
 /// Multipliers this close to their bound, relatively, are at it.
-const AT_BOUND: f64 = 1e-12;
+pub(super) const AT_BOUND: f64 = 1e-12;
 /// Intercepts this much apart are an interval, not rounding.
 const INTERVAL: f64 = 1e-6;
 
@@ -86,6 +86,9 @@ impl RiskMinimizer {
         watch: &Watch,
     ) -> Result<(f64, Certificate)> {
         let linear = self.stated(training, discriminant, units)?;
+        if training.labels.n_classes() > 2 {
+            return self.certify_several(training, linear, units, alpha, watch);
+        }
         let coef = self.stated_coef(linear, units, 1)?;
         let offsets = score_offsets(training, 1);
         let rows = sample(training, units, offsets.as_deref());
@@ -104,7 +107,7 @@ impl RiskMinimizer {
         }
     }
 
-    fn check_factors(&self) -> Result<()> {
+    pub(super) fn check_factors(&self) -> Result<()> {
         match self.factors.iter().position(|f| *f == 0.0) {
             None => Ok(()),
             Some(j) => Err(Error::usage(format!(

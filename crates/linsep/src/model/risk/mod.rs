@@ -7,6 +7,7 @@ mod formula;
 mod margin;
 mod path;
 mod settings;
+mod several;
 mod trail;
 
 pub use path::{Lambdas, PathFit, PathPoint, RegularisationPath};
@@ -133,6 +134,7 @@ impl RiskMinimizer {
             LossChoice::Logistic if classes == 2 => self.fit_loss(training, units, Logistic, notes, watch),
             LossChoice::Logistic => self.fit_loss(training, units, Softmax::new(classes, self.form()), notes, watch),
             LossChoice::SquaredHinge => self.fit_squared_hinge(training, units, notes, watch),
+            LossChoice::Hinge if classes > 2 => self.fit_several(training, units, notes, watch),
             LossChoice::Hinge => self.fit_hinge(training, units, notes, watch),
             LossChoice::Squared => self.fit_loss(training, units, squared(classes), notes, watch),
         }
@@ -228,12 +230,12 @@ impl RiskMinimizer {
                 return Err(Error::usage("a support vector machine needs a penalty")
                     .help("use --penalty ridge:λ; a small λ comes close to the hard margin"));
             }
-            if training.labels.n_classes() > 2 {
+            if training.labels.n_classes() > 2 && self.loss != LossChoice::Hinge {
                 return Err(Error::usage(format!(
-                    "the support vector machine separates two classes, and there are {}",
+                    "the squared hinge separates two classes, and there are {}",
                     training.labels.n_classes()
                 ))
-                .help("use --model logistic, or keep the rows of two classes"));
+                .help("use --multiclass one-vs-one, one-vs-rest or linear-machine, or --loss hinge"));
             }
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Losses: each sees labels and scores, never features.
 
+mod crammer_singer;
 mod hinge;
 mod logistic;
 mod softmax;
@@ -7,6 +8,7 @@ mod squared;
 mod squared_hinge;
 mod squared_sigmoid;
 
+pub use crammer_singer::CrammerSinger;
 pub use hinge::Hinge;
 pub use logistic::Logistic;
 pub use softmax::{Softmax, SoftmaxForm};

@@ -14,7 +14,10 @@
 //! Every visit yields the row's part of the gap, `Cℓ(yz) + α(yz − 1) + cα²/(2C)`, so the sum over a round says when a proof
 //! is worth its passes.
 
+mod crammer_singer;
 pub(super) mod rows;
+
+pub use crammer_singer::SequentialDual;
 
 use super::margin_intercept::best_intercepts;
 use super::stop::MarginSolved;

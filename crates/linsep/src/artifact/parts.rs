@@ -1,0 +1,75 @@
+//! The two-class fits of a model of several classes.
+
+use super::{Model, SupportVectors};
+use crate::certify::Certificate;
+use crate::decide::Scheme;
+use crate::design::Units;
+use crate::model::{Computation, Note, Objective, Outcome, Part, Split};
+use serde::{Deserialize, Serialize};
+
+/// One of the two-class fits of a model: everything needed to explain and verify it but its discriminant, which is a
+/// score of the model's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelPart {
+    /// The class on the negative side; `None` for all others.
+    pub against: Option<String>,
+    /// The class on the positive side.
+    pub class: String,
+    /// Units in which the method worked.
+    pub units: Units,
+    /// What was minimised, and its value.
+    pub objective: Objective,
+    /// The proof.
+    pub certificate: Certificate,
+    /// Whether the tolerance was reached.
+    pub outcome: Outcome,
+    /// What is known of this part and not of all.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub notes: Vec<Note>,
+    /// Solver, iterations, passes.
+    pub computation: Computation,
+    /// Of a support vector machine: its support vectors.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub support_vectors: Option<SupportVectors>,
+}
+
+impl Model {
+    /// How the classes were split into two-class fits, if they were.
+    pub fn split(&self) -> Option<Split> {
+        Some(match self.decision.scheme()? {
+            Scheme::OneVsOne { .. } => Split::Pairs,
+            Scheme::OneVsRest { .. } | Scheme::LinearMachine { .. } => Split::Rest,
+        })
+    }
+
+    /// What each score speaks for where it is positive.
+    pub fn score_parts(&self) -> Vec<Part> {
+        self.split().map_or(Vec::new(), |split| split.parts(self.classes.len()))
+    }
+
+    /// A name for every score: its class, with the class it is against where that is one.
+    pub fn score_names(&self) -> Vec<String> {
+        let pair = |part: &ModelPart| match &part.against {
+            Some(other) => format!("{}_vs_{other}", part.class),
+            None => part.class.clone(),
+        };
+        match self.parts.is_empty() {
+            true => self.classes[self.classes.len() - self.discriminant.n_scores()..].to_vec(),
+            false => self.parts.iter().map(pair).collect(),
+        }
+    }
+}
+
+/// Whether a model has the two-class fits that its decision speaks of, each of two classes that it has.
+pub(super) fn fit_together(model: &Model, features: usize) -> bool {
+    let expected = model.score_parts();
+    let name = |class: crate::table::Class| &model.classes[class.index()];
+    let same = |(part, expected): (&ModelPart, &Part)| {
+        part.class == *name(expected.class)
+            && part.against.as_ref() == expected.against.map(name)
+            && part.units.centre().len() == features
+            && part.units.scale().len() == features
+            && part.units.scale().iter().all(|s| *s > 0.0 && s.is_finite())
+    };
+    model.parts.len() == expected.len() && model.parts.iter().zip(&expected).all(same)
+}

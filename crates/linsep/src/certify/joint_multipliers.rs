@@ -1,0 +1,91 @@
+//! The duality gap of a support vector machine of several classes from its multipliers.
+//!
+//! The multipliers of a row are probabilities p over the classes, `θ = p − e_y`; `D(p) = (1/S)Σs[(1 − p_y) + θ·o] −
+//! (λΩ)*(X̂ᵀ(sθ)/S)`, with `Σ s(p_k − 1{y=k}) = 0` of every class for free intercepts.
+
+use super::Certificate;
+use super::gap::{DualBound, gap_between, penalty_conjugate};
+use crate::error::{Error, Result};
+use crate::numeric::CompensatedSum;
+use crate::objective::{Coef, CrammerSinger, Dual, Intercept, Loss, Penalty, Risk};
+use crate::watch::Watch;
+
+/// The nearest multipliers that the dual problem allows, row by row and class by class: probabilities, and where the
+/// intercepts are free mixed with constant ones until every class has as much as it has rows.
+pub fn feasible_joint_multipliers<P: Penalty>(risk: &Risk<'_, CrammerSinger, P>, multipliers: &[f64]) -> Vec<f64> {
+    let (k, sample) = (risk.loss().n_classes(), risk.sample());
+    let mut feasible: Vec<f64> = multipliers.iter().map(|p| p.max(0.0)).collect();
+    for (p, class) in feasible.chunks_exact_mut(k).zip(sample.labels) {
+        let others: f64 = (0..k).filter(|c| *c != class.index()).map(|c| p[c]).sum();
+        if others > 1.0 {
+            p.iter_mut().for_each(|p| *p /= others);
+        }
+        p[class.index()] = (1.0 - others).max(0.0);
+    }
+    if risk.intercept() != Intercept::Free {
+        return feasible;
+    }
+    let mut sums = vec![CompensatedSum::default(); k];
+    for (i, p) in feasible.chunks_exact(k).enumerate() {
+        let s = sample.weights.map_or(1.0, |w| w[i]);
+        sums.iter_mut().zip(p).for_each(|(sum, p)| sum.add(s * p));
+    }
+    let (have, want) = (sums.into_iter().map(CompensatedSum::value).collect::<Vec<f64>>(), risk.class_totals());
+    let share = have.iter().zip(want).map(|(have, want)| 1.0 - want / have).fold(0.0, f64::max);
+    if share > 0.0 {
+        let total = risk.total_weight();
+        let rest: Vec<f64> =
+            have.iter().zip(want).map(|(h, w)| ((w - (1.0 - share) * h) / (share * total)).max(0.0)).collect();
+        let sum: f64 = rest.iter().sum();
+        for p in feasible.chunks_exact_mut(k) {
+            p.iter_mut().zip(&rest).for_each(|(p, r)| *p = (1.0 - share) * *p + share * r / sum);
+        }
+    }
+    feasible
+}
+
+/// The objective at some coefficients, and its gap to the dual value of some multipliers, which are first made feasible.
+pub fn joint_multiplier_gap<P: Penalty>(
+    risk: &Risk<'_, CrammerSinger, P>,
+    coef: &Coef,
+    multipliers: &[f64],
+    watch: &Watch,
+) -> Result<(f64, Certificate)> {
+    let (k, sample) = (risk.loss().n_classes(), risk.sample());
+    if multipliers.len() != sample.labels.len() * k || multipliers.iter().any(|p| !p.is_finite()) {
+        return Err(Error::model(format!("{} multipliers for {} rows", multipliers.len(), sample.labels.len())));
+    }
+    let mut scores = risk.along(coef, watch)?.scores().to_vec();
+    if let Some(offsets) = sample.offsets {
+        scores.iter_mut().zip(offsets).for_each(|(z, o)| *z += o);
+    }
+    let objective = risk.loss_of_scores(&scores) + risk.penalty_at(coef);
+    if risk.penalty().is_none() || !risk.penalty().free_columns().is_empty() {
+        let reason = "multipliers prove nothing about columns without a penalty";
+        return Ok((objective, Certificate::Absent { reason: reason.into() }));
+    }
+    let mut values = feasible_joint_multipliers(risk, multipliers);
+    let mut entropy = CompensatedSum::default();
+    for (i, theta) in values.chunks_exact_mut(k).enumerate() {
+        let (s, class) = (sample.weights.map_or(1.0, |w| w[i]), sample.labels[i]);
+        let others: f64 = (0..k).filter(|c| *c != class.index()).map(|c| theta[c]).sum();
+        // As a difference, so that the row adds up to zero to the last bit.
+        theta[class.index()] = -others;
+        if s > 0.0 {
+            entropy.add(s * risk.loss().dual_value(class, theta));
+        }
+        theta.iter_mut().for_each(|t| *t *= s);
+        if let Some(offsets) = sample.offsets {
+            theta.iter().zip(&offsets[i * k..]).for_each(|(t, o)| entropy.add(t * o));
+        }
+    }
+    let (sums, totals) = risk.weighted_sums(&values, watch)?;
+    let total = risk.total_weight();
+    // Multipliers that miss the balance by rounding exceed the optimum by at most that times the intercepts.
+    let allowance = match risk.intercept() {
+        Intercept::Free => totals.iter().zip(coef.intercept()).map(|(t, b)| (t * b).abs()).sum::<f64>() / total,
+        Intercept::None | Intercept::Penalised => 0.0,
+    };
+    let value = entropy.value() / total - penalty_conjugate(risk, &sums, &totals, 1.0);
+    Ok((objective, gap_between(risk, objective, &DualBound { value, allowance })))
+}

@@ -1,0 +1,94 @@
+//! The support vector machine of several classes at once (Crammer and Singer).
+
+use super::columns::{sample, score_offsets};
+use super::margin::AT_BOUND;
+use super::{Algorithm, Choice, Found, RiskMinimizer};
+use crate::certify::{Certificate, joint_multiplier_gap};
+use crate::design::Units;
+use crate::discriminant::Linear;
+use crate::error::{Error, Result};
+use crate::model::{Fit, Multipliers, Note, Training};
+use crate::objective::{CrammerSinger, Penalty, Risk};
+use crate::solve::SequentialDual;
+use crate::watch::Watch;
+
+impl RiskMinimizer {
+    pub(super) fn fit_several(
+        &self,
+        training: &Training<'_>,
+        units: Units,
+        notes: Vec<Note>,
+        watch: &Watch,
+    ) -> Result<Fit> {
+        self.check_solver()?;
+        self.check_factors()?;
+        if !matches!(self.algorithm, Algorithm::Auto | Algorithm::DualCd) {
+            let message = format!("--solver {} is for two classes", self.algorithm.name());
+            return Err(Error::usage(message).help("use auto or dual-cd, or --multiclass one-vs-rest"));
+        }
+        let classes = training.labels.n_classes();
+        let offsets = score_offsets(training, classes);
+        let rows = sample(training, &units, offsets.as_deref());
+        let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
+        let risk = Risk::new(rows, CrammerSinger::new(classes), penalty, self.intercept);
+        let reason = (self.algorithm == Algorithm::Auto).then(|| "the one for several classes at once".to_owned());
+        let choice = Choice { algorithm: Algorithm::DualCd, reason };
+        let solver = SequentialDual { tolerance: self.tolerance, max_iterations: self.iterations(choice.algorithm) };
+        let solved = solver.solve(&risk, watch)?;
+        let found = Found {
+            multipliers: Some(multipliers(&risk, &solved.multipliers)),
+            coef: solved.coef,
+            objective: solved.objective,
+            stop: solved.stop,
+            certificate: solved.certificate,
+            iterations: solved.trace.len(),
+            passes: solved.passes,
+            aliased: Vec::new(),
+        };
+        self.finish(&risk, found, &choice, training, &units, notes)
+    }
+
+    /// The gap of a discriminant and multipliers α, one for every class of every row, recomputed from the data.
+    pub(super) fn certify_several(
+        &self,
+        training: &Training<'_>,
+        linear: &Linear,
+        units: &Units,
+        alpha: &[f64],
+        watch: &Watch,
+    ) -> Result<(f64, Certificate)> {
+        let classes = training.labels.n_classes();
+        let coef = self.stated_coef(linear, units, classes)?;
+        let offsets = score_offsets(training, classes);
+        let rows = sample(training, units, offsets.as_deref());
+        let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
+        let scale = penalty.ridge() * training.total_weight();
+        let risk = Risk::new(rows, CrammerSinger::new(classes), penalty, self.intercept);
+        let mut p: Vec<f64> = alpha.iter().map(|a| scale * a).collect();
+        for (i, (p, class)) in p.chunks_exact_mut(classes).zip(training.labels.codes()).enumerate() {
+            let s = training.weights.map_or(1.0, |w| w[i]);
+            p.iter_mut().for_each(|p| *p = if s > 0.0 { *p / s } else { 0.0 });
+            p[class.index()] = 0.0;
+            p[class.index()] = (1.0 - p.iter().sum::<f64>()).max(0.0);
+        }
+        joint_multiplier_gap(&risk, &coef, &p, watch)
+    }
+}
+
+/// `α_k = s p_k/(λS)` of the classes that are not the row's own.
+fn multipliers(risk: &Risk<'_, CrammerSinger>, p: &[f64]) -> Multipliers {
+    let sample = risk.sample();
+    let classes = p.len() / sample.labels.len().max(1);
+    let scale = risk.penalty().ridge() * risk.total_weight();
+    let (mut alpha, mut free, mut bounded) = (vec![0.0; p.len()], 0, 0);
+    for (i, class) in sample.labels.iter().enumerate() {
+        let (s, own) = (sample.weights.map_or(1.0, |w| w[i]), class.index());
+        let others = || (0..classes).filter(|k| *k != own);
+        others().for_each(|k| alpha[i * classes + k] = s * p[i * classes + k] / scale);
+        let total: f64 = others().map(|k| p[i * classes + k]).sum();
+        if s > 0.0 && total > 0.0 {
+            if total >= 1.0 - AT_BOUND { bounded += 1 } else { free += 1 }
+        }
+    }
+    Multipliers { alpha, free, bounded }
+}

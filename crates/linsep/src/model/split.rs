@@ -1,0 +1,365 @@
+//! Several classes as questions with two answers: every pair of classes, or every class against the rest.
+//!
+//! A part is a fit of its own: for a pair on the rows of its two classes (with their units, and `λ = 1/Σs` of those
+//! rows where that is the penalty), against the rest on all rows, of which only the labels change. Its one score speaks
+//! for [`Part::class`] where it is positive.
+
+use super::{
+    Computation, Fit, Fitted, Method, Multipliers, NoOptimum, NotSeparable, Note, Objective, Outcome, Training,
+};
+use crate::certify::Certificate;
+use crate::design::{PreparedDesign, Units, gather, summarise};
+use crate::discriminant::Discriminant;
+use crate::error::{Error, Place, Result};
+use crate::table::{Class, Labels};
+use crate::watch::Watch;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// How several classes become questions with two answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Split {
+    /// Every pair of classes, (0,1), (0,2) … (1,2) …
+    Pairs,
+    /// Every class against all others.
+    Rest,
+}
+
+/// One question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// The class on the negative side; `None` for all others.
+    pub against: Option<Class>,
+    /// The class on the positive side.
+    pub class: Class,
+}
+
+/// A part, fitted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FittedPart {
+    /// The question.
+    pub part: Part,
+    /// The rows it was asked of; `None` for all.
+    pub rows: Option<Vec<usize>>,
+    /// Units in which the method worked on them.
+    pub units: Units,
+    /// What was minimised, and its value.
+    pub objective: Objective,
+    /// The proof.
+    pub certificate: Certificate,
+    /// Whether the tolerance was reached.
+    pub outcome: Outcome,
+    /// What is known of this part and not of all.
+    pub notes: Vec<Note>,
+    /// How the solution was computed.
+    pub computation: Computation,
+    /// Of a support vector machine: the multiplier of every one of its rows.
+    pub multipliers: Option<Multipliers>,
+}
+
+/// What fitting all parts came to.
+#[must_use]
+#[derive(Debug)]
+pub enum SplitFit {
+    /// A model.
+    Model {
+        /// The scores of all parts side by side; objectives, iterations and passes summed, certificate and outcome those
+        /// of the part that came off worst, notes those that all parts have.
+        whole: Box<Fitted>,
+        /// The parts in order.
+        parts: Vec<FittedPart>,
+    },
+    /// A part has no optimum.
+    NoOptimum {
+        /// Which.
+        part: Part,
+        /// The proof.
+        proof: Box<NoOptimum>,
+    },
+    /// No plane separates a part.
+    NotSeparable {
+        /// Which.
+        part: Part,
+        /// The proof; its rows are rows of the training.
+        proof: Box<NotSeparable>,
+        /// Rows the part was asked of.
+        used: usize,
+    },
+}
+
+impl Part {
+    /// The names of the two sides.
+    pub fn sides(&self, classes: &[String]) -> [String; 2] {
+        let against = self.against.map_or("rest".to_owned(), |c| classes[c.index()].clone());
+        [against, classes[self.class.index()].clone()]
+    }
+
+    /// The question in words.
+    pub fn describe(&self, classes: &[String]) -> String {
+        let class = &classes[self.class.index()];
+        match self.against {
+            Some(other) => format!("`{}` against `{class}`", classes[other.index()]),
+            None => format!("`{class}` against the rest"),
+        }
+    }
+
+    /// What the part learns from. Against the rest nothing is copied but the labels.
+    pub fn rows(&self, whole: &Training<'_>) -> Result<PartRows> {
+        let names = self.sides(whole.labels.names()).to_vec();
+        let codes = whole.labels.codes();
+        let side = |class: Class| Class(u32::from(class == self.class));
+        let Some(other) = self.against else {
+            let labels = Labels::new(codes.iter().map(|c| side(*c)).collect(), names);
+            return Ok(PartRows { rows: None, design: None, labels, weights: None });
+        };
+        let rows: Vec<usize> = (0..codes.len()).filter(|i| codes[*i] == self.class || codes[*i] == other).collect();
+        Ok(PartRows {
+            design: Some(gather(whole.design, &rows)?),
+            labels: Labels::new(rows.iter().map(|i| side(codes[*i])).collect(), names),
+            weights: whole.weights.map(|w| rows.iter().map(|i| w[*i]).collect()),
+            rows: Some(rows),
+        })
+    }
+}
+
+/// The rows of a part.
+#[derive(Debug)]
+pub struct PartRows {
+    /// Rows of the whole; `None` for all.
+    pub rows: Option<Vec<usize>>,
+    design: Option<PreparedDesign>,
+    labels: Labels,
+    weights: Option<Vec<f64>>,
+}
+
+impl PartRows {
+    /// An error that names a row of the part, naming the row of the whole instead.
+    fn locate(&self, error: Error) -> Error {
+        let row = error.place().row.and_then(|r| usize::try_from(r).ok()?.checked_sub(1));
+        match row.and_then(|r| self.rows.as_ref()?.get(r)) {
+            Some(row) => error.at(Place::default().row(*row as u64 + 1)),
+            None => error,
+        }
+    }
+
+    /// The training of the part; offsets and a start are not for parts.
+    pub fn training<'a>(&'a self, whole: &Training<'a>) -> Training<'a> {
+        Training {
+            design: self.design.as_ref().map_or(whole.design, PreparedDesign::as_design),
+            labels: &self.labels,
+            weights: if self.rows.is_some() { self.weights.as_deref() } else { whole.weights },
+            offsets: None,
+            origins: whole.origins,
+            start: None,
+        }
+    }
+}
+
+impl Split {
+    /// The questions for so many classes.
+    pub fn parts(self, n_classes: usize) -> Vec<Part> {
+        let class = |k: usize| Class(k as u32);
+        match self {
+            Split::Pairs => (0..n_classes)
+                .flat_map(|i| (i + 1..n_classes).map(move |j| Part { against: Some(class(i)), class: class(j) }))
+                .collect(),
+            Split::Rest => (0..n_classes).map(|k| Part { against: None, class: class(k) }).collect(),
+        }
+    }
+
+    /// Fits a method to every part, the parts in parallel; the result does not depend on the number of threads.
+    ///
+    /// ```
+    /// use linsep::design::DenseMatrix;
+    /// use linsep::model::{LossChoice, Method, RiskMinimizer, Split, SplitFit, Training};
+    /// use linsep::table::Labels;
+    /// let x = DenseMatrix::new(vec![0.0, 1.0, 4.0, 5.0, 8.0, 9.0], 1)?;
+    /// let y = Labels::from_names(["a", "a", "b", "b", "c", "c"]);
+    /// let svm = Method::Risk(RiskMinimizer { loss: LossChoice::Hinge, ..RiskMinimizer::default() });
+    /// let fit = Split::Pairs.fit(&svm, &Training::new(&x, &y), &Default::default())?;
+    /// let SplitFit::Model { whole, parts } = fit else { panic!("a penalty always has an optimum") };
+    /// assert_eq!((whole.discriminant.n_scores(), parts.len()), (3, 3));
+    /// # Ok::<(), linsep::Error>(())
+    /// ```
+    pub fn fit(self, method: &Method, training: &Training<'_>, watch: &Watch) -> Result<SplitFit> {
+        training.check()?;
+        check(method, training)?;
+        let names = training.labels.names();
+        let parts = self.parts(names.len());
+        let fit = |part: &Part| {
+            let rows = part.rows(training)?;
+            let fit = method.fit(&rows.training(training), watch).map_err(|e| rows.locate(e))?;
+            Ok((rows.rows, fit))
+        };
+        let fits: Vec<Result<(Option<Vec<usize>>, Fit)>> = parts.par_iter().map(fit).collect();
+        let mut found = Vec::with_capacity(parts.len());
+        // The first part that has none decides what is said, whichever was done first.
+        for (part, fit) in parts.into_iter().zip(fits) {
+            match fit.map_err(|e| of_part(e, &part, names))? {
+                (rows, Fit::Model(fitted)) => found.push((part, rows, *fitted)),
+                (_, Fit::NoOptimum(proof)) => return Ok(SplitFit::NoOptimum { part, proof }),
+                (rows, Fit::NotSeparable(mut proof)) => {
+                    if let Some(rows) = &rows {
+                        proof.rows.iter_mut().for_each(|row| *row = rows[*row]);
+                    }
+                    let used = rows.map_or(training.labels.len(), |r| r.len());
+                    return Ok(SplitFit::NotSeparable { part, proof, used });
+                }
+            }
+        }
+        self.assemble(method, training, found, watch)
+    }
+
+    /// The parts side by side.
+    fn assemble(
+        self,
+        method: &Method,
+        training: &Training<'_>,
+        found: Vec<(Part, Option<Vec<usize>>, Fitted)>,
+        watch: &Watch,
+    ) -> Result<SplitFit> {
+        let units = self.units(method, training, &found, watch)?;
+        let discriminants: Vec<Discriminant> = found.iter().map(|(.., f)| f.discriminant.clone()).collect();
+        let everywhere = |note: &Note| found.iter().all(|(.., f)| f.notes.iter().any(|n| is_same(n, note)));
+        let notes: Vec<Note> =
+            found.first().map_or(Vec::new(), |(.., f)| f.notes.iter().filter(|n| everywhere(n)).cloned().collect());
+        let parts: Vec<FittedPart> = found
+            .into_iter()
+            .map(|(part, rows, f)| FittedPart {
+                part,
+                rows,
+                units: f.units,
+                objective: f.objective,
+                certificate: f.certificate,
+                outcome: f.outcome,
+                notes: f.notes.into_iter().filter(|n| !notes.iter().any(|m| is_same(n, m))).collect(),
+                computation: f.computation,
+                multipliers: f.multipliers,
+            })
+            .collect();
+        let Some(worst) = parts.iter().reduce(|a, b| if badness(b) > badness(a) { b } else { a }) else {
+            return Err(Error::usage("there are no classes to tell apart"));
+        };
+        let whole = Fitted {
+            discriminant: Discriminant::stack(discriminants, units.centre())?,
+            objective: objective(&parts),
+            certificate: worst.certificate.clone(),
+            outcome: parts.iter().map(|p| p.outcome).max_by_key(|o| severity(*o)).unwrap_or(Outcome::Converged),
+            notes,
+            computation: computation(&parts),
+            density: None,
+            multipliers: None,
+            units,
+        };
+        Ok(SplitFit::Model { whole: Box::new(whole), parts })
+    }
+
+    /// The units of all rows: those of a part against the rest, and for pairs what the method would take.
+    fn units(
+        self,
+        method: &Method,
+        training: &Training<'_>,
+        found: &[(Part, Option<Vec<usize>>, Fitted)],
+        watch: &Watch,
+    ) -> Result<Units> {
+        let Some((.., first)) = found.first() else { return Ok(Units::identity(training.design.shape().cols)) };
+        let same = found.iter().all(|(.., f)| f.units == first.units);
+        if self == Split::Rest || same {
+            return Ok(first.units.clone());
+        }
+        let units = summarise(training.design, training.weights, watch)?.units(method.standardize());
+        match found.iter().all(|(.., f)| f.units.centre().iter().all(|c| *c == 0.0)) {
+            true => Ok(Units::new(vec![0.0; units.centre().len()], units.scale().to_vec())),
+            false => Ok(units),
+        }
+    }
+}
+
+/// Settings that speak of all classes have no meaning for two of them.
+fn check(method: &Method, training: &Training<'_>) -> Result<()> {
+    let refuse = |what: &str| {
+        Err(Error::usage(format!("{what} are for all classes together, not for two-class fits"))
+            .help("leave them out, or choose --multiclass joint where the method has it"))
+    };
+    match method {
+        _ if training.offsets.is_some() => refuse("offsets"),
+        Method::Gaussian(m) if m.known.is_some() => refuse("known parameters"),
+        Method::Gaussian(m) if m.priors.is_some() => refuse("priors"),
+        Method::NaiveBayes(m) if m.priors.is_some() => refuse("priors"),
+        _ if training.start.is_some() => refuse("coefficients to start from"),
+        _ => Ok(()),
+    }
+}
+
+/// An error that names its part.
+pub(crate) fn of_part(error: Error, part: &Part, names: &[String]) -> Error {
+    let message = format!("{}: {}", part.describe(names), error.message());
+    let named = Error::new(error.kind(), message).at(error.place().clone());
+    match error.help_text() {
+        Some(help) => named.help(help),
+        None => named,
+    }
+}
+
+/// Whether two notes say the same: relations between columns that hold for all rows have coefficients that differ by
+/// rounding only.
+fn is_same(a: &Note, b: &Note) -> bool {
+    let same = |x: &[(usize, f64)], y: &[(usize, f64)]| {
+        let close = |((i, a), (j, b)): (&(usize, f64), &(usize, f64))| i == j && (a - b).abs() <= 1e-6 * a.abs();
+        x.len() == y.len() && x.iter().zip(y).all(close)
+    };
+    match (a, b) {
+        (Note::Shared { column, combination }, Note::Shared { column: other, combination: of }) => {
+            column == other && same(combination, of)
+        }
+        (Note::Collinear { column, combination }, Note::Collinear { column: other, combination: of }) => {
+            column == other && same(combination, of)
+        }
+        _ => a == b,
+    }
+}
+
+/// Parts with bounds by their size, those that have nothing to show last.
+fn badness(part: &FittedPart) -> (u8, u8, f64) {
+    let (kind, size) = match &part.certificate {
+        Certificate::Separates { bound, .. } => (0, *bound),
+        Certificate::ClosedForm { relative_residual, .. } => (1, *relative_residual),
+        Certificate::Errors { errors, total } => (2, errors / total),
+        Certificate::Local { gradient, .. } => (2, *gradient),
+        Certificate::Absent { .. } => (4, 0.0),
+        bound => (3, bound.relative_gap().unwrap_or(f64::INFINITY)),
+    };
+    (severity(part.outcome), kind, size)
+}
+
+fn severity(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Converged => 0,
+        Outcome::PrecisionLimit => 1,
+        Outcome::IterationLimit => 2,
+        Outcome::TimeLimit => 3,
+        Outcome::Interrupted => 4,
+    }
+}
+
+/// The sum over the parts, with what they have in common.
+fn objective(parts: &[FittedPart]) -> Objective {
+    let first = &parts[0].objective;
+    Objective {
+        formula: first.formula.clone(),
+        value: crate::numeric::sum(parts.iter().map(|p| p.objective.value)),
+        lambda: first.lambda.filter(|lambda| parts.iter().all(|p| p.objective.lambda == Some(*lambda))),
+    }
+}
+
+fn computation(parts: &[FittedPart]) -> Computation {
+    let first = &parts[0].computation;
+    let same = parts.iter().all(|p| p.computation.solver == first.solver);
+    Computation {
+        solver: if same { first.solver.clone() } else { "several".into() },
+        reason: first.reason.clone().filter(|r| same && parts.iter().all(|p| p.computation.reason.as_ref() == Some(r))),
+        iterations: parts.iter().map(|p| p.computation.iterations).sum(),
+        passes: parts.iter().map(|p| p.computation.passes).sum(),
+    }
+}

@@ -1,0 +1,141 @@
+//! The two-class fits of a model of several classes, in words and as a table.
+
+use super::text::{clip, count, grid, short, thousands};
+use crate::artifact::{Model, ModelPart};
+use crate::certify::Certificate;
+use crate::decide::{Scheme, Ties, Vote};
+use crate::model::{Method, Outcome};
+use serde_json::{Value, json};
+
+/// Parts in the table of a summary.
+const SHOWN: usize = 10;
+
+/// How two-class fits decide, in words.
+pub(super) fn scheme_text(scheme: Scheme) -> String {
+    let rule = match scheme {
+        Scheme::OneVsOne { vote: Vote::Majority, .. } => "of the pairs of classes the class that wins the most",
+        Scheme::OneVsOne { vote: Vote::Unanimity, .. } => "of the pairs of classes the class that wins all of its own",
+        Scheme::OneVsOne { vote: Vote::Scores, .. } => {
+            "the class with the largest sum of its scores against the others"
+        }
+        Scheme::OneVsRest { .. } => "the class that is positive against the rest, if it is the only one",
+        Scheme::LinearMachine { .. } => "the class with the largest score against the rest",
+    };
+    let otherwise = match (scheme.ties(), scheme.compares_scores()) {
+        (Ties::Undetermined, true) => "undetermined at a tie",
+        (Ties::Undetermined, false) => "otherwise undetermined",
+        (Ties::Scores, _) => "otherwise the candidate with the largest scores",
+        (Ties::First, true) => "at a tie the first",
+        (Ties::First, false) => "otherwise the first candidate",
+    };
+    format!("{rule}, {otherwise}")
+}
+
+/// What was made of the classes, in one line.
+pub(super) fn multiclass_text(model: &Model, scheme: Scheme) -> String {
+    let parts = match scheme {
+        Scheme::OneVsOne { .. } => count(model.parts.len(), "pair"),
+        _ => format!("{} classes against the rest", thousands(model.parts.len() as f64)),
+    };
+    format!("{}: {parts}; {}", scheme.name(), scheme_text(scheme))
+}
+
+/// One row per part: objective, what is proved, support vectors or errors.
+pub(super) fn parts_table(model: &Model, all: bool) -> String {
+    if model.parts.is_empty() {
+        return String::new();
+    }
+    let searches = matches!(model.method, Method::Perceptron(_));
+    let supported = model.parts.iter().any(|p| p.support_vectors.is_some());
+    let shown = if all { model.parts.len() } else { model.parts.len().min(SHOWN) };
+    let mut heading = vec![String::new(), if searches { "errors" } else { "objective" }.to_owned()];
+    heading.push(proof_heading(&model.parts[0].certificate).to_owned());
+    if supported {
+        heading.push("support vectors".to_owned());
+    }
+    let mut rows = vec![heading];
+    for part in &model.parts[..shown] {
+        let mut row = vec![pair(part)];
+        row.push(match (&part.certificate, searches) {
+            (Certificate::Errors { errors, .. }, true) => thousands(*errors),
+            (_, true) => "0".to_owned(),
+            _ => format!("{:.8}", part.objective.value),
+        });
+        row.push(format!("{}{}", proof(&part.certificate), unfinished(part.outcome)));
+        if supported {
+            row.push(part.support_vectors.as_ref().map_or("–".into(), |s| thousands(s.multipliers.len() as f64)));
+        }
+        rows.push(row);
+    }
+    let more = match model.parts.len() - shown {
+        0 => String::new(),
+        n => format!("  and {} more, see inspect\n", thousands(n as f64)),
+    };
+    format!("\n  two-class fits\n{}{more}", grid(&rows, 2))
+}
+
+/// The two sides of a part.
+fn pair(part: &ModelPart) -> String {
+    match &part.against {
+        Some(other) => format!("{} | {}", clip(other, 20), clip(&part.class, 20)),
+        None => format!("rest | {}", clip(&part.class, 20)),
+    }
+}
+
+fn proof_heading(certificate: &Certificate) -> &'static str {
+    match certificate {
+        Certificate::ClosedForm { .. } => "residual",
+        Certificate::Local { .. } => "gradient",
+        Certificate::Separates { .. } | Certificate::Errors { .. } => "margin",
+        _ => "relative gap",
+    }
+}
+
+fn proof(certificate: &Certificate) -> String {
+    match certificate {
+        Certificate::ClosedForm { relative_residual, .. } => format!("{relative_residual:.1e}"),
+        Certificate::Local { gradient, .. } => format!("{gradient:.1e}"),
+        Certificate::Separates { margin, .. } => short(*margin),
+        Certificate::Errors { .. } => "none".to_owned(),
+        Certificate::Absent { .. } => "none".to_owned(),
+        bound => bound.relative_gap().map_or("none".to_owned(), |gap| format!("{gap:.1e}")),
+    }
+}
+
+fn unfinished(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Converged => "",
+        _ => " NOT CONVERGED",
+    }
+}
+
+/// What the parts have found and not all of them have in common.
+pub(super) fn part_notes(model: &Model) -> Vec<String> {
+    let described = |part: &ModelPart| {
+        let name = pair(part);
+        let notes = part.notes.iter().map(|n| n.describe(&|j| model.recipe.feature(j)));
+        notes.map(|n| format!("{name}: {n}")).collect::<Vec<String>>()
+    };
+    model.parts.iter().flat_map(described).collect()
+}
+
+/// The parts for programs; null where the model has none.
+pub(super) fn parts_json(model: &Model) -> Result<Value, serde_json::Error> {
+    if model.parts.is_empty() {
+        return Ok(Value::Null);
+    }
+    let part = |part: &ModelPart| {
+        Ok(json!({
+            "against": part.against,
+            "class": part.class,
+            "objective": part.objective.value,
+            "lambda": part.objective.lambda,
+            "certificate": serde_json::to_value(&part.certificate)?,
+            "outcome": serde_json::to_value(part.outcome)?,
+            "support_vectors": serde_json::to_value(&part.support_vectors)?,
+            "computation": serde_json::to_value(&part.computation)?,
+            "notes": part.notes.iter().map(|n| n.describe(&|j| model.recipe.feature(j))).collect::<Vec<_>>(),
+        }))
+    };
+    Ok(Value::Array(model.parts.iter().map(part).collect::<Result<Vec<Value>, serde_json::Error>>()?))
+}

@@ -1,0 +1,172 @@
+//! Several classes: which two-class fits are made of them, and how those decide.
+
+use super::fit::FitOptions;
+use crate::artifact::{ModelPart, SupportVectors};
+use crate::decide::{Decision, Rule, Scheme, Ties, Vote};
+use crate::error::{Error, Result};
+use crate::model::{
+    Fit, Fitted, FittedPart, LossChoice, Method, NoOptimum, NotSeparable, Part, Split, SplitFit, Training,
+};
+use crate::watch::Watch;
+
+/// How more than two classes are fitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Approach {
+    /// All at once, as the method does it itself.
+    Joint,
+    /// A fit for every pair of classes, which vote.
+    OneVsOne,
+    /// A fit for every class against the rest; the class that is positive, if it is the only one.
+    OneVsRest,
+    /// The same fits; the class with the largest score.
+    LinearMachine,
+}
+
+/// What a user may ask about more than two classes; what is left out is the method's default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Multiclass {
+    /// How they are fitted.
+    pub approach: Option<Approach>,
+    /// How pairs decide.
+    pub vote: Option<Vote>,
+    /// What becomes of contradictions.
+    pub ties: Option<Ties>,
+}
+
+impl Approach {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Approach::Joint => "joint",
+            Approach::OneVsOne => "one-vs-one",
+            Approach::OneVsRest => "one-vs-rest",
+            Approach::LinearMachine => "linear-machine",
+        }
+    }
+
+    /// What a method does unless told otherwise: all at once where it can. Support vector machines are a linear machine
+    /// of fits against the rest, as in LIBLINEAR; perceptrons, which ask for separable classes, take pairs.
+    pub fn default_of(method: &Method) -> Approach {
+        match method {
+            Method::Risk(m) if matches!(m.loss, LossChoice::Hinge | LossChoice::SquaredHinge) => {
+                Approach::LinearMachine
+            }
+            Method::Perceptron(_) => Approach::OneVsOne,
+            Method::Sigmoid(_) => Approach::LinearMachine,
+            _ => Approach::Joint,
+        }
+    }
+}
+
+impl Multiclass {
+    /// How so many classes are fitted by a method and decided; `None` for the method itself.
+    ///
+    /// # Errors
+    /// Votes and ties of two classes, votes without pairs, ties where nothing can contradict.
+    pub fn scheme(&self, method: &Method, n_classes: usize) -> Result<Option<Scheme>> {
+        if n_classes <= 2 {
+            return match (self.vote, self.ties) {
+                (None, None) => Ok(None),
+                (vote, _) => {
+                    let flag = if vote.is_some() { "--vote" } else { "--ties" };
+                    Err(Error::usage(format!("{flag} is for more than two classes, and there are two"))
+                        .help("leave it out: the sign of the one score decides"))
+                }
+            };
+        }
+        let approach = self.approach.unwrap_or(Approach::default_of(method));
+        if let Some(flag) = self.foreign_flag(approach) {
+            let help = match flag {
+                "--vote" => "choose --multiclass one-vs-one, or leave it out",
+                _ => "choose --multiclass one-vs-one, one-vs-rest or linear-machine, or leave it out",
+            };
+            let name = approach.name();
+            return Err(Error::usage(format!("{flag} does not belong to {name} fits")).help(help));
+        }
+        let (vote, ties) = (self.vote.unwrap_or_default(), self.ties.unwrap_or_default());
+        // Equal scores are so rare that the first class is as good; contradictions are not.
+        let equal = self.ties.unwrap_or(Ties::First);
+        let scheme = match approach {
+            Approach::Joint => return Ok(None),
+            Approach::OneVsOne if vote == Vote::Scores => Scheme::OneVsOne { vote, ties: equal },
+            Approach::OneVsOne => Scheme::OneVsOne { vote, ties },
+            Approach::OneVsRest => Scheme::OneVsRest { ties },
+            Approach::LinearMachine => Scheme::LinearMachine { ties: equal },
+        };
+        scheme.check(n_classes)?;
+        Ok(Some(scheme))
+    }
+
+    fn foreign_flag(&self, approach: Approach) -> Option<&'static str> {
+        match approach {
+            Approach::OneVsOne => None,
+            _ if self.vote.is_some() => Some("--vote"),
+            Approach::Joint if self.ties.is_some() => Some("--ties"),
+            _ => None,
+        }
+    }
+}
+
+/// What is fitted and how it decides.
+pub(super) struct Plan {
+    pub(super) decision: Decision,
+    pub(super) split: Option<Split>,
+    /// Whether the scores have probabilities.
+    pub(super) sure: bool,
+}
+
+/// What came of a plan.
+pub(super) enum Planned {
+    Model(Box<Fitted>, Vec<FittedPart>),
+    NoOptimum(Option<Part>, Box<NoOptimum>),
+    NotSeparable(Option<Part>, Box<NotSeparable>, usize),
+}
+
+impl Plan {
+    pub(super) fn of(options: &FitOptions, n_classes: usize) -> Result<Plan> {
+        let scheme = options.multiclass.scheme(&options.method, n_classes)?;
+        let split = scheme.map(|scheme| match scheme {
+            Scheme::OneVsOne { .. } => Split::Pairs,
+            _ => Split::Rest,
+        });
+        let sure = split.is_none() && options.method.has_probabilities();
+        options.decision.check(n_classes, sure)?;
+        let decision = scheme.map_or(options.decision.clone(), |s| Decision::from(Rule::Scheme(s)));
+        Ok(Plan { decision, split, sure })
+    }
+
+    pub(super) fn fit(&self, method: &Method, training: &Training<'_>, watch: &Watch) -> Result<Planned> {
+        let Some(split) = self.split else {
+            return Ok(match method.fit(training, watch)? {
+                Fit::Model(fitted) => Planned::Model(fitted, Vec::new()),
+                Fit::NoOptimum(proof) => Planned::NoOptimum(None, proof),
+                Fit::NotSeparable(proof) => Planned::NotSeparable(None, proof, training.labels.len()),
+            });
+        };
+        Ok(match split.fit(method, training, watch)? {
+            SplitFit::Model { whole, parts } => Planned::Model(whole, parts),
+            SplitFit::NoOptimum { part, proof } => Planned::NoOptimum(Some(part), proof),
+            SplitFit::NotSeparable { part, proof, used } => Planned::NotSeparable(Some(part), proof, used),
+        })
+    }
+}
+
+/// A part as the model file has it; `rows` holds the table row of each matrix row.
+pub(super) fn model_part(part: FittedPart, classes: &[String], rows: &[usize]) -> ModelPart {
+    let name = |class: crate::table::Class| classes[class.index()].clone();
+    let of_part: Vec<usize> = match &part.rows {
+        Some(own) => own.iter().map(|i| rows[*i]).collect(),
+        None => rows.to_vec(),
+    };
+    ModelPart {
+        against: part.part.against.map(name),
+        class: name(part.part.class),
+        units: part.units,
+        objective: part.objective,
+        certificate: part.certificate,
+        outcome: part.outcome,
+        notes: part.notes,
+        computation: part.computation,
+        support_vectors: part.multipliers.map(|m| SupportVectors::of(&m, &of_part)),
+    }
+}
