@@ -34,7 +34,7 @@ pub struct PredictArguments {
     #[arg(long)]
     proba: bool,
 
-    /// Add a column score_<class> with each discriminant (for two classes that of the second: where it has any, its log-odds)
+    /// Add a column score_<class> with each discriminant (for two classes that of the second: where it has any, its log-odds), before calibration and true priors
     #[arg(long)]
     scores: bool,
 
@@ -78,9 +78,9 @@ impl From<UnknownName> for UnknownLevel {
 /// Runs the subcommand.
 pub fn run(arguments: &PredictArguments) -> Result<Ending> {
     let mut model = load_model(&arguments.model)?;
-    if arguments.proba && !model.method.has_probabilities() {
+    if arguments.proba && !model.has_probabilities() {
         let message = format!("the scores of a {} model are not probabilities", model.method.name());
-        return Err(Error::usage(message).help("use --scores, or fit --model logistic"));
+        return Err(Error::usage(message).help("use --scores, fit --model logistic, or fit it with --calibrate platt"));
     }
     arguments.decision.replace(&mut model)?;
     check_directory(Path::new(&arguments.output))?;

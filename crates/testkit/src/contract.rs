@@ -8,9 +8,9 @@ use linsep::design::{Design, Standardize};
 use linsep::discriminant::Discriminant;
 use linsep::error::{Error, ErrorKind};
 use linsep::model::{
-    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, LeastSquaresSolver, LossChoice, Method,
-    NaiveBayes, Note, PenaltyChoice, Perceptron, PerceptronVariant, RiskMinimizer, Shape, Shrinkage,
-    SigmoidLeastSquares,
+    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, HardMargin, LeastSquares, LeastSquaresSolver,
+    LossChoice, Method, NaiveBayes, Note, PenaltyChoice, Perceptron, PerceptronVariant, RiskMinimizer, Shape,
+    Shrinkage, SigmoidLeastSquares,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
@@ -103,6 +103,13 @@ const MARGIN_IS_FAR: (&str, &str) =
     ("classes_far_apart", "R is a million margins and nothing standardised: 10¹² mistakes are possible");
 const JUMP_OVERLAPS: (&str, &str) =
     ("drift_in_later_blocks", "a jump of one column by a million makes separable rows overlap");
+
+const NO_OFFSETS_MARGIN: (&str, &str) = ("offsets_shift_scores", "the hard margin has no offsets");
+const NO_OFFSETS_MARGIN_K: (&str, &str) = ("offsets_of_all_classes", "the hard margin has no offsets");
+const MARGIN_HAS_UNITS: (&str, &str) =
+    ("column_scaling", "distances are in the units of the columns: that is what not standardising means");
+const MARGIN_SHARES: (&str, &str) =
+    ("duplicate_column_is_named", "the widest margin shares the weight between duplicates");
 
 fn perceptron(variant: PerceptronVariant, change: impl FnOnce(&mut Perceptron)) -> Method {
     let mut method = Perceptron::new(variant);
@@ -330,6 +337,16 @@ pub fn models() -> Vec<Registered> {
             exempt: &[NO_OFFSETS_PERCEPTRON, NO_OFFSETS_PERCEPTRON_K, MISTAKES_SHARE, JUMP_OVERLAPS],
         },
         Registered {
+            name: "hard margin",
+            method: Method::HardMargin(HardMargin { tolerance: PRECISE, ..HardMargin::default() }),
+            exempt: &[NO_OFFSETS_MARGIN, NO_OFFSETS_MARGIN_K, MARGIN_HAS_UNITS, MARGIN_SHARES],
+        },
+        Registered {
+            name: "hard margin, standardised",
+            method: Method::HardMargin(HardMargin { tolerance: PRECISE, standardize: Standardize::Yes }),
+            exempt: &[NO_OFFSETS_MARGIN, NO_OFFSETS_MARGIN_K, MARGIN_SHARES],
+        },
+        Registered {
             name: "pocket by errors",
             method: perceptron(PerceptronVariant::PocketErrors, |_| {}),
             exempt: &[
@@ -397,7 +414,7 @@ pub const CHECKS: &[Check] = &[
 /// The numbers of classes that the model can tell apart.
 fn classes_of(model: &Registered) -> &'static [usize] {
     match model.method {
-        Method::Perceptron(_) | Method::Sigmoid(_) => &[2],
+        Method::HardMargin(_) | Method::Perceptron(_) | Method::Sigmoid(_) => &[2],
         Method::Risk(RiskMinimizer { loss: LossChoice::Hinge | LossChoice::SquaredHinge, .. }) => &[2],
         _ => &[2, 3],
     }
@@ -406,6 +423,7 @@ fn classes_of(model: &Registered) -> &'static [usize] {
 /// Overlapping rows, or separable ones for a model that asks for them.
 fn usual(model: &Registered, rows: usize, cols: usize, classes: usize, seed: u64) -> Data {
     match &model.method {
+        Method::HardMargin(_) => arranged(Arrangement::Complete, rows, cols, false, seed),
         Method::Perceptron(m) if matches!(m.variant, PerceptronVariant::Online | PerceptronVariant::Batch) => {
             arranged(Arrangement::Complete, rows, cols, false, seed)
         }

@@ -1,8 +1,8 @@
 //! What a model file holds, and how it is read and written.
 
-use super::write_atomic;
+use super::{CrossFitted, write_atomic};
 use crate::certify::Certificate;
-use crate::decide::Decision;
+use crate::decide::{Decision, check_priors};
 use crate::density::Densities;
 use crate::design::{Recipe, Units};
 use crate::discriminant::Discriminant;
@@ -49,6 +49,12 @@ pub struct Model {
     /// Of a support vector machine: its support vectors, without which optimality cannot be checked.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub support_vectors: Option<SupportVectors>,
+    /// From the scores of the discriminants to log-odds, where they were calibrated.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub calibration: Option<CrossFitted>,
+    /// The shares of the classes where the model is used, where they were said not to be those it learned from.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub true_priors: Option<Vec<f64>>,
     /// How scores become a class.
     pub decision: Decision,
     /// What was minimised, and its value.
@@ -239,7 +245,12 @@ impl Model {
                 return Err(Error::model("the support vectors are not rows of the training table"));
             }
         }
-        let decision = self.decision.check(self.classes.len(), self.method.has_probabilities());
+        let calibrated = |c: &CrossFitted| c.map.is_whole() && c.map.kind().check(self.classes.len()).is_ok();
+        let priors = |p: &Vec<f64>| self.has_probabilities() && check_priors(p, &self.classes).is_ok();
+        if !self.calibration.as_ref().is_none_or(calibrated) || !self.true_priors.as_ref().is_none_or(priors) {
+            return Err(Error::model("the model's way from scores to probabilities cannot be used"));
+        }
+        let decision = self.decision.check(self.classes.len(), self.has_probabilities());
         decision.map_err(|e| Error::model(format!("the model's decision does not fit it: {}", e.message())))
     }
 

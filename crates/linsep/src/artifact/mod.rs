@@ -2,6 +2,8 @@
 
 mod atomic;
 mod file;
+mod probability;
 
 pub use atomic::write_atomic;
 pub use file::{CrossValidation, Model, Provenance, SupportVectors, TrainingSummary};
+pub use probability::CrossFitted;

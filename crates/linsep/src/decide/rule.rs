@@ -99,7 +99,7 @@ impl Decision {
         let sign_decides = matches!(self.rule, Rule::ArgMax | Rule::Threshold(0.5)) && self.reject.is_none();
         if !has_probabilities && !sign_decides {
             return Err(Error::usage("thresholds, costs and rejection need probabilities, and this method has none")
-                .help("the largest score (a threshold of 0.5) always works; probabilities come from logistic or lda"));
+                .help("the largest score (a threshold of 0.5) always works; probabilities come from logistic or lda, or from --calibrate"));
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! A model laid open, for machines and for people.
 
 use super::decision::decision_json;
+use super::probability::calibration_json;
 use super::summary::summary;
 use super::text::{clip, grid, short, thousands};
 use crate::artifact::Model;
@@ -29,6 +30,9 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "lambda": model.objective.lambda,
         "certificate": serde_json::to_value(&model.certificate).map_err(to_value)?,
         "support_vectors": serde_json::to_value(&model.support_vectors).map_err(to_value)?,
+        "calibration": calibration_json(model),
+        "learned_priors": model.has_probabilities().then(|| model.learned_priors()),
+        "true_priors": model.true_priors,
         "decision": decision_json(&model.decision, &model.classes),
         "outcome": serde_json::to_value(model.outcome).map_err(to_value)?,
         "bayes_error": serde_json::to_value(bayes_error).map_err(to_value)?,
@@ -114,7 +118,9 @@ pub fn inspect_text(model: &Model) -> String {
 
 fn headings(model: &Model, scores: usize) -> Vec<String> {
     let heading = |k: usize| match scores {
-        1 if model.method.has_probabilities() => format!("log-odds of {}", clip(&model.classes[1], 20)),
+        1 if model.method.has_probabilities() && model.calibration.is_none() => {
+            format!("log-odds of {}", clip(&model.classes[1], 20))
+        }
         1 => format!("score of {}", clip(&model.classes[1], 20)),
         _ => clip(&model.classes[k], 14),
     };

@@ -3,10 +3,13 @@
 mod decision;
 mod evaluation;
 mod geometry;
+mod hard_margin;
 mod headline;
 mod inspect;
 mod perceptron;
+mod probability;
 mod summary;
+mod support;
 mod text;
 
 pub use evaluation::{evaluation_json, evaluation_text};
@@ -14,3 +17,4 @@ pub use geometry::{decision_note, geometry_json, geometry_text, measured_text};
 pub use inspect::{bayes_error_text, inspect_json, inspect_text};
 pub use perceptron::not_separable_text;
 pub use summary::{fit_summary, no_optimum_text, verification_text};
+pub use support::{support_json, support_text};

@@ -2,8 +2,9 @@
 
 use super::decision::decision_text;
 use super::headline::headline;
-use super::perceptron;
+use super::probability::{calibration_text, priors_text};
 use super::text::{beside, clip, count, grid, percent, short, thousands, wrap};
+use super::{hard_margin, perceptron};
 use crate::artifact::{Model, SupportVectors};
 use crate::certify::{Certificate, SeparationKind};
 use crate::decide::Decision;
@@ -41,6 +42,9 @@ pub(super) fn summary(model: &Model, with_decision: bool) -> String {
         true => line("errors", perceptron::errors_text(model)),
         false => line("objective", format!("{:.10}", model.objective.value)),
     }
+    if let Some(margin) = hard_margin::margin_text(model) {
+        line("margin", margin);
+    }
     line("certificate", certificate_text(&model.certificate, model.outcome));
     line("data", data_text(model));
     for dropped in dropped_text(model) {
@@ -59,6 +63,12 @@ pub(super) fn summary(model: &Model, with_decision: bool) -> String {
     line("classes", format!("{}{more}", shown.join(", ")));
     if let Some(weighting) = &model.class_weights {
         line("", class_weights_text(weighting, &model.classes));
+    }
+    if let Some(calibration) = &model.calibration {
+        line("calibration", calibration_text(calibration));
+    }
+    if let Some(priors) = &model.true_priors {
+        line("true priors", priors_text(model, priors));
     }
     if with_decision {
         line("decision", decision_text(&model.decision, &model.classes));
@@ -89,9 +99,13 @@ pub(super) fn summary(model: &Model, with_decision: bool) -> String {
 fn computation_text(model: &Model) -> String {
     let c = &model.computation;
     let iterations = if c.iterations == 0 { String::new() } else { format!(", {}", count(c.iterations, "iteration")) };
-    let passes = if c.passes == 1 { "1 pass".to_owned() } else { format!("{} passes", c.passes) };
+    let passes = match c.passes {
+        0 => String::new(),
+        1 => ", 1 pass over the data".to_owned(),
+        n => format!(", {n} passes over the data"),
+    };
     let reason = c.reason.as_ref().map(|r| format!(" (auto: {r})")).unwrap_or_default();
-    format!("{}{reason}{iterations}, {passes} over the data", c.solver)
+    format!("{}{reason}{iterations}{passes}", c.solver)
 }
 
 fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
@@ -109,6 +123,9 @@ fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
             format!("{equations} holds with relative residual {relative_residual:.1e}")
         }
         Certificate::Local { gradient, smallest_eigenvalue } => local_text(*gradient, *smallest_eigenvalue, outcome),
+        Certificate::Margin { margin, hull_distance, relative_gap } => {
+            hard_margin::certificate_text(*margin, *hull_distance, *relative_gap)
+        }
         Certificate::Absent { reason } => format!("none: {reason}"),
         plane => perceptron::plane_text(plane),
     };
@@ -267,7 +284,9 @@ fn largest_weights(model: &Model) -> String {
     let of = thousands(count as f64);
     let what = if shown < count { format!("largest weights ({shown} of {of})") } else { "weights".into() };
     let heading = |k: usize| match scores {
-        1 if model.method.has_probabilities() => format!("log-odds of {}", clip(&model.classes[1], 20)),
+        1 if model.method.has_probabilities() && model.calibration.is_none() => {
+            format!("log-odds of {}", clip(&model.classes[1], 20))
+        }
         1 => format!("score of {}", clip(&model.classes[1], 20)),
         _ => clip(&model.classes[k], 14),
     };

@@ -5,6 +5,7 @@ mod drawn_rows;
 mod dual_coordinate;
 mod forecast;
 mod gradient_descent;
+mod hard_margin;
 mod interior_point;
 mod lbfgs;
 mod margin_intercept;
@@ -23,6 +24,7 @@ mod svrg;
 
 pub use dual_coordinate::DualCoordinateDescent;
 pub use gradient_descent::{GradientDescent, StepRule};
+pub(crate) use hard_margin::{MarginRows, hard_margin};
 pub use interior_point::InteriorPoint;
 pub use lbfgs::Lbfgs;
 pub use newton::Newton;

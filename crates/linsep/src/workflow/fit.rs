@@ -1,11 +1,12 @@
 //! Table to model.
 
+use super::calibrate::{CalibrationOptions, CrossFit, cross_fit};
 use super::cross_validate::cross_validate;
 use super::places::Places;
 use super::rows::RowRoles;
 use super::start::start_for;
 use crate::artifact::{Model, Provenance, SupportVectors, TrainingSummary};
-use crate::decide::Decision;
+use crate::decide::{Decision, check_priors};
 use crate::design::{CodingRelations, Origin, Prepared, Recipe, RecipeOptions, fit_recipe};
 use crate::error::{Error, Result};
 use crate::model::{ClassWeights, Fit, Method, Multipliers, NoOptimum, NotSeparable, Note, Training};
@@ -31,6 +32,11 @@ pub struct FitOptions {
     pub method: Method,
     /// How scores become a class; in the order of the classes.
     pub decision: Decision,
+    /// Make log-odds of the scores by a map that is cross-fitted.
+    pub calibration: Option<CalibrationOptions>,
+    /// The shares of the classes where the model will be used, in the order of the classes, if they are not those it
+    /// learns from.
+    pub true_priors: Option<Vec<f64>>,
     /// A model at whose coefficients a risk minimiser starts.
     pub init: Option<Box<Model>>,
     /// Cross-validate with this many folds.
@@ -51,10 +57,32 @@ impl FitOptions {
             recipe: RecipeOptions::default(),
             method,
             decision: Decision::default(),
+            calibration: None,
+            true_priors: None,
             init: None,
             folds: None,
             seed: 0,
         }
+    }
+
+    /// Whether the model will have probabilities.
+    pub(super) fn has_probabilities(&self) -> bool {
+        self.calibration.is_some() || self.method.has_probabilities()
+    }
+
+    /// Refuses what cannot be, before any work is done.
+    fn check(&self, classes: &[String]) -> Result<()> {
+        self.decision.check(classes.len(), self.has_probabilities())?;
+        self.calibration.map_or(Ok(()), |c| c.kind.check(classes.len()))?;
+        let Some(priors) = &self.true_priors else { return Ok(()) };
+        if !self.has_probabilities() {
+            return Err(Error::usage(format!(
+                "true priors correct probabilities, and --model {} has none",
+                self.method.name()
+            ))
+            .help("add --calibrate platt, or leave --true-priors out"));
+        }
+        check_priors(priors, classes)
     }
 }
 
@@ -85,7 +113,7 @@ pub enum TableFit {
 /// Fits a method to a table, which is used up on the way.
 pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<TableFit> {
     let roles = read_roles(&table, options)?;
-    options.decision.check(roles.names.len(), options.method.has_probabilities())?;
+    options.check(&roles.names)?;
     let fingerprint = format!("{:016x}", table.fingerprint());
     let target_is_text = table.columns()[table.column(&options.target)?].kind != Kind::Number;
     let recipe_options = recipe_options(options);
@@ -93,6 +121,8 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
     let frequencies = roles.frequencies(|_| true);
     let cross_validation =
         options.folds.map(|folds| cross_validate(&table, &roles, options, folds, watch)).transpose()?;
+    // Learned while there is a table; whether it matters that it could not be is known after the fit.
+    let calibration = options.calibration.as_ref().map(|c| cross_fit(&table, &roles, options, c, watch));
     let recipe = fit_recipe(&table, &frequencies, &recipe_options)?;
     let rows = table.n_rows();
     let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
@@ -122,11 +152,11 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
             return Ok(TableFit::NotSeparable { proof, used: prepared.rows.len() });
         }
     };
-    let notes = without_coding(fitted.notes, &recipe);
+    let calibration = calibration.transpose()?;
+    let mut notes = without_coding(fitted.notes, &recipe);
+    notes.extend(calibration.as_ref().and_then(|c| c.note.clone()));
     let mut scores = fitted.discriminant.scores(training.design, &Watch::default())?;
     super::predict::add_offsets(&mut scores, offsets.as_ref(), labels.n_classes());
-    let decided = options.decision.classes(&scores, labels.n_classes())?;
-    let (accuracy, rejected) = weighted_accuracy(&decided, labels.codes(), plain.as_deref());
     let summary = TrainingSummary {
         rows,
         used: prepared.rows.len(),
@@ -135,10 +165,10 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         zero_weight: usable.iter().zip(&counted).filter(|(labelled, counts)| **labelled && !**counts).count(),
         missing: prepared.missing.clone(),
         class_weights: labels.totals(plain.as_deref()),
-        accuracy,
-        rejected: options.decision.reject.map(|_| rejected),
+        accuracy: None,
+        rejected: None,
     };
-    Ok(TableFit::Model(Box::new(Model {
+    let mut model = Model {
         method,
         target: options.target.clone(),
         target_is_text,
@@ -151,6 +181,8 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         discriminant: fitted.discriminant,
         density: fitted.density,
         support_vectors: fitted.multipliers.map(|m| support_vectors(&m, &prepared.rows)),
+        calibration: calibration.map(|CrossFit { calibration, .. }| calibration),
+        true_priors: options.true_priors.clone(),
         decision: options.decision.clone(),
         objective: fitted.objective,
         certificate: fitted.certificate,
@@ -160,7 +192,12 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         training: summary,
         cross_validation,
         provenance: Provenance { version: env!("CARGO_PKG_VERSION").into(), fingerprint, seed: options.seed },
-    })))
+    };
+    let decided = model.decision.classes(&model.deciding_scores(scores), labels.n_classes())?;
+    let (accuracy, rejected) = weighted_accuracy(&decided, labels.codes(), plain.as_deref());
+    model.training.accuracy = accuracy;
+    model.training.rejected = model.decision.reject.map(|_| rejected);
+    Ok(TableFit::Model(Box::new(model)))
 }
 
 /// The multipliers of the rows that have one, by the number of the row in the table.

@@ -14,7 +14,7 @@
 //! Every visit yields the row's part of the gap, `Cℓ(yz) + α(yz − 1) + cα²/(2C)`, so the sum over a round says when a proof
 //! is worth its passes.
 
-mod rows;
+pub(super) mod rows;
 
 use super::margin_intercept::best_intercepts;
 use super::stop::MarginSolved;

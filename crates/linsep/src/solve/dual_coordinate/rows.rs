@@ -12,19 +12,19 @@ use crate::watch::Watch;
 use std::borrow::Cow;
 
 /// The rows of positive weight.
-pub(super) struct DualRows<'a> {
+pub(in crate::solve) struct DualRows<'a> {
     /// Their place in the sample.
-    pub(super) places: Vec<usize>,
+    pub(in crate::solve) places: Vec<usize>,
     /// Σ over the columns that no other row has, of their squares.
-    pub(super) own: Vec<f64>,
+    pub(in crate::solve) own: Vec<f64>,
     /// κ; empty where columns are not centred.
-    pub(super) kappa: Vec<f64>,
+    pub(in crate::solve) kappa: Vec<f64>,
     /// `‖ĉ‖²`.
-    pub(super) centre_square: f64,
+    pub(in crate::solve) centre_square: f64,
     /// `‖x‖²` of the whole row, centred.
-    pub(super) squares: Vec<f64>,
+    pub(in crate::solve) squares: Vec<f64>,
     /// Length of the vector that rows are multiplied with.
-    pub(super) width: usize,
+    pub(in crate::solve) width: usize,
     store: Store<'a>,
 }
 
@@ -34,7 +34,11 @@ enum Store<'a> {
 }
 
 impl<'a> DualRows<'a> {
-    pub(super) fn new<L: Loss>(risk: &Risk<'a, L, Ridge>, tile: &'a mut Tile, watch: &Watch) -> Result<DualRows<'a>> {
+    pub(in crate::solve) fn new<L: Loss>(
+        risk: &Risk<'a, L, Ridge>,
+        tile: &'a mut Tile,
+        watch: &Watch,
+    ) -> Result<DualRows<'a>> {
         let sample = risk.sample();
         let counted = |i: &usize| sample.weights.is_none_or(|w| w[*i] > 0.0);
         let places: Vec<usize> = (0..sample.labels.len()).filter(counted).collect();
@@ -65,13 +69,13 @@ impl<'a> DualRows<'a> {
         })
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::solve) fn len(&self) -> usize {
         self.places.len()
     }
 
     /// `x·p` without the columns of one row and without the centre.
     #[inline]
-    pub(super) fn dot(&self, row: usize, p: &[f64]) -> f64 {
+    pub(in crate::solve) fn dot(&self, row: usize, p: &[f64]) -> f64 {
         match &self.store {
             Store::Dense(values) => {
                 let x = &values[row * self.width..(row + 1) * self.width];
@@ -99,7 +103,7 @@ impl<'a> DualRows<'a> {
 
     /// `p += step · x`.
     #[inline]
-    pub(super) fn add(&self, row: usize, step: f64, p: &mut [f64]) {
+    pub(in crate::solve) fn add(&self, row: usize, step: f64, p: &mut [f64]) {
         match &self.store {
             Store::Dense(values) => {
                 let x = &values[row * self.width..(row + 1) * self.width];

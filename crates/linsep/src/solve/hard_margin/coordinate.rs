@@ -1,0 +1,142 @@
+//! The maximum margin of rows with many columns, multiplier by multiplier.
+//!
+//! `min ½‖Σ αyx‖² − Σ α`, `α ≥ 0`, `Σ αy = 0`: one α after the other is minimised over in a new random order every round while
+//! `w = Σ αyx` is kept up to date. The equation is met by the method of multipliers: a penalty `ρ/2 (Σ αy)²` and an estimate
+//! b of the intercept that moves by `ρ Σ αy` after every round.
+
+use super::{HardMargin, Search};
+use crate::certify::hull_points;
+use crate::design::Tile;
+use crate::error::Result;
+use crate::objective::{Hinge, Intercept, Ridge, Risk, Sample};
+use crate::solve::dual_coordinate::rows::DualRows;
+use crate::watch::Progress;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+/// Rounds after which, without a separating plane, there is taken to be none.
+const PATIENCE: usize = 300;
+const ROUNDS: usize = 3_000;
+/// The estimate of the gap is that of a moment ago: a proof is tried when it is this many times what is asked.
+const WORTH_A_PROOF: f64 = 1.0;
+
+struct Run<'s, 'r> {
+    search: &'s Search<'r>,
+    rows: DualRows<'s>,
+    y: Vec<f64>,
+    alpha: Vec<f64>,
+    weights: Vec<f64>,
+    /// `Σ αy`.
+    total: f64,
+    rho: f64,
+    intercept: f64,
+}
+
+pub(super) fn solve(search: &Search<'_>) -> Result<Option<HardMargin>> {
+    let sample = Sample {
+        design: search.rows.design,
+        units: &search.units,
+        labels: search.rows.labels,
+        weights: search.rows.weights,
+        offsets: None,
+    };
+    let risk = Risk::new(sample, Hinge, Ridge::new(1.0), Intercept::Free);
+    let mut tile = Tile::default();
+    let rows = DualRows::new(&risk, &mut tile, search.watch)?;
+    let count = rows.len();
+    let y: Vec<f64> = rows.places.iter().map(|row| search.side(*row)).collect();
+    let rho = (rows.squares.iter().sum::<f64>() / count as f64).max(f64::MIN_POSITIVE);
+    let mut run = Run {
+        search,
+        y,
+        alpha: vec![0.0; count],
+        weights: vec![0.0; rows.width],
+        total: 0.0,
+        rho,
+        intercept: 0.0,
+
+        rows,
+    };
+    run.iterate()
+}
+
+impl Run<'_, '_> {
+    fn iterate(&mut self) -> Result<Option<HardMargin>> {
+        let mut random = ChaCha8Rng::seed_from_u64(0);
+        let mut order: Vec<u32> = (0..self.alpha.len() as u32).collect();
+        let mut best: Option<HardMargin> = None;
+        let mut goal = self.search.tolerance;
+        for round in 1..=ROUNDS {
+            if self.search.watch.halted().is_some() {
+                break;
+            }
+            order.shuffle(&mut random);
+            let least = self.round(&order);
+            let sum: f64 = self.alpha.iter().sum();
+            let square = self.square();
+            let gap = 1.0 - least * sum / square;
+            self.search.watch.report(Progress::Iteration {
+                solver: "hard-margin",
+                iteration: round,
+                objective: square.sqrt() / sum,
+                relative_gap: Some(gap),
+            });
+            let last = round == ROUNDS || (round >= PATIENCE && best.is_none() && !(least > 0.0));
+            if gap <= WORTH_A_PROOF * goal || last {
+                let found = self.prove()?;
+                let proved = found.as_ref().map_or(f64::INFINITY, HardMargin::gap);
+                if found.is_some() && best.as_ref().is_none_or(|b| proved < b.gap()) {
+                    best = found;
+                }
+                if proved <= self.search.tolerance || last {
+                    break;
+                }
+                goal *= 0.7;
+            }
+            self.intercept += self.rho * self.total;
+        }
+        Ok(best)
+    }
+
+    /// `‖w‖²`.
+    fn square(&self) -> f64 {
+        let shared: f64 = self.weights.iter().map(|w| w * w).sum();
+        shared + self.alpha.iter().zip(&self.rows.own).map(|(a, own)| a * a * own).sum::<f64>()
+    }
+
+    /// Visits every multiplier once; the smallest margin that it met.
+    fn round(&mut self, order: &[u32]) -> f64 {
+        let mut least = f64::INFINITY;
+        for i in order {
+            let i = *i as usize;
+            let alpha = self.alpha[i];
+            let score = self.rows.dot(i, &self.weights) + self.intercept + self.rho * self.total;
+            let margin = self.y[i] * score + alpha * self.rows.own[i];
+            let gradient = margin - 1.0;
+            least = least.min(margin);
+            let second = self.rows.squares[i] + self.rho;
+            let next = (alpha - gradient / second).max(0.0);
+            if next != alpha {
+                let change = self.y[i] * (next - alpha);
+                self.alpha[i] = next;
+                self.total += change;
+                self.rows.add(i, change, &mut self.weights);
+            }
+        }
+        least
+    }
+
+    /// The plane of these multipliers measured on all rows; `None` where it does not separate them.
+    fn prove(&self) -> Result<Option<HardMargin>> {
+        let rows = self.search.rows;
+        let hull: Vec<(usize, f64)> = self.rows.places.iter().copied().zip(self.alpha.iter().copied()).collect();
+        let Some(points) = hull_points(rows.design, &self.search.units, rows.labels, &hull)? else { return Ok(None) };
+        if !(points.distance > 0.0) {
+            return Ok(None);
+        }
+        let measured = self.search.sides(&points.difference)?;
+        let found = self.search.solution(&points, &measured);
+        Ok((found.margin > 0.0).then_some(found))
+    }
+}

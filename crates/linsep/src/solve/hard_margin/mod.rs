@@ -1,0 +1,322 @@
+//! The maximum margin of separable classes: `min ½‖w‖²` subject to `y(w·x + w₀) ≥ 1`.
+//!
+//! Its dual asks for the nearest points x*, y* of the two hulls: with hull weights λ, `u = x* − y* = Σ λyx`,
+//! `w = 2u/‖u‖²` and `α = 2λ/‖u‖²` solve both, `Σα = ‖w‖² = 1/γ²` and `γ = ½‖u‖`. Any λ and any plane bound γ from both
+//! sides, which [`crate::certify::hull_points`] and [`crate::certify::sides`] measure on all rows; the search stops when
+//! the two agree.
+//!
+//! Few rows carry the solution where columns are few: they are found by row generation. The problem of some rows is solved
+//! by an interior point method, the rows that its plane puts within the margin are added, until there are none. Rows with
+//! many columns carry it almost all: they are visited one by one, as in dual coordinate descent.
+
+mod coordinate;
+mod interior;
+
+use crate::certify::{HullPoints, Sides, hull_points, sides};
+use crate::design::{Block, Design, Tile, Units, is_sparse};
+use crate::error::Result;
+use crate::linalg::Square;
+use crate::table::Class;
+use crate::watch::{Progress, Watch};
+use interior::{Nearest, Space, nearest};
+use rayon::prelude::*;
+
+/// More columns than this, and more rows than the next, and rows are visited one by one.
+const MOST_COLUMNS: usize = 1_000;
+const MOST_ROWS: usize = 1_500;
+/// So few rows are solved at once.
+const ALL_AT_ONCE: usize = 400;
+const ROUNDS: usize = 200;
+/// What the problem of few rows is solved to, relative to what is asked.
+const INNER: f64 = 0.1;
+/// Hulls this near, relative to the size of their terms, touch.
+const TOUCHING: f64 = 1e-13;
+
+/// Which rows, in which classes (two); rows of weight zero do not count.
+#[derive(Clone, Copy)]
+pub(crate) struct MarginRows<'a> {
+    pub(crate) design: &'a dyn Design,
+    pub(crate) labels: &'a [Class],
+    pub(crate) weights: Option<&'a [f64]>,
+}
+
+/// The widest plane found, in the units of the columns about a centre.
+#[derive(Debug, Clone)]
+pub(crate) struct HardMargin {
+    /// w of `y(w·(x − c) + b) ≥ 1` at the optimum.
+    pub(crate) weights: Vec<f64>,
+    /// b, about the centre.
+    pub(crate) intercept: f64,
+    /// c: zeros for sparse rows.
+    pub(crate) centre: Vec<f64>,
+    /// α of the rows that have one, rows rising; `Σ αy = 0`.
+    pub(crate) alpha: Vec<(usize, f64)>,
+    /// γ of this plane, measured on all rows.
+    pub(crate) margin: f64,
+    /// `‖x* − y*‖`: no margin exceeds half of it.
+    pub(crate) hull_distance: f64,
+}
+
+impl HardMargin {
+    /// `1 − 2γ/‖x*−y*‖`.
+    pub(crate) fn gap(&self) -> f64 {
+        1.0 - 2.0 * self.margin / self.hull_distance
+    }
+}
+
+/// Finds it to a relative gap, or as near as rounding allows; `None` where no plane was found that separates the rows
+/// strictly. `start` is a normal that is known to be good.
+pub(crate) fn hard_margin(
+    rows: MarginRows<'_>,
+    start: Option<&[f64]>,
+    tolerance: f64,
+    watch: &Watch,
+) -> Result<Option<HardMargin>> {
+    let search = Search::new(rows, tolerance, watch)?;
+    let shape = rows.design.shape();
+    match shape.cols > MOST_COLUMNS && search.counted.len() > MOST_ROWS {
+        true => coordinate::solve(&search),
+        false => search.generate_rows(start),
+    }
+}
+
+/// What is searched, and where.
+struct Search<'a> {
+    rows: MarginRows<'a>,
+    /// The centre; no scale, which would change what a margin is.
+    units: Units,
+    counted: Vec<usize>,
+    tolerance: f64,
+    watch: &'a Watch,
+}
+
+impl<'a> Search<'a> {
+    fn new(rows: MarginRows<'a>, tolerance: f64, watch: &'a Watch) -> Result<Search<'a>> {
+        let counted: Vec<usize> = (0..rows.labels.len()).filter(|i| rows.weights.is_none_or(|w| w[*i] > 0.0)).collect();
+        let cols = rows.design.shape().cols;
+        let mut units = Units::identity(cols);
+        if !is_sparse(rows.design)
+            && let Some(first) = counted.first()
+        {
+            units = Units::new(dense_rows(rows.design, &[*first], &units)?, vec![1.0; cols]);
+        }
+        Ok(Search { rows, units, counted, tolerance, watch })
+    }
+
+    fn side(&self, row: usize) -> f64 {
+        if self.rows.labels[row].0 == 1 { 1.0 } else { -1.0 }
+    }
+
+    fn sides(&self, normal: &[f64]) -> Result<Sides> {
+        let labelled = (self.rows.labels, self.rows.weights);
+        sides(self.rows.design, &self.units, labelled, normal, self.watch)
+    }
+
+    fn generate_rows(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {
+        let cols = self.units.scale().len();
+        let batch = (2 * (cols + 1)).clamp(32, ALL_AT_ONCE);
+        let mut working: Vec<usize> = match (self.counted.len() <= ALL_AT_ONCE, start) {
+            (true, _) => self.counted.clone(),
+            (false, Some(normal)) => self.nearest_rows(&self.sides(normal)?.scores, batch, |_, _| true),
+            (false, None) => self.spread(batch),
+        };
+        let mut best: Option<HardMargin> = None;
+        for round in 0..ROUNDS {
+            let space = self.space(&working)?;
+            let y: Vec<f64> = working.iter().map(|row| self.side(*row)).collect();
+            let Nearest { weights, gap } = nearest(&space, &y, INNER * self.tolerance);
+            if !(gap < 1.0) {
+                return Ok(best);
+            }
+            let hull: Vec<(usize, f64)> = working.iter().copied().zip(weights.iter().copied()).collect();
+            let Some(points) = hull_points(self.rows.design, &self.units, self.rows.labels, &hull)? else {
+                return Ok(best);
+            };
+            let size = crate::certify::length(&points.sizes);
+            if points.distance <= TOUCHING * size {
+                return Ok(best);
+            }
+            let measured = self.sides(&points.difference)?;
+            let within = 0.5 * points.distance * (1.0 - self.tolerance);
+            let found = self.solution(&points, &measured);
+            self.watch.report(Progress::Iteration {
+                solver: "hard-margin",
+                iteration: round + 1,
+                objective: found.margin,
+                relative_gap: Some(found.gap()),
+            });
+            let done = found.gap() <= self.tolerance;
+            if found.margin > 0.0 && best.as_ref().is_none_or(|b| found.gap() < b.gap()) {
+                best = Some(found);
+            }
+            if done || self.watch.halted().is_some() {
+                return Ok(best);
+            }
+            let mut is_working = vec![false; self.rows.labels.len()];
+            working.iter().for_each(|row| is_working[*row] = true);
+            // The plane midway between the two hull points, not between the nearest rows: it sees who is within.
+            let middle = self.middle(&points, &measured);
+            let scores = &measured.scores;
+            let outside = |row: usize, signed: f64| !is_working[row] && signed < within * measured.norm;
+            let signed: Vec<f64> = scores.iter().map(|s| s - middle).collect();
+            let added = self.nearest_rows(&signed, batch, outside);
+            if added.is_empty() {
+                // Rounding: the rows at hand are all that matter.
+                return Ok(best);
+            }
+            // Rows far outside have no say; they come back if they should.
+            let far = 10.0 * within * measured.norm;
+            if working.len() > 4 * batch {
+                let keep = |i: usize| weights[i] > 0.0 || self.side(working[i]) * signed[working[i]] < far;
+                working = (0..working.len()).filter(|i| keep(*i)).map(|i| working[i]).collect();
+            }
+            working.extend(added);
+            working.sort_unstable();
+        }
+        Ok(best)
+    }
+
+    /// The score midway between the two hull points.
+    fn middle(&self, points: &HullPoints, measured: &Sides) -> f64 {
+        let ends = points.weights.iter().map(|(row, w)| w * measured.scores[*row]);
+        0.5 * crate::numeric::sum(ends)
+    }
+
+    /// The rows nearest to the plane on either side, or furthest on the wrong one, at most so many of each class.
+    fn nearest_rows(&self, scores: &[f64], batch: usize, wanted: impl Fn(usize, f64) -> bool) -> Vec<usize> {
+        let mut chosen = Vec::new();
+        for side in [-1.0, 1.0] {
+            let mut rows: Vec<(f64, usize)> = self
+                .counted
+                .iter()
+                .filter(|row| self.side(**row) == side)
+                .map(|row| (side * scores[*row], *row))
+                .filter(|(signed, row)| wanted(*row, *signed))
+                .collect();
+            let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+            if rows.len() > batch {
+                rows.select_nth_unstable_by(batch, order);
+                rows.truncate(batch);
+            }
+            chosen.extend(rows.into_iter().map(|(_, row)| row));
+        }
+        chosen.sort_unstable();
+        chosen
+    }
+
+    /// Rows of both classes at equal distances in the table.
+    fn spread(&self, batch: usize) -> Vec<usize> {
+        let mut chosen = Vec::new();
+        for side in [-1.0, 1.0] {
+            let rows: Vec<usize> = self.counted.iter().copied().filter(|row| self.side(*row) == side).collect();
+            chosen.extend(rows.iter().step_by(rows.len().div_ceil(batch).max(1)));
+        }
+        chosen.sort_unstable();
+        chosen
+    }
+
+    /// Some rows for the interior point method, at a size of one.
+    fn space(&self, rows: &[usize]) -> Result<Space> {
+        let cols = self.units.scale().len();
+        let y = |at: usize| self.side(rows[at]);
+        if cols <= rows.len() {
+            let mut values = dense_rows(self.rows.design, rows, &self.units)?;
+            // The mean of the rows at hand: as little to cancel as can be.
+            let m = rows.len() as f64;
+            let mean: Vec<f64> =
+                (0..cols).map(|j| values.iter().skip(j).step_by(cols.max(1)).sum::<f64>() / m).collect();
+            values.chunks_exact_mut(cols.max(1)).for_each(|x| x.iter_mut().zip(&mean).for_each(|(x, c)| *x -= c));
+            let largest = values.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
+            for (at, row) in values.chunks_exact_mut(cols.max(1)).enumerate() {
+                row.iter_mut().for_each(|x| *x *= y(at) / largest);
+            }
+            return Ok(Space::Columns { rows: values, cols });
+        }
+        let mut products = self.products(rows)?;
+        centre_products(&mut products);
+        let largest = (0..rows.len()).map(|i| products.get(i, i)).fold(f64::MIN_POSITIVE, f64::max);
+        Ok(Space::Products(Square::from_lower(rows.len(), |i, j| y(i) * y(j) * products.get(i, j) / largest)))
+    }
+
+    /// `XXᵀ` of some rows.
+    fn products(&self, rows: &[usize]) -> Result<Square> {
+        let cols = self.units.scale().len();
+        let m = rows.len();
+        if !is_sparse(self.rows.design) {
+            let values = dense_rows(self.rows.design, rows, &self.units)?;
+            let of_row = |i: usize| -> Vec<f64> {
+                let x = &values[i * cols..(i + 1) * cols];
+                let mut out = vec![0.0; m - i];
+                crate::linalg::multiply_rows(&values[i * cols..], x, cols, 1, &mut out);
+                out
+            };
+            let columns: Vec<Vec<f64>> = (0..m).into_par_iter().map(of_row).collect();
+            return Ok(Square::from_lower(m, |i, j| columns[j][i - j]));
+        }
+        let mut tile = Tile::default();
+        let Block::Csr(x) = self.rows.design.block(0..self.rows.labels.len(), &mut tile)? else {
+            return Ok(Square::zeros(m));
+        };
+        let of_row = |i: usize| -> Vec<f64> {
+            let mut wide = vec![0.0; cols];
+            let (columns, values) = x.row(rows[i]);
+            columns.iter().zip(values).for_each(|(c, v)| wide[*c as usize] = *v);
+            let product = |j: &usize| {
+                let (columns, values) = x.row(*j);
+                columns.iter().zip(values).map(|(c, v)| v * wide[*c as usize]).sum::<f64>()
+            };
+            rows[i..].iter().map(product).collect()
+        };
+        let columns: Vec<Vec<f64>> = (0..m).into_par_iter().map(of_row).collect();
+        Ok(Square::from_lower(m, |i, j| columns[j][i - j]))
+    }
+
+    /// The solution that hull weights stand for, with the plane midway between the nearest rows.
+    fn solution(&self, points: &HullPoints, measured: &Sides) -> HardMargin {
+        let scale = 2.0 / points.distance / points.distance;
+        let weights: Vec<f64> = points.difference.iter().map(|u| u * scale).collect();
+        HardMargin {
+            weights,
+            intercept: measured.intercept() * scale,
+            centre: self.units.centre().to_vec(),
+            alpha: points.weights.iter().map(|(row, w)| (*row, w * scale)).collect(),
+            margin: measured.margin(),
+            hull_distance: points.distance,
+        }
+    }
+}
+
+/// `K ← (I − 11ᵀ/m) K (I − 11ᵀ/m)`: products of rows about their mean, which the hulls do not notice.
+fn centre_products(k: &mut Square) {
+    let m = k.n();
+    let means: Vec<f64> = (0..m).map(|i| (0..m).map(|j| k.get(i, j)).sum::<f64>() / m as f64).collect();
+    let mean = means.iter().sum::<f64>() / m as f64;
+    for j in 0..m {
+        for i in j..m {
+            *k.at(i, j) += mean - means[i] - means[j];
+        }
+    }
+}
+
+/// Some rows as dense numbers in given units.
+pub(super) fn dense_rows(design: &dyn Design, rows: &[usize], units: &Units) -> Result<Vec<f64>> {
+    let cols = design.shape().cols;
+    let (mut tile, mut values) = (Tile::default(), Vec::new());
+    let mut out = Vec::with_capacity(rows.len() * cols);
+    for row in rows {
+        match design.block(*row..row + 1, &mut tile)? {
+            Block::F64(dense) => dense.load(units, &mut values),
+            Block::F32(dense) => dense.load(units, &mut values),
+            Block::Csr(sparse) => {
+                values.clear();
+                values.extend(units.centre().iter().zip(units.inverse_scale()).map(|(c, s)| -c * s));
+                let (columns, entries) = sparse.row(0);
+                for (c, v) in columns.iter().zip(entries) {
+                    values[*c as usize] += v * units.inverse_scale()[*c as usize];
+                }
+            }
+        }
+        out.extend_from_slice(&values);
+    }
+    Ok(out)
+}
