@@ -1,9 +1,10 @@
 //! The flags that say how scores become a class, for everything that fits or uses a model.
 
+use crate::method::priors;
 use crate::multiclass::{ApproachName, VoteArguments};
 use clap::Args;
 use linsep::artifact::Model;
-use linsep::decide::{Decision, Rule};
+use linsep::decide::{Decision, Rule, check_priors};
 use linsep::error::{Place, nearest};
 use linsep::read::{Format, ReadOptions, read_bytes};
 use linsep::table::Table;
@@ -28,6 +29,10 @@ pub struct DecisionArguments {
 
     #[command(flatten)]
     vote: VoteArguments,
+    /// Shares of the classes where the model is used, as class=share pairs, if they differ from those it learned from
+    /// (re-sampled rows, --class-weight): shifts the log-odds
+    #[arg(long, value_name = "CLASS=P", value_delimiter = ',', help_heading = "Decision")]
+    true_priors: Vec<String>,
 }
 
 impl DecisionArguments {
@@ -59,8 +64,31 @@ impl DecisionArguments {
         self.vote.multiclass(approach)
     }
 
-    /// Puts the decision that the flags ask for in the place of the model's.
+    /// Whether true priors were given.
+    pub fn has_true_priors(&self) -> bool {
+        !self.true_priors.is_empty()
+    }
+
+    /// The true priors in the order of the classes; `None` without the flag.
+    pub fn true_priors(&self, classes: &[String]) -> Result<Option<Vec<f64>>> {
+        if self.true_priors.is_empty() {
+            return Ok(None);
+        }
+        let shares = priors("--true-priors", &self.true_priors, classes)?;
+        check_priors(&shares, classes)?;
+        Ok(Some(shares))
+    }
+
+    /// Puts the decision and the true priors that the flags ask for in the place of the model's.
     pub fn replace(&self, model: &mut Model) -> Result<()> {
+        if let Some(shares) = self.true_priors(&model.classes)? {
+            if !model.has_probabilities() {
+                let message =
+                    format!("true priors correct probabilities, and a {} model has none", model.method.name());
+                return Err(Error::usage(message).help("fit it with --calibrate platt, or leave --true-priors out"));
+            }
+            model.true_priors = Some(shares);
+        }
         if let Some(decision) = self.decision(&model.classes)? {
             decision.check(model.classes.len(), model.has_probabilities())?;
             // The scores of two-class fits have no other meaning; a decision by the sign alone leaves them theirs.

@@ -1,5 +1,6 @@
 //! `linsep fit`.
 
+use crate::calibrate::CalibrateArguments;
 use crate::columns::{ColumnArguments, seconds, target_of};
 use crate::decision::DecisionArguments;
 use crate::exit::{Ending, INTERRUPTED};
@@ -37,7 +38,8 @@ Examples:
   linsep fit penguins.csv --target species --penalty none
   linsep fit penguins.csv --target sex --model pocket --max-iter 20
   linsep fit penguins.csv --target species --model svm --multiclass one-vs-one --vote unanimity
-  linsep fit penguins.csv --target sex --costs female:male=5 --reject 0.3 -o careful.json")]
+  linsep fit penguins.csv --target sex --costs female:male=5 --reject 0.3 -o careful.json
+  linsep fit penguins.csv --target sex --model svm --calibrate platt --threshold 0.8")]
 pub struct FitArguments {
     #[command(flatten)]
     input: InputArguments,
@@ -76,6 +78,9 @@ pub struct FitArguments {
     #[command(flatten)]
     decision: DecisionArguments,
 
+    #[command(flatten)]
+    calibrate: CalibrateArguments,
+
     /// Start at the coefficients of this model, which has the same columns and classes
     #[arg(long, value_name = "MODEL", help_heading = "Method")]
     init: Option<PathBuf>,
@@ -95,7 +100,12 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let method = arguments.method.method(!arguments.columns.offset.is_empty(), arguments.seed)?;
     let recipe = arguments.columns.recipe()?;
     let class_weights = class_weights(&arguments.class_weight)?;
+    let calibration = arguments.calibrate.options()?;
     arguments.decision.check()?;
+    if arguments.decision.has_true_priors() && arguments.method.has_priors() {
+        return Err(Error::usage("--priors and --true-priors both say how frequent the classes are")
+            .help("give the true shares as --priors"));
+    }
     if let Some(path) = &arguments.output {
         check_directory(path)?;
         arguments.input.refuse_as_output(path)?;
@@ -111,6 +121,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
         options.recipe = recipe.clone();
         options.class_weights = class_weights.clone();
         options.init = init.clone();
+        options.calibration = calibration;
         Ok(options)
     };
     if let Some(targets) = labels::targets(arguments.target.as_deref(), &table) {
@@ -248,6 +259,7 @@ fn options(arguments: &FitArguments, method: Method, table: &Table, target: Stri
     arguments.columns.roles(&mut options);
     options.decision = decision.unwrap_or_default();
     options.multiclass = arguments.decision.multiclass(arguments.multiclass);
+    options.true_priors = arguments.decision.true_priors(&classes)?;
     options.folds = arguments.cv;
     options.seed = arguments.seed;
     Ok(options)

@@ -100,8 +100,7 @@ pub fn run(arguments: &GeometryArguments) -> Result<Ending> {
     if to_file.is_some() || !arguments.json {
         let ending = write(&model, &geometry, &table, &data, &keep, to_file.unwrap_or("-"))?;
         if to_file.is_none() {
-            let whole = model.parts.is_empty();
-            if whole && model.decision.cut(model.classes.len()).is_none() && !arguments.input.quiet {
+            if model.parts.is_empty() && model.cuts().is_none() && !arguments.input.quiet {
                 // The table has no room for it, and it would be read wrongly without.
                 decision_note(&model).into_iter().for_each(|note| drop(writeln!(std::io::stderr(), "note: {note}")));
             }

@@ -1,22 +1,37 @@
 //! `linsep inspect`.
 
 use crate::exit::Ending;
-use crate::input::load_saved;
+use crate::input::{InputArguments, load_saved};
 use crate::labels;
 use crate::output::{print, print_json};
+use crate::progress::Progress;
 use clap::Args;
-use linsep::Result;
 use linsep::artifact::Saved;
-use linsep::report::{inspect_json, inspect_text};
+use linsep::report::{inspect_json, inspect_text, support_json, support_text};
+use linsep::workflow::support_table;
+use linsep::{Error, Result};
 use std::path::PathBuf;
 
 /// Show what a model file holds.
 #[derive(Args)]
-#[command(after_help = "Example:\n  linsep inspect model.json --json")]
+#[command(mut_arg("files", |files| files.required(false)), after_help = "\
+With FILE, the table that a support vector machine was fitted on, its support vectors are shown: row, label,
+multiplier α (free: the row lies on the margin; bounded: within it or beyond), slack and signed distance.
+
+Examples:
+  linsep inspect model.json --json
+  linsep inspect svm.json penguins.csv --rows 50")]
 pub struct InspectArguments {
     /// The model file; - is standard input
     #[arg(value_name = "MODEL")]
     model: PathBuf,
+
+    #[command(flatten)]
+    input: InputArguments,
+
+    /// Support vectors to show, or all
+    #[arg(long, value_name = "N|all", default_value = "20", requires = "files")]
+    rows: String,
 
     /// Print one JSON object: model, classes, features, weights, intercept, objective, certificate and more
     #[arg(long)]
@@ -25,12 +40,35 @@ pub struct InspectArguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &InspectArguments) -> Result<Ending> {
+    let most = most(&arguments.rows)?;
     let model = match load_saved(&arguments.model)? {
         Saved::One(model) => model,
         Saved::Several(models) => return labels::inspect(&models, arguments.json),
     };
-    match arguments.json {
-        true => print_json(&inspect_json(&model)?, Ending::Done),
-        false => print(&inspect_text(&model), Ending::Done),
+    if arguments.input.files.is_empty() {
+        return match arguments.json {
+            true => print_json(&inspect_json(&model)?, Ending::Done),
+            false => print(&inspect_text(&model), Ending::Done),
+        };
+    }
+    let progress = Progress::new(arguments.input.quiet, None);
+    let table = arguments.input.read(Some(&model), &progress)?;
+    let rows = support_table(&model, &table, &progress.watch())?;
+    progress.finish();
+    if arguments.json {
+        let mut value = inspect_json(&model)?;
+        value["support_table"] = support_json(&model, &rows);
+        return print_json(&value, Ending::Done);
+    }
+    print(&format!("{}{}", inspect_text(&model), support_text(&model, &rows, most)), Ending::Done)
+}
+
+/// How many support vectors to show; `None` is all.
+fn most(text: &str) -> Result<Option<usize>> {
+    match text.parse::<usize>() {
+        Ok(n) if n > 0 => Ok(Some(n)),
+        _ if text == "all" => Ok(None),
+        _ => Err(Error::usage(format!("--rows {text} is not a number of support vectors"))
+            .help("for example --rows 50, or --rows all")),
     }
 }

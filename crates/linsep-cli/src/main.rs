@@ -1,5 +1,6 @@
 //! The command `linsep`: one file per subcommand, exit codes in one place.
 
+mod calibrate;
 mod columns;
 mod decision;
 mod evaluate;

@@ -38,7 +38,7 @@ pub struct PredictArguments {
     proba: bool,
 
     /// Add a column score_<class> with each discriminant (for two classes that of the second: where it has any, its
-    /// log-odds; for pairs of classes score_<b>_vs_<a>, positive for b)
+    /// log-odds; for pairs of classes score_<b>_vs_<a>, positive for b), before calibration and true priors
     #[arg(long)]
     scores: bool,
 
@@ -85,7 +85,9 @@ impl PredictArguments {
         if self.proba && !model.has_probabilities() {
             let fits = model.decision.scheme().map_or(String::new(), |s| format!("{} ", s.name()));
             let message = format!("the scores of a {fits}{} model are not probabilities", model.method.name());
-            return Err(Error::usage(message).help("use --scores, or fit --model logistic"));
+            return Err(
+                Error::usage(message).help("use --scores, fit --model logistic, or fit it with --calibrate platt")
+            );
         }
         self.decision.replace(model)
     }

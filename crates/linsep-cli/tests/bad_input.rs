@@ -2,7 +2,7 @@
 //!
 //! To add a case, add a row to [`cases`]. The files `p.csv` (two classes, a text column), `t.csv` (three classes) and
 //! the models `p.json`, `filled.json` (fitted on `p.csv`, missing cells dropped or filled in), `lda.json`,
-//! `squares.json` (least squares on `p.csv`), `pocket.json` (a pocket perceptron on it) and `gamma.json` (a naive Bayes model of positive numbers) are there for every
+//! `squares.json` (least squares on `p.csv`), `pocket.json` (a pocket perceptron on it), `svm.json` (a support vector machine on it) and `gamma.json` (a naive Bayes model of positive numbers) are there for every
 //! row.
 
 mod common;
@@ -1297,6 +1297,118 @@ fn perceptrons() -> Vec<Case> {
             &["the scores of a pocket model are not probabilities", "--scores"],
         ),
         usage(
+            "one temperature is all that three classes have",
+            "fit t.csv -t y --drop o --model least-squares --calibrate platt -o m.json",
+            &["platt calibration is for the one score of two classes, and there are 3", "--calibrate temperature"],
+        ),
+        usage(
+            "folds of no calibration",
+            "fit p.csv -t y --calibrate-folds 3 -o m.json",
+            &["--calibrate-folds is for --calibrate", "add --calibrate platt"],
+        ),
+        usage(
+            "more folds than rows",
+            "fit p.csv -t y --features x,kind --model svm --calibrate platt --calibrate-folds 9 -o m.json",
+            &["calibration: 9 folds cannot be made of 8 rows", "--calibrate-folds from 2 to 8"],
+        ),
+        usage(
+            "one fold",
+            "fit p.csv -t y --features x,kind --model svm --calibrate isotonic --calibrate-folds 1 -o m.json",
+            &["calibration: 1 fold cannot be made"],
+        ),
+        bad(
+            "a class of one row cannot be held out",
+            ("f.csv", "x,y\n1,no\n2,no\n3,no\n4,yes\n"),
+            "fit f.csv -t y --model svm --calibrate platt --calibrate-folds 2 -o m.json",
+            &["class `yes` has one row", "leave out --calibrate"],
+        ),
+        bad(
+            "scores that say nothing",
+            ("f.csv", "x,y\n1,no\n1,yes\n2,no\n2,yes\n3,no\n3,yes\n4,no\n4,yes\n5,no\n5,yes\n"),
+            "fit f.csv -t y --model least-squares --calibrate platt -o m.json",
+            &["platt calibration fails", "do not tell the classes apart", "leave out --calibrate"],
+        ),
+        usage(
+            "true priors without probabilities",
+            "fit p.csv -t y --features x,kind --model svm --true-priors no=0.5,yes=0.5 -o m.json",
+            &["true priors correct probabilities, and --model svm has none", "add --calibrate platt"],
+        ),
+        usage(
+            "true priors of a model without probabilities",
+            "predict squares.json p.csv --true-priors no=0.5,yes=0.5 -o out.csv",
+            &["a least-squares model has none", "--calibrate platt"],
+        ),
+        usage(
+            "true priors that do not sum to one",
+            "fit p.csv -t y --features x,kind --true-priors no=0.5,yes=0.6 -o m.json",
+            &["the true priors must be positive and sum to one; they sum to 1.1"],
+        ),
+        usage(
+            "a true prior of zero",
+            "evaluate p.json p.csv --true-priors no=1,yes=0",
+            &["the true priors must be positive"],
+        ),
+        usage(
+            "a class without a true prior",
+            "fit p.csv -t y --features x,kind --true-priors no=1 -o m.json",
+            &["no prior for class `yes`"],
+        ),
+        usage(
+            "a true prior of no class",
+            "fit p.csv -t y --features x,kind --true-priors no=0.5,maybe=0.5 -o m.json",
+            &["there is no class `maybe`", "no, yes"],
+        ),
+        usage(
+            "a class with two true priors",
+            "fit p.csv -t y --features x,kind --true-priors no=0.5,no=0.5 -o m.json",
+            &["class `no` has two priors"],
+        ),
+        usage(
+            "a true prior that is no number",
+            "fit p.csv -t y --features x,kind --true-priors no=half,yes=0.5 -o m.json",
+            &["`no=half` is not a prior", "--true-priors a=0.2,b=0.8"],
+        ),
+        usage(
+            "priors and true priors",
+            "fit p.csv -t y --features x --model lda --priors no=0.5,yes=0.5 --true-priors no=0.4,yes=0.6 -o m.json",
+            &["--priors and --true-priors", "as --priors"],
+        ),
+        usage(
+            "a hard margin between three classes",
+            "fit t.csv -t y --drop o --model hard-margin -o m.json",
+            &["the target has 3 classes; a hard margin is between two"],
+        ),
+        usage(
+            "a hard margin with a penalty",
+            "fit p.csv -t y --model hard-margin --penalty ridge -o m.json",
+            &["--penalty does not belong to --model hard-margin"],
+        ),
+        usage(
+            "a hard margin with offsets",
+            "fit p.csv -t y --model hard-margin --offset o -o m.json",
+            &["--offset does not belong to --model hard-margin"],
+        ),
+        usage(
+            "a tolerance of no hard margin",
+            "fit p.csv -t y --features x --model hard-margin --tol 2 -o m.json",
+            &["the tolerance 2 is not between 0 and 1"],
+        ),
+        usage(
+            "support vectors of a logistic model",
+            "inspect p.json p.csv",
+            &["a logistic model has no support vectors", "--model svm"],
+        ),
+        usage(
+            "support vectors of another table",
+            "inspect svm.json t.csv",
+            &["this is not the table that the model was fitted on", "give the training table"],
+        ),
+        usage(
+            "no number of support vectors",
+            "inspect svm.json p.csv --rows some",
+            &["--rows some is not a number of support vectors", "--rows all"],
+        ),
+        usage(
             "costs of a pocket",
             "fit p.csv -t y --features x,kind --model pocket --threshold 0.3 -o m.json",
             &["need probabilities", "logistic or lda"],
@@ -1441,6 +1553,7 @@ fn prepare() -> Scratch {
     scratch.done("fit p.csv --target y --features x,kind --model pocket -o pocket.json");
     scratch.done("fit p.csv --target y --features x --model naive-bayes --family gamma -o gamma.json");
     scratch.done("fit p.csv --target y --features x,kind --model least-squares -o squares.json");
+    scratch.done("fit p.csv --target y --features x,kind --model svm -o svm.json");
     let model = String::from_utf8(scratch.read("p.json")).expect("a model is text");
     scratch.write("truncated.json", &model[..model.len() * 2 / 3]);
     let at = model.find("\"intercept_at_centre\":[").map_or(0, |i| i + model[i..].find('.').unwrap_or(0) + 1);

@@ -275,3 +275,30 @@ pub fn least_joint_margin_objective(data: &Data, lambda: f64, intercept: Interce
     );
     solver.solution.obj_val
 }
+
+/// The least `½‖w‖²` subject to `y(w·x + w₀) ≥ 1` for the rows of positive weight.
+///
+/// # Panics
+/// If the solver fails: the rows must be separable.
+pub fn least_hard_margin(data: &Data) -> f64 {
+    let d = data.cols;
+    let mut rows = Rows::new(d + 1);
+    for i in (0..data.rows()).filter(|i| data.weight(*i) > 0.0) {
+        let y = if data.class(i) == 1 { 1.0 } else { -1.0 };
+        let entries = data.row(i).iter().copied().chain([1.0]).enumerate().map(|(j, x)| (j, -y * x));
+        rows.push(entries.collect::<Vec<_>>(), -1.0);
+    }
+    let places: Vec<usize> = (0..d).collect();
+    let quadratic = CscMatrix::new_from_triplets(d + 1, d + 1, places.clone(), places, vec![1.0; d]);
+    let cones = [SupportedConeT::NonnegativeConeT(rows.right.len())];
+    let linear = vec![0.0; d + 1];
+    let mut solver = DefaultSolver::new(&quadratic, &linear, &rows.matrix(), &rows.right, &cones, settings())
+        .expect("a well-formed quadratic program");
+    solver.solve();
+    assert!(
+        matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved),
+        "clarabel: {:?}",
+        solver.solution.status
+    );
+    solver.solution.obj_val
+}

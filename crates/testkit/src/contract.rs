@@ -8,9 +8,9 @@ use linsep::design::{Design, Standardize};
 use linsep::discriminant::Discriminant;
 use linsep::error::{Error, ErrorKind};
 use linsep::model::{
-    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, LeastSquares, LeastSquaresSolver, LossChoice, Method,
-    NaiveBayes, Note, PenaltyChoice, Perceptron, PerceptronVariant, RiskMinimizer, Shape, Shrinkage,
-    SigmoidLeastSquares, Split, SplitFit, Training,
+    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, HardMargin, LeastSquares, LeastSquaresSolver,
+    LossChoice, Method, NaiveBayes, Note, PenaltyChoice, Perceptron, PerceptronVariant, RiskMinimizer, Shape,
+    Shrinkage, SigmoidLeastSquares, Split, SplitFit, Training,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
@@ -140,6 +140,12 @@ const OTHER_PAIRS: (&str, &str) =
 const MIDDLE_CLASS: (&str, &str) =
     ("classes_far_apart", "of three classes in a row no plane tells the middle one from the rest");
 const PAIRS_VOTE: (&str, &str) = ("classes_far_apart", "the check takes the largest score; pairs vote");
+const NO_OFFSETS_MARGIN: (&str, &str) = ("offsets_shift_scores", "the hard margin has no offsets");
+const NO_OFFSETS_MARGIN_K: (&str, &str) = ("offsets_of_all_classes", "the hard margin has no offsets");
+const MARGIN_HAS_UNITS: (&str, &str) =
+    ("column_scaling", "distances are in the units of the columns: that is what not standardising means");
+const MARGIN_SHARES: (&str, &str) =
+    ("duplicate_column_is_named", "the widest margin shares the weight between duplicates");
 
 fn perceptron(variant: PerceptronVariant, change: impl FnOnce(&mut Perceptron)) -> Method {
     let mut method = Perceptron::new(variant);
@@ -382,6 +388,16 @@ pub fn models() -> Vec<Registered> {
             exempt: &[NO_OFFSETS_PERCEPTRON, NO_OFFSETS_PERCEPTRON_K, MISTAKES_SHARE, JUMP_OVERLAPS],
         },
         Registered {
+            name: "hard margin",
+            method: Method::HardMargin(HardMargin { tolerance: PRECISE, ..HardMargin::default() }),
+            exempt: &[NO_OFFSETS_MARGIN, NO_OFFSETS_MARGIN_K, MARGIN_HAS_UNITS, MARGIN_SHARES],
+        },
+        Registered {
+            name: "hard margin, standardised",
+            method: Method::HardMargin(HardMargin { tolerance: PRECISE, standardize: Standardize::Yes }),
+            exempt: &[NO_OFFSETS_MARGIN, NO_OFFSETS_MARGIN_K, MARGIN_SHARES],
+        },
+        Registered {
             name: "pocket by errors",
             method: perceptron(PerceptronVariant::PocketErrors, |_| {}),
             exempt: &[
@@ -450,7 +466,7 @@ pub const CHECKS: &[Check] = &[
 fn classes_of(model: &Registered) -> &'static [usize] {
     match model.method {
         _ if model.split().is_some() => &[3],
-        Method::Perceptron(_) | Method::Sigmoid(_) => &[2],
+        Method::HardMargin(_) | Method::Perceptron(_) | Method::Sigmoid(_) => &[2],
         Method::Risk(RiskMinimizer { loss: LossChoice::Hinge | LossChoice::SquaredHinge, .. }) => &[2],
         _ => &[2, 3],
     }
@@ -459,6 +475,7 @@ fn classes_of(model: &Registered) -> &'static [usize] {
 /// Overlapping rows, or separable ones for a model that asks for them.
 fn usual(model: &Registered, rows: usize, cols: usize, classes: usize, seed: u64) -> Data {
     match &model.method {
+        Method::HardMargin(_) => arranged(Arrangement::Complete, rows, cols, false, seed),
         Method::Perceptron(m) if matches!(m.variant, PerceptronVariant::Online | PerceptronVariant::Batch) => {
             arranged(Arrangement::Complete, rows, cols, false, seed)
         }

@@ -4,19 +4,19 @@ mod parse;
 mod risk;
 mod sigmoid;
 
-pub use parse::class_names;
+pub use parse::{class_names, priors};
 
 use crate::perceptron::PerceptronArguments;
 use clap::{Args, ValueEnum};
 use linsep::design::Standardize;
 use linsep::model::{
-    Divisor, FamilyChoice, GaussianBayes, LeastSquares, LeastSquaresSolver, Method, NaiveBayes, PerceptronVariant,
-    Shape, Shrinkage, Targets,
+    Divisor, FamilyChoice, GaussianBayes, HardMargin, LeastSquares, LeastSquaresSolver, Method, NaiveBayes,
+    PerceptronVariant, Shape, Shrinkage, Targets,
 };
 use linsep::objective::Intercept;
 use linsep::table::Table;
 use linsep::{Error, Result};
-use parse::{parameters, penalty, priors, shrinkage};
+use parse::{parameters, penalty, shrinkage};
 use std::path::PathBuf;
 
 /// What to fit; every flag names the methods it belongs to in [`MethodArguments::given`].
@@ -26,7 +26,7 @@ pub struct MethodArguments {
     #[arg(long, short, value_enum, default_value = "logistic", value_name = "METHOD", help_heading = "Method")]
     model: MethodName,
 
-    /// Scale columns to mean 0 and variance 1, so that a penalty treats them alike (default: yes)
+    /// Scale columns to mean 0 and variance 1, so that a penalty treats them alike (default: yes; hard-margin: no)
     #[arg(long, value_enum, value_name = "YES|NO", help_heading = "Method")]
     standardize: Option<YesNo>,
 
@@ -95,7 +95,7 @@ pub struct MethodArguments {
     #[arg(long, value_name = "N", help_heading = "Method")]
     restarts: Option<usize>,
 
-    /// Stop when the relative gap is proved to be at most this (default: 1e-8)
+    /// Stop when the relative gap is proved to be at most this (default: 1e-8; hard-margin: of the margin)
     #[arg(long, value_name = "TOL", help_heading = "Method")]
     tol: Option<f64>,
 
@@ -129,6 +129,8 @@ enum MethodName {
     SigmoidLs,
     /// Linear support vector machine
     Svm,
+    /// The widest margin between two classes, or the proof that no plane separates them
+    HardMargin,
     /// The perceptron: a plane that separates two classes, or the proof that there is none
     Perceptron,
     /// The best plane that a perceptron meets, also where the classes overlap
@@ -138,8 +140,8 @@ enum MethodName {
 }
 
 use MethodName::{
-    AveragedPerceptron as Averaged, Lda, LeastSquares as Squares, Logistic, NaiveBayes as Naive, Perceptron, Pocket,
-    Qda, SigmoidLs as Sigmoid, Softmax, Spherical, Svm,
+    AveragedPerceptron as Averaged, HardMargin as Hard, Lda, LeastSquares as Squares, Logistic, NaiveBayes as Naive,
+    Perceptron, Pocket, Qda, SigmoidLs as Sigmoid, Softmax, Spherical, Svm,
 };
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -251,6 +253,7 @@ impl MethodArguments {
             Naive => self.naive_bayes(),
             Squares => self.least_squares(),
             Sigmoid => self.sigmoid(seed),
+            Hard => Ok(self.hard_margin()),
             Perceptron => family(self.perceptron.plain()),
             Pocket => family(self.perceptron.pocket()),
             Averaged => family(PerceptronVariant::Averaged),
@@ -268,13 +271,18 @@ impl MethodArguments {
         if self.priors.is_empty() {
             return Ok(method);
         }
-        let given = Some(priors(&self.priors, &class_names(table, target, positive)?)?);
+        let given = Some(priors("--priors", &self.priors, &class_names(table, target, positive)?)?);
         match &mut method {
             Method::Gaussian(gaussian) => gaussian.priors = given,
             Method::NaiveBayes(bayes) => bayes.priors = given,
             _ => {}
         }
         Ok(method)
+    }
+
+    /// Whether priors were given.
+    pub fn has_priors(&self) -> bool {
+        !self.priors.is_empty()
     }
 
     fn standardize(&self) -> Standardize {
@@ -324,6 +332,13 @@ impl MethodArguments {
         }))
     }
 
+    /// Distances are those of the columns as they are unless asked otherwise: that is what a margin is in the textbooks.
+    fn hard_margin(&self) -> Method {
+        let defaults = HardMargin::default();
+        let standardize = if self.standardize.is_some() { self.standardize() } else { defaults.standardize };
+        Method::HardMargin(HardMargin { standardize, tolerance: self.tol.unwrap_or(defaults.tolerance) })
+    }
+
     fn least_squares(&self) -> Result<Method> {
         let defaults = LeastSquares::default();
         let solver = match self.solver {
@@ -364,7 +379,7 @@ impl MethodArguments {
             (
                 "--standardize",
                 self.standardize.is_some(),
-                &[Logistic, Softmax, Svm, Lda, Qda, Spherical, Squares, Sigmoid, Perceptron, Pocket, Averaged],
+                &[Logistic, Softmax, Svm, Hard, Lda, Qda, Spherical, Squares, Sigmoid, Perceptron, Pocket, Averaged],
             ),
             ("--penalty", self.penalty.is_some(), &[Logistic, Softmax, Svm, Squares, Sigmoid]),
             ("--penalty-factors", !self.penalty_factors.is_empty(), &[Logistic, Softmax, Svm, Squares]),
@@ -376,7 +391,7 @@ impl MethodArguments {
             ),
             ("--softmax", self.softmax.is_some(), &[Logistic, Softmax]),
             ("--solver", self.solver.is_some(), &[Logistic, Softmax, Svm, Squares, Sigmoid]),
-            ("--tol", self.tol.is_some(), &[Logistic, Softmax, Svm, Squares, Sigmoid]),
+            ("--tol", self.tol.is_some(), &[Logistic, Softmax, Svm, Hard, Squares, Sigmoid]),
             (
                 "--max-iter",
                 self.max_iter.is_some(),

@@ -100,14 +100,17 @@ pub fn class_names(table: &Table, target: &str, positive: Option<&str>) -> Resul
 }
 
 /// `class=share` pairs in the order of the classes.
-pub(super) fn priors(pairs: &[String], names: &[String]) -> Result<Vec<f64>> {
+pub fn priors(flag: &str, pairs: &[String], names: &[String]) -> Result<Vec<f64>> {
     let mut shares = vec![None; names.len()];
     for pair in pairs {
         let parsed = pair.rsplit_once('=').and_then(|(class, p)| Some((class, p.parse::<f64>().ok()?)));
         let Some((class, share)) = parsed else {
-            return Err(Error::usage(format!("`{pair}` is not a prior")).help("write --priors a=0.2,b=0.8"));
+            return Err(Error::usage(format!("`{pair}` is not a prior")).help(format!("write {flag} a=0.2,b=0.8")));
         };
         match names.iter().position(|n| n == class) {
+            Some(k) if shares[k].is_some() => {
+                return Err(Error::usage(format!("class `{class}` has two priors")).help("give it one"));
+            }
             Some(k) => shares[k] = Some(share),
             None => {
                 return Err(Error::usage(format!("there is no class `{class}`"))

@@ -1,8 +1,8 @@
 //! What a model file holds, and how it is read and written.
 
-use super::{ModelPart, write_atomic};
+use super::{CrossFitted, ModelPart, write_atomic};
 use crate::certify::Certificate;
-use crate::decide::Decision;
+use crate::decide::{Decision, check_priors};
 use crate::density::Densities;
 use crate::design::{Recipe, Units};
 use crate::discriminant::Discriminant;
@@ -52,6 +52,12 @@ pub struct Model {
     /// Of several classes by two-class fits: the fits, in the order of the scores.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub parts: Vec<ModelPart>,
+    /// From the scores of the discriminants to log-odds, where they were calibrated.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub calibration: Option<CrossFitted>,
+    /// The shares of the classes where the model is used, where they were said not to be those it learned from.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub true_priors: Option<Vec<f64>>,
     /// How scores become a class.
     pub decision: Decision,
     /// What was minimised, and its value.
@@ -259,11 +265,6 @@ impl Model {
         expected
     }
 
-    /// Whether the scores are log-odds or log-probabilities of all classes, so that they have probabilities.
-    pub fn has_probabilities(&self) -> bool {
-        self.parts.is_empty() && self.method.has_probabilities()
-    }
-
     /// Sizes agree, whatever a checksum says.
     fn check(&self) -> Result<()> {
         if !self.recipe.is_whole() {
@@ -287,6 +288,11 @@ impl Model {
         }
         if !super::parts::fit_together(self, features) {
             return Err(Error::model("the two-class fits of the model are not those of its classes"));
+        }
+        let calibrated = |c: &CrossFitted| c.map.is_whole() && c.map.kind().check(self.classes.len()).is_ok();
+        let priors = |p: &Vec<f64>| self.has_probabilities() && check_priors(p, &self.classes).is_ok();
+        if !self.calibration.as_ref().is_none_or(calibrated) || !self.true_priors.as_ref().is_none_or(priors) {
+            return Err(Error::model("the model's way from scores to probabilities cannot be used"));
         }
         let decision = self.decision.check(self.classes.len(), self.has_probabilities());
         decision.map_err(|e| Error::model(format!("the model's decision does not fit it: {}", e.message())))

@@ -4,8 +4,10 @@ mod atomic;
 mod file;
 mod multi_label;
 mod parts;
+mod probability;
 
 pub use atomic::write_atomic;
 pub use file::{CrossValidation, Model, Provenance, SupportVectors, TrainingSummary};
 pub use multi_label::{MultiLabel, Saved};
 pub use parts::ModelPart;
+pub use probability::CrossFitted;

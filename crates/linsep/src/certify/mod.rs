@@ -13,6 +13,7 @@ mod margin;
 mod multipliers;
 mod quadratic;
 mod self_concordance;
+mod widest;
 mod witness;
 
 pub use closed_form::linear_system_residual;
@@ -33,6 +34,7 @@ pub use margin::{Margins, margins};
 pub use multipliers::{feasible_multipliers, multiplier_gap};
 pub use quadratic::quadratic_gap;
 pub use self_concordance::self_concordance_bound;
+pub use widest::widest_margin;
 pub(crate) use witness::slacks;
 pub use witness::{Separation, SeparationKind, check_direction};
 
@@ -100,6 +102,16 @@ pub enum Certificate {
         #[serde(skip_serializing_if = "Option::is_none", default)]
         mistakes: Option<usize>,
     },
+    /// A plane at least `margin` from every row, and two points of the hulls of the classes `hull_distance` apart: no plane
+    /// has a margin above half of that.
+    Margin {
+        /// γ, rounding allowed for.
+        margin: f64,
+        /// `‖x* − y*‖`, rounding allowed for.
+        hull_distance: f64,
+        /// `1 − 2γ/‖x* − y*‖`.
+        relative_gap: f64,
+    },
     /// Nothing but a count: the rows not strictly on their side. Fewer may be possible.
     Errors {
         /// Their weight.
@@ -128,7 +140,8 @@ impl Certificate {
         match self {
             Certificate::DualityGap { relative_gap, .. }
             | Certificate::SelfConcordance { relative_gap, .. }
-            | Certificate::Quadratic { relative_gap, .. } => Some(*relative_gap),
+            | Certificate::Quadratic { relative_gap, .. }
+            | Certificate::Margin { relative_gap, .. } => Some(*relative_gap),
             _ => None,
         }
     }

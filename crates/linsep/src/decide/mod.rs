@@ -1,14 +1,19 @@
 //! From scores to classes, probabilities and losses.
 //!
 //! [`Decision`] is what a model stores: arg max, a threshold or costs, and whether to reject; or a [`Scheme`], where the
-//! scores are those of two-class fits. [`classes`] and [`predict`] are
-//! arg max alone, the default, and fast.
+//! scores are those of two-class fits. [`classes`] and [`predict`] are arg max alone, the default, and fast.
+//! [`Calibration`] makes log-odds of scores that are none, [`prior_shift`] moves log-odds to other shares of the classes; a
+//! decision comes after both.
 
+mod calibration;
 mod costs;
+mod priors;
 mod reach;
 mod rule;
 mod scheme;
 
+pub use calibration::{Calibration, CalibrationKind, HeldOut, pool_adjacent_violators};
+pub use priors::{check_priors, prior_shift, shift_scores};
 pub use rule::{Decision, Rule};
 pub use scheme::{Scheme, Ties, Vote, pair_position};
 

@@ -104,7 +104,7 @@ impl Decision {
         let without = !has_probabilities || matches!(self.rule, Rule::Scheme(_));
         if without && !sign_decides {
             return Err(Error::usage("thresholds, costs and rejection need probabilities, and this method has none")
-                .help("the largest score (a threshold of 0.5) always works; probabilities come from logistic or lda"));
+                .help("the largest score (a threshold of 0.5) always works; probabilities come from logistic or lda, or from --calibrate"));
         }
         Ok(())
     }

@@ -77,10 +77,10 @@ impl Generalised {
         }
     }
 
-    /// The same with a number added to every score.
-    pub(super) fn plus(&self, number: f64) -> Result<Generalised> {
+    /// The same with a number added to each score.
+    pub(super) fn plus(&self, numbers: &[f64]) -> Result<Generalised> {
         let mut moved = self.clone();
-        moved.intercept_at_centre.iter_mut().for_each(|b| *b += number);
+        moved.intercept_at_centre.iter_mut().zip(numbers).for_each(|(b, number)| *b += number);
         match moved.is_whole() {
             true => Ok(moved),
             false => Err(Error::model("the scores are too large to add to")),

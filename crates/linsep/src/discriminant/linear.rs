@@ -36,9 +36,9 @@ impl Linear {
         Ok(Linear { weights, centre, intercept_at_centre })
     }
 
-    /// The same with a number added to every score.
-    pub(super) fn plus(&self, number: f64) -> Result<Linear> {
-        let moved = self.intercept_at_centre.iter().map(|b| b + number).collect();
+    /// The same with a number added to each score.
+    pub(super) fn plus(&self, numbers: &[f64]) -> Result<Linear> {
+        let moved = self.intercept_at_centre.iter().zip(numbers).map(|(b, number)| b + number).collect();
         Linear::new(self.weights.clone(), self.centre.clone(), moved)
     }
 

@@ -87,19 +87,19 @@ impl Discriminant {
         }
     }
 
-    /// The discriminants of two classes with a number added to their one score.
+    /// The same discriminants with a number added to each score.
     ///
     /// # Errors
-    /// Where there are more classes: each has a score of its own.
-    pub fn plus(&self, number: f64) -> Result<Discriminant> {
-        if self.n_scores() != 1 {
-            return Err(Error::usage("a number is added to the score of two classes only"));
+    /// Where there are not as many numbers as scores, or sums that are no numbers.
+    pub fn plus(&self, numbers: &[f64]) -> Result<Discriminant> {
+        if self.n_scores() != numbers.len() {
+            return Err(Error::usage(format!("{} numbers for {} scores", numbers.len(), self.n_scores())));
         }
         Ok(match self {
-            Discriminant::Linear(linear) => Discriminant::Linear(linear.plus(number)?),
-            Discriminant::Quadratic(quadratic) => Discriminant::Quadratic(quadratic.plus(number)?),
-            Discriminant::Generalised(generalised) => Discriminant::Generalised(generalised.plus(number)?),
-            Discriminant::Stack(_) => return Err(Error::usage("a number is added to the score of two classes only")),
+            Discriminant::Linear(linear) => Discriminant::Linear(linear.plus(numbers)?),
+            Discriminant::Quadratic(quadratic) => Discriminant::Quadratic(quadratic.plus(numbers)?),
+            Discriminant::Generalised(generalised) => Discriminant::Generalised(generalised.plus(numbers)?),
+            Discriminant::Stack(_) => return Err(Error::usage("no numbers are added to the scores of two-class fits")),
         })
     }
 

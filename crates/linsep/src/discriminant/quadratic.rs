@@ -88,10 +88,10 @@ impl Quadratic {
         &self.constants
     }
 
-    /// The same with a number added to the last class, and so to the one score of two.
-    pub(super) fn plus(&self, number: f64) -> Result<Quadratic> {
+    /// The same with a number added to each score; the one score of two classes is that of the last.
+    pub(super) fn plus(&self, numbers: &[f64]) -> Result<Quadratic> {
         let mut constants = self.constants.clone();
-        constants.iter_mut().skip(1).for_each(|c| *c += number);
+        constants.iter_mut().rev().zip(numbers.iter().rev()).for_each(|(c, number)| *c += number);
         Quadratic::new(self.centres.clone(), self.whitening.clone(), constants)
     }
 

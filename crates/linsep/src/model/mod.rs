@@ -2,6 +2,7 @@
 
 mod class_weights;
 mod gaussian;
+mod hard_margin;
 mod least_squares;
 mod naive_bayes;
 mod note;
@@ -15,6 +16,7 @@ mod training;
 
 pub use class_weights::{ClassWeighting, ClassWeights};
 pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
+pub use hard_margin::HardMargin;
 pub use least_squares::{LeastSquares, LeastSquaresSolver, Targets};
 pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
 pub use note::{Note, Separability};
@@ -46,6 +48,9 @@ use serde::{Deserialize, Serialize};
 pub enum Method {
     /// Gaussian classes: spherical, with one covariance (LDA) or with their own (QDA).
     Gaussian(GaussianBayes),
+    /// The widest margin between two classes that a plane separates.
+    #[serde(rename = "hard-margin")]
+    HardMargin(HardMargin),
     /// Least squares on class targets.
     #[serde(rename = "least-squares")]
     LeastSquares(LeastSquares),
@@ -173,17 +178,17 @@ pub struct NoOptimum {
     pub tolerance: f64,
 }
 
-/// No plane puts every row strictly on its side, so a perceptron makes mistakes forever.
+/// No plane puts every row strictly on its side: a perceptron makes mistakes forever, and there is no hard margin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NotSeparable {
     /// Rows (from 0) that already overlap among themselves: all, or those that other planes leave on their boundary.
     pub rows: Vec<usize>,
     /// That logistic regression without a penalty has a solution on these rows; `None` for a row of zeros where there is
-    /// no intercept, which is on no side of any plane.
+    /// no intercept, which is on no side of any plane, and for two rows of different classes that are the same.
     pub certificate: Option<Certificate>,
-    /// Mistakes made before this was found out.
+    /// Mistakes of a perceptron made before this was found out.
     pub mistakes: usize,
-    /// Epochs done before.
+    /// Epochs it had done, 0 for other methods.
     pub epochs: usize,
 }
 
@@ -195,6 +200,7 @@ impl Method {
     pub fn name(&self) -> &'static str {
         match self {
             Method::Gaussian(m) => m.name(),
+            Method::HardMargin(_) => "hard-margin",
             Method::LeastSquares(_) => "least-squares",
             Method::NaiveBayes(_) => "naive-bayes",
             Method::Perceptron(m) => m.name(),
@@ -211,7 +217,11 @@ impl Method {
             Method::LeastSquares(_) => Coding::AllLevels,
             Method::Risk(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
             Method::Sigmoid(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
-            Method::Risk(_) | Method::Sigmoid(_) | Method::NaiveBayes(_) | Method::Perceptron(_) => Coding::AllLevels,
+            Method::Risk(_)
+            | Method::Sigmoid(_)
+            | Method::NaiveBayes(_)
+            | Method::Perceptron(_)
+            | Method::HardMargin(_) => Coding::AllLevels,
         }
     }
 
@@ -219,6 +229,7 @@ impl Method {
     pub fn standardize(&self) -> Standardize {
         match self {
             Method::Gaussian(m) => m.standardize,
+            Method::HardMargin(m) => m.standardize,
             Method::LeastSquares(m) => m.standardize,
             Method::NaiveBayes(_) => Standardize::No,
             Method::Perceptron(m) => m.standardize,
@@ -243,7 +254,7 @@ impl Method {
         match self {
             Method::Gaussian(_) | Method::NaiveBayes(_) | Method::Sigmoid(_) => true,
             Method::Risk(method) => method.loss == LossChoice::Logistic,
-            Method::LeastSquares(_) | Method::Perceptron(_) => false,
+            Method::HardMargin(_) | Method::LeastSquares(_) | Method::Perceptron(_) => false,
         }
     }
 
@@ -266,6 +277,7 @@ impl Method {
         training.check()?;
         match self {
             Method::Gaussian(method) => method.fit(training, watch),
+            Method::HardMargin(method) => method.fit(training, watch),
             Method::LeastSquares(method) => method.fit(training, watch),
             Method::NaiveBayes(method) => method.fit(training, watch),
             Method::Perceptron(method) => method.fit(training, watch),
@@ -286,6 +298,7 @@ impl Method {
     ) -> Result<(f64, Certificate)> {
         training.check()?;
         match self {
+            Method::HardMargin(method) => method.certify_multipliers(training, discriminant, units, alpha, watch),
             Method::Risk(method) => method.certify_multipliers(training, discriminant, units, alpha, watch),
             _ => Err(Error::model(format!("a model by {} has no multipliers", self.name()))),
         }
@@ -302,6 +315,7 @@ impl Method {
         training.check()?;
         match self {
             Method::Gaussian(method) => method.certify(training, discriminant, watch),
+            Method::HardMargin(_) => Err(Error::model("the multipliers of a hard margin model are missing")),
             Method::LeastSquares(method) => method.certify(training, discriminant, watch),
             Method::NaiveBayes(method) => method.certify(training, discriminant, watch),
             Method::Perceptron(method) => method.certify(training, discriminant, units, watch),

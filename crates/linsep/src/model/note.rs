@@ -60,6 +60,11 @@ pub enum Note {
         /// Which covariance of the rows was plugged in: `given` or `estimated`.
         plugged_in: String,
     },
+    /// Fits without a fold, for the calibration, that did not reach their tolerance.
+    UnconvergedFolds {
+        /// The folds, numbered from 1.
+        folds: Vec<usize>,
+    },
     /// Whether a plane separates the classes, where the fit did not find one.
     Separability {
         /// The verdict.
@@ -126,6 +131,10 @@ impl Note {
                 format!(
                     "the means are posterior means under the stated prior, with the {plugged_in} covariance of the rows"
                 )
+            }
+            Note::UnconvergedFolds { folds } => {
+                let folds: Vec<String> = folds.iter().map(usize::to_string).collect();
+                format!("calibration: the fits without fold {} did not reach the tolerance", folds.join(", "))
             }
             Note::Separability { verdict } => verdict.describe(),
         }

@@ -1,5 +1,6 @@
 //! Prior probabilities of the classes: given, or the observed shares.
 
+use super::Method;
 use crate::error::{Error, Result};
 
 /// The priors in the order of the classes; given ones must be positive and sum to one.
@@ -18,4 +19,17 @@ pub(super) fn priors(given: Option<&[f64]>, weights: &[f64], names: &[String]) -
             .help("for example --priors a=0.2,b=0.8"));
     }
     Ok(priors.to_vec())
+}
+
+impl Method {
+    /// The priors that a fit goes by: given ones, else the shares of these weights of the classes.
+    pub fn learned_priors(&self, weights: &[f64]) -> Vec<f64> {
+        let given = match self {
+            Method::Gaussian(m) => m.priors.as_ref().or(m.known.as_ref().and_then(|k| k.priors.as_ref())),
+            Method::NaiveBayes(m) => m.priors.as_ref(),
+            _ => None,
+        };
+        let total: f64 = weights.iter().sum();
+        given.cloned().unwrap_or_else(|| weights.iter().map(|w| w / total).collect())
+    }
 }

@@ -39,7 +39,11 @@ pub fn geometry_json(model: &Model, geometry: &Geometry, data: Option<(&Table, &
         "features": model.recipe.features(),
         "offsets": model.offsets,
         "decision": decision_json(&model.decision, &model.classes),
-        "cut": model.decision.cut(model.classes.len()),
+        "cut": match model.classes.len() {
+            2 => model.cuts().map(|cuts| cuts[0]),
+            classes => model.decision.cut(classes),
+        },
+        "cuts": model.cuts(),
         "boundaries": boundaries,
         "regions": regions,
     });
@@ -158,16 +162,22 @@ pub fn decision_note(model: &Model) -> Option<String> {
         };
         return Some(format!("{}; {words}", decision_text(decision, &model.classes)));
     }
-    let words = match (decision.cut(model.classes.len()), decision.reject) {
-        (Some(0.0), None) => return None,
-        (Some(0.0), Some(_)) => "boundaries and lengths are those without the rejection".to_owned(),
-        (Some(cut), reject) => {
+    let words = match (model.cuts(), decision.reject) {
+        (Some(cuts), None) if cuts.iter().all(|c| *c == 0.0) => return None,
+        (Some(cuts), Some(_)) if cuts.iter().all(|c| *c == 0.0) => {
+            "boundaries and lengths are those without the rejection".to_owned()
+        }
+        (Some(cuts), reject) => {
             let without = if reject.is_some() { ", without the rejection" } else { "" };
             let class = clip(&model.classes[1], 24);
-            format!(
-                "boundaries and lengths are those of this decision{without}: where the log-odds of `{class}` are {}",
-                short(cut)
-            )
+            let place = match (&cuts[..], &model.calibration) {
+                ([cut], None) if model.true_priors.is_none() => {
+                    format!("where the log-odds of `{class}` are {}", short(*cut))
+                }
+                ([cut], _) => format!("where the score of `{class}` is {}", short(*cut)),
+                _ => "with the true priors of the classes".to_owned(),
+            };
+            format!("boundaries and lengths are those of this decision{without}: {place}")
         }
         (None, _) => {
             "boundaries and lengths are those of the largest score, so predictions may lie across them".to_owned()

@@ -1,7 +1,7 @@
 //! The first line of a summary: what was fitted, with its settings.
 
-use super::perceptron;
 use super::text::{short, thousands};
+use super::{hard_margin, perceptron};
 use crate::artifact::Model;
 use crate::design::Standardize;
 use crate::model::{
@@ -13,6 +13,7 @@ use crate::objective::{Intercept, SoftmaxForm};
 pub(super) fn headline(model: &Model) -> String {
     match &model.method {
         Method::Gaussian(gaussian) => gaussian_headline(gaussian, fitted_classes(model)),
+        Method::HardMargin(method) => hard_margin::headline(method),
         Method::LeastSquares(least_squares) => least_squares_headline(least_squares, model),
         Method::Risk(method) => risk_headline(method, model),
         Method::NaiveBayes(bayes) => naive_bayes_headline(bayes, model),

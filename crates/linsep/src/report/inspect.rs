@@ -2,6 +2,7 @@
 
 use super::decision::decision_json;
 use super::parts::parts_json;
+use super::probability::calibration_json;
 use super::summary::{score_heading, summary};
 use super::text::{clip, grid, short, thousands};
 use crate::artifact::Model;
@@ -32,6 +33,9 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "support_vectors": serde_json::to_value(&model.support_vectors).map_err(to_value)?,
         "scores": model.score_names(),
         "parts": parts_json(model).map_err(to_value)?,
+        "calibration": calibration_json(model),
+        "learned_priors": model.has_probabilities().then(|| model.learned_priors()),
+        "true_priors": model.true_priors,
         "decision": decision_json(&model.decision, &model.classes),
         "outcome": serde_json::to_value(model.outcome).map_err(to_value)?,
         "bayes_error": serde_json::to_value(bayes_error).map_err(to_value)?,

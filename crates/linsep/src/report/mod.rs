@@ -3,12 +3,15 @@
 mod decision;
 mod evaluation;
 mod geometry;
+mod hard_margin;
 mod headline;
 mod inspect;
 mod parts;
 mod perceptron;
+mod probability;
 mod separability;
 mod summary;
+mod support;
 mod text;
 
 pub use evaluation::{evaluation_json, evaluation_text, labels_json, labels_text};
@@ -17,3 +20,4 @@ pub use inspect::{bayes_error_text, inspect_json, inspect_text};
 pub use perceptron::not_separable_text;
 pub use separability::{separability_json, separability_text};
 pub use summary::{fit_summary, no_optimum_text, verification_text};
+pub use support::{support_json, support_text};

@@ -3,8 +3,9 @@
 use super::decision::decision_text;
 use super::headline::headline;
 use super::parts::{multiclass_text, part_notes, parts_table};
-use super::perceptron;
+use super::probability::{calibration_text, priors_text};
 use super::text::{beside, clip, count, grid, percent, short, thousands, wrap};
+use super::{hard_margin, perceptron};
 use crate::artifact::{Model, SupportVectors};
 use crate::certify::{Certificate, SeparationKind};
 use crate::decide::Decision;
@@ -45,6 +46,9 @@ pub(super) fn summary(model: &Model, with_decision: bool, all: bool) -> String {
         (false, 0) => line("objective", format!("{:.10}", model.objective.value)),
         (false, n) => line("objective", format!("{:.10}, summed over {n} two-class fits", model.objective.value)),
     }
+    if let Some(margin) = hard_margin::margin_text(model) {
+        line("margin", margin);
+    }
     let of_worst = if model.parts.is_empty() { "" } else { "; of the worst two-class fit" };
     line("certificate", format!("{}{of_worst}", certificate_text(&model.certificate, model.outcome)));
     line("data", data_text(model));
@@ -64,6 +68,12 @@ pub(super) fn summary(model: &Model, with_decision: bool, all: bool) -> String {
     line("classes", format!("{}{more}", shown.join(", ")));
     if let Some(weighting) = &model.class_weights {
         line("", class_weights_text(weighting, &model.classes));
+    }
+    if let Some(calibration) = &model.calibration {
+        line("calibration", calibration_text(calibration));
+    }
+    if let Some(priors) = &model.true_priors {
+        line("true priors", priors_text(model, priors));
     }
     if let Some(scheme) = model.decision.scheme() {
         line("multiclass", multiclass_text(model, scheme));
@@ -102,9 +112,13 @@ pub(super) fn summary(model: &Model, with_decision: bool, all: bool) -> String {
 fn computation_text(model: &Model) -> String {
     let c = &model.computation;
     let iterations = if c.iterations == 0 { String::new() } else { format!(", {}", count(c.iterations, "iteration")) };
-    let passes = if c.passes == 1 { "1 pass".to_owned() } else { format!("{} passes", c.passes) };
+    let passes = match c.passes {
+        0 => String::new(),
+        1 => ", 1 pass over the data".to_owned(),
+        n => format!(", {n} passes over the data"),
+    };
     let reason = c.reason.as_ref().map(|r| format!(" (auto: {r})")).unwrap_or_default();
-    format!("{}{reason}{iterations}, {passes} over the data", c.solver)
+    format!("{}{reason}{iterations}{passes}", c.solver)
 }
 
 fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
@@ -122,6 +136,9 @@ fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
             format!("{equations} holds with relative residual {relative_residual:.1e}")
         }
         Certificate::Local { gradient, smallest_eigenvalue } => local_text(*gradient, *smallest_eigenvalue, outcome),
+        Certificate::Margin { margin, hull_distance, relative_gap } => {
+            hard_margin::certificate_text(*margin, *hull_distance, *relative_gap)
+        }
         Certificate::Absent { reason } => format!("none: {reason}"),
         plane => perceptron::plane_text(plane),
     };

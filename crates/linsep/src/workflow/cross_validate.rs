@@ -1,15 +1,14 @@
-//! K-fold cross-validation of a whole fit: recipe, units and method are learned anew without each fold.
+//! K-fold cross-validation of a whole fit: recipe, units, method and calibration are learned anew without each fold.
 
-use super::fit::{FitOptions, labels_of, name_columns, recipe_options, training, weighted_accuracy};
-use super::multiclass::{Plan, Planned};
-use super::places::Places;
+use super::calibrate::cross_fit;
+use super::fit::{FitOptions, weighted_accuracy};
+use super::folds::{hold_out, in_fold_error};
+use super::multiclass::Plan;
 use super::rows::RowRoles;
 use crate::artifact::CrossValidation;
-use crate::decide;
-use crate::design::{UnknownLevel, fit_recipe};
-use crate::error::{Error, Result};
+use crate::decide::{self, prior_shift, shift_scores};
+use crate::error::Result;
 use crate::evaluate::{RowsOf, Scored, evaluate};
-use crate::model::{Part, Training};
 use crate::resample::stratified_folds;
 use crate::table::{Class, Table};
 use crate::watch::{Progress, Watch};
@@ -64,52 +63,22 @@ fn one_fold(
     all: &mut OutOfFold,
     watch: &Watch,
 ) -> Result<Option<f64>> {
-    let in_fold = |row: &Option<usize>| *row == Some(fold);
-    let learn: Vec<bool> = assigned.iter().map(|f| f.is_some() && !in_fold(f)).collect();
-    let test: Vec<bool> = assigned.iter().map(in_fold).collect();
-    let frequencies = roles.frequencies(|row| learn[row]);
-    let mut recipe = fit_recipe(table, &frequencies, &recipe_options(options))?;
-    let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
-    let prepared = recipe.apply(table, &counted)?;
-    let labels = labels_of(&prepared.rows, roles, &recipe).map_err(|e| in_fold_error(e, fold))?;
-    let (mut weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
-    if let Some(class_weights) = &options.class_weights {
-        weights = class_weights.for_rows(&labels, weights.as_deref())?.weighted(&labels, weights.as_deref());
-    }
-    let origins = recipe.origins();
-    let training: Training<'_> = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
-    let method = options.method.aligned(&recipe, &roles.names).map_err(|e| in_fold_error(e, fold))?;
-    let places = Places::of(table);
-    let named = |e: Error| in_fold_error(name_columns(places.locate(e, &prepared.rows), &recipe), fold);
-    let of = |part: Option<Part>| part.map_or(String::new(), |p| format!(" ({})", p.describe(&roles.names)));
-    let fitted = match plan.fit(&method, &training, watch).map_err(named)? {
-        Planned::Model(fitted, _) => fitted,
-        Planned::NoOptimum(part, _) => {
-            return Err(Error::data(format!(
-                "without fold {} the classes are separable{}: maximum likelihood does not exist",
-                fold + 1,
-                of(part)
-            ))
-            .help("use a penalty, for example --penalty ridge:0.01"));
-        }
-        Planned::NotSeparable(part, ..) => {
-            return Err(Error::data(format!(
-                "without fold {} the classes overlap{}: no plane separates them, and the perceptron does not converge",
-                fold + 1,
-                of(part)
-            ))
-            .help("choose --model pocket, averaged-perceptron or logistic"));
-        }
-    };
-    // A level that only the held-out rows have is no reason to stop.
-    recipe.unknown = UnknownLevel::Zero;
-    let held_out = recipe.apply(table, &test)?;
+    let held_out = hold_out(table, roles, (options, plan), assigned, fold, watch)?;
     if held_out.rows.is_empty() {
         return Ok(None);
     }
     let n_classes = roles.names.len();
-    let mut scores = fitted.discriminant.scores(held_out.design.as_design(), watch)?;
-    super::predict::add_offsets(&mut scores, roles.offsets_of(&held_out.rows).as_ref(), n_classes);
+    let mut scores = held_out.scores;
+    let mut learned = held_out.learned_priors;
+    if let Some(calibration) = &options.calibration {
+        let within = roles.only(|row| assigned[row].is_some_and(|f| f != fold));
+        let found = cross_fit(table, &within, options, calibration, watch).map_err(|e| in_fold_error(e, fold))?;
+        found.calibration.map.apply(&mut scores);
+        learned = found.shares;
+    }
+    if let Some(priors) = &options.true_priors {
+        shift_scores(&mut scores, &prior_shift(&learned, priors));
+    }
     let predicted = plan.decision.classes(&scores, n_classes)?;
     let truth = roles.codes(&held_out.rows);
     let weights = roles.weights_of(&held_out.rows);
@@ -125,11 +94,15 @@ fn one_fold(
     Ok(accuracy)
 }
 
-fn in_fold_error(error: Error, fold: usize) -> Error {
-    let renamed =
-        Error::new(error.kind(), format!("without fold {}: {}", fold + 1, error.message())).at(error.place().clone());
-    match error.help_text() {
-        Some(help) => renamed.help(help),
-        None => renamed,
+impl RowRoles {
+    /// The same roles as if the other rows had no label.
+    fn only(&self, wanted: impl Fn(usize) -> bool) -> RowRoles {
+        let class = |(row, class): (usize, &Option<Class>)| class.filter(|_| wanted(row));
+        RowRoles {
+            classes: self.classes.iter().enumerate().map(class).collect(),
+            names: self.names.clone(),
+            weights: self.weights.clone(),
+            offsets: self.offsets.clone(),
+        }
     }
 }

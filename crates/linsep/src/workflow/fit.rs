@@ -1,5 +1,6 @@
 //! Table to model.
 
+use super::calibrate::{CalibrationOptions, CrossFit, cross_fit};
 use super::cross_validate::cross_validate;
 use super::multiclass::{Multiclass, Plan, Planned, model_part};
 use super::places::Places;
@@ -34,6 +35,11 @@ pub struct FitOptions {
     pub decision: Decision,
     /// How more than two classes are fitted and decided.
     pub multiclass: Multiclass,
+    /// Make log-odds of the scores by a map that is cross-fitted.
+    pub calibration: Option<CalibrationOptions>,
+    /// The shares of the classes where the model will be used, in the order of the classes, if they are not those it
+    /// learns from.
+    pub true_priors: Option<Vec<f64>>,
     /// A model at whose coefficients a risk minimiser starts.
     pub init: Option<Box<Model>>,
     /// Cross-validate with this many folds.
@@ -55,6 +61,8 @@ impl FitOptions {
             method,
             decision: Decision::default(),
             multiclass: Multiclass::default(),
+            calibration: None,
+            true_priors: None,
             init: None,
             folds: None,
             seed: 0,
@@ -93,7 +101,7 @@ pub enum TableFit {
 /// Fits a method to a table, which is used up on the way.
 pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<TableFit> {
     let roles = read_roles(&table, options)?;
-    let plan = Plan::of(options, roles.names.len())?;
+    let plan = Plan::of(options, &roles.names)?;
     let fingerprint = format!("{:016x}", table.fingerprint());
     let target_is_text = table.columns()[table.column(&options.target)?].kind != Kind::Number;
     let recipe_options = recipe_options(options);
@@ -101,6 +109,8 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
     let frequencies = roles.frequencies(|_| true);
     let cross_validation =
         options.folds.map(|folds| cross_validate(&table, &roles, options, &plan, folds, watch)).transpose()?;
+    // Learned while there is a table; whether it matters that it could not be is known after the fit.
+    let calibration = options.calibration.as_ref().map(|c| cross_fit(&table, &roles, options, c, watch));
     let recipe = fit_recipe(&table, &frequencies, &recipe_options)?;
     let rows = table.n_rows();
     let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
@@ -134,11 +144,11 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
     };
     let mut parts: Vec<ModelPart> = parts.into_iter().map(|p| model_part(p, &roles.names, &prepared.rows)).collect();
     parts.iter_mut().for_each(|p| p.notes = without_coding(std::mem::take(&mut p.notes), &recipe));
-    let notes = without_coding(fitted.notes, &recipe);
+    let calibration = calibration.transpose()?;
+    let mut notes = without_coding(fitted.notes, &recipe);
+    notes.extend(calibration.as_ref().and_then(|c| c.note.clone()));
     let mut scores = fitted.discriminant.scores(training.design, &Watch::default())?;
     super::predict::add_offsets(&mut scores, offsets.as_ref(), labels.n_classes());
-    let decided = plan.decision.classes(&scores, labels.n_classes())?;
-    let (accuracy, open) = weighted_accuracy(&decided, labels.codes(), plain.as_deref());
     let summary = TrainingSummary {
         rows,
         used: prepared.rows.len(),
@@ -147,11 +157,11 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         zero_weight: usable.iter().zip(&counted).filter(|(labelled, counts)| **labelled && !**counts).count(),
         missing: prepared.missing.clone(),
         class_weights: labels.totals(plain.as_deref()),
-        accuracy,
-        rejected: plan.decision.reject.map(|_| open),
-        undetermined: plan.decision.may_be_undetermined().then_some(open),
+        accuracy: None,
+        rejected: None,
+        undetermined: None,
     };
-    Ok(TableFit::Model(Box::new(Model {
+    let mut model = Model {
         method,
         target: options.target.clone(),
         target_is_text,
@@ -165,6 +175,8 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         density: fitted.density,
         support_vectors: fitted.multipliers.map(|m| SupportVectors::of(&m, &prepared.rows)),
         parts,
+        calibration: calibration.map(|CrossFit { calibration, .. }| calibration),
+        true_priors: options.true_priors.clone(),
         decision: plan.decision,
         objective: fitted.objective,
         certificate: fitted.certificate,
@@ -174,7 +186,13 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         training: summary,
         cross_validation,
         provenance: Provenance { version: env!("CARGO_PKG_VERSION").into(), fingerprint, seed: options.seed },
-    })))
+    };
+    let decided = model.decision.classes(&model.deciding_scores(scores), labels.n_classes())?;
+    let (accuracy, open) = weighted_accuracy(&decided, labels.codes(), plain.as_deref());
+    model.training.accuracy = accuracy;
+    model.training.rejected = model.decision.reject.map(|_| open);
+    model.training.undetermined = model.decision.may_be_undetermined().then_some(open);
+    Ok(TableFit::Model(Box::new(model)))
 }
 
 /// Labels, weights and offsets, with the positive class last.

@@ -32,7 +32,7 @@ pub struct TableGeometry {
     /// Whether the table has the target, and so rows have margins.
     pub labelled: bool,
     /// The class of each measured row by the model's decision, as [`super::predict_table`] has it: `None` where it rejects
-    /// the row. Where the decision has no [`crate::decide::Decision::cut`] it may differ from the class of the measures.
+    /// the row. Where the model has no [`Model::cuts`] it may differ from the class of the measures.
     pub predictions: Vec<Option<Class>>,
     /// The measures.
     pub measured: Measured,
@@ -44,7 +44,7 @@ pub struct TableGeometry {
 const MOST_PROJECTED: usize = 1 << 28;
 
 /// The boundaries of a model: where its decision changes, rejection left aside, if that is where two scores differ by a
-/// constant ([`crate::decide::Decision::cut`]); otherwise where the largest score does.
+/// constant ([`Model::cuts`]); otherwise where the largest score does.
 /// Of two-class fits the planes where their scores are zero, unless their largest (sum of) scores decides.
 pub fn geometry_of(model: &Model, watch: &Watch) -> Result<Geometry> {
     if let Some(scheme) = model.decision.scheme() {
@@ -59,9 +59,10 @@ pub fn geometry_of(model: &Model, watch: &Watch) -> Result<Geometry> {
             return Geometry::of_parts(linear, &sides, n_classes);
         }
     }
-    let moved = match cut(model) {
-        0.0 => None,
-        cut => Some(model.discriminant.plus(-cut)?),
+    let cuts = cuts(model);
+    let moved = match cuts.iter().all(|c| *c == 0.0) {
+        true => None,
+        false => Some(model.discriminant.plus(&cuts.iter().map(|c| -c).collect::<Vec<f64>>())?),
     };
     Geometry::of(moved.as_ref().unwrap_or(&model.discriminant), model.density.as_ref(), watch)
 }
@@ -70,9 +71,9 @@ fn linear_parts(model: &Model) -> Result<&Linear> {
     model.discriminant.as_linear().ok_or_else(curved_parts)
 }
 
-/// What is taken off the one score of two classes so that zero decides.
-fn cut(model: &Model) -> f64 {
-    model.decision.cut(model.classes.len()).unwrap_or(0.0)
+/// What is taken off the scores so that the sign of one, or the largest of several, decides.
+fn cuts(model: &Model) -> Vec<f64> {
+    model.cuts().unwrap_or_else(|| vec![0.0; model.discriminant.n_scores()])
 }
 
 /// Measures every row of a table that has all the cells the model needs; columns are matched by name.
@@ -93,9 +94,11 @@ pub fn geometry_table(
         .help("project fewer rows at a time, or leave --projection out"));
     }
     let (prepared, mut scores) = scored_rows(model, table, &vec![true; table.n_rows()], options.unknown, watch)?;
-    let predictions = model.decision.classes(&scores, model.classes.len())?;
-    let cut = cut(model);
-    scores.iter_mut().for_each(|z| *z -= cut);
+    let predictions = model.decision.classes(&model.deciding_scores(scores.clone()), model.classes.len())?;
+    let cuts = cuts(model);
+    for row in scores.chunks_exact_mut(cuts.len()) {
+        row.iter_mut().zip(&cuts).for_each(|(z, cut)| *z -= cut);
+    }
     let design = prepared.design.as_design();
     let of_rows = labels.as_ref().map(|l| prepared.rows.iter().map(|r| l[*r]).collect::<Vec<Option<Class>>>());
     let n_classes = model.classes.len();

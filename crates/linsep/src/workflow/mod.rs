@@ -1,7 +1,9 @@
 //! The whole pipeline for tables: what the command and the Python package call.
 
+mod calibrate;
 mod cross_validate;
 mod fit;
+mod folds;
 mod geometry;
 mod multi_label;
 mod multiclass;
@@ -13,9 +15,11 @@ mod scheme_geometry;
 mod separable;
 mod simulate;
 mod start;
+mod support;
 mod verify;
 mod verify_parts;
 
+pub use calibrate::CalibrationOptions;
 pub use fit::{FitOptions, TableFit, fit_table};
 pub use geometry::{GeometryOptions, TableGeometry, geometry_of, geometry_table};
 pub use multi_label::{JudgedLabels, evaluate_label_table, fit_labels};
@@ -25,4 +29,5 @@ pub use predict::{Judged, Predictions, evaluate_table, predict_table};
 pub(crate) use separable::SHOWN_BOUNDARY;
 pub use separable::{Question, Scope, SeparableOptions, TableSeparability, separable_table};
 pub use simulate::model_classes;
+pub use support::{SupportRow, support_table};
 pub use verify::{Check, Verification, verify_table};

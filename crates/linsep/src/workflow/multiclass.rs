@@ -2,7 +2,7 @@
 
 use super::fit::FitOptions;
 use crate::artifact::{ModelPart, SupportVectors};
-use crate::decide::{Decision, Rule, Scheme, Ties, Vote};
+use crate::decide::{Decision, Rule, Scheme, Ties, Vote, check_priors};
 use crate::error::{Error, Result};
 use crate::model::{
     Fit, Fitted, FittedPart, LossChoice, Method, NoOptimum, NotSeparable, Part, Split, SplitFit, Training,
@@ -123,14 +123,28 @@ pub(super) enum Planned {
 }
 
 impl Plan {
-    pub(super) fn of(options: &FitOptions, n_classes: usize) -> Result<Plan> {
-        let scheme = options.multiclass.scheme(&options.method, n_classes)?;
+    /// The plan for a table, or why it cannot be, before any work is done.
+    pub(super) fn of(options: &FitOptions, classes: &[String]) -> Result<Plan> {
+        let scheme = options.multiclass.scheme(&options.method, classes.len())?;
         let split = scheme.map(|scheme| match scheme {
             Scheme::OneVsOne { .. } => Split::Pairs,
             _ => Split::Rest,
         });
-        let sure = split.is_none() && options.method.has_probabilities();
-        options.decision.check(n_classes, sure)?;
+        if split.is_some() && options.calibration.is_some() {
+            return Err(Error::usage("calibration is for two classes, or for several that are fitted at once")
+                .help("choose --multiclass joint, or --model logistic, which has probabilities"));
+        }
+        options.calibration.map_or(Ok(()), |c| c.kind.check(classes.len()))?;
+        let sure = split.is_none() && (options.calibration.is_some() || options.method.has_probabilities());
+        options.decision.check(classes.len(), sure)?;
+        if let Some(priors) = &options.true_priors {
+            if !sure {
+                let message =
+                    format!("true priors correct probabilities, and --model {} has none", options.method.name());
+                return Err(Error::usage(message).help("add --calibrate platt, or leave --true-priors out"));
+            }
+            check_priors(priors, classes)?;
+        }
         let decision = scheme.map_or(options.decision.clone(), |s| Decision::from(Rule::Scheme(s)));
         Ok(Plan { decision, split, sure })
     }

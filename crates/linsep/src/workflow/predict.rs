@@ -18,8 +18,10 @@ pub struct Predictions {
     pub table_rows: usize,
     /// The table row of each prediction.
     pub rows: Vec<usize>,
-    /// Scores, row by row.
+    /// Scores of the discriminants, row by row.
     pub scores: Vec<f64>,
+    /// The scores that decide: after calibration and the true priors of the classes, where the model has any.
+    pub deciding: Vec<f64>,
     /// The class of each row by the model's decision, `None` where it rejects the row or cannot determine one.
     pub classes: Vec<Option<Class>>,
     /// Number of classes.
@@ -27,9 +29,9 @@ pub struct Predictions {
 }
 
 impl Predictions {
-    /// Class probabilities, row by row; only of a model whose scores have them ([`Model::has_probabilities`]).
+    /// Class probabilities, row by row; only of a model that has them ([`Model::has_probabilities`]).
     pub fn probabilities(&self) -> Vec<f64> {
-        decide::probabilities(&self.scores, self.n_classes)
+        decide::probabilities(&self.deciding, self.n_classes)
     }
 }
 
@@ -52,8 +54,9 @@ fn predict_rows(
 ) -> Result<Predictions> {
     let (prepared, scores) = scored_rows(model, table, wanted, unknown, watch)?;
     let n_classes = model.classes.len();
-    let classes = model.decision.classes(&scores, n_classes)?;
-    Ok(Predictions { table_rows: table.n_rows(), rows: prepared.rows, scores, classes, n_classes })
+    let deciding = model.deciding_scores(scores.clone());
+    let classes = model.decision.classes(&deciding, n_classes)?;
+    Ok(Predictions { table_rows: table.n_rows(), rows: prepared.rows, scores, deciding, classes, n_classes })
 }
 
 /// The rows of a table as the model sees them, with their scores, offsets included.
@@ -122,7 +125,7 @@ pub fn evaluate_table(model: &Model, table: &Table, unknown: Option<UnknownLevel
     let row_weights = roles.weights_of(&predictions.rows);
     let sure = model.has_probabilities();
     let probabilities = sure.then(|| predictions.probabilities());
-    let losses = sure.then(|| decide::losses(&predictions.scores, &truth, predictions.n_classes));
+    let losses = sure.then(|| decide::losses(&predictions.deciding, &truth, predictions.n_classes));
     let evaluation = evaluate(&Scored {
         classes: &model.classes,
         truth: &truth,

@@ -1,5 +1,6 @@
 //! Model and data to a verdict: everything the model claims, recomputed.
 
+use super::calibrate::recalibrated;
 use super::fit::{labels_of, training};
 use super::rows::RowRoles;
 use super::verify_parts::verify_parts;
@@ -14,7 +15,7 @@ use crate::watch::Watch;
 /// One claim of a model, compared with the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// What the claim is about: `data`, `class weight`, `recipe`, `units`, `objective` or `certificate`.
+    /// What the claim is about: `data`, `class weight`, `recipe`, `units`, `objective`, `certificate` or `calibration`.
     pub claim: &'static str,
     /// Whether it holds.
     pub holds: bool,
@@ -42,6 +43,8 @@ impl Verification {
 
 /// Relative agreement asked of recomputed numbers: sums over many rows in another order stay far within it.
 const AGREEMENT: f64 = 1e-9;
+/// Agreement asked of calibrated probabilities: other machines fit the folds to their tolerance, not to the same bits.
+const CALIBRATION: f64 = 1e-4;
 /// Relative residual allowed to the equations of a closed form.
 const RESIDUAL: f64 = 1e-8;
 
@@ -96,6 +99,14 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
         objective_check(objective, model.objective.value, zero),
         stated.check(&certificate),
     ]);
+    if let Some(stored) = &model.calibration {
+        let difference = recalibrated(model, stored, table, &roles, watch)?;
+        checks.push(Check {
+            claim: "calibration",
+            holds: difference <= CALIBRATION,
+            found: format!("cross-fitted again in {} folds: probabilities differ by {difference:.1e}", stored.folds),
+        });
+    }
     Ok(Verification { checks, certificate, objective })
 }
 
@@ -210,6 +221,7 @@ fn certificate_check(model: &Stated<'_>, certificate: &Certificate) -> Check {
             let asked = match (model.method, model.outcome) {
                 (Method::Risk(m), Outcome::Converged) => m.tolerance,
                 (Method::LeastSquares(m), Outcome::Converged) => m.tolerance,
+                (Method::HardMargin(m), Outcome::Converged) => m.tolerance,
                 // Not converged: the model claims no more than the gap it states.
                 _ => stated,
             };

@@ -16,7 +16,7 @@ use crate::solve::{
     BatchPerceptron, MistakeDriven, OnlinePerceptron, Order, PocketPerceptron, PocketRule, SignedRows, Stop,
 };
 use crate::watch::Watch;
-use overlap::{Verdict, separability};
+pub(super) use overlap::{Verdict, separability};
 use serde::{Deserialize, Serialize};
 
 /// Which algorithm.

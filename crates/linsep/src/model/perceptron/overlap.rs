@@ -22,7 +22,7 @@ const TOLERANCE: f64 = 1e-6;
 
 /// Whether some plane puts every row strictly on its side.
 #[derive(Debug, Clone)]
-pub(super) enum Verdict {
+pub(in crate::model) enum Verdict {
     /// None does: these rows overlap, because their maximum likelihood exists (or the one row is all zero).
     Overlap { rows: Vec<usize>, certificate: Option<Certificate> },
     /// One does: this one, in the units given, where it was found in one step.
@@ -32,7 +32,7 @@ pub(super) enum Verdict {
 }
 
 /// Decides for the rows of positive weight.
-pub(super) fn separability(
+pub(in crate::model) fn separability(
     training: &Training<'_>,
     units: &Units,
     intercept: Intercept,

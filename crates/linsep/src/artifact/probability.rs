@@ -1,0 +1,76 @@
+//! From the scores of a model's discriminants to its probabilities: calibration first, then the true priors.
+
+use super::Model;
+use crate::decide::{Calibration, prior_shift, shift_scores};
+use serde::{Deserialize, Serialize};
+
+/// A calibration learned from scores of rows that were held out of the fits that gave them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CrossFitted {
+    /// From scores to log-odds.
+    pub map: Calibration,
+    /// Number of folds.
+    pub folds: usize,
+}
+
+impl Model {
+    /// Whether the model has probabilities: of its method, or by calibration; the scores of two-class fits of several
+    /// classes have none.
+    pub fn has_probabilities(&self) -> bool {
+        self.parts.is_empty() && (self.calibration.is_some() || self.method.has_probabilities())
+    }
+
+    /// The shares of the classes that its probabilities are about before true priors come in: those of the training rows as
+    /// they are where it is calibrated, else given ones, else those that the method saw, class weights included.
+    pub fn learned_priors(&self) -> Vec<f64> {
+        let plain = &self.training.class_weights;
+        match (&self.calibration, &self.class_weights) {
+            (None, Some(weights)) => {
+                let seen: Vec<f64> = plain.iter().zip(&weights.factors).map(|(n, f)| n * f).collect();
+                self.method.learned_priors(&seen)
+            }
+            (None, None) => self.method.learned_priors(plain),
+            (Some(_), _) => shares(plain),
+        }
+    }
+
+    /// Scores of the discriminants to those that decide: log-odds (two classes) or log-probabilities up to a constant,
+    /// where the model has probabilities.
+    pub fn deciding_scores(&self, mut scores: Vec<f64>) -> Vec<f64> {
+        if let Some(calibration) = &self.calibration {
+            calibration.map.apply(&mut scores);
+        }
+        if let Some(priors) = &self.true_priors {
+            shift_scores(&mut scores, &prior_shift(&self.learned_priors(), priors));
+        }
+        scores
+    }
+
+    /// What to take off each score of the discriminants so that the sign of the one score, or the largest of several,
+    /// decides as the model does, rejection left aside. `None` where nothing does: see [`crate::decide::Decision::cut`], and
+    /// calibrated probabilities that never pass the threshold.
+    pub fn cuts(&self) -> Option<Vec<f64>> {
+        let classes = self.classes.len();
+        let cut = self.decision.cut(classes)?;
+        let shift = match &self.true_priors {
+            Some(priors) => prior_shift(&self.learned_priors(), priors),
+            None => vec![0.0; self.discriminant.n_scores()],
+        };
+        let map = self.calibration.as_ref().map(|c| &c.map);
+        if classes == 2 {
+            let log_odds = cut - shift[0];
+            return Some(vec![map.map_or(Some(log_odds), |m| m.score_at(log_odds))?]);
+        }
+        let temperature = match map {
+            Some(Calibration::Temperature { temperature }) => *temperature,
+            _ => 1.0,
+        };
+        // 0 − 0 and not −0.
+        Some(shift.iter().map(|s| 0.0 - temperature * s).collect())
+    }
+}
+
+fn shares(weights: &[f64]) -> Vec<f64> {
+    let total: f64 = weights.iter().sum();
+    weights.iter().map(|w| w / total).collect()
+}

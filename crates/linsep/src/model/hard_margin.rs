@@ -1,0 +1,249 @@
+//! The hard margin: of all planes that separate two classes the one furthest from their rows.
+//!
+//! `min ½‖w‖²` subject to `y(w·x + w₀) ≥ 1`; dual: `max Σα − ½‖Σ αyx‖²` subject to `α ≥ 0`, `Σ αy = 0`. At the optimum
+//! `w = Σ αyx`, the rows with α > 0 (the support vectors) lie at the distance `γ = 1/‖w‖` from the plane, no row is nearer,
+//! and `Σα = ‖w‖² = 1/γ²`. The hulls of the classes are `2γ` apart. Weights of rows say only which rows count.
+
+use super::perceptron::{Verdict, separability};
+use super::{Computation, Fit, Fitted, Multipliers, NotSeparable, Note, Objective, Outcome, Training};
+use crate::certify::{Certificate, widest_margin};
+use crate::design::{Block, CsrMatrix, DenseMatrix, Design, PreparedDesign, Standardize, Tile, Units, summarise};
+use crate::discriminant::{Discriminant, Linear};
+use crate::error::{Error, Result};
+use crate::objective::Intercept;
+use crate::solve::{MarginRows, hard_margin};
+use crate::watch::{Halt, Watch};
+use serde::{Deserialize, Serialize};
+
+/// The hard margin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HardMargin {
+    /// Whether distances are those of standardised columns. By default they are those of the columns as they are: which
+    /// plane is the widest depends on the units.
+    pub standardize: Standardize,
+    /// Stop when the margin is proved to be the largest but for this share.
+    pub tolerance: f64,
+}
+
+impl Default for HardMargin {
+    fn default() -> HardMargin {
+        HardMargin { standardize: Standardize::No, tolerance: 1e-8 }
+    }
+}
+
+/// Multipliers below this share of the largest are those of no row.
+const NO_SUPPORT: f64 = 1e-14;
+
+impl HardMargin {
+    pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
+        self.check(training)?;
+        let summary = summarise(training.design, training.weights, watch)?;
+        let constant = summary.constant();
+        let units = self.units(&summary.units(self.standardize));
+        let copy;
+        let design = match self.standardize {
+            Standardize::No => training.design,
+            Standardize::Yes => {
+                copy = scaled(training.design, &units)?;
+                copy.as_design()
+            }
+        };
+        let (labels, weights) = (training.labels.codes(), training.weights);
+        let found = hard_margin(MarginRows { design, labels, weights }, None, self.tolerance, watch)?;
+        let Some(found) = found else { return self.no_plane(training, &units, watch) };
+        let mut plane = found.weights.clone();
+        constant.iter().for_each(|j| plane[*j] = 0.0);
+        let largest = found.alpha.iter().fold(0.0f64, |m, (_, a)| m.max(*a));
+        let pairs: Vec<(usize, f64)> = found.alpha.iter().copied().filter(|(_, a)| *a > NO_SUPPORT * largest).collect();
+        let in_columns = |size: f64| -> Result<Linear> {
+            let weights = plane.iter().zip(units.scale()).map(|(w, s)| w / s / size).collect();
+            let centre = found.centre.iter().zip(units.scale()).map(|(c, s)| c * s).collect();
+            Linear::new(weights, centre, vec![found.intercept / size])
+        };
+        // At the optimum the nearest rows have y(w·x + w₀) = 1; short of it they are given that.
+        let (_, first) = self.measure(training, &in_columns(1.0)?, &units, &pairs, &Watch::default())?;
+        let Certificate::Margin { margin, .. } = first else { return self.no_plane(training, &units, watch) };
+        let functional = margin * crate::certify::length(&plane);
+        let linear = in_columns(functional)?;
+        let (objective, certificate) = self.measure(training, &linear, &units, &pairs, &Watch::default())?;
+        if !objective.is_finite() || objective == 0.0 {
+            return Err(Error::data("the margin is too far from 1 in size for double precision")
+                .help("give the columns other units, or choose --standardize yes"));
+        }
+        let converged = certificate.relative_gap().is_some_and(|gap| gap <= self.tolerance);
+        let mut alpha = vec![0.0; labels.len()];
+        pairs.iter().for_each(|(row, a)| alpha[*row] = *a);
+        Ok(Fit::Model(Box::new(Fitted {
+            discriminant: Discriminant::Linear(linear),
+            objective: Objective { formula: self.formula(), value: objective, lambda: None },
+            certificate,
+            outcome: match (converged, watch.halted()) {
+                (true, _) => Outcome::Converged,
+                (false, Some(Halt::Deadline)) => Outcome::TimeLimit,
+                (false, Some(_)) => Outcome::Interrupted,
+                (false, None) => Outcome::PrecisionLimit,
+            },
+            notes: if constant.is_empty() { Vec::new() } else { vec![Note::Constant { columns: constant }] },
+            computation: Computation { solver: "hard-margin".into(), reason: None, iterations: 0, passes: 0 },
+            density: None,
+            multipliers: Some(Multipliers { alpha, free: pairs.len(), bounded: 0 }),
+            units,
+        })))
+    }
+
+    /// Half of ‖w‖², and the margin against the distance of the hulls, recomputed from a plane, multipliers and the data.
+    pub(super) fn certify_multipliers(
+        &self,
+        training: &Training<'_>,
+        discriminant: &Discriminant,
+        units: &Units,
+        alpha: &[f64],
+        watch: &Watch,
+    ) -> Result<(f64, Certificate)> {
+        self.check(training)?;
+        let linear = discriminant.as_linear().ok_or_else(|| Error::model("a hard margin model must be linear"))?;
+        let shape = training.design.shape();
+        if linear.n_scores() != 1 || linear.n_cols() != shape.cols || alpha.len() != shape.rows {
+            return Err(Error::model("the model does not have the classes, columns and rows of the data"));
+        }
+        let pairs: Vec<(usize, f64)> = alpha.iter().copied().enumerate().filter(|(_, a)| *a != 0.0).collect();
+        self.measure(training, linear, units, &pairs, watch)
+    }
+
+    fn measure(
+        &self,
+        training: &Training<'_>,
+        linear: &Linear,
+        units: &Units,
+        alpha: &[(usize, f64)],
+        watch: &Watch,
+    ) -> Result<(f64, Certificate)> {
+        let normal: Vec<f64> = linear.weights_of(0).iter().zip(units.scale()).map(|(w, s)| w * s).collect();
+        // About the plane's own centre, where its intercept is stated.
+        let about = Units::new(linear.centre().to_vec(), units.scale().to_vec());
+        let labelled = (training.labels.codes(), training.weights);
+        let plane = (&normal[..], linear.intercept_at_centre()[0]);
+        widest_margin(training.design, &about, labelled, plane, alpha, watch)
+    }
+
+    fn check(&self, training: &Training<'_>) -> Result<()> {
+        let classes = training.labels.n_classes();
+        if classes != 2 {
+            return Err(Error::data(format!("the target has {classes} classes; a hard margin is between two"))
+                .help("keep the rows of two classes, or choose --model logistic or --model lda"));
+        }
+        if training.offsets.is_some() {
+            return Err(Error::usage("the hard margin has no offsets").help("offsets belong to --model svm"));
+        }
+        if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
+            return Err(Error::usage(format!("the tolerance {} is not between 0 and 1", self.tolerance))
+                .help("for example --tol 1e-8"));
+        }
+        Ok(())
+    }
+
+    fn units(&self, learned: &Units) -> Units {
+        match self.standardize {
+            Standardize::Yes => learned.clone(),
+            Standardize::No => Units::identity(learned.scale().len()),
+        }
+    }
+
+    fn formula(&self) -> String {
+        let x = match self.standardize {
+            Standardize::Yes => "x̂",
+            Standardize::No => "x",
+        };
+        format!("½‖w‖² subject to y(w·{x} + w₀) ≥ 1 for every row")
+    }
+
+    /// Why there is no plane, with a witness.
+    fn no_plane(&self, training: &Training<'_>, units: &Units, watch: &Watch) -> Result<Fit> {
+        let no = |rows, certificate| {
+            Ok(Fit::NotSeparable(Box::new(NotSeparable { rows, certificate, mistakes: 0, epochs: 0 })))
+        };
+        if let Some((first, second)) = twins(training)? {
+            return no(vec![first, second], None);
+        }
+        let reason = match separability(training, units, Intercept::Free, watch)? {
+            Verdict::Overlap { rows, certificate } => return no(rows, certificate),
+            Verdict::Separable { .. } => "a plane separates the classes, but rounding hides its margin".to_owned(),
+            Verdict::Unknown { reason } => {
+                format!("no separating plane was found, and whether there is one was not decided: {reason}")
+            }
+        };
+        Err(Error::data(reason).help("choose --model svm, which needs none, or give the columns other units"))
+    }
+}
+
+/// The columns divided by their scales; where they are centred makes no difference to a margin.
+fn scaled(design: &dyn Design, units: &Units) -> Result<PreparedDesign> {
+    let shape = design.shape();
+    let about_zero = Units::new(vec![0.0; shape.cols], units.scale().to_vec());
+    let (mut tile, mut row, mut dense) = (Tile::default(), Vec::new(), Vec::new());
+    let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..shape.rows {
+        match design.block(i..i + 1, &mut tile)? {
+            Block::F64(block) => block.load(&about_zero, &mut row),
+            Block::F32(block) => block.load(&about_zero, &mut row),
+            Block::Csr(block) => {
+                let (columns, entries) = block.row(0);
+                indices.extend_from_slice(columns);
+                values.extend(columns.iter().zip(entries).map(|(c, v)| v * units.inverse_scale()[*c as usize]));
+                starts.push(indices.len());
+                continue;
+            }
+        }
+        dense.extend_from_slice(&row);
+    }
+    Ok(match starts.len() > 1 {
+        true => PreparedDesign::Sparse(CsrMatrix::new(starts, indices, values, shape.cols)?),
+        false => PreparedDesign::Dense(DenseMatrix::new(dense, shape.cols)?),
+    })
+}
+
+/// Two rows of positive weight that are the same in every column and of different classes, the first such pair.
+fn twins(training: &Training<'_>) -> Result<Option<(usize, usize)>> {
+    let cols = training.design.shape().cols;
+    let identity = Units::identity(cols);
+    let (mut tile, mut dense) = (Tile::default(), Vec::new());
+    let mut cells = |row: usize| -> Result<Vec<(u32, u64)>> {
+        // −0 is 0.
+        let bits = |v: f64| (v + 0.0).to_bits();
+        match training.design.block(row..row + 1, &mut tile)? {
+            Block::F64(block) => block.load(&identity, &mut dense),
+            Block::F32(block) => block.load(&identity, &mut dense),
+            Block::Csr(block) => {
+                let (columns, values) = block.row(0);
+                let stored = columns.iter().zip(values).filter(|(_, v)| **v != 0.0);
+                return Ok(stored.map(|(c, v)| (*c, bits(*v))).collect());
+            }
+        }
+        Ok(dense.iter().enumerate().filter(|(_, v)| **v != 0.0).map(|(j, v)| (j as u32, bits(*v))).collect())
+    };
+    let counts = |row: &usize| training.weights.is_none_or(|w| w[*row] > 0.0);
+    let mut digests: Vec<(u64, usize)> = Vec::new();
+    for row in (0..training.labels.len()).filter(counts) {
+        digests.push((digest(&cells(row)?), row));
+    }
+    digests.sort_unstable();
+    let class = |row: usize| training.labels.codes()[row];
+    let mut found: Option<(usize, usize)> = None;
+    for group in digests.chunk_by(|a, b| a.0 == b.0) {
+        // In a group all are twins but for accidents of the digest, so its first row of another class is compared only.
+        let first = group[0].1;
+        if let Some((_, second)) = group.iter().find(|(_, row)| class(*row) != class(first))
+            && cells(first)? == cells(*second)?
+            && found.is_none_or(|(before, _)| first < before)
+        {
+            found = Some((first, *second));
+        }
+    }
+    Ok(found)
+}
+
+/// FNV-1a over the cells of a row.
+fn digest(cells: &[(u32, u64)]) -> u64 {
+    let step = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
+    cells.iter().fold(0xcbf2_9ce4_8422_2325, |hash, (column, bits)| step(step(hash, u64::from(*column)), *bits))
+}

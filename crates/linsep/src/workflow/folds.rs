@@ -1,0 +1,95 @@
+//! A whole fit without one fold, and the scores of the rows held out: recipe, units and method are learned anew.
+
+use super::fit::{FitOptions, labels_of, name_columns, recipe_options, training};
+use super::multiclass::{Plan, Planned};
+use super::places::Places;
+use super::rows::RowRoles;
+use crate::design::{UnknownLevel, fit_recipe};
+use crate::error::{Error, Result};
+use crate::model::{Outcome, Part, Training};
+use crate::table::Table;
+use crate::watch::Watch;
+
+/// The rows of a fold as a fit without them sees them.
+pub(super) struct HeldOutRows {
+    /// Rows of the table.
+    pub(super) rows: Vec<usize>,
+    /// Their scores, offsets included.
+    pub(super) scores: Vec<f64>,
+    /// The priors of the classes in the fit, class weights included.
+    pub(super) learned_priors: Vec<f64>,
+    /// Whether the fit reached its tolerance.
+    pub(super) converged: bool,
+}
+
+/// Fits without one fold and scores it.
+pub(super) fn hold_out(
+    table: &Table,
+    roles: &RowRoles,
+    (options, plan): (&FitOptions, &Plan),
+    assigned: &[Option<usize>],
+    fold: usize,
+    watch: &Watch,
+) -> Result<HeldOutRows> {
+    let in_fold = |row: &Option<usize>| *row == Some(fold);
+    let learn: Vec<bool> = assigned.iter().map(|f| f.is_some() && !in_fold(f)).collect();
+    let test: Vec<bool> = assigned.iter().map(in_fold).collect();
+    let frequencies = roles.frequencies(|row| learn[row]);
+    let mut recipe = fit_recipe(table, &frequencies, &recipe_options(options))?;
+    let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
+    let prepared = recipe.apply(table, &counted)?;
+    let labels = labels_of(&prepared.rows, roles, &recipe).map_err(|e| in_fold_error(e, fold))?;
+    let (mut weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
+    if let Some(class_weights) = &options.class_weights {
+        weights = class_weights.for_rows(&labels, weights.as_deref())?.weighted(&labels, weights.as_deref());
+    }
+    let origins = recipe.origins();
+    let training: Training<'_> = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
+    let method = options.method.aligned(&recipe, &roles.names).map_err(|e| in_fold_error(e, fold))?;
+    let places = Places::of(table);
+    let named = |e: Error| in_fold_error(name_columns(places.locate(e, &prepared.rows), &recipe), fold);
+    let of = |part: Option<Part>| part.map_or(String::new(), |p| format!(" ({})", p.describe(&roles.names)));
+    let fitted = match plan.fit(&method, &training, watch).map_err(named)? {
+        Planned::Model(fitted, _) => fitted,
+        Planned::NoOptimum(part, _) => {
+            return Err(Error::data(format!(
+                "without fold {} the classes are separable{}: maximum likelihood does not exist",
+                fold + 1,
+                of(part)
+            ))
+            .help("use a penalty, for example --penalty ridge:0.01"));
+        }
+        Planned::NotSeparable(part, ..) => {
+            return Err(Error::data(format!(
+                "without fold {} the classes overlap{}: no plane separates them, which --model {} asks for",
+                fold + 1,
+                of(part),
+                method.name()
+            ))
+            .help("choose --model svm, pocket, averaged-perceptron or logistic"));
+        }
+    };
+    // A level that only the held-out rows have is no reason to stop.
+    recipe.unknown = UnknownLevel::Zero;
+    let held_out = recipe.apply(table, &test)?;
+    let mut scores = Vec::new();
+    if !held_out.rows.is_empty() {
+        scores = fitted.discriminant.scores(held_out.design.as_design(), watch)?;
+        super::predict::add_offsets(&mut scores, roles.offsets_of(&held_out.rows).as_ref(), roles.names.len());
+    }
+    Ok(HeldOutRows {
+        rows: held_out.rows,
+        scores,
+        learned_priors: method.learned_priors(&labels.totals(weights.as_deref())),
+        converged: fitted.outcome == Outcome::Converged,
+    })
+}
+
+pub(super) fn in_fold_error(error: Error, fold: usize) -> Error {
+    let renamed =
+        Error::new(error.kind(), format!("without fold {}: {}", fold + 1, error.message())).at(error.place().clone());
+    match error.help_text() {
+        Some(help) => renamed.help(help),
+        None => renamed,
+    }
+}
