@@ -22,9 +22,9 @@ Verdicts:
 Exit code 0 if complete, 1 otherwise.
 
 Examples:
-  linsep separable iris.csv --target species
+  linsep separable penguins.csv --target species
   linsep separable penguins.csv --target sex --drop year --exact
-  linsep separable iris.csv --target species --scope pairs --json")]
+  linsep separable iris.csv --target Species --scope pairs --json")]
 pub struct SeparableArguments {
     #[command(flatten)]
     input: InputArguments,

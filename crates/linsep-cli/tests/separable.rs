@@ -73,7 +73,7 @@ fn an_overlap_has_weights_and_a_common_point() {
 #[test]
 fn iris_by_every_scope() {
     let scratch = Scratch::with_examples();
-    let (code, all) = asked(&scratch, "separable iris.csv --target species --json");
+    let (code, all) = asked(&scratch, "separable iris.csv --target Species --json");
     assert_eq!((code, &all["verdict"], &all["scope"]), (1, &"quasi-complete".into(), &"joint".into()));
     let further = all["further"].as_array().expect("six more");
     let verdicts: Vec<(&str, &str)> =
@@ -89,9 +89,9 @@ fn iris_by_every_scope() {
             ("rest", "overlap"),
         ]
     );
-    let (code, pairs) = asked(&scratch, "separable iris.csv --target species --scope pairs --json");
+    let (code, pairs) = asked(&scratch, "separable iris.csv --target Species --scope pairs --json");
     assert_eq!((code, &pairs["verdict"], &pairs["further"][1]["verdict"]), (1, &"complete".into(), &"overlap".into()));
-    let text = scratch.run("separable iris.csv --target species --scope rest").stdout;
+    let text = scratch.run("separable iris.csv --target Species --scope rest").stdout;
     assert!(text.contains("the rest | setosa"), "{text}");
 }
 

@@ -186,20 +186,15 @@ impl Page<'_> {
             names.push("the intercept".into());
         }
         if !names.is_empty() {
-            lines.push((
-                "diverging",
-                format!(
-                    "{}: no finite maximum-likelihood coefficient; those of the other columns are finite",
-                    names.join(", ")
-                ),
-            ));
+            let others = if v.columns.len() < self.about.columns { "; the others have one" } else { "" };
+            lines.push(("diverging", format!("{}: no finite maximum-likelihood estimate{others}", names.join(", "))));
         }
         if !v.collinear.is_empty() {
             let names: Vec<String> = v.collinear.iter().take(SHOWN).map(|j| self.feature(*j)).collect();
             let more = if v.collinear.len() > SHOWN { ", …" } else { "" };
             lines.push(("collinear", format!("{}{more}: not determined, whatever the labels", names.join(", "))));
         }
-        if v.boundary.len() <= SHOWN_BOUNDARY {
+        if (1..=SHOWN_BOUNDARY).contains(&v.boundary.len()) {
             let rows: Vec<String> = v.boundary.iter().map(|row| self.row(*row)).collect();
             lines.push(("boundary", rows.join(", ")));
         }

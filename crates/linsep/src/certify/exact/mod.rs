@@ -53,44 +53,53 @@ pub fn exact_weights(vectors: &[f64], width: usize) -> Option<WholeWeights> {
     lambda.iter().all(|l| l.sign() == Sign::Plus).then(|| WholeWeights(shortened(lambda)))
 }
 
-/// `w·(x − c) + b`.
+/// The score `w·(x − c) + b`, or the difference of two scores.
 #[derive(Debug, Clone, Copy)]
 pub struct ExactPlane<'a> {
-    /// w.
-    pub weights: &'a [f64],
+    /// w and b.
+    pub score: (&'a [f64], f64),
+    /// The score that is taken off.
+    pub less: Option<(&'a [f64], f64)>,
     /// c.
     pub centre: &'a [f64],
-    /// b.
-    pub intercept: f64,
 }
 
 /// Whether a plane puts every row exactly and strictly on its side; `sides` are ±1, or 0 for rows that do not count.
 pub fn exactly_separates(design: &dyn Design, sides: &[f64], plane: ExactPlane<'_>) -> Result<bool> {
-    let ExactPlane { weights, centre, intercept } = plane;
-    let cols = weights.len();
-    let rounding = (cols + 8) as f64 * f64::EPSILON;
+    let scores: Vec<(f64, (&[f64], f64))> =
+        [(1.0, Some(plane.score)), (-1.0, plane.less)].into_iter().filter_map(|(sign, s)| Some((sign, s?))).collect();
+    let rounding = (plane.score.0.len() + 8) as f64 * f64::EPSILON;
     let mut constant = ExactSum::new();
-    constant.add_product(intercept, 1.0);
-    let (mut about, mut about_size) = (intercept, intercept.abs());
-    for (w, c) in weights.iter().zip(centre) {
-        constant.add_product(-w, *c);
-        about -= w * c;
-        about_size += (w * c).abs();
+    let (mut about, mut about_size) = (0.0, 0.0);
+    for (sign, (weights, intercept)) in &scores {
+        constant.add_product(*sign, *intercept);
+        about += sign * intercept;
+        about_size += intercept.abs();
+        for (w, c) in weights.iter().zip(plane.centre) {
+            constant.add_product(-sign * w, *c);
+            about -= sign * w * c;
+            about_size += (w * c).abs();
+        }
     }
     let mut tile = Tile::default();
     let mut entries: Vec<(usize, f64)> = Vec::new();
     for (row, side) in sides.iter().enumerate().filter(|(_, side)| **side != 0.0) {
         row_entries(design, row, &mut tile, &mut entries)?;
         let (mut score, mut size) = (about, about_size);
-        for (j, x) in &entries {
-            score += weights[*j] * x;
-            size += (weights[*j] * x).abs();
+        for (sign, (weights, _)) in &scores {
+            for (j, x) in &entries {
+                score += sign * weights[*j] * x;
+                size += (weights[*j] * x).abs();
+            }
         }
-        if side * score > 2.0 * rounding * size {
+        // Far from zero beside all that rounding can do: its sign is without doubt.
+        if side * score > 4.0 * rounding * size {
             continue;
         }
         let mut exact = constant.clone();
-        entries.iter().for_each(|(j, x)| exact.add_product(weights[*j], *x));
+        for (sign, (weights, _)) in &scores {
+            entries.iter().for_each(|(j, x)| exact.add_product(sign * weights[*j], *x));
+        }
         let wanted = if *side > 0.0 { Sign::Plus } else { Sign::Minus };
         if exact.sign() != wanted {
             return Ok(false);
@@ -218,12 +227,14 @@ mod tests {
     #[test]
     fn a_plane_through_a_row_does_not_separate() -> Result<()> {
         let x = DenseMatrix::new(vec![0.1, 0.2, 0.3, 0.4], 2)?;
-        let on_it = ExactPlane { weights: &[2.0, -1.0], centre: &[0.0, 0.0], intercept: 0.0 };
+        let on_it = ExactPlane { score: (&[2.0, -1.0], 0.0), less: None, centre: &[0.0, 0.0] };
         // 2·0.1 − 0.2 is exactly zero in doubles, 2·0.3 − 0.4 is not.
         assert!(!exactly_separates(&x, &[-1.0, 1.0], on_it)?);
         assert!(exactly_separates(&x, &[0.0, 1.0], on_it)?);
-        let beside = ExactPlane { intercept: -1e-300, ..on_it };
+        let beside = ExactPlane { score: (&[2.0, -1.0], -1e-300), ..on_it };
         assert!(exactly_separates(&x, &[-1.0, 1.0], beside)?);
+        let twice = ExactPlane { less: Some((&[2.0, -1.0], -1e-300)), ..beside };
+        assert!(!exactly_separates(&x, &[-1.0, 1.0], twice)?);
         Ok(())
     }
 

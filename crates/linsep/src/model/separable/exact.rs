@@ -15,11 +15,34 @@ const MOST_UNKNOWNS: usize = 130;
 impl Case<'_> {
     /// Whether every row is strictly on its side of a plane.
     pub(super) fn exactly_complete(&self, complete: &Complete) -> Result<bool> {
+        if complete.weights.len() > 1 {
+            return self.exactly_in_regions(complete);
+        }
         let side = |y: &crate::table::Class| if y.0 == 1 { 1.0 } else { -1.0 };
         let sides: Vec<f64> = self.labels.iter().map(side).collect();
-        let plane =
-            ExactPlane { weights: &complete.weights[0], centre: &complete.centre, intercept: complete.intercept[0] };
+        let score = (&complete.weights[0][..], complete.intercept[0]);
+        let plane = ExactPlane { score, less: None, centre: &complete.centre };
         exactly_separates(self.design, &sides, plane)
+    }
+
+    /// Whether every row is strictly in the region of its class: against every other class on its side of their plane.
+    fn exactly_in_regions(&self, complete: &Complete) -> Result<bool> {
+        for a in 0..self.classes {
+            for b in a + 1..self.classes {
+                let side = |y: &crate::table::Class| match y.index() {
+                    k if k == b => 1.0,
+                    k if k == a => -1.0,
+                    _ => 0.0,
+                };
+                let sides: Vec<f64> = self.labels.iter().map(side).collect();
+                let score = |k: usize| (&complete.weights[k][..], complete.intercept[k]);
+                let plane = ExactPlane { score: score(b), less: Some(score(a)), centre: &complete.centre };
+                if !exactly_separates(self.design, &sides, plane)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Constraints, of those with a weight, whose vectors span those of all.

@@ -175,7 +175,11 @@ impl<'a> Case<'a> {
         }
         let (weights, intercept, centre) = self.in_columns(direction, risk.sample().units);
         let margin = self.machine_margin(risk, direction)?;
-        Ok(Verdict::Complete(Box::new(Complete { weights, intercept, centre, margin, hull: None, exact: None })))
+        let mut complete = Complete { weights, intercept, centre, margin, hull: None, exact: None };
+        if self.options.exact {
+            complete.exact = Some(self.exactly_complete(&complete)?);
+        }
+        Ok(Verdict::Complete(Box::new(complete)))
     }
 
     fn widest(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {
@@ -260,7 +264,7 @@ impl<'a> Case<'a> {
             })));
         };
         let per_row = self.classes - 1;
-        let strict = |row: &usize| check.strict[row * per_row..(row + 1) * per_row].contains(&true);
+        let strict = |row: &usize| !check.strict[row * per_row..(row + 1) * per_row].contains(&false);
         let boundary: Vec<usize> = (0..self.labels.len()).filter(|row| !strict(row)).collect();
         let (columns, intercept_diverges, collinear) = self.diverging(risk, open)?;
         let exact = match self.options.exact {
@@ -294,12 +298,20 @@ impl<'a> Case<'a> {
         let mut gram: Square = cone_gram(risk, &ones, self.watch)?;
         gram.keep_only(&kept);
         let boundary = factor(&gram, common::INDEPENDENT);
+        let units = risk.sample().units;
         let mut diverges = vec![false; all.n()];
         for alias in boundary.aliased().iter().filter(|alias| kept.binary_search(&alias.column).is_ok()) {
-            diverges[alias.column] = true;
-            for (j, c) in &alias.combination {
-                // In standard units: what is left of rounding is no part of the combination.
-                diverges[*j] |= c.abs() > 1e-6;
+            // A vector that vanishes on the boundary, in standard units: what is left of rounding is no part of it.
+            let mut null = vec![0.0; all.n()];
+            null[alias.column] = 1.0;
+            alias.combination.iter().filter(|(_, c)| c.abs() > 1e-7).for_each(|(j, c)| null[*j] = -c);
+            for c in 0..k {
+                let terms = |j: usize| null[c * cols + j] * units.centre()[j] * units.inverse_scale()[j];
+                let (moved, size) = (0..cols).map(terms).fold((0.0, 0.0f64), |(m, s), t| (m + t, s + t.abs()));
+                let intercept = null[k * cols + c];
+                // In the units of the columns the intercept is that at their zero, not at their mean.
+                diverges[k * cols + c] |= (intercept - moved).abs() > 1e-7 * (intercept.abs() + size);
+                (0..cols).for_each(|j| diverges[c * cols + j] |= null[c * cols + j] != 0.0);
             }
         }
         let of_column = |j: usize| (0..k).any(|c| diverges[c * cols + j]);

@@ -138,9 +138,9 @@ pub struct QuasiComplete {
     pub intercept_diverges: bool,
     /// Columns that are combinations of others in all rows: not determined, whatever the labels.
     pub collinear: Vec<usize>,
-    /// Rows strictly on their side.
+    /// Rows strictly on their side (several classes: of every boundary of their class).
     pub strict_rows: usize,
-    /// Rows on the boundary of every such direction.
+    /// The other rows: on the boundary (several classes: on one of them) whatever the direction.
     pub boundary: Vec<usize>,
     /// Relative residual of the positive weights on the boundary, which prove that none of its rows can leave it.
     pub residual: f64,

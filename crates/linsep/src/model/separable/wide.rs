@@ -3,7 +3,7 @@
 //! Such rows can mostly be separated, and the widest plane is found multiplier by multiplier. Where that finds none and the rows
 //! are not many, the question is asked of `Z` with `ZZᵀ = XXᵀ`: products of rows are all that it depends on.
 
-use super::{Case, Complete, SeparabilityVerdict, Undecided, Verdict};
+use super::{Case, CommonPoint, Complete, Constraint, SeparabilityVerdict, Undecided, Verdict};
 use crate::certify::{cone_residual, sides};
 use crate::design::{Block, DenseMatrix, Tile, Units};
 use crate::error::Result;
@@ -18,11 +18,16 @@ const MOST_ROWS: usize = 2_000;
 
 impl Case<'_> {
     pub(super) fn wide(&self) -> Result<SeparabilityVerdict> {
+        let same = self.contradiction()?;
         let found = match self.classes {
+            _ if same.is_some() => None,
             2 => self.widest(None)?.map(|found| self.complete_plane(&found)).transpose()?,
             _ => self.machine()?,
         };
-        if let Some(complete) = found {
+        if let Some(mut complete) = found {
+            if self.options.exact && self.classes > 2 {
+                complete.exact = Some(self.exactly_complete(&complete)?);
+            }
             return Ok(self.found(Verdict::Complete(Box::new(complete)), 0));
         }
         if self.labels.len() > MOST_ROWS || self.watch.halted().is_some() {
@@ -31,9 +36,52 @@ impl Case<'_> {
                 self.labels.len(),
                 self.design.shape().cols
             );
-            return Ok(self.found(Verdict::Undecided(Box::new(Undecided { reason, common: None })), 0));
+            return Ok(self.found(Verdict::Undecided(Box::new(Undecided { reason, common: same })), 0));
         }
         self.through_rows()
+    }
+
+    /// Two rows that are the same and have different labels: a common point, exactly.
+    fn contradiction(&self) -> Result<Option<CommonPoint>> {
+        let n = self.labels.len();
+        let label = |row: usize| self.labels[row].index();
+        let mut tile = Tile::default();
+        let found = match self.design.block(0..n, &mut tile)? {
+            Block::Csr(x) => self.same_rows(|row| {
+                let (columns, values) = x.row(row);
+                columns.iter().zip(values).map(|(c, v)| (*c as usize, *v))
+            }),
+            Block::F64(x) => {
+                self.same_rows(|row| x.values[row * x.cols..(row + 1) * x.cols].iter().copied().enumerate())
+            }
+            Block::F32(x) => {
+                let of_row = |row: usize| &x.values[row * x.cols..(row + 1) * x.cols];
+                self.same_rows(|row| of_row(row).iter().map(|v| f64::from(*v)).enumerate())
+            }
+        };
+        Ok(found.map(|(a, b)| {
+            let half = |row: usize, other: usize| Constraint {
+                row,
+                own: label(row),
+                other: label(other),
+                weight: 1.0,
+                exact: self.options.exact.then(|| "1".to_owned()),
+            };
+            CommonPoint { constraints: vec![half(a.min(b), a.max(b)), half(a.max(b), a.min(b))], residual: 0.0 }
+        }))
+    }
+
+    /// The first two rows found that have the same entries and different labels.
+    fn same_rows<I: Iterator<Item = (usize, f64)>>(
+        &self,
+        entries: impl Fn(usize) -> I + Sync,
+    ) -> Option<(usize, usize)> {
+        let stored = |row: usize| entries(row).filter(|(_, v)| *v != 0.0);
+        let mut hashes: Vec<(u64, usize)> =
+            (0..self.labels.len()).into_par_iter().map(|row| (hash(stored(row)), row)).collect();
+        hashes.par_sort_unstable();
+        let pairs = hashes.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1));
+        { pairs }.find(|(a, b)| self.labels[*a] != self.labels[*b] && stored(*a).eq(stored(*b)))
     }
 
     /// One plane for every class against the rest: together they are a linear machine.
@@ -160,6 +208,12 @@ impl Case<'_> {
         }
         Ok(out)
     }
+}
+
+/// FNV-1a over columns and bits of values.
+fn hash(row: impl Iterator<Item = (usize, f64)>) -> u64 {
+    let mix = |h: u64, v: u64| (h ^ v).wrapping_mul(0x0000_0100_0000_01b3);
+    row.fold(0xcbf2_9ce4_8422_2325, |h, (j, v)| mix(mix(h, j as u64), v.to_bits()))
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -17,9 +17,10 @@ const ROUNDING_PIVOT: f64 = 1e-15;
 /// What `(1−p)a·d` must stay below: in exact arithmetic 1 will do.
 const PROVEN: f64 = 0.9;
 /// Corrections of the weights for what rounding left of their equation.
-const CORRECTIONS: usize = 4;
-/// The equation of the weights is met when it holds to this, relative to the size of its terms.
-const EQUATION: f64 = 1e-15;
+const CORRECTIONS: usize = 12;
+/// Weights are good when a correction changes none by more than this, relative, and stand at the next.
+const SETTLED: f64 = 1e-7;
+const STANDS: f64 = 1e-2;
 /// Relative to the largest slack of a step, what may belong to the boundary: all that can be told from rounding, then more.
 const NEAR_BOUNDARY: [f64; 3] = [1e-8, 1e-6, 1e-4];
 
@@ -59,7 +60,7 @@ impl<L: Loss> Run<'_, '_, L> {
             let longest = longest.map(|((_, p), s)| (1.0 - p) * s).fold(0.0f64, f64::max);
             if !curvature.damped
                 && longest < PROVEN
-                && let Some(alpha) = self.weights(&p, &h, &of_step, &curvature, (&diagonal, count))?
+                && let Some(alpha) = self.weights(&p, &h, &of_step, &curvature)?
             {
                 return Ok(Found::Overlap(alpha));
             }
@@ -137,33 +138,33 @@ impl<L: Loss> Run<'_, '_, L> {
     }
 
     /// `p − h a·d`, corrected until `Σ αa = 0` holds to rounding; `None` where they are not all positive.
-    fn weights(
-        &self,
-        p: &[f64],
-        h: &[f64],
-        of_step: &[f64],
-        curvature: &Curvature,
-        (diagonal, count): (&[f64], f64),
-    ) -> Result<Option<Vec<f64>>> {
+    fn weights(&self, p: &[f64], h: &[f64], of_step: &[f64], curvature: &Curvature) -> Result<Option<Vec<f64>>> {
         let moved = |weights: &[f64], by: &[f64]| -> Vec<f64> {
             weights.iter().zip(h).zip(by).map(|((w, h), s)| w - h * s).collect()
         };
         let mut alpha = moved(p, of_step);
-        let mut left = f64::INFINITY;
+        let mut last = f64::INFINITY;
         for _ in 0..CORRECTIONS {
             let residual = self.sums(&alpha)?;
-            let total = alpha.iter().sum::<f64>() / count;
-            let terms = residual.as_slice().iter().zip(diagonal).filter(|(_, d)| **d > 0.0);
-            let now = terms.map(|(r, d)| r.abs() / (total * count * d.sqrt())).fold(0.0f64, f64::max);
-            if now <= EQUATION || now >= 0.5 * left {
-                break;
+            let by = cone_slacks(self.risk, &self.solved(curvature, &residual), self.watch)?;
+            // What the correction does to a weight, relative: if it is small, so is all that is left to correct.
+            let terms = alpha.iter().zip(h).zip(&by).zip(&self.open).filter(|(_, open)| **open);
+            let change = terms.map(|(((a, h), s), _)| if *a > 0.0 { (h * s).abs() / a } else { f64::INFINITY });
+            let change = change.fold(0.0f64, f64::max);
+            if !(change < PROVEN) {
+                return Ok(None);
             }
-            left = now;
-            let step = self.solved(curvature, &residual);
-            alpha = moved(&alpha, &cone_slacks(self.risk, &step, self.watch)?);
+            // Rounding ends the improvement; small changes are proof enough.
+            if change > 0.5 * last {
+                return Ok((change < STANDS).then_some(alpha));
+            }
+            alpha = moved(&alpha, &by);
+            if change <= SETTLED {
+                return Ok(Some(alpha));
+            }
+            last = change;
         }
-        let positive = alpha.iter().zip(&self.open).all(|(a, open)| !open || *a > 0.0);
-        Ok(positive.then_some(alpha))
+        Ok((last < STANDS).then_some(alpha))
     }
 
     /// A step that decreases the sum enough. With r the largest slack of the step, `ln(1+r)/r` would do if H were exact
@@ -184,7 +185,7 @@ impl<L: Loss> Run<'_, '_, L> {
         while length > floor {
             // What rounding does to the sum is no increase.
             if at(length) <= now - 1e-4 * length * decrement + 1e-15 * now {
-                return (decrement > 1e-15 * now).then_some(length);
+                return (decrement > 1e-20 * now).then_some(length);
             }
             length *= 0.5;
         }

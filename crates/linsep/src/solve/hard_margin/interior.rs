@@ -13,6 +13,8 @@ const ROUNDING_PIVOT: f64 = 1e-17;
 const ITERATIONS: usize = 200;
 /// Iterations without a much better gap, once there is one, before rounding has the last word.
 const PATIENCE: usize = 6;
+/// Weights below this share of the largest may be left out, if the others are as good without.
+const SMALL: [f64; 8] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9];
 
 /// The rows: as many columns as were given, or their products where there are more columns than rows.
 pub(super) enum Space {
@@ -139,6 +141,19 @@ pub(super) fn nearest(space: &Space, y: &[f64], tolerance: f64) -> Nearest {
             t[i] += length * dt[i];
         }
         b += length * db;
+    }
+    sparse(space, y, best, tolerance)
+}
+
+/// The fewest weights that are as good: small ones are what the method has left of zeros.
+fn sparse(space: &Space, y: &[f64], best: Nearest, tolerance: f64) -> Nearest {
+    let largest = best.weights.iter().fold(0.0f64, |m, w| m.max(*w));
+    for share in SMALL {
+        let kept = best.weights.iter().map(|w| if *w < share * largest { 0.0 } else { *w }).collect();
+        let found = measured(space, y, kept);
+        if found.gap <= tolerance.max(2.0 * best.gap) {
+            return found;
+        }
     }
     best
 }
