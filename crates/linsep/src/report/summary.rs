@@ -71,7 +71,7 @@ pub(super) fn summary(model: &Model, with_decision: bool) -> String {
         line("true priors", priors_text(model, priors));
     }
     if with_decision {
-        line("decision", decision_text(&model.decision, &model.classes));
+        line("decision", decision_text(model));
     }
     line("accuracy", accuracy_text(model));
     line("solver", if searches { perceptron::computation_text(model) } else { computation_text(model) });

@@ -10,8 +10,8 @@ use crate::linalg::{Factor, Square, factor, gram_update, multiply_rows, weighted
 const STAY_INSIDE: f64 = 0.99;
 /// Pivots below this, on the unit-diagonal scale, are rounding.
 const ROUNDING_PIVOT: f64 = 1e-17;
-const ITERATIONS: usize = 80;
-/// Iterations without a better gap before rounding has the last word.
+const ITERATIONS: usize = 200;
+/// Iterations without a much better gap, once there is one, before rounding has the last word.
 const PATIENCE: usize = 6;
 
 /// The rows: as many columns as were given, or their products where there are more columns than rows.
@@ -102,11 +102,11 @@ pub(super) fn nearest(space: &Space, y: &[f64], tolerance: f64) -> Nearest {
         for candidate in [alpha.clone(), pruned(&alpha, &t)] {
             let found = measured(space, y, candidate);
             if found.gap < best.gap {
-                since = if found.gap < 0.5 * best.gap { 0 } else { since };
+                since = if found.gap < 0.5 * best.gap || found.gap > 0.5 { 0 } else { since };
                 best = found;
             }
         }
-        if best.gap <= tolerance || since > PATIENCE {
+        if best.gap < 1.0 && (best.gap <= tolerance || since > PATIENCE) {
             break;
         }
         let primal: Vec<f64> = (0..m).map(|i| product[i] + y[i] * b - t[i] - 1.0).collect();
