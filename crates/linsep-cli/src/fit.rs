@@ -39,7 +39,7 @@ Examples:
   linsep fit penguins.csv --target sex --model pocket --max-iter 20
   linsep fit penguins.csv --target species --model svm --multiclass one-vs-one --vote unanimity
   linsep fit penguins.csv --target sex --costs female:male=5 --reject 0.3 -o careful.json
-  linsep fit penguins.csv --target sex --model svm --calibrate platt --threshold 0.8")]
+  linsep fit penguins.csv --target sex --model svm --calibrate platt -o svm.json")]
 pub struct FitArguments {
     #[command(flatten)]
     input: InputArguments,

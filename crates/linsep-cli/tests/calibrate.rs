@@ -56,7 +56,7 @@ fn the_boundary_is_where_the_probability_is_one_half() {
     let geometry = json(&scratch.done("geometry svm.json --json"));
     assert_eq!(geometry["cut"].as_f64(), Some(cut));
     let rows = scratch.done("geometry svm.json penguins.csv");
-    let predicted = scratch.done("predict svm.json penguins.csv");
+    let predicted = scratch.done("predict svm.json penguins.csv --proba");
     assert_eq!(column(&rows, "prediction"), column(&predicted, "prediction"));
     for (class, distance) in column(&rows, "prediction").iter().zip(column(&rows, "distance")) {
         let side = distance.parse::<f64>().map_or("", |d| if d > 0.0 { "male" } else { "female" });
@@ -70,7 +70,7 @@ fn true_priors_at_fit_and_at_predict_are_the_same() {
     let fit = "fit penguins.csv --target species --features bill_length_mm,body_mass_g";
     scratch.done(&format!("{fit} -o plain.json"));
     let shown = scratch.done(&format!("{fit} --true-priors Adelie=0.2,Chinstrap=0.7,Gentoo=0.1 -o moved.json"));
-    assert!(shown.contains("true priors  Adelie 0.2 (learned 0.4415)"), "{shown}");
+    assert!(shown.contains("true priors  Adelie 0.2000 (learned 0.4415)"), "{shown}");
     let flag = "--proba --true-priors Gentoo=0.1,Chinstrap=0.7,Adelie=0.2";
     let by_flag = scratch.done(&format!("predict plain.json penguins.csv {flag}"));
     assert_eq!(scratch.done("predict moved.json penguins.csv --proba"), by_flag);
@@ -101,7 +101,7 @@ fn the_widest_margin() {
     let shown = scratch.done("fit t.csv --target y --model hard-margin -o m.json");
     assert!(shown.starts_with("Hard margin support vector machine: distances of the columns as they are"), "{shown}");
     assert!(
-        shown.contains("margin       geometric γ = 1/‖w‖ = 2.475, functional 1; the hulls are 4.95 apart"),
+        shown.contains("margin       geometric γ = 1/‖w‖ = 2.475, functional 1; the hulls are 4.950 apart"),
         "{shown}"
     );
     // The row 4 faces the middle of the rows 2 and 3: (4,4) − (½,½).

@@ -165,7 +165,7 @@ fn a_soft_margin_with_a_high_price_is_hard() {
 #[test]
 fn no_plane_is_an_answer() {
     // Twins of different classes.
-    let data = Data::new(vec![0.0, 1.0, 4.0, 4.0, 2.0, 2.5, 4.0, 4.0], 2, labels(vec![0, 1, 0, 1], 2));
+    let data = Data::new(vec![0.0, 1.0, 4.0, 4.0, 2.0, 2.5, 4.0, 4.0], 2, labels(vec![0, 1, 0, 0], 2));
     let proof = not_separable(&data);
     assert_eq!((&proof.rows[..], proof.certificate.is_none()), (&[1, 3][..], true));
     // Exclusive or.

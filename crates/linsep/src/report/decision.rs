@@ -2,16 +2,20 @@
 
 use super::parts::scheme_text;
 use super::text::{clip, short};
-use crate::decide::{Decision, Rule};
+use crate::artifact::Model;
+use crate::decide::Rule;
 use serde_json::{Value, json};
 
 /// Costs named in the words of a decision; a large matrix is for machines.
 const SHOWN: usize = 6;
 
 /// The decision in words.
-pub(super) fn decision_text(decision: &Decision, classes: &[String]) -> String {
+pub(super) fn decision_text(model: &Model) -> String {
+    let (decision, classes) = (&model.decision, &model.classes);
+    let moved = model.calibration.is_some() || model.true_priors.is_some();
     let name = |k: usize| format!("`{}`", clip(&classes[k], 24));
     let rule = match &decision.rule {
+        Rule::ArgMax if moved => "the most probable class, at a tie the first".to_owned(),
         Rule::ArgMax => "the class with the largest score, at a tie the first".to_owned(),
         Rule::Threshold(p) => format!("{} where its probability exceeds {p}, else {}", name(1), name(0)),
         Rule::Cost(costs) => format!("the smallest expected cost: {}", costs_text(costs, &name)),
@@ -44,7 +48,8 @@ fn costs_text(costs: &[Vec<f64>], name: &impl Fn(usize) -> String) -> String {
 }
 
 /// The decision for programs: `words`, `rule` (`arg_max`, `threshold`, `cost` or `scheme`), and what belongs to it or null.
-pub(super) fn decision_json(decision: &Decision, classes: &[String]) -> Value {
+pub(super) fn decision_json(model: &Model) -> Value {
+    let decision = &model.decision;
     let (rule, threshold, costs) = match &decision.rule {
         Rule::ArgMax => ("arg_max", None, None),
         Rule::Threshold(p) => ("threshold", Some(p), None),
@@ -52,7 +57,7 @@ pub(super) fn decision_json(decision: &Decision, classes: &[String]) -> Value {
         Rule::Scheme(_) => ("scheme", None, None),
     };
     json!({
-        "words": decision_text(decision, classes),
+        "words": decision_text(model),
         "rule": rule,
         "threshold": threshold,
         "costs": costs,

@@ -38,7 +38,7 @@ pub fn geometry_json(model: &Model, geometry: &Geometry, data: Option<(&Table, &
         "classes": model.classes,
         "features": model.recipe.features(),
         "offsets": model.offsets,
-        "decision": decision_json(&model.decision, &model.classes),
+        "decision": decision_json(model),
         "cut": match model.classes.len() {
             2 => model.cuts().map(|cuts| cuts[0]),
             classes => model.decision.cut(classes),
@@ -160,7 +160,7 @@ pub fn decision_note(model: &Model) -> Option<String> {
                  changes its prediction, a larger one may not either"
             }
         };
-        return Some(format!("{}; {words}", decision_text(decision, &model.classes)));
+        return Some(format!("{}; {words}", decision_text(model)));
     }
     let words = match (model.cuts(), decision.reject) {
         (Some(cuts), None) if cuts.iter().all(|c| *c == 0.0) => return None,
@@ -183,7 +183,7 @@ pub fn decision_note(model: &Model) -> Option<String> {
             "boundaries and lengths are those of the largest score, so predictions may lie across them".to_owned()
         }
     };
-    Some(format!("{}; {words}", decision_text(decision, &model.classes)))
+    Some(format!("{}; {words}", decision_text(model)))
 }
 
 fn boundary_text(model: &Model, boundary: &Boundary, out: &mut String) {

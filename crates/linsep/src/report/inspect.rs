@@ -36,7 +36,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "calibration": calibration_json(model),
         "learned_priors": model.has_probabilities().then(|| model.learned_priors()),
         "true_priors": model.true_priors,
-        "decision": decision_json(&model.decision, &model.classes),
+        "decision": decision_json(model),
         "outcome": serde_json::to_value(model.outcome).map_err(to_value)?,
         "bayes_error": serde_json::to_value(bayes_error).map_err(to_value)?,
         "mahalanobis": mahalanobis,

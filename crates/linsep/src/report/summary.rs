@@ -78,7 +78,7 @@ pub(super) fn summary(model: &Model, with_decision: bool, all: bool) -> String {
     if let Some(scheme) = model.decision.scheme() {
         line("multiclass", multiclass_text(model, scheme));
     } else if with_decision {
-        line("decision", decision_text(&model.decision, &model.classes));
+        line("decision", decision_text(model));
     }
     line("accuracy", accuracy_text(model));
     line("solver", if searches { perceptron::computation_text(model) } else { computation_text(model) });
