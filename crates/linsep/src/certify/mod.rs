@@ -4,6 +4,7 @@ mod closed_form;
 mod free_columns;
 mod gap;
 mod independent;
+mod kernel_gap;
 mod local;
 mod margin;
 mod multipliers;
@@ -14,6 +15,7 @@ mod witness;
 pub use closed_form::linear_system_residual;
 pub use gap::duality_gap;
 pub use independent::{Independent, independent_coefficients};
+pub use kernel_gap::{KernelTask, kernel_gap, kernel_violation};
 pub use local::{
     LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian, is_local_minimum, local_minimum,
 };
@@ -102,6 +104,12 @@ pub enum Certificate {
         gradient: f64,
         /// Of the scaled Hessian.
         smallest_eigenvalue: f64,
+    },
+    /// A dual problem that is not known to be convex, because the kernel is not known to be positive semidefinite: by how
+    /// much the multipliers miss the conditions of a stationary point. Nothing says that there is no better one.
+    Stationary {
+        /// In units of the scores.
+        violation: f64,
     },
     /// No bound could be established.
     Absent {

@@ -2,10 +2,13 @@
 
 mod blocks;
 mod generalised;
+mod kernel;
 mod linear;
 mod quadratic;
 
 pub use generalised::{Generalised, LogTerm, Term, TermFunction};
+pub use kernel::KernelExpansion;
+pub(crate) use kernel::stored as stored_block;
 pub use linear::Linear;
 pub use quadratic::Quadratic;
 
@@ -25,6 +28,8 @@ pub enum Discriminant {
     Quadratic(Quadratic),
     /// `g(x) = Σ w·φ(x) + b` with functions of single columns.
     Generalised(Generalised),
+    /// `g(x) = Σ c K(x_i, x) + b` over support rows.
+    Kernel(KernelExpansion),
 }
 
 impl Discriminant {
@@ -34,6 +39,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => linear.n_scores(),
             Discriminant::Quadratic(quadratic) => quadratic.n_scores(),
             Discriminant::Generalised(generalised) => generalised.n_scores(),
+            Discriminant::Kernel(kernel) => kernel.n_scores(),
         }
     }
 
@@ -43,6 +49,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => linear.scores(design, watch),
             Discriminant::Quadratic(quadratic) => quadratic.scores(design, watch),
             Discriminant::Generalised(generalised) => generalised.scores(design, watch),
+            Discriminant::Kernel(kernel) => kernel.scores(design, watch),
         }
     }
 
@@ -59,6 +66,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => linear.each_block(design, watch, width, out, finish),
             Discriminant::Quadratic(quadratic) => quadratic.each_block(design, watch, width, out, finish),
             Discriminant::Generalised(generalised) => generalised.each_block(design, watch, width, out, finish),
+            Discriminant::Kernel(kernel) => kernel.each_block(design, watch, width, out, finish),
         }
     }
 
@@ -67,15 +75,23 @@ impl Discriminant {
         match self {
             Discriminant::Linear(linear) => Some(linear),
             Discriminant::Quadratic(_) => None,
-            Discriminant::Generalised(_) => None,
+            Discriminant::Generalised(_) | Discriminant::Kernel(_) => None,
         }
     }
 
     /// The form in functions of columns, where it is not linear in the columns themselves.
     pub fn as_generalised(&self) -> Option<&Generalised> {
         match self {
-            Discriminant::Linear(_) | Discriminant::Quadratic(_) => None,
+            Discriminant::Linear(_) | Discriminant::Quadratic(_) | Discriminant::Kernel(_) => None,
             Discriminant::Generalised(generalised) => Some(generalised),
+        }
+    }
+
+    /// The expansion in kernel values, where it is one.
+    pub fn as_kernel(&self) -> Option<&KernelExpansion> {
+        match self {
+            Discriminant::Kernel(kernel) => Some(kernel),
+            Discriminant::Linear(_) | Discriminant::Quadratic(_) | Discriminant::Generalised(_) => None,
         }
     }
 
@@ -91,6 +107,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => Discriminant::Linear(linear.plus(number)?),
             Discriminant::Quadratic(quadratic) => Discriminant::Quadratic(quadratic.plus(number)?),
             Discriminant::Generalised(generalised) => Discriminant::Generalised(generalised.plus(number)?),
+            Discriminant::Kernel(kernel) => Discriminant::Kernel(kernel.plus(number)),
         })
     }
 
@@ -100,6 +117,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => linear.n_cols(),
             Discriminant::Quadratic(quadratic) => quadratic.n_cols(),
             Discriminant::Generalised(generalised) => generalised.n_cols(),
+            Discriminant::Kernel(kernel) => kernel.n_cols(),
         }
     }
 
@@ -109,6 +127,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => linear.is_whole(),
             Discriminant::Quadratic(quadratic) => quadratic.is_whole(),
             Discriminant::Generalised(generalised) => generalised.is_whole(),
+            Discriminant::Kernel(kernel) => kernel.is_whole(),
         }
     }
 }

@@ -2,6 +2,9 @@
 
 mod class_weights;
 mod gaussian;
+mod kernel_choice;
+mod kernel_perceptron;
+mod kernel_svm;
 mod least_squares;
 mod naive_bayes;
 mod note;
@@ -13,6 +16,9 @@ mod training;
 
 pub use class_weights::{ClassWeighting, ClassWeights};
 pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
+pub use kernel_choice::KernelChoice;
+pub use kernel_perceptron::KernelPerceptron;
+pub use kernel_svm::KernelSvm;
 pub use least_squares::{LeastSquares, LeastSquaresSolver, Targets};
 pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
 pub use note::{Note, Separability};
@@ -38,6 +44,12 @@ use serde::{Deserialize, Serialize};
 pub enum Method {
     /// Gaussian classes: spherical, with one covariance (LDA) or with their own (QDA).
     Gaussian(GaussianBayes),
+    /// The perceptron with a kernel.
+    #[serde(rename = "kernel-perceptron")]
+    KernelPerceptron(KernelPerceptron),
+    /// A support vector machine with a kernel.
+    #[serde(rename = "kernel-svm")]
+    KernelSvm(KernelSvm),
     /// Least squares on class targets.
     #[serde(rename = "least-squares")]
     LeastSquares(LeastSquares),
@@ -185,6 +197,8 @@ impl Method {
     pub fn name(&self) -> &'static str {
         match self {
             Method::Gaussian(m) => m.name(),
+            Method::KernelPerceptron(_) => "kernel-perceptron",
+            Method::KernelSvm(_) => "svm",
             Method::LeastSquares(_) => "least-squares",
             Method::NaiveBayes(_) => "naive-bayes",
             Method::Perceptron(m) => m.name(),
@@ -202,6 +216,7 @@ impl Method {
             Method::Risk(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
             Method::Sigmoid(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
             Method::Risk(_) | Method::Sigmoid(_) | Method::NaiveBayes(_) | Method::Perceptron(_) => Coding::AllLevels,
+            Method::KernelSvm(_) | Method::KernelPerceptron(_) => Coding::AllLevels,
         }
     }
 
@@ -209,6 +224,8 @@ impl Method {
     pub fn standardize(&self) -> Standardize {
         match self {
             Method::Gaussian(m) => m.standardize,
+            Method::KernelPerceptron(m) => m.standardize(),
+            Method::KernelSvm(m) => m.standardize(),
             Method::LeastSquares(m) => m.standardize,
             Method::NaiveBayes(_) => Standardize::No,
             Method::Perceptron(m) => m.standardize,
@@ -234,6 +251,7 @@ impl Method {
             Method::Gaussian(_) | Method::NaiveBayes(_) | Method::Sigmoid(_) => true,
             Method::Risk(method) => method.loss == LossChoice::Logistic,
             Method::LeastSquares(_) | Method::Perceptron(_) => false,
+            Method::KernelSvm(_) | Method::KernelPerceptron(_) => false,
         }
     }
 
@@ -256,6 +274,8 @@ impl Method {
         training.check()?;
         match self {
             Method::Gaussian(method) => method.fit(training, watch),
+            Method::KernelPerceptron(method) => method.fit(training, watch),
+            Method::KernelSvm(method) => method.fit(training, watch),
             Method::LeastSquares(method) => method.fit(training, watch),
             Method::NaiveBayes(method) => method.fit(training, watch),
             Method::Perceptron(method) => method.fit(training, watch),
@@ -276,6 +296,7 @@ impl Method {
     ) -> Result<(f64, Certificate)> {
         training.check()?;
         match self {
+            Method::KernelSvm(method) => method.certify_multipliers(training, discriminant, units, alpha, watch),
             Method::Risk(method) => method.certify_multipliers(training, discriminant, units, alpha, watch),
             _ => Err(Error::model(format!("a model by {} has no multipliers", self.name()))),
         }
@@ -292,6 +313,8 @@ impl Method {
         training.check()?;
         match self {
             Method::Gaussian(method) => method.certify(training, discriminant, watch),
+            Method::KernelPerceptron(method) => method.certify(training, discriminant, units, watch),
+            Method::KernelSvm(_) => Err(Error::model("a kernel machine cannot be checked without its multipliers")),
             Method::LeastSquares(method) => method.certify(training, discriminant, watch),
             Method::NaiveBayes(method) => method.certify(training, discriminant, watch),
             Method::Perceptron(method) => method.certify(training, discriminant, units, watch),

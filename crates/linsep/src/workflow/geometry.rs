@@ -73,6 +73,10 @@ pub fn geometry_table(
         ))
         .help("project fewer rows at a time, or leave --projection out"));
     }
+    if options.projection && geometry.is_of_feature_space() {
+        return Err(Error::usage("a boundary in a kernel's feature space has no nearest point among the rows")
+            .help("leave --projection out"));
+    }
     let (prepared, mut scores) = scored_rows(model, table, &vec![true; table.n_rows()], options.unknown, watch)?;
     let predictions = model.decision.classes(&scores, model.classes.len())?;
     let cut = cut(model);
