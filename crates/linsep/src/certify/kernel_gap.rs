@@ -48,8 +48,9 @@ impl KernelTask<'_> {
 
     /// `Σ s max(0, 1 − yz)/S`.
     pub fn loss(&self, scores: &[f64], intercept: f64) -> f64 {
-        let terms =
-            (0..scores.len()).map(|i| self.weight(i) * (1.0 - self.signs[i] * (scores[i] + intercept)).max(0.0));
+        // A row without weight may hold anything, even what is not a number.
+        let counted = (0..scores.len()).filter(|i| self.weight(*i) > 0.0);
+        let terms = counted.map(|i| self.weight(i) * (1.0 - self.signs[i] * (scores[i] + intercept)).max(0.0));
         crate::numeric::sum(terms) / self.total_weight()
     }
 
@@ -123,7 +124,7 @@ pub fn kernel_gap(
     }
     let (mut linear, mut quadratic, mut balance) =
         (CompensatedSum::default(), CompensatedSum::default(), CompensatedSum::default());
-    for (b, g) in signed.iter().zip(dual_scores) {
+    for (b, g) in signed.iter().zip(dual_scores).filter(|(b, _)| **b != 0.0) {
         linear.add(b.abs());
         quadratic.add(b * g);
         balance.add(*b);

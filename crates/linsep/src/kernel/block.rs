@@ -2,11 +2,14 @@
 
 use super::panels::{Real, STRIP};
 use super::{Kernel, KernelRows, StoredRows};
+use rayon::prelude::*;
 
 /// Columns done at a time, so that the values are still near when the kernel's function is applied.
 const CHUNK: usize = 1024;
 /// Sparse rows scattered together.
 const SCATTERED: usize = 8;
+/// Rows of a table made by one task.
+const TABLE_ROWS: usize = 64;
 /// Rows of a sum at a time.
 const GROUP: usize = 64;
 
@@ -137,6 +140,26 @@ pub fn kernel_rows<T: Real>(
     }
     let sources = Sources::<T>::new(rows, ids);
     dense_rows(kernel, &sources.strips, &sources.squares, targets, out);
+}
+
+/// K of some rows with each other, as doubles of what precision T makes of it; `stride` values a row. Cheaper than to pick the
+/// values out of long rows.
+pub fn kernel_table<T: Real>(kernel: &Kernel, rows: &KernelRows, ids: &[usize], stride: usize, out: &mut [f64]) {
+    if matches!(kernel, Kernel::Precomputed) {
+        for (i, out) in ids.iter().zip(out.chunks_exact_mut(stride)) {
+            ids.iter().zip(out).for_each(|(j, o)| *o = T::narrow(rows.entry(*i, *j)).widen());
+        }
+        return;
+    }
+    let targets = Targets::<T>::new(kernel, rows, ids);
+    out.par_chunks_mut(TABLE_ROWS * stride).zip(ids.par_chunks(TABLE_ROWS)).for_each(|(out, ids)| {
+        let mut values = vec![T::ZERO; ids.len() * targets.padded()];
+        let mut part: Vec<&mut [T]> = values.chunks_exact_mut(targets.padded()).collect();
+        kernel_rows(kernel, rows, ids, &targets, &mut part);
+        for (out, values) in out.chunks_exact_mut(stride).zip(part) {
+            out.iter_mut().zip(&values[..targets.count]).for_each(|(o, v)| *o = v.widen());
+        }
+    });
 }
 
 /// Strips against all panels, a chunk of columns at a time.

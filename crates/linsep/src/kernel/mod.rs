@@ -9,7 +9,7 @@ mod definite;
 mod panels;
 mod rows;
 
-pub use block::{KernelSum, Targets, kernel_rows};
+pub use block::{KernelSum, Targets, kernel_rows, kernel_table};
 pub use definite::{Definiteness, NegativeCurvature, definiteness};
 pub use panels::Real;
 pub use rows::{KernelRows, StoredRows};

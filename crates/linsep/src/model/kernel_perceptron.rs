@@ -188,7 +188,7 @@ fn measure(
     let errors = crate::numeric::sum(wrong.map(|i| weight(*i)));
     let total = crate::numeric::sum(counted.iter().map(|i| weight(*i)));
     let margin = counted.iter().map(|i| signs[*i] * scores[*i]).fold(f64::INFINITY, f64::min);
-    let squared = crate::numeric::sum(signed.iter().zip(&scores).map(|(b, g)| b * g));
+    let squared = crate::numeric::sum(signed.iter().zip(&scores).filter(|(b, _)| **b != 0.0).map(|(b, g)| b * g));
     let diagonal = rows.diagonal(kernel)?;
     let radius = counted.iter().map(|i| diagonal[*i]).fold(0.0, f64::max);
     let certificate = match errors == 0.0 && squared > 0.0 {

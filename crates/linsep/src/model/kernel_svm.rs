@@ -155,7 +155,8 @@ impl KernelSvm {
             other => other.as_kernel().map_or(0.0, |k| k.intercept()[0]),
         };
         scores.iter_mut().for_each(|z| *z -= intercept);
-        let from_rows = || crate::numeric::sum(signed.iter().zip(&dual_scores).map(|(b, g)| b * g));
+        let pairs = || signed.iter().zip(&dual_scores).filter(|(b, _)| **b != 0.0);
+        let from_rows = || crate::numeric::sum(pairs().map(|(b, g)| b * g));
         let squared = match discriminant {
             Discriminant::Linear(linear) => {
                 crate::numeric::sum(linear.weights_of(0).iter().zip(units.scale()).map(|(w, s)| (w * s) * (w * s)))

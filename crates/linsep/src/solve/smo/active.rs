@@ -3,16 +3,16 @@
 use super::cache::RowCache;
 use super::pairs::Pairs;
 use crate::error::{Error, Result};
-use crate::kernel::{Kernel, KernelRows, Real, Targets};
+use crate::kernel::{Kernel, KernelRows, Real, Targets, kernel_table};
 use crate::watch::Watch;
 use rayon::prelude::*;
 
 /// Rows of the gradient moved by one task.
 const PIECE: usize = 2048;
 /// The largest working set: a table of its kernel values stays in a second-level cache, or nearly.
-const WORKING: usize = 256;
+const WORKING: usize = 512;
 /// A working set is solved to this share of its violation, so that little is done twice.
-const SHARE: f64 = 0.1;
+const SHARE: f64 = 0.3;
 /// Pairs moved within a working set, for each of its rows.
 const PAIRS: usize = 16;
 /// Rounds between two looks at the rows that no longer matter.
@@ -167,14 +167,10 @@ impl<'a, T: Real> Active<'a, T> {
     /// Solves a working set and moves f of all active rows.
     fn solve(&mut self, working: &[usize], goal: f64, most: usize) -> usize {
         let Problem { kernel, rows, diagonal, .. } = self.problem;
-        self.cache.ensure(working, (kernel, rows, &self.ids), &self.targets);
         let mut pairs = Pairs::new(working.len());
         let stride = pairs.stride();
-        let cache = &self.cache;
-        pairs.kernel.par_chunks_mut(stride).zip(working).for_each(|(out, w)| {
-            let row = cache.row(*w);
-            out.iter_mut().zip(working).for_each(|(o, v)| *o = row[*v].widen());
-        });
+        let global: Vec<usize> = working.iter().map(|w| self.ids[*w]).collect();
+        kernel_table::<T>(kernel, rows, &global, stride, &mut pairs.kernel);
         for (at, w) in working.iter().enumerate() {
             pairs.f[at] = self.f[*w];
             pairs.beta[at] = self.beta[*w];
@@ -182,13 +178,15 @@ impl<'a, T: Real> Active<'a, T> {
             pairs.diagonal[at] = diagonal[self.ids[*w]];
         }
         let done = pairs.solve(0.5 * goal, SHARE, most.min(PAIRS * working.len()));
-        let mut moves: Vec<(f64, &[T])> = Vec::with_capacity(working.len());
-        for (at, w) in working.iter().enumerate() {
-            let change = pairs.beta[at] - self.beta[*w];
-            if change != 0.0 {
-                self.beta[*w] = pairs.beta[at];
-                moves.push((change, self.cache.row(*w)));
-            }
+        // Only rows that moved need their kernel rows.
+        let moved: Vec<usize> = (0..working.len()).filter(|at| pairs.beta[*at] != self.beta[working[*at]]).collect();
+        let places: Vec<usize> = moved.iter().map(|at| working[*at]).collect();
+        self.cache.ensure(&places, (kernel, rows, &self.ids), &self.targets);
+        let mut moves: Vec<(f64, &[T])> = Vec::with_capacity(moved.len());
+        for at in moved {
+            let w = working[at];
+            moves.push((pairs.beta[at] - self.beta[w], self.cache.row(w)));
+            self.beta[w] = pairs.beta[at];
         }
         self.f.par_chunks_mut(PIECE).enumerate().for_each(|(p, f)| {
             let columns = p * PIECE..p * PIECE + f.len();

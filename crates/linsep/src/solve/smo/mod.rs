@@ -125,7 +125,7 @@ impl Smo {
 /// The certificate of multipliers with their exact scores.
 fn judged(task: &KernelTask<'_>, definite: bool, beta: Vec<f64>, scores: Vec<f64>) -> Exact {
     let intercepts = task.best_intercepts(&scores);
-    let squared = crate::numeric::sum(beta.iter().zip(&scores).map(|(b, g)| b * g));
+    let squared = crate::numeric::sum(beta.iter().zip(&scores).filter(|(b, _)| **b != 0.0).map(|(b, g)| b * g));
     let intercept = 0.5 * (intercepts.0 + intercepts.1);
     let (objective, certificate) = kernel_gap(task, &scores, intercept, squared, &beta, &scores);
     let violation = kernel_violation(task, &beta, &scores);
