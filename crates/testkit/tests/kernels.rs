@@ -15,7 +15,7 @@ use linsep::solve::{KernelPerceptronRun, MistakeDriven, OnlinePerceptron, Order,
 use linsep::watch::Watch;
 use linsep::workflow::{FitOptions, TableFit, fit_table, predict_table, verify_table};
 use testkit::cone::least_margin_objective;
-use testkit::data::{Arrangement, Data, Source, arranged, labels, overlapping};
+use testkit::data::{Data, Source, labels, overlapping};
 use testkit::golden;
 
 fn machine(kernel: KernelChoice, lambda: f64, tolerance: f64) -> KernelSvm {
@@ -176,7 +176,14 @@ fn libsvm_has_the_same_dual_objectives() {
 
 #[test]
 fn the_perceptron_is_the_kernel_perceptron_of_x_y_plus_one() {
-    let data = arranged(Arrangement::Complete, 80, 3, true, 5).map(|_, v| v.round());
+    // Whole numbers on both sides of a plane, some next to it.
+    let mut source = Source::new(5);
+    let side = |x: &[f64]| 2.0 * x[0] - 3.0 * x[1] + x[2] + 1.0;
+    let mut points: Vec<Vec<f64>> =
+        (0..80).map(|_| (0..3).map(|_| source.uniform(-6.0, 6.0).round()).collect()).collect();
+    points.retain(|x| side(x) != 0.0);
+    let codes = points.iter().map(|x| usize::from(side(x) > 0.0)).collect();
+    let data = Data::new(points.concat(), 3, labels(codes, 2));
     let signs: Vec<f64> = (0..data.rows()).map(|i| if data.class(i) == 1 { 1.0 } else { -1.0 }).collect();
     let (units, watch, design) = (Units::identity(3), Watch::default(), data.dense());
     for (order, seed) in [(Order::Given, 0), (Order::Shuffled, 3), (Order::Shuffled, 4)] {
@@ -229,7 +236,7 @@ fn a_kernel_perceptron_separates_what_no_plane_does_and_says_where_it_cannot() {
 fn ring(rows: usize) -> Data {
     let mut source = Source::new(9);
     let point = |i: usize, source: &mut Source| {
-        let (angle, radius) = (source.uniform(0.0, 6.28), if i % 2 == 0 { 0.5 } else { 1.5 });
+        let (angle, radius) = (source.uniform(0.0, 6.0), if i % 2 == 0 { 0.5 } else { 1.5 });
         [radius * angle.cos(), radius * angle.sin()]
     };
     let values = (0..rows).flat_map(|i| point(i, &mut source)).collect();
