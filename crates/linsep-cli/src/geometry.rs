@@ -123,9 +123,13 @@ fn write(
 ) -> Result<Ending> {
     let classes = &model.classes;
     let columns = geometry.n_cols();
-    let mut header: Vec<String> = ["prediction", "boundary", "distance", "radius"].map(str::to_owned).to_vec();
+    let feature_space = geometry.is_of_feature_space();
+    let mut header: Vec<String> = match feature_space {
+        true => ["prediction", "boundary", "feature_distance"].map(str::to_owned).to_vec(),
+        false => ["prediction", "boundary", "distance", "radius"].map(str::to_owned).to_vec(),
+    };
     if data.labelled {
-        header.push("margin".into());
+        header.push(if feature_space { "feature_margin".into() } else { "margin".into() });
     }
     if data.mahalanobis.is_some() {
         header.extend(classes.iter().map(|c| format!("r2_{c}")));
@@ -139,7 +143,9 @@ fn write(
         line.text(data.predictions[i].map_or("", |k| &classes[k.index()]));
         line.text(row.nearest.map_or("", |k| &classes[k.index()]));
         line.number(row.distance);
-        line.number(row.radius);
+        if !feature_space {
+            line.number(row.radius);
+        }
         if data.labelled {
             line.optional(row.margin);
         }

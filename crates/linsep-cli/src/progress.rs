@@ -103,6 +103,17 @@ fn show(bar: &ProgressBar, event: Event<'_>) {
             bar.set_message(format!("{solver}: iteration {iteration}, objective {objective:.6}{gap}"));
             bar.tick();
         }
+        Event::Forecast { solver, seconds } => {
+            style(bar, "{msg}");
+            let about = match seconds {
+                s if s < 1.0 => "a second or less".to_owned(),
+                s if s < 90.0 => format!("about {s:.0} seconds"),
+                s if s < 5400.0 => format!("about {:.0} minutes", s / 60.0),
+                s => format!("about {:.0} hours", s / 3600.0),
+            };
+            bar.set_message(format!("{solver}: a first guess is {about}; --time-limit ends it earlier"));
+            bar.tick();
+        }
         Event::Path { done, total } => {
             style(bar, "path: λ {pos} of {len} ({eta} left) {wide_bar}");
             bar.set_length(total as u64);

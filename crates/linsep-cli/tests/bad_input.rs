@@ -291,6 +291,74 @@ fn columns_and_classes() -> Vec<Case> {
             &["column `x` has the factor 0", "--loss squared-hinge with --solver newton"],
         ),
         usage(
+            "γ = 0",
+            "fit p.csv -t y --model svm --kernel rbf --gamma 0 -o m.json",
+            &["γ = 0 is not a positive number", "--gamma 0.1"],
+        ),
+        usage("C = 0", "fit p.csv -t y --model svm --kernel rbf --C 0 -o m.json", &["C = 0 is not a positive number"]),
+        usage(
+            "C and a penalty",
+            "fit p.csv -t y --model svm --C 1 --penalty ridge:1 -o m.json",
+            &["--C and --penalty both"],
+        ),
+        usage(
+            "C that leaves no penalty",
+            "fit p.csv -t y --model svm --kernel rbf --C 1e308 -o m.json",
+            &["too small for numbers"],
+        ),
+        usage(
+            "a kernel that overflows",
+            "fit p.csv -t y --model svm --kernel polynomial --gamma 1e300 --degree 3 -o m.json",
+            &["the polynomial kernel overflows", "row 1", "--gamma"],
+        ),
+        usage(
+            "γ without a kernel",
+            "fit p.csv -t y --model svm --gamma 1 -o m.json",
+            &["--gamma does not belong to a method without a kernel", "--kernel rbf"],
+        ),
+        usage(
+            "degree of another kernel",
+            "fit p.csv -t y --model svm --kernel rbf --degree 2 -o m.json",
+            &["--degree does not belong to --kernel rbf", "--kernel polynomial"],
+        ),
+        usage(
+            "a solver with a kernel",
+            "fit p.csv -t y --model svm --kernel rbf --solver dual-cd -o m.json",
+            &["--solver does not belong to --kernel"],
+        ),
+        usage(
+            "a kernel without a penalty",
+            "fit p.csv -t y --model svm --kernel rbf --penalty none -o m.json",
+            &["a kernel machine needs a ridge penalty", "--C"],
+        ),
+        usage(
+            "a cache of no size",
+            "fit p.csv -t y --model svm --kernel rbf --cache lots -o m.json",
+            &["`lots` is not a size"],
+        ),
+        usage(
+            "too little cache",
+            "fit p.csv -t y --model svm --kernel rbf --cache 8 -o m.json",
+            &["does not hold two kernel rows", "--cache at least"],
+        ),
+        usage(
+            "kernel of three classes",
+            "fit t.csv -t y --model svm --kernel rbf -o m.json",
+            &["separates two classes, and there are 3"],
+        ),
+        bad(
+            "a precomputed kernel that is not square",
+            ("k.csv", "a,b,y\n1,0,u\n0,1,v\n1,1,u\n"),
+            "fit k.csv -t y --model svm --kernel precomputed -o m.json",
+            &["3 rows has 2 columns", "not square"],
+        ),
+        bad(
+            "a precomputed kernel that is not symmetric",
+            ("k.csv", "a,b,y\n1,0.5,u\n0.25,1,v\n"),
+            "fit k.csv -t y --model svm --kernel precomputed -o m.json",
+            &["not symmetric", "row 1 has 0.5", "row 2 has 0.25"],
+        ),
+        usage(
             "hinge without a penalty",
             "fit p.csv -t y --model svm --penalty none -o m.json",
             &["a support vector machine needs a penalty", "--penalty ridge"],

@@ -2,16 +2,19 @@
 //!
 //! `bench TASK X.npy y.npy [--lambda L] [--tol T] [--standardize] [--penalise-intercept]`, TASK
 //! `logistic`, `hinge`, `sqhinge`, `lasso`, `path-lasso` or `path-ridge`
+//! `rbf-fit`, `rbf-predict` (with `--gamma`, `--C`, `--cache` in bytes, `--test X.npy` for the rows to predict),
 //! (these two with `--lambda` the largest of 100 down to 1e-4 of it), or one of lda, qda, gnb (Gaussian naive Bayes), mnb
 //! (multinomial), ridge with `-fit` or `-predict`, or `separable` (a verdict of separability). `X-indices.npy` with `X-starts.npy` is a sparse matrix, of ones unless
 //! there is `X-values.npy`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "whoever runs it reads its lines")]
 
+use linsep::certify::Certificate;
 use linsep::decide;
 use linsep::design::{CsrMatrix, DenseMatrix, Design, Standardize};
 use linsep::model::{
-    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, Lambdas, LeastSquares, LossChoice, Method,
-    NaiveBayes, PathFit, PenaltyChoice, RiskMinimizer, SeparabilityOptions, Training, Verdict, separability,
+    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, KernelChoice, KernelSvm, Lambdas, LeastSquares,
+    LossChoice, Method, NaiveBayes, PathFit, PenaltyChoice, RiskMinimizer, SeparabilityOptions, Training, Verdict,
+    separability,
 };
 use linsep::objective::Intercept;
 use linsep::table::{Class, Labels};
@@ -70,6 +73,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             standardize,
             ..RiskMinimizer::default()
         }),
+        "rbf" => Method::KernelSvm(KernelSvm {
+            kernel: KernelChoice::Rbf { gamma: value("--gamma") },
+            penalty: PenaltyChoice::RidgeCost(value("--C").unwrap_or(1.0)),
+            tolerance: value("--tol").unwrap_or(1e-4),
+            cache: value("--cache").unwrap_or(200e6) as usize,
+            standardize,
+            ..KernelSvm::default()
+        }),
         "lda" => Method::Gaussian(GaussianBayes { standardize: Standardize::No, ..GaussianBayes::lda() }),
         "qda" => Method::Gaussian(GaussianBayes { standardize: Standardize::No, ..GaussianBayes::qda() }),
         "gnb" => Method::NaiveBayes(NaiveBayes { divisor: Divisor::Mle, ..NaiveBayes::of(FamilyChoice::Gaussian) }),
@@ -85,6 +96,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         return serve_path(&method, &training, value("--lambda"));
     }
     let mut model = fit(&method, &training)?;
+    let test = options.iter().position(|o| o == "--test").and_then(|at| options.get(at + 1));
+    let test = test.map(|path| matrix(path)).transpose()?;
+    let scored = test.as_deref().unwrap_or(&*design);
     println!("ready");
     std::io::stdout().flush()?;
     for line in std::io::stdin().lock().lines() {
@@ -93,7 +107,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let start = Instant::now();
         let seconds = if task.ends_with("-predict") {
-            std::hint::black_box(decide::predict(&model.discriminant, &*design, &Watch::default())?);
+            std::hint::black_box(decide::predict(&model.discriminant, scored, &Watch::default())?);
             start.elapsed()
         } else {
             model = fit(&method, &training)?;
@@ -114,6 +128,11 @@ fn main() -> Result<(), Box<dyn Error>> {
                 "accuracy": right as f64 / predicted.len() as f64,
                 "gap": model.certificate.relative_gap(),
                 "passes": model.computation.passes,
+                "iterations": model.computation.iterations,
+                "dual": match &model.certificate {
+                    Certificate::DualityGap { dual, .. } => Some(*dual),
+                    _ => None,
+                },
                 "coef": linear.map(|l| l.weights_of(0)),
                 "entries": entries,
                 "intercept": linear.or(sparse).map(|l| l.intercept()[0]),

@@ -27,6 +27,13 @@ pub enum Progress<'a> {
         /// Relative bound on the suboptimality, where the solver has one.
         relative_gap: Option<f64>,
     },
+    /// A solver is about to begin, and may take long.
+    Forecast {
+        /// Which solver.
+        solver: &'a str,
+        /// About how long, by the order of magnitude.
+        seconds: f64,
+    },
     /// Fold `done` of `total` has been fitted and scored.
     Fold {
         /// Folds done.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The stages in order: a module imports only from those before it.
-const STAGES: [&str; 22] = [
+const STAGES: [&str; 23] = [
     "numeric",
     "error",
     "watch",
@@ -14,6 +14,7 @@ const STAGES: [&str; 22] = [
     "sample",
     "read",
     "design",
+    "kernel",
     "stats",
     "objective",
     "certify",

@@ -1,5 +1,6 @@
 //! The flags that choose a method, and the method they choose.
 
+mod kernel;
 mod parse;
 mod risk;
 mod sigmoid;
@@ -8,6 +9,7 @@ pub use parse::{class_names, priors};
 
 use crate::perceptron::PerceptronArguments;
 use clap::{Args, ValueEnum};
+use kernel::KernelArguments;
 use linsep::design::Standardize;
 use linsep::model::{
     Divisor, FamilyChoice, GaussianBayes, HardMargin, LeastSquares, LeastSquaresSolver, Method, NaiveBayes,
@@ -95,7 +97,7 @@ pub struct MethodArguments {
     #[arg(long, value_name = "N", help_heading = "Method")]
     restarts: Option<usize>,
 
-    /// Stop when the relative gap is proved to be at most this (default: 1e-8; hard-margin: of the margin)
+    /// Stop when the relative gap is proved to be at most this (default: 1e-8; with --kernel 1e-6; hard-margin: of the margin)
     #[arg(long, value_name = "TOL", help_heading = "Method")]
     tol: Option<f64>,
 
@@ -106,6 +108,9 @@ pub struct MethodArguments {
 
     #[command(flatten)]
     perceptron: PerceptronArguments,
+
+    #[command(flatten)]
+    kernel: KernelArguments,
 }
 
 /// Methods by name.
@@ -127,7 +132,7 @@ enum MethodName {
     LeastSquares,
     /// Least squares on the outputs of a sigmoid: two classes, not convex
     SigmoidLs,
-    /// Linear support vector machine
+    /// Support vector machine: linear, or with --kernel
     Svm,
     /// The widest margin between two classes, or the proof that no plane separates them
     HardMargin,
@@ -137,11 +142,13 @@ enum MethodName {
     Pocket,
     /// The average of all planes that a perceptron goes through
     AveragedPerceptron,
+    /// The perceptron with a kernel: two classes
+    KernelPerceptron,
 }
 
 use MethodName::{
-    AveragedPerceptron as Averaged, HardMargin as Hard, Lda, LeastSquares as Squares, Logistic, NaiveBayes as Naive,
-    Perceptron, Pocket, Qda, SigmoidLs as Sigmoid, Softmax, Spherical, Svm,
+    AveragedPerceptron as Averaged, HardMargin as Hard, KernelPerceptron as Kernel, Lda, LeastSquares as Squares,
+    Logistic, NaiveBayes as Naive, Perceptron, Pocket, Qda, SigmoidLs as Sigmoid, Softmax, Spherical, Svm,
 };
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -245,6 +252,7 @@ impl MethodArguments {
             Ok(self.perceptron.method(variant, self.standardize(), intercept, self.max_iter, seed))
         };
         match self.model {
+            Svm if self.kernel.is_given() => self.kernel_svm(),
             Logistic | Softmax | Svm => self.risk(seed),
             Squares if self.is_lasso()? || !self.penalty_factors.is_empty() => self.risk(seed),
             Lda => self.gaussian(Shape::Shared),
@@ -257,6 +265,7 @@ impl MethodArguments {
             Perceptron => family(self.perceptron.plain()),
             Pocket => family(self.perceptron.pocket()),
             Averaged => family(PerceptronVariant::Averaged),
+            Kernel => self.kernel_perceptron(seed),
         }
     }
 
@@ -379,7 +388,10 @@ impl MethodArguments {
             (
                 "--standardize",
                 self.standardize.is_some(),
-                &[Logistic, Softmax, Svm, Hard, Lda, Qda, Spherical, Squares, Sigmoid, Perceptron, Pocket, Averaged],
+                &[
+                    Logistic, Softmax, Svm, Hard, Lda, Qda, Spherical, Squares, Sigmoid, Perceptron, Pocket, Averaged,
+                    Kernel,
+                ],
             ),
             ("--penalty", self.penalty.is_some(), &[Logistic, Softmax, Svm, Squares, Sigmoid]),
             ("--penalty-factors", !self.penalty_factors.is_empty(), &[Logistic, Softmax, Svm, Squares]),
@@ -395,7 +407,7 @@ impl MethodArguments {
             (
                 "--max-iter",
                 self.max_iter.is_some(),
-                &[Logistic, Softmax, Svm, Squares, Sigmoid, Perceptron, Pocket, Averaged],
+                &[Logistic, Softmax, Svm, Squares, Sigmoid, Perceptron, Pocket, Averaged, Kernel],
             ),
             ("--restarts", self.restarts.is_some(), &[Sigmoid]),
             ("--targets", self.targets.is_some(), &[Squares]),
@@ -410,7 +422,9 @@ impl MethodArguments {
             ("--pocket", self.perceptron.pocket.is_some(), &[Pocket]),
             ("--step", self.perceptron.step.is_some(), &[Logistic, Softmax, Svm, Perceptron, Pocket, Averaged]),
             ("--batch", self.batch.is_some(), &[Logistic, Softmax, Svm]),
-            ("--order", self.perceptron.order.is_some(), &[Perceptron, Averaged]),
+            ("--order", self.perceptron.order.is_some(), &[Perceptron, Averaged, Kernel]),
+            ("--kernel", self.kernel.is_given(), &[Svm, Kernel]),
+            ("--C", self.kernel.cost.is_some(), &[Logistic, Softmax, Svm]),
         ]
     }
 
@@ -420,6 +434,7 @@ impl MethodArguments {
             return Err(Error::usage("--order is for rows one at a time, and --update batch takes all at once")
                 .help("leave one of them out"));
         }
+        self.kernel.refuse_strays(self.model == Kernel)?;
         let foreign = |(_, given, methods): &(_, bool, &[MethodName])| *given && !methods.contains(&self.model);
         match self.given(offset).into_iter().find(foreign) {
             None => Ok(()),

@@ -18,8 +18,21 @@ impl MethodArguments {
     }
 
     pub(super) fn risk(&self, seed: u64) -> Result<Method> {
-        let penalty = self.penalty.as_deref().map_or(Ok(RiskMinimizer::default().penalty), penalty)?;
-        self.risk_with(penalty, seed)
+        self.risk_with(self.ridge_or(RiskMinimizer::default().penalty)?, seed)
+    }
+
+    /// The penalty, given as such or by C.
+    pub(super) fn ridge_or(&self, default: PenaltyChoice) -> Result<PenaltyChoice> {
+        match (self.kernel.cost, self.penalty.as_deref()) {
+            (None, None) => Ok(default),
+            (None, Some(text)) => penalty(text),
+            (Some(cost), None) if cost > 0.0 && cost.is_finite() => Ok(PenaltyChoice::RidgeCost(cost)),
+            (Some(cost), None) => {
+                Err(Error::usage(format!("C = {cost} is not a positive number")).help("for example --C 10"))
+            }
+            (Some(_), Some(_)) => Err(Error::usage("--C and --penalty both say how large the penalty is")
+                .help("C is a ridge with λ = 1/(C·Σs): leave one of them out")),
+        }
     }
 
     /// The method of a path: the kind of its penalty is given, the size is not.
@@ -31,6 +44,9 @@ impl MethodArguments {
         ) {
             return Err(Error::usage(format!("--model {} has no path", name(self.model)))
                 .help("a path is for logistic, svm and least-squares"));
+        }
+        if self.kernel.cost.is_some() {
+            return Err(Error::usage("a path chooses the size of the penalty itself").help("leave --C out"));
         }
         if self.solver.is_some() {
             return Err(Error::usage("a path chooses its solver itself").help("leave --solver out"));

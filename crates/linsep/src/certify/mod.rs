@@ -8,6 +8,7 @@ mod gap;
 mod hulls;
 mod independent;
 mod joint_multipliers;
+mod kernel_gap;
 mod local;
 mod margin;
 mod multipliers;
@@ -27,6 +28,7 @@ pub(crate) use hulls::length;
 pub use hulls::{HullPoints, Sides, hull_points, sides};
 pub use independent::{Independent, independent_coefficients};
 pub use joint_multipliers::{feasible_joint_multipliers, joint_multiplier_gap};
+pub use kernel_gap::{KernelTask, kernel_gap, kernel_violation};
 pub use local::{
     LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian, is_local_minimum, local_minimum,
 };
@@ -126,6 +128,12 @@ pub enum Certificate {
         gradient: f64,
         /// Of the scaled Hessian.
         smallest_eigenvalue: f64,
+    },
+    /// A dual problem that is not known to be convex, because the kernel is not known to be positive semidefinite: by how
+    /// much the multipliers miss the conditions of a stationary point. Nothing says that there is no better one.
+    Stationary {
+        /// In units of the scores.
+        violation: f64,
     },
     /// No bound could be established.
     Absent {

@@ -2,11 +2,14 @@
 
 mod blocks;
 mod generalised;
+mod kernel;
 mod linear;
 mod quadratic;
 mod stack;
 
 pub use generalised::{Generalised, LogTerm, Term, TermFunction};
+pub use kernel::KernelExpansion;
+pub(crate) use kernel::stored as stored_block;
 pub use linear::Linear;
 pub use quadratic::Quadratic;
 pub use stack::Stack;
@@ -27,6 +30,8 @@ pub enum Discriminant {
     Quadratic(Quadratic),
     /// `g(x) = Σ w·φ(x) + b` with functions of single columns.
     Generalised(Generalised),
+    /// `g(x) = Σ c K(x_i, x) + b` over support rows.
+    Kernel(KernelExpansion),
     /// Discriminants of two classes side by side, where they are not all linear.
     Stack(Stack),
 }
@@ -38,6 +43,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => linear.n_scores(),
             Discriminant::Quadratic(quadratic) => quadratic.n_scores(),
             Discriminant::Generalised(generalised) => generalised.n_scores(),
+            Discriminant::Kernel(kernel) => kernel.n_scores(),
             Discriminant::Stack(stack) => stack.n_scores(),
         }
     }
@@ -48,6 +54,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => linear.scores(design, watch),
             Discriminant::Quadratic(quadratic) => quadratic.scores(design, watch),
             Discriminant::Generalised(generalised) => generalised.scores(design, watch),
+            Discriminant::Kernel(kernel) => kernel.scores(design, watch),
             Discriminant::Stack(stack) => stack.scores(design, watch),
         }
     }
@@ -65,6 +72,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => linear.each_block(design, watch, width, out, finish),
             Discriminant::Quadratic(quadratic) => quadratic.each_block(design, watch, width, out, finish),
             Discriminant::Generalised(generalised) => generalised.each_block(design, watch, width, out, finish),
+            Discriminant::Kernel(kernel) => kernel.each_block(design, watch, width, out, finish),
             Discriminant::Stack(stack) => stack.each_block(design, watch, width, out, finish),
         }
     }
@@ -74,16 +82,28 @@ impl Discriminant {
         match self {
             Discriminant::Linear(linear) => Some(linear),
             Discriminant::Quadratic(_) => None,
-            Discriminant::Generalised(_) => None,
-            Discriminant::Stack(_) => None,
+            Discriminant::Generalised(_) | Discriminant::Kernel(_) | Discriminant::Stack(_) => None,
         }
     }
 
     /// The form in functions of columns, where it is not linear in the columns themselves.
     pub fn as_generalised(&self) -> Option<&Generalised> {
         match self {
-            Discriminant::Linear(_) | Discriminant::Quadratic(_) | Discriminant::Stack(_) => None,
+            Discriminant::Linear(_) | Discriminant::Quadratic(_) | Discriminant::Kernel(_) | Discriminant::Stack(_) => {
+                None
+            }
             Discriminant::Generalised(generalised) => Some(generalised),
+        }
+    }
+
+    /// The expansion in kernel values, where it is one.
+    pub fn as_kernel(&self) -> Option<&KernelExpansion> {
+        match self {
+            Discriminant::Kernel(kernel) => Some(kernel),
+            Discriminant::Linear(_)
+            | Discriminant::Quadratic(_)
+            | Discriminant::Generalised(_)
+            | Discriminant::Stack(_) => None,
         }
     }
 
@@ -99,6 +119,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => Discriminant::Linear(linear.plus(numbers)?),
             Discriminant::Quadratic(quadratic) => Discriminant::Quadratic(quadratic.plus(numbers)?),
             Discriminant::Generalised(generalised) => Discriminant::Generalised(generalised.plus(numbers)?),
+            Discriminant::Kernel(kernel) => Discriminant::Kernel(kernel.plus(numbers)),
             Discriminant::Stack(_) => return Err(Error::usage("no numbers are added to the scores of two-class fits")),
         })
     }
@@ -109,6 +130,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => linear.n_cols(),
             Discriminant::Quadratic(quadratic) => quadratic.n_cols(),
             Discriminant::Generalised(generalised) => generalised.n_cols(),
+            Discriminant::Kernel(kernel) => kernel.n_cols(),
             Discriminant::Stack(stack) => stack.n_cols(),
         }
     }
@@ -119,6 +141,7 @@ impl Discriminant {
             Discriminant::Linear(linear) => linear.is_whole(),
             Discriminant::Quadratic(quadratic) => quadratic.is_whole(),
             Discriminant::Generalised(generalised) => generalised.is_whole(),
+            Discriminant::Kernel(kernel) => kernel.is_whole(),
             Discriminant::Stack(stack) => stack.is_whole(),
         }
     }

@@ -31,6 +31,12 @@ pub enum Surface {
     Hyperplane(Hyperplane),
     /// Of quadratic discriminants.
     Quadric(Box<Quadric>),
+    /// Of kernel expansions: a hyperplane of the feature space, whose preimage among the rows has no simple form. Distances
+    /// to it are `|g|/‖w‖` there and say nothing about how far a row can move.
+    FeatureSpace {
+        /// `‖w‖ = √(cᵀKc)`.
+        norm: f64,
+    },
     /// The scores differ by the same number everywhere.
     Constant(f64),
 }
@@ -95,6 +101,18 @@ impl Geometry {
                 quadric(Quadric::of_terms(terms, from, to, curvature_sizes(density, n_cols, from, to).as_deref()))
             }),
             Discriminant::Stack(_) => return Err(curved_parts()),
+            Discriminant::Kernel(expansion) => {
+                let squared = expansion.squared_length(0).filter(|_| expansion.n_scores() == 1).ok_or_else(|| {
+                    Error::model("the length of w in the feature space is not known for this model")
+                        .help("it is for two classes and a kernel that is computed from columns")
+                })?;
+                Box::new(move |_, _| {
+                    Ok(match squared > 0.0 {
+                        true => Surface::FeatureSpace { norm: squared.sqrt() },
+                        false => Surface::Constant(expansion.intercept()[0]),
+                    })
+                })
+            }
             Discriminant::Generalised(_) => {
                 return Err(Error::model(
                     "unit normal, distance, projection, margin and radius are not defined for this model: its \
@@ -137,6 +155,11 @@ impl Geometry {
     /// The boundaries of all pairs, (0,1), (0,2) … (1,2) …, or of all two-class fits.
     pub fn boundaries(&self) -> &[Boundary] {
         &self.boundaries
+    }
+
+    /// Whether lengths are those of a feature space, not of the columns.
+    pub fn is_of_feature_space(&self) -> bool {
+        self.boundaries.iter().any(|b| matches!(b.surface, Surface::FeatureSpace { .. }))
     }
 
     /// Number of classes.

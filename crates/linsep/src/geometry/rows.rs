@@ -17,7 +17,7 @@ pub struct RowGeometry {
     /// Distance to that boundary; of two classes negative on the side of the first.
     pub distance: f64,
     /// The robustness radius: no change of the columns by less, in Euclidean length, changes the prediction. Infinite
-    /// where nothing does.
+    /// where nothing does; NaN in a feature space, which does not know how far a row can move.
     pub radius: f64,
     /// y·g, with more classes the smallest `g_y − g_j`; `None` without a label.
     pub functional_margin: Option<f64>,
@@ -172,7 +172,7 @@ impl Measure<'_> {
             class: Class(class as u32),
             nearest: nearest.map(|(k, _)| Class(k as u32)),
             distance: if classes == 2 && class == 0 { -radius } else { radius },
-            radius,
+            radius: if self.geometry.is_of_feature_space() { f64::NAN } else { radius },
             functional_margin: label.map(functional),
             margin: label.map(margin),
         }
@@ -190,6 +190,7 @@ impl Measure<'_> {
         let (boundary, sign) = self.geometry.between(other, class);
         match &boundary.surface {
             Surface::Hyperplane(plane) => Some(Reach { distance: gap.abs() / plane.norm(), step: None }),
+            Surface::FeatureSpace { norm } => Some(Reach { distance: gap.abs() / norm, step: None }),
             Surface::Quadric(quadric) => {
                 let step = quadric.step_from(&quadric.gradient_at(x), sign * gap)?;
                 Some(Reach { distance: super::hyperplane::euclidean(&step), step: Some(step) })

@@ -3,6 +3,9 @@
 mod class_weights;
 mod gaussian;
 mod hard_margin;
+mod kernel_choice;
+mod kernel_perceptron;
+mod kernel_svm;
 mod least_squares;
 mod naive_bayes;
 mod note;
@@ -17,6 +20,9 @@ mod training;
 pub use class_weights::{ClassWeighting, ClassWeights};
 pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
 pub use hard_margin::HardMargin;
+pub use kernel_choice::KernelChoice;
+pub use kernel_perceptron::KernelPerceptron;
+pub use kernel_svm::KernelSvm;
 pub use least_squares::{LeastSquares, LeastSquaresSolver, Targets};
 pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
 pub use note::{Note, Separability};
@@ -51,6 +57,12 @@ pub enum Method {
     /// The widest margin between two classes that a plane separates.
     #[serde(rename = "hard-margin")]
     HardMargin(HardMargin),
+    /// The perceptron with a kernel.
+    #[serde(rename = "kernel-perceptron")]
+    KernelPerceptron(KernelPerceptron),
+    /// A support vector machine with a kernel.
+    #[serde(rename = "kernel-svm")]
+    KernelSvm(KernelSvm),
     /// Least squares on class targets.
     #[serde(rename = "least-squares")]
     LeastSquares(LeastSquares),
@@ -201,6 +213,8 @@ impl Method {
         match self {
             Method::Gaussian(m) => m.name(),
             Method::HardMargin(_) => "hard-margin",
+            Method::KernelPerceptron(_) => "kernel-perceptron",
+            Method::KernelSvm(_) => "svm",
             Method::LeastSquares(_) => "least-squares",
             Method::NaiveBayes(_) => "naive-bayes",
             Method::Perceptron(m) => m.name(),
@@ -221,7 +235,9 @@ impl Method {
             | Method::Sigmoid(_)
             | Method::NaiveBayes(_)
             | Method::Perceptron(_)
-            | Method::HardMargin(_) => Coding::AllLevels,
+            | Method::HardMargin(_)
+            | Method::KernelSvm(_)
+            | Method::KernelPerceptron(_) => Coding::AllLevels,
         }
     }
 
@@ -230,6 +246,8 @@ impl Method {
         match self {
             Method::Gaussian(m) => m.standardize,
             Method::HardMargin(m) => m.standardize,
+            Method::KernelPerceptron(m) => m.standardize(),
+            Method::KernelSvm(m) => m.standardize(),
             Method::LeastSquares(m) => m.standardize,
             Method::NaiveBayes(_) => Standardize::No,
             Method::Perceptron(m) => m.standardize,
@@ -255,6 +273,7 @@ impl Method {
             Method::Gaussian(_) | Method::NaiveBayes(_) | Method::Sigmoid(_) => true,
             Method::Risk(method) => method.loss == LossChoice::Logistic,
             Method::HardMargin(_) | Method::LeastSquares(_) | Method::Perceptron(_) => false,
+            Method::KernelSvm(_) | Method::KernelPerceptron(_) => false,
         }
     }
 
@@ -278,6 +297,8 @@ impl Method {
         match self {
             Method::Gaussian(method) => method.fit(training, watch),
             Method::HardMargin(method) => method.fit(training, watch),
+            Method::KernelPerceptron(method) => method.fit(training, watch),
+            Method::KernelSvm(method) => method.fit(training, watch),
             Method::LeastSquares(method) => method.fit(training, watch),
             Method::NaiveBayes(method) => method.fit(training, watch),
             Method::Perceptron(method) => method.fit(training, watch),
@@ -299,6 +320,7 @@ impl Method {
         training.check()?;
         match self {
             Method::HardMargin(method) => method.certify_multipliers(training, discriminant, units, alpha, watch),
+            Method::KernelSvm(method) => method.certify_multipliers(training, discriminant, units, alpha, watch),
             Method::Risk(method) => method.certify_multipliers(training, discriminant, units, alpha, watch),
             _ => Err(Error::model(format!("a model by {} has no multipliers", self.name()))),
         }
@@ -316,6 +338,8 @@ impl Method {
         match self {
             Method::Gaussian(method) => method.certify(training, discriminant, watch),
             Method::HardMargin(_) => Err(Error::model("the multipliers of a hard margin model are missing")),
+            Method::KernelPerceptron(method) => method.certify(training, discriminant, units, watch),
+            Method::KernelSvm(_) => Err(Error::model("a kernel machine cannot be checked without its multipliers")),
             Method::LeastSquares(method) => method.certify(training, discriminant, watch),
             Method::NaiveBayes(method) => method.certify(training, discriminant, watch),
             Method::Perceptron(method) => method.certify(training, discriminant, units, watch),

@@ -1,5 +1,6 @@
 //! What the user should know about a fit.
 
+use crate::kernel::NegativeCurvature;
 use serde::{Deserialize, Serialize};
 
 /// Something found on the way, naming matrix columns by index.
@@ -64,6 +65,11 @@ pub enum Note {
     UnconvergedFolds {
         /// The folds, numbered from 1.
         folds: Vec<usize>,
+    },
+    /// The kernel is not positive semidefinite on the rows, or nobody knows: the result is a stationary point.
+    Indefinite {
+        /// Rows that show it; `None` where a sample of rows does not.
+        evidence: Option<NegativeCurvature>,
     },
     /// Whether a plane separates the classes, where the fit did not find one.
     Separability {
@@ -136,6 +142,12 @@ impl Note {
                 let folds: Vec<String> = folds.iter().map(usize::to_string).collect();
                 format!("calibration: the fits without fold {} did not reach the tolerance", folds.join(", "))
             }
+            Note::Indefinite { evidence: Some(evidence) } => indefinite(evidence),
+            Note::Indefinite { evidence: None } => {
+                "the kernel is not known to be positive semidefinite on all rows (a \
+                 sample shows nothing against it): no gap is claimed"
+                    .into()
+            }
             Note::Separability { verdict } => verdict.describe(),
         }
     }
@@ -160,6 +172,27 @@ impl Separability {
             }
         }
     }
+}
+
+/// Rows on which a kernel is not positive semidefinite, in words.
+fn indefinite(evidence: &NegativeCurvature) -> String {
+    let rows = match &evidence.rows[..] {
+        [one] => format!("K of used row {} with itself is {:.6}", one + 1, evidence.eigenvalue),
+        [a, b] => format!(
+            "its values on the used rows {} and {} have the eigenvalues {:.6} and {:.6}",
+            a + 1,
+            b + 1,
+            evidence.eigenvalue,
+            evidence.largest
+        ),
+        many => format!(
+            "its values on {} rows have eigenvalues from {:.6} to {:.6}",
+            many.len(),
+            evidence.eigenvalue,
+            evidence.largest
+        ),
+    };
+    format!("the kernel is not positive semidefinite ({rows}): a stationary point, there may be better ones")
 }
 
 /// What a collinear column is, in words.

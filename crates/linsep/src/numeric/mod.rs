@@ -2,6 +2,7 @@
 
 mod digamma;
 mod exp;
+mod exp32;
 mod ln;
 mod ln_gamma;
 mod log_sum_exp;
@@ -12,6 +13,7 @@ mod sum;
 
 pub use digamma::ln_minus_digamma;
 pub use exp::exp;
+pub use exp32::exp32;
 pub use ln::ln;
 pub use ln_gamma::ln_gamma;
 pub use log_sum_exp::{SoftmaxRow, softmax_rows};

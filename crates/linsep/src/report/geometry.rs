@@ -63,6 +63,10 @@ fn boundary_json(model: &Model, boundary: &Boundary) -> Value {
             value["norm"] = json!(plane.norm());
             value["point"] = json!(plane.point());
         }
+        Surface::FeatureSpace { norm } => {
+            value["kind"] = json!("feature_space_hyperplane");
+            value["norm"] = json!(norm);
+        }
         Surface::Quadric(quadric) => {
             let signature = quadric.signature();
             value["kind"] = json!("quadric");
@@ -129,7 +133,9 @@ pub fn geometry_text(model: &Model, geometry: &Geometry) -> String {
     };
     let columns = count(geometry.n_cols(), "matrix column");
     let mut out = format!("{}, {} classes, {columns}: {boundaries}\n", model.method.name(), geometry.n_classes());
-    out.push_str("lengths are Euclidean, in the units of the matrix columns; normals point to the second class\n");
+    if !geometry.is_of_feature_space() {
+        out.push_str("lengths are Euclidean, in the units of the matrix columns; normals point to the second class\n");
+    }
     if !model.offsets.is_empty() {
         out.push_str("boundaries are those of rows whose offset is zero\n");
     }
@@ -195,6 +201,11 @@ fn boundary_text(model: &Model, boundary: &Boundary, out: &mut String) {
             let kind = crate::geometry::QuadricKind::Hyperplane.name(columns);
             out.push_str(&format!("  {pair}: {kind} w·(x − x₀) = 0, ‖w‖ = {}\n", short(plane.norm())));
         }
+        Surface::FeatureSpace { norm } => out.push_str(&format!(
+            "  {pair}: a hyperplane of the kernel's feature space, ‖w‖ = {}\n    distances |g|/‖w‖ are measured there: \
+             they are no radius within which a row may move\n",
+            short(*norm)
+        )),
         Surface::Quadric(quadric) => {
             let signature = quadric.signature();
             let signs = [(signature.positive, "positive"), (signature.negative, "negative"), (signature.zero, "zero")];
@@ -315,7 +326,7 @@ fn counts(model: &Model, data: &TableGeometry) -> Vec<usize> {
 
 /// The smallest radius and the first row that has it.
 fn smallest_radius(data: &TableGeometry) -> Option<(f64, usize)> {
-    let rows = data.measured.rows.iter().enumerate().map(|(i, r)| (r.radius, i));
+    let rows = data.measured.rows.iter().enumerate().map(|(i, r)| (r.radius, i)).filter(|(r, _)| !r.is_nan());
     rows.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
 }
 

@@ -5,8 +5,8 @@ use super::{hard_margin, perceptron};
 use crate::artifact::Model;
 use crate::design::Standardize;
 use crate::model::{
-    Divisor, GaussianBayes, LeastSquares, LossChoice, Method, NaiveBayes, PenaltyChoice, RiskMinimizer, Shape,
-    Shrinkage, Targets,
+    Divisor, GaussianBayes, KernelChoice, LeastSquares, LossChoice, Method, NaiveBayes, PenaltyChoice, RiskMinimizer,
+    Shape, Shrinkage, Targets,
 };
 use crate::objective::{Intercept, SoftmaxForm};
 
@@ -14,6 +14,18 @@ pub(super) fn headline(model: &Model) -> String {
     match &model.method {
         Method::Gaussian(gaussian) => gaussian_headline(gaussian, fitted_classes(model)),
         Method::HardMargin(method) => hard_margin::headline(method),
+        Method::KernelSvm(method) => format!(
+            "Support vector machine, {} kernel{}: {}",
+            kernel_name(&method.kernel),
+            gamma_text(&method.kernel, model),
+            settings((method.penalty, "no penalty"), model.method.standardize(), Intercept::Free, model)
+        ),
+        Method::KernelPerceptron(method) => format!(
+            "Kernel perceptron, {} kernel{}: {}",
+            kernel_name(&method.kernel),
+            gamma_text(&method.kernel, model),
+            columns_text(model.method.standardize())
+        ),
         Method::LeastSquares(least_squares) => least_squares_headline(least_squares, model),
         Method::Risk(method) => risk_headline(method, model),
         Method::NaiveBayes(bayes) => naive_bayes_headline(bayes, model),
@@ -103,6 +115,7 @@ fn settings(penalty: (PenaltyChoice, &str), standardize: Standardize, intercept:
         (PenaltyChoice::RidgeOne, _) if model.objective.lambda.is_none() => "ridge λ = 1/Σs".to_owned(),
         (PenaltyChoice::RidgeOne, _) => format!("ridge λ = {lambda} (1/Σs)"),
         (PenaltyChoice::Ridge(_), _) => format!("ridge λ = {lambda}"),
+        (PenaltyChoice::RidgeCost(cost), _) => format!("C = {cost}, ridge λ = {lambda}"),
         (PenaltyChoice::ElasticNet { l1_ratio, lambda: given }, _) => {
             let name = match l1_ratio {
                 1.0 => "lasso".to_owned(),
@@ -115,16 +128,35 @@ fn settings(penalty: (PenaltyChoice, &str), standardize: Standardize, intercept:
             }
         }
     };
-    let columns = match standardize {
-        Standardize::Yes => "standardised columns",
-        Standardize::No => "columns as they are",
-    };
+    let columns = columns_text(standardize);
     let intercept = match intercept {
         Intercept::Free => "free intercept",
         Intercept::None => "no intercept",
         Intercept::Penalised => "penalised intercept",
     };
     format!("{penalty}, {columns}, {intercept}")
+}
+
+fn columns_text(standardize: Standardize) -> &'static str {
+    match standardize {
+        Standardize::Yes => "standardised columns",
+        Standardize::No => "columns as they are",
+    }
+}
+
+fn kernel_name(kernel: &KernelChoice) -> &'static str {
+    // Which γ it is does not matter for the name.
+    kernel.with_gamma(1.0).map_or("unknown", |k| k.name())
+}
+
+/// γ, and where it comes from.
+fn gamma_text(kernel: &KernelChoice, model: &Model) -> String {
+    let gamma = model.discriminant.as_kernel().and_then(|k| k.kernel().gamma());
+    match (gamma, kernel.learns_gamma()) {
+        (Some(gamma), true) => format!(" with γ = {} (1/(columns · variance))", short(gamma)),
+        (Some(gamma), false) => format!(" with γ = {}", short(gamma)),
+        (None, _) => String::new(),
+    }
 }
 
 fn least_squares_headline(method: &LeastSquares, model: &Model) -> String {

@@ -25,6 +25,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "features": model.recipe.features(),
         "weights": weights,
         "intercept": model.discriminant.as_linear().map(Linear::intercept),
+        "kernel": model.discriminant.as_kernel().map(|k| serde_json::to_value(k.kernel())).transpose().map_err(to_value)?,
         "terms": model.discriminant.as_generalised().map(|g| terms_json(g, model)),
         "objective": model.objective.value,
         "formula": model.objective.formula,

@@ -37,7 +37,7 @@ pub(super) fn summary(model: &Model, with_decision: bool, all: bool) -> String {
         }
     };
     let generative = matches!(model.method, Method::Gaussian(_) | Method::NaiveBayes(_));
-    let searches = matches!(model.method, Method::Perceptron(_));
+    let searches = matches!(model.method, Method::Perceptron(_) | Method::KernelPerceptron(_));
     let verb = if generative { "likelihood" } else { "minimised" };
     line(if searches { "algorithm" } else { verb }, model.objective.formula.clone());
     match (searches, model.parts.len()) {
@@ -139,6 +139,10 @@ fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
         Certificate::Margin { margin, hull_distance, relative_gap } => {
             hard_margin::certificate_text(*margin, *hull_distance, *relative_gap)
         }
+        Certificate::Stationary { violation } => format!(
+            "a stationary point within {violation:.1e} (the kernel is not known to be positive semidefinite, so nothing \
+             is proved about other points)"
+        ),
         Certificate::Absent { reason } => format!("none: {reason}"),
         plane => perceptron::plane_text(plane),
     };

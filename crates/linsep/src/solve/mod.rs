@@ -19,6 +19,7 @@ mod quadratic_descent;
 mod row_newton;
 mod separate;
 mod sigmoid;
+mod smo;
 mod stochastic;
 mod stop;
 mod svrg;
@@ -32,12 +33,14 @@ pub use lbfgs::Lbfgs;
 pub use newton::Newton;
 pub use newton_cg::NewtonCg;
 pub use perceptron::{
-    BatchPerceptron, MistakeDriven, OnlinePerceptron, Order, PocketPerceptron, PocketRule, SignedRows,
+    BatchPerceptron, KernelPerceptronRun, MistakeDriven, OnlinePerceptron, Order, PocketPerceptron, PocketRule,
+    SignedRows,
 };
 pub use proximal_newton::{Previous, ProximalNewton};
 pub use quadratic_descent::{Descent, QuadraticDescent};
 pub use row_newton::RowNewton;
 pub use sigmoid::{SigmoidAlgorithm, SigmoidDescent, SigmoidEnd};
+pub use smo::{KernelSolved, Smo};
 pub use stochastic::StochasticGradient;
 pub use stop::{MarginSolved, Solved, Solver, Step, Stop};
 pub use svrg::Svrg;

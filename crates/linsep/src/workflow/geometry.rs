@@ -93,6 +93,10 @@ pub fn geometry_table(
         ))
         .help("project fewer rows at a time, or leave --projection out"));
     }
+    if options.projection && geometry.is_of_feature_space() {
+        return Err(Error::usage("a boundary in a kernel's feature space has no nearest point among the rows")
+            .help("leave --projection out"));
+    }
     let (prepared, mut scores) = scored_rows(model, table, &vec![true; table.n_rows()], options.unknown, watch)?;
     let predictions = model.decision.classes(&model.deciding_scores(scores.clone()), model.classes.len())?;
     let cuts = cuts(model);

@@ -45,13 +45,16 @@ impl Approach {
     }
 
     /// What a method does unless told otherwise: all at once where it can. Support vector machines are a linear machine
-    /// of fits against the rest, as in LIBLINEAR; perceptrons, which ask for separable classes, take pairs.
+    /// of fits against the rest, as in LIBLINEAR; perceptrons and hard margins, which ask for separable classes, take
+    /// pairs, and so do kernels, as in LIBSVM: fits of fewer rows.
     pub fn default_of(method: &Method) -> Approach {
         match method {
             Method::Risk(m) if matches!(m.loss, LossChoice::Hinge | LossChoice::SquaredHinge) => {
                 Approach::LinearMachine
             }
-            Method::Perceptron(_) => Approach::OneVsOne,
+            Method::Perceptron(_) | Method::HardMargin(_) | Method::KernelSvm(_) | Method::KernelPerceptron(_) => {
+                Approach::OneVsOne
+            }
             Method::Sigmoid(_) => Approach::LinearMachine,
             _ => Approach::Joint,
         }

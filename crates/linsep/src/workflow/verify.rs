@@ -213,6 +213,7 @@ fn certificate_check(model: &Stated<'_>, certificate: &Certificate) -> Check {
             found: format!("relative residual {relative_residual:.1e}"),
         },
         Certificate::Local { gradient, smallest_eigenvalue } => local_check(model, *gradient, *smallest_eigenvalue),
+        Certificate::Stationary { violation } => stationary_check(model, *violation),
         Certificate::Absent { reason } => Check { claim, holds: false, found: reason.clone() },
         Certificate::Separates { .. } | Certificate::Errors { .. } => plane_check(model, certificate),
         bound => {
@@ -220,6 +221,7 @@ fn certificate_check(model: &Stated<'_>, certificate: &Certificate) -> Check {
             let stated = model.certificate.relative_gap().unwrap_or(0.0);
             let asked = match (model.method, model.outcome) {
                 (Method::Risk(m), Outcome::Converged) => m.tolerance,
+                (Method::KernelSvm(m), Outcome::Converged) => m.tolerance,
                 (Method::LeastSquares(m), Outcome::Converged) => m.tolerance,
                 (Method::HardMargin(m), Outcome::Converged) => m.tolerance,
                 // Not converged: the model claims no more than the gap it states.
@@ -230,6 +232,20 @@ fn certificate_check(model: &Stated<'_>, certificate: &Certificate) -> Check {
             Check { claim, holds, found: format!("relative gap {found:.1e}, stated {stated:.1e}") }
         }
     }
+}
+
+/// A stationary point is one; where none was reached, the model claims no more than what it states.
+fn stationary_check(model: &Stated<'_>, violation: f64) -> Check {
+    let stated = match &model.certificate {
+        Certificate::Stationary { violation } => *violation,
+        _ => 0.0,
+    };
+    let asked = match (&model.method, model.outcome) {
+        (Method::KernelSvm(m), Outcome::Converged) => m.tolerance,
+        _ => stated,
+    };
+    let found = format!("violation {violation:.1e}, stated {stated:.1e}; no gap is claimed");
+    Check { claim: "certificate", holds: violation <= asked + 1e-9, found }
 }
 
 /// A local minimum is one; where none was reached, the model claims no more than what it states.

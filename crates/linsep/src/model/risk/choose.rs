@@ -89,7 +89,7 @@ impl RiskMinimizer {
     fn penalty_in_words(&self) -> &'static str {
         match self.penalty {
             PenaltyChoice::None => "without a penalty",
-            PenaltyChoice::RidgeOne | PenaltyChoice::Ridge(_) => "with a ridge penalty",
+            PenaltyChoice::RidgeOne | PenaltyChoice::Ridge(_) | PenaltyChoice::RidgeCost(_) => "with a ridge penalty",
             PenaltyChoice::ElasticNet { l1_ratio: 1.0, .. } => "with a lasso penalty",
             PenaltyChoice::ElasticNet { .. } => "with an elastic net penalty",
         }

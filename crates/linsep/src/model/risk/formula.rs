@@ -29,10 +29,18 @@ impl RiskMinimizer {
         let penalised = self.intercept == Intercept::Penalised;
         match (self.penalty, self.factors.is_empty(), penalised) {
             (PenaltyChoice::None, ..) => "",
-            (PenaltyChoice::RidgeOne | PenaltyChoice::Ridge(_), true, false) => " + λ/2·‖W‖²",
-            (PenaltyChoice::RidgeOne | PenaltyChoice::Ridge(_), true, true) => " + λ/2·(‖W‖² + ‖b‖²)",
-            (PenaltyChoice::RidgeOne | PenaltyChoice::Ridge(_), false, false) => " + λ/2·Σ f_j·‖W_j‖²",
-            (PenaltyChoice::RidgeOne | PenaltyChoice::Ridge(_), false, true) => " + λ/2·(Σ f_j·‖W_j‖² + ‖b‖²)",
+            (PenaltyChoice::RidgeOne | PenaltyChoice::Ridge(_) | PenaltyChoice::RidgeCost(_), true, false) => {
+                " + λ/2·‖W‖²"
+            }
+            (PenaltyChoice::RidgeOne | PenaltyChoice::Ridge(_) | PenaltyChoice::RidgeCost(_), true, true) => {
+                " + λ/2·(‖W‖² + ‖b‖²)"
+            }
+            (PenaltyChoice::RidgeOne | PenaltyChoice::Ridge(_) | PenaltyChoice::RidgeCost(_), false, false) => {
+                " + λ/2·Σ f_j·‖W_j‖²"
+            }
+            (PenaltyChoice::RidgeOne | PenaltyChoice::Ridge(_) | PenaltyChoice::RidgeCost(_), false, true) => {
+                " + λ/2·(Σ f_j·‖W_j‖² + ‖b‖²)"
+            }
             (PenaltyChoice::ElasticNet { l1_ratio: 1.0, .. }, true, false) => " + λ·‖W‖₁",
             (PenaltyChoice::ElasticNet { l1_ratio: 1.0, .. }, true, true) => " + λ·(‖W‖₁ + ‖b‖₁)",
             (PenaltyChoice::ElasticNet { l1_ratio: 1.0, .. }, false, false) => " + λ·Σ f_j·‖W_j‖₁",

@@ -41,6 +41,8 @@ pub enum PenaltyChoice {
     RidgeOne,
     /// Ridge with this λ.
     Ridge(f64),
+    /// Ridge with λ = 1/(CΣs) for this C, the price of a unit of loss in other tools.
+    RidgeCost(f64),
     /// `λ[(1−α)/2 ‖W‖² + α‖W‖₁]`.
     ElasticNet {
         /// α, the share of the lasso; 1 is the lasso itself.
@@ -61,6 +63,7 @@ impl PenaltyChoice {
         match self {
             PenaltyChoice::None => 0.0,
             PenaltyChoice::RidgeOne | PenaltyChoice::ElasticNet { lambda: None, .. } => total_weight.recip(),
+            PenaltyChoice::RidgeCost(cost) => (cost * total_weight).recip(),
             PenaltyChoice::Ridge(lambda) | PenaltyChoice::ElasticNet { lambda: Some(lambda), .. } => lambda,
         }
     }
@@ -71,6 +74,9 @@ impl PenaltyChoice {
             PenaltyChoice::Ridge(lambda) if !(lambda > 0.0 && lambda.is_finite()) => {
                 Err(Error::usage(format!("the ridge penalty {lambda} is not positive"))
                     .help("use --penalty none for no penalty"))
+            }
+            PenaltyChoice::RidgeCost(cost) if !(cost > 0.0 && cost.is_finite()) => {
+                Err(Error::usage(format!("C = {cost} is not a positive number")).help("for example --C 10"))
             }
             PenaltyChoice::ElasticNet { l1_ratio, .. } if !(l1_ratio > 0.0 && l1_ratio <= 1.0) => {
                 Err(Error::usage(format!("the share {l1_ratio} of the lasso is not above 0 and at most 1"))

@@ -3,6 +3,7 @@
 //! - [`OnlinePerceptron`]: `θ ← θ + η y x̃` row by row; averaged over all steps on demand (Freund and Schapire 1999).
 //! - [`BatchPerceptron`]: `θ ← θ + η Σ_M s y x̃ / Σ_M s` over all rows M on the wrong side.
 //! - [`PocketPerceptron`]: online on rows drawn with replacement, keeping the best θ met (Gallant 1990).
+//! - [`KernelPerceptronRun`]: online in a feature space that only a kernel knows (Aizerman and others 1964).
 //!
 //! With `R = max ‖x̃‖` and any θ* that has `γ = min y θ*·x̃ > 0` the updates number at most `R²‖θ*‖²/γ²` (Novikoff 1962),
 //! in whatever order rows come: an update adds at least `ηγ` to `θ·θ*` and at most `η²R²` to `‖θ‖²`. The batch step
@@ -12,11 +13,13 @@
 //! for whole numbers.
 
 mod batch;
+mod kernel;
 mod online;
 mod pocket;
 mod rows;
 
 pub use batch::BatchPerceptron;
+pub use kernel::KernelPerceptronRun;
 pub use online::OnlinePerceptron;
 pub use pocket::{PocketPerceptron, PocketRule};
 pub use rows::SignedRows;

@@ -1,0 +1,93 @@
+//! Whether the values of a kernel on some rows are positive semidefinite, with evidence where they are not.
+
+use super::{Kernel, KernelRows, Targets, kernel_rows};
+use crate::linalg::{Eigen, Square};
+use serde::{Deserialize, Serialize};
+
+/// Up to so many rows all of them are looked at; of more, a sample of this size.
+const LOOKED_AT: usize = 400;
+/// An eigenvalue below this share of the largest is negative beyond rounding.
+const NEGATIVE: f64 = 1e-10;
+
+/// Rows on which a kernel is not positive semidefinite: their table of values has a negative eigenvalue.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NegativeCurvature {
+    /// The rows, from 0: one, a pair, or more where no pair is enough.
+    pub rows: Vec<usize>,
+    /// The smallest eigenvalue of their table.
+    pub eigenvalue: f64,
+    /// The largest.
+    pub largest: f64,
+}
+
+/// What is known of a kernel on some rows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Definiteness {
+    /// Positive semidefinite: by theory, or by the eigenvalues of the whole table.
+    Definite,
+    /// Not, and here is the evidence.
+    Indefinite(NegativeCurvature),
+    /// A sample of rows shows nothing against it.
+    Unknown,
+}
+
+/// Looks at the kernel on all rows, or on a sample of them.
+///
+/// ```
+/// use linsep::design::{DenseMatrix, Units};
+/// use linsep::kernel::{Definiteness, Kernel, KernelRows, definiteness};
+/// let x = DenseMatrix::new(vec![0.0, 1.0, 2.0], 1)?;
+/// let rows = KernelRows::new(&x, &Units::identity(1), &Default::default())?;
+/// // tanh(xy − 1) of a row of zeros with itself is negative.
+/// let found = definiteness(&Kernel::Sigmoid { gamma: 1.0, coef0: -1.0 }, &rows);
+/// let Definiteness::Indefinite(evidence) = found else { panic!("negative on the diagonal") };
+/// assert_eq!(evidence.rows, [0]);
+/// # Ok::<(), linsep::Error>(())
+/// ```
+pub fn definiteness(kernel: &Kernel, rows: &KernelRows) -> Definiteness {
+    if kernel.is_definite() {
+        return Definiteness::Definite;
+    }
+    let n = rows.len();
+    let sample: Vec<usize> = (0..n.min(LOOKED_AT)).map(|i| i * n / n.clamp(1, LOOKED_AT)).collect();
+    let m = sample.len();
+    let targets = Targets::<f64>::new(kernel, rows, &sample);
+    let mut values = vec![0.0; m * targets.padded()];
+    let mut out: Vec<&mut [f64]> = values.chunks_exact_mut(targets.padded().max(1)).collect();
+    kernel_rows(kernel, rows, &sample, &targets, &mut out);
+    let table = Square::from_lower(m, |i, j| values[i * targets.padded() + j]);
+    let Some(eigen) = Eigen::of(&table) else { return Definiteness::Unknown };
+    let (smallest, largest) = (eigen.values().first().copied(), eigen.values().last().copied());
+    let (Some(smallest), Some(largest)) = (smallest, largest) else { return Definiteness::Unknown };
+    if smallest >= -NEGATIVE * largest.abs() {
+        return if m == n { Definiteness::Definite } else { Definiteness::Unknown };
+    }
+    Definiteness::Indefinite(shortest(&table, &sample).unwrap_or(NegativeCurvature {
+        rows: sample,
+        eigenvalue: smallest,
+        largest,
+    }))
+}
+
+/// The worst row or pair of rows that is evidence by itself.
+fn shortest(table: &Square, sample: &[usize]) -> Option<NegativeCurvature> {
+    let m = sample.len();
+    let least = (0..m).min_by(|a, b| table.get(*a, *a).total_cmp(&table.get(*b, *b)))?;
+    if table.get(least, least) < 0.0 {
+        let eigenvalue = table.get(least, least);
+        return Some(NegativeCurvature { rows: vec![sample[least]], eigenvalue, largest: eigenvalue });
+    }
+    let mut worst: Option<NegativeCurvature> = None;
+    for i in 0..m {
+        for j in 0..i {
+            let (a, b, c) = (table.get(i, i), table.get(i, j), table.get(j, j));
+            let largest = 0.5 * (a + c) + (0.5 * (a - c)).hypot(b);
+            // The product of the two is the determinant, which does not cancel as their difference does.
+            let eigenvalue = (a * c - b * b) / largest;
+            if eigenvalue < -NEGATIVE * largest && worst.as_ref().is_none_or(|w| eigenvalue < w.eigenvalue) {
+                worst = Some(NegativeCurvature { rows: vec![sample[j], sample[i]], eigenvalue, largest });
+            }
+        }
+    }
+    worst
+}

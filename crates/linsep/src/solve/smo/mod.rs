@@ -1,0 +1,272 @@
+//! Kernel machines: sequential minimal optimisation on working sets.
+//!
+//! `min ½βᵀKβ − yᵀβ` over β = αy with `0 ≤ α ≤ s/(λS)` and Σβ = 0, whose gradient is f = Kβ − y. A round takes the rows
+//! that violate the conditions of the optimum most, computes their kernel rows by one matrix product, solves the problem on
+//! them pair by pair with second-order selection (Fan, Chen and Lin 2005), and moves f (Joachims 1999; Wen and others
+//! 2018). Rows at a bound that are far on the right side of it are left out. The kernel rows of rounds are kept in single
+//! precision; now and then f of *all* rows is computed from β in double precision, rows that matter again come back, and
+//! the duality gap of that point decides whether to go on. So errors of the rounds cost time, never truth.
+
+mod active;
+mod cache;
+mod pairs;
+
+use super::Stop;
+use crate::certify::{Certificate, KernelTask, kernel_gap, kernel_violation};
+use crate::error::Result;
+use crate::kernel::{Kernel, KernelRows, KernelSum, Real, Targets};
+use crate::watch::{Halt, Progress, Watch};
+use active::{Active, Problem, Rounds, extremes};
+use rayon::prelude::*;
+
+/// Rows whose exact scores are computed by one task.
+const PIECE: usize = 256;
+/// The first violation to aim at; scores are about 1 on the margin.
+const FIRST_GOAL: f64 = 0.1;
+/// With more rows than this, a part of them goes first.
+const START: usize = 4000;
+/// Kernel values outside of this range go beyond single precision.
+const SINGLE: std::ops::Range<f64> = 1e-25..1e25;
+
+/// Sequential minimal optimisation with second-order selection, shrinking and a bounded cache.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Smo {
+    /// Stop when the relative gap is at most this.
+    pub tolerance: f64,
+    /// Stop after so many pairs.
+    pub max_iterations: usize,
+    /// Bytes for kernel rows.
+    pub cache: usize,
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub struct KernelSolved {
+    /// β = αy, row by row.
+    pub signed: Vec<f64>,
+    /// `Σ_j β_j K(x_j, x_i)`, row by row.
+    pub scores: Vec<f64>,
+    /// The intercepts that are as good for these scores.
+    pub intercepts: (f64, f64),
+    /// F.
+    pub objective: f64,
+    /// The gap; of a kernel that is not known to be positive semidefinite how far from stationary.
+    pub certificate: Certificate,
+    /// Why it stopped.
+    pub stop: Stop,
+    /// Pairs moved.
+    pub iterations: usize,
+    /// Kernel rows computed, in rows of all data.
+    pub passes: usize,
+}
+
+/// A point whose scores are exact.
+struct Exact {
+    beta: Vec<f64>,
+    scores: Vec<f64>,
+    intercepts: (f64, f64),
+    objective: f64,
+    certificate: Certificate,
+    violation: f64,
+}
+
+impl Smo {
+    /// Solves the problem; `definite` says whether the kernel is positive semidefinite on the rows, so that a gap is a
+    /// proof.
+    ///
+    /// ```
+    /// use linsep::certify::KernelTask;
+    /// use linsep::design::{DenseMatrix, Units};
+    /// use linsep::kernel::{Kernel, KernelRows};
+    /// use linsep::solve::Smo;
+    /// // Exclusive or: no plane separates it, an exponential kernel does.
+    /// let x = DenseMatrix::new(vec![0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0], 2)?;
+    /// let rows = KernelRows::new(&x, &Units::identity(2), &Default::default())?;
+    /// let task = KernelTask { signs: &[-1.0, -1.0, 1.0, 1.0], weights: None, lambda: 1e-3 };
+    /// let smo = Smo { tolerance: 1e-8, max_iterations: 1000, cache: 1 << 20 };
+    /// let solved = smo.solve(&Kernel::Rbf { gamma: 1.0 }, &rows, &task, true, &Default::default())?;
+    /// assert!(solved.scores.iter().zip(task.signs).all(|(g, y)| g * y > 0.99));
+    /// # Ok::<(), linsep::Error>(())
+    /// ```
+    pub fn solve(
+        &self,
+        kernel: &Kernel,
+        rows: &KernelRows,
+        task: &KernelTask<'_>,
+        definite: bool,
+        watch: &Watch,
+    ) -> Result<KernelSolved> {
+        let diagonal = rows.diagonal(kernel)?;
+        let bounds = task.bounds();
+        let low: Vec<f64> = task.signs.iter().zip(&bounds).map(|(y, c)| if *y > 0.0 { 0.0 } else { -c }).collect();
+        let high: Vec<f64> = task.signs.iter().zip(&bounds).map(|(y, c)| if *y > 0.0 { *c } else { 0.0 }).collect();
+        let problem = Problem { kernel, rows, diagonal: &diagonal, low: &low, high: &high };
+        let n = rows.len();
+        let mut run = Run {
+            smo: self,
+            problem,
+            task,
+            definite,
+            exact: judged(task, definite, vec![0.0; n], vec![0.0; n]),
+            iterations: 0,
+            passes: 0,
+        };
+        let single = SINGLE.contains(&diagonal.iter().fold(0.0f64, |a, k| a.max(k.abs())));
+        let mut stop = if single { run.phase::<f32>(watch)? } else { Stop::PrecisionLimit };
+        if stop == Stop::PrecisionLimit {
+            stop = run.phase::<f64>(watch)?;
+        }
+        let Exact { beta, scores, intercepts, objective, certificate, .. } = run.exact;
+        let (iterations, passes) = (run.iterations, run.passes);
+        Ok(KernelSolved { signed: beta, scores, intercepts, objective, certificate, stop, iterations, passes })
+    }
+}
+
+/// The certificate of multipliers with their exact scores.
+fn judged(task: &KernelTask<'_>, definite: bool, beta: Vec<f64>, scores: Vec<f64>) -> Exact {
+    let intercepts = task.best_intercepts(&scores);
+    let squared = crate::numeric::sum(beta.iter().zip(&scores).filter(|(b, _)| **b != 0.0).map(|(b, g)| b * g));
+    let intercept = 0.5 * (intercepts.0 + intercepts.1);
+    let (objective, certificate) = kernel_gap(task, &scores, intercept, squared, &beta, &scores);
+    let violation = kernel_violation(task, &beta, &scores);
+    let certificate = if definite { certificate } else { Certificate::Stationary { violation } };
+    Exact { beta, scores, intercepts, objective, certificate, violation }
+}
+
+struct Run<'a> {
+    smo: &'a Smo,
+    problem: Problem<'a>,
+    task: &'a KernelTask<'a>,
+    definite: bool,
+    exact: Exact,
+    iterations: usize,
+    passes: usize,
+}
+
+impl Run<'_> {
+    /// Rounds and exact looks in turn, with kernel rows of one precision; [`Stop::PrecisionLimit`] where they no longer help.
+    fn phase<T: Real>(&mut self, watch: &Watch) -> Result<Stop> {
+        let n = self.task.signs.len();
+        let gradient = self.gradient();
+        let first = if self.iterations == 0 { self.first_rows() } else { (0..n).collect() };
+        let start = (&self.exact.beta[..], &gradient[..]);
+        let mut active = Active::<T>::new(self.problem, first, start, self.smo.cache)?;
+        let mut goal = if self.iterations == 0 { FIRST_GOAL } else { 0.1 * self.exact.violation };
+        let mut stalled = 0;
+        loop {
+            let before = active.cache.computed * active.ids.len();
+            let left = self.smo.max_iterations.saturating_sub(self.iterations);
+            let (end, moved) = active.run(goal, left, watch);
+            self.iterations += moved;
+            self.passes += (active.cache.computed * active.ids.len()).saturating_sub(before) / n.max(1);
+            if end == Rounds::Halted && watch.halted() == Some(Halt::Cancelled) {
+                return Ok(Stop::Interrupted);
+            }
+            let violation_before = self.exact.violation;
+            // Out of time, but what there is must have its certificate.
+            let patient = if end == Rounds::Halted { &Watch::default() } else { watch };
+            if !self.look(active.settle(), patient) {
+                return Ok(Stop::halted(watch.halted()));
+            }
+            self.report(watch);
+            if self.is_done() {
+                return Ok(Stop::Converged);
+            }
+            match end {
+                Rounds::Halted => return Ok(Stop::halted(watch.halted())),
+                Rounds::Limit => return Ok(Stop::IterationLimit),
+                Rounds::Reached | Rounds::Stuck => {}
+            }
+            let gradient = self.gradient();
+            let added = self.returning(&active, &gradient);
+            let helped = self.exact.violation < 0.7 * violation_before || !added.is_empty();
+            stalled = if helped { 0 } else { stalled + 1 };
+            if stalled >= 3 || (end == Rounds::Stuck && added.is_empty()) {
+                return Ok(Stop::PrecisionLimit);
+            }
+            if self.exact.violation <= 2.0 * goal || added.is_empty() {
+                goal = self.next_goal(goal);
+            }
+            active.resume(&gradient, &added)?;
+        }
+    }
+
+    /// f of all rows.
+    fn gradient(&self) -> Vec<f64> {
+        self.exact.scores.iter().zip(self.task.signs).map(|(g, y)| g - y).collect()
+    }
+
+    /// Where to begin: all rows, or of many some of each class.
+    fn first_rows(&self) -> Vec<usize> {
+        let signs = self.task.signs;
+        if signs.len() <= START {
+            return (0..signs.len()).collect();
+        }
+        let step = signs.len().div_ceil((signs.len() / 8).max(START / 2));
+        let mut seen = [0usize; 2];
+        (0..signs.len())
+            .filter(|i| {
+                let count = &mut seen[usize::from(signs[*i] > 0.0)];
+                *count += 1;
+                (*count - 1).is_multiple_of(step)
+            })
+            .collect()
+    }
+
+    /// Scores of all rows at new multipliers, exact, and what they prove; false where the watch says stop.
+    fn look(&mut self, beta: &[f64], watch: &Watch) -> bool {
+        let Problem { kernel, rows, .. } = self.problem;
+        let changed: Vec<usize> = (0..beta.len()).filter(|i| beta[*i] != self.exact.beta[*i]).collect();
+        let changes = changed.iter().map(|i| beta[*i] - self.exact.beta[*i]).collect();
+        self.passes += changed.len();
+        let sum = KernelSum::new(kernel, rows, changed, changes, 1);
+        let mut scores = self.exact.scores.clone();
+        let done = scores.par_chunks_mut(PIECE).enumerate().all(|(p, scores)| {
+            let ids: Vec<usize> = (p * PIECE..p * PIECE + scores.len()).collect();
+            sum.add_to(&Targets::new(kernel, rows, &ids), scores);
+            watch.halted().is_none()
+        });
+        if done {
+            self.exact = judged(self.task, self.definite, beta.to_vec(), scores);
+        }
+        done
+    }
+
+    fn report(&self, watch: &Watch) {
+        watch.report(Progress::Iteration {
+            solver: "smo",
+            iteration: self.iterations,
+            objective: self.exact.objective,
+            relative_gap: self.exact.certificate.relative_gap(),
+        });
+    }
+
+    fn is_done(&self) -> bool {
+        match &self.exact.certificate {
+            Certificate::Stationary { violation } => *violation <= self.smo.tolerance,
+            other => other.relative_gap().is_some_and(|gap| gap <= self.smo.tolerance),
+        }
+    }
+
+    /// Rows that are not active but violate the conditions, by the exact scores.
+    fn returning<T: Real>(&self, active: &Active<'_, T>, gradient: &[f64]) -> Vec<usize> {
+        let Problem { low, high, .. } = self.problem;
+        let mut is_active = vec![false; gradient.len()];
+        active.ids.iter().for_each(|i| is_active[*i] = true);
+        let of = |values: &[f64]| active.ids.iter().map(|i| values[*i]).collect::<Vec<f64>>();
+        let (smallest, largest) = extremes(&of(&self.exact.beta), &of(gradient), &of(low), &of(high));
+        let beta = &self.exact.beta;
+        let violates =
+            |i: usize| (beta[i] < high[i] && gradient[i] < largest) || (beta[i] > low[i] && gradient[i] > smallest);
+        (0..gradient.len()).filter(|i| !is_active[*i] && violates(*i)).collect()
+    }
+
+    /// The violation to aim at next, so that the gap may reach the tolerance.
+    fn next_goal(&self, goal: f64) -> f64 {
+        let ratio = match self.exact.certificate.relative_gap() {
+            Some(gap) => self.smo.tolerance / gap,
+            None => self.smo.tolerance / self.exact.violation,
+        };
+        goal.min(self.exact.violation.max(1e-15)) * (0.7 * ratio).clamp(0.02, 0.5)
+    }
+}
