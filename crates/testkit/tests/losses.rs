@@ -1,8 +1,8 @@
 //! Register a loss or a penalty once, inherit the suite.
 
 use linsep::objective::{
-    Dual, ElasticNet, Hinge, Logistic, Loss, Penalty, Ridge, Softmax, SoftmaxForm, Squared, SquaredHinge,
-    SquaredSigmoid,
+    CrammerSinger, Dual, ElasticNet, Hinge, Logistic, Loss, Penalty, Ridge, Softmax, SoftmaxForm, Squared,
+    SquaredHinge, SquaredSigmoid,
 };
 use linsep::table::Class;
 use testkit::assert_near;
@@ -41,6 +41,11 @@ fn registered() -> Vec<Entry> {
         entry("squared, one-hot", Squared::one_hot(3)).dual(Squared::one_hot(3)),
         Entry { kink: true, curved: false, ..entry("hinge", Hinge).dual(Hinge) },
         Entry { kink: true, ..entry("squared hinge", SquaredHinge).dual(SquaredHinge) },
+        Entry {
+            kink: true,
+            curved: false,
+            ..entry("Crammer–Singer", CrammerSinger::new(4)).dual(CrammerSinger::new(4))
+        },
         Entry { convex: false, ..entry("squared sigmoid", SquaredSigmoid { gauss_newton: false }) },
     ]
 }
@@ -57,6 +62,12 @@ impl Entry {
     }
 
     fn smooth_at(&self, class: usize, z: &[f64]) -> bool {
+        if self.kink && z.len() > 1 {
+            // Two classes in the lead.
+            let mut ahead: Vec<f64> = (0..z.len()).map(|k| z[k] + if k == class { 0.0 } else { 1.0 }).collect();
+            ahead.sort_by(|a, b| b.total_cmp(a));
+            return ahead[0] - ahead[1] > 1e-2;
+        }
         let y = if class == 1 { 1.0 } else { -1.0 };
         !self.kink || (1.0 - y * z[0]).abs() > 1e-2
     }
