@@ -236,7 +236,7 @@ fn a_kernel_perceptron_separates_what_no_plane_does_and_says_where_it_cannot() {
 fn ring(rows: usize) -> Data {
     let mut source = Source::new(9);
     let point = |i: usize, source: &mut Source| {
-        let (angle, radius) = (source.uniform(0.0, 6.0), if i % 2 == 0 { 0.5 } else { 1.5 });
+        let (angle, radius) = (source.uniform(0.0, 6.0), if i.is_multiple_of(2) { 0.5 } else { 1.5 });
         [radius * angle.cos(), radius * angle.sin()]
     };
     let values = (0..rows).flat_map(|i| point(i, &mut source)).collect();
