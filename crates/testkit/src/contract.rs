@@ -167,9 +167,7 @@ const KERNEL_EXEMPT: &[(&str, &str)] = &[
     ("row_order", WITHIN_GAP),
     ("weights_are_copies", WITHIN_GAP),
     ("zero_weight_rows_are_absent", WITHIN_GAP),
-    ("dense_equals_sparse", WITHIN_GAP),
     ("label_renaming", WITHIN_GAP),
-    ("column_scaling", WITHIN_GAP),
     ("large_common_offset", WITHIN_GAP),
     ("drift_in_later_blocks", WITHIN_GAP),
 ];
