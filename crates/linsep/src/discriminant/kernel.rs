@@ -119,13 +119,33 @@ impl KernelExpansion {
         KernelExpansion::new(self.kernel, self.units, numbers, self.support, self.coefficients, self.intercept)
     }
 
+    /// Whether the kernel and the units are those of another, so that support rows can be shared.
+    pub(super) fn is_alike(&self, other: &KernelExpansion) -> bool {
+        self.kernel == other.kernel && self.units == other.units
+    }
+
+    /// One of several scores, with the support rows that it has.
+    pub(super) fn part(&self, score: usize) -> Result<KernelExpansion> {
+        let k = self.n_scores();
+        let kept: Vec<usize> = (0..self.rows.len()).filter(|i| self.coefficients[i * k + score] != 0.0).collect();
+        let cols = self.support.cols();
+        let mut support = if self.support.is_sparse() { StoredRows::sparse(cols) } else { StoredRows::dense(cols) };
+        if self.kernel != Kernel::Precomputed {
+            kept.iter().for_each(|i| support.push_from(&self.support, *i));
+        }
+        let rows = kept.iter().map(|i| self.rows[*i]).collect();
+        let coefficients = kept.iter().map(|i| self.coefficients[i * k + score]).collect();
+        let (units, intercept) = (self.units.clone(), vec![self.intercept[score]]);
+        KernelExpansion::new(self.kernel, units, rows, support, coefficients, intercept)
+    }
+
     /// All scores of several expansions over their united support rows: a row that several have is kept once.
     ///
     /// # Errors
     /// Where they do not have the same kernel and units.
     pub fn stack(parts: &[&KernelExpansion]) -> Result<KernelExpansion> {
         let Some(first) = parts.first() else { return Err(Error::model("there is nothing to stack")) };
-        if parts.iter().any(|p| p.kernel != first.kernel || p.units != first.units) {
+        if !parts.iter().all(|p| p.is_alike(first)) {
             return Err(Error::model("expansions with different kernels or units cannot be stacked"));
         }
         let k: usize = parts.iter().map(|p| p.n_scores()).sum();

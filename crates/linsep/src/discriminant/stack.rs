@@ -1,7 +1,7 @@
 //! The discriminants of several two-class fits, one score each.
 
 use super::blocks::{BLOCK_ROWS, check_columns};
-use super::{Discriminant, Linear};
+use super::{Discriminant, KernelExpansion, Linear};
 use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::watch::Watch;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Discriminants of two classes side by side: score p is that of part p.
 ///
-/// Linear ones are not kept like this: [`Discriminant::stack`] makes them one matrix.
+/// Linear ones are not kept like this: [`Discriminant::stack`] makes them one matrix, and kernel ones share support rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stack {
     parts: Vec<Discriminant>,
@@ -85,6 +85,10 @@ impl Discriminant {
         if !stack.is_whole() || stack.n_cols() != centre.len() {
             return Err(Error::model("only discriminants of two classes and of the same columns can be stacked"));
         }
+        let kernels: Option<Vec<&KernelExpansion>> = stack.parts.iter().map(Discriminant::as_kernel).collect();
+        if let Some(kernels) = kernels.filter(|k| k.iter().all(|e| e.is_alike(k[0]))) {
+            return Ok(Discriminant::Kernel(KernelExpansion::stack(&kernels)?));
+        }
         let linear: Option<Vec<&Linear>> = stack.parts.iter().map(Discriminant::as_linear).collect();
         let Some(linear) = linear else { return Ok(Discriminant::Stack(stack)) };
         let mut weights = Vec::with_capacity(linear.len() * centre.len());
@@ -95,6 +99,18 @@ impl Discriminant {
             values.extend_from_slice(moved.intercept_at_centre());
         }
         Ok(Discriminant::Linear(Linear::new(weights, centre.to_vec(), values)?))
+    }
+
+    /// The same discriminants with row `i`, where they keep training rows, called `rows[i]`: for a fit on some rows of a
+    /// larger table.
+    ///
+    /// # Errors
+    /// Where a row that is kept has no number.
+    pub fn renumbered(&self, rows: &[usize]) -> Result<Discriminant> {
+        match self {
+            Discriminant::Kernel(kernel) => Ok(Discriminant::Kernel(kernel.clone().renumbered(rows)?)),
+            other => Ok(other.clone()),
+        }
     }
 
     /// One score of a stack as the discriminant of two classes.
@@ -109,6 +125,7 @@ impl Discriminant {
                 let weights = linear.weights_of(score).to_vec();
                 Ok(Discriminant::Linear(Linear::new(weights, linear.centre().to_vec(), value)?))
             }
+            Discriminant::Kernel(kernel) if score < kernel.n_scores() => Ok(Discriminant::Kernel(kernel.part(score)?)),
             Discriminant::Stack(stack) => stack.parts.get(score).cloned().ok_or_else(none),
             _ => Err(none()),
         }

@@ -121,8 +121,15 @@ pub(super) fn learn(
     training: &Training<'_>,
     watch: &Watch,
 ) -> Result<(Kernel, Units)> {
-    let summary = summarise(training.design, training.weights, watch)?;
-    let kernel = choice.with_gamma(default_gamma(&summary, standardize))?;
+    let own;
+    let summary = match training.columns {
+        Some(columns) => columns,
+        None => {
+            own = summarise(training.design, training.weights, watch)?;
+            &own
+        }
+    };
+    let kernel = choice.with_gamma(default_gamma(summary, standardize))?;
     let units = match standardize {
         // Centring costs no digits where columns are far from zero, and changes nothing.
         Standardize::No if !(kernel.is_shift_invariant() || centred) => Units::identity(summary.mean.len()),

@@ -229,7 +229,7 @@ impl KernelSvm {
                 "the support vector machine separates two classes, and there are {}",
                 training.labels.n_classes()
             ))
-            .help("use --model logistic, or keep the rows of two classes"));
+            .help("choose --multiclass one-vs-one or linear-machine"));
         }
         Ok(())
     }

@@ -223,6 +223,11 @@ impl Method {
         }
     }
 
+    /// Whether the method looks at rows through a kernel.
+    pub fn has_kernel(&self) -> bool {
+        matches!(self, Method::KernelSvm(_) | Method::KernelPerceptron(_))
+    }
+
     /// How the method wants text columns coded.
     pub fn coding(&self) -> Coding {
         match self {

@@ -5,7 +5,8 @@
 //! for [`Part::class`] where it is positive.
 
 use super::{
-    Computation, Fit, Fitted, Method, Multipliers, NoOptimum, NotSeparable, Note, Objective, Outcome, Training,
+    Computation, Fit, Fitted, KernelChoice, KernelPerceptron, KernelSvm, Method, Multipliers, NoOptimum, NotSeparable,
+    Note, Objective, Outcome, Training,
 };
 use crate::certify::Certificate;
 use crate::design::{PreparedDesign, Units, gather, summarise};
@@ -152,6 +153,7 @@ impl PartRows {
             offsets: None,
             origins: whole.origins,
             start: None,
+            columns: whole.columns,
         }
     }
 }
@@ -185,6 +187,11 @@ impl Split {
     pub fn fit(self, method: &Method, training: &Training<'_>, watch: &Watch) -> Result<SplitFit> {
         training.check()?;
         check(method, training)?;
+        let columns = match method.has_kernel() {
+            true => Some(summarise(training.design, training.weights, watch)?),
+            false => None,
+        };
+        let training = &Training { columns: columns.as_ref(), ..*training };
         let names = training.labels.names();
         let parts = self.parts(names.len());
         let fit = |part: &Part| {
@@ -220,7 +227,11 @@ impl Split {
         watch: &Watch,
     ) -> Result<SplitFit> {
         let units = self.units(method, training, &found, watch)?;
-        let discriminants: Vec<Discriminant> = found.iter().map(|(.., f)| f.discriminant.clone()).collect();
+        let among_all = |(_, rows, f): &(Part, Option<Vec<usize>>, Fitted)| match rows {
+            Some(rows) => f.discriminant.renumbered(rows),
+            None => Ok(f.discriminant.clone()),
+        };
+        let discriminants = found.iter().map(among_all).collect::<Result<Vec<Discriminant>>>()?;
         let everywhere = |note: &Note| found.iter().all(|(.., f)| f.notes.iter().any(|n| is_same(n, note)));
         let notes: Vec<Note> =
             found.first().map_or(Vec::new(), |(.., f)| f.notes.iter().filter(|n| everywhere(n)).cloned().collect());
@@ -288,6 +299,11 @@ fn check(method: &Method, training: &Training<'_>) -> Result<()> {
         Method::Gaussian(m) if m.priors.is_some() => refuse("priors"),
         Method::NaiveBayes(m) if m.priors.is_some() => refuse("priors"),
         _ if training.start.is_some() => refuse("coefficients to start from"),
+        Method::KernelSvm(KernelSvm { kernel: KernelChoice::Precomputed, .. })
+        | Method::KernelPerceptron(KernelPerceptron { kernel: KernelChoice::Precomputed, .. }) => {
+            Err(Error::usage("a precomputed kernel is for two classes")
+                .help("keep the rows and columns of two classes, or give the columns that the kernel is made of"))
+        }
         _ => Ok(()),
     }
 }

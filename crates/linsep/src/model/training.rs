@@ -1,6 +1,6 @@
 //! What every method learns from, checked once.
 
-use crate::design::{Design, Origin};
+use crate::design::{ColumnSummary, Design, Origin};
 use crate::discriminant::Linear;
 use crate::error::{Error, Result};
 use crate::table::Labels;
@@ -29,12 +29,15 @@ pub struct Training<'a> {
     pub origins: &'a [Origin],
     /// Where a risk minimiser starts, in the units of the columns; other methods have no use for it.
     pub start: Option<&'a Linear>,
+    /// Of rows that are part of others: the columns of all, from which a kernel takes its units and γ; `None` for these
+    /// rows. Parts then have one kernel, and share their support rows.
+    pub columns: Option<&'a ColumnSummary>,
 }
 
 impl<'a> Training<'a> {
     /// Unweighted rows.
     pub fn new(design: &'a dyn Design, labels: &'a Labels) -> Training<'a> {
-        Training { design, labels, weights: None, offsets: None, origins: &[], start: None }
+        Training { design, labels, weights: None, offsets: None, origins: &[], start: None, columns: None }
     }
 
     /// The same rows, weighted.

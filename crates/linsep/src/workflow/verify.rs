@@ -179,7 +179,10 @@ fn recipe_agrees(model: &Model, table: &Table, frequencies: &[f64]) -> bool {
 
 /// Units agree when centre and scale do, relative to the scale.
 pub(super) fn units_agree(method: &Method, stored: &Units, training: &Training<'_>, watch: &Watch) -> Result<bool> {
-    let summary = crate::design::summarise(training.design, training.weights, watch)?;
+    let summary = match training.columns {
+        Some(columns) => columns.clone(),
+        None => crate::design::summarise(training.design, training.weights, watch)?,
+    };
     let learned: Units = summary.units(method.standardize());
     let close = |a: f64, b: f64, scale: f64| (a - b).abs() <= 1e-6 * scale.abs().max(f64::MIN_POSITIVE);
     let scales = (0..stored.scale().len()).all(|j| close(stored.scale()[j], learned.scale()[j], learned.scale()[j]));

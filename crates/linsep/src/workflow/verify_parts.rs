@@ -26,6 +26,11 @@ pub(super) fn verify_parts(
     watch: &Watch,
 ) -> Result<Verification> {
     let parts = model.score_parts();
+    let columns = match model.method.has_kernel() {
+        true => Some(crate::design::summarise(training.design, training.weights, watch)?),
+        false => None,
+    };
+    let training = &Training { columns: columns.as_ref(), ..*training };
     let one = |(score, part): (usize, &Part)| {
         verify_part(model, (score, part), &model.parts[score], training, rows, watch)
             .map_err(|e| of_part(e, part, &model.classes))
