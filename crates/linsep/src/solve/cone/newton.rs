@@ -18,6 +18,8 @@ const ROUNDING_PIVOT: f64 = 1e-15;
 const PROVEN: f64 = 0.9;
 /// Corrections of the weights for what rounding left of their equation.
 const CORRECTIONS: usize = 12;
+/// The smallest weight that is tried; p goes down to zero.
+const FLOORS: [f64; 3] = [1e-12, 1e-20, 1e-100];
 /// Weights are good when a correction changes none by more than this, relative, and stand at the next.
 const SETTLED: f64 = 1e-7;
 const STANDS: f64 = 1e-2;
@@ -137,12 +139,24 @@ impl<L: Loss> Run<'_, '_, L> {
         Coef::from_vec(curvature.factor.solve(right.as_slice()), right.n_scores(), right.n_cols())
     }
 
-    /// `p − h a·d`, corrected until `Σ αa = 0` holds to rounding; `None` where they are not all positive.
+    /// `p − h a·d`, made to satisfy `Σ αa = 0` to rounding; `None` where they are not all positive.
     fn weights(&self, p: &[f64], h: &[f64], of_step: &[f64], curvature: &Curvature) -> Result<Option<Vec<f64>>> {
         let moved = |weights: &[f64], by: &[f64]| -> Vec<f64> {
             weights.iter().zip(h).zip(by).map(|((w, h), s)| w - h * s).collect()
         };
-        let mut alpha = moved(p, of_step);
+        let plain = moved(p, of_step);
+        // Rows far out have weights that doubles hardly hold. They may have more: the others make up for it.
+        for floor in FLOORS {
+            let raised = plain.iter().zip(&self.open).map(|(a, open)| if *open { a.max(floor) } else { 0.0 }).collect();
+            if let Some(alpha) = self.balanced(raised, h, curvature)? {
+                return Ok(Some(alpha));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Positive weights corrected until `Σ αa = 0` holds to rounding; `None` where some would not stay positive.
+    fn balanced(&self, mut alpha: Vec<f64>, h: &[f64], curvature: &Curvature) -> Result<Option<Vec<f64>>> {
         let mut last = f64::INFINITY;
         for _ in 0..CORRECTIONS {
             let residual = self.sums(&alpha)?;
@@ -158,7 +172,7 @@ impl<L: Loss> Run<'_, '_, L> {
             if change > 0.5 * last {
                 return Ok((change < STANDS).then_some(alpha));
             }
-            alpha = moved(&alpha, &by);
+            alpha.iter_mut().zip(h).zip(&by).for_each(|((a, h), s)| *a -= h * s);
             if change <= SETTLED {
                 return Ok(Some(alpha));
             }
