@@ -15,7 +15,7 @@ pub use panels::Real;
 pub use rows::{KernelRows, StoredRows};
 
 use crate::error::{Error, Result};
-use crate::numeric::{exp, exp32, vectorised};
+use crate::numeric::{exp, exp_falling, exp32, vectorised};
 use serde::{Deserialize, Serialize};
 
 /// A kernel with its parameters.
@@ -183,7 +183,7 @@ vectorised! {
         for (v, s) in values.iter_mut().zip(squares) {
             // The same row gives exactly zero: its product with itself is its square, to the bit.
             let distance = (-2.0f64).mul_add(*v, own + s);
-            *v = exp(-gamma * if distance > 0.0 { distance } else { 0.0 });
+            *v = exp_falling(-gamma * if distance > 0.0 { distance } else { 0.0 });
         }
     }
 
