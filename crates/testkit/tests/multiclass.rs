@@ -6,8 +6,8 @@ use linsep::design::Standardize;
 use linsep::error::ErrorKind;
 use linsep::evaluate::Evaluation;
 use linsep::model::{
-    GaussianBayes, LeastSquares, LossChoice, Method, NaiveBayes, Outcome, PenaltyChoice, Perceptron, PerceptronVariant,
-    RiskMinimizer, SigmoidLeastSquares, Split, SplitFit,
+    GaussianBayes, KernelChoice, KernelPerceptron, KernelSvm, LeastSquares, LossChoice, Method, NaiveBayes, Outcome, PenaltyChoice,
+    Perceptron, PerceptronVariant, RiskMinimizer, SigmoidLeastSquares, Split, SplitFit,
 };
 use linsep::objective::Intercept;
 use linsep::read::{ReadOptions, read_bytes, read_files};
@@ -280,6 +280,8 @@ fn every_method_in_every_scheme_is_fitted_kept_and_verified() {
         Method::Gaussian(GaussianBayes::lda()),
         Method::Gaussian(GaussianBayes::qda()),
         Method::NaiveBayes(NaiveBayes::default()),
+        Method::KernelSvm(KernelSvm::default()),
+        Method::KernelPerceptron(KernelPerceptron { max_epochs: 20, ..KernelPerceptron::default() }),
     ];
     for method in &methods {
         for approach in SCHEMES {
@@ -303,6 +305,51 @@ fn every_method_in_every_scheme_is_fitted_kept_and_verified() {
             assert_eq!(failed, ["objective"], "{what}");
         }
     }
+}
+
+/// Pairs of a kernel machine have the kernel and the units of all rows, so they share support rows; each is the fit of its
+/// two classes with that kernel.
+#[test]
+fn pairs_of_kernels_share_their_support() {
+    let data = overlapping(90, 2, 3, 19);
+    let given = |gamma: Option<f64>, standardize: Standardize| {
+        Method::KernelSvm(KernelSvm { kernel: KernelChoice::Rbf { gamma }, standardize, ..KernelSvm::default() })
+    };
+    for standardize in [Standardize::Yes, Standardize::No] {
+        let (whole, parts) = split_model(Split::Pairs, &given(None, standardize), &data);
+        let expansion = whole.discriminant.as_kernel().expect("one expansion for all pairs");
+        assert_eq!((expansion.n_scores(), parts.len()), (3, 3));
+        let largest = *expansion.support_rows().iter().max().expect("support rows");
+        assert!(expansion.support_rows().len() <= data.rows() && largest < data.rows());
+        let gamma = expansion.kernel().gamma();
+        let scores = data.scores(&whole);
+        for (p, (i, j)) in [(0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
+            let rows: Vec<usize> = (0..data.rows()).filter(|r| [i, j].contains(&data.class(*r))).collect();
+            let mut pair = data.select(&rows);
+            pair.labels = labels(rows.iter().map(|r| usize::from(data.class(*r) == j)).collect(), 2);
+            // A radial kernel does not depend on the centre; the scale of the columns does matter.
+            if standardize == Standardize::No {
+                let alone = pair.model(&given(gamma, standardize));
+                let by_hand = pair.scores(&alone);
+                for (at, row) in rows.iter().enumerate() {
+                    assert_near(scores[row * 3 + p], by_hand[at], 1e-3, 1.0, "a pair by hand");
+                }
+                assert_near(parts[p].objective.value, alone.objective.value, 1e-6, 0.0, "objective");
+            }
+        }
+        let table = table_of(&data);
+        let model = model_of(&table, "class", &given(None, standardize), Multiclass::default());
+        assert_eq!(model.parts.len(), 3, "pairs are what a kernel machine does by itself");
+        let verdict = verify_table(&model, &table, &Watch::default()).expect("a verdict");
+        assert!(verdict.passed(), "{:?}", verdict.checks);
+        let text = model.to_json().expect("a file");
+        let back = Model::from_json(text.as_bytes(), "model.json").expect("the same model");
+        let predicted = |m: &Model| predict_table(m, &table, None, &Watch::default()).expect("predictions").scores;
+        assert_eq!(predicted(&model), predicted(&back));
+    }
+    let precomputed = KernelSvm { kernel: KernelChoice::Precomputed, ..KernelSvm::default() };
+    let refused = Split::Pairs.fit(&Method::KernelSvm(precomputed), &data.training(&data.dense()), &Watch::default());
+    assert!(refused.is_err_and(|e| e.message().contains("two classes")));
 }
 
 #[test]
