@@ -18,7 +18,7 @@ const PARTS: usize = 8;
 const TABLE: usize = 16_384;
 
 /// The columns of some sparse rows, scaled but not centred.
-pub(super) struct RowGram {
+pub(in crate::solve) struct RowGram {
     n: usize,
     /// Squares of the columns that have one entry, summed by row.
     diagonal: Vec<f64>,
@@ -38,7 +38,7 @@ struct Columns {
 }
 
 impl RowGram {
-    pub(super) fn new(x: &CsrRows<'_>, units: &Units) -> RowGram {
+    pub(in crate::solve) fn new(x: &CsrRows<'_>, units: &Units) -> RowGram {
         let ranges = column_ranges(x, GROUPS * RANGES);
         let buckets = by_range(x, units, &ranges);
         let columns: Vec<Columns> =
@@ -59,7 +59,7 @@ impl RowGram {
     }
 
     /// `K v`.
-    pub(super) fn multiply(&self, v: &[f64]) -> Vec<f64> {
+    pub(in crate::solve) fn multiply(&self, v: &[f64]) -> Vec<f64> {
         let of_group = |group: &Vec<Columns>| {
             let mut out = vec![0.0; self.n];
             group.iter().for_each(|columns| columns.add_product(v, &mut out));
@@ -74,7 +74,7 @@ impl RowGram {
     }
 
     /// `X̂ᵀ v`, by original column; zero for columns without entries.
-    pub(super) fn transposed(&self, v: &[f64], cols: usize) -> Vec<f64> {
+    pub(in crate::solve) fn transposed(&self, v: &[f64], cols: usize) -> Vec<f64> {
         let mut out = vec![0.0; cols];
         let parts: Vec<Vec<(u32, f64)>> = self
             .groups
