@@ -416,6 +416,17 @@ fn rows_of_many_columns() {
         assert_eq!(checked(&data, &found, what), Kind::Complete, "{what}");
         assert_eq!(found.verdict.exact(), Some(true), "{what}");
     }
+    // Without a tolerance for the margin any plane will do; hull points bound what it may lack.
+    let found = decide_on(&data.csr(), &data, &SeparabilityOptions { margin_tolerance: None, ..EXACT });
+    let Verdict::Complete(v) = &found.verdict else { panic!("{:?}", found.verdict.name()) };
+    assert!(slacks(&data, &v.weights, &v.intercept, &v.centre).0.iter().all(|(_, s)| *s > 0.0), "any plane");
+    let bound = v.hull.as_ref().expect("a bound").distance / 2.0;
+    let widest = match decide_on(&data.csr(), &data, &EXACT).verdict {
+        Verdict::Complete(v) => v.margin,
+        other => panic!("{:?}", other.name()),
+    };
+    assert!(v.margin <= widest * (1.0 + 1e-9) && widest <= bound * (1.0 + 1e-9), "{} {widest} {bound}", v.margin);
+    assert_eq!(v.exact, Some(true));
     // Two documents that are the same and have different labels stay on the boundary; the others can leave it.
     let first: Vec<f64> = values[..cols].to_vec();
     values[cols..2 * cols].copy_from_slice(&first);

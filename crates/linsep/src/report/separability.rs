@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 /// Width of the lines of an answer.
 const LINE: usize = 84;
+/// Hull points with a smaller gap to the margin are called the nearest.
+const NEAREST: f64 = 1e-2;
 /// Entries of a list that are shown.
 const SHOWN: usize = 10;
 
@@ -149,13 +151,14 @@ impl Page<'_> {
                      (they differ by {:.0e}, relative)",
                     short(v.margin), short(0.5 * hull.distance), hull.gap.max(0.0)
                 )));
-                lines.push((
-                    "witness",
-                    format!(
-                        "the nearest points of the two hulls, x* and y*, are mixtures of {}; w = 2(x* − y*)/‖x* − y*‖²",
-                        count(hull.weights.len(), "row")
+                let rows = count(hull.weights.len(), "row");
+                let witness = match hull.gap <= NEAREST {
+                    true => format!("the nearest points of the two hulls, x* and y*, are mixtures of {rows}"),
+                    false => format!(
+                        "the plane, on every row; two points of the hulls, mixtures of {rows}, bound the margin"
                     ),
-                ));
+                };
+                lines.push(("witness", witness));
             }
             None => {
                 let what = if self.about.classes > 2 { "to the nearest boundary of its class" } else { "to the plane" };

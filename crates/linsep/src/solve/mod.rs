@@ -27,7 +27,7 @@ mod svrg;
 pub(crate) use cone::{basic_solution, cone_gram, independent_vectors, solve_cone};
 pub use dual_coordinate::{DualCoordinateDescent, SequentialDual};
 pub use gradient_descent::{GradientDescent, StepRule};
-pub(crate) use hard_margin::{HardMargin, MarginRows, hard_margin};
+pub(crate) use hard_margin::{HardMargin, MarginRows, any_plane, hard_margin};
 pub use interior_point::InteriorPoint;
 pub use lbfgs::Lbfgs;
 pub use newton::Newton;

@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::linalg::{Square, factor};
 use crate::model::Training;
 use crate::objective::{Coef, Intercept, Logistic, Loss, Ridge, Risk, Sample, Softmax, SoftmaxForm};
-use crate::solve::{HardMargin, MarginRows, cone_gram, hard_margin, solve_cone};
+use crate::solve::{HardMargin, MarginRows, any_plane, cone_gram, hard_margin, solve_cone};
 use crate::table::Class;
 use crate::watch::Watch;
 
@@ -30,9 +30,8 @@ const MOST_COLUMNS: usize = 2_000;
 /// From so many rows on, the search starts on a part of them.
 const MANY_ROWS: usize = 60_000;
 const PART_ROWS: usize = 20_000;
-/// The gap asked of a margin, and of that of rows with many columns.
+/// The gap asked of a margin.
 const MARGIN: f64 = 1e-6;
-const WIDE_MARGIN: f64 = 1e-3;
 /// Weights prove overlap where their equation holds to this, relative to the size of its terms.
 const EQUATION: f64 = 1e-10;
 
@@ -184,8 +183,14 @@ impl<'a> Case<'a> {
 
     fn widest(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {
         let rows = MarginRows { design: self.design, labels: self.labels, weights: None };
-        let usual = if self.design.shape().cols > MOST_COLUMNS { WIDE_MARGIN } else { MARGIN };
-        hard_margin(rows, start, self.options.margin_tolerance.unwrap_or(usual), self.watch)
+        // The widest plane between many rows of many columns takes long: it must be asked for.
+        if self.options.margin_tolerance.is_none()
+            && self.design.shape().cols > MOST_COLUMNS
+            && let Some(found) = any_plane(rows, self.watch)?
+        {
+            return Ok(Some(found));
+        }
+        hard_margin(rows, start, self.options.margin_tolerance.unwrap_or(MARGIN), self.watch)
     }
 
     fn complete_plane(&self, found: &HardMargin) -> Result<Complete> {

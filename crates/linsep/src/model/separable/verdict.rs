@@ -5,7 +5,8 @@
 pub struct SeparabilityOptions {
     /// Slacks up to this, relative to the largest, lie on the boundary.
     pub tolerance: f64,
-    /// Asked of the maximum margin: `1 − 2γ/‖x*−y*‖` at most this; `None` asks for 1e-6, of rows with many columns for 1e-3.
+    /// Asked of the maximum margin: `1 − 2γ/‖x*−y*‖` at most this; `None` asks for 1e-6, and of sparse rows with many columns for any
+    /// plane, with what its margin may lack.
     pub margin_tolerance: Option<f64>,
     /// Also check the witness in rational arithmetic.
     pub exact: bool,

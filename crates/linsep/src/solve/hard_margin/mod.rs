@@ -11,6 +11,7 @@
 
 mod coordinate;
 mod interior;
+mod interpolate;
 
 use crate::certify::{HullPoints, Sides, hull_points, sides};
 use crate::design::{Block, Design, Tile, Units, is_sparse};
@@ -78,6 +79,12 @@ pub(crate) fn hard_margin(
         true => coordinate::solve(&search),
         false => search.generate_rows(start),
     }
+}
+
+/// Some plane with every row strictly on its side, not the widest, for sparse rows of many columns; `alpha` are then those
+/// of hull points that bound every margin, not those of the plane. `None` where none was found.
+pub(crate) fn any_plane(rows: MarginRows<'_>, watch: &Watch) -> Result<Option<HardMargin>> {
+    interpolate::plane(&Search::new(rows, 1.0, watch)?)
 }
 
 /// What is searched, and where.

@@ -22,7 +22,7 @@ const TABLE: usize = 16_384;
 ///
 /// Rows whose entries are all alike (words present in a text, indicators, also where rows have length one) are kept as
 /// one number a row and the places of their entries: a third of the memory.
-pub(super) struct RowGram {
+pub(in crate::solve) struct RowGram {
     n: usize,
     /// What every entry of a row is before the column is scaled, where entries are alike.
     row_value: Option<Vec<f64>>,
@@ -47,7 +47,7 @@ struct Columns {
 }
 
 impl RowGram {
-    pub(super) fn new(x: &CsrRows<'_>, units: &Units) -> RowGram {
+    pub(in crate::solve) fn new(x: &CsrRows<'_>, units: &Units) -> RowGram {
         let ranges = column_ranges(x, GROUPS * RANGES);
         let scale = (!units.is_identity()).then(|| units.inverse_scale());
         let row_value = x.values_by_row();
@@ -76,7 +76,7 @@ impl RowGram {
     }
 
     /// `K v`.
-    pub(super) fn multiply(&self, v: &[f64]) -> Vec<f64> {
+    pub(in crate::solve) fn multiply(&self, v: &[f64]) -> Vec<f64> {
         let by_value = self.times_row_value(v);
         let mut out = self.sum_of_groups(|columns, out| columns.add_product(&by_value, out));
         self.diagonal.iter().zip(v).zip(&mut out).for_each(|((d, v), o)| *o += d * v);
@@ -84,7 +84,7 @@ impl RowGram {
     }
 
     /// `X̂ᵀ v`, by original column; zero for columns without entries.
-    pub(super) fn transposed(&self, v: &[f64], cols: usize) -> Vec<f64> {
+    pub(in crate::solve) fn transposed(&self, v: &[f64], cols: usize) -> Vec<f64> {
         let v = self.times_row_value(v);
         let products: Vec<Vec<f64>> = (self.groups.par_iter().flatten())
             .map(|columns| (0..columns.index.len()).map(|at| columns.scale_of(at) * columns.gather(at, &v)).collect())
@@ -97,7 +97,7 @@ impl RowGram {
     }
 
     /// `X̂ w`.
-    pub(super) fn scores(&self, weights: &[f64]) -> Vec<f64> {
+    pub(in crate::solve) fn scores(&self, weights: &[f64]) -> Vec<f64> {
         self.sum_of_groups(|columns, out| {
             for (at, column) in columns.index.iter().enumerate() {
                 columns.scatter(at, columns.scale_of(at) * weights[*column as usize], out);

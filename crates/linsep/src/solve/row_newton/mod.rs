@@ -8,7 +8,7 @@
 //!
 //! Keerthi and DeCoste 2005 and Chapelle 2007 solve support vector machines in the primal like this.
 
-mod gram;
+pub(super) mod gram;
 
 use super::{Solved, Solver, Step, Stop};
 use crate::certify::duality_gap;
