@@ -83,6 +83,7 @@ fn check_complete(data: &Data, v: &Complete, what: &str) {
         let reference = data.row(hull.weights[0].0);
         difference.iter_mut().zip(data.row(*row)).zip(reference).for_each(|((d, x), r)| *d += sign * w * (x - r));
     }
+    assert!(hull.weights.len() <= data.cols.max(60) + 2, "{what}: {} hull rows", hull.weights.len());
     totals.iter().for_each(|t| assert_near(*t, 1.0, 1e-9, 1.0, &format!("{what}: hull weights")));
     let distance = difference.iter().map(|d| d * d).sum::<f64>().sqrt();
     assert_near(distance, hull.distance, 1e-6, 0.0, &format!("{what}: hull distance"));

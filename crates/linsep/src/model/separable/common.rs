@@ -1,11 +1,11 @@
 //! A common point of the hulls on few rows.
 
 use super::{Case, CommonPoint, Constraint};
-use crate::certify::{cone_residual, exact_weights, others};
+use crate::certify::{cone_residual, exact_weights, hull_points, others};
 use crate::design::{Block, Tile, Units, gather};
 use crate::error::Result;
 use crate::objective::{Loss, Risk};
-use crate::solve::{basic_solution, solve_cone};
+use crate::solve::{HardMargin, basic_solution, solve_cone};
 use crate::table::Class;
 
 /// On the unit-diagonal scale, pivots below this belong to columns that are combinations of others.
@@ -65,6 +65,33 @@ impl Case<'_> {
             Constraint { row: c / per_row, own, other, weight: 2.0 * alpha[*c] / total, exact: None }
         };
         Ok(Some(CommonPoint { constraints: open.iter().map(constraint).collect(), residual }))
+    }
+
+    /// The same `x* − y*` as a mixture of at most d+2 rows; `None` where that is none fewer, or rounding gets in the way.
+    ///
+    /// With `u = x* − y*` and weights that add up to two, `Σ λ(yx − u/2, y) = 0`.
+    pub(super) fn fewer_hull_rows(
+        &self,
+        found: &HardMargin,
+        weights: &[(usize, f64)],
+    ) -> Result<Option<Vec<(usize, f64)>>> {
+        let width = found.weights.len() + 1;
+        if weights.len() <= width + 1 || width > MOST_UNKNOWNS {
+            return Ok(None);
+        }
+        let units = Units::new(found.centre.clone(), vec![1.0; width - 1]);
+        let Some(points) = hull_points(self.design, &units, self.labels, weights)? else { return Ok(None) };
+        let rows: Vec<usize> = weights.iter().map(|(row, _)| *row).collect();
+        let mut vectors = self.vectors(&rows, &units, 1)?;
+        for vector in vectors.chunks_exact_mut(width) {
+            vector.iter_mut().zip(&points.difference).for_each(|(a, u)| *a -= 0.5 * u);
+        }
+        let lambda: Vec<f64> = weights.iter().map(|(_, w)| *w).collect();
+        let Some(basic) = basic_solution(&vectors, width, &lambda) else { return Ok(None) };
+        let fewer: Vec<(usize, f64)> = basic.into_iter().map(|(at, w)| (rows[at], 2.0 * w)).collect();
+        let Some(now) = hull_points(self.design, &units, self.labels, &fewer)? else { return Ok(None) };
+        let same = (now.distance - found.hull_distance).abs() <= 1e-9 * found.hull_distance;
+        Ok(same.then_some(now.weights))
     }
 
     /// Some of the given rows of every class at equal distances.

@@ -195,16 +195,14 @@ impl<'a> Case<'a> {
 
     fn complete_plane(&self, found: &HardMargin) -> Result<Complete> {
         let total: f64 = found.alpha.iter().map(|(_, a)| 0.5 * a).sum();
+        let weights: Vec<(usize, f64)> = found.alpha.iter().map(|(row, a)| (*row, a / total)).collect();
+        let weights = self.fewer_hull_rows(found, &weights)?.unwrap_or(weights);
         let mut complete = Complete {
             weights: vec![found.weights.clone()],
             intercept: vec![found.intercept],
             centre: found.centre.clone(),
             margin: found.margin,
-            hull: Some(NearestPoints {
-                weights: found.alpha.iter().map(|(row, a)| (*row, a / total)).collect(),
-                distance: found.hull_distance,
-                gap: found.gap(),
-            }),
+            hull: Some(NearestPoints { weights, distance: found.hull_distance, gap: found.gap() }),
             exact: None,
         };
         if self.options.exact {
