@@ -342,9 +342,9 @@ fn columns_and_classes() -> Vec<Case> {
             &["does not hold two kernel rows", "--cache at least"],
         ),
         usage(
-            "kernel of three classes",
-            "fit t.csv -t y --model svm --kernel rbf -o m.json",
-            &["separates two classes, and there are 3"],
+            "kernel of three classes at once",
+            "fit t.csv -t y --model svm --kernel rbf --multiclass joint -o m.json",
+            &["separates two classes, and there are 3", "one-vs-one"],
         ),
         bad(
             "a precomputed kernel that is not square",

@@ -6,8 +6,8 @@ use linsep::design::Standardize;
 use linsep::error::ErrorKind;
 use linsep::evaluate::Evaluation;
 use linsep::model::{
-    GaussianBayes, KernelChoice, KernelPerceptron, KernelSvm, LeastSquares, LossChoice, Method, NaiveBayes, Outcome, PenaltyChoice,
-    Perceptron, PerceptronVariant, RiskMinimizer, SigmoidLeastSquares, Split, SplitFit,
+    GaussianBayes, KernelChoice, KernelPerceptron, KernelSvm, LeastSquares, LossChoice, Method, NaiveBayes, Outcome,
+    PenaltyChoice, Perceptron, PerceptronVariant, RiskMinimizer, SigmoidLeastSquares, Split, SplitFit,
 };
 use linsep::objective::Intercept;
 use linsep::read::{ReadOptions, read_bytes, read_files};

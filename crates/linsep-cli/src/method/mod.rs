@@ -1,5 +1,6 @@
 //! The flags that choose a method, and the method they choose.
 
+mod generative;
 mod kernel;
 mod parse;
 mod risk;
@@ -11,14 +12,11 @@ use crate::perceptron::PerceptronArguments;
 use clap::{Args, ValueEnum};
 use kernel::KernelArguments;
 use linsep::design::Standardize;
-use linsep::model::{
-    Divisor, FamilyChoice, GaussianBayes, HardMargin, LeastSquares, LeastSquaresSolver, Method, NaiveBayes,
-    PerceptronVariant, Shape, Shrinkage, Targets,
-};
+use linsep::model::{HardMargin, LeastSquares, LeastSquaresSolver, Method, PerceptronVariant, Shape, Targets};
 use linsep::objective::Intercept;
 use linsep::table::Table;
 use linsep::{Error, Result};
-use parse::{parameters, penalty, shrinkage};
+use parse::penalty;
 use std::path::PathBuf;
 
 /// What to fit; every flag names the methods it belongs to in [`MethodArguments::given`].
@@ -299,46 +297,6 @@ impl MethodArguments {
             None | Some(YesNo::Yes) => Standardize::Yes,
             Some(YesNo::No) => Standardize::No,
         }
-    }
-
-    fn divisor(&self) -> Divisor {
-        match self.covariance {
-            Some(DivisorName::Mle) => Divisor::Mle,
-            _ => Divisor::Unbiased,
-        }
-    }
-
-    fn naive_bayes(&self) -> Result<Method> {
-        let mut method = NaiveBayes { divisor: self.divisor(), ..NaiveBayes::default() };
-        let mut given = false;
-        for choice in &self.family {
-            match choice.rsplit_once('=') {
-                Some((column, family)) => method.overrides.push((column.to_owned(), family.parse::<FamilyChoice>()?)),
-                None if given => {
-                    return Err(Error::usage("--family names two families for all columns of numbers")
-                        .help("give single columns their own as column=FAMILY"));
-                }
-                None => {
-                    method.numbers = choice.parse::<FamilyChoice>()?;
-                    given = true;
-                }
-            }
-        }
-        method.smoothing = self.smoothing.unwrap_or(method.smoothing);
-        method.variance_smoothing = self.variance_smoothing.unwrap_or(method.variance_smoothing);
-        Ok(Method::NaiveBayes(method))
-    }
-
-    fn gaussian(&self, shape: Shape) -> Result<Method> {
-        let known = self.parameters.as_deref().map(parameters).transpose()?;
-        Ok(Method::Gaussian(GaussianBayes {
-            divisor: self.divisor(),
-            shrinkage: self.shrinkage.as_deref().map_or(Ok(Shrinkage::None), shrinkage)?,
-            priors: None,
-            known,
-            standardize: self.standardize(),
-            ..GaussianBayes::new(shape)
-        }))
     }
 
     /// Distances are those of the columns as they are unless asked otherwise: that is what a margin is in the textbooks.

@@ -119,6 +119,18 @@ impl KernelExpansion {
         KernelExpansion::new(self.kernel, self.units, numbers, self.support, self.coefficients, self.intercept)
     }
 
+    /// The way back: support row `rows[i]` is called `i`.
+    pub(super) fn within(self, rows: &[usize]) -> Result<KernelExpansion> {
+        let place = |row: &usize| rows.binary_search(row);
+        let numbers: Vec<usize> = self
+            .rows
+            .iter()
+            .map(place)
+            .collect::<std::result::Result<_, _>>()
+            .map_err(|_| Error::model("a support row is not among the rows of its two classes"))?;
+        KernelExpansion::new(self.kernel, self.units, numbers, self.support, self.coefficients, self.intercept)
+    }
+
     /// Whether the kernel and the units are those of another, so that support rows can be shared.
     pub(super) fn is_alike(&self, other: &KernelExpansion) -> bool {
         self.kernel == other.kernel && self.units == other.units

@@ -113,6 +113,17 @@ impl Discriminant {
         }
     }
 
+    /// The way back: training rows that are kept are called by their place in `rows`, which rise.
+    ///
+    /// # Errors
+    /// Where a row that is kept is not among them.
+    pub fn within(&self, rows: &[usize]) -> Result<Discriminant> {
+        match self {
+            Discriminant::Kernel(kernel) => Ok(Discriminant::Kernel(kernel.clone().within(rows)?)),
+            other => Ok(other.clone()),
+        }
+    }
+
     /// One score of a stack as the discriminant of two classes.
     ///
     /// # Errors

@@ -96,7 +96,10 @@ fn verify_part(
 ) -> Result<Found> {
     let rows = part.rows(whole)?;
     let training = rows.training(whole);
-    let discriminant = model.discriminant.part(score)?;
+    let mut discriminant = model.discriminant.part(score)?;
+    if let Some(own) = &rows.rows {
+        discriminant = discriminant.within(own)?;
+    }
     let (objective, certificate) = match &stored.support_vectors {
         Some(support) => {
             let own: Option<Vec<usize>> = rows.rows.as_ref().map(|r| r.iter().map(|i| table_rows[*i]).collect());
