@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use clap::Args;
 use linsep::artifact::Saved;
 use linsep::report::{inspect_json, inspect_text, support_json, support_text};
-use linsep::workflow::support_table;
+use linsep::workflow::support_tables;
 use linsep::{Error, Result};
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ pub fn run(arguments: &InspectArguments) -> Result<Ending> {
     }
     let progress = Progress::new(arguments.input.quiet, None);
     let table = arguments.input.read(Some(&model), &progress)?;
-    let rows = support_table(&model, &table, &progress.watch())?;
+    let rows = support_tables(&model, &table, &progress.watch())?;
     progress.finish();
     if arguments.json {
         let mut value = inspect_json(&model)?;

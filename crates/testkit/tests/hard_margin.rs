@@ -4,11 +4,12 @@ use linsep::artifact::Model;
 use linsep::certify::Certificate;
 use linsep::design::{DenseMatrix, Standardize};
 use linsep::model::{
-    Fit, Fitted, HardMargin, LossChoice, Method, NotSeparable, Note, Outcome, PenaltyChoice, RiskMinimizer, Training,
+    Fit, Fitted, HardMargin, KernelSvm, LossChoice, Method, NotSeparable, Note, Outcome, PenaltyChoice, RiskMinimizer,
+    Training,
 };
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::watch::Watch;
-use linsep::workflow::{FitOptions, TableFit, fit_table, support_table, verify_table};
+use linsep::workflow::{Approach, FitOptions, SupportRow, TableFit, fit_table, support_tables, verify_table};
 use testkit::cone::least_hard_margin;
 use testkit::data::{Data, Source, labels};
 use testkit::{assert_all_near, assert_near};
@@ -291,10 +292,11 @@ fn tables_to_support_vectors() {
     assert!(verified.passed(), "{:?}", verified.checks);
     let json = model.to_json().expect("JSON");
     assert_eq!(Model::from_json(json.as_bytes(), "m.json").expect("a model"), *model);
-    let rows = support_table(&model, &table(), &Watch::default()).expect("support vectors");
+    let tables = support_tables(&model, &table(), &Watch::default()).expect("support vectors");
+    let rows = &tables[0].rows;
     assert!(rows.len() >= 2 && rows.iter().all(|r| !r.bounded && r.slack < 1e-8), "{rows:?}");
     let half = margin_of(&model);
-    assert!(rows.iter().all(|r| (r.distance.abs() - half).abs() < 1e-8 * half), "{rows:?}");
+    assert!(rows.iter().all(|r| (r.distance.expect("a length").abs() - half).abs() < 1e-8 * half), "{rows:?}");
     // Another plane or other multipliers are found out.
     let mut moved = model.clone();
     moved.discriminant = model.discriminant.plus(&[0.1]).expect("a plane");
@@ -327,15 +329,16 @@ fn support_tables_of_soft_margins() {
         let method = Method::Risk(RiskMinimizer { loss, tolerance: 1e-10, ..RiskMinimizer::default() });
         let options = FitOptions { weights: Some("w".into()), ..FitOptions::new("y", method) };
         let Ok(TableFit::Model(model)) = fit_table(table(), &options, &Watch::default()) else { panic!("a model") };
-        let rows = support_table(&model, &table(), &Watch::default()).expect("support vectors");
+        let tables = support_tables(&model, &table(), &Watch::default()).expect("support vectors");
+        let rows = &tables[0].rows;
         let support = model.support_vectors.as_ref().expect("support vectors");
         assert_eq!(rows.len(), support.multipliers.len());
         assert_eq!(rows.iter().filter(|r| r.bounded).count(), support.bounded);
         let linear = model.discriminant.as_linear().expect("linear");
         let norm = linear.weights_of(0).iter().map(|w| w * w).sum::<f64>().sqrt();
-        for row in &rows {
+        for row in rows {
             let sign = if row.class.index() == 1 { 1.0 } else { -1.0 };
-            assert_near(row.slack, (1.0 - sign * row.distance * norm).max(0.0), 1e-12, 1.0, "slack");
+            assert_near(row.slack, (1.0 - sign * row.distance.expect("a length") * norm).max(0.0), 1e-12, 1.0, "slack");
             if loss == LossChoice::Hinge && !row.bounded {
                 assert!(row.slack < 1e-3, "a free row is on the margin: {row:?}");
             }
@@ -343,5 +346,53 @@ fn support_tables_of_soft_margins() {
     }
     let logistic = FitOptions::new("y", Method::Risk(RiskMinimizer::default()));
     let Ok(TableFit::Model(model)) = fit_table(table(), &logistic, &Watch::default()) else { panic!("a model") };
-    assert!(support_table(&model, &table(), &Watch::default()).is_err());
+    assert!(support_tables(&model, &table(), &Watch::default()).is_err());
+}
+
+/// Several classes have a table for every fit, or one with the class that each row holds off; a kernel has distances in its
+/// feature space. Slack follows from distance in all of them.
+#[test]
+fn support_tables_of_every_machine() {
+    let mut source = Source::new(72);
+    let mut csv = "x,z,y\n".to_owned();
+    for i in 0..150 {
+        let k = i % 3;
+        let (x, z) = (source.normal() + 2.0 * (k == 1) as u8 as f64, source.normal() + 2.0 * (k == 2) as u8 as f64);
+        csv.push_str(&format!("{x},{z},{}\n", ["a", "b", "c"][k]));
+    }
+    let table = || read_bytes(csv.as_bytes(), "t.csv", &ReadOptions::default()).expect("a table");
+    let svm = || Method::Risk(RiskMinimizer { loss: LossChoice::Hinge, ..RiskMinimizer::default() });
+    let kernel = || Method::KernelSvm(KernelSvm::default());
+    for (method, approach, tables) in [
+        (svm(), Approach::OneVsOne, 3),
+        (svm(), Approach::LinearMachine, 3),
+        (svm(), Approach::Joint, 1),
+        (kernel(), Approach::OneVsOne, 3),
+    ] {
+        let mut options = FitOptions::new("y", method);
+        options.multiclass.approach = Some(approach);
+        let Ok(TableFit::Model(model)) = fit_table(table(), &options, &Watch::default()) else { panic!("a model") };
+        let found = support_tables(&model, &table(), &Watch::default()).expect("support vectors");
+        assert_eq!(found.len(), tables, "{}", approach.name());
+        for (score, one) in found.iter().enumerate() {
+            assert_eq!(one.part.is_some(), tables == 3);
+            let stored = model.parts.get(score).map_or(&model.support_vectors, |p| &p.support_vectors);
+            assert_eq!(one.rows.len(), stored.as_ref().expect("support vectors").multipliers.len());
+            assert!(one.rows.iter().all(|r| r.against.is_some() == (tables == 1) && r.alpha > 0.0));
+            // A row strictly within the margin is at its bound, and there are such rows.
+            let within = |r: &&SupportRow| r.slack > 1e-2;
+            assert!(one.rows.iter().filter(within).count() > 0);
+            if tables == 3 {
+                assert!(one.rows.iter().filter(within).all(|r| r.bounded), "{}", approach.name());
+            }
+            // The distance has the sign of the side, and so tells a slack above one.
+            for r in &one.rows {
+                let side = match one.part {
+                    Some(part) if r.class != part.class => -1.0,
+                    _ => 1.0,
+                };
+                assert_eq!(r.slack > 1.0, side * r.distance.expect("a length") < 0.0, "{r:?}");
+            }
+        }
+    }
 }

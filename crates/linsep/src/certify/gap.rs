@@ -118,7 +118,8 @@ pub(super) fn feasible_shrink<L: crate::objective::Loss, P: Penalty>(
         ratio if ratio < 1.0 && risk.penalty().factor(column) > 0.0 => ratio,
         _ => 1.0,
     };
-    let weights = sums.iter().enumerate().map(|(i, s)| allowed(i % cols.max(1), *s)).fold(1.0, f64::min);
+    let of_score = |sums: &[f64]| sums.iter().enumerate().map(|(j, s)| allowed(j, *s)).fold(1.0, f64::min);
+    let weights = sums.chunks(cols.max(1)).map(of_score).fold(1.0, f64::min);
     match risk.intercept() {
         Intercept::Penalised => totals.iter().map(|t| risk.penalty().lasso() * total / t.abs()).fold(weights, f64::min),
         Intercept::Free | Intercept::None => weights,
@@ -138,15 +139,17 @@ pub(super) fn penalty_conjugate<L: crate::objective::Loss, P: Penalty>(
         excess if ridge > 0.0 => excess * excess / (2.0 * ridge),
         _ => 0.0,
     };
-    let weights = sums.iter().enumerate().map(|(i, s)| {
-        let column = i % cols.max(1);
-        term(shrink * s / total, penalty.ridge_of(column), penalty.lasso_of(column))
-    });
+    // Score by score: a remainder for every column would cost more than the terms.
+    let of_score = |sums: &[f64]| {
+        let term = |(j, s): (usize, &f64)| term(shrink * s / total, penalty.ridge_of(j), penalty.lasso_of(j));
+        sums.iter().enumerate().map(term).sum::<f64>()
+    };
+    let weights: f64 = sums.chunks(cols.max(1)).map(of_score).sum();
     let intercepts = match risk.intercept() {
         Intercept::Penalised => totals.iter().map(|t| term(t / total, penalty.ridge(), penalty.lasso())).sum(),
         Intercept::Free | Intercept::None => 0.0,
     };
-    weights.sum::<f64>() + intercepts
+    weights + intercepts
 }
 
 /// `Σ sᵢ θᵢ xᵢᵀ` from the sums of the primal pass.

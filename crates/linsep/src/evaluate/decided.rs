@@ -26,7 +26,9 @@ pub(super) fn right_of_all(scored: &Scored<'_>) -> Option<Estimate> {
 
 fn share(scored: &Scored<'_>, what: &str, counts: impl Fn(usize) -> bool) -> Estimate {
     let total = scored.total_weight();
-    let counted: f64 = (0..scored.truth.len()).filter(|row| counts(*row)).map(|row| scored.weight(row)).sum();
+    // From 0, because a sum of nothing is −0, which is not what a share of nothing looks like.
+    let counted =
+        (0..scored.truth.len()).filter(|row| counts(*row)).map(|row| scored.weight(row)).fold(0.0, |a, b| a + b);
     let method = format!("{what}; Wilson score interval");
     Estimate::new(counted / total, Some(wilson(counted, total)), method).needs_two(total)
 }

@@ -279,7 +279,8 @@ fn share_right(accuracy: Option<f64>, rejected: Option<f64>) -> String {
 /// What stands above the weights of a score.
 pub(super) fn score_heading(model: &Model) -> impl Fn(usize) -> String + use<> {
     let one = model.discriminant.n_scores() == 1;
-    let what = if model.has_probabilities() { "log-odds of" } else { "score of" };
+    // Weights are those of the scores before any calibration.
+    let what = if model.has_probabilities() && model.calibration.is_none() { "log-odds of" } else { "score of" };
     let names = model.score_names();
     let pairs = model.parts.iter().any(|p| p.against.is_some());
     move |k| match (one, pairs) {

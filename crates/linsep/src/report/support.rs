@@ -2,30 +2,42 @@
 
 use super::text::{clip, count, grid, short, thousands};
 use crate::artifact::Model;
-use crate::workflow::SupportRow;
+use crate::table::Class;
+use crate::workflow::{SupportRow, SupportTable};
 use serde_json::{Value, json};
 
-/// The first `most` support vectors (all without a limit), and how many more there are.
-pub fn support_text(model: &Model, rows: &[SupportRow], most: Option<usize>) -> String {
+/// The first `most` support vectors of every table (all without a limit), and how many more there are.
+pub fn support_text(model: &Model, tables: &[SupportTable], most: Option<usize>) -> String {
+    tables.iter().map(|table| one_text(model, table, most)).collect()
+}
+
+fn one_text(model: &Model, table: &SupportTable, most: Option<usize>) -> String {
+    let rows = &table.rows;
     let shown = rows.len().min(most.unwrap_or(usize::MAX));
-    let mut cells = vec![["row", "label", "α", "", "slack", "distance"].map(str::to_owned).to_vec()];
+    let joint = rows.iter().any(|row| row.against.is_some());
+    let name = |class: Class| clip(&model.classes[class.index()], 24);
+    let mut heading = ["row", "label", "α", "", "slack", "distance"].map(str::to_owned).to_vec();
+    if joint {
+        heading.insert(2, "not".to_owned());
+    }
+    let mut cells = vec![heading];
     for row in &rows[..shown] {
         let place = if row.bounded { "bounded" } else { "free" };
         // A row on the margin has a slack of rounding alone.
         let slack = if row.slack < 1e-9 { "0".to_owned() } else { short(row.slack) };
-        cells.push(vec![
-            thousands(row.row as f64 + 1.0),
-            clip(&model.classes[row.class.index()], 24),
-            short(row.alpha),
-            place.to_owned(),
-            slack,
-            short(row.distance),
-        ]);
+        let mut line = vec![thousands(row.row as f64 + 1.0), name(row.class)];
+        line.extend(row.against.map(name));
+        line.extend([short(row.alpha), place.to_owned(), slack, row.distance.map_or(String::new(), short)]);
+        cells.push(line);
     }
-    let mut out = format!(
-        "\n  {} (row of the training table; slack max(0, 1 − y z); distance z/‖w‖)\n",
-        count(rows.len(), "support vector")
-    );
+    let of = table.part.map_or(String::new(), |part| format!(" of {}", part.describe(&model.classes)));
+    let words = match (joint, model.method.has_kernel()) {
+        (true, _) => "slack max(0, 1 − (z − z of the other class)); distance from the plane between them",
+        (false, true) => "slack max(0, 1 − y z); distance z/‖w‖ in the feature space",
+        (false, false) => "slack max(0, 1 − y z); distance z/‖w‖",
+    };
+    let what = count(rows.len(), "support vector");
+    let mut out = format!("\n  {what}{of} (row of the training table; {words})\n");
     out.push_str(&grid(&cells, 2));
     if shown < rows.len() {
         out.push_str(&format!("  … {} more: see --rows all\n", thousands((rows.len() - shown) as f64)));
@@ -33,17 +45,21 @@ pub fn support_text(model: &Model, rows: &[SupportRow], most: Option<usize>) -> 
     out
 }
 
-/// Every support vector.
-pub fn support_json(model: &Model, rows: &[SupportRow]) -> Value {
-    let one = |row: &SupportRow| {
+/// Every support vector; `part` names the two-class fit where there are several, and `against` the class held off where
+/// several were fitted at once.
+pub fn support_json(model: &Model, tables: &[SupportTable]) -> Value {
+    let name = |class: Class| &model.classes[class.index()];
+    let one = |table: &SupportTable, row: &SupportRow| {
         json!({
+            "part": table.part.map(|part| part.describe(&model.classes)),
             "row": row.row + 1,
-            "label": model.classes[row.class.index()],
+            "label": name(row.class),
+            "against": row.against.map(name),
             "alpha": row.alpha,
             "bounded": row.bounded,
             "slack": row.slack,
             "distance": row.distance,
         })
     };
-    rows.iter().map(one).collect()
+    tables.iter().flat_map(|table| table.rows.iter().map(move |row| one(table, row))).collect()
 }

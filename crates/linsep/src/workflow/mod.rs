@@ -29,5 +29,5 @@ pub use predict::{Judged, Predictions, evaluate_table, predict_table};
 pub(crate) use separable::SHOWN_BOUNDARY;
 pub use separable::{Question, Scope, SeparableOptions, TableSeparability, separable_table};
 pub use simulate::model_classes;
-pub use support::{SupportRow, support_table};
+pub use support::{SupportRow, SupportTable, support_tables};
 pub use verify::{Check, Verification, verify_table};

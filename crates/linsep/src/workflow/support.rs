@@ -2,14 +2,24 @@
 
 use super::predict::scored_rows;
 use super::rows::RowRoles;
-use crate::artifact::Model;
+use crate::artifact::{Model, SupportVectors};
+use crate::discriminant::Discriminant;
 use crate::error::{Error, Result};
-use crate::model::{LossChoice, Method};
+use crate::model::{LossChoice, Method, Part};
 use crate::table::{Class, Table};
 use crate::watch::Watch;
 
 /// Multipliers this close to their bound, relatively, are at it.
 const AT_BOUND: f64 = 1e-12;
+
+/// The support vectors of a machine, or of one of the two-class fits that make it up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SupportTable {
+    /// Which fit; `None` for a model that is one.
+    pub part: Option<Part>,
+    /// In the order of the rows.
+    pub rows: Vec<SupportRow>,
+}
 
 /// A row that holds up a support vector machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,24 +28,34 @@ pub struct SupportRow {
     pub row: usize,
     /// Its class.
     pub class: Class,
+    /// Of several classes at once: the class that it holds off.
+    pub against: Option<Class>,
     /// Its multiplier.
     pub alpha: f64,
-    /// Whether α is at its upper bound, so that the row may lie within the margin or beyond the plane; a free one lies on
-    /// the margin (of a squared hinge, by as much within it as α says).
+    /// Whether α is at its upper bound (of several classes at once: all multipliers of the row together), so that the row may
+    /// lie within the margin or beyond the plane; a free one lies on the margin (of a squared hinge, by as much within it as
+    /// α says).
     pub bounded: bool,
-    /// ξ = max(0, 1 − y z).
+    /// ξ = max(0, 1 − y z); of several classes at once that of the two classes.
     pub slack: f64,
-    /// Signed distance `z/‖w‖` from the plane z = 0 in the units of the matrix columns, negative on the side of the first
-    /// class.
-    pub distance: f64,
+    /// Signed distance `z/‖w‖` from the plane z = 0, negative on the side of the first class: in the units of the matrix
+    /// columns, and of a kernel in the feature space. `None` for a precomputed kernel, where ‖w‖ is not known.
+    pub distance: Option<f64>,
 }
 
-/// The support vectors of a model with what the rows of its training table say of them, in the order of the rows.
+/// The support vectors of a model with what the rows of its training table say of them: one table, or one for each of its
+/// two-class fits.
 ///
 /// # Errors
 /// Where the model has none, and where the table is not the one it was fitted on: rows are known by their number only.
-pub fn support_table(model: &Model, table: &Table, watch: &Watch) -> Result<Vec<SupportRow>> {
-    let Some(support) = &model.support_vectors else {
+pub fn support_tables(model: &Model, table: &Table, watch: &Watch) -> Result<Vec<SupportTable>> {
+    let parts = model.score_parts();
+    let of_parts = || model.parts.iter().map(|p| p.support_vectors.as_ref());
+    let supports: Option<Vec<&SupportVectors>> = match parts.is_empty() {
+        true => model.support_vectors.as_ref().map(|s| vec![s]),
+        false => of_parts().collect(),
+    };
+    let Some(supports) = supports else {
         return Err(Error::usage(format!("a {} model has no support vectors", model.method.name()))
             .help("leave the table out; support vectors belong to --model svm and hard-margin"));
     };
@@ -53,37 +73,123 @@ pub fn support_table(model: &Model, table: &Table, watch: &Watch) -> Result<Vec<
         &model.classes,
     )?;
     let mut wanted = vec![false; table.n_rows()];
-    support.multipliers.iter().for_each(|(row, _)| wanted[row - 1] = true);
+    supports.iter().flat_map(|s| &s.multipliers).for_each(|(row, _)| wanted[row - 1] = true);
     let (prepared, scores) = scored_rows(model, table, &wanted, None, watch)?;
-    let linear = model.discriminant.as_linear().ok_or_else(|| Error::model("a support vector machine is linear"))?;
-    let norm = crate::numeric::sum(linear.weights_of(0).iter().map(|w| w * w)).sqrt();
-    let capacity = capacity(model);
-    let one = |(row, alpha): &(usize, f64)| {
-        let lost = || Error::model(format!("the support vector in row {row} is not a row that was used"));
-        let at = prepared.rows.binary_search(&(row - 1)).map_err(|_| lost())?;
-        let class = roles.classes[row - 1].ok_or_else(lost)?;
-        let score = scores[at];
-        let signed = if class.index() == 1 { score } else { -score };
-        let weight = roles.weights.as_ref().map_or(1.0, |w| w[row - 1])
-            * model.class_weights.as_ref().map_or(1.0, |w| w.factors[class.index()]);
-        Ok(SupportRow {
-            row: row - 1,
-            class,
-            alpha: *alpha,
-            bounded: capacity.is_some_and(|c| *alpha >= c * weight * (1.0 - AT_BOUND)),
-            slack: (1.0 - signed).max(0.0),
-            distance: score / norm,
-        })
+    let scored = Scored { model, roles: &roles, rows: &prepared.rows, scores: &scores };
+    let one = |(score, support): (usize, &SupportVectors)| match support.against.is_empty() {
+        true => scored.one_score(score, parts.get(score).copied(), support),
+        false => scored.several(support),
     };
-    support.multipliers.iter().map(one).collect()
+    supports.into_iter().enumerate().map(one).collect()
+}
+
+/// Rows of the training table with their scores.
+struct Scored<'a> {
+    model: &'a Model,
+    roles: &'a RowRoles,
+    rows: &'a [usize],
+    scores: &'a [f64],
+}
+
+impl Scored<'_> {
+    /// The scores, the class and the weight of a row of the table, which counts from 1.
+    fn row(&self, row: usize) -> Result<(&[f64], Class, f64)> {
+        let lost = || Error::model(format!("the support vector in row {row} is not a row that was used"));
+        let at = self.rows.binary_search(&(row - 1)).map_err(|_| lost())?;
+        let class = self.roles.classes[row - 1].ok_or_else(lost)?;
+        let k = self.model.discriminant.n_scores();
+        let weight = self.roles.weights.as_ref().map_or(1.0, |w| w[row - 1]) * factor(self.model, class);
+        Ok((&self.scores[at * k..(at + 1) * k], class, weight))
+    }
+
+    /// The machine behind one score.
+    fn one_score(&self, score: usize, part: Option<Part>, support: &SupportVectors) -> Result<SupportTable> {
+        let model = self.model;
+        let norm = match part {
+            Some(_) => norm(&model.discriminant.part(score)?)?,
+            None => norm(&model.discriminant)?,
+        };
+        let capacity = capacity(model, score, part.as_ref());
+        let positive = part.map_or(Class(1), |p| p.class);
+        let one = |(row, alpha): &(usize, f64)| {
+            let (scores, class, weight) = self.row(*row)?;
+            let z = scores[score];
+            let signed = if class == positive { z } else { -z };
+            Ok(SupportRow {
+                row: row - 1,
+                class,
+                against: None,
+                alpha: *alpha,
+                bounded: capacity.is_some_and(|c| *alpha >= c * weight * (1.0 - AT_BOUND)),
+                slack: (1.0 - signed).max(0.0),
+                distance: norm.map(|norm| z / norm),
+            })
+        };
+        Ok(SupportTable { part, rows: support.multipliers.iter().map(one).collect::<Result<_>>()? })
+    }
+
+    /// A machine of several classes at once.
+    fn several(&self, support: &SupportVectors) -> Result<SupportTable> {
+        let linear = self.model.discriminant.as_linear().ok_or_else(|| Error::model("the machine is not linear"))?;
+        let capacity = capacity(self.model, 0, None);
+        let pairs: Vec<(&(usize, f64), usize)> =
+            support.multipliers.iter().zip(support.against.iter().map(|k| *k as usize)).collect();
+        let mut rows = Vec::with_capacity(pairs.len());
+        for of_row in pairs.chunk_by(|(a, _), (b, _)| a.0 == b.0) {
+            let row = of_row[0].0.0;
+            let (z, class, weight) = self.row(row)?;
+            let total: f64 = of_row.iter().map(|((_, alpha), _)| alpha).sum();
+            for ((_, alpha), other) in of_row {
+                let (own, held_off) = (linear.weights_of(class.index()), linear.weights_of(*other));
+                let ahead = z[class.index()] - z[*other];
+                let norm = crate::numeric::sum(own.iter().zip(held_off).map(|(a, b)| (a - b) * (a - b))).sqrt();
+                rows.push(SupportRow {
+                    row: row - 1,
+                    class,
+                    against: Some(Class(*other as u32)),
+                    alpha: *alpha,
+                    bounded: capacity.is_some_and(|c| total >= c * weight * (1.0 - AT_BOUND)),
+                    slack: (1.0 - ahead).max(0.0),
+                    distance: Some(ahead / norm),
+                });
+            }
+        }
+        Ok(SupportTable { part: None, rows })
+    }
+}
+
+/// ‖w‖ of a machine of two classes.
+fn norm(discriminant: &Discriminant) -> Result<Option<f64>> {
+    match discriminant {
+        Discriminant::Linear(linear) => {
+            Ok(Some(crate::numeric::sum(linear.weights_of(0).iter().map(|w| w * w)).sqrt()))
+        }
+        Discriminant::Kernel(kernel) => Ok(kernel.squared_length(0).filter(|square| *square > 0.0).map(f64::sqrt)),
+        _ => Err(Error::model("a support vector machine is linear or has a kernel")),
+    }
+}
+
+/// The factor of the weights of a class.
+fn factor(model: &Model, class: Class) -> f64 {
+    model.class_weights.as_ref().map_or(1.0, |w| w.factors[class.index()])
 }
 
 /// The largest multiplier of a row of weight one; `None` where there is no bound.
-fn capacity(model: &Model) -> Option<f64> {
-    match &model.method {
-        Method::Risk(m) if m.loss == LossChoice::Hinge => {
-            model.objective.lambda.map(|lambda| 1.0 / (lambda * model.training.total_weight))
-        }
-        _ => None,
-    }
+fn capacity(model: &Model, score: usize, part: Option<&Part>) -> Option<f64> {
+    let bounded = match &model.method {
+        Method::Risk(m) => m.loss == LossChoice::Hinge,
+        Method::KernelSvm(_) => true,
+        _ => false,
+    };
+    let lambda = match part {
+        Some(_) => model.parts[score].objective.lambda,
+        None => model.objective.lambda,
+    };
+    let counted = |k: usize| match part {
+        Some(Part { against: Some(other), class }) => k == other.index() || k == class.index(),
+        _ => true,
+    };
+    let classes = model.training.class_weights.iter().enumerate().filter(|(k, _)| counted(*k));
+    let total: f64 = classes.map(|(k, n)| n * factor(model, Class(k as u32))).sum();
+    lambda.filter(|_| bounded).map(|lambda| 1.0 / (lambda * total))
 }

@@ -11,9 +11,9 @@ use crate::objective::{Coef, Intercept, Sample, SoftmaxForm};
 impl RiskMinimizer {
     /// All K scores of a K-class model: the reference class has zeros; the symmetric form sums to zero over classes,
     /// which a ridge prefers and no loss notices.
-    pub(super) fn canonical(&self, coef: &Coef, classes: usize) -> Coef {
+    pub(super) fn canonical(&self, coef: Coef, classes: usize) -> Coef {
         if classes == 2 {
-            return coef.clone();
+            return coef;
         }
         let cols = coef.n_cols();
         let fixed = classes - coef.n_scores();
@@ -55,8 +55,9 @@ pub(in crate::model) fn score_offsets(training: &Training<'_>, scores: usize) ->
 
 /// Coefficients of the fit's units to discriminants of the columns.
 pub(in crate::model) fn to_columns(coef: &Coef, units: &Units) -> Result<Linear> {
-    let cols = coef.n_cols();
-    let weights = coef.weights().iter().enumerate().map(|(i, w)| w / units.scale()[i % cols.max(1)]).collect();
+    let in_columns = |k: usize| coef.weights_of(k).iter().zip(units.scale()).map(|(w, s)| w / s);
+    let mut weights = Vec::with_capacity(coef.weights().len());
+    (0..coef.n_scores()).for_each(|k| weights.extend(in_columns(k)));
     Linear::new(weights, units.centre().to_vec(), coef.intercept().to_vec())
 }
 

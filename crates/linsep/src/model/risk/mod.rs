@@ -351,12 +351,11 @@ impl RiskMinimizer {
         };
         let penalty = risk.penalty();
         notes_of_aliases(&mut notes, aliased, units, penalty.is_none());
-        let coef = self.canonical(&found, training.labels.n_classes());
+        let classes = training.labels.n_classes();
         // The canonical form leaves the loss alone and can only lower the penalty.
-        let value = match coef.n_scores() == found.n_scores() {
-            true => objective - risk.penalty_at(&found) + risk.penalty_at(&coef),
-            false => objective,
-        };
+        let penalised = (classes > 2 && found.n_scores() == classes).then(|| risk.penalty_at(&found));
+        let coef = self.canonical(found, classes);
+        let value = penalised.map_or(objective, |before| objective - before + risk.penalty_at(&coef));
         Ok(Fit::Model(Box::new(Fitted {
             discriminant: Discriminant::Linear(to_columns(&coef, units)?),
             objective: Objective {

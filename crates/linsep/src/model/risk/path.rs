@@ -199,7 +199,7 @@ impl RiskMinimizer {
     ) -> Result<PathPoint> {
         let Solved { point, stop, certificate, .. } = solved;
         let penalty = risk.penalty_at(&point.coef);
-        let coef = self.canonical(&point.coef, training.labels.n_classes());
+        let coef = self.canonical(point.coef.clone(), training.labels.n_classes());
         let objective = match coef.n_scores() == point.coef.n_scores() {
             true => point.objective - penalty + risk.penalty_at(&coef),
             false => point.objective,

@@ -390,8 +390,9 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
             gradient.weights_mut().iter_mut().zip(route).for_each(|(g, s)| *g += s / total);
         }
         if lambda > 0.0 {
-            for (j, (g, w)) in gradient.weights_mut().iter_mut().zip(coef.weights()).enumerate() {
-                *g += self.penalty.ridge_of(j % cols) * w;
+            for (c, of_score) in gradient.weights_mut().chunks_mut(cols.max(1)).enumerate() {
+                let weights = of_score.iter_mut().zip(coef.weights_of(c)).enumerate();
+                weights.for_each(|(j, (g, w))| *g += self.penalty.ridge_of(j) * w);
             }
         }
         if self.intercept != Intercept::None {

@@ -33,6 +33,7 @@ pub(in crate::solve) struct RowGram {
 
 /// A range of columns, those of one length together: so the processor foresees where each ends.
 struct Columns {
+    range: Range<usize>,
     /// The original index of each column, those without entries left out.
     index: Vec<u32>,
     /// Where each starts, and the end.
@@ -86,13 +87,18 @@ impl RowGram {
     /// `X̂ᵀ v`, by original column; zero for columns without entries.
     pub(in crate::solve) fn transposed(&self, v: &[f64], cols: usize) -> Vec<f64> {
         let v = self.times_row_value(v);
-        let products: Vec<Vec<f64>> = (self.groups.par_iter().flatten())
-            .map(|columns| (0..columns.index.len()).map(|at| columns.scale_of(at) * columns.gather(at, &v)).collect())
-            .collect();
         let mut out = vec![0.0; cols];
-        for (columns, products) in self.groups.iter().flatten().zip(products) {
-            columns.index.iter().zip(products).for_each(|(column, product)| out[*column as usize] = product);
+        let (mut ranges, mut rest) = (Vec::new(), &mut out[..]);
+        for columns in self.groups.iter().flatten() {
+            let (now, later) = rest.split_at_mut(columns.range.len());
+            ranges.push((columns, now));
+            rest = later;
         }
+        ranges.into_par_iter().for_each(|(columns, out)| {
+            for (at, column) in columns.index.iter().enumerate() {
+                out[*column as usize - columns.range.start] = columns.scale_of(at) * columns.gather(at, &v);
+            }
+        });
         out
     }
 
@@ -132,7 +138,7 @@ impl RowGram {
 }
 
 impl Columns {
-    fn range(&self, at: usize) -> Range<usize> {
+    fn entries(&self, at: usize) -> Range<usize> {
         self.starts[at] as usize..self.starts[at + 1] as usize
     }
 
@@ -142,15 +148,48 @@ impl Columns {
     }
 
     fn add_product(&self, v: &[f64], out: &mut [f64]) {
-        for at in 0..self.shared {
+        // Most columns of a text have few entries; loops that know how many do without finding out for each.
+        let [four, three, two] = [4, 3, 2].map(|length| self.first_of(length));
+        for at in 0..four {
             let scale = self.scale_of(at);
             self.scatter(at, scale * scale * self.gather(at, v), out);
+        }
+        self.add_short::<4>(four..three, v, out);
+        self.add_short::<3>(three..two, v, out);
+        self.add_short::<2>(two..self.shared, v, out);
+    }
+
+    /// The first column with so many entries or fewer.
+    fn first_of(&self, length: u32) -> usize {
+        let (mut low, mut high) = (0, self.shared);
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.starts[middle + 1] - self.starts[middle] > length { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+
+    /// Columns of L entries each.
+    fn add_short<const L: usize>(&self, columns: Range<usize>, v: &[f64], out: &mut [f64]) {
+        let entries = self.starts[columns.start] as usize..self.starts[columns.end] as usize;
+        let rows = self.rows[entries.clone()].as_chunks::<L>().0;
+        if self.values.is_empty() {
+            for (at, rows) in columns.zip(rows) {
+                let scale = self.scale_of(at);
+                let product = scale * scale * rows.iter().map(|i| v[*i as usize]).sum::<f64>();
+                rows.iter().for_each(|i| out[*i as usize] += product);
+            }
+        } else {
+            for (rows, values) in rows.iter().zip(self.values[entries].as_chunks::<L>().0) {
+                let product: f64 = rows.iter().zip(values).map(|(i, x)| x * v[*i as usize]).sum();
+                rows.iter().zip(values).for_each(|(i, x)| out[*i as usize] += x * product);
+            }
         }
     }
 
     /// The product of a column with a vector.
     fn gather(&self, at: usize, v: &[f64]) -> f64 {
-        let (fours, rest) = self.rows[self.range(at)].as_chunks::<4>();
+        let (fours, rest) = self.rows[self.entries(at)].as_chunks::<4>();
         // Four sums, because an addition waits for the one before; the rest has its own, so that none leaves a register.
         let (mut a, mut b, mut c, mut d, mut tail) = (0.0, 0.0, 0.0, 0.0, 0.0);
         if self.values.is_empty() {
@@ -162,7 +201,7 @@ impl Columns {
             }
             rest.iter().for_each(|i| tail += v[*i as usize]);
         } else {
-            let (values, last) = self.values[self.range(at)].as_chunks::<4>();
+            let (values, last) = self.values[self.entries(at)].as_chunks::<4>();
             for ([i, j, k, l], x) in fours.iter().zip(values) {
                 a += x[0] * v[*i as usize];
                 b += x[1] * v[*j as usize];
@@ -176,11 +215,11 @@ impl Columns {
 
     /// Adds a multiple of a column.
     fn scatter(&self, at: usize, factor: f64, out: &mut [f64]) {
-        let rows = &self.rows[self.range(at)];
+        let rows = &self.rows[self.entries(at)];
         if self.values.is_empty() {
             rows.iter().for_each(|i| out[*i as usize] += factor);
         } else {
-            let values = &self.values[self.range(at)];
+            let values = &self.values[self.entries(at)];
             rows.iter().zip(values).for_each(|(i, x)| out[*i as usize] += x * factor);
         }
     }
@@ -276,7 +315,7 @@ fn columns_of(bucket: Bucket, range: &Range<usize>, scale: Option<&[f64]>) -> Co
     }
     let index: Vec<u32> = order.into_iter().map(|j| j + range.start as u32).collect();
     let scale = scale.map_or_else(Vec::new, |scale| index.iter().map(|j| scale[*j as usize]).collect());
-    Columns { index, starts, rows, values, scale, shared }
+    Columns { range: range.clone(), index, starts, rows, values, scale, shared }
 }
 
 /// Columns with entries by length, the longest first, in their order among equals.
