@@ -49,10 +49,26 @@ impl Rows {
             self.values.clone(),
         )
     }
+
+    /// The least `½xᵀPx + q·x` with these rows in the given cones.
+    fn minimum(
+        &self,
+        quadratic: &CscMatrix<f64>,
+        linear: &[f64],
+        cones: &[SupportedConeT<f64>],
+        settings: DefaultSettings<f64>,
+    ) -> f64 {
+        let mut solver = DefaultSolver::new(quadratic, linear, &self.matrix(), &self.right, cones, settings)
+            .expect("a well-formed program");
+        solver.solve();
+        let status = solver.solution.status;
+        assert!(matches!(status, SolverStatus::Solved | SolverStatus::AlmostSolved), "clarabel: {status:?}");
+        solver.solution.obj_val
+    }
 }
 
 /// The largest `Σt` subject to `0 ≤ t ≤ 1` and `t ≤ (v_y − v_k)·x̃` for every row of positive weight and every other
-/// class k: zero exactly when the classes overlap (METHODS, B5), otherwise at least one. `intercept` says whether x̃
+/// class k: zero exactly when the classes overlap, otherwise at least one. `intercept` says whether x̃
 /// has the constant.
 ///
 /// # Panics
@@ -88,15 +104,7 @@ pub fn separating_slack(data: &Data, intercept: bool) -> f64 {
     let cones = [SupportedConeT::NonnegativeConeT(rows.right.len())];
     let objective: Vec<f64> = (0..rows.width).map(|j| if j < vectors { 0.0 } else { -1.0 }).collect();
     let none = CscMatrix::zeros((rows.width, rows.width));
-    let mut solver = DefaultSolver::new(&none, &objective, &rows.matrix(), &rows.right, &cones, settings())
-        .expect("a well-formed LP");
-    solver.solve();
-    assert!(
-        matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved),
-        "clarabel: {:?}",
-        solver.solution.status
-    );
-    -solver.solution.obj_val
+    -rows.minimum(&none, &objective, &cones, settings())
 }
 
 /// The least ridge objective of two or more classes: [`least_net_objective`] without a lasso.
@@ -173,15 +181,7 @@ pub fn least_net_objective(data: &Data, ridge: f64, lasso: f64) -> f64 {
         vec![ridge; penalised.len()],
     );
     let settings = DefaultSettings { tol_gap_abs: 1e-9, tol_gap_rel: 1e-9, tol_feas: 1e-9, ..settings() };
-    let mut solver = DefaultSolver::new(&quadratic, &objective, &rows.matrix(), &rows.right, &cones, settings)
-        .expect("a well-formed cone program");
-    solver.solve();
-    assert!(
-        matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved),
-        "clarabel: {:?}",
-        solver.solution.status
-    );
-    solver.solution.obj_val
+    rows.minimum(&quadratic, &objective, &cones, settings)
 }
 
 /// The least `Σsℓ/Σs + λ/2 ‖w‖²` of a hinge loss, or of its square, rows as they are, with weights and (one per row) offsets.
@@ -218,15 +218,7 @@ pub fn least_margin_objective(data: &Data, lambda: f64, squared: bool, intercept
     let (places, values): (Vec<usize>, Vec<f64>) = diagonal.into_iter().unzip();
     let quadratic = CscMatrix::new_from_triplets(rows.width, rows.width, places.clone(), places, values);
     let cones = [SupportedConeT::NonnegativeConeT(rows.right.len())];
-    let mut solver = DefaultSolver::new(&quadratic, &linear, &rows.matrix(), &rows.right, &cones, settings())
-        .expect("a well-formed quadratic program");
-    solver.solve();
-    assert!(
-        matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved),
-        "clarabel: {:?}",
-        solver.solution.status
-    );
-    solver.solution.obj_val
+    rows.minimum(&quadratic, &linear, &cones, settings())
 }
 
 /// The least `Σs max_k(1{k≠y} + z_k − z_y)/Σs + λ/2 ‖W‖²` of several classes, rows as they are, with weights and (one per
@@ -265,15 +257,7 @@ pub fn least_joint_margin_objective(data: &Data, lambda: f64, intercept: Interce
     let values = vec![lambda; places.len()];
     let quadratic = CscMatrix::new_from_triplets(rows.width, rows.width, places.clone(), places, values);
     let cones = [SupportedConeT::NonnegativeConeT(rows.right.len())];
-    let mut solver = DefaultSolver::new(&quadratic, &linear, &rows.matrix(), &rows.right, &cones, settings())
-        .expect("a well-formed quadratic program");
-    solver.solve();
-    assert!(
-        matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved),
-        "clarabel: {:?}",
-        solver.solution.status
-    );
-    solver.solution.obj_val
+    rows.minimum(&quadratic, &linear, &cones, settings())
 }
 
 /// The least `½‖w‖²` subject to `y(w·x + w₀) ≥ 1` for the rows of positive weight.
@@ -292,13 +276,5 @@ pub fn least_hard_margin(data: &Data) -> f64 {
     let quadratic = CscMatrix::new_from_triplets(d + 1, d + 1, places.clone(), places, vec![1.0; d]);
     let cones = [SupportedConeT::NonnegativeConeT(rows.right.len())];
     let linear = vec![0.0; d + 1];
-    let mut solver = DefaultSolver::new(&quadratic, &linear, &rows.matrix(), &rows.right, &cones, settings())
-        .expect("a well-formed quadratic program");
-    solver.solve();
-    assert!(
-        matches!(solver.solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved),
-        "clarabel: {:?}",
-        solver.solution.status
-    );
-    solver.solution.obj_val
+    rows.minimum(&quadratic, &linear, &cones, settings())
 }

@@ -100,8 +100,7 @@ fn naive_bayes(numbers: FamilyChoice) -> Method {
 
 const NO_OFFSETS_LS: (&str, &str) = ("offsets_shift_scores", "least squares has no offsets");
 const NO_OFFSETS_LS_K: (&str, &str) = ("offsets_of_all_classes", "least squares has no offsets");
-const MASKED: (&str, &str) =
-    ("classes_far_apart", "of three classes in a row least squares masks the middle one (METHODS D1)");
+const MASKED: (&str, &str) = ("classes_far_apart", "of three classes in a row least squares masks the middle one");
 
 fn least_squares(change: impl FnOnce(&mut LeastSquares)) -> Method {
     let mut method = LeastSquares { tolerance: PRECISE, ..LeastSquares::default() };
@@ -316,7 +315,7 @@ pub fn models() -> Vec<Registered> {
             method: logistic(|m| m.form = SoftmaxForm::Reference),
             exempt: &[
                 SHARES_WEIGHT,
-                ("label_renaming", "a penalised reference form depends on which class is the reference (METHODS E2)"),
+                ("label_renaming", "a penalised reference form depends on which class is the reference"),
             ],
         },
         Registered {

@@ -153,7 +153,7 @@ fn own_covariances_are_those_of_the_textbook() {
     }
 }
 
-/// METHODS C1: `w_k = μ_k/σ²`, `w_k0 = −‖μ_k‖²/2σ² + log π_k`, `σ̂² = tr S_W/((n−K)d)`.
+/// `w_k = μ_k/σ²`, `w_k0 = −‖μ_k‖²/2σ² + log π_k`, `σ̂² = tr S_W/((n−K)d)`.
 #[test]
 fn spheres_have_the_weights_of_the_nearest_mean() {
     let data = overlapping(200, 3, 3, 3);
@@ -178,7 +178,7 @@ fn spheres_have_the_weights_of_the_nearest_mean() {
     }
 }
 
-/// METHODS C3 in its expanded form: `½xᵀWx + w·x + w₀` with `W = −Σ⁻¹`.
+/// The discriminant in its expanded form: `½xᵀWx + w·x + w₀` with `W = −Σ⁻¹`.
 #[test]
 fn the_quadratic_form_is_minus_the_inverse_covariance() {
     let data = unequal(&[40, 60], 3, 4);
@@ -249,7 +249,7 @@ fn known(classes: usize, cols: usize) -> Known {
     }
 }
 
-/// METHODS C5: `μ̃ − x̄ = (Σ₀/n)(Σ_θ + Σ₀/n)⁻¹(μ_θ − x̄)`, and the two limits of the prior.
+/// `μ̃ − x̄ = (Σ₀/n)(Σ_θ + Σ₀/n)⁻¹(μ_θ − x̄)`, and the two limits of the prior.
 #[test]
 fn posterior_means_obey_the_identity() {
     let data = unequal(&[12, 30], 3, 5);

@@ -281,7 +281,7 @@ fn elastic_net_with_almost_no_lasso_is_a_ridge() {
     testkit::assert_all_near(&vectors(&ridge), &vectors(&almost), 1e-6, 1.0, "coefficients");
 }
 
-/// METHODS E2: two symmetric vectors under a lasso cost what one does.
+/// Two symmetric vectors under a lasso cost what one does.
 #[test]
 fn two_class_symmetric_softmax_lasso_is_logistic_lasso() {
     use linsep::design::Units;

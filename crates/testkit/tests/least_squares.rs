@@ -1,4 +1,4 @@
-//! Least squares: the theorems of METHODS D1, slow twins, digits, rank, statistics, certificates and goldens.
+//! Least squares: its theorems, slow twins, digits, rank, statistics, certificates and goldens.
 
 // Textbook loops keep their indices.
 #![allow(clippy::needless_range_loop)]

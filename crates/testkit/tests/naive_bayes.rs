@@ -70,7 +70,7 @@ fn sums(data: &Data, class: usize, j: usize) -> (f64, f64, f64) {
     (n, total, rows().map(|i| data.weight(i) * (data.row(i)[j] - total / n).powi(2)).sum())
 }
 
-/// `w` and `w₀` of METHODS C6 for two classes, from sums over the rows.
+/// `w` and `w₀` of naive Bayes for two classes, from sums over the rows.
 fn textbook_weights(data: &Data, family: FamilyChoice, alpha: f64) -> (Vec<f64>, f64) {
     let n: Vec<f64> = (0..2).map(|k| sums(data, k, 0).0).collect();
     let mut intercept = (n[1] / n[0]).ln();

@@ -84,7 +84,7 @@ fn the_posterior_of_lda_is_bayes_formula() {
     }
 }
 
-/// METHODS D1: two classes, no ridge, full rank: `w_LS = 2π₁π₀ S_n⁻¹Δ/(1 + π₁π₀ ΔᵀS_n⁻¹Δ)`, at any counts, for targets ±1.
+/// Two classes, no ridge, full rank: `w_LS = 2π₁π₀ S_n⁻¹Δ/(1 + π₁π₀ ΔᵀS_n⁻¹Δ)`, at any counts, for targets ±1.
 #[test]
 fn least_squares_is_parallel_to_lda_at_any_counts() {
     for counts in [[50, 50], [20, 130], [7, 90]] {
@@ -199,7 +199,7 @@ fn the_solution_is_that_of_the_slow_twins() {
     }
 }
 
-/// METHODS E2: the two-class softmax in reference form is the logistic model, for every penalty.
+/// The two-class softmax in reference form is the logistic model, for every penalty.
 #[test]
 fn two_class_softmax_in_reference_form_is_logistic() {
     let data = overlapping(150, 3, 2, 9);
@@ -221,7 +221,7 @@ fn two_class_softmax_in_reference_form_is_logistic() {
     }
 }
 
-/// METHODS E2: the symmetric two-class form with ridge λ_sym = 2 λ_log is the logistic model with w = w₁ − w₀.
+/// The symmetric two-class form with ridge λ_sym = 2 λ_log is the logistic model with w = w₁ − w₀.
 #[test]
 fn symmetric_two_class_softmax_needs_twice_the_ridge() {
     let data = overlapping(150, 3, 2, 10);

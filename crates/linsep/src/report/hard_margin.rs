@@ -50,5 +50,5 @@ pub(super) fn twins_text(proof: &NotSeparable) -> Option<String> {
 }
 
 /// What else there is.
-pub(super) const REMEDY: &str =
-    "No model was written. --model svm lets rows lie within the margin at a price, logistic minimises another loss.";
+pub(super) const REMEDY: &str = "No model was written. `linsep separable` names the rows that stand in the way; --model svm lets rows lie within the \
+     margin at a price.";
