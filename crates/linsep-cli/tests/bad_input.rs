@@ -1442,8 +1442,8 @@ fn perceptrons() -> Vec<Case> {
             &["--priors and --true-priors", "as --priors"],
         ),
         usage(
-            "a hard margin between three classes",
-            "fit t.csv -t y --drop o --model hard-margin -o m.json",
+            "a hard margin between three classes at once",
+            "fit t.csv -t y --drop o --model hard-margin --multiclass joint -o m.json",
             &["the target has 3 classes; a hard margin is between two"],
         ),
         usage(
