@@ -6,6 +6,7 @@
 
 use super::{Certificate, rounding_allowance};
 use crate::numeric::CompensatedSum;
+use crate::objective::least_hinge_shifts;
 
 /// Multipliers may exceed their bound by this share: rounding of `s/(λS)`.
 const BOX: f64 = 1e-9;
@@ -56,24 +57,7 @@ impl KernelTask<'_> {
 
     /// All intercepts that are best for given scores, as an interval: where the slope of the loss in b vanishes.
     pub fn best_intercepts(&self, scores: &[f64]) -> (f64, f64) {
-        let mut kinks: Vec<(f64, f64)> = (0..scores.len())
-            .filter(|i| self.weight(*i) > 0.0)
-            .map(|i| (self.signs[i] - scores[i], self.weight(i)))
-            .collect();
-        kinks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        let goal: f64 = (0..scores.len()).filter(|i| self.signs[*i] > 0.0).map(|i| self.weight(i)).sum();
-        let rounding = 1e-13 * self.total_weight();
-        let mut passed = 0.0;
-        for (at, (kink, weight)) in kinks.iter().enumerate() {
-            passed += weight;
-            if passed > goal + rounding {
-                return (*kink, *kink);
-            }
-            if passed >= goal - rounding {
-                return (*kink, kinks.get(at + 1).map_or(*kink, |next| next.0));
-            }
-        }
-        (0.0, 0.0)
+        least_hinge_shifts((0..scores.len()).map(|i| (self.signs[i], scores[i], self.weight(i))))
     }
 }
 

@@ -8,6 +8,7 @@ mod risk;
 mod rows;
 
 pub use coef::Coef;
+pub(crate) use loss::least_hinge_shifts;
 pub use loss::{
     Conjugate, CrammerSinger, CurvedLoss, Dual, DualPoint, DualRecipe, Hinge, Logistic, Loss, MarginLoss, Softmax,
     SoftmaxForm, Squared, SquaredHinge, SquaredSigmoid,

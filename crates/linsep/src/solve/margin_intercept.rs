@@ -1,7 +1,7 @@
 //! The best intercept of a hinge loss for given weights.
 
 use crate::error::Result;
-use crate::objective::{Coef, Loss, Penalty, Risk};
+use crate::objective::{Coef, Loss, Penalty, Risk, least_hinge_shifts};
 use crate::table::Class;
 use crate::watch::Watch;
 
@@ -22,29 +22,10 @@ pub(super) fn best_intercepts<L: Loss, P: Penalty>(
 }
 
 /// All b that minimise `Σ sᵢ max(0, 1 − yᵢ(zᵢ + b))`, as an interval.
-///
-/// The slope starts at minus the weight of the second class and rises by sᵢ at the kink `yᵢ − zᵢ` of every row, of
-/// either class: the minimum is a weighted quantile of the kinks, and an interval where the slope vanishes between two.
 fn best_shifts(labels: &[Class], scores: &[f64], weights: Option<&[f64]>) -> (f64, f64) {
     let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
     let sign = |i: usize| if labels[i] == Class(1) { 1.0 } else { -1.0 };
-    let mut kinks: Vec<(f64, f64)> =
-        (0..labels.len()).filter(|i| weight(*i) > 0.0).map(|i| (sign(i) - scores[i], weight(i))).collect();
-    kinks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let goal: f64 = (0..labels.len()).filter(|i| labels[*i] == Class(1)).map(weight).sum();
-    let total: f64 = kinks.iter().map(|k| k.1).sum();
-    let rounding = 1e-13 * total;
-    let mut passed = 0.0;
-    for (at, (kink, weight)) in kinks.iter().enumerate() {
-        passed += weight;
-        if passed > goal + rounding {
-            return (*kink, *kink);
-        }
-        if passed >= goal - rounding {
-            return (*kink, kinks.get(at + 1).map_or(*kink, |next| next.0));
-        }
-    }
-    (0.0, 0.0)
+    least_hinge_shifts((0..labels.len()).map(|i| (sign(i), scores[i], weight(i))))
 }
 
 #[cfg(test)]

@@ -79,3 +79,29 @@ impl MarginLoss for Hinge {
         (1.0 - margin).max(0.0)
     }
 }
+
+/// All shifts b that minimise `Σ s max(0, 1 − y(z + b))`, as an interval, for rows `(y, z, s)`.
+///
+/// The slope starts at minus the weight of the rows of y = 1 and rises by s at the kink `y − z` of every row: the minimum is
+/// a weighted quantile of the kinks, and an interval where the slope vanishes between two.
+pub(crate) fn least_hinge_shifts(rows: impl Iterator<Item = (f64, f64, f64)>) -> (f64, f64) {
+    let (mut kinks, mut goal, mut total) = (Vec::new(), 0.0, 0.0);
+    for (y, z, s) in rows.filter(|(.., s)| *s > 0.0) {
+        kinks.push((y - z, s));
+        goal += if y > 0.0 { s } else { 0.0 };
+        total += s;
+    }
+    kinks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let rounding = 1e-13 * total;
+    let mut passed = 0.0;
+    for (at, (kink, weight)) in kinks.iter().enumerate() {
+        passed += weight;
+        if passed > goal + rounding {
+            return (*kink, *kink);
+        }
+        if passed >= goal - rounding {
+            return (*kink, kinks.get(at + 1).map_or(*kink, |next| next.0));
+        }
+    }
+    (0.0, 0.0)
+}

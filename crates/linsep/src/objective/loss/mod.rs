@@ -10,6 +10,7 @@ mod squared_sigmoid;
 
 pub use crammer_singer::CrammerSinger;
 pub use hinge::Hinge;
+pub(crate) use hinge::least_hinge_shifts;
 pub use logistic::Logistic;
 pub use softmax::{Softmax, SoftmaxForm};
 pub use squared::Squared;
