@@ -62,7 +62,7 @@ impl Data {
     }
 
     /// The features as sparse rows, zeros not stored.
-    pub fn csr(&self) -> CsrMatrix {
+    pub fn csr(&self) -> CsrMatrix<'static> {
         let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
         for i in 0..self.rows() {
             for (j, v) in self.row(i).iter().enumerate().filter(|(_, v)| **v != 0.0) {

@@ -371,7 +371,7 @@ fn derivatives_of_the_risk_by_differences() {
         let units = Units::new(vec![0.5, -1.0, 0.0], vec![2.0, 0.5, 1.0]);
         for (data, name) in [(&plain, "plain"), (&full, "weights and offsets")] {
             for (units, kind) in [(&Units::identity(3), "raw"), (&units, "in units")] {
-                let (dense, sparse): (_, CsrMatrix) = (data.dense(), data.csr());
+                let (dense, sparse): (_, CsrMatrix<'_>) = (data.dense(), data.csr());
                 check_risks(data, &dense, units, &mut source, &format!("{name}, {kind}, dense"));
                 check_risks(data, &sparse, units, &mut source, &format!("{name}, {kind}, sparse"));
                 check_risks(data, &data.singles(), units, &mut source, &format!("{name}, {kind}, singles"));

@@ -196,10 +196,17 @@ impl CrossValidation {
 pub struct Provenance {
     /// Version of linsep.
     pub version: String,
-    /// Fingerprint of the typed cells of the training table, in hexadecimal.
+    /// Fingerprint of the typed cells of the training table, in hexadecimal; empty for arrays in memory, which have none.
     pub fingerprint: String,
     /// The seed of everything random.
     pub seed: u64,
+}
+
+impl Provenance {
+    /// Whether a table with this fingerprint may be the training table.
+    pub fn is_of(&self, fingerprint: &str) -> bool {
+        self.fingerprint.is_empty() || self.fingerprint == fingerprint
+    }
 }
 
 #[derive(Serialize)]

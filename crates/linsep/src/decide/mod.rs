@@ -20,7 +20,7 @@ pub use scheme::{Scheme, Ties, Vote, pair_position};
 use crate::design::Design;
 use crate::discriminant::Discriminant;
 use crate::error::Result;
-use crate::numeric::{SoftmaxRow, logistic_terms, softmax_rows};
+use crate::numeric::{SoftmaxRow, logistic_terms, softmax_rows, vectorised};
 use crate::table::Class;
 use crate::watch::Watch;
 
@@ -70,17 +70,30 @@ fn decide_block(scores: &[f64], n_scores: usize, out: &mut [Class]) {
 /// assert_eq!(p, [0.5, 0.5]);
 /// ```
 pub fn probabilities(scores: &[f64], n_classes: usize) -> Vec<f64> {
+    let rows = scores.len() / if n_classes == 2 { 1 } else { n_classes };
+    let mut out = vec![0.0; rows * n_classes];
+    probabilities_into(scores, n_classes, &mut out);
+    out
+}
+
+/// The same probabilities in room that the caller has, `n_classes` numbers per row.
+pub fn probabilities_into(scores: &[f64], n_classes: usize, out: &mut [f64]) {
     if n_classes == 2 {
-        let pair = |z: &f64| {
-            let terms = logistic_terms(*z);
-            [terms.q, terms.p]
-        };
-        return scores.iter().flat_map(pair).collect();
+        return logistic_pairs(scores, out);
     }
-    let mut p = scores.to_vec();
+    out.copy_from_slice(scores);
     let mut rows = vec![SoftmaxRow { max: 0.0, log_sum: 0.0 }; scores.len() / n_classes];
-    softmax_rows(n_classes, &mut p, &mut rows);
-    p
+    softmax_rows(n_classes, out, &mut rows);
+}
+
+vectorised! {
+    fn logistic_pairs(scores: &[f64], out: &mut [f64]) {
+        for (z, pair) in scores.iter().zip(out.chunks_exact_mut(2)) {
+            let terms = logistic_terms(*z);
+            pair[0] = terms.q;
+            pair[1] = terms.p;
+        }
+    }
 }
 
 /// `−ln p(true class)` of each row, from the same scores as [`probabilities`]: finite wherever the scores are, also where

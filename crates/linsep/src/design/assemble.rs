@@ -18,7 +18,7 @@ pub enum PreparedDesign {
     /// Narrow columns, widened a block at a time.
     Packed(PackedTable),
     /// Compressed sparse rows.
-    Sparse(CsrMatrix),
+    Sparse(CsrMatrix<'static>),
 }
 
 impl PreparedDesign {
@@ -126,7 +126,7 @@ fn dense<C: Borrow<Chunk> + Send>(filler: &Filler, chunks: Vec<C>) -> Result<Den
 }
 
 /// Named columns first, then the unnamed sparse part.
-fn sparse<C: Borrow<Chunk>>(recipe: &Recipe, filler: &Filler, chunks: &[C]) -> Result<CsrMatrix> {
+fn sparse<C: Borrow<Chunk>>(recipe: &Recipe, filler: &Filler, chunks: &[C]) -> Result<CsrMatrix<'static>> {
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     let mut named = vec![0.0; filler.cols];
     for (c, chunk) in chunks.iter().enumerate() {

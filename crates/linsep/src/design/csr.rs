@@ -3,6 +3,7 @@
 use super::{Block, Design, Shape, Tile};
 use crate::error::{Error, Result};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Some consecutive sparse rows; column indices strictly increase within a row.
@@ -69,16 +70,16 @@ pub fn column_ranges(rows: &CsrRows<'_>, pieces: usize) -> Vec<Range<usize>> {
     ranges
 }
 
-/// A sparse matrix in memory by compressed rows.
+/// A sparse matrix in memory by compressed rows, owned or borrowed: nothing is copied for a caller that holds one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CsrMatrix {
-    starts: Vec<usize>,
-    indices: Vec<u32>,
-    values: Vec<f64>,
+pub struct CsrMatrix<'a> {
+    starts: Cow<'a, [usize]>,
+    indices: Cow<'a, [u32]>,
+    values: Cow<'a, [f64]>,
     cols: usize,
 }
 
-impl CsrMatrix {
+impl<'a> CsrMatrix<'a> {
     /// A matrix from its three arrays, checked.
     ///
     /// ```
@@ -87,7 +88,13 @@ impl CsrMatrix {
     /// assert!(CsrMatrix::new(vec![0, 1, 2], vec![1, 0], vec![5.0, 7.0], 3).is_ok());
     /// assert!(CsrMatrix::new(vec![0, 1, 2], vec![1, 3], vec![5.0, 7.0], 3).is_err());
     /// ```
-    pub fn new(starts: Vec<usize>, indices: Vec<u32>, values: Vec<f64>, cols: usize) -> Result<CsrMatrix> {
+    pub fn new(
+        starts: impl Into<Cow<'a, [usize]>>,
+        indices: impl Into<Cow<'a, [u32]>>,
+        values: impl Into<Cow<'a, [f64]>>,
+        cols: usize,
+    ) -> Result<CsrMatrix<'a>> {
+        let (starts, indices, values) = (starts.into(), indices.into(), values.into());
         let entries = indices.len();
         let bounded = starts.first() == Some(&0) && starts.last() == Some(&entries) && values.len() == entries;
         if !bounded || starts.windows(2).any(|w| w[0] > w[1]) {
@@ -106,7 +113,7 @@ impl CsrMatrix {
     }
 }
 
-impl Design for CsrMatrix {
+impl Design for CsrMatrix<'_> {
     fn shape(&self) -> Shape {
         Shape { rows: self.starts.len() - 1, cols: self.cols }
     }

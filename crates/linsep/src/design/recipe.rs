@@ -181,6 +181,17 @@ impl Recipe {
         }
     }
 
+    /// A recipe for columns of numbers that are used as they are.
+    pub fn numbers(names: Vec<String>) -> Recipe {
+        let column = |name| RecipeColumn { name, encoding: Encoding::Number { mean: None } };
+        Recipe {
+            columns: names.into_iter().map(column).collect(),
+            sparse_width: 0,
+            missing: Missing::Drop,
+            ..Recipe::unnamed(0)
+        }
+    }
+
     /// Whether a table column takes part in products.
     fn is_factor(&self, name: &str) -> bool {
         self.basis_columns.as_ref().is_none_or(|chosen| chosen.iter().any(|c| c == name))

@@ -137,7 +137,12 @@ impl Linear {
         )
     }
 
-    fn dense(&self, rows: &[f64], scores: &mut [f64]) {
+    /// Scores of some dense rows, by this thread alone: the same bits that [`Linear::scores`] finds for them.
+    ///
+    /// # Panics
+    /// Where the values are not whole rows, or there is not room for exactly their scores.
+    pub fn dense(&self, rows: &[f64], scores: &mut [f64]) {
+        assert_eq!(rows.len() * self.n_scores(), scores.len() * self.n_cols(), "rows and scores do not fit");
         multiply_rows_about(rows, &self.centre, &self.weights, self.n_scores(), scores);
         for z in scores.chunks_exact_mut(self.n_scores()) {
             z.iter_mut().zip(&self.intercept_at_centre).for_each(|(z, b)| *z += b);

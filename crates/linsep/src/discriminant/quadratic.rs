@@ -278,8 +278,8 @@ mod tests {
                         .collect();
                     // Whole numbers are exact.
                     assert_eq!(g.scores(&x, &Watch::default()).unwrap(), wanted, "{n} rows, {d} columns, {classes}");
-                    let starts = (0..=n).map(|i| i * d).collect();
-                    let columns = (0..n * d).map(|i| (i % d) as u32).collect();
+                    let starts: Vec<usize> = (0..=n).map(|i| i * d).collect();
+                    let columns: Vec<u32> = (0..n * d).map(|i| (i % d) as u32).collect();
                     let sparse = CsrMatrix::new(starts, columns, rows, d).unwrap();
                     assert_eq!(g.scores(&sparse, &Watch::default()).unwrap(), wanted);
                 }

@@ -60,7 +60,7 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch) -
                     let size = block.bodyLength().max(0) as u64;
                     let done = done.fetch_add(size, Ordering::Relaxed) + size;
                     watch.report(Progress::Bytes { done: done.min(total), total: Some(total) });
-                    batch.map_or(Ok(Vec::new()), |batch| source.chunks(&batch, &order, &wanted))
+                    batch.map_or(Ok(Vec::new()), |batch| chunks(source.input, &source.schema, &batch, &order, &wanted))
                 })
                 .collect::<Vec<Chunks>>();
             for batch in batches {
@@ -164,34 +164,63 @@ impl<'a> Source<'a> {
             }
         })
     }
+}
 
-    /// A batch as chunks of whole rows, columns in the table's order.
-    fn chunks(&self, batch: &RecordBatch, order: &[usize], wanted: &[Wanted]) -> Chunks {
-        if batch.num_columns() != order.len() {
-            return Err(KIND.damaged(self.input, "a batch lacks columns").into());
+/// A batch as chunks of whole rows, columns in the table's order.
+fn chunks(input: &Input<'_>, schema: &Schema, batch: &RecordBatch, order: &[usize], wanted: &[Wanted]) -> Chunks {
+    if batch.num_columns() != order.len() {
+        return Err(KIND.damaged(input, "a batch lacks columns").into());
+    }
+    let mut own = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(from, to)| own[*to] = from);
+    let starts: Vec<usize> = (0..batch.num_rows()).step_by(CHUNK_ROWS).collect();
+    starts
+        .into_par_iter()
+        .map(|start| {
+            let n_rows = CHUNK_ROWS.min(batch.num_rows() - start);
+            let columns = own.par_iter().zip(wanted).map(|(from, wanted)| {
+                let mut builder = Builder::new(*wanted);
+                let name = schema.field(*from).name();
+                match builder.extend(&batch.column(*from).slice(start, n_rows)) {
+                    Ok(()) => Ok(builder.finish()),
+                    Err(bad) => Err(bad.at(input, start as u64 + 1, name)),
+                }
+            });
+            // The first column's error, whichever thread was first.
+            let columns = columns.collect::<Vec<Result<_>>>().into_iter().collect::<Result<Vec<_>>>()?;
+            Ok(RawChunk { n_rows, columns, sparse: None, places: Places::Consecutive })
+        })
+        .collect::<Vec<std::result::Result<RawChunk, Faulty>>>()
+        .into_iter()
+        .collect()
+}
+
+/// Turns batches that the caller holds into a table; `name` stands for the file in errors.
+///
+/// # Errors
+/// Columns that are neither numbers nor text, names that occur twice, cells that are not what the caller expects.
+pub fn read_batches(schema: &Schema, batches: &[RecordBatch], name: &str, options: &ReadOptions) -> Result<Table> {
+    let inputs = [Input::from_bytes(&[], name)];
+    let input = &inputs[0];
+    KIND.check(schema, input)?;
+    let names: Vec<String> = schema.fields().iter().map(|f| f.name().clone()).collect();
+    let mut wanted = wanted(&names, options, input.name())?;
+    KIND.decide(schema, &mut wanted);
+    let order: Vec<usize> = (0..names.len()).collect();
+    let (mut pieces, mut first) = (Vec::new(), 1);
+    for batch in batches {
+        for chunk in chunks(input, schema, batch, &order, &wanted).map_err(|faulty| faulty.after(first - 1))? {
+            let (n, places) = (chunk.n_rows as u64, Places::Numbered { first });
+            pieces.push(Placed { file: 0, first_line: 1, parsed: RawChunk { places, ..chunk } });
+            first += n;
         }
-        let mut own = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(from, to)| own[*to] = from);
-        let starts: Vec<usize> = (0..batch.num_rows()).step_by(CHUNK_ROWS).collect();
-        starts
-            .into_par_iter()
-            .map(|start| {
-                let n_rows = CHUNK_ROWS.min(batch.num_rows() - start);
-                let columns = own.par_iter().zip(wanted).map(|(from, wanted)| {
-                    let mut builder = Builder::new(*wanted);
-                    let name = self.schema.field(*from).name();
-                    match builder.extend(&batch.column(*from).slice(start, n_rows)) {
-                        Ok(()) => Ok(builder.finish()),
-                        Err(bad) => Err(bad.at(self.input, start as u64 + 1, name)),
-                    }
-                });
-                // The first column's error, whichever thread was first.
-                let columns = columns.collect::<Vec<Result<_>>>().into_iter().collect::<Result<Vec<_>>>()?;
-                Ok(RawChunk { n_rows, columns, sparse: None, places: Places::Consecutive })
-            })
-            .collect::<Vec<std::result::Result<RawChunk, Faulty>>>()
-            .into_iter()
-            .collect()
+    }
+    if first == 1 {
+        return Err(Error::format("there is no row").at(Place::file(name)));
+    }
+    match assemble(&inputs, &names, &wanted, pieces, 0)? {
+        Outcome::Table(table) => Ok(table),
+        Outcome::ReadAgainAsText(_) => unreachable!("the schema decides the kinds"),
     }
 }
 

@@ -22,6 +22,8 @@ mod source;
 #[cfg(test)]
 mod tests;
 
+pub use arrow::read_batches;
+
 use crate::error::{Error, Place, Result, nearest};
 use crate::table::Table;
 use crate::watch::Watch;

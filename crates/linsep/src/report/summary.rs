@@ -272,7 +272,9 @@ fn share_right(accuracy: Option<f64>, rejected: Option<f64>) -> String {
     match (accuracy, rejected) {
         (Some(accuracy), None) => percent(accuracy),
         (Some(accuracy), Some(rejected)) => format!("{} of the {} decided", percent(accuracy), percent(1.0 - rejected)),
-        (None, _) => "nothing decided".to_owned(),
+        (None, Some(_)) => "nothing decided".to_owned(),
+        // Whatever is measured of a decision without a way out is decided.
+        (None, None) => "not measured".to_owned(),
     }
 }
 

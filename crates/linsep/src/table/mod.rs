@@ -226,6 +226,25 @@ impl Table {
         Table { columns, chunks, starts, sparse_width }
     }
 
+    /// The same table with a column more, given row by row.
+    ///
+    /// # Panics
+    /// If there is not one cell for every row.
+    pub fn with_column(mut self, name: impl Into<String>, kind: Kind, cells: &[f64]) -> Table {
+        assert_eq!(cells.len(), self.n_rows(), "every row needs a cell");
+        let mut left = cells;
+        for chunk in &mut self.chunks {
+            let (own, rest) = left.split_at(chunk.n_rows);
+            chunk.cells.push(match kind {
+                Kind::Number => Cells::F64(own.to_vec()),
+                Kind::Text { .. } => Cells::Text(own.iter().map(|code| *code as u32).collect()),
+            });
+            left = rest;
+        }
+        self.columns.push(Column { name: name.into(), kind });
+        self
+    }
+
     /// Number of rows.
     pub fn n_rows(&self) -> usize {
         self.starts[self.starts.len() - 1]

@@ -3,12 +3,12 @@
 use super::calibrate::{CalibrationOptions, CrossFit, cross_fit};
 use super::cross_validate::cross_validate;
 use super::multiclass::{Multiclass, Plan, Planned, model_part};
-use super::places::Places;
 use super::rows::RowRoles;
+use super::source::Source;
 use super::start::start_for;
-use crate::artifact::{Model, ModelPart, Provenance, SupportVectors, TrainingSummary};
+use crate::artifact::{CrossValidation, Model, ModelPart, Provenance, SupportVectors, TrainingSummary};
 use crate::decide::Decision;
-use crate::design::{CodingRelations, Origin, Prepared, Recipe, RecipeOptions, fit_recipe};
+use crate::design::{CodingRelations, Origin, Prepared, Recipe, RecipeOptions};
 use crate::error::{Error, Result};
 use crate::model::{ClassWeights, Method, NoOptimum, NotSeparable, Note, Part, Training};
 use crate::table::{Class, Kind, Labels, Table};
@@ -102,96 +102,124 @@ pub enum TableFit {
 pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<TableFit> {
     let roles = read_roles(&table, options)?;
     let plan = Plan::of(options, &roles.names)?;
-    let fingerprint = format!("{:016x}", table.fingerprint());
-    let target_is_text = table.columns()[table.column(&options.target)?].kind != Kind::Number;
-    let recipe_options = recipe_options(options);
-    let usable = roles.usable();
-    let frequencies = roles.frequencies(|_| true);
-    let cross_validation =
-        options.folds.map(|folds| cross_validate(&table, &roles, options, &plan, folds, watch)).transpose()?;
-    // Learned while there is a table; whether it matters that it could not be is known after the fit.
-    let calibration = options.calibration.as_ref().map(|c| cross_fit(&table, &roles, options, c, watch));
-    let recipe = fit_recipe(&table, &frequencies, &recipe_options)?;
-    let rows = table.n_rows();
-    let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
-    let places = Places::of(&table);
-    let prepared = recipe.apply_owned(table, &counted)?;
-    let labels = labels_of(&prepared.rows, &roles, &recipe)?;
-    let plain = roles.weights_of(&prepared.rows);
-    let class_weights = options.class_weights.as_ref().map(|c| c.for_rows(&labels, plain.as_deref())).transpose()?;
-    let weights = match &class_weights {
-        Some(factors) => factors.weighted(&labels, plain.as_deref()),
-        None => plain.clone(),
+    let known = Known {
+        fingerprint: format!("{:016x}", table.fingerprint()),
+        target_is_text: table.columns()[table.column(&options.target)?].kind != Kind::Number,
+        cross_validation: options
+            .folds
+            .map(|folds| cross_validate(&table, &roles, options, &plan, folds, watch))
+            .transpose()?,
+        // Learned while there is a table; whether it matters that it could not be is known after the fit.
+        calibration: options.calibration.as_ref().map(|c| cross_fit(&table, &roles, options, c, watch)),
+        accuracy: true,
     };
-    let offsets = roles.offsets_of(&prepared.rows);
-    let origins = recipe.origins();
-    let mut training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
-    let start = options.init.as_ref().map(|m| start_for(m, &options.method, &recipe, &roles.names)).transpose()?;
+    let source = Source::of_table(table, &roles, &recipe_options(options))?;
+    fit_source(source, options, &plan, known, watch)
+}
+
+/// What is known of the rows before the method is fitted to them.
+pub(super) struct Known {
+    pub(super) fingerprint: String,
+    pub(super) target_is_text: bool,
+    pub(super) cross_validation: Option<CrossValidation>,
+    pub(super) calibration: Option<Result<CrossFit>>,
+    /// Whether the accuracy on these rows is to be known, too.
+    pub(super) accuracy: bool,
+}
+
+/// Fits a method to rows, however they came about.
+pub(super) fn fit_source(
+    source: Source<'_>,
+    options: &FitOptions,
+    plan: &Plan,
+    known: Known,
+    watch: &Watch,
+) -> Result<TableFit> {
+    let classes = source.labels.names().to_vec();
+    let plain = source.weights.as_deref();
+    let class_weights = options.class_weights.as_ref().map(|c| c.for_rows(&source.labels, plain)).transpose()?;
+    let factored = class_weights.as_ref().and_then(|factors| factors.weighted(&source.labels, plain));
+    let weights = factored.as_deref().or(plain);
+    let mut training = source.training(weights);
+    let start = options.init.as_ref().map(|m| start_for(m, &options.method, &source.recipe, &classes)).transpose()?;
     training.start = start.as_ref();
-    let method = options.method.aligned(&recipe, &roles.names)?;
-    let named = |e: Error| name_columns(places.locate(e, &prepared.rows), &recipe);
-    let words = |part: Option<Part>| part.map(|p| p.describe(&roles.names));
-    let (fitted, parts) = match plan.fit(&method, &training, watch).map_err(named)? {
+    let method = options.method.aligned(&source.recipe, &classes)?;
+    let words = |part: Option<Part>| part.map(|p| p.describe(&classes));
+    let (fitted, parts) = match plan.fit(&method, &training, watch).map_err(|e| source.name(e))? {
         Planned::Model(fitted, parts) => (*fitted, parts),
         Planned::NoOptimum(part, proof) => {
-            let classes = part.map_or(roles.names.clone(), |p| p.sides(&roles.names).to_vec());
-            return Ok(TableFit::NoOptimum { proof, features: recipe.features(), classes, part: words(part) });
+            let of_part = part.map_or(classes.clone(), |p| p.sides(&classes).to_vec());
+            let features = source.recipe.features();
+            return Ok(TableFit::NoOptimum { proof, features, classes: of_part, part: words(part) });
         }
         Planned::NotSeparable(part, mut proof, used) => {
-            proof.rows.iter_mut().for_each(|row| *row = prepared.rows[*row]);
+            proof.rows.iter_mut().for_each(|row| *row = source.rows[*row]);
             return Ok(TableFit::NotSeparable { proof, used, part: words(part) });
         }
     };
-    let mut parts: Vec<ModelPart> = parts.into_iter().map(|p| model_part(p, &roles.names, &prepared.rows)).collect();
-    parts.iter_mut().for_each(|p| p.notes = without_coding(std::mem::take(&mut p.notes), &recipe));
-    let calibration = calibration.transpose()?;
-    let mut notes = without_coding(fitted.notes, &recipe);
+    let mut parts: Vec<ModelPart> = parts.into_iter().map(|p| model_part(p, &classes, &source.rows)).collect();
+    parts.iter_mut().for_each(|p| p.notes = without_coding(std::mem::take(&mut p.notes), &source.recipe));
+    let calibration = known.calibration.transpose()?;
+    let mut notes = without_coding(fitted.notes, &source.recipe);
     notes.extend(calibration.as_ref().and_then(|c| c.note.clone()));
-    let mut scores = fitted.discriminant.scores(training.design, &Watch::default())?;
-    super::predict::add_offsets(&mut scores, offsets.as_ref(), labels.n_classes());
+    let scores = match known.accuracy {
+        true => {
+            let mut scores = fitted.discriminant.scores(training.design, &Watch::default())?;
+            super::predict::add_offsets(&mut scores, source.offsets.as_ref(), classes.len());
+            Some(scores)
+        }
+        false => None,
+    };
     let summary = TrainingSummary {
-        rows,
-        used: prepared.rows.len(),
+        rows: source.counts.rows,
+        used: source.rows.len(),
         total_weight: training.total_weight(),
-        missing_target: usable.iter().filter(|u| !**u).count(),
-        zero_weight: usable.iter().zip(&counted).filter(|(labelled, counts)| **labelled && !**counts).count(),
-        missing: prepared.missing.clone(),
-        class_weights: labels.totals(plain.as_deref()),
+        missing_target: source.counts.missing_target,
+        zero_weight: source.counts.zero_weight,
+        missing: source.counts.missing.clone(),
+        class_weights: source.labels.totals(plain),
         accuracy: None,
         rejected: None,
         undetermined: None,
     };
+    let support_vectors = fitted.multipliers.map(|m| SupportVectors::of(&m, &source.rows));
     let mut model = Model {
         method,
         target: options.target.clone(),
-        target_is_text,
+        target_is_text: known.target_is_text,
         weights: options.weights.clone(),
         class_weights,
         offsets: options.offsets.clone(),
-        classes: roles.names,
-        recipe,
+        classes,
+        recipe: source.recipe.clone(),
         units: fitted.units,
         discriminant: fitted.discriminant,
         density: fitted.density,
-        support_vectors: fitted.multipliers.map(|m| SupportVectors::of(&m, &prepared.rows)),
+        support_vectors,
         parts,
         calibration: calibration.map(|CrossFit { calibration, .. }| calibration),
         true_priors: options.true_priors.clone(),
-        decision: plan.decision,
+        decision: plan.decision.clone(),
         objective: fitted.objective,
         certificate: fitted.certificate,
         outcome: fitted.outcome,
         notes,
         computation: fitted.computation,
         training: summary,
-        cross_validation,
-        provenance: Provenance { version: env!("CARGO_PKG_VERSION").into(), fingerprint, seed: options.seed },
+        cross_validation: known.cross_validation,
+        provenance: Provenance {
+            version: env!("CARGO_PKG_VERSION").into(),
+            fingerprint: known.fingerprint,
+            seed: options.seed,
+        },
     };
-    let decided = model.decision.classes(&model.deciding_scores(scores), labels.n_classes())?;
-    let (accuracy, open) = weighted_accuracy(&decided, labels.codes(), plain.as_deref());
-    model.training.accuracy = accuracy;
-    model.training.rejected = model.decision.reject.map(|_| open);
-    model.training.undetermined = model.decision.may_be_undetermined().then_some(open);
+    if let Some(scores) = scores {
+        let decided = model.decision.classes(&model.deciding_scores(scores), model.classes.len())?;
+        let (accuracy, open) = weighted_accuracy(&decided, source.labels.codes(), plain);
+        model.training.accuracy = accuracy;
+        model.training.rejected = model.decision.reject.map(|_| open);
+        model.training.undetermined = model.decision.may_be_undetermined().then_some(open);
+    }
     Ok(TableFit::Model(Box::new(model)))
 }
 

@@ -4,7 +4,7 @@ use super::predict::scored_rows;
 use super::rows::RowRoles;
 use super::scheme_geometry;
 use crate::artifact::Model;
-use crate::design::UnknownLevel;
+use crate::design::{Design, UnknownLevel};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
 use crate::geometry::{Geometry, Measured, curved_parts, mahalanobis};
@@ -97,30 +97,11 @@ pub fn geometry_table(
         return Err(Error::usage("a boundary in a kernel's feature space has no nearest point among the rows")
             .help("leave --projection out"));
     }
-    let (prepared, mut scores) = scored_rows(model, table, &vec![true; table.n_rows()], options.unknown, watch)?;
+    let (prepared, scores) = scored_rows(model, table, &vec![true; table.n_rows()], options.unknown, watch)?;
     let predictions = model.decision.classes(&model.deciding_scores(scores.clone()), model.classes.len())?;
-    let cuts = cuts(model);
-    for row in scores.chunks_exact_mut(cuts.len()) {
-        row.iter_mut().zip(&cuts).for_each(|(z, cut)| *z -= cut);
-    }
     let design = prepared.design.as_design();
     let of_rows = labels.as_ref().map(|l| prepared.rows.iter().map(|r| l[*r]).collect::<Vec<Option<Class>>>());
-    let n_classes = model.classes.len();
-    let measured = match model.decision.scheme() {
-        Some(scheme) if !scheme.is_arg_max() => {
-            if options.projection {
-                return Err(Error::usage("--projection is for boundaries of the decision, not of two-class fits")
-                    .help("leave it out, or choose --multiclass linear-machine or joint"));
-            }
-            scheme_geometry::measure(scheme, linear_parts(model)?, &scores, of_rows.as_deref(), n_classes)?
-        }
-        scheme => {
-            if scheme.is_some_and(scheme_geometry::sums_pairs) {
-                scores = scheme_geometry::summed_scores(&scores, n_classes);
-            }
-            geometry.measure(design, &scores, of_rows.as_deref(), options.projection, watch)?
-        }
-    };
+    let measured = measure(model, geometry, design, scores, of_rows.as_deref(), options.projection, watch)?;
     let distances =
         options.mahalanobis.then(|| mahalanobis(&model.discriminant, model.density.as_ref(), design, watch));
     let mahalanobis = distances.transpose()?;
@@ -132,6 +113,38 @@ pub fn geometry_table(
         measured,
         mahalanobis,
     })
+}
+
+/// Measures the rows of a design by their scores.
+pub(super) fn measure(
+    model: &Model,
+    geometry: &Geometry,
+    design: &dyn Design,
+    mut scores: Vec<f64>,
+    labels: Option<&[Option<Class>]>,
+    projection: bool,
+    watch: &Watch,
+) -> Result<Measured> {
+    let cuts = cuts(model);
+    for row in scores.chunks_exact_mut(cuts.len()) {
+        row.iter_mut().zip(&cuts).for_each(|(z, cut)| *z -= cut);
+    }
+    let n_classes = model.classes.len();
+    match model.decision.scheme() {
+        Some(scheme) if !scheme.is_arg_max() => {
+            if projection {
+                return Err(Error::usage("--projection is for boundaries of the decision, not of two-class fits")
+                    .help("leave it out, or choose --multiclass linear-machine or joint"));
+            }
+            scheme_geometry::measure(scheme, linear_parts(model)?, &scores, labels, n_classes)
+        }
+        scheme => {
+            if scheme.is_some_and(scheme_geometry::sums_pairs) {
+                scores = scheme_geometry::summed_scores(&scores, n_classes);
+            }
+            geometry.measure(design, &scores, labels, projection, watch)
+        }
+    }
 }
 
 /// The labels, where the table has the target.

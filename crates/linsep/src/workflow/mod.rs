@@ -1,5 +1,6 @@
 //! The whole pipeline for tables: what the command and the Python package call.
 
+mod arrays;
 mod calibrate;
 mod cross_validate;
 mod fit;
@@ -14,11 +15,15 @@ mod rows;
 mod scheme_geometry;
 mod separable;
 mod simulate;
+mod source;
 mod start;
 mod support;
 mod verify;
 mod verify_parts;
 
+pub use arrays::{
+    Arrays, fit_arrays, measure_design, path_arrays, predict_design, separable_arrays, support_arrays, verify_arrays,
+};
 pub use calibrate::CalibrationOptions;
 pub use fit::{FitOptions, TableFit, fit_table};
 pub use geometry::{GeometryOptions, TableGeometry, geometry_of, geometry_table};

@@ -1,8 +1,7 @@
 //! Table to a regularisation path.
 
-use super::fit::{FitOptions, labels_of, name_columns, read_roles, recipe_options, training};
-use super::places::Places;
-use crate::design::fit_recipe;
+use super::fit::{FitOptions, read_roles, recipe_options};
+use super::source::Source;
 use crate::error::{Error, Result};
 use crate::model::{Lambdas, Method, NoOptimum, PathFit, RegularisationPath};
 use crate::table::Table;
@@ -51,27 +50,24 @@ pub enum TablePath {
 /// # Ok::<(), linsep::Error>(())
 /// ```
 pub fn path_table(table: Table, options: &FitOptions, lambdas: &Lambdas, watch: &Watch) -> Result<TablePath> {
-    let Method::Risk(_) = &options.method else {
+    let roles = read_roles(&table, options)?;
+    path_of(&Source::of_table(table, &roles, &recipe_options(options))?, options, lambdas, watch)
+}
+
+pub(super) fn path_of(
+    source: &Source<'_>,
+    options: &FitOptions,
+    lambdas: &Lambdas,
+    watch: &Watch,
+) -> Result<TablePath> {
+    let training = source.training(source.weights.as_deref());
+    let (features, classes) = (source.recipe.features(), source.labels.names().to_vec());
+    let Method::Risk(method) = options.method.aligned(&source.recipe, &classes)? else {
         return Err(Error::usage(format!("--model {} has no path", options.method.name()))
             .help("a path is for logistic, svm and least-squares"));
     };
-    let roles = read_roles(&table, options)?;
-    let frequencies = roles.frequencies(|_| true);
-    let recipe = fit_recipe(&table, &frequencies, &recipe_options(options))?;
-    let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
-    let places = Places::of(&table);
-    let prepared = recipe.apply_owned(table, &counted)?;
-    let labels = labels_of(&prepared.rows, &roles, &recipe)?;
-    let (weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
-    let origins = recipe.origins();
-    let training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
-    let Method::Risk(method) = options.method.aligned(&recipe, &roles.names)? else {
-        return Err(Error::usage("only a risk minimiser has a path"));
-    };
-    let named = |e: Error| name_columns(places.locate(e, &prepared.rows), &recipe);
-    let (features, classes) = (recipe.features(), roles.names.clone());
-    Ok(match method.path(&training, lambdas, watch).map_err(named)? {
-        PathFit::Path(path) => TablePath::Path { path, features, classes, rows: prepared.rows.len() },
+    Ok(match method.path(&training, lambdas, watch).map_err(|e| source.name(e))? {
+        PathFit::Path(path) => TablePath::Path { path, features, classes, rows: source.rows.len() },
         PathFit::NoOptimum(proof) => TablePath::NoOptimum { proof, features, classes },
     })
 }

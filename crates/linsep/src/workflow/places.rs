@@ -18,8 +18,16 @@ impl Places {
         }
     }
 
+    /// Rows that stand in no file: their number is their place.
+    pub(super) fn unknown() -> Places {
+        Places { starts: Vec::new(), origins: Vec::new() }
+    }
+
     /// The place of a row of the table.
     pub(super) fn place(&self, row: usize) -> Place {
+        if self.origins.is_empty() {
+            return Place::default().row(row as u64 + 1);
+        }
         let chunk = self.starts.partition_point(|s| *s <= row).saturating_sub(1);
         self.origins[chunk].place(row - self.starts[chunk])
     }

@@ -1,9 +1,9 @@
 //! Table to a verdict: can planes separate its classes?
 
-use super::fit::{FitOptions, labels_of, name_columns, read_roles, recipe_options};
-use super::places::Places;
-use crate::design::{Design, RecipeOptions, fit_recipe, gather};
-use crate::error::{Error, Place, Result};
+use super::fit::{FitOptions, read_roles, recipe_options};
+use super::source::Source;
+use crate::design::{Design, RecipeOptions, gather};
+use crate::error::{Place, Result};
 use crate::model::{
     CommonPoint, Method, PenaltyChoice, RiskMinimizer, SeparabilityOptions, SeparabilityVerdict, Training, Verdict,
     separability,
@@ -131,18 +131,17 @@ pub fn separable_table(table: Table, options: &SeparableOptions, watch: &Watch) 
     as_fit.weights = options.weights.clone();
     as_fit.recipe = options.recipe.clone();
     let roles = read_roles(&table, &as_fit)?;
-    let frequencies = roles.frequencies(|_| true);
-    let recipe = fit_recipe(&table, &frequencies, &recipe_options(&as_fit))?;
-    let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
-    let (rows, places) = (table.n_rows(), Places::of(&table));
-    let prepared = recipe.apply_owned(table, &counted)?;
-    let labels = labels_of(&prepared.rows, &roles, &recipe)?;
-    let named = |e: Error| name_columns(places.locate(e, &prepared.rows), &recipe);
+    let source = Source::of_table(table, &roles, &recipe_options(&as_fit))?;
+    separable(&source, options, watch)
+}
+
+pub(super) fn separable(source: &Source<'_>, options: &SeparableOptions, watch: &Watch) -> Result<TableSeparability> {
+    let labels = &source.labels;
     let mut answers = Vec::new();
     for question in questions(options.scope, labels.n_classes()) {
-        let found = answer(prepared.design.as_design(), &labels, question, &options.options, watch);
-        let mut found = found.map_err(named)?;
-        found.rename_rows(&prepared.rows);
+        let found = answer(source.design(), labels, question, &options.options, watch);
+        let mut found = found.map_err(|e| source.name(e))?;
+        found.rename_rows(&source.rows);
         answers.push((question, found));
     }
     let mut witness: Vec<usize> = answers.iter().flat_map(|(_, found)| witness_rows(&found.verdict)).collect();
@@ -151,12 +150,12 @@ pub fn separable_table(table: Table, options: &SeparableOptions, watch: &Watch) 
     Ok(TableSeparability {
         target: options.target.clone(),
         counts: labels.totals(None).iter().map(|c| *c as usize).collect(),
-        classes: roles.names,
-        features: recipe.features(),
-        rows,
-        used: prepared.rows.len(),
+        classes: labels.names().to_vec(),
+        features: source.recipe.features(),
+        rows: source.counts.rows,
+        used: source.rows.len(),
         answers,
-        places: witness.into_iter().map(|row| (row, places.place(row))).collect(),
+        places: witness.into_iter().map(|row| (row, source.place(row))).collect(),
         tolerance: options.options.tolerance,
     })
 }

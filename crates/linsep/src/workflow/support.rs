@@ -49,18 +49,9 @@ pub struct SupportRow {
 /// # Errors
 /// Where the model has none, and where the table is not the one it was fitted on: rows are known by their number only.
 pub fn support_tables(model: &Model, table: &Table, watch: &Watch) -> Result<Vec<SupportTable>> {
-    let parts = model.score_parts();
-    let of_parts = || model.parts.iter().map(|p| p.support_vectors.as_ref());
-    let supports: Option<Vec<&SupportVectors>> = match parts.is_empty() {
-        true => model.support_vectors.as_ref().map(|s| vec![s]),
-        false => of_parts().collect(),
-    };
-    let Some(supports) = supports else {
-        return Err(Error::usage(format!("a {} model has no support vectors", model.method.name()))
-            .help("leave the table out; support vectors belong to --model svm and hard-margin"));
-    };
+    let supports = supports(model)?;
     let fingerprint = format!("{:016x}", table.fingerprint());
-    if fingerprint != model.provenance.fingerprint {
+    if !model.provenance.is_of(&fingerprint) {
         return Err(Error::data(format!(
             "this is not the table that the model was fitted on (fingerprint {fingerprint}, stated {})",
             model.provenance.fingerprint
@@ -75,12 +66,36 @@ pub fn support_tables(model: &Model, table: &Table, watch: &Watch) -> Result<Vec
     let mut wanted = vec![false; table.n_rows()];
     supports.iter().flat_map(|s| &s.multipliers).for_each(|(row, _)| wanted[row - 1] = true);
     let (prepared, scores) = scored_rows(model, table, &wanted, None, watch)?;
-    let scored = Scored { model, roles: &roles, rows: &prepared.rows, scores: &scores };
-    let one = |(score, support): (usize, &SupportVectors)| match support.against.is_empty() {
+    tables_of(model, &supports, &roles, &prepared.rows, &scores)
+}
+
+/// The support vectors of a model: of all, or of each of its two-class fits.
+pub(super) fn supports(model: &Model) -> Result<Vec<&SupportVectors>> {
+    let found = match model.parts.is_empty() {
+        true => model.support_vectors.as_ref().map(|s| vec![s]),
+        false => model.parts.iter().map(|p| p.support_vectors.as_ref()).collect(),
+    };
+    found.ok_or_else(|| {
+        Error::usage(format!("a {} model has no support vectors", model.method.name()))
+            .help("leave the table out; support vectors belong to --model svm and hard-margin")
+    })
+}
+
+/// A table for each, from the scores of some rows.
+pub(super) fn tables_of(
+    model: &Model,
+    supports: &[&SupportVectors],
+    roles: &RowRoles,
+    rows: &[usize],
+    scores: &[f64],
+) -> Result<Vec<SupportTable>> {
+    let parts = model.score_parts();
+    let scored = Scored { model, roles, rows, scores };
+    let one = |(score, support): (usize, &&SupportVectors)| match support.against.is_empty() {
         true => scored.one_score(score, parts.get(score).copied(), support),
         false => scored.several(support),
     };
-    supports.into_iter().enumerate().map(one).collect()
+    supports.iter().enumerate().map(one).collect()
 }
 
 /// Rows of the training table with their scores.

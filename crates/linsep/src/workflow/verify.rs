@@ -1,8 +1,9 @@
 //! Model and data to a verdict: everything the model claims, recomputed.
 
 use super::calibrate::recalibrated;
-use super::fit::{labels_of, training};
+use super::places::Places;
 use super::rows::RowRoles;
+use super::source::Source;
 use super::verify_parts::verify_parts;
 use crate::artifact::{Model, SupportVectors};
 use crate::certify::{Certificate, is_local_minimum};
@@ -59,35 +60,47 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
     let usable: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
     let same_recipe = recipe_agrees(model, table, &frequencies);
     let prepared = model.recipe.apply(table, &usable)?;
-    let labels = labels_of(&prepared.rows, &roles, &model.recipe)?;
-    let (mut weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
-    let mut balance = None;
-    if let Some(stored) = &model.class_weights {
-        let found = stored.for_rows(&labels, weights.as_deref())?;
-        let close = |(a, b): (&f64, &f64)| (a - b).abs() <= AGREEMENT * b;
-        balance = Some(follows(
-            "class weight",
-            "factors of the classes",
-            found.factors.iter().zip(&stored.factors).all(close),
-        ));
-        weights = found.weighted(&labels, weights.as_deref());
-    }
-    let origins = model.recipe.origins();
-    let training = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
+    let source = Source::of_prepared(prepared, &roles, model.recipe.clone(), Places::of(table))?;
     let fingerprint = format!("{:016x}", table.fingerprint());
-    let units = units_agree(&model.method, &model.units, &training, watch)?;
-    let mut checks = vec![data_check(model, &fingerprint), follows("recipe", recipe_parts(model), same_recipe)];
-    if let Some(check) = balance {
-        checks.insert(1, check);
+    let checks = vec![data_check(model, &fingerprint), follows("recipe", recipe_parts(model), same_recipe)];
+    let mut found = verify_source(model, &source, checks, watch)?;
+    if let Some(stored) = &model.calibration {
+        let difference = recalibrated(model, stored, table, &roles, watch)?;
+        found.checks.push(Check {
+            claim: "calibration",
+            holds: difference <= CALIBRATION,
+            found: format!("cross-fitted again in {} folds: probabilities differ by {difference:.1e}", stored.folds),
+        });
     }
+    Ok(found)
+}
+
+/// Recomputes units, objective and certificate from rows, however they came about; `checks` were made before.
+pub(super) fn verify_source(
+    model: &Model,
+    source: &Source<'_>,
+    mut checks: Vec<Check>,
+    watch: &Watch,
+) -> Result<Verification> {
+    let (labels, plain) = (&source.labels, source.weights.as_deref());
+    let mut factored = None;
+    if let Some(stored) = &model.class_weights {
+        let found = stored.for_rows(labels, plain)?;
+        let close = |(a, b): (&f64, &f64)| (a - b).abs() <= AGREEMENT * b;
+        let agree = found.factors.iter().zip(&stored.factors).all(close);
+        checks.insert(checks.len().min(1), follows("class weight", "factors of the classes", agree));
+        factored = found.weighted(labels, plain);
+    }
+    let training = source.training(factored.as_deref().or(plain));
+    let units = units_agree(&model.method, &model.units, &training, watch)?;
     if !model.parts.is_empty() {
-        let parts = verify_parts(model, &training, &prepared.rows, units, watch)?;
+        let parts = verify_parts(model, &training, &source.rows, units, watch)?;
         checks.extend(parts.checks);
         return Ok(Verification { checks, ..parts });
     }
     let (objective, certificate) = match &model.support_vectors {
         Some(support) => {
-            let alpha = multipliers(support, &prepared.rows, model.classes.len())?;
+            let alpha = multipliers(support, &source.rows, model.classes.len())?;
             model.method.certify_multipliers(&training, &model.discriminant, &model.units, &alpha, watch)?
         }
         None => model.method.certify(&training, &model.discriminant, &model.units, watch)?,
@@ -99,14 +112,6 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
         objective_check(objective, model.objective.value, zero),
         stated.check(&certificate),
     ]);
-    if let Some(stored) = &model.calibration {
-        let difference = recalibrated(model, stored, table, &roles, watch)?;
-        checks.push(Check {
-            claim: "calibration",
-            holds: difference <= CALIBRATION,
-            found: format!("cross-fitted again in {} folds: probabilities differ by {difference:.1e}", stored.folds),
-        });
-    }
     Ok(Verification { checks, certificate, objective })
 }
 
@@ -144,8 +149,9 @@ pub(super) fn objective_check(found: f64, stated: f64, at_zero: f64) -> Check {
 
 fn data_check(model: &Model, fingerprint: &str) -> Check {
     let stated = &model.provenance.fingerprint;
-    let holds = fingerprint == stated;
+    let holds = model.provenance.is_of(fingerprint);
     let found = match holds {
+        true if stated.is_empty() => "fitted on arrays in memory, which leave no fingerprint".to_owned(),
         true => format!("the table it was fitted on (fingerprint {fingerprint})"),
         false => format!("not the table it was fitted on (fingerprint {fingerprint}, stated {stated})"),
     };

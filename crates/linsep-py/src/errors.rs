@@ -1,0 +1,59 @@
+//! The library's errors as Python's exceptions.
+
+use linsep::error::{Error, ErrorKind};
+use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::{PyErr, create_exception};
+use std::any::Any;
+
+create_exception!(
+    linsep,
+    LinsepError,
+    PyValueError,
+    "Something that cannot be done with these data or settings; `help` says what can."
+);
+create_exception!(linsep, NoOptimumError, LinsepError, "The objective has no minimum; the message is the proof.");
+create_exception!(linsep, NotSeparableError, LinsepError, "No plane separates the classes; the message is the proof.");
+
+/// An exception with the library's words.
+pub(crate) fn raise(py: Python<'_>, error: &Error) -> PyErr {
+    let place = error.place().to_string();
+    let message = match place.is_empty() {
+        true => error.message().to_owned(),
+        false => format!("{place}: {}", error.message()),
+    };
+    let help = error.help_text().map(in_python);
+    let whole = help.as_ref().map_or(message.clone(), |help| format!("{message}\n  help: {help}"));
+    match error.kind() {
+        ErrorKind::Interrupted => PyKeyboardInterrupt::new_err(message),
+        ErrorKind::Io if error.message() == "there is no such file" => PyFileNotFoundError::new_err(whole),
+        ErrorKind::Io => PyOSError::new_err(whole),
+        _ => {
+            let raised = LinsepError::new_err(whole);
+            // An exception that cannot carry its help is still the exception.
+            let _ = raised.value(py).setattr("help", help);
+            raised
+        }
+    }
+}
+
+/// Remedies name the flags of the command; here they are parameters.
+fn in_python(help: &str) -> String {
+    let words = [
+        ("--penalty none", "C=inf"),
+        ("--penalty ridge:0.01", "a finite C"),
+        ("--missing drop or --missing mean", "missing=\"drop\" or missing=\"mean\""),
+        ("--missing mean", "missing=\"mean\""),
+        ("--max-iter", "max_iter"),
+        ("--tol", "tol"),
+        ("--time-limit", "time_limit"),
+        ("--C ", "C="),
+    ];
+    words.iter().fold(help.to_owned(), |text, (flag, parameter)| text.replace(flag, parameter))
+}
+
+/// A defect of ours: never an abort, never a panic that the caller cannot catch.
+pub(crate) fn defect(panic: &(dyn Any + Send)) -> PyErr {
+    let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    PyRuntimeError::new_err(format!("this is a defect of linsep, please report it: {}", words.unwrap_or("unknown")))
+}

@@ -1,0 +1,36 @@
+//! The extension module `linsep._core`: arrays and tables of Python in, models and answers out.
+//!
+//! Thin on purpose. What a method is, how it is fitted and what its results say is the library's; names, defaults and
+//! attributes that scikit-learn's users expect are those of the Python files beside it. This crate converts, keeps the
+//! interpreter responsive while the library works, and turns errors into exceptions.
+
+mod errors;
+mod fit;
+mod input;
+mod labels;
+mod model;
+mod pool;
+mod settings;
+mod table;
+
+use pyo3::prelude::*;
+
+#[pymodule(gil_used = true)]
+mod _core {
+    #[pymodule_export]
+    use super::errors::{LinsepError, NoOptimumError, NotSeparableError};
+    #[pymodule_export]
+    use super::fit::{fit, path, separability};
+    #[pymodule_export]
+    use super::labels::encode;
+    #[pymodule_export]
+    use super::model::Model;
+    #[pymodule_export]
+    use super::settings::defaults;
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

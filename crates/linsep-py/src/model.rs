@@ -1,0 +1,575 @@
+//! A fitted model in Python's hands.
+
+use crate::errors::{LinsepError, raise};
+use crate::input::{Features, doubles};
+use crate::labels::labels;
+use crate::pool::{Manner, run};
+use linsep::artifact;
+use linsep::decide::{self, Decision};
+use linsep::design::Design;
+use linsep::error::Error;
+use linsep::report::{fit_summary, inspect_json, support_json};
+use linsep::table::{Labels, Table};
+use linsep::watch::Watch;
+use linsep::workflow::{Arrays, measure_design, predict_table, support_arrays, verify_arrays};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// Up to so many numbers, a prediction is made here and now, without other threads.
+const SMALL: usize = 1 << 14;
+
+/// A fitted model: immutable, and shared by whoever holds it.
+#[pyclass(frozen, module = "linsep._core")]
+pub(crate) struct Model {
+    inner: Arc<artifact::Model>,
+    /// The scores decide as they are, by their sign or the largest.
+    plain: bool,
+    labels: OnceLock<Named>,
+}
+
+/// The labels that predictions are given in.
+enum Named {
+    Integers(Vec<i64>),
+    /// Any array; taken from by position.
+    Other(Py<PyAny>),
+}
+
+impl Model {
+    pub(crate) fn new(inner: artifact::Model) -> Model {
+        let plain = inner.decision == Decision::default()
+            && inner.calibration.is_none()
+            && inner.true_priors.is_none()
+            && inner.offsets.is_empty()
+            && inner.parts.is_empty();
+        Model { inner: Arc::new(inner), plain, labels: OnceLock::new() }
+    }
+
+    pub(crate) fn inner(&self) -> &artifact::Model {
+        &self.inner
+    }
+
+    /// `width` numbers per row of the features; rows that a table leaves out get `none`.
+    fn each_row<'py, T: numpy::Element + Copy + Send + 'static>(
+        &self,
+        x: &Bound<'py, PyAny>,
+        n_threads: usize,
+        width: usize,
+        none: T,
+        finish: impl Fn(&artifact::Model, &[f64], &mut [T]) -> linsep::Result<()> + Sync,
+    ) -> PyResult<Bound<'py, PyArray2<T>>> {
+        let py = x.py();
+        let model = &*self.inner;
+        let manner = Manner::threads(n_threads);
+        let features = Features::of(x)?;
+        if let Features::Table(table) = &features {
+            let found = run(py, &manner, |watch| predict_table(model, table, None, watch))?;
+            let mut values = vec![none; found.table_rows * width];
+            let k = model.discriminant.n_scores();
+            for (row, scores) in found.rows.iter().zip(found.scores.chunks_exact(k)) {
+                finish(model, scores, &mut values[row * width..(row + 1) * width]).map_err(|e| raise(py, &e))?;
+            }
+            return PyArray1::from_vec(py, values).reshape([found.table_rows, width]);
+        }
+        // SAFETY: as in `fit`.
+        let lent = unsafe { features.lend() }?;
+        let design = lent.as_design();
+        let rows = design.shape().rows;
+        // SAFETY: every row is written below before anyone sees the array, or it is dropped with an error.
+        let out = unsafe { PyArray2::<T>::new(py, [rows, width], false) };
+        // SAFETY: the array is new, nobody else knows it.
+        let values = unsafe { out.as_slice_mut() }?;
+        run(py, &manner, |watch| scored(model, design, width, values, watch, &finish))?;
+        Ok(out)
+    }
+}
+
+/// Fills `width` numbers per row from the scores of blocks of rows.
+fn scored<T: Send>(
+    model: &artifact::Model,
+    design: &dyn Design,
+    width: usize,
+    out: &mut [T],
+    watch: &Watch,
+    finish: &(impl Fn(&artifact::Model, &[f64], &mut [T]) -> linsep::Result<()> + Sync),
+) -> linsep::Result<()> {
+    if !model.offsets.is_empty() {
+        return Err(Error::usage("this model adds offset columns to its scores, which a matrix does not have")
+            .help("predict from a table"));
+    }
+    let failed: OnceLock<Error> = OnceLock::new();
+    model.discriminant.each_block(design, watch, width, out, |scores, out| {
+        let ok = match scores.iter().all(|z| z.is_finite()) {
+            true => finish(model, scores, out),
+            false => Err(not_finite(scores)),
+        };
+        if let Err(error) = ok {
+            let _ = failed.set(error);
+        }
+    })?;
+    failed.into_inner().map_or(Ok(()), Err)
+}
+
+/// Scores that are no numbers come of features that are none.
+fn not_finite(scores: &[f64]) -> Error {
+    let what = if scores.iter().any(|z| z.is_nan()) { "NaN" } else { "infinity or a value too large" };
+    Error::data(format!("Input X contains {what}.")).help("fill the missing cells in, or leave their rows out")
+}
+
+/// The class of every row, −1 where there is none.
+fn codes(model: &artifact::Model, scores: &[f64], out: &mut [i64]) -> linsep::Result<()> {
+    let decided = model.decision.classes(&model.deciding_scores(scores.to_vec()), model.classes.len())?;
+    out.iter_mut().zip(decided).for_each(|(code, class)| *code = class.map_or(-1, |c| c.index() as i64));
+    Ok(())
+}
+
+/// Every class's part in the decision: its score, or its votes and, to tell apart classes with as many, a sum of scores that
+/// weighs less than half a vote.
+fn class_scores(model: &artifact::Model, scores: &[f64], out: &mut [f64]) -> linsep::Result<()> {
+    let classes = model.classes.len();
+    let parts = model.score_parts();
+    if parts.iter().all(|p| p.against.is_none()) {
+        out.copy_from_slice(scores);
+        return Ok(());
+    }
+    for (z, out) in scores.chunks_exact(parts.len()).zip(out.chunks_exact_mut(classes)) {
+        let (mut votes, mut sums) = (vec![0.0; classes], vec![0.0; classes]);
+        for (part, z) in parts.iter().zip(z) {
+            let Some(other) = part.against else { continue };
+            let (own, other) = (part.class.index(), other.index());
+            votes[if *z > 0.0 { own } else { other }] += 1.0;
+            sums[own] += z;
+            sums[other] -= z;
+        }
+        for (k, out) in out.iter_mut().enumerate() {
+            *out = votes[k] + sums[k] / (3.0 * (sums[k].abs() + 1.0));
+        }
+    }
+    Ok(())
+}
+
+fn probabilities(model: &artifact::Model, scores: &[f64], out: &mut [f64]) -> linsep::Result<()> {
+    if model.calibration.is_none() && model.true_priors.is_none() {
+        decide::probabilities_into(scores, model.classes.len(), out);
+    } else {
+        decide::probabilities_into(&model.deciding_scores(scores.to_vec()), model.classes.len(), out);
+    }
+    Ok(())
+}
+
+#[pymethods]
+impl Model {
+    #[getter]
+    fn classes(&self) -> Vec<String> {
+        self.inner.classes.clone()
+    }
+
+    #[getter]
+    fn target_is_text(&self) -> bool {
+        self.inner.target_is_text
+    }
+
+    #[getter]
+    fn target(&self) -> &str {
+        &self.inner.target
+    }
+
+    #[getter]
+    fn n_features(&self) -> usize {
+        self.inner.recipe.n_features()
+    }
+
+    #[getter]
+    fn n_inputs(&self) -> usize {
+        self.inner.recipe.columns.len() + self.inner.recipe.sparse_width
+    }
+
+    #[getter]
+    fn input_names(&self) -> Vec<String> {
+        self.inner.recipe.columns.iter().map(|c| c.name.clone()).collect()
+    }
+
+    #[getter]
+    fn feature_names(&self) -> Vec<String> {
+        self.inner.recipe.features()
+    }
+
+    /// Whether columns of numbers are all it needs, so that a matrix will do.
+    #[getter]
+    fn takes_arrays(&self) -> bool {
+        self.inner.recipe.n_features() == self.n_inputs()
+            && self.inner.recipe.is_linear()
+            && self.inner.recipe.origins().iter().all(|o| !o.levels)
+            && self.inner.offsets.is_empty()
+    }
+
+    #[getter]
+    fn n_scores(&self) -> usize {
+        self.inner.discriminant.n_scores()
+    }
+
+    #[getter]
+    fn n_rows(&self) -> usize {
+        self.inner.training.rows
+    }
+
+    #[getter]
+    fn method(&self) -> PyResult<String> {
+        let written = serde_json::to_value(&self.inner.method).ok();
+        let name = written.as_ref().and_then(|m| m.get("method")).and_then(Value::as_str).map(str::to_owned);
+        name.ok_or_else(|| LinsepError::new_err("the method has no name"))
+    }
+
+    /// The method's settings as JSON, in the words of the model file.
+    #[getter]
+    fn settings(&self) -> PyResult<String> {
+        serde_json::to_string(&self.inner.method).map_err(|e| LinsepError::new_err(e.to_string()))
+    }
+
+    #[getter]
+    fn outcome(&self) -> PyResult<String> {
+        let written = serde_json::to_value(self.inner.outcome).ok();
+        written.as_ref().and_then(Value::as_str).map(str::to_owned).ok_or_else(|| LinsepError::new_err("no outcome"))
+    }
+
+    #[getter]
+    fn objective(&self) -> f64 {
+        self.inner.objective.value
+    }
+
+    #[getter]
+    fn lambda_(&self) -> Option<f64> {
+        self.inner.objective.lambda
+    }
+
+    #[getter]
+    fn formula(&self) -> &str {
+        &self.inner.objective.formula
+    }
+
+    #[getter]
+    fn iterations(&self) -> usize {
+        self.inner.computation.iterations
+    }
+
+    #[getter]
+    fn passes(&self) -> usize {
+        self.inner.computation.passes
+    }
+
+    #[getter]
+    fn solver(&self) -> &str {
+        &self.inner.computation.solver
+    }
+
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.inner.provenance.seed
+    }
+
+    #[getter]
+    fn has_probabilities(&self) -> bool {
+        self.inner.has_probabilities()
+    }
+
+    /// The relative gap that the certificate proves, where it proves one.
+    #[getter]
+    fn gap(&self) -> Option<f64> {
+        self.inner.certificate.relative_gap()
+    }
+
+    /// Says which labels the classes stand for; they cannot be changed afterwards.
+    fn bind(&self, labels: &Bound<'_, PyAny>) -> PyResult<()> {
+        if labels.len()? != self.inner.classes.len() {
+            return Err(LinsepError::new_err("there must be one label for every class"));
+        }
+        let named = match labels.cast::<PyArray1<i64>>() {
+            // SAFETY: copied at once.
+            Ok(array) => Named::Integers(unsafe { array.as_slice() }?.to_vec()),
+            Err(_) => Named::Other(labels.clone().unbind()),
+        };
+        let _ = self.labels.set(named);
+        Ok(())
+    }
+
+    /// Labels of a few dense rows, or `None` where that takes more.
+    #[pyo3(signature = (x, n_threads=0))]
+    fn predict_fast<'py>(&self, x: &Bound<'py, PyAny>, n_threads: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = x.py();
+        let (Ok(array), Some(named), true) = (x.cast::<PyArray2<f64>>(), self.labels.get(), self.plain) else {
+            return Ok(None);
+        };
+        let Some(linear) = self.inner.discriminant.as_linear() else { return Ok(None) };
+        let (rows, cols, k) = (array.shape()[0], array.shape()[1], linear.n_scores());
+        if cols != linear.n_cols() || rows == 0 || !array.is_c_contiguous() {
+            return Ok(None);
+        }
+        let decided = if rows * cols.max(k) <= SMALL {
+            // SAFETY: read while attached, and nothing else runs meanwhile.
+            let values = unsafe { array.as_slice() }?;
+            let mut room = [0.0; 16];
+            let mut more = Vec::new();
+            let scores = match rows * k <= room.len() {
+                true => &mut room[..rows * k],
+                false => {
+                    more.resize(rows * k, 0.0);
+                    &mut more[..]
+                }
+            };
+            linear.dense(values, scores);
+            if !scores.iter().all(|z| z.is_finite()) {
+                return Ok(None);
+            }
+            decide::classes(scores, self.inner.classes.len())
+        } else {
+            let model = &*self.inner;
+            let features = Features::F64(array.clone());
+            // SAFETY: as in `fit`.
+            let lent = unsafe { features.lend() }?;
+            let design = lent.as_design();
+            let fill = |watch: &Watch| {
+                let mut out = vec![linsep::table::Class(0); rows];
+                let k = model.discriminant.n_scores();
+                let finish = |_: &artifact::Model, scores: &[f64], out: &mut [linsep::table::Class]| {
+                    let n_classes = if k == 1 { 2 } else { k };
+                    out.copy_from_slice(&decide::classes(scores, n_classes));
+                    Ok(())
+                };
+                scored(model, design, 1, &mut out, watch, &finish)?;
+                Ok(out)
+            };
+            run(py, &Manner::threads(n_threads), fill)?
+        };
+        Ok(Some(match named {
+            Named::Integers(labels) => PyArray1::from_iter(py, decided.iter().map(|c| labels[c.index()])).into_any(),
+            Named::Other(labels) => {
+                let positions = PyArray1::from_iter(py, decided.iter().map(|c| c.index() as i64));
+                labels.bind(py).call_method1(pyo3::intern!(py, "take"), (positions,))?
+            }
+        }))
+    }
+
+    #[pyo3(signature = (x, n_threads=0))]
+    fn predict<'py>(&self, x: &Bound<'py, PyAny>, n_threads: usize) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let out = self.each_row(x, n_threads, 1, -1, codes)?;
+        let rows = out.shape()[0];
+        out.reshape([rows])
+    }
+
+    #[pyo3(signature = (x, n_threads=0))]
+    fn scores<'py>(&self, x: &Bound<'py, PyAny>, n_threads: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.each_row(x, n_threads, self.n_scores(), f64::NAN, |_, scores, out| {
+            out.copy_from_slice(scores);
+            Ok(())
+        })
+    }
+
+    #[pyo3(signature = (x, n_threads=0))]
+    fn class_scores<'py>(&self, x: &Bound<'py, PyAny>, n_threads: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let width = if self.n_scores() == 1 { 1 } else { self.inner.classes.len() };
+        self.each_row(x, n_threads, width, f64::NAN, class_scores)
+    }
+
+    #[pyo3(signature = (x, n_threads=0))]
+    fn probabilities<'py>(&self, x: &Bound<'py, PyAny>, n_threads: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        if !self.inner.has_probabilities() {
+            return Err(LinsepError::new_err("the scores of this model are no log-odds: it has no probabilities"));
+        }
+        self.each_row(x, n_threads, self.inner.classes.len(), f64::NAN, probabilities)
+    }
+
+    /// Distance, radius and nearest class of every row.
+    #[pyo3(signature = (x, n_threads=0))]
+    fn distance<'py>(&self, x: &Bound<'py, PyAny>, n_threads: usize) -> PyResult<Bound<'py, PyDict>> {
+        let py = x.py();
+        let model = &*self.inner;
+        let manner = Manner::threads(n_threads);
+        let prepared;
+        let features = Features::of(x)?;
+        let lent;
+        let design = match &features {
+            Features::Table(table) => {
+                let wanted = vec![true; table.n_rows()];
+                prepared = run(py, &manner, |_| model.recipe.apply(table, &wanted))?;
+                if prepared.rows.len() != table.n_rows() {
+                    return Err(LinsepError::new_err("a needed cell is missing"));
+                }
+                prepared.design.as_design()
+            }
+            features => {
+                // SAFETY: as in `fit`.
+                lent = unsafe { features.lend() }?;
+                lent.as_design()
+            }
+        };
+        let measured = run(py, &manner, |watch| measure_design(model, design, watch))?;
+        let column = |number: &dyn Fn(&linsep::geometry::RowGeometry) -> f64| {
+            PyArray1::from_vec(py, measured.rows.iter().map(number).collect::<Vec<f64>>())
+        };
+        let nearest: Vec<i64> = measured.rows.iter().map(|r| r.nearest.map_or(-1, |c| c.index() as i64)).collect();
+        let found = PyDict::new(py);
+        found.set_item("distance", column(&|r| r.distance))?;
+        found.set_item("radius", column(&|r| r.radius))?;
+        found.set_item("class", column(&|r| r.class.index() as f64))?;
+        found.set_item("nearest", PyArray1::from_vec(py, nearest))?;
+        Ok(found)
+    }
+
+    fn coef<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let Some(linear) = self.inner.discriminant.as_linear() else { return Ok(None) };
+        let weights: Vec<f64> = (0..linear.n_scores()).flat_map(|k| linear.weights_of(k).iter().copied()).collect();
+        Ok(Some(PyArray1::from_vec(py, weights).reshape([linear.n_scores(), linear.n_cols()])?))
+    }
+
+    fn intercept<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        self.inner.discriminant.as_linear().map(|linear| PyArray1::from_vec(py, linear.intercept()))
+    }
+
+    /// Part, rows (from 0) and multipliers of the support vectors, fit by fit.
+    #[expect(clippy::type_complexity, reason = "a tuple of Python")]
+    fn support<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> Vec<(Option<String>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>)> {
+        let arrays = |part: Option<String>, support: &artifact::SupportVectors| {
+            let rows = support.multipliers.iter().map(|(row, _)| *row as i64 - 1);
+            let alpha = support.multipliers.iter().map(|(_, alpha)| *alpha);
+            (part, PyArray1::from_iter(py, rows), PyArray1::from_iter(py, alpha))
+        };
+        let names = self.inner.score_names();
+        match &self.inner.support_vectors {
+            Some(support) => vec![arrays(None, support)],
+            None => {
+                let parts = self.inner.parts.iter().zip(names);
+                parts.filter_map(|(part, name)| Some(arrays(Some(name), part.support_vectors.as_ref()?))).collect()
+            }
+        }
+    }
+
+    /// What the classes look like to a generative method, as JSON; `None` for others.
+    fn density(&self) -> PyResult<Option<String>> {
+        let Some(density) = &self.inner.density else { return Ok(None) };
+        serde_json::to_string(density).map(Some).map_err(|e| LinsepError::new_err(e.to_string()))
+    }
+
+    fn priors<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_vec(py, self.inner.learned_priors())
+    }
+
+    /// Weight of the training rows of each class.
+    fn class_counts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_vec(py, self.inner.training.class_weights.clone())
+    }
+
+    fn summary(&self) -> String {
+        fit_summary(&self.inner)
+    }
+
+    fn describe(&self, py: Python<'_>) -> PyResult<String> {
+        inspect_json(&self.inner).map(|v| v.to_string()).map_err(|e| raise(py, &e))
+    }
+
+    fn to_json(&self, py: Python<'_>) -> PyResult<String> {
+        self.inner.to_json().map_err(|e| raise(py, &e))
+    }
+
+    #[staticmethod]
+    fn from_json(py: Python<'_>, text: &str) -> PyResult<Model> {
+        artifact::Model::from_json(text.as_bytes(), "model").map(Model::new).map_err(|e| raise(py, &e))
+    }
+
+    fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
+        py.detach(|| self.inner.save(Path::new(path))).map_err(|e| raise(py, &e))
+    }
+
+    #[staticmethod]
+    fn load(py: Python<'_>, path: &str) -> PyResult<Model> {
+        py.detach(|| artifact::Model::load(Path::new(path))).map(Model::new).map_err(|e| raise(py, &e))
+    }
+
+    fn __reduce__(slf: &Bound<'_, Model>) -> PyResult<(Py<PyAny>, (String,))> {
+        let py = slf.py();
+        let make = py.get_type::<Model>().getattr("from_json")?.unbind();
+        Ok((make, (slf.get().to_json(py)?,)))
+    }
+
+    /// Recomputes what the model claims from the rows it was fitted on; JSON.
+    #[pyo3(signature = (x, y_codes, sample_weight=None, n_threads=0))]
+    fn verify(
+        &self,
+        x: &Bound<'_, PyAny>,
+        y_codes: &Bound<'_, PyAny>,
+        sample_weight: Option<&Bound<'_, PyAny>>,
+        n_threads: usize,
+    ) -> PyResult<String> {
+        let py = x.py();
+        let model = &*self.inner;
+        let labels = labels(y_codes, model.classes.clone())?;
+        let weights = doubles(sample_weight)?;
+        let manner = Manner::threads(n_threads);
+        let found = match Features::of(x)? {
+            Features::Table(table) => {
+                let table = self.training_table(*table, &labels, weights.as_deref())?;
+                run(py, &manner, |watch| linsep::workflow::verify_table(model, &table, watch))?
+            }
+            features => {
+                // SAFETY: as in `fit`.
+                let lent = unsafe { features.lend() }?;
+                let arrays = arrays(lent.as_design(), labels, weights.as_deref());
+                run(py, &manner, |watch| verify_arrays(model, arrays, watch))?
+            }
+        };
+        let check = |c: &linsep::workflow::Check| json!({"claim": c.claim, "holds": c.holds, "found": c.found});
+        let checks: Vec<Value> = found.checks.iter().map(check).collect();
+        Ok(json!({"passed": found.passed(), "checks": checks, "objective": found.objective}).to_string())
+    }
+
+    /// The support vectors with slack and distance; JSON.
+    #[pyo3(signature = (x, y_codes, sample_weight=None, n_threads=0))]
+    fn support_table(
+        &self,
+        x: &Bound<'_, PyAny>,
+        y_codes: &Bound<'_, PyAny>,
+        sample_weight: Option<&Bound<'_, PyAny>>,
+        n_threads: usize,
+    ) -> PyResult<String> {
+        let py = x.py();
+        let model = &*self.inner;
+        let labels = labels(y_codes, model.classes.clone())?;
+        let weights = doubles(sample_weight)?;
+        let manner = Manner::threads(n_threads);
+        let tables = match Features::of(x)? {
+            Features::Table(table) => {
+                let table = self.training_table(*table, &labels, weights.as_deref())?;
+                run(py, &manner, |watch| linsep::workflow::support_tables(model, &table, watch))?
+            }
+            features => {
+                // SAFETY: as in `fit`.
+                let lent = unsafe { features.lend() }?;
+                let arrays = arrays(lent.as_design(), labels, weights.as_deref());
+                run(py, &manner, |watch| support_arrays(model, arrays, watch))?
+            }
+        };
+        Ok(support_json(model, &tables).to_string())
+    }
+}
+
+impl Model {
+    /// The table that the model was fitted on, put together again.
+    fn training_table(&self, table: Table, labels: &Labels, weights: Option<&[f64]>) -> PyResult<Table> {
+        let table = crate::table::with_labels(table, &self.inner.target, labels, self.inner.target_is_text)?;
+        match (&self.inner.weights, weights) {
+            (Some(name), Some(weights)) => crate::table::with_weights(table, name, weights),
+            (None, None) => Ok(table),
+            (Some(_), None) => Err(LinsepError::new_err("the model was fitted with sample_weight: give it again")),
+            (None, Some(_)) => Err(LinsepError::new_err("the model was fitted without sample_weight")),
+        }
+    }
+}
+
+fn arrays<'a>(design: &'a dyn Design, labels: Labels, weights: Option<&'a [f64]>) -> Arrays<'a> {
+    Arrays { design, names: Vec::new(), labels, labels_are_text: true, weights }
+}

@@ -1,0 +1,134 @@
+//! The rows a method learns from, whether they come from a table or from arrays in memory.
+
+use super::fit::{labels_of, name_columns};
+use super::places::Places;
+use super::rows::RowRoles;
+use crate::design::{Design, Origin, Prepared, PreparedDesign, Recipe, RecipeOptions, fit_recipe};
+use crate::error::{Error, Result};
+use crate::model::{Offsets, Training};
+use crate::table::{Labels, Table};
+use std::borrow::Cow;
+
+/// Features, classes, weights and offsets of the rows in use, and where each of them stands.
+pub(super) struct Source<'a> {
+    design: Held<'a>,
+    pub(super) recipe: Recipe,
+    pub(super) labels: Labels,
+    /// Frequencies of the rows, without the weights of classes.
+    pub(super) weights: Option<Cow<'a, [f64]>>,
+    /// Offsets row by row, and their number per row.
+    pub(super) offsets: Option<(usize, Vec<f64>)>,
+    /// The row of the table or of the arrays that each row in use is.
+    pub(super) rows: Vec<usize>,
+    pub(super) counts: Counts,
+    origins: Vec<Origin>,
+    places: Places,
+}
+
+/// A matrix made from a table, or one that the caller holds.
+enum Held<'a> {
+    Prepared(PreparedDesign),
+    Lent(&'a dyn Design),
+}
+
+/// Rows that are there and rows that are not used.
+pub(super) struct Counts {
+    pub(super) rows: usize,
+    pub(super) missing_target: usize,
+    pub(super) zero_weight: usize,
+    /// How many rows each column left out.
+    pub(super) missing: Vec<(String, usize)>,
+}
+
+impl<'a> Source<'a> {
+    /// The rows of a table that have a class, a weight and all cells; the table is used up on the way.
+    pub(super) fn of_table(table: Table, roles: &RowRoles, options: &RecipeOptions) -> Result<Source<'static>> {
+        let frequencies = roles.frequencies(|_| true);
+        let recipe = fit_recipe(&table, &frequencies, options)?;
+        let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
+        let places = Places::of(&table);
+        let prepared = recipe.apply_owned(table, &counted)?;
+        Source::of_prepared(prepared, roles, recipe, places)
+    }
+
+    /// The rows of a table that were prepared by a recipe.
+    pub(super) fn of_prepared(
+        prepared: Prepared,
+        roles: &RowRoles,
+        recipe: Recipe,
+        places: Places,
+    ) -> Result<Source<'static>> {
+        let Prepared { design, rows, missing } = prepared;
+        let labels = labels_of(&rows, roles, &recipe)?;
+        let missing_target = roles.classes.iter().filter(|c| c.is_none()).count();
+        let counted = roles.frequencies(|_| true).iter().filter(|f| **f > 0.0).count();
+        Ok(Source {
+            design: Held::Prepared(design),
+            labels,
+            weights: roles.weights_of(&rows).map(Cow::Owned),
+            offsets: roles.offsets_of(&rows),
+            counts: Counts {
+                rows: roles.classes.len(),
+                missing_target,
+                zero_weight: roles.classes.len() - missing_target - counted,
+                missing,
+            },
+            origins: recipe.origins(),
+            recipe,
+            rows,
+            places,
+        })
+    }
+
+    /// All rows of a matrix that the caller holds, which is not copied.
+    pub(super) fn of_arrays(
+        design: &'a dyn Design,
+        recipe: Recipe,
+        labels: Labels,
+        weights: Option<&'a [f64]>,
+    ) -> Source<'a> {
+        let rows = design.shape().rows;
+        Source {
+            design: Held::Lent(design),
+            labels,
+            weights: weights.map(Cow::Borrowed),
+            offsets: None,
+            counts: Counts {
+                rows,
+                missing_target: 0,
+                zero_weight: weights.map_or(0, |w| w.iter().filter(|w| **w == 0.0).count()),
+                missing: Vec::new(),
+            },
+            origins: recipe.origins(),
+            recipe,
+            rows: (0..rows).collect(),
+            places: Places::unknown(),
+        }
+    }
+
+    /// The matrix.
+    pub(super) fn design(&self) -> &dyn Design {
+        match &self.design {
+            Held::Prepared(prepared) => prepared.as_design(),
+            Held::Lent(design) => *design,
+        }
+    }
+
+    /// What a method sees of the rows, with these weights.
+    pub(super) fn training<'s>(&'s self, weights: Option<&'s [f64]>) -> Training<'s> {
+        let mut training = Training::new(self.design(), &self.labels).with_origins(&self.origins);
+        training.weights = weights;
+        training.offsets = self.offsets.as_ref().map(|(columns, values)| Offsets { columns: *columns, values });
+        training
+    }
+
+    /// An error of a method, which speaks of rows and columns by number, in the words of the table.
+    pub(super) fn name(&self, error: Error) -> Error {
+        name_columns(self.places.locate(error, &self.rows), &self.recipe)
+    }
+
+    /// Where a row of the table or of the arrays stands.
+    pub(super) fn place(&self, row: usize) -> crate::error::Place {
+        self.places.place(row)
+    }
+}
