@@ -83,7 +83,8 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
     if !model.parts.is_empty() {
         let parts = verify_parts(model, &training, &prepared.rows, units, watch)?;
         checks.extend(parts.checks);
-        return Ok(Verification { checks, ..parts });
+        checks.extend(calibration_check(model, table, &roles, watch)?);
+        return Ok(Verification { checks, certificate: parts.certificate, objective: parts.objective });
     }
     let (objective, certificate) = match &model.support_vectors {
         Some(support) => {
@@ -99,15 +100,19 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
         objective_check(objective, model.objective.value, zero),
         stated.check(&certificate),
     ]);
-    if let Some(stored) = &model.calibration {
-        let difference = recalibrated(model, stored, table, &roles, watch)?;
-        checks.push(Check {
-            claim: "calibration",
-            holds: difference <= CALIBRATION,
-            found: format!("cross-fitted again in {} folds: probabilities differ by {difference:.1e}", stored.folds),
-        });
-    }
+    checks.extend(calibration_check(model, table, &roles, watch)?);
     Ok(Verification { checks, certificate, objective })
+}
+
+/// The folds are fitted again, where there were any.
+fn calibration_check(model: &Model, table: &Table, roles: &RowRoles, watch: &Watch) -> Result<Option<Check>> {
+    let Some(stored) = &model.calibration else { return Ok(None) };
+    let difference = recalibrated(model, stored, table, roles, watch)?;
+    Ok(Some(Check {
+        claim: "calibration",
+        holds: difference <= CALIBRATION,
+        found: format!("cross-fitted again in {} folds: probabilities differ by {difference:.1e}", stored.folds),
+    }))
 }
 
 /// α of every row used, from the pairs of a model.
