@@ -92,7 +92,7 @@ impl DecisionArguments {
         if let Some(decision) = self.decision(&model.classes)? {
             decision.check(model.classes.len(), model.has_probabilities())?;
             // The scores of two-class fits have no other meaning; a decision by the sign alone leaves them theirs.
-            if model.parts.is_empty() {
+            if model.decision.scheme().is_none() {
                 model.decision = decision;
             }
         }

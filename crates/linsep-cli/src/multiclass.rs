@@ -94,10 +94,13 @@ impl VoteArguments {
         let Some(mut scheme) = model.decision.scheme() else {
             let fact = match model.classes.len() {
                 2 => "is for more than two classes, and this model has two",
+                _ if !model.parts.is_empty() => {
+                    "is about scores, and of this model the calibrated probabilities decide"
+                }
                 _ => "is for two-class fits, and this model was fitted to all classes at once",
             };
             return Err(Error::usage(format!("{flag} {fact}"))
-                .help("leave it out, or fit with --multiclass one-vs-one or one-vs-rest"));
+                .help("leave it out, or fit with --multiclass one-vs-one or one-vs-rest and without --calibrate"));
         };
         match (scheme, self.vote()) {
             (Scheme::OneVsOne { ties, .. }, Some(vote)) => scheme = Scheme::OneVsOne { vote, ties },

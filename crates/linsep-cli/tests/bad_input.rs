@@ -1232,6 +1232,17 @@ fn multiclass() -> Vec<Case> {
             &["ties only where scores are equal", "--ties first"],
         ),
         usage(
+            "a vote of calibrated pairs",
+            "fit t.csv -t y --drop o --multiclass one-vs-one --vote majority --calibrate platt -o m.json",
+            &["--vote is about scores, and once calibrated the probabilities decide", "leave it out"],
+        ),
+        bad(
+            "a class that no score against the rest speaks for",
+            ("f.csv", "x,y\n1,a\n2,a\n3,a\n4,a\n5,b\n6,b\n7,b\n8,b\n9,c\n10,c\n11,c\n12,c\n"),
+            "fit f.csv -t y --model least-squares --multiclass one-vs-rest --calibrate platt -o m.json",
+            &["`b` against the rest: platt calibration fails", "--multiclass one-vs-one"],
+        ),
+        usage(
             "an approach that is none",
             "fit t.csv -t y --drop o --multiclass all-vs-all -o m.json",
             &["all-vs-all", "one-vs-one"],

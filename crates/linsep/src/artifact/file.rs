@@ -278,7 +278,7 @@ impl Model {
             return Err(Error::model("the recipe of the model cannot be used"));
         }
         let features = self.recipe.n_features();
-        let scores = self.decision.n_scores(self.classes.len());
+        let scores = self.n_scores();
         let g = &self.discriminant;
         let fits = g.is_whole() && g.n_cols() == features && g.n_scores() == scores;
         let units = self.units.centre().len() == features
@@ -296,7 +296,7 @@ impl Model {
         if !super::parts::fit_together(self, features) {
             return Err(Error::model("the two-class fits of the model are not those of its classes"));
         }
-        let calibrated = |c: &CrossFitted| c.map.is_whole() && c.map.kind().check(self.classes.len()).is_ok();
+        let calibrated = |c: &CrossFitted| self.has_the_scores_of(&c.map);
         let priors = |p: &Vec<f64>| self.has_probabilities() && check_priors(p, &self.classes).is_ok();
         if !self.calibration.as_ref().is_none_or(calibrated) || !self.true_priors.as_ref().is_none_or(priors) {
             return Err(Error::model("the model's way from scores to probabilities cannot be used"));

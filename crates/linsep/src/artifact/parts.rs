@@ -36,10 +36,15 @@ pub struct ModelPart {
 impl Model {
     /// How the classes were split into two-class fits, if they were.
     pub fn split(&self) -> Option<Split> {
-        Some(match self.decision.scheme()? {
-            Scheme::OneVsOne { .. } => Split::Pairs,
-            Scheme::OneVsRest { .. } | Scheme::LinearMachine { .. } => Split::Rest,
-        })
+        Some(if self.parts.first()?.against.is_some() { Split::Pairs } else { Split::Rest })
+    }
+
+    /// Number of scores that the decision, or the calibration before it, asks for.
+    pub(super) fn n_scores(&self) -> usize {
+        match self.split() {
+            Some(_) => self.score_parts().len(),
+            None => self.decision.n_scores(self.classes.len()),
+        }
     }
 
     /// What each score speaks for where it is positive.
@@ -60,8 +65,16 @@ impl Model {
     }
 }
 
-/// Whether a model has the two-class fits that its decision speaks of, each of two classes that it has.
+/// Whether a model has the two-class fits that its decision speaks of, each of two classes that it has; only their
+/// probabilities decide otherwise.
 pub(super) fn fit_together(model: &Model, features: usize) -> bool {
+    let decided = model.decision.scheme().map(|scheme| match scheme {
+        Scheme::OneVsOne { .. } => Split::Pairs,
+        Scheme::OneVsRest { .. } | Scheme::LinearMachine { .. } => Split::Rest,
+    });
+    if decided != model.split() && (decided.is_some() || model.calibration.is_none()) {
+        return false;
+    }
     let expected = model.score_parts();
     let name = |class: crate::table::Class| &model.classes[class.index()];
     let same = |(part, expected): (&ModelPart, &Part)| {

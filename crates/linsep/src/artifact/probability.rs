@@ -1,7 +1,8 @@
 //! From the scores of a model's discriminants to its probabilities: calibration first, then the true priors.
 
 use super::Model;
-use crate::decide::{Calibration, prior_shift, shift_scores};
+use crate::decide::{Calibration, CalibrationKind, Coupling, prior_shift, shift_scores};
+use crate::model::Split;
 use serde::{Deserialize, Serialize};
 
 /// A calibration learned from scores of rows that were held out of the fits that gave them.
@@ -14,10 +15,25 @@ pub struct CrossFitted {
 }
 
 impl Model {
-    /// Whether the model has probabilities: of its method, or by calibration; the scores of two-class fits of several
-    /// classes have none.
+    /// Whether the model has probabilities: by calibration, or of its method; the scores of two-class fits of several
+    /// classes have none of their own.
     pub fn has_probabilities(&self) -> bool {
-        self.parts.is_empty() && (self.calibration.is_some() || self.method.has_probabilities())
+        self.calibration.is_some() || (self.parts.is_empty() && self.method.has_probabilities())
+    }
+
+    /// Whether a map is one, and of as many scores as the model has.
+    pub(super) fn has_the_scores_of(&self, map: &Calibration) -> bool {
+        let classes = self.classes.len();
+        map.is_whole()
+            && match (map, self.split()) {
+                (Calibration::Coupled(c), Some(split)) => {
+                    let coupling = if split == Split::Pairs { Coupling::Pairs } else { Coupling::Rest };
+                    c.coupling == coupling && c.n_classes() == classes
+                }
+                (Calibration::Coupled(_), None) | (_, Some(Split::Pairs)) => false,
+                (map, Some(Split::Rest)) => map.kind() == CalibrationKind::Temperature,
+                (map, None) => map.kind().check(classes).is_ok(),
+            }
     }
 
     /// The shares of the classes that its probabilities are about before true priors come in: those of the training rows as
@@ -48,10 +64,13 @@ impl Model {
 
     /// What to take off each score of the discriminants so that the sign of the one score, or the largest of several,
     /// decides as the model does, rejection left aside. `None` where nothing does: see [`crate::decide::Decision::cut`], and
-    /// calibrated probabilities that never pass the threshold.
+    /// calibrated probabilities that never pass the threshold or are coupled.
     pub fn cuts(&self) -> Option<Vec<f64>> {
         let classes = self.classes.len();
         let cut = self.decision.cut(classes)?;
+        if matches!(self.calibration, Some(CrossFitted { map: Calibration::Coupled(_), .. })) {
+            return None;
+        }
         let shift = match &self.true_priors {
             Some(priors) => prior_shift(&self.learned_priors(), priors),
             None => vec![0.0; self.discriminant.n_scores()],

@@ -12,7 +12,7 @@ mod reach;
 mod rule;
 mod scheme;
 
-pub use calibration::{Calibration, CalibrationKind, HeldOut, pool_adjacent_violators};
+pub use calibration::{Calibration, CalibrationKind, Coupled, Coupling, HeldOut, TwoSides, pool_adjacent_violators};
 pub use priors::{check_priors, prior_shift, shift_scores};
 pub use rule::{Decision, Rule};
 pub use scheme::{Scheme, Ties, Vote, pair_position};

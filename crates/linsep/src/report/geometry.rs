@@ -111,8 +111,8 @@ fn data_json(model: &Model, table: &Table, data: &TableGeometry) -> Value {
     json!({
         "rows": data.rows.len(),
         "incomplete_rows": data.table_rows - data.rows.len(),
-        "rejected": if model.parts.is_empty() { open } else { 0 },
-        "undetermined": if model.parts.is_empty() { 0 } else { open },
+        "rejected": if model.decision.may_be_undetermined() { 0 } else { open },
+        "undetermined": if model.decision.may_be_undetermined() { open } else { 0 },
         "margin": margin,
         "smallest_radius": smallest_radius(data).map(|(radius, _)| finite(radius)),
         "neighbours": pairs,
@@ -167,6 +167,10 @@ pub fn decision_note(model: &Model) -> Option<String> {
             }
         };
         return Some(format!("{}; {words}", decision_text(model)));
+    }
+    if !model.parts.is_empty() && model.cuts().is_none() {
+        let without = if decision.reject.is_some() { ", without the rejection" } else { "" };
+        return Some(format!("{}; boundaries and lengths are those of this decision{without}", decision_text(model)));
     }
     let words = match (model.cuts(), decision.reject) {
         (Some(cuts), None) if cuts.iter().all(|c| *c == 0.0) => return None,
@@ -278,7 +282,7 @@ pub fn measured_text(model: &Model, table: &Table, data: &TableGeometry) -> Stri
     let mut facts: Vec<(&str, String)> = Vec::new();
     let rejected = data.predictions.iter().filter(|p| p.is_none()).count();
     if rejected > 0 {
-        let label = if model.parts.is_empty() { "rejected" } else { "undetermined " };
+        let label = if model.decision.may_be_undetermined() { "undetermined " } else { "rejected" };
         facts.push((label, count(rejected, "row")));
     }
     if let Some(smallest) = data.measured.smallest_margin() {

@@ -1,10 +1,11 @@
 //! The two-class fits of a model of several classes, in words and as a table.
 
+use super::decision::decision_text;
 use super::text::{clip, count, grid, short, thousands};
 use crate::artifact::{Model, ModelPart};
 use crate::certify::Certificate;
-use crate::decide::{Scheme, Ties, Vote};
-use crate::model::{Method, Outcome};
+use crate::decide::{Calibration, Scheme, Ties, Vote};
+use crate::model::{Method, Outcome, Split};
 use serde_json::{Value, json};
 
 /// Parts in the table of a summary.
@@ -31,13 +32,14 @@ pub(super) fn scheme_text(scheme: Scheme) -> String {
     format!("{rule}, {otherwise}")
 }
 
-/// What was made of the classes, in one line.
-pub(super) fn multiclass_text(model: &Model, scheme: Scheme) -> String {
-    let parts = match scheme {
-        Scheme::OneVsOne { .. } => count(model.parts.len(), "pair"),
-        _ => format!("{} classes against the rest", thousands(model.parts.len() as f64)),
+/// What was made of the classes and how they decide, in one line; `None` where they were fitted at once.
+pub(super) fn multiclass_text(model: &Model) -> Option<String> {
+    let (name, parts) = match model.split()? {
+        Split::Pairs => ("one-vs-one", count(model.parts.len(), "pair")),
+        Split::Rest => ("one-vs-rest", format!("{} classes against the rest", thousands(model.parts.len() as f64))),
     };
-    format!("{}: {parts}; {}", scheme.name(), scheme_text(scheme))
+    let name = model.decision.scheme().map_or(name, Scheme::name);
+    Some(format!("{name}: {parts}; {}", decision_text(model)))
 }
 
 /// One row per part: objective, what is proved, support vectors or errors.
@@ -53,8 +55,15 @@ pub(super) fn parts_table(model: &Model, all: bool) -> String {
     if supported {
         heading.push("support vectors".to_owned());
     }
+    let maps = match model.calibration.as_ref().map(|c| &c.map) {
+        Some(Calibration::Coupled(coupled)) => coupled.maps.as_slice(),
+        _ => &[],
+    };
+    if !maps.is_empty() {
+        heading.push("p = ½ at score".to_owned());
+    }
     let mut rows = vec![heading];
-    for part in &model.parts[..shown] {
+    for (at, part) in model.parts[..shown].iter().enumerate() {
         let mut row = vec![pair(part)];
         row.push(match (&part.certificate, searches) {
             (Certificate::Errors { errors, .. }, true) => thousands(*errors),
@@ -65,6 +74,7 @@ pub(super) fn parts_table(model: &Model, all: bool) -> String {
         if supported {
             row.push(part.support_vectors.as_ref().map_or("–".into(), |s| thousands(s.multipliers.len() as f64)));
         }
+        row.extend(maps.get(at).map(|map| map.score_at(0.0).map_or("nowhere".to_owned(), short)));
         rows.push(row);
     }
     let more = match model.parts.len() - shown {

@@ -2,11 +2,12 @@
 
 use super::text::{clip, count, short};
 use crate::artifact::{CrossFitted, Model};
-use crate::decide::Calibration;
+use crate::decide::{Calibration, CalibrationKind, Coupled, Coupling};
 use serde_json::{Value, json};
 
 /// The calibration in words.
 pub(super) fn calibration_text(calibration: &CrossFitted) -> String {
+    let map_kind = calibration.map.kind();
     let map = match &calibration.map {
         Calibration::Platt { slope, intercept } => {
             let sign = if *intercept < 0.0 { "−" } else { "+" };
@@ -17,6 +18,18 @@ pub(super) fn calibration_text(calibration: &CrossFitted) -> String {
             format!("isotonic, {} from p = {} to {}", count(knots.len(), "knot"), short(low), short(high))
         }
         Calibration::Temperature { temperature } => format!("temperature, scores divided by {}", short(*temperature)),
+        Calibration::Coupled(coupled) => {
+            let kind = match map_kind {
+                CalibrationKind::Platt => "Platt",
+                CalibrationKind::Isotonic => "isotonic",
+                CalibrationKind::Temperature => "temperature",
+            };
+            let together = match coupled.coupling {
+                Coupling::Pairs => "the p that contradicts them least",
+                Coupling::Rest => "divided by their sum",
+            };
+            format!("{kind}, a map for each two-class fit; of their probabilities {together}")
+        }
     };
     let half = match &calibration.map {
         Calibration::Temperature { .. } => String::new(),
@@ -39,17 +52,22 @@ pub(super) fn priors_text(model: &Model, priors: &[f64]) -> String {
 /// The calibration for programs, null without.
 pub(super) fn calibration_json(model: &Model) -> Value {
     let Some(calibration) = &model.calibration else { return Value::Null };
-    let mut value = json!({"words": calibration_text(calibration), "folds": calibration.folds});
+    let mut value = map_json(&calibration.map);
+    value["words"] = json!(calibration_text(calibration));
+    value["folds"] = json!(calibration.folds);
     let one_half = (model.classes.len() == 2).then(|| calibration.map.score_at(0.0)).flatten();
-    value["kind"] = json!(calibration.map.kind().name());
     value["score_at_one_half"] = json!(one_half);
-    match &calibration.map {
-        Calibration::Platt { slope, intercept } => {
-            value["slope"] = json!(slope);
-            value["intercept"] = json!(intercept);
-        }
-        Calibration::Isotonic { knots } => value["knots"] = json!(knots),
-        Calibration::Temperature { temperature } => value["temperature"] = json!(temperature),
-    }
     value
+}
+
+fn map_json(map: &Calibration) -> Value {
+    let kind = map.kind().name();
+    match map {
+        Calibration::Platt { slope, intercept } => json!({"kind": kind, "slope": slope, "intercept": intercept}),
+        Calibration::Isotonic { knots } => json!({"kind": kind, "knots": knots}),
+        Calibration::Temperature { temperature } => json!({"kind": kind, "temperature": temperature}),
+        Calibration::Coupled(Coupled { coupling, maps }) => {
+            json!({"kind": kind, "coupling": coupling, "maps": maps.iter().map(map_json).collect::<Vec<Value>>()})
+        }
+    }
 }

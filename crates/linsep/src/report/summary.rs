@@ -75,8 +75,8 @@ pub(super) fn summary(model: &Model, with_decision: bool, all: bool) -> String {
     if let Some(priors) = &model.true_priors {
         line("true priors", priors_text(model, priors));
     }
-    if let Some(scheme) = model.decision.scheme() {
-        line("multiclass", multiclass_text(model, scheme));
+    if let Some(text) = multiclass_text(model) {
+        line("multiclass", text);
     } else if with_decision {
         line("decision", decision_text(model));
     }

@@ -5,9 +5,9 @@ use super::folds::hold_out;
 use super::multiclass::{Approach, Plan};
 use super::rows::RowRoles;
 use crate::artifact::{CrossFitted, Model};
-use crate::decide::{CalibrationKind, HeldOut, probabilities};
+use crate::decide::{Calibration, CalibrationKind, Coupled, Coupling, HeldOut, TwoSides, probabilities};
 use crate::error::{Error, Result};
-use crate::model::{ClassWeights, Note};
+use crate::model::{ClassWeights, Note, Part, Split, of_part};
 use crate::numeric::sum;
 use crate::resample::stratified_folds;
 use crate::table::{Class, Table};
@@ -69,7 +69,10 @@ pub(super) fn cross_fit(
         watch.report(Progress::Fold { done: fold + 1, total: calibration.folds });
     }
     let held_out = HeldOut { scores: &scores, truth: &truth, weights: Some(&weights), n_classes };
-    let map = calibration.kind.fit(&held_out)?;
+    let map = match plan.split {
+        Some(split) => fit_parts(calibration.kind, split, &held_out, &roles.names)?,
+        None => calibration.kind.fit(&held_out)?,
+    };
     let mut shares = vec![0.0; n_classes];
     let total = sum(weights.iter().copied());
     truth.iter().zip(&weights).for_each(|(class, w)| shares[class.index()] += w / total);
@@ -79,6 +82,31 @@ pub(super) fn cross_fit(
         shares,
         note: (!unconverged.is_empty()).then_some(Note::UnconvergedFolds { folds: unconverged }),
     })
+}
+
+/// A map for every two-class fit, learned from the held-out rows that it is about: of a pair those of its classes. A
+/// temperature of scores against the rest is one for all of them, so that the largest stays the largest.
+fn fit_parts(kind: CalibrationKind, split: Split, rows: &HeldOut<'_>, names: &[String]) -> Result<Calibration> {
+    if (split, kind) == (Split::Rest, CalibrationKind::Temperature) {
+        return kind.fit(rows);
+    }
+    let parts = split.parts(names.len());
+    let fit = |(place, part): (usize, &Part)| {
+        let sides = TwoSides::of(rows, (place, parts.len()), part.class, part.against);
+        let other = match split {
+            Split::Pairs => "leave out --calibrate, or choose --multiclass linear-machine --calibrate temperature",
+            Split::Rest => {
+                "choose --multiclass one-vs-one, or --calibrate temperature, which has one map for all classes"
+            }
+        };
+        kind.fit(&sides.rows()).map_err(|e| of_part(e, part, names).help(other))
+    };
+    let maps = parts.iter().enumerate().map(fit).collect::<Result<Vec<Calibration>>>()?;
+    let coupling = match split {
+        Split::Pairs => Coupling::Pairs,
+        Split::Rest => Coupling::Rest,
+    };
+    Ok(Calibration::Coupled(Coupled { coupling, maps }))
 }
 
 /// Folds are made for cross-validation, too; the remedy is another.
@@ -99,7 +127,7 @@ pub(super) fn recalibrated(
 ) -> Result<f64> {
     let calibration = CalibrationOptions { kind: stored.map.kind(), folds: stored.folds };
     let found = cross_fit(table, roles, &options_of(model, calibration), &calibration, watch)?;
-    let p = |map: &crate::decide::Calibration| {
+    let p = |map: &Calibration| {
         let mut scores = found.scores.clone();
         map.apply(&mut scores);
         probabilities(&scores, model.classes.len())
@@ -123,8 +151,11 @@ fn options_of(model: &Model, calibration: CalibrationOptions) -> FitOptions {
         options.recipe.features = None;
     }
     options.seed = model.provenance.seed;
-    // Two-class fits of several classes are not calibrated.
-    options.multiclass.approach = Some(Approach::Joint);
+    options.multiclass.approach = Some(match model.split() {
+        None => Approach::Joint,
+        Some(Split::Pairs) => Approach::OneVsOne,
+        Some(Split::Rest) => Approach::LinearMachine,
+    });
     options.calibration = Some(calibration);
     options
 }

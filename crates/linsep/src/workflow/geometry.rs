@@ -46,6 +46,9 @@ const MOST_PROJECTED: usize = 1 << 28;
 /// The boundaries of a model: where its decision changes, rejection left aside, if that is where two scores differ by a
 /// constant ([`Model::cuts`]); otherwise where the largest score does.
 /// Of two-class fits the planes where their scores are zero, unless their largest (sum of) scores decides.
+///
+/// # Errors
+/// Where probabilities of two-class fits decide and no planes bound their regions.
 pub fn geometry_of(model: &Model, watch: &Watch) -> Result<Geometry> {
     if let Some(scheme) = model.decision.scheme() {
         let linear = linear_parts(model)?;
@@ -58,6 +61,9 @@ pub fn geometry_of(model: &Model, watch: &Watch) -> Result<Geometry> {
             let sides: Vec<(Option<Class>, Class)> = model.score_parts().iter().map(|p| (p.against, p.class)).collect();
             return Geometry::of_parts(linear, &sides, n_classes);
         }
+    }
+    if let Some(machine) = scheme_geometry::Machine::of(model)? {
+        return Geometry::of(&Discriminant::Linear(machine.linear(linear_parts(model)?)?), None, watch);
     }
     let cuts = cuts(model);
     let moved = match cuts.iter().all(|c| *c == 0.0) {
@@ -125,6 +131,9 @@ pub(super) fn measure(
     projection: bool,
     watch: &Watch,
 ) -> Result<Measured> {
+    if let Some(machine) = scheme_geometry::Machine::of(model)? {
+        machine.apply(&mut scores);
+    }
     let cuts = cuts(model);
     for row in scores.chunks_exact_mut(cuts.len()) {
         row.iter_mut().zip(&cuts).for_each(|(z, cut)| *z -= cut);

@@ -68,13 +68,10 @@ impl Multiclass {
     /// Votes and ties of two classes, votes without pairs, ties where nothing can contradict.
     pub fn scheme(&self, method: &Method, n_classes: usize) -> Result<Option<Scheme>> {
         if n_classes <= 2 {
-            return match (self.vote, self.ties) {
-                (None, None) => Ok(None),
-                (vote, _) => {
-                    let flag = if vote.is_some() { "--vote" } else { "--ties" };
-                    Err(Error::usage(format!("{flag} is for more than two classes, and there are two"))
-                        .help("leave it out: the sign of the one score decides"))
-                }
+            return match self.of_votes() {
+                None => Ok(None),
+                Some(flag) => Err(Error::usage(format!("{flag} is for more than two classes, and there are two"))
+                    .help("leave it out: the sign of the one score decides")),
             };
         }
         let approach = self.approach.unwrap_or(Approach::default_of(method));
@@ -98,6 +95,15 @@ impl Multiclass {
         };
         scheme.check(n_classes)?;
         Ok(Some(scheme))
+    }
+
+    /// The flag that asks for another way to decide than the method's own.
+    fn of_votes(&self) -> Option<&'static str> {
+        match (self.vote, self.ties) {
+            (Some(_), _) => Some("--vote"),
+            (None, Some(_)) => Some("--ties"),
+            (None, None) => None,
+        }
     }
 
     fn foreign_flag(&self, approach: Approach) -> Option<&'static str> {
@@ -133,12 +139,15 @@ impl Plan {
             Scheme::OneVsOne { .. } => Split::Pairs,
             _ => Split::Rest,
         });
-        if split.is_some() && options.calibration.is_some() {
-            return Err(Error::usage("calibration is for two classes, or for several that are fitted at once")
-                .help("choose --multiclass joint, or --model logistic, which has probabilities"));
+        let coupled = split.is_some() && options.calibration.is_some();
+        if coupled && let Some(flag) = options.multiclass.of_votes() {
+            return Err(Error::usage(format!("{flag} is about scores, and once calibrated the probabilities decide"))
+                .help("leave it out: the most probable class is predicted"));
         }
-        options.calibration.map_or(Ok(()), |c| c.kind.check(classes.len()))?;
-        let sure = split.is_none() && (options.calibration.is_some() || options.method.has_probabilities());
+        if split.is_none() {
+            options.calibration.map_or(Ok(()), |c| c.kind.check(classes.len()))?;
+        }
+        let sure = options.calibration.is_some() || (split.is_none() && options.method.has_probabilities());
         options.decision.check(classes.len(), sure)?;
         if let Some(priors) = &options.true_priors {
             if !sure {
@@ -148,7 +157,10 @@ impl Plan {
             }
             check_priors(priors, classes)?;
         }
-        let decision = scheme.map_or(options.decision.clone(), |s| Decision::from(Rule::Scheme(s)));
+        let decision = match scheme {
+            Some(scheme) if !coupled => Decision::from(Rule::Scheme(scheme)),
+            _ => options.decision.clone(),
+        };
         Ok(Plan { decision, split, sure })
     }
 

@@ -1,6 +1,7 @@
 //! Rows beside the planes of two-class fits.
 
-use crate::decide::{Scheme, Vote, pair_position};
+use crate::artifact::Model;
+use crate::decide::{Calibration, Coupling, Scheme, Vote, pair_position};
 use crate::discriminant::Linear;
 use crate::error::{Error, Result};
 use crate::geometry::{Measured, RowGeometry};
@@ -37,6 +38,49 @@ pub(super) fn summed_scores(scores: &[f64], n_classes: usize) -> Vec<f64> {
         }
     }
     out
+}
+
+/// The linear machine that decides as calibrated fits against the rest do: the largest σ(a z + b) is the largest a z + b.
+pub(super) struct Machine {
+    maps: Vec<(f64, f64)>,
+}
+
+impl Machine {
+    /// `None` where no two-class fits are coupled.
+    ///
+    /// # Errors
+    /// Where the regions of their probabilities have no planes between them.
+    pub(super) fn of(model: &Model) -> Result<Option<Machine>> {
+        let Some(Calibration::Coupled(coupled)) = model.calibration.as_ref().map(|c| &c.map) else { return Ok(None) };
+        let platt = |map: &Calibration| match map {
+            Calibration::Platt { slope, intercept } => Some((*slope, *intercept)),
+            _ => None,
+        };
+        let maps: Option<Vec<(f64, f64)>> = coupled.maps.iter().map(platt).collect();
+        match (maps, coupled.coupling) {
+            (Some(maps), Coupling::Rest) if model.true_priors.is_none() && model.decision.cut(maps.len()).is_some() => {
+                Ok(Some(Machine { maps }))
+            }
+            _ => Err(Error::usage("the regions of these probabilities have no planes between them")
+                .help("fit without --calibrate, or with --multiclass linear-machine --calibrate temperature")),
+        }
+    }
+
+    pub(super) fn linear(&self, scores: &Linear) -> Result<Linear> {
+        let d = scores.n_cols();
+        let (mut weights, mut values) = (Vec::with_capacity(self.maps.len() * d), Vec::with_capacity(self.maps.len()));
+        for (k, (slope, intercept)) in self.maps.iter().enumerate() {
+            weights.extend(scores.weights_of(k).iter().map(|w| slope * w));
+            values.push(slope * scores.intercept_at_centre()[k] + intercept);
+        }
+        Linear::new(weights, scores.centre().to_vec(), values)
+    }
+
+    pub(super) fn apply(&self, scores: &mut [f64]) {
+        for row in scores.chunks_exact_mut(self.maps.len()) {
+            row.iter_mut().zip(&self.maps).for_each(|(z, (slope, intercept))| *z = slope * *z + intercept);
+        }
+    }
 }
 
 /// Whether the scheme is the largest of summed scores of pairs.

@@ -64,14 +64,7 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
     let fingerprint = format!("{:016x}", table.fingerprint());
     let checks = vec![data_check(model, &fingerprint), follows("recipe", recipe_parts(model), same_recipe)];
     let mut found = verify_source(model, &source, checks, watch)?;
-    if let Some(stored) = &model.calibration {
-        let difference = recalibrated(model, stored, table, &roles, watch)?;
-        found.checks.push(Check {
-            claim: "calibration",
-            holds: difference <= CALIBRATION,
-            found: format!("cross-fitted again in {} folds: probabilities differ by {difference:.1e}", stored.folds),
-        });
-    }
+    found.checks.extend(calibration_check(model, table, &roles, watch)?);
     Ok(found)
 }
 
@@ -113,6 +106,17 @@ pub(super) fn verify_source(
         stated.check(&certificate),
     ]);
     Ok(Verification { checks, certificate, objective })
+}
+
+/// The folds are fitted again, where there were any.
+fn calibration_check(model: &Model, table: &Table, roles: &RowRoles, watch: &Watch) -> Result<Option<Check>> {
+    let Some(stored) = &model.calibration else { return Ok(None) };
+    let difference = recalibrated(model, stored, table, roles, watch)?;
+    Ok(Some(Check {
+        claim: "calibration",
+        holds: difference <= CALIBRATION,
+        found: format!("cross-fitted again in {} folds: probabilities differ by {difference:.1e}", stored.folds),
+    }))
 }
 
 /// α of every row used, from the pairs of a model.

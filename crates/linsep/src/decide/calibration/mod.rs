@@ -4,10 +4,12 @@
 //! class and for `1/(N_y+K)` in every other. So no map runs off to probabilities of 0 and 1, not even where the scores
 //! separate the classes, and every log loss is finite.
 
+mod coupled;
 mod isotonic;
 mod platt;
 mod temperature;
 
+pub use coupled::{Coupled, Coupling, TwoSides};
 pub use isotonic::pool_adjacent_violators;
 
 use crate::error::{Error, Result};
@@ -49,8 +51,7 @@ pub struct HeldOut<'a> {
 /// let truth = [0, 0, 0, 1, 1, 1].map(Class);
 /// let rows = HeldOut { scores: &scores, truth: &truth, weights: None, n_classes: 2 };
 /// let map = CalibrationKind::Platt.fit(&rows)?;
-/// let mut log_odds = scores;
-/// map.apply(&mut log_odds);
+/// let log_odds = scores.map(|z| map.log_odds(z));
 /// assert!(log_odds.windows(2).all(|pair| pair[0] < pair[1]));
 /// // The probability is one half where the classes meet, which is not at the score 0.
 /// let middle = map.score_at(0.0).unwrap();
@@ -78,6 +79,8 @@ pub enum Calibration {
         /// T, above 0.
         temperature: f64,
     },
+    /// Two-class fits of several classes: a map for each.
+    Coupled(Coupled),
 }
 
 impl CalibrationKind {
@@ -97,7 +100,7 @@ impl CalibrationKind {
                 "{} calibration is for the one score of two classes, and there are {n_classes}",
                 self.name()
             ))
-            .help("use --calibrate temperature")),
+            .help("use --calibrate temperature, or two-class fits: --multiclass one-vs-one or one-vs-rest")),
             _ => Ok(()),
         }
     }
@@ -172,17 +175,28 @@ impl Calibration {
             Calibration::Platt { .. } => CalibrationKind::Platt,
             Calibration::Isotonic { .. } => CalibrationKind::Isotonic,
             Calibration::Temperature { .. } => CalibrationKind::Temperature,
+            // All of its maps are of one kind; a file without any is refused.
+            Calibration::Coupled(coupled) => coupled.maps.first().map_or(CalibrationKind::Platt, Calibration::kind),
         }
     }
 
-    /// Scores to log-odds (two classes) or log-probabilities up to a constant.
-    pub fn apply(&self, scores: &mut [f64]) {
+    /// Scores to log-odds (two classes) or log-probabilities up to a constant: one for every class, of however many
+    /// two-class fits the scores are.
+    pub fn apply(&self, scores: &mut Vec<f64>) {
         match self {
-            Calibration::Platt { slope, intercept } => scores.iter_mut().for_each(|z| *z = slope * *z + intercept),
-            Calibration::Isotonic { knots } => {
-                scores.iter_mut().for_each(|z| *z = isotonic::log_odds(isotonic::interpolate(knots, *z)));
-            }
-            Calibration::Temperature { temperature } => scores.iter_mut().for_each(|z| *z /= temperature),
+            Calibration::Coupled(coupled) => *scores = coupled.log_probabilities(scores),
+            one => scores.iter_mut().for_each(|z| *z = one.log_odds(*z)),
+        }
+    }
+
+    /// One score to log-odds; maps of several classes at once divide it by their temperature. Not a number where scores are
+    /// coupled, for none is anything alone.
+    pub fn log_odds(&self, score: f64) -> f64 {
+        match self {
+            Calibration::Platt { slope, intercept } => slope * score + intercept,
+            Calibration::Isotonic { knots } => isotonic::log_odds(isotonic::interpolate(knots, score)),
+            Calibration::Temperature { temperature } => score / temperature,
+            Calibration::Coupled(_) => f64::NAN,
         }
     }
 
@@ -193,6 +207,7 @@ impl Calibration {
             Calibration::Platt { slope, intercept } => (log_odds - intercept) / slope,
             Calibration::Isotonic { knots } => isotonic::last_score_at(knots, logistic(log_odds))?,
             Calibration::Temperature { temperature } => log_odds * temperature,
+            Calibration::Coupled(_) => return None,
         };
         score.is_finite().then_some(score)
     }
@@ -207,6 +222,7 @@ impl Calibration {
                 !knots.is_empty() && rising && knots.iter().all(within)
             }
             Calibration::Temperature { temperature } => *temperature > 0.0 && temperature.is_finite(),
+            Calibration::Coupled(coupled) => coupled.is_whole(),
         }
     }
 }
