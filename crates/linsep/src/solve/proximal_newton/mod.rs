@@ -20,7 +20,7 @@ mod run;
 
 use super::{Solved, Solver, Step, Stop};
 use crate::certify::{Certificate, duality_gap};
-use crate::design::{Columns, stored_values};
+use crate::design::{Columns, SparseColumns, WithColumns, stored_values};
 use crate::error::{ErrorKind, Result};
 use crate::objective::{Coef, Conjugate, Detail, ElasticNet, Intercept, Penalty, Point, Risk};
 use crate::watch::Watch;
@@ -28,6 +28,7 @@ use centre::centre;
 use gram::GramModel;
 use restricted::Restricted;
 use run::{Curvature, Run};
+use std::sync::Arc;
 
 /// Up to so many coefficients all columns take part.
 const WHOLE: usize = 300;
@@ -82,6 +83,8 @@ pub struct Previous {
     penalty: ElasticNet,
     working: Option<Working>,
     model: Option<GramModel>,
+    /// The copy of the columns of wide rows.
+    columns: Option<Arc<SparseColumns>>,
 }
 
 /// The working set, and its columns one by one where they are needed.
@@ -92,9 +95,7 @@ struct Working {
 
 impl<L: Conjugate + Clone> Solver<Risk<'_, L, ElasticNet>> for ProximalNewton {
     fn solve(&self, risk: &Risk<'_, L, ElasticNet>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
-        let start = start.cloned().unwrap_or_else(|| risk.start());
-        let point = risk.at(&start, Detail::Gradient, watch)?;
-        Ok(self.solve_from(risk, point, None, watch)?.0)
+        Ok(self.solve_alone(risk, start, watch)?.0)
     }
 }
 
@@ -109,16 +110,19 @@ impl ProximalNewton {
         previous: Previous,
         watch: &Watch,
     ) -> Result<(Solved, Previous)> {
-        let mut point = risk.repenalised(solution, &previous.penalty);
-        if let Some(ahead) = ahead {
-            match risk.at(&ahead, Detail::Gradient, watch) {
-                Ok(guess) if guess.objective < point.objective => point = guess,
-                Err(error) if error.kind() != ErrorKind::Interrupted => return Err(error),
-                // Who is interrupted finds out in the solver, and keeps what there is.
-                _ => {}
+        let columns = previous.columns.clone();
+        on_columns(risk, columns.as_ref(), |risk| {
+            let mut point = risk.repenalised(solution, &previous.penalty);
+            if let Some(ahead) = ahead {
+                match risk.at(&ahead, Detail::Gradient, watch) {
+                    Ok(guess) if guess.objective < point.objective => point = guess,
+                    Err(error) if error.kind() != ErrorKind::Interrupted => return Err(error),
+                    // Who is interrupted finds out in the solver, and keeps what there is.
+                    _ => {}
+                }
             }
-        }
-        self.solve_from(risk, point, Some(previous), watch)
+            self.solve_from(risk, point, Some(previous), watch)
+        })
     }
 
     /// Solves the first risk of a path.
@@ -127,8 +131,25 @@ impl ProximalNewton {
         risk: &Risk<'_, L, ElasticNet>,
         watch: &Watch,
     ) -> Result<(Solved, Previous)> {
-        let point = risk.at(&risk.start(), Detail::Gradient, watch)?;
-        self.solve_from(risk, point, None, watch)
+        self.solve_alone(risk, None, watch)
+    }
+
+    fn solve_alone<L: Conjugate + Clone>(
+        &self,
+        risk: &Risk<'_, L, ElasticNet>,
+        start: Option<&Coef>,
+        watch: &Watch,
+    ) -> Result<(Solved, Previous)> {
+        let columns = risk.copied_columns()?;
+        let (solved, mut previous) = on_columns(risk, columns.as_ref(), |risk| {
+            let point = match start {
+                Some(start) => risk.at(start, Detail::Gradient, watch)?,
+                None => risk.at(&risk.start(), Detail::Gradient, watch)?,
+            };
+            self.solve_from(risk, point, None, watch)
+        })?;
+        previous.columns = columns;
+        Ok((solved, previous))
     }
 
     fn solve_from<L: Conjugate + Clone>(
@@ -145,9 +166,9 @@ impl ProximalNewton {
         let (ended, next) = if risk.loss().n_scores() * (risk.n_cols() + 1) <= WHOLE {
             let model = previous.and_then(|p| p.model);
             let (ended, model) = search.on_all_columns(self, model);
-            (ended, Previous { penalty: risk.penalty().clone(), working: None, model })
+            (ended, Previous { model, ..Previous::none(risk.penalty()) })
         } else {
-            let mut next = previous.unwrap_or(Previous { penalty: risk.penalty().clone(), working: None, model: None });
+            let mut next = previous.unwrap_or_else(|| Previous::none(risk.penalty()));
             let ended = search.on_working_sets(self, &mut next);
             next.penalty = risk.penalty().clone();
             (ended, next)
@@ -156,7 +177,26 @@ impl ProximalNewton {
     }
 }
 
+/// Does some work on a risk by its columns, where there is a copy of them.
+fn on_columns<L: Conjugate + Clone, T>(
+    risk: &Risk<'_, L, ElasticNet>,
+    columns: Option<&Arc<SparseColumns>>,
+    work: impl FnOnce(&Risk<'_, L, ElasticNet>) -> T,
+) -> T {
+    match columns {
+        Some(columns) => {
+            let design = WithColumns::new(risk.sample().design, columns.clone());
+            work(&risk.on(&design))
+        }
+        None => work(risk),
+    }
+}
+
 impl Previous {
+    fn none(penalty: &ElasticNet) -> Previous {
+        Previous { penalty: penalty.clone(), working: None, model: None, columns: None }
+    }
+
     /// The Hessian with the ridge part of another penalty.
     fn change_ridge<L: Conjugate>(&mut self, risk: &Risk<'_, L, ElasticNet>) {
         let columns = self.working.as_ref().map(|w| &w.restricted.columns);
