@@ -290,6 +290,11 @@ impl HessianSums {
         }
     }
 
+    /// Sums of sparse columns that are known already, of one score.
+    pub(super) fn given(gram: Square, firsts: Vec<f64>, total: f64) -> HessianSums {
+        HessianSums { k: 1, cols: firsts.len(), grams: vec![gram], firsts, totals: vec![total], sparse: true }
+    }
+
     /// Adds a block given the packed curvature of each row; the tile of dense rows is used up.
     pub(super) fn add(&mut self, rows: &mut Rows<'_>, curvature: &[f64], scratch: &mut Vec<f64>) {
         let pairs = self.grams.len();
@@ -348,6 +353,9 @@ impl HessianSums {
     /// Puts sparse sums into units: `Σ C x̂x̂ᵀ` from `Σ C xxᵀ`, `Σ C x` and `Σ C`.
     fn change_units(&mut self, units: &Units) {
         if !std::mem::take(&mut self.sparse) {
+            return;
+        }
+        if units.is_identity() {
             return;
         }
         let (cols, centre, inverse) = (self.cols, units.centre(), units.inverse_scale());

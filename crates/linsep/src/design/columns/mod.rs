@@ -159,7 +159,7 @@ impl<'a> Column<'a> {
     }
 
     /// The rows of a sparse column, and its values where it has them.
-    fn sparse_parts(&self) -> (&'a [u32], &'a [f64]) {
+    pub(crate) fn sparse_parts(&self) -> (&'a [u32], &'a [f64]) {
         match *self {
             Column::Dense(_) => (&[], &[]),
             Column::Sparse(rows, values) => (rows, values),

@@ -182,6 +182,26 @@ impl<'a> ColumnView<'a> {
         out
     }
 
+    /// `Σᵢ vᵢ|xᵢⱼ|` per column, for values v ≥ 0.
+    pub fn absolute_sums(&self, v: &[f64]) -> Vec<f64> {
+        let v: Vec<f64> = match self.row_value() {
+            Some(of_row) => v.iter().zip(of_row).map(|(v, r)| v * r.abs()).collect(),
+            None => v.to_vec(),
+        };
+        let sum = |column: Column<'_>| match column {
+            Column::Present(_) => column.dot(&v),
+            _ => {
+                let mut sum = 0.0;
+                column.for_each(|i, x| sum += v[i] * x.abs());
+                sum
+            }
+        };
+        match self.places {
+            Some(places) => places.iter().map(|place| sum(self.columns.at(*place))).collect(),
+            None => self.columns.map(sum),
+        }
+    }
+
     /// `Σ wⱼ xⱼ` over some columns and their weights.
     pub fn combine(&self, weights: &[(usize, f64)]) -> Vec<f64> {
         let n = self.columns.shape().rows;

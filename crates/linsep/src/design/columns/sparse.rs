@@ -85,6 +85,11 @@ impl SparseColumns {
     /// `Xᵀ v`.
     pub fn transposed(&self, v: &[f64]) -> Vec<f64> {
         let v = self.times_row_value(v);
+        self.map(|column| column.dot(&v))
+    }
+
+    /// A number for every column, zero for those without entries.
+    pub(super) fn map(&self, of: impl Fn(Column<'_>) -> f64 + Sync) -> Vec<f64> {
         let mut out = vec![0.0; self.shape.cols];
         let (mut ranges, mut rest) = (Vec::new(), &mut out[..]);
         for range in &self.ranges {
@@ -94,7 +99,7 @@ impl SparseColumns {
         }
         ranges.into_par_iter().for_each(|(range, out)| {
             for (at, column) in range.index.iter().enumerate() {
-                out[*column as usize - range.range.start] = range.column(at).dot(&v);
+                out[*column as usize - range.range.start] = of(range.column(at));
             }
         });
         out

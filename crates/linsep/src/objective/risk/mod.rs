@@ -332,9 +332,7 @@ impl<'a, L: Loss, P: Penalty> Risk<'a, L, P> {
 impl<L: Loss, P: Penalty> Risk<'_, L, P> {
     /// One fused pass: scores, objective, gradient and, where asked for, the Hessian.
     pub fn at(&self, coef: &Coef, detail: Detail, watch: &Watch) -> Result<Point> {
-        if detail == Detail::Gradient
-            && let Some(point) = self.at_wide(coef, watch)?
-        {
+        if let Some(point) = self.at_wide(coef, detail, watch)? {
             return Ok(point);
         }
         let (k, cols) = (self.loss.n_scores(), self.n_cols());

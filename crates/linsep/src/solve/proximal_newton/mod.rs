@@ -12,10 +12,13 @@
 //! Lee, Sun and Saunders 2014 (proximal Newton); Friedman, Hastie and Tibshirani 2010 (coordinate descent); Tibshirani et
 //! al. 2012 (strong rules); Massias, Gramfort and Salmon 2018 (working sets by violation).
 
+mod candidates;
 mod centre;
+mod forecast;
 mod gram;
 mod residual;
 mod restricted;
+mod rough;
 mod run;
 
 use super::{Solved, Solver, Step, Stop};
@@ -24,7 +27,9 @@ use crate::design::{Columns, SparseColumns, WithColumns, stored_values};
 use crate::error::{ErrorKind, Result};
 use crate::objective::{Coef, Conjugate, Detail, ElasticNet, Intercept, Penalty, Point, Risk};
 use crate::watch::Watch;
+use candidates::candidates;
 use centre::centre;
+use forecast::{forecast, violation};
 use gram::GramModel;
 use restricted::Restricted;
 use run::{Curvature, Run};
@@ -34,6 +39,8 @@ use std::sync::Arc;
 const WHOLE: usize = 300;
 /// More coefficients than this make no matrix.
 const GRAM_LIMIT: usize = 2_000;
+/// After rough steps, columns whose gradient exceeds this share of the lasso are close to having a weight.
+const NEAR: f64 = 0.95;
 /// Columns that may join the working set at a time, unless there are more in it already.
 const JOINING: usize = 256;
 
@@ -95,7 +102,15 @@ struct Working {
 
 impl<L: Conjugate + Clone> Solver<Risk<'_, L, ElasticNet>> for ProximalNewton {
     fn solve(&self, risk: &Risk<'_, L, ElasticNet>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
-        Ok(self.solve_alone(risk, start, watch)?.0)
+        let columns = risk.copied_columns()?;
+        on_columns(risk, columns.as_ref(), |risk| match candidates(risk, start) {
+            Some(chosen) => self.solve_on(risk, chosen, start, watch),
+            None => {
+                let start = start.cloned().unwrap_or_else(|| risk.start());
+                let point = risk.at(&start, Detail::Gradient, watch)?;
+                Ok(self.solve_from(risk, point, None, watch)?.0)
+            }
+        })
     }
 }
 
@@ -131,21 +146,9 @@ impl ProximalNewton {
         risk: &Risk<'_, L, ElasticNet>,
         watch: &Watch,
     ) -> Result<(Solved, Previous)> {
-        self.solve_alone(risk, None, watch)
-    }
-
-    fn solve_alone<L: Conjugate + Clone>(
-        &self,
-        risk: &Risk<'_, L, ElasticNet>,
-        start: Option<&Coef>,
-        watch: &Watch,
-    ) -> Result<(Solved, Previous)> {
         let columns = risk.copied_columns()?;
         let (solved, mut previous) = on_columns(risk, columns.as_ref(), |risk| {
-            let point = match start {
-                Some(start) => risk.at(start, Detail::Gradient, watch)?,
-                None => risk.at(&risk.start(), Detail::Gradient, watch)?,
-            };
+            let point = risk.at(&risk.start(), Detail::Gradient, watch)?;
             self.solve_from(risk, point, None, watch)
         })?;
         previous.columns = columns;
@@ -162,7 +165,15 @@ impl ProximalNewton {
         if let Some(previous) = &mut previous {
             previous.change_ridge(risk);
         }
-        let mut search = Search { risk, watch, point, trace: Vec::new(), passes: 1, certificate: None };
+        let mut search = Search {
+            risk,
+            watch,
+            point,
+            trace: Vec::new(),
+            passes: 1,
+            certificate: None,
+            last_decrease: f64::INFINITY,
+        };
         let (ended, next) = if risk.loss().n_scores() * (risk.n_cols() + 1) <= WHOLE {
             let model = previous.and_then(|p| p.model);
             let (ended, model) = search.on_all_columns(self, model);
@@ -221,6 +232,8 @@ struct Search<'r, 'd, L> {
     trace: Vec<Step>,
     passes: usize,
     certificate: Option<Certificate>,
+    /// Of the objective, by the last rough step.
+    last_decrease: f64,
 }
 
 impl<L: Conjugate + Clone> Search<'_, '_, L> {
@@ -243,7 +256,11 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
         let scale = risk.null_objective().max(self.point.objective.abs());
         // The sequential strong rule: a condition that holds by more than the penalty fell will hold again.
         let ratio = kept.penalty.lambda() / risk.penalty().lambda();
-        let threshold = if ratio > 1.0 && ratio < 1.5 { 2.0 - ratio } else { 1.0 };
+        let mut threshold = if ratio > 1.0 && ratio < 1.5 { 2.0 - ratio } else { 1.0 };
+        if kept.working.is_none() && risk.sample().design.by_columns().is_some() {
+            self.roughly(limits, kept)?;
+            threshold = NEAR;
+        }
         let mut joining = self.violators(&[], threshold, usize::MAX);
         if threshold >= 1.0 {
             joining.truncate(JOINING.max(self.support().len()));
@@ -316,7 +333,15 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
         let stored = stored_values(restricted.design())?;
         let sparse = stored < shape.rows * shape.cols;
         let size = if sparse { 8 * unknowns * unknowns } else { unknowns * unknowns / 4 };
-        let gram = unknowns <= GRAM_LIMIT && stored * sub.loss().n_scores() >= size;
+        let repaid = match restricted.design().by_columns() {
+            // By columns a matrix costs the pairs of entries in a row, and nothing is merged; tens of sweeps repay it.
+            Some(_) if sub.loss().n_scores() == 1 => {
+                let pairs = stored as f64 * stored as f64 / (2.0 * shape.rows.max(1) as f64);
+                pairs + 12.0 * (unknowns * unknowns) as f64 <= 100.0 * stored as f64
+            }
+            _ => stored * sub.loss().n_scores() >= size,
+        };
+        let gram = unknowns <= GRAM_LIMIT && repaid;
         if !gram && working.columns.is_none() {
             working.columns = Some(Columns::new(restricted.design(), sub.sample().units, watch)?);
         }
@@ -375,50 +400,4 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
         let Search { point, trace, passes, .. } = self;
         Ok(Solved { point, stop, certificate, trace, passes, aliased: Vec::new() })
     }
-}
-
-/// How far some gradient is from what the penalty asks for, at worst.
-fn violation<L: Conjugate>(risk: &Risk<'_, L, ElasticNet>, point: &Point) -> f64 {
-    let (penalty, cols) = (risk.penalty(), risk.n_cols());
-    // The point's gradient has the ridge part already.
-    let of = |lasso: f64, w: f64, g: f64| match w {
-        w if w > 0.0 => (g + lasso).abs(),
-        w if w < 0.0 => (g - lasso).abs(),
-        _ => (g.abs() - lasso).max(0.0),
-    };
-    let weights = point.coef.weights().iter().zip(point.gradient.weights()).enumerate();
-    let worst = weights.map(|(i, (w, g))| of(penalty.lasso_of(i % cols), *w, *g)).fold(0.0, f64::max);
-    let lasso = if risk.intercept() == Intercept::Penalised { penalty.lasso() } else { 0.0 };
-    let intercepts = point.coef.intercept().iter().zip(point.gradient.intercept());
-    intercepts.map(|(b, g)| of(lasso, *b, *g)).fold(worst, f64::max)
-}
-
-/// About the duality gap, without its pass over the rows: `Ω(w) + Ω*(v) − v·w` at the gradient −v of the loss, and what
-/// shrinking costs where the conjugate is not finite.
-fn forecast<L: Conjugate>(risk: &Risk<'_, L, ElasticNet>, point: &Point) -> f64 {
-    let (penalty, cols) = (risk.penalty(), risk.n_cols());
-    let mut excess = 1.0f64;
-    let mut term = |ridge: f64, lasso: f64, w: f64, g: f64| {
-        let v = ridge * w - g;
-        let conjugate = match (v.abs() - lasso).max(0.0) {
-            over if ridge > 0.0 => over * over / (2.0 * ridge),
-            _ if lasso > 0.0 => {
-                excess = excess.max(v.abs() / lasso);
-                0.0
-            }
-            // Without a penalty nothing may be left.
-            _ => return (g * w).abs() + g.abs(),
-        };
-        (lasso * w.abs() + 0.5 * ridge * w * w + conjugate - v * w).max(0.0)
-    };
-    let weights = point.coef.weights().iter().zip(point.gradient.weights()).enumerate();
-    let mut sum: f64 =
-        weights.map(|(i, (w, g))| term(penalty.ridge_of(i % cols), penalty.lasso_of(i % cols), *w, *g)).sum();
-    let (ridge, lasso) = match risk.intercept() {
-        Intercept::Penalised => (penalty.ridge(), penalty.lasso()),
-        Intercept::Free | Intercept::None => (0.0, 0.0),
-    };
-    let intercepts = point.coef.intercept().iter().zip(point.gradient.intercept());
-    sum += intercepts.map(|(b, g)| term(ridge, lasso, *b, *g)).sum::<f64>();
-    sum + (1.0 - excess.recip()) * point.objective.abs()
 }

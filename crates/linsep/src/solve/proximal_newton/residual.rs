@@ -9,9 +9,20 @@ use crate::design::{Columns, Units};
 use crate::objective::{Coef, CurvedLoss, Intercept, Penalty, Point, Risk};
 use rayon::prelude::*;
 
-/// Sweeps over the coordinates that are not zero between two sweeps over all of them, and of the latter.
-const INNER_SWEEPS: usize = 100;
-const OUTER_SWEEPS: usize = 20;
+/// How many sweeps at most.
+#[derive(Clone, Copy)]
+pub(super) struct Sweeps {
+    /// Over all coordinates.
+    pub(super) over_all: usize,
+    /// Over those that are not zero, after each of these.
+    pub(super) over_used: usize,
+}
+
+impl Default for Sweeps {
+    fn default() -> Sweeps {
+        Sweeps { over_all: 20, over_used: 100 }
+    }
+}
 
 /// The model at a point.
 pub(super) struct ResidualModel<'m> {
@@ -94,17 +105,23 @@ impl<'m> ResidualModel<'m> {
     }
 
     /// The minimiser from w, until no coordinate is further than `target` from its own optimum, measured in the gradient.
-    pub(super) fn minimise<L: CurvedLoss, P: Penalty>(mut self, risk: &Risk<'_, L, P>, w: &Coef, target: f64) -> Coef {
+    pub(super) fn minimise<L: CurvedLoss, P: Penalty>(
+        mut self,
+        risk: &Risk<'_, L, P>,
+        w: &Coef,
+        target: f64,
+        sweeps: Sweeps,
+    ) -> Coef {
         let mut v = w.clone();
         let all: Vec<usize> = (0..risk.n_cols()).collect();
-        for _ in 0..OUTER_SWEEPS {
+        for _ in 0..sweeps.over_all {
             if self.sweep(risk, &mut v, &all) <= target {
                 break;
             }
             let in_use =
                 |j: &usize| risk.penalty().lasso_of(*j) == 0.0 || (0..self.k).any(|c| v.weights_of(c)[*j] != 0.0);
             let active: Vec<usize> = all.iter().copied().filter(in_use).collect();
-            for _ in 0..INNER_SWEEPS {
+            for _ in 0..sweeps.over_used {
                 if self.sweep(risk, &mut v, &active) <= 0.5 * target {
                     break;
                 }
