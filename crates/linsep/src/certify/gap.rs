@@ -114,8 +114,9 @@ pub(super) fn feasible_shrink<L: crate::objective::Loss, P: Penalty>(
     totals: &[f64],
 ) -> f64 {
     let (cols, total) = (risk.n_cols(), risk.total_weight());
-    let allowed = |column: usize, sum: f64| match risk.penalty().lasso_of(column) * total / sum.abs() {
-        ratio if ratio < 1.0 && risk.penalty().factor(column) > 0.0 => ratio,
+    let allowed = |column: usize, sum: f64| match risk.penalty().lasso_of(column) * total {
+        // Most columns are far from their limit; they need no division.
+        limit if limit < sum.abs() && risk.penalty().factor(column) > 0.0 => limit / sum.abs(),
         _ => 1.0,
     };
     let of_score = |sums: &[f64]| sums.iter().enumerate().map(|(j, s)| allowed(j, *s)).fold(1.0, f64::min);
@@ -144,7 +145,8 @@ pub(super) fn penalty_conjugate<L: crate::objective::Loss, P: Penalty>(
         let term = |(j, s): (usize, &f64)| term(shrink * s / total, penalty.ridge_of(j), penalty.lasso_of(j));
         sums.iter().enumerate().map(term).sum::<f64>()
     };
-    let weights: f64 = sums.chunks(cols.max(1)).map(of_score).sum();
+    // Without a ridge all terms are zero.
+    let weights: f64 = if penalty.ridge() > 0.0 { sums.chunks(cols.max(1)).map(of_score).sum() } else { 0.0 };
     let intercepts = match risk.intercept() {
         Intercept::Penalised => totals.iter().map(|t| term(t / total, penalty.ridge(), penalty.lasso())).sum(),
         Intercept::Free | Intercept::None => 0.0,

@@ -23,7 +23,8 @@ mod units;
 
 pub use assemble::{Prepared, PreparedDesign};
 pub use basis::{Basis, MOST_BASIS_FEATURES};
-pub use columns::{Column, Columns, stored_values};
+pub(crate) use columns::ColumnRange;
+pub use columns::{Column, ColumnView, Columns, SomeColumns, SparseColumns, WithColumns, stored_values};
 pub use constant::constant_sparse_columns;
 pub use csr::{CsrMatrix, CsrRows, column_ranges};
 pub use dense::{Dense, DenseMatrix};
@@ -54,8 +55,12 @@ pub struct Shape {
 /// Room for a design that has to produce its rows (from disk, or from another layout) instead of lending them.
 #[derive(Debug, Default)]
 pub struct Tile {
-    /// Room for dense rows.
+    /// Room for dense rows, or the values of sparse ones.
     pub values: Vec<f64>,
+    /// Room for the starts and columns of sparse rows.
+    pub starts: Vec<usize>,
+    /// See `starts`.
+    pub indices: Vec<u32>,
 }
 
 /// A matrix asked for once per fixed row block, never per row. The only place that knows dense from sparse, f32 from
@@ -70,6 +75,12 @@ pub trait Design: Sync {
     /// Whether blocks are lent, so that all rows may be asked for at once without a copy.
     fn lends(&self) -> bool {
         false
+    }
+
+    /// The columns one by one, of a design that has them: methods that read few columns, or all again and again, are
+    /// faster by these than by rows.
+    fn by_columns(&self) -> Option<ColumnView<'_>> {
+        None
     }
 }
 

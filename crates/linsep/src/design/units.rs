@@ -25,6 +25,8 @@ pub struct Units {
     scale: Vec<f64>,
     #[serde(skip)]
     inverse_scale: Vec<f64>,
+    #[serde(skip)]
+    identity: bool,
 }
 
 #[derive(Deserialize)]
@@ -43,7 +45,8 @@ impl Units {
     /// Units from centres and positive scales.
     pub fn new(centre: Vec<f64>, scale: Vec<f64>) -> Units {
         let inverse_scale = scale.iter().map(|s| s.recip()).collect();
-        Units { centre, scale, inverse_scale }
+        let identity = centre.iter().all(|c| *c == 0.0) && scale.iter().all(|s| *s == 1.0);
+        Units { centre, scale, inverse_scale, identity }
     }
 
     /// The columns as they are.
@@ -53,7 +56,7 @@ impl Units {
 
     /// Whether the columns are seen as they are.
     pub fn is_identity(&self) -> bool {
-        self.centre.iter().all(|c| *c == 0.0) && self.scale.iter().all(|s| *s == 1.0)
+        self.identity
     }
 
     /// What is subtracted, per column.

@@ -1,6 +1,7 @@
 //! What is minimised: losses and penalties, one file each, composed by [`Risk`], which fixes the scale.
 
 mod coef;
+mod column_gram;
 mod loss;
 mod penalty;
 mod quadratic;

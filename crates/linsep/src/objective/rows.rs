@@ -4,7 +4,7 @@
 //! coefficients (`x̂·w = x·(w/s) − c·(w/s)`) and sums are put into units once, at the end of the pass.
 
 use super::Coef;
-use crate::design::{Block, CsrRows, Design, Rows, Tile, Units, column_ranges};
+use crate::design::{Block, ColumnView, CsrRows, Design, Rows, Tile, Units, column_ranges};
 use crate::error::{Error, Result};
 use crate::linalg::{Square, gram_update, multiply_rows, weighted_rows_sum};
 use crate::numeric::vectorised;
@@ -178,6 +178,24 @@ impl GradientSums {
         Ok(sums)
     }
 
+    /// The sums of all rows of a design that has its columns.
+    pub(super) fn by_view(view: &ColumnView<'_>, k: usize, residual: &[f64]) -> GradientSums {
+        let mut sums = GradientSums::new(1, k, 0, true);
+        sums.cols = view.n_cols();
+        if k == 1 {
+            sums.sums = view.transposed(residual);
+            sums.totals[0] = residual.iter().sum();
+            return sums;
+        }
+        sums.sums.resize(k * sums.cols, 0.0);
+        for c in 0..k {
+            let of_score: Vec<f64> = residual.iter().skip(c).step_by(k).copied().collect();
+            view.transposed(&of_score).iter().enumerate().for_each(|(j, s)| sums.sums[j * k + c] = *s);
+            sums.totals[c] = of_score.iter().sum();
+        }
+        sums
+    }
+
     pub(super) fn merge(&mut self, other: &GradientSums) {
         self.sums.iter_mut().zip(&other.sums).for_each(|(a, b)| *a += b);
         self.totals.iter_mut().zip(&other.totals).for_each(|(a, b)| *a += b);
@@ -189,6 +207,16 @@ impl GradientSums {
             return;
         }
         let (k, cols) = (self.k, self.cols);
+        if k == 1 {
+            if units.is_identity() {
+                return;
+            }
+            for (total, sums) in self.totals.iter().zip(self.sums.chunks_exact_mut(cols.max(1))) {
+                let in_units = units.centre().iter().zip(units.inverse_scale());
+                sums.iter_mut().zip(in_units).for_each(|(s, (centre, inverse))| *s = (*s - centre * total) * inverse);
+            }
+            return;
+        }
         for (route, sums) in self.sums.chunks_exact_mut((k * cols).max(1)).enumerate() {
             let raw = sums.to_vec();
             for c in 0..k {
@@ -262,6 +290,11 @@ impl HessianSums {
         }
     }
 
+    /// Sums of sparse columns that are known already, of one score.
+    pub(super) fn given(gram: Square, firsts: Vec<f64>, total: f64) -> HessianSums {
+        HessianSums { k: 1, cols: firsts.len(), grams: vec![gram], firsts, totals: vec![total], sparse: true }
+    }
+
     /// Adds a block given the packed curvature of each row; the tile of dense rows is used up.
     pub(super) fn add(&mut self, rows: &mut Rows<'_>, curvature: &[f64], scratch: &mut Vec<f64>) {
         let pairs = self.grams.len();
@@ -320,6 +353,9 @@ impl HessianSums {
     /// Puts sparse sums into units: `Σ C x̂x̂ᵀ` from `Σ C xxᵀ`, `Σ C x` and `Σ C`.
     fn change_units(&mut self, units: &Units) {
         if !std::mem::take(&mut self.sparse) {
+            return;
+        }
+        if units.is_identity() {
             return;
         }
         let (cols, centre, inverse) = (self.cols, units.centre(), units.inverse_scale());

@@ -25,6 +25,10 @@ impl Loss for Logistic {
         1
     }
 
+    fn steepest(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn n_classes(&self) -> usize {
         2
     }

@@ -46,6 +46,11 @@ pub trait Loss: Sync {
         false
     }
 
+    /// The largest `|∂ℓ/∂z|` of any score, where there is a bound.
+    fn steepest(&self) -> Option<f64> {
+        None
+    }
+
     /// The intercepts of the best constant scores for these class totals.
     fn best_constant(&self, totals: &[f64]) -> Vec<f64>;
 }

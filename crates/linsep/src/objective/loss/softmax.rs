@@ -67,6 +67,10 @@ impl Loss for Softmax {
         self.classes - self.fixed()
     }
 
+    fn steepest(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn n_classes(&self) -> usize {
         self.classes
     }

@@ -236,6 +236,9 @@ impl<'a, L: Loss, P: Penalty> Risk<'a, L, P> {
     /// Scores of a direction for every row, offsets not included.
     pub fn along(&self, direction: &Coef, watch: &Watch) -> Result<Line> {
         let k = self.loss.n_scores();
+        if let Some(view) = self.sample.design.by_columns() {
+            return Ok(Line { direction: direction.clone(), scores: self.scores_by_columns(&view, direction) });
+        }
         let mut scores = vec![0.0; self.sample.labels.len() * k];
         let scorer = Scorer::new(direction, self.sample.units, self.sparse);
         self.pass().reduce(
@@ -329,9 +332,7 @@ impl<'a, L: Loss, P: Penalty> Risk<'a, L, P> {
 impl<L: Loss, P: Penalty> Risk<'_, L, P> {
     /// One fused pass: scores, objective, gradient and, where asked for, the Hessian.
     pub fn at(&self, coef: &Coef, detail: Detail, watch: &Watch) -> Result<Point> {
-        if detail == Detail::Gradient
-            && let Some(point) = self.at_wide(coef, watch)?
-        {
+        if let Some(point) = self.at_wide(coef, detail, watch)? {
             return Ok(point);
         }
         let (k, cols) = (self.loss.n_scores(), self.n_cols());

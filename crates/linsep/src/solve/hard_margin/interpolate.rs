@@ -25,12 +25,12 @@ pub(super) fn plane(search: &Search<'_>) -> Result<Option<HardMargin>> {
         return Ok(None);
     }
     let Block::Csr(x) = design.block(0..n, &mut tile)? else { return Ok(None) };
-    let gram = RowGram::new(&x, &search.units);
+    let gram = RowGram::new(&x, &search.units)?;
     let square = |row: usize| x.row(row).1.iter().map(|v| v * v).sum::<f64>() + 1.0;
     let diagonal: Vec<f64> = (0..n).map(square).collect();
     let y: Vec<f64> = (0..n).map(|row| search.side(row)).collect();
     let Some(alpha) = conjugate_gradients(search, &gram, &diagonal, &y) else { return Ok(None) };
-    let normal = gram.transposed(&alpha, x.cols);
+    let normal = gram.transposed(&alpha);
     let measured = search.sides(&normal)?;
     let signed: Vec<(usize, f64)> = alpha.iter().zip(&y).map(|(a, y)| (a * y).max(0.0)).enumerate().collect();
     let Some(points) = hull_points(design, &search.units, search.rows.labels, &signed)? else { return Ok(None) };

@@ -12,27 +12,35 @@
 //! Lee, Sun and Saunders 2014 (proximal Newton); Friedman, Hastie and Tibshirani 2010 (coordinate descent); Tibshirani et
 //! al. 2012 (strong rules); Massias, Gramfort and Salmon 2018 (working sets by violation).
 
+mod candidates;
 mod centre;
+mod forecast;
 mod gram;
 mod residual;
 mod restricted;
+mod rough;
 mod run;
 
 use super::{Solved, Solver, Step, Stop};
 use crate::certify::{Certificate, duality_gap};
-use crate::design::{Columns, stored_values};
+use crate::design::{Columns, SparseColumns, WithColumns, stored_values};
 use crate::error::{ErrorKind, Result};
 use crate::objective::{Coef, Conjugate, Detail, ElasticNet, Intercept, Penalty, Point, Risk};
 use crate::watch::Watch;
+use candidates::candidates;
 use centre::centre;
+use forecast::{forecast, violation};
 use gram::GramModel;
 use restricted::Restricted;
 use run::{Curvature, Run};
+use std::sync::Arc;
 
 /// Up to so many coefficients all columns take part.
 const WHOLE: usize = 300;
 /// More coefficients than this make no matrix.
 const GRAM_LIMIT: usize = 2_000;
+/// After rough steps, columns whose gradient exceeds this share of the lasso are close to having a weight.
+const NEAR: f64 = 0.95;
 /// Columns that may join the working set at a time, unless there are more in it already.
 const JOINING: usize = 256;
 
@@ -82,6 +90,8 @@ pub struct Previous {
     penalty: ElasticNet,
     working: Option<Working>,
     model: Option<GramModel>,
+    /// The copy of the columns of wide rows.
+    columns: Option<Arc<SparseColumns>>,
 }
 
 /// The working set, and its columns one by one where they are needed.
@@ -92,9 +102,15 @@ struct Working {
 
 impl<L: Conjugate + Clone> Solver<Risk<'_, L, ElasticNet>> for ProximalNewton {
     fn solve(&self, risk: &Risk<'_, L, ElasticNet>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
-        let start = start.cloned().unwrap_or_else(|| risk.start());
-        let point = risk.at(&start, Detail::Gradient, watch)?;
-        Ok(self.solve_from(risk, point, None, watch)?.0)
+        let columns = risk.copied_columns()?;
+        on_columns(risk, columns.as_ref(), |risk| match candidates(risk, start) {
+            Some(chosen) => self.solve_on(risk, chosen, start, watch),
+            None => {
+                let start = start.cloned().unwrap_or_else(|| risk.start());
+                let point = risk.at(&start, Detail::Gradient, watch)?;
+                Ok(self.solve_from(risk, point, None, watch)?.0)
+            }
+        })
     }
 }
 
@@ -109,16 +125,19 @@ impl ProximalNewton {
         previous: Previous,
         watch: &Watch,
     ) -> Result<(Solved, Previous)> {
-        let mut point = risk.repenalised(solution, &previous.penalty);
-        if let Some(ahead) = ahead {
-            match risk.at(&ahead, Detail::Gradient, watch) {
-                Ok(guess) if guess.objective < point.objective => point = guess,
-                Err(error) if error.kind() != ErrorKind::Interrupted => return Err(error),
-                // Who is interrupted finds out in the solver, and keeps what there is.
-                _ => {}
+        let columns = previous.columns.clone();
+        on_columns(risk, columns.as_ref(), |risk| {
+            let mut point = risk.repenalised(solution, &previous.penalty);
+            if let Some(ahead) = ahead {
+                match risk.at(&ahead, Detail::Gradient, watch) {
+                    Ok(guess) if guess.objective < point.objective => point = guess,
+                    Err(error) if error.kind() != ErrorKind::Interrupted => return Err(error),
+                    // Who is interrupted finds out in the solver, and keeps what there is.
+                    _ => {}
+                }
             }
-        }
-        self.solve_from(risk, point, Some(previous), watch)
+            self.solve_from(risk, point, Some(previous), watch)
+        })
     }
 
     /// Solves the first risk of a path.
@@ -127,8 +146,13 @@ impl ProximalNewton {
         risk: &Risk<'_, L, ElasticNet>,
         watch: &Watch,
     ) -> Result<(Solved, Previous)> {
-        let point = risk.at(&risk.start(), Detail::Gradient, watch)?;
-        self.solve_from(risk, point, None, watch)
+        let columns = risk.copied_columns()?;
+        let (solved, mut previous) = on_columns(risk, columns.as_ref(), |risk| {
+            let point = risk.at(&risk.start(), Detail::Gradient, watch)?;
+            self.solve_from(risk, point, None, watch)
+        })?;
+        previous.columns = columns;
+        Ok((solved, previous))
     }
 
     fn solve_from<L: Conjugate + Clone>(
@@ -141,13 +165,21 @@ impl ProximalNewton {
         if let Some(previous) = &mut previous {
             previous.change_ridge(risk);
         }
-        let mut search = Search { risk, watch, point, trace: Vec::new(), passes: 1, certificate: None };
+        let mut search = Search {
+            risk,
+            watch,
+            point,
+            trace: Vec::new(),
+            passes: 1,
+            certificate: None,
+            last_decrease: f64::INFINITY,
+        };
         let (ended, next) = if risk.loss().n_scores() * (risk.n_cols() + 1) <= WHOLE {
             let model = previous.and_then(|p| p.model);
             let (ended, model) = search.on_all_columns(self, model);
-            (ended, Previous { penalty: risk.penalty().clone(), working: None, model })
+            (ended, Previous { model, ..Previous::none(risk.penalty()) })
         } else {
-            let mut next = previous.unwrap_or(Previous { penalty: risk.penalty().clone(), working: None, model: None });
+            let mut next = previous.unwrap_or_else(|| Previous::none(risk.penalty()));
             let ended = search.on_working_sets(self, &mut next);
             next.penalty = risk.penalty().clone();
             (ended, next)
@@ -156,7 +188,26 @@ impl ProximalNewton {
     }
 }
 
+/// Does some work on a risk by its columns, where there is a copy of them.
+fn on_columns<L: Conjugate + Clone, T>(
+    risk: &Risk<'_, L, ElasticNet>,
+    columns: Option<&Arc<SparseColumns>>,
+    work: impl FnOnce(&Risk<'_, L, ElasticNet>) -> T,
+) -> T {
+    match columns {
+        Some(columns) => {
+            let design = WithColumns::new(risk.sample().design, columns.clone());
+            work(&risk.on(&design))
+        }
+        None => work(risk),
+    }
+}
+
 impl Previous {
+    fn none(penalty: &ElasticNet) -> Previous {
+        Previous { penalty: penalty.clone(), working: None, model: None, columns: None }
+    }
+
     /// The Hessian with the ridge part of another penalty.
     fn change_ridge<L: Conjugate>(&mut self, risk: &Risk<'_, L, ElasticNet>) {
         let columns = self.working.as_ref().map(|w| &w.restricted.columns);
@@ -181,6 +232,8 @@ struct Search<'r, 'd, L> {
     trace: Vec<Step>,
     passes: usize,
     certificate: Option<Certificate>,
+    /// Of the objective, by the last rough step.
+    last_decrease: f64,
 }
 
 impl<L: Conjugate + Clone> Search<'_, '_, L> {
@@ -203,7 +256,11 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
         let scale = risk.null_objective().max(self.point.objective.abs());
         // The sequential strong rule: a condition that holds by more than the penalty fell will hold again.
         let ratio = kept.penalty.lambda() / risk.penalty().lambda();
-        let threshold = if ratio > 1.0 && ratio < 1.5 { 2.0 - ratio } else { 1.0 };
+        let mut threshold = if ratio > 1.0 && ratio < 1.5 { 2.0 - ratio } else { 1.0 };
+        if kept.working.is_none() && risk.sample().design.by_columns().is_some() {
+            self.roughly(limits, kept)?;
+            threshold = NEAR;
+        }
         let mut joining = self.violators(&[], threshold, usize::MAX);
         if threshold >= 1.0 {
             joining.truncate(JOINING.max(self.support().len()));
@@ -276,7 +333,15 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
         let stored = stored_values(restricted.design())?;
         let sparse = stored < shape.rows * shape.cols;
         let size = if sparse { 8 * unknowns * unknowns } else { unknowns * unknowns / 4 };
-        let gram = unknowns <= GRAM_LIMIT && stored * sub.loss().n_scores() >= size;
+        let repaid = match restricted.design().by_columns() {
+            // By columns a matrix costs the pairs of entries in a row, and nothing is merged; tens of sweeps repay it.
+            Some(_) if sub.loss().n_scores() == 1 => {
+                let pairs = stored as f64 * stored as f64 / (2.0 * shape.rows.max(1) as f64);
+                pairs + 12.0 * (unknowns * unknowns) as f64 <= 100.0 * stored as f64
+            }
+            _ => stored * sub.loss().n_scores() >= size,
+        };
+        let gram = unknowns <= GRAM_LIMIT && repaid;
         if !gram && working.columns.is_none() {
             working.columns = Some(Columns::new(restricted.design(), sub.sample().units, watch)?);
         }
@@ -335,50 +400,4 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
         let Search { point, trace, passes, .. } = self;
         Ok(Solved { point, stop, certificate, trace, passes, aliased: Vec::new() })
     }
-}
-
-/// How far some gradient is from what the penalty asks for, at worst.
-fn violation<L: Conjugate>(risk: &Risk<'_, L, ElasticNet>, point: &Point) -> f64 {
-    let (penalty, cols) = (risk.penalty(), risk.n_cols());
-    // The point's gradient has the ridge part already.
-    let of = |lasso: f64, w: f64, g: f64| match w {
-        w if w > 0.0 => (g + lasso).abs(),
-        w if w < 0.0 => (g - lasso).abs(),
-        _ => (g.abs() - lasso).max(0.0),
-    };
-    let weights = point.coef.weights().iter().zip(point.gradient.weights()).enumerate();
-    let worst = weights.map(|(i, (w, g))| of(penalty.lasso_of(i % cols), *w, *g)).fold(0.0, f64::max);
-    let lasso = if risk.intercept() == Intercept::Penalised { penalty.lasso() } else { 0.0 };
-    let intercepts = point.coef.intercept().iter().zip(point.gradient.intercept());
-    intercepts.map(|(b, g)| of(lasso, *b, *g)).fold(worst, f64::max)
-}
-
-/// About the duality gap, without its pass over the rows: `Ω(w) + Ω*(v) − v·w` at the gradient −v of the loss, and what
-/// shrinking costs where the conjugate is not finite.
-fn forecast<L: Conjugate>(risk: &Risk<'_, L, ElasticNet>, point: &Point) -> f64 {
-    let (penalty, cols) = (risk.penalty(), risk.n_cols());
-    let mut excess = 1.0f64;
-    let mut term = |ridge: f64, lasso: f64, w: f64, g: f64| {
-        let v = ridge * w - g;
-        let conjugate = match (v.abs() - lasso).max(0.0) {
-            over if ridge > 0.0 => over * over / (2.0 * ridge),
-            _ if lasso > 0.0 => {
-                excess = excess.max(v.abs() / lasso);
-                0.0
-            }
-            // Without a penalty nothing may be left.
-            _ => return (g * w).abs() + g.abs(),
-        };
-        (lasso * w.abs() + 0.5 * ridge * w * w + conjugate - v * w).max(0.0)
-    };
-    let weights = point.coef.weights().iter().zip(point.gradient.weights()).enumerate();
-    let mut sum: f64 =
-        weights.map(|(i, (w, g))| term(penalty.ridge_of(i % cols), penalty.lasso_of(i % cols), *w, *g)).sum();
-    let (ridge, lasso) = match risk.intercept() {
-        Intercept::Penalised => (penalty.ridge(), penalty.lasso()),
-        Intercept::Free | Intercept::None => (0.0, 0.0),
-    };
-    let intercepts = point.coef.intercept().iter().zip(point.gradient.intercept());
-    sum += intercepts.map(|(b, g)| term(ridge, lasso, *b, *g)).sum::<f64>();
-    sum + (1.0 - excess.recip()) * point.objective.abs()
 }

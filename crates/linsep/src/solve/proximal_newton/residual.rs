@@ -5,13 +5,24 @@
 //! number per score, are kept apart as τ and enter through `Σ C`, `Σ C x` and the sums of `r + Ct`.
 
 use super::gram::coordinate;
-use crate::design::{Column, Columns, Units};
+use crate::design::{Columns, Units};
 use crate::objective::{Coef, CurvedLoss, Intercept, Penalty, Point, Risk};
 use rayon::prelude::*;
 
-/// Sweeps over the coordinates that are not zero between two sweeps over all of them, and of the latter.
-const INNER_SWEEPS: usize = 100;
-const OUTER_SWEEPS: usize = 20;
+/// How many sweeps at most.
+#[derive(Clone, Copy)]
+pub(super) struct Sweeps {
+    /// Over all coordinates.
+    pub(super) over_all: usize,
+    /// Over those that are not zero, after each of these.
+    pub(super) over_used: usize,
+}
+
+impl Default for Sweeps {
+    fn default() -> Sweeps {
+        Sweeps { over_all: 20, over_used: 100 }
+    }
+}
 
 /// The model at a point.
 pub(super) struct ResidualModel<'m> {
@@ -19,9 +30,10 @@ pub(super) struct ResidualModel<'m> {
     units: &'m Units,
     k: usize,
     total_weight: f64,
-    /// `r + C·(stored part of t)`, row by row, and its sums.
+    /// `r + C·(stored part of t)`, row by row, and its sums. Where columns have rows only, times what entries are.
     theta: Vec<f64>,
     sums: Vec<f64>,
+    /// C; where columns have rows only, times the square of what entries are.
     curvature: Vec<f64>,
     /// `Σ C`, packed; `Σ C x` and `Σ C x²` per column (the latter by score), of the stored values.
     totals: Vec<f64>,
@@ -61,20 +73,22 @@ impl<'m> ResidualModel<'m> {
         };
         let (sums, totals) = (sum(&theta, k), sum(&curvature, pairs));
         let cols = risk.n_cols();
-        let moments: Vec<(Vec<f64>, Vec<f64>)> = (0..cols)
-            .into_par_iter()
-            .map(|j| {
-                let (mut first, mut second) = (vec![0.0; pairs], vec![0.0; k]);
-                for_each(columns.column(j), |i, x| {
-                    let c = &curvature[i * pairs..][..pairs];
-                    first.iter_mut().zip(c).for_each(|(f, c)| *f += c * x);
-                    second.iter_mut().enumerate().for_each(|(a, s)| *s += c[pair(a, a)] * x * x);
-                });
-                (first, second)
-            })
-            .collect();
-        let first = moments.iter().flat_map(|(first, _)| first.iter().copied()).collect();
-        let second = moments.iter().flat_map(|(_, second)| second.iter().copied()).collect();
+        let (mut first, mut second) = (vec![0.0; cols * pairs], vec![0.0; cols * k]);
+        let once = columns.row_value().map(|of_row| times(&mut theta, &mut curvature, of_row));
+        let once = once.as_deref().unwrap_or(&curvature);
+        let moments = first.par_chunks_mut(pairs).zip(second.par_chunks_mut(k)).enumerate();
+        moments.with_min_len(16).for_each(|(j, (first, second))| {
+            let column = columns.column(j);
+            if k == 1 && columns.row_value().is_some() {
+                (first[0], second[0]) = (column.dot(once), column.dot(&curvature));
+                return;
+            }
+            column.for_each(|i, x| {
+                let (once, twice) = (&once[i * pairs..][..pairs], &curvature[i * pairs..][..pairs]);
+                first.iter_mut().zip(once).for_each(|(f, c)| *f += c * x);
+                second.iter_mut().enumerate().for_each(|(a, s)| *s += twice[pair(a, a)] * x * x);
+            });
+        });
         ResidualModel {
             columns,
             units: sample.units,
@@ -91,17 +105,23 @@ impl<'m> ResidualModel<'m> {
     }
 
     /// The minimiser from w, until no coordinate is further than `target` from its own optimum, measured in the gradient.
-    pub(super) fn minimise<L: CurvedLoss, P: Penalty>(mut self, risk: &Risk<'_, L, P>, w: &Coef, target: f64) -> Coef {
+    pub(super) fn minimise<L: CurvedLoss, P: Penalty>(
+        mut self,
+        risk: &Risk<'_, L, P>,
+        w: &Coef,
+        target: f64,
+        sweeps: Sweeps,
+    ) -> Coef {
         let mut v = w.clone();
         let all: Vec<usize> = (0..risk.n_cols()).collect();
-        for _ in 0..OUTER_SWEEPS {
+        for _ in 0..sweeps.over_all {
             if self.sweep(risk, &mut v, &all) <= target {
                 break;
             }
             let in_use =
                 |j: &usize| risk.penalty().lasso_of(*j) == 0.0 || (0..self.k).any(|c| v.weights_of(c)[*j] != 0.0);
             let active: Vec<usize> = all.iter().copied().filter(in_use).collect();
-            for _ in 0..INNER_SWEEPS {
+            for _ in 0..sweeps.over_used {
                 if self.sweep(risk, &mut v, &active) <= 0.5 * target {
                     break;
                 }
@@ -155,7 +175,10 @@ impl<'m> ResidualModel<'m> {
         let (k, pairs) = (self.k, self.totals.len());
         let first = &self.first[j * pairs..][..pairs];
         let mut sum = 0.0;
-        for_each(self.columns.column(j), |i, x| sum += x * self.theta[i * k + c]);
+        match k {
+            1 => sum = self.columns.column(j).dot(&self.theta),
+            _ => self.columns.column(j).for_each(|i, x| sum += x * self.theta[i * k + c]),
+        }
         sum += (0..k).map(|b| first[pair(c, b)] * self.common[b]).sum::<f64>();
         let (mut second, total) = (self.second[j * k + c], self.total_weight);
         if self.columns.is_sparse() {
@@ -178,9 +201,9 @@ impl<'m> ResidualModel<'m> {
         }
         let (theta, curvature) = (&mut self.theta, &self.curvature);
         if k == 1 {
-            for_each(self.columns.column(j), |i, x| theta[i] += scaled * x * curvature[i]);
+            self.columns.column(j).for_each(|i, x| theta[i] += scaled * x * curvature[i]);
         } else {
-            for_each(self.columns.column(j), |i, x| {
+            self.columns.column(j).for_each(|i, x| {
                 let (theta, row) = (&mut theta[i * k..][..k], &curvature[i * pairs..][..pairs]);
                 theta.iter_mut().enumerate().for_each(|(b, t)| *t += scaled * x * row[pair(b, c)]);
             });
@@ -190,10 +213,15 @@ impl<'m> ResidualModel<'m> {
     }
 }
 
-#[inline(always)]
-fn for_each(column: Column<'_>, mut visit: impl FnMut(usize, f64)) {
-    match column {
-        Column::Dense(values) => values.iter().enumerate().for_each(|(i, x)| visit(i, *x)),
-        Column::Sparse(rows, values) => rows.iter().zip(values).for_each(|(i, x)| visit(*i as usize, *x)),
+/// Multiplies by what the entries of a row are, curvatures by its square; the curvatures times it are returned.
+fn times(theta: &mut [f64], curvature: &mut [f64], of_row: &[f64]) -> Vec<f64> {
+    let n = of_row.len().max(1);
+    let (k, pairs) = (theta.len() / n, curvature.len() / n);
+    let mut once = curvature.to_vec();
+    for (i, x) in of_row.iter().enumerate() {
+        theta[i * k..(i + 1) * k].iter_mut().for_each(|t| *t *= x);
+        once[i * pairs..(i + 1) * pairs].iter_mut().for_each(|c| *c *= x);
+        curvature[i * pairs..(i + 1) * pairs].iter_mut().for_each(|c| *c *= x * x);
     }
+    once
 }

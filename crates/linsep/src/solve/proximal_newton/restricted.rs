@@ -1,28 +1,42 @@
 //! Some columns of a risk as a risk of their own.
 
-use crate::design::{Design, PreparedDesign, Units, select};
+use crate::design::{Design, PreparedDesign, SomeColumns, Units, select};
 use crate::error::Result;
 use crate::objective::{Coef, ElasticNet, Loss, Penalty, Point, Risk, Sample};
 use crate::watch::Watch;
 
-/// Copies of some columns with their units and penalty factors.
+/// Some columns with their units and penalty factors.
 pub(super) struct Restricted {
     pub(super) columns: Vec<usize>,
-    design: PreparedDesign,
+    design: Chosen,
     units: Units,
+}
+
+/// Where the columns are.
+enum Chosen {
+    /// In a copy of all columns.
+    There(SomeColumns),
+    /// In a copy of their own.
+    Copied(PreparedDesign),
 }
 
 impl Restricted {
     /// The given columns, rising.
     pub(super) fn of(sample: &Sample<'_>, columns: Vec<usize>, watch: &Watch) -> Result<Restricted> {
-        let design = select(sample.design, &columns, watch)?;
+        let design = match sample.design.by_columns() {
+            Some(view) => Chosen::There(view.choose(&columns)),
+            None => Chosen::Copied(select(sample.design, &columns, watch)?),
+        };
         let some = |values: &[f64]| columns.iter().map(|j| values[*j]).collect();
         let units = Units::new(some(sample.units.centre()), some(sample.units.scale()));
         Ok(Restricted { columns, design, units })
     }
 
     pub(super) fn design(&self) -> &dyn Design {
-        self.design.as_design()
+        match &self.design {
+            Chosen::There(some) => some,
+            Chosen::Copied(prepared) => prepared.as_design(),
+        }
     }
 
     /// The risk in these columns, the others' weights zero.

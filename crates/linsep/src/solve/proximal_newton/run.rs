@@ -1,7 +1,7 @@
 //! Proximal Newton on all columns of a risk.
 
 use super::gram::GramModel;
-use super::residual::ResidualModel;
+use super::residual::{ResidualModel, Sweeps};
 use super::{ProximalNewton, Step, Stop, forecast, violation};
 use crate::certify::{Certificate, duality_gap};
 use crate::design::Columns;
@@ -20,7 +20,10 @@ const CHORD: f64 = 0.05;
 /// Up to so many coefficients a Hessian costs about as much as the rest of a pass.
 const CHEAP: usize = 160;
 /// A step is long that lowers the objective by more than this share.
-const LONG: f64 = 2e-3;
+pub(super) const LONG: f64 = 2e-3;
+/// A rough step solves the model to this share, or for so many sweeps.
+const ROUGH_PRECISION: f64 = 0.2;
+const ROUGH_SWEEPS: usize = 5;
 
 /// How the quadratic model is kept.
 pub(super) enum Curvature<'c> {
@@ -103,6 +106,18 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
         }
     }
 
+    /// One step with a model that is solved roughly; false where none decreases the objective.
+    pub(super) fn step_roughly(&mut self, columns: &Columns) -> Result<bool> {
+        let target = ROUGH_PRECISION * violation(self.risk, &self.point);
+        let model = ResidualModel::new(self.risk, &self.point, columns);
+        let sweeps = Sweeps { over_all: 1, over_used: ROUGH_SWEEPS };
+        let mut candidate = model.minimise(self.risk, &self.point.coef, target, sweeps);
+        super::centre(self.risk, &mut candidate);
+        let predicted = self.predicted(&candidate);
+        self.fresh = true;
+        self.advance(candidate, predicted, 0.0)
+    }
+
     /// Whether the point is proved good enough; the proof is looked for only where it may succeed.
     fn certified(&mut self, tolerance: f64) -> Result<bool> {
         let scale = self.reference.max(self.point.objective.abs());
@@ -129,7 +144,8 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
             Curvature::Columns(columns) => {
                 self.fresh = true;
                 let model = ResidualModel::new(self.risk, &self.point, columns);
-                model.minimise(self.risk, &self.point.coef, (RESIDUAL_PRECISION * violation).max(floor))
+                let target = (RESIDUAL_PRECISION * violation).max(floor);
+                model.minimise(self.risk, &self.point.coef, target, Sweeps::default())
             }
             Curvature::Gram => {
                 if self.model.is_none() {

@@ -60,7 +60,7 @@ impl<L: Conjugate> Solver<Risk<'_, L>> for RowNewton {
         let Block::Csr(x) = sample.design.block(0..sample.labels.len(), &mut tile)? else {
             return Err(Error::data("a sparse matrix changed its type between two blocks"));
         };
-        let gram = RowGram::new(&x, sample.units);
+        let gram = RowGram::new(&x, sample.units)?;
         let mut run = Run::new(risk, &gram, start, watch);
         let stop = match run.iterate(self) {
             Ok(stop) => stop,
@@ -302,7 +302,7 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
     /// The coefficients in the units of the risk, and the risk there, computed from them alone.
     fn point(&self) -> Result<Point> {
         let (cols, units) = (self.risk.n_cols(), self.risk.sample().units);
-        let mut values = self.gram.transposed(&self.a, cols);
+        let mut values = self.gram.transposed(&self.a);
         // Columns that are not centred differ by a constant, which belongs to the intercept.
         let centred: Vec<f64> = match units.centre().iter().any(|c| *c != 0.0) {
             true => units.centre().iter().zip(units.inverse_scale()).map(|(c, s)| c * s).collect(),
@@ -321,7 +321,7 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
         }
         values.push(intercept);
         self.risk.at_scores(Coef::from_vec(values, 1, cols), scores, |residual| {
-            let mut sums = self.gram.transposed(residual, cols);
+            let mut sums = self.gram.transposed(residual);
             let total: f64 = residual.iter().sum();
             sums.iter_mut().zip(&centred).for_each(|(sum, c)| *sum -= c * total);
             sums

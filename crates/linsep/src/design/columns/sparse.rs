@@ -1,0 +1,175 @@
+//! All columns of sparse rows: the one extra copy of the data.
+
+use super::Column;
+use super::transpose::{by_range, columns_of};
+use crate::design::{CsrRows, Shape, column_ranges};
+use crate::error::{Error, Result};
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Ranges of columns that are copied on their own, which then fit a cache: so many at most, of this many entries at least.
+const RANGES: usize = 256;
+const ENTRIES: usize = 1024;
+/// The place of a column without entries.
+pub(super) const ABSENT: u32 = u32::MAX;
+
+/// The columns of sparse rows, as stored.
+///
+/// Rows whose entries are all alike (words present in a text, indicators, also where rows have length one) are kept as
+/// one number a row and the places of their entries: a third of the memory.
+///
+/// ```
+/// use linsep::design::{CsrRows, SparseColumns};
+/// // [[0, 5, 0], [7, 2, 0]]
+/// let x = CsrRows { starts: &[0, 1, 3], indices: &[1, 0, 1], values: &[5.0, 7.0, 2.0], cols: 3 };
+/// let columns = SparseColumns::new(&x)?;
+/// assert_eq!(columns.transposed(&[1.0, 10.0]), [70.0, 25.0, 0.0]);
+/// # Ok::<(), linsep::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct SparseColumns {
+    shape: Shape,
+    /// What every entry of a row is, where entries are alike.
+    row_value: Option<Vec<f64>>,
+    ranges: Vec<ColumnRange>,
+}
+
+/// A range of columns, those of one length together: so the processor foresees where each ends.
+#[derive(Debug)]
+pub(crate) struct ColumnRange {
+    pub(super) range: Range<usize>,
+    /// The original index of each column, those without entries left out.
+    pub(super) index: Vec<u32>,
+    /// Where each column of the range is.
+    pub(super) place: Vec<u32>,
+    /// Where each starts, and the end.
+    pub(super) starts: Vec<u32>,
+    pub(super) rows: Vec<u32>,
+    /// Empty where the entries of a row are alike.
+    pub(super) values: Vec<f64>,
+    /// So many columns, the first, have at least two entries.
+    pub(super) shared: usize,
+}
+
+/// Where a column is: its range, and its place there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    range: u32,
+    at: u32,
+}
+
+impl SparseColumns {
+    /// Copies the columns of some rows.
+    pub fn new(x: &CsrRows<'_>) -> Result<SparseColumns> {
+        if x.len() > u32::MAX as usize {
+            return Err(Error::data(format!("{} sparse rows are too many for columns in memory", x.len())));
+        }
+        let row_value = x.values_by_row();
+        let ranges = column_ranges(x, (x.indices.len() / ENTRIES).clamp(1, RANGES));
+        let buckets = by_range(x, row_value.is_none(), &ranges);
+        let copied = buckets.into_par_iter().zip(&ranges).map(|(bucket, range)| columns_of(bucket, range));
+        Ok(SparseColumns { shape: Shape { rows: x.len(), cols: x.cols }, row_value, ranges: copied.collect() })
+    }
+
+    /// Rows and columns.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// What every entry of a row is, where entries are alike: columns then have rows only.
+    pub fn row_value(&self) -> Option<&[f64]> {
+        self.row_value.as_deref()
+    }
+
+    /// `Xᵀ v`.
+    pub fn transposed(&self, v: &[f64]) -> Vec<f64> {
+        let v = self.times_row_value(v);
+        self.map(|column| column.dot(&v))
+    }
+
+    /// A number for every column, zero for those without entries.
+    pub(super) fn map(&self, of: impl Fn(Column<'_>) -> f64 + Sync) -> Vec<f64> {
+        let mut out = vec![0.0; self.shape.cols];
+        let (mut ranges, mut rest) = (Vec::new(), &mut out[..]);
+        for range in &self.ranges {
+            let (now, later) = rest.split_at_mut(range.range.len());
+            ranges.push((range, now));
+            rest = later;
+        }
+        ranges.into_par_iter().for_each(|(range, out)| {
+            for (at, column) in range.index.iter().enumerate() {
+                out[*column as usize - range.range.start] = of(range.column(at));
+            }
+        });
+        out
+    }
+
+    /// The ranges, rising.
+    pub(crate) fn ranges(&self) -> &[ColumnRange] {
+        &self.ranges
+    }
+
+    /// A vector by rows times what entries are, where columns have rows only.
+    pub(crate) fn times_row_value<'v>(&self, v: &'v [f64]) -> Cow<'v, [f64]> {
+        match &self.row_value {
+            Some(of_row) => v.iter().zip(of_row).map(|(v, r)| v * r).collect(),
+            None => Cow::Borrowed(v),
+        }
+    }
+
+    /// Where a column is.
+    pub(super) fn place(&self, column: usize) -> Place {
+        let range = self.ranges.partition_point(|range| range.range.end <= column);
+        let at = self.ranges[range].place[column - self.ranges[range].range.start];
+        Place { range: range as u32, at }
+    }
+
+    /// The column at a place.
+    #[inline]
+    pub(super) fn at(&self, place: Place) -> Column<'_> {
+        match place.at {
+            ABSENT => Column::Present(&[]),
+            at => self.ranges[place.range as usize].column(at as usize),
+        }
+    }
+}
+
+impl ColumnRange {
+    /// The original index of each column that has entries, the longest first.
+    pub(crate) fn index(&self) -> &[u32] {
+        &self.index
+    }
+
+    /// So many columns, the first, have at least two entries.
+    pub(crate) fn shared(&self) -> usize {
+        self.shared
+    }
+
+    /// A column by its place.
+    #[inline]
+    pub(crate) fn column(&self, at: usize) -> Column<'_> {
+        let entries = self.starts[at] as usize..self.starts[at + 1] as usize;
+        match self.values.is_empty() {
+            true => Column::Present(&self.rows[entries]),
+            false => Column::Sparse(&self.rows[entries.clone()], &self.values[entries]),
+        }
+    }
+
+    /// The rows and values of some columns one after the other; no values where the entries of a row are alike.
+    pub(crate) fn entries(&self, columns: Range<usize>) -> (&[u32], &[f64]) {
+        let entries = self.starts[columns.start] as usize..self.starts[columns.end] as usize;
+        let values = if self.values.is_empty() { &[][..] } else { &self.values[entries.clone()] };
+        (&self.rows[entries], values)
+    }
+
+    /// The first column with so many entries or fewer, of those with at least two.
+    pub(crate) fn first_of(&self, length: u32) -> usize {
+        let (mut low, mut high) = (0, self.shared);
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.starts[middle + 1] - self.starts[middle] > length { low = middle + 1 } else { high = middle }
+        }
+        low
+    }
+}

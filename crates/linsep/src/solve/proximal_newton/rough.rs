@@ -1,0 +1,67 @@
+//! The first steps, far from the optimum: one rough step for every choice of columns.
+//!
+//! While the set of columns still changes a lot, an exact solution on any of them is work for nothing. Where the gradient
+//! of all columns is cheap (by a copy of them), it is taken after every step, and a step is a few sweeps.
+
+use super::restricted::Restricted;
+use super::run::LONG;
+use super::{Curvature, Previous, ProximalNewton, Run, Search, Working};
+use crate::design::Columns;
+use crate::error::Result;
+use crate::objective::{Coef, Conjugate, Detail};
+
+/// Columns that may join at a time, unless there are more already.
+const JOINING: usize = 128;
+/// Of the columns that are not zero, the share that may still want to join when rough steps end, if the last one lowered
+/// the objective by no more than this share.
+const FEW: f64 = 1.0 / 16.0;
+const SHORT: f64 = 0.02;
+
+impl<L: Conjugate + Clone> Search<'_, '_, L> {
+    /// Steps until they are no longer long, or hardly any column wants to join.
+    pub(super) fn roughly(&mut self, limits: &ProximalNewton, kept: &mut Previous) -> Result<()> {
+        while self.trace.len() < limits.max_iterations {
+            let inside = kept.working.as_ref().map_or(&[][..], |w| &w.restricted.columns);
+            let mut joining = self.violators(inside, 1.0, usize::MAX);
+            let (support, before) = (self.support().len(), self.point.objective);
+            let few = joining.len() as f64 <= FEW * support as f64;
+            let share = self.last_decrease / before.abs();
+            if share <= LONG || few && share <= SHORT || support + joining.len() == 0 {
+                break;
+            }
+            joining.truncate(JOINING.max(support));
+            self.choose(kept, &joining)?;
+            if !self.step(kept)? {
+                break;
+            }
+            self.last_decrease = before - self.point.objective;
+        }
+        // What follows solves on the columns in use and those close to it alone.
+        kept.working = None;
+        kept.model = None;
+        Ok(())
+    }
+
+    /// One rough step on the working set; false where there is none.
+    fn step(&mut self, kept: &mut Previous) -> Result<bool> {
+        let (risk, watch) = (self.risk, self.watch);
+        let Some(Working { restricted, .. }) = &kept.working else { return Ok(false) };
+        let sub = restricted.risk(risk)?;
+        let columns = Columns::new(restricted.design(), sub.sample().units, watch)?;
+        let mut run = Run::new(&sub, restricted.gather_point(&self.point), None, Curvature::Columns(&columns), watch);
+        let moved = run.step_roughly(&columns)?;
+        let (point, _, _, trace, _) = run.into_parts();
+        self.trace.extend(trace);
+        self.move_to(restricted, &point.coef)?;
+        Ok(moved)
+    }
+
+    /// Moves to coefficients of some columns.
+    fn move_to(&mut self, restricted: &Restricted, coef: &Coef) -> Result<()> {
+        let coef = restricted.scatter(coef, self.risk.n_cols());
+        self.point = self.risk.at(&coef, Detail::Gradient, self.watch)?;
+        self.passes += 1;
+        self.certificate = None;
+        Ok(())
+    }
+}
