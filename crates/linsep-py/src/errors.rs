@@ -1,7 +1,7 @@
 //! The library's errors as Python's exceptions.
 
 use linsep::error::{Error, ErrorKind};
-use pyo3::exceptions::{PyFileNotFoundError, PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::{PyErr, create_exception};
 use std::any::Any;
@@ -25,7 +25,6 @@ pub(crate) fn raise(py: Python<'_>, error: &Error) -> PyErr {
     let help = error.help_text().map(in_python);
     let whole = help.as_ref().map_or(message.clone(), |help| format!("{message}\n  help: {help}"));
     match error.kind() {
-        ErrorKind::Interrupted => PyKeyboardInterrupt::new_err(message),
         ErrorKind::Io if error.message() == "there is no such file" => PyFileNotFoundError::new_err(whole),
         ErrorKind::Io => PyOSError::new_err(whole),
         _ => {

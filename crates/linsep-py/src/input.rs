@@ -1,7 +1,7 @@
 //! Features as Python holds them, lent to the library.
 
 use crate::errors::LinsepError;
-use crate::table::stream;
+use crate::table::{Columns, stream};
 use linsep::design::{CsrMatrix, DenseMatrix, Design};
 use linsep::table::Table;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -53,6 +53,9 @@ impl<'py> Features<'py> {
         }
         if let Ok(array) = x.cast::<PyArray2<f32>>() {
             return Ok(Features::F32(array.clone()));
+        }
+        if let Ok(columns) = x.cast::<Columns>() {
+            return Ok(Features::Table(Box::new(columns.get().table.clone())));
         }
         if x.hasattr("__arrow_c_stream__")? {
             return Ok(Features::Table(Box::new(stream(x)?)));

@@ -10,6 +10,7 @@ mod input;
 mod labels;
 mod model;
 mod pool;
+mod score;
 mod settings;
 mod table;
 
@@ -27,6 +28,8 @@ mod _core {
     use super::model::Model;
     #[pymodule_export]
     use super::settings::defaults;
+    #[pymodule_export]
+    use super::table::Columns;
     use pyo3::prelude::*;
 
     #[pymodule_init]

@@ -4,13 +4,13 @@ use crate::errors::{LinsepError, raise};
 use crate::input::{Features, doubles};
 use crate::labels::labels;
 use crate::pool::{Manner, run};
+use crate::score::{class_scores, codes, few_rows, probabilities, scored};
+use crate::table::training_table;
 use linsep::artifact;
-use linsep::decide::{self, Decision};
+use linsep::decide::Decision;
 use linsep::design::Design;
-use linsep::error::Error;
 use linsep::report::{fit_summary, inspect_json, support_json};
-use linsep::table::{Labels, Table};
-use linsep::watch::Watch;
+use linsep::table::Labels;
 use linsep::workflow::{Arrays, measure_design, predict_table, support_arrays, verify_arrays};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -18,9 +18,6 @@ use pyo3::types::PyDict;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
-
-/// Up to so many numbers, a prediction is made here and now, without other threads.
-const SMALL: usize = 1 << 14;
 
 /// A fitted model: immutable, and shared by whoever holds it.
 #[pyclass(frozen, module = "linsep._core")]
@@ -85,79 +82,6 @@ impl Model {
         run(py, &manner, |watch| scored(model, design, width, values, watch, &finish))?;
         Ok(out)
     }
-}
-
-/// Fills `width` numbers per row from the scores of blocks of rows.
-fn scored<T: Send>(
-    model: &artifact::Model,
-    design: &dyn Design,
-    width: usize,
-    out: &mut [T],
-    watch: &Watch,
-    finish: &(impl Fn(&artifact::Model, &[f64], &mut [T]) -> linsep::Result<()> + Sync),
-) -> linsep::Result<()> {
-    if !model.offsets.is_empty() {
-        return Err(Error::usage("this model adds offset columns to its scores, which a matrix does not have")
-            .help("predict from a table"));
-    }
-    let failed: OnceLock<Error> = OnceLock::new();
-    model.discriminant.each_block(design, watch, width, out, |scores, out| {
-        let ok = match scores.iter().all(|z| z.is_finite()) {
-            true => finish(model, scores, out),
-            false => Err(not_finite(scores)),
-        };
-        if let Err(error) = ok {
-            let _ = failed.set(error);
-        }
-    })?;
-    failed.into_inner().map_or(Ok(()), Err)
-}
-
-/// Scores that are no numbers come of features that are none.
-fn not_finite(scores: &[f64]) -> Error {
-    let what = if scores.iter().any(|z| z.is_nan()) { "NaN" } else { "infinity or a value too large" };
-    Error::data(format!("Input X contains {what}.")).help("fill the missing cells in, or leave their rows out")
-}
-
-/// The class of every row, −1 where there is none.
-fn codes(model: &artifact::Model, scores: &[f64], out: &mut [i64]) -> linsep::Result<()> {
-    let decided = model.decision.classes(&model.deciding_scores(scores.to_vec()), model.classes.len())?;
-    out.iter_mut().zip(decided).for_each(|(code, class)| *code = class.map_or(-1, |c| c.index() as i64));
-    Ok(())
-}
-
-/// Every class's part in the decision: its score, or its votes and, to tell apart classes with as many, a sum of scores that
-/// weighs less than half a vote.
-fn class_scores(model: &artifact::Model, scores: &[f64], out: &mut [f64]) -> linsep::Result<()> {
-    let classes = model.classes.len();
-    let parts = model.score_parts();
-    if parts.iter().all(|p| p.against.is_none()) {
-        out.copy_from_slice(scores);
-        return Ok(());
-    }
-    for (z, out) in scores.chunks_exact(parts.len()).zip(out.chunks_exact_mut(classes)) {
-        let (mut votes, mut sums) = (vec![0.0; classes], vec![0.0; classes]);
-        for (part, z) in parts.iter().zip(z) {
-            let Some(other) = part.against else { continue };
-            let (own, other) = (part.class.index(), other.index());
-            votes[if *z > 0.0 { own } else { other }] += 1.0;
-            sums[own] += z;
-            sums[other] -= z;
-        }
-        for (k, out) in out.iter_mut().enumerate() {
-            *out = votes[k] + sums[k] / (3.0 * (sums[k].abs() + 1.0));
-        }
-    }
-    Ok(())
-}
-
-fn probabilities(model: &artifact::Model, scores: &[f64], out: &mut [f64]) -> linsep::Result<()> {
-    if model.calibration.is_none() && model.true_priors.is_none() {
-        decide::probabilities_into(scores, model.classes.len(), out);
-    } else {
-        decide::probabilities_into(&model.deciding_scores(scores.to_vec()), model.classes.len(), out);
-    }
-    Ok(())
 }
 
 #[pymethods]
@@ -295,54 +219,11 @@ impl Model {
         Ok(())
     }
 
-    /// Labels of a few dense rows, or `None` where that takes more.
-    #[pyo3(signature = (x, n_threads=0))]
-    fn predict_fast<'py>(&self, x: &Bound<'py, PyAny>, n_threads: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// Labels of a few dense rows, here and now; `None` where that takes more.
+    fn predict_fast<'py>(&self, x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = x.py();
-        let (Ok(array), Some(named), true) = (x.cast::<PyArray2<f64>>(), self.labels.get(), self.plain) else {
-            return Ok(None);
-        };
-        let Some(linear) = self.inner.discriminant.as_linear() else { return Ok(None) };
-        let (rows, cols, k) = (array.shape()[0], array.shape()[1], linear.n_scores());
-        if cols != linear.n_cols() || rows == 0 || !array.is_c_contiguous() {
-            return Ok(None);
-        }
-        let decided = if rows * cols.max(k) <= SMALL {
-            // SAFETY: read while attached, and nothing else runs meanwhile.
-            let values = unsafe { array.as_slice() }?;
-            let mut room = [0.0; 16];
-            let mut more = Vec::new();
-            let scores = match rows * k <= room.len() {
-                true => &mut room[..rows * k],
-                false => {
-                    more.resize(rows * k, 0.0);
-                    &mut more[..]
-                }
-            };
-            linear.dense(values, scores);
-            if !scores.iter().all(|z| z.is_finite()) {
-                return Ok(None);
-            }
-            decide::classes(scores, self.inner.classes.len())
-        } else {
-            let model = &*self.inner;
-            let features = Features::F64(array.clone());
-            // SAFETY: as in `fit`.
-            let lent = unsafe { features.lend() }?;
-            let design = lent.as_design();
-            let fill = |watch: &Watch| {
-                let mut out = vec![linsep::table::Class(0); rows];
-                let k = model.discriminant.n_scores();
-                let finish = |_: &artifact::Model, scores: &[f64], out: &mut [linsep::table::Class]| {
-                    let n_classes = if k == 1 { 2 } else { k };
-                    out.copy_from_slice(&decide::classes(scores, n_classes));
-                    Ok(())
-                };
-                scored(model, design, 1, &mut out, watch, &finish)?;
-                Ok(out)
-            };
-            run(py, &Manner::threads(n_threads), fill)?
-        };
+        let (Some(named), true) = (self.labels.get(), self.plain) else { return Ok(None) };
+        let Some(decided) = few_rows(&self.inner, x) else { return Ok(None) };
         Ok(Some(match named {
             Named::Integers(labels) => PyArray1::from_iter(py, decided.iter().map(|c| labels[c.index()])).into_any(),
             Named::Other(labels) => {
@@ -512,7 +393,7 @@ impl Model {
         let manner = Manner::threads(n_threads);
         let found = match Features::of(x)? {
             Features::Table(table) => {
-                let table = self.training_table(*table, &labels, weights.as_deref())?;
+                let table = training_table(model, *table, &labels, weights.as_deref())?;
                 run(py, &manner, |watch| linsep::workflow::verify_table(model, &table, watch))?
             }
             features => {
@@ -543,7 +424,7 @@ impl Model {
         let manner = Manner::threads(n_threads);
         let tables = match Features::of(x)? {
             Features::Table(table) => {
-                let table = self.training_table(*table, &labels, weights.as_deref())?;
+                let table = training_table(model, *table, &labels, weights.as_deref())?;
                 run(py, &manner, |watch| linsep::workflow::support_tables(model, &table, watch))?
             }
             features => {
@@ -554,19 +435,6 @@ impl Model {
             }
         };
         Ok(support_json(model, &tables).to_string())
-    }
-}
-
-impl Model {
-    /// The table that the model was fitted on, put together again.
-    fn training_table(&self, table: Table, labels: &Labels, weights: Option<&[f64]>) -> PyResult<Table> {
-        let table = crate::table::with_labels(table, &self.inner.target, labels, self.inner.target_is_text)?;
-        match (&self.inner.weights, weights) {
-            (Some(name), Some(weights)) => crate::table::with_weights(table, name, weights),
-            (None, None) => Ok(table),
-            (Some(_), None) => Err(LinsepError::new_err("the model was fitted with sample_weight: give it again")),
-            (None, Some(_)) => Err(LinsepError::new_err("the model was fitted without sample_weight")),
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Work on threads of our own, while the calling thread looks after signals and progress.
 
-use crate::errors::{defect, raise};
-use linsep::error::Result;
+use crate::errors::{LinsepError, defect, raise};
+use linsep::error::{ErrorKind, Result};
 use linsep::watch::{Progress, Watch};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -131,8 +131,13 @@ pub(crate) fn run<T: Send + 'static>(
     let (sender, receiver) = channel::<News<T>>();
     let mut watch = Watch::default();
     if let Some(seconds) = manner.time_limit {
+        if !(seconds > 0.0) {
+            return Err(LinsepError::new_err(format!(
+                "time_limit is {seconds}; it must be a positive number of seconds"
+            )));
+        }
         // Limits beyond a century are none.
-        watch = watch.deadline(Instant::now() + Duration::from_secs_f64(seconds.clamp(0.0, 3e9)));
+        watch = watch.deadline(Instant::now() + Duration::from_secs_f64(seconds.min(3e9)));
     }
     if manner.callback.is_some() {
         let steps: Mutex<Sender<News<T>>> = Mutex::new(sender.clone());
@@ -156,6 +161,10 @@ pub(crate) fn run<T: Send + 'static>(
     });
     match ended? {
         Ok(Ok(value)) => Ok(value),
+        // A signal has been raised by now, so what is interrupted without one ran out of time.
+        Ok(Err(error)) if error.kind() == ErrorKind::Interrupted => {
+            Err(LinsepError::new_err("time_limit came before there was anything to show; allow more seconds"))
+        }
         Ok(Err(error)) => Err(raise(py, &error)),
         Err(panic) => Err(defect(&*panic)),
     }

@@ -4,7 +4,8 @@ use crate::errors::{LinsepError, raise};
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use linsep::read::{ReadOptions, read_batches};
-use linsep::table::{Kind, Labels, Table};
+use linsep::table::{Cells, Chunk, Column, Kind, Labels, MISSING_TEXT, Origin, RowPlaces, Table};
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
 use std::ffi::CStr;
@@ -29,6 +30,55 @@ pub(crate) fn stream(frame: &Bound<'_, PyAny>) -> PyResult<Table> {
         read_batches(&schema, &batches, "X", &ReadOptions::default())
     })
     .map_err(|e| if e.is_instance_of::<LinsepError>(py) { e } else { raise(py, &linsep::Error::data(e.to_string())) })
+}
+
+/// Columns of numbers and text that Python put together; features like any others.
+#[pyclass(frozen, name = "Table", module = "linsep._core")]
+pub(crate) struct Columns {
+    pub(crate) table: Table,
+}
+
+#[pymethods]
+impl Columns {
+    /// From names and, for each, an array of float64 (NaN is missing), or codes (int64, −1 is missing) and their levels.
+    #[new]
+    fn new(names: Vec<String>, columns: Vec<Bound<'_, PyAny>>) -> PyResult<Columns> {
+        if names.len() != columns.len() || names.is_empty() {
+            return Err(LinsepError::new_err(format!("{} names for {} columns", names.len(), columns.len())));
+        }
+        let found = columns.iter().map(column).collect::<PyResult<Vec<(Kind, Cells)>>>()?;
+        let n_rows = found[0].1.len();
+        if let Some(at) = found.iter().position(|(_, cells)| cells.len() != n_rows) {
+            let length = found[at].1.len();
+            return Err(LinsepError::new_err(format!("column `{}` has {length} cells, not {n_rows}", names[at])));
+        }
+        let (kinds, cells): (Vec<Kind>, Vec<Cells>) = found.into_iter().unzip();
+        let columns = names.into_iter().zip(kinds).map(|(name, kind)| Column { name, kind }).collect();
+        let origin = Origin { file: "X".into(), rows: RowPlaces::Numbered { first: 1 } };
+        Ok(Columns { table: Table::new(columns, vec![Chunk { n_rows, cells, sparse: None, origin }], 0) })
+    }
+}
+
+fn column(said: &Bound<'_, PyAny>) -> PyResult<(Kind, Cells)> {
+    if let Ok(numbers) = said.cast::<PyArray1<f64>>() {
+        // SAFETY: copied before anything else runs.
+        return Ok((Kind::Number, Cells::F64(unsafe { numbers.as_slice() }?.to_vec())));
+    }
+    let (codes, levels): (Bound<'_, PyArray1<i64>>, Vec<String>) = said.extract()?;
+    // Levels of a table are in byte order and all different.
+    let mut sorted = levels.clone();
+    sorted.sort();
+    if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(LinsepError::new_err("a level is named twice"));
+    }
+    let rank: Vec<u32> = levels.iter().map(|level| sorted.partition_point(|s| s < level) as u32).collect();
+    let cell = |code: &i64| match usize::try_from(*code) {
+        Ok(code) => rank.get(code).copied().ok_or_else(|| LinsepError::new_err(format!("there is no level {code}"))),
+        Err(_) => Ok(MISSING_TEXT),
+    };
+    // SAFETY: as above.
+    let cells = unsafe { codes.as_slice() }?.iter().map(cell).collect::<PyResult<Vec<u32>>>()?;
+    Ok((Kind::Text { levels: sorted }, Cells::Text(cells)))
 }
 
 /// A name that no column has.
@@ -63,4 +113,20 @@ pub(crate) fn with_weights(table: Table, name: &str, weights: &[f64]) -> PyResul
         return Err(LinsepError::new_err(format!("{} weights for {} rows", weights.len(), table.n_rows())));
     }
     Ok(table.with_column(name, Kind::Number, weights))
+}
+
+/// The table that a model was fitted on, put together again.
+pub(crate) fn training_table(
+    model: &linsep::artifact::Model,
+    table: Table,
+    labels: &Labels,
+    weights: Option<&[f64]>,
+) -> PyResult<Table> {
+    let table = with_labels(table, &model.target, labels, model.target_is_text)?;
+    match (&model.weights, weights) {
+        (Some(name), Some(weights)) => with_weights(table, name, weights),
+        (None, None) => Ok(table),
+        (Some(_), None) => Err(LinsepError::new_err("the model was fitted with sample_weight: give it again")),
+        (None, Some(_)) => Err(LinsepError::new_err("the model was fitted without sample_weight")),
+    }
 }
