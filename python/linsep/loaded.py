@@ -1,0 +1,133 @@
+"""Models from files: of `save`, or of the command."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._base import DensityAttributes, Estimator, LinearAttributes, Probabilities
+from ._lazy import available_if
+
+#: Classes that a method's models may be of, the most special first.
+_CANDIDATES = {
+    "risk": (("linear", "SGDClassifier"), ("linear", "LogisticRegression"), ("linear", "LinearSVC")),
+    "least-squares": (("linear", "LeastSquaresClassifier"),),
+    "gaussian": (
+        ("discriminant", "LinearDiscriminantAnalysis"),
+        ("discriminant", "QuadraticDiscriminantAnalysis"),
+        ("discriminant", "GaussianBayes"),
+    ),
+    "naive-bayes": (
+        ("naive_bayes", "GaussianNB"),
+        ("naive_bayes", "BernoulliNB"),
+        ("naive_bayes", "MultinomialNB"),
+        ("naive_bayes", "PoissonNB"),
+        ("naive_bayes", "CategoricalNB"),
+        ("naive_bayes", "MixedNB"),
+    ),
+    "perceptron": (("perceptron", "Perceptron"), ("perceptron", "PocketPerceptron")),
+    "kernel-svm": (("kernel", "SVC"),),
+    "kernel-perceptron": (("kernel", "KernelPerceptron"),),
+    "hard-margin": (("kernel", "HardMarginSVC"),),
+}
+
+
+class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Estimator):
+    """A model whose settings no class of this package has; it predicts, proves and saves like any other.
+
+    `linsep.load` makes it.
+    """
+
+    def __init__(self):
+        pass
+
+    def fit(self, X, y, sample_weight=None):
+        """Models from files are fitted already.
+
+        Raises
+        ------
+        TypeError
+        """
+        raise TypeError("a FittedModel comes from a file and cannot be fitted again")
+
+    def _has_proba(self) -> bool:
+        model = self.__dict__.get("model_")
+        return model is not None and model.has_probabilities
+
+    predict_proba = available_if(_has_proba)(Probabilities.predict_proba)
+    predict_log_proba = available_if(_has_proba)(Probabilities.predict_log_proba)
+
+
+def load(path):
+    """Reads a model file, written by `save` or by the command.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    estimator
+        Of the class and with the parameters that give the model's settings; a `FittedModel` where no class has them.
+        A model with text columns predicts from frames.
+
+    Examples
+    --------
+    >>> import linsep, os, tempfile
+    >>> model = linsep.LogisticRegression(C=2.0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.json")
+    >>> model.save(path)
+    >>> again = linsep.load(path)
+    >>> again, bool((again.coef_ == model.coef_).all())
+    (LogisticRegression(C=2.0), True)
+    """
+    return of_model(_core.Model.load(os.fspath(path)))
+
+
+def of_model(model: _core.Model) -> Estimator:
+    """An estimator around a model."""
+    estimator = _matching(model) or FittedModel()
+    own = estimator.__dict__
+    own["model_"] = model
+    own["classes_"] = _classes(model)
+    own["n_features_in_"] = model.n_inputs
+    names = model.input_names
+    # Arrays without names were called x0, x1, …
+    if names and names != [f"x{j}" for j in range(len(names))]:
+        own["feature_names_in_"] = np.array(names, dtype=object)
+    estimator._ready()
+    return estimator
+
+
+def _classes(model: _core.Model) -> np.ndarray:
+    names = model.classes
+    if model.target_is_text:
+        return np.array(names, dtype=object)
+    numbers = np.array([float(name) for name in names])
+    whole = numbers.astype(np.int64)
+    return whole if (whole == numbers).all() else numbers
+
+
+def _matching(model: _core.Model) -> Estimator | None:
+    """The estimator whose settings are exactly the model's."""
+    from importlib import import_module
+
+    settings = json.loads(model.settings)
+    method = settings.pop("method")
+    defaults = json.loads(_core.defaults(method))
+    defaults.pop("method", None)
+    if not model.takes_arrays and method != "naive-bayes":
+        return None
+    for home, name in _CANDIDATES.get(method, ()):
+        kind = getattr(import_module(f"linsep.{home}"), name)
+        params = kind._params_of({**defaults, **settings})
+        if params is None:
+            continue
+        estimator = kind(**params)
+        if {**defaults, **estimator._settings(None)} == {**defaults, **settings}:
+            return estimator
+    return None
