@@ -144,21 +144,6 @@ class Estimator(SklearnFace, Parameters):
             )
         return self._prepare(given, fitting=False)
 
-    def decision_function(self, X):
-        """Scores: of the second class against the first, or one for every class.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or frame of shape (n_samples, n_features)
-
-        Returns
-        -------
-        array of shape (n_samples,) or (n_samples, n_classes)
-        """
-        model, x = self._ask(X)
-        scores = model.class_scores(x, threads(self))
-        return scores.ravel() if scores.shape[1] == 1 else scores
-
     def score(self, X, y, sample_weight=None):
         """The share of rows that are predicted right.
 
@@ -302,6 +287,8 @@ class Estimator(SklearnFace, Parameters):
         # The model pickles as its file; the bound method is made anew.
         state = self.__dict__.copy()
         state.pop("_fast", None)
+        if "_kept_attributes" in state:
+            state["_kept_attributes"] = {}
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -313,6 +300,25 @@ class Estimator(SklearnFace, Parameters):
         from ._html import estimator_html
 
         return estimator_html(self)
+
+
+class Decision:
+    """The scores behind the decisions."""
+
+    def decision_function(self, X):
+        """Scores: of the second class against the first, or one for every class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_classes)
+        """
+        model, x = self._ask(X)
+        scores = model.class_scores(x, threads(self))
+        return scores.ravel() if scores.shape[1] == 1 else scores
 
 
 class Probabilities:

@@ -7,6 +7,7 @@ answer is a subclass of both, so that either name catches it.
 from __future__ import annotations
 
 import sys
+import warnings
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -55,3 +56,11 @@ def convergence_warning() -> type:
 def conversion_warning() -> type:
     """The class of the warning that data had another shape than expected."""
     return _also_sklearn(DataConversionWarning)
+
+
+def warn(message: str, kind: type = UserWarning) -> None:
+    """Warns at the line outside of this package that led here, however deep inside it is found."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("linsep."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, kind, stacklevel=level)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import _core, _input
-from ._errors import convergence_warning
+from ._errors import convergence_warning, warn
 
 
 @dataclass(slots=True)
@@ -159,8 +158,7 @@ def warn_unless_converged(estimator: Any) -> None:
         return
     gap = estimator.model_.gap
     found = "" if gap is None else f"; the relative gap is {gap:.1e}"
-    warnings.warn(
+    warn(
         f"{type(estimator).__name__} did not reach its tolerance{found}. {_REASONS.get(outcome, outcome)}",
         convergence_warning(),
-        stacklevel=4,
     )

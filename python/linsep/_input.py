@@ -7,14 +7,14 @@ over the values looks for NaN or infinity: the library does that while it works.
 
 from __future__ import annotations
 
-import warnings
+import numbers
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from ._errors import conversion_warning
+from ._errors import conversion_warning, warn
 
 _FLOATS = ("d", "f")
 
@@ -227,11 +227,10 @@ def _one_dimension(y: Any) -> np.ndarray:
         y = y.to_numpy()
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
-        warnings.warn(
+        warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples, ), for"
             " example using ravel().",
             conversion_warning(),
-            stacklevel=5,
         )
         return y.ravel()
     if y.ndim != 1:
@@ -300,6 +299,14 @@ def codes_of(y: Any, classes: np.ndarray, rows: int) -> np.ndarray:
     return np.array([known[label] for label in found.tolist()], np.uint32)[codes]
 
 
+def check_finite(x: Any) -> None:
+    """For what is changed before the library sees it, or would hide NaN and infinity from it."""
+    values = x[2] if isinstance(x, tuple) else x
+    if isinstance(values, np.ndarray) and not np.isfinite(values).all():
+        what = "NaN" if np.isnan(values).any() else "infinity or a value too large"
+        raise ValueError(f"Input X contains {what}.")
+
+
 def flat(y: Any, rows: int) -> np.ndarray:
     """Labels to compare with, in one dimension."""
     found = _one_dimension(y)
@@ -322,7 +329,7 @@ def weights(sample_weight: Any, rows: int) -> np.ndarray | None:
     """Weights of rows as float64, or `None` where all are one."""
     if sample_weight is None:
         return None
-    if np.ndim(sample_weight) == 0 and not hasattr(sample_weight, "__len__"):
+    if isinstance(sample_weight, numbers.Real):
         return np.full(rows, float(sample_weight))
     if hasattr(sample_weight, "to_numpy"):
         sample_weight = sample_weight.to_numpy()
@@ -359,9 +366,9 @@ def check_names(owner: str, fitted: list[str] | None, given: list[str] | None) -
     if fitted is None and given is None:
         return
     if fitted is None:
-        warnings.warn(f"X has feature names, but {owner} was fitted without feature names", stacklevel=4)
+        warn(f"X has feature names, but {owner} was fitted without feature names")
     elif given is None:
-        warnings.warn(f"X does not have valid feature names, but {owner} was fitted with feature names", stacklevel=4)
+        warn(f"X does not have valid feature names, but {owner} was fitted with feature names")
     elif fitted != given:
         raise ValueError(_names_differ(fitted, given))
 

@@ -21,12 +21,14 @@ class fitted_attribute:
     def __get__(self, estimator: Any, owner: type | None = None) -> Any:
         if estimator is None:
             return self
-        if "model_" not in estimator.__dict__:
+        own = estimator.__dict__
+        if "model_" not in own:
             raise AttributeError(f"{type(estimator).__name__!r} has no attribute {self.name!r} before it is fitted")
-        value = self.compute(estimator)
-        # Not a data descriptor: from now on the instance's own attribute is found first.
-        estimator.__dict__[self.name] = value
-        return value
+        # One dictionary for all of them, so that predicting changes no attribute of the estimator.
+        kept = own["_kept_attributes"]
+        if self.name not in kept:
+            kept[self.name] = self.compute(estimator)
+        return kept[self.name]
 
 
 class available_if:
@@ -52,7 +54,5 @@ class available_if:
 
 
 def forget(estimator: Any) -> None:
-    """Removes what was computed lazily from an older fit."""
-    own = estimator.__dict__
-    for name in [name for name in own if isinstance(getattr(type(estimator), name, None), fitted_attribute)]:
-        del own[name]
+    """Makes room for what will be computed from a new model."""
+    estimator.__dict__["_kept_attributes"] = {}

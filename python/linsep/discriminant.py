@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _input
-from ._base import DensityAttributes, Estimator, LinearAttributes, Probabilities
+from ._base import Decision, DensityAttributes, Estimator, LinearAttributes, Probabilities
 from ._fit import Training
 from ._lazy import fitted_attribute
 from ._penalty import one_of, yes_no
@@ -16,7 +16,7 @@ from ._penalty import one_of, yes_no
 def _shrinkage(said: Any) -> Any:
     if said is None:
         return "none"
-    if said == "auto" if isinstance(said, str) else False:
+    if isinstance(said, str) and said == "auto":
         return "ledoit_wolf"
     if isinstance(said, (int, float, np.number)) and 0 <= said <= 1:
         return {"fixed": float(said)}
@@ -40,7 +40,7 @@ def _priors(said: Any, n_classes: int | None) -> list[float] | None:
     return found.tolist()
 
 
-class _GaussianClasses(DensityAttributes, Probabilities, Estimator):
+class _GaussianClasses(DensityAttributes, Probabilities, Decision, Estimator):
     """What the three have in common."""
 
     _method = "gaussian"
@@ -53,7 +53,7 @@ class _GaussianClasses(DensityAttributes, Probabilities, Estimator):
             "divisor": one_of(self.divisor, "divisor", {"unbiased": "unbiased", "mle": "mle"}),
             "shrinkage": _shrinkage(self.shrinkage),
             "priors": _priors(self.priors, training.n_classes if training else None),
-            "standardize": yes_no(self.shrinkage == "auto" if isinstance(self.shrinkage, str) else False),
+            "standardize": yes_no(isinstance(self.shrinkage, str)),
         }
 
     @classmethod
@@ -94,8 +94,8 @@ class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
         Prior probabilities; by default the observed shares.
     n_components : int, optional
         Dimensions that `transform` keeps; by default ``min(n_classes − 1, n_features)``.
-    divisor : {'unbiased', 'mle'}, default='unbiased'
-        ``Σs − K`` or ``Σs``.
+    divisor : {'mle', 'unbiased'}, default='mle'
+        ``Σs`` or ``Σs − K``.
     n_jobs : int, optional
 
     Attributes
@@ -107,21 +107,22 @@ class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: ``sample_weight`` is taken; ``covariance_`` is the one that the scores come
-    from, with the divisor ``Σs − K`` (``solver='svd'`` there uses it, too, but shows another); columns that the classes
-    do not determine are named in ``summary()`` and get no weight; there is one way to solve it, so no ``solver``,
-    ``tol``, ``store_covariance`` and ``covariance_estimator``.
+    Differences from scikit-learn on purpose: ``sample_weight`` is taken; ``covariance_`` is always there; a singular
+    covariance is not inverted somehow: columns that are constant or copies of others are named in ``summary()`` and get no
+    weight, and where that is not the reason it is an error that says which columns; Ledoit and Wolf's shrinkage is learned
+    from all rows about their class means, not class by class; there is one way to solve it, so no ``solver``, ``tol``,
+    ``store_covariance`` and ``covariance_estimator``.
 
     Examples
     --------
     >>> from linsep import LinearDiscriminantAnalysis
     >>> X = [[0.0], [1.0], [2.0], [5.0], [6.0], [7.0]]
-    >>> model = LinearDiscriminantAnalysis().fit(X, ["a", "a", "a", "b", "b", "b"])
+    >>> model = LinearDiscriminantAnalysis(divisor="unbiased").fit(X, ["a", "a", "a", "b", "b", "b"])
     >>> model.coef_.round(6).tolist(), model.intercept_.round(6).tolist()
     ([[5.0]], [-17.5])
     """
 
-    def __init__(self, *, shrinkage=None, priors=None, n_components=None, divisor="unbiased", n_jobs=None):
+    def __init__(self, *, shrinkage=None, priors=None, n_components=None, divisor="mle", n_jobs=None):
         self.shrinkage = shrinkage
         self.priors = priors
         self.n_components = n_components
@@ -245,8 +246,8 @@ class QuadraticDiscriminantAnalysis(_GaussianClasses):
         Share by which each covariance is moved towards a multiple of the identity; ``'auto'`` is Ledoit and Wolf's.
     priors : array of shape (n_classes,), optional
         Prior probabilities; by default the observed shares.
-    divisor : {'unbiased', 'mle'}, default='unbiased'
-        ``n_k − 1`` or ``n_k``.
+    divisor : {'mle', 'unbiased'}, default='mle'
+        ``n_k`` or ``n_k − 1``.
     n_jobs : int, optional
 
     Attributes
@@ -271,7 +272,7 @@ class QuadraticDiscriminantAnalysis(_GaussianClasses):
     ['near', 'far']
     """
 
-    def __init__(self, *, shrinkage=None, priors=None, divisor="unbiased", n_jobs=None):
+    def __init__(self, *, shrinkage=None, priors=None, divisor="mle", n_jobs=None):
         self.shrinkage = shrinkage
         self.priors = priors
         self.divisor = divisor
@@ -326,7 +327,7 @@ class GaussianBayes(LinearAttributes, _GaussianClasses):
     >>> from linsep import GaussianBayes
     >>> X = [[0.0], [2.0], [5.0], [7.0]]
     >>> model = GaussianBayes(mean_prior=([3.0], [[1.0]])).fit(X, [0, 0, 1, 1])
-    >>> model.means_.tolist()                   # halfway between 1 and 3, and between 6 and 3
+    >>> model.means_.round(6).tolist()          # halfway between 1 and 3, and between 6 and 3
     [[2.0], [4.5]]
     """
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import _input
-from ._base import Estimator, LinearAttributes
+from ._base import Decision, Estimator, LinearAttributes
 from ._core import Model
-from ._fit import Training, seed, threads
+from ._fit import Training, run, seed, threads
 from ._lazy import fitted_attribute
 from ._penalty import one_of, params_of, penalty, positive, whole, yes_no
 
@@ -44,7 +44,7 @@ def _kernel_params(said: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-class _KernelBase(Estimator):
+class _KernelBase(Decision, Estimator):
     def _is_pairwise(self) -> bool:
         return self.kernel == "precomputed"
 
@@ -57,6 +57,9 @@ class _KernelBase(Estimator):
             raise ValueError(
                 f"Precomputed matrix must be a square matrix. Input is a {given.rows}x{given.cols} matrix."
             )
+        if not fitting:
+            # A kernel may take infinity to zero, and nobody would notice.
+            _input.check_finite(given.x)
         return given
 
 
@@ -220,7 +223,7 @@ class SVC(_Support, LinearAttributes, _KernelBase):
             "standardize": settings["standardize"] == "yes",
             "tol": settings["tolerance"],
             "max_iter": -1 if settings["max_iterations"] is None else settings["max_iterations"],
-            "cache_size": settings["cache"] / 2**20,
+            "cache_size": settings["cache"] // 2**20 if settings["cache"] % 2**20 == 0 else settings["cache"] / 2**20,
         }
 
     def fit(self, X, y, sample_weight=None):
@@ -268,7 +271,6 @@ class KernelPerceptron(_KernelBase):
         Epochs.
     shuffle : bool, default=True
     random_state : int, default=0
-    class_weight : dict or 'balanced', optional
     n_jobs : int, optional
     standardize : bool, default=False
     verbose : bool or callable, default=0
@@ -284,7 +286,7 @@ class KernelPerceptron(_KernelBase):
     Notes
     -----
     scikit-learn has no kernel perceptron. It has no intercept of its own: the kernel ``'poly'`` with ``coef0=1`` has one.
-    More than two classes: every pair, which vote.
+    More than two classes: every pair, which vote. Mistakes are counted, so rows have no weights.
 
     Examples
     --------
@@ -295,6 +297,7 @@ class KernelPerceptron(_KernelBase):
     """
 
     _method = "kernel-perceptron"
+    _weighted = ("score",)
 
     def __init__(
         self,
@@ -306,7 +309,6 @@ class KernelPerceptron(_KernelBase):
         max_iter=1000,
         shuffle=True,
         random_state=0,
-        class_weight=None,
         n_jobs=None,
         standardize=False,
         verbose=0,
@@ -319,11 +321,24 @@ class KernelPerceptron(_KernelBase):
         self.max_iter = max_iter
         self.shuffle = shuffle
         self.random_state = random_state
-        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.standardize = standardize
         self.verbose = verbose
         self.time_limit = time_limit
+
+    def fit(self, X, y):
+        """Counts mistakes until there are none.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        return run(self, X, y, None)
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         return {
@@ -348,7 +363,7 @@ class KernelPerceptron(_KernelBase):
         }
 
 
-class HardMarginSVC(_Support, LinearAttributes, Estimator):
+class HardMarginSVC(_Support, LinearAttributes, Decision, Estimator):
     """The widest margin between classes that planes separate; where none does, `linsep.NotSeparableError` has the proof.
 
     Minimises ``½‖w‖²`` subject to ``y(w·x + b) ≥ 1``.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._base import Estimator, LinearAttributes, Probabilities
+from ._base import Decision, Estimator, LinearAttributes, Probabilities
 from ._fit import Training, seed
 from ._lazy import available_if, fitted_attribute
 from ._penalty import not_negative, one_of, params_of, penalty, positive, whole, yes_no
@@ -61,7 +61,7 @@ def _common_params(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-class LogisticRegression(LinearAttributes, Probabilities, Estimator):
+class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
     """Logistic regression; softmax for more than two classes.
 
     Minimises ``Σ s·loss/Σs + λ[(1−α)/2 ‖W‖² + α‖W‖₁]`` with ``λ = 1/(C Σs)`` and ``α = l1_ratio``, which is
@@ -174,7 +174,7 @@ class LogisticRegression(LinearAttributes, Probabilities, Estimator):
         return np.array([max(1, self.model_.iterations)], dtype=np.int32)
 
 
-class LinearSVC(LinearAttributes, Estimator):
+class LinearSVC(LinearAttributes, Decision, Estimator):
     """Linear support vector machine: hinge or squared hinge with a ridge (or a lasso).
 
     Minimises ``Σ s·loss/Σs + λ/2 ‖w‖²`` with ``λ = 1/(C Σs)``, which is scikit-learn's objective divided by ``C Σs``, for
@@ -303,7 +303,7 @@ class LinearSVC(LinearAttributes, Estimator):
         return np.unique(np.concatenate(parts))
 
 
-class LeastSquaresClassifier(LinearAttributes, Estimator):
+class LeastSquaresClassifier(LinearAttributes, Decision, Estimator):
     """Least squares on class targets: ±1 for two classes, one-hot for more; in closed form, with the rank reported.
 
     Minimises ``Σ s ½‖t − z‖²/Σs + λ/2 ‖W‖²``.
@@ -401,7 +401,7 @@ class LeastSquaresClassifier(LinearAttributes, Estimator):
         }
 
 
-class RidgeClassifier(LinearAttributes, Estimator):
+class RidgeClassifier(LinearAttributes, Decision, Estimator):
     """Least squares on class targets with a ridge.
 
     Minimises ``Σ s ½‖t − z‖² + alpha/2 ‖W‖²``; in closed form, or for many columns by conjugate gradients.
@@ -493,7 +493,7 @@ class RidgeClassifier(LinearAttributes, Estimator):
         return settings if limit is None else {**settings, "max_iterations": limit}
 
 
-class SGDClassifier(LinearAttributes, Probabilities, Estimator):
+class SGDClassifier(LinearAttributes, Probabilities, Decision, Estimator):
     """Stochastic gradient descent with averaging, for logistic, squared hinge and squared loss.
 
     Minimises ``Σ s·loss/Σs + alpha/2 ‖W‖²``; the certificate says how far it came.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from ._base import DensityAttributes, Estimator, LinearAttributes, Probabilities
+from ._base import Decision, DensityAttributes, Estimator, LinearAttributes, Probabilities
 from ._lazy import available_if
 
 #: Classes that a method's models may be of, the most special first.
@@ -36,7 +37,7 @@ _CANDIDATES = {
 }
 
 
-class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Estimator):
+class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, Estimator):
     """A model whose settings no class of this package has; it predicts, proves and saves like any other.
 
     `linsep.load` makes it.
@@ -93,6 +94,7 @@ def of_model(model: _core.Model) -> Estimator:
     estimator = _matching(model) or FittedModel()
     own = estimator.__dict__
     own["model_"] = model
+    own["_kept_attributes"] = {}
     own["classes_"] = _classes(model)
     own["n_features_in_"] = model.n_inputs
     names = model.input_names
@@ -112,22 +114,47 @@ def _classes(model: _core.Model) -> np.ndarray:
     return whole if (whole == numbers).all() else numbers
 
 
-def _matching(model: _core.Model) -> Estimator | None:
-    """The estimator whose settings are exactly the model's."""
-    from importlib import import_module
+#: Settings that a model file leaves out where they are these.
+_LEFT_OUT = {"factors": [], "stochastic": {"batch": 1, "step": None, "seed": 0}, "known": None}
 
+
+def _matching(model: _core.Model) -> Estimator | None:
+    """The estimator that, fitted again, would give a model of these settings, columns and decisions."""
+    said = json.loads(model.describe())
+    decision = said["decision"]
+    if not said["linear_in_columns"] and said["terms"] is not None:
+        return None
+    if decision["rule"] not in ("arg_max", "scheme") or said["calibration"] or said["true_priors"]:
+        return None
     settings = json.loads(model.settings)
     method = settings.pop("method")
-    defaults = json.loads(_core.defaults(method))
+    defaults = {**_LEFT_OUT, **json.loads(_core.defaults(method))}
     defaults.pop("method", None)
-    if not model.takes_arrays and method != "naive-bayes":
-        return None
+    settings = {**defaults, **settings}
     for home, name in _CANDIDATES.get(method, ()):
         kind = getattr(import_module(f"linsep.{home}"), name)
-        params = kind._params_of({**defaults, **settings})
-        if params is None:
-            continue
-        estimator = kind(**params)
-        if {**defaults, **estimator._settings(None)} == {**defaults, **settings}:
-            return estimator
+        params = kind._params_of(settings)
+        estimator = None if params is None else kind(**params)
+        if estimator is not None and {**defaults, **estimator._settings(None)} == settings:
+            return _deciding(estimator, decision["scheme"], len(model.classes))
     return None
+
+
+def _deciding(estimator: Estimator, scheme: dict[str, str] | None, n_classes: int) -> Estimator | None:
+    """The estimator, or a wrapper of it, that decides among several classes like this."""
+    own = estimator._scheme(n_classes) if n_classes > 2 else {}
+    if scheme is None:
+        return estimator if own.get("multiclass", "joint") == "joint" else None
+    name, ties, vote = scheme["scheme"], scheme["ties"], scheme.get("vote")
+    if own.get("multiclass") == name and own.get("ties", ties) == ties and own.get("vote", vote) == vote:
+        return estimator
+    from .multiclass import OneVsOneClassifier, OneVsRestClassifier
+
+    wrapper: Estimator | None = None
+    if name == "one-vs-one":
+        wrapper = OneVsOneClassifier(estimator, vote=vote, ties=ties)
+    elif name == "one-vs-rest":
+        wrapper = OneVsRestClassifier(estimator, ties=ties)
+    if wrapper is not None:
+        wrapper.estimator_ = estimator
+    return wrapper

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from . import _input
-from ._base import Estimator, LinearAttributes
-from ._core import Model
-from ._fit import Training, fitted, training, warn_unless_converged
+from ._base import Decision, Estimator, LinearAttributes
+from ._fit import fitted, training, warn_unless_converged
 from ._penalty import one_of
 
 _TIES = {"scores": "scores", "first": "first", "undetermined": "undetermined"}
 
 
-class _Wrapper(LinearAttributes, Estimator):
+class _Wrapper(LinearAttributes, Decision, Estimator):
     """Fits the inner estimator's method on two classes at a time."""
 
     def fit(self, X, y, sample_weight=None):
@@ -37,21 +36,15 @@ class _Wrapper(LinearAttributes, Estimator):
             )
         inner = type(inner)(**inner.get_params(deep=False))
         scheme = self._ways()
-        data = training(self._inner(inner), X, y, sample_weight)
+        data = training(inner, X, y, sample_weight)
         model = fitted(inner, data, scheme if data.n_classes > 2 else {})
         self._adopt(model, data)
         self.estimator_ = inner
         warn_unless_converged(self)
         return self
 
-    def _inner(self, inner: Estimator) -> Estimator:
-        return inner
-
     def _ways(self) -> dict[str, str]:
         raise NotImplementedError
-
-    def _adopt(self, model: Model, data: Training) -> None:
-        super()._adopt(model, data)
 
     @property
     def _takes_sparse(self) -> bool:

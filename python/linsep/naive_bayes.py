@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _input
 from ._base import DensityAttributes, Estimator, LinearAttributes, Probabilities
+from ._errors import warn
 from ._fit import Training
 from ._lazy import fitted_attribute
 from ._penalty import not_negative
@@ -29,16 +30,18 @@ class _NaiveBayes(DensityAttributes, Probabilities, Estimator):
             return [1.0 / n_classes] * n_classes
         return _priors(given, n_classes)
 
-    def _parameter(self, family: str, name: str) -> np.ndarray:
-        """A parameter of one-column families, class by class."""
+    def _marginals(self, family: str) -> list[dict[str, Any]]:
+        """The distributions of one family, in the order of the columns."""
+        found = self._density["density"]["marginals"]
+        return sorted((m for m in found if m["family"] == family), key=lambda m: m["columns"][0])
+
+    def _parameter(self, family: str, name: str, constant: float | None = None) -> np.ndarray:
+        """A parameter of one-column families, class by class; of a column that is constant, its value."""
         found = np.full((self.classes_.size, self.model_.n_features), np.nan)
-        for marginal in self._density["density"]["marginals"]:
-            said = marginal["family"]
-            values = said.get(name) if said.get("kind", family) == family else None
-            if values is None and "value" in said:  # constant in all classes
-                values = [said["value"]] * found.shape[0]
-            if values is not None:
-                found[:, marginal["columns"][0]] = values
+        for marginal in self._marginals(family):
+            found[:, marginal["columns"][0]] = marginal[name]
+        for marginal in self._marginals("constant"):
+            found[:, marginal["columns"][0]] = marginal["value"] if constant is None else constant
         return found
 
     @fitted_attribute
@@ -117,7 +120,7 @@ class GaussianNB(_NaiveBayes):
     @fitted_attribute
     def var_(self) -> np.ndarray:
         """Variance of every column in every class."""
-        return self._parameter("gaussian", "variance")
+        return self._parameter("gaussian", "variance", constant=0.0)
 
 
 class BernoulliNB(LinearAttributes, _NaiveBayes):
@@ -155,6 +158,9 @@ class BernoulliNB(LinearAttributes, _NaiveBayes):
     [[0.75, 0.25]]
     """
 
+    # Few columns of zeros and ones cannot tell blobs apart.
+    _poor_score = True
+
     def __init__(self, *, alpha=1.0, binarize=0.0, fit_prior=True, class_prior=None, n_jobs=None):
         self.alpha = alpha
         self.binarize = binarize
@@ -182,24 +188,32 @@ class BernoulliNB(LinearAttributes, _NaiveBayes):
             if self.binarize < 0:
                 raise ValueError("Cannot binarize a sparse matrix with threshold < 0")
             starts, indices, values, cols = x
-            _check_finite(values)
-            x = (starts, indices, (values > self.binarize).astype(np.float64), cols)
+            _input.check_finite(x)
+            before, after = values, (values > self.binarize).astype(np.float64)
+            x = (starts, indices, after, cols)
         else:
-            _check_finite(x)
-            x = (x > self.binarize).astype(np.float64)
+            _input.check_finite(x)
+            before, after = x, (x > self.binarize).astype(np.float64)
+            x = after
+        if fitting:
+            self._binarized = not np.array_equal(before, after)
         return _input.Features(x, given.rows, given.cols, given.names, is_sparse=given.is_sparse)
+
+    def save(self, path) -> None:
+        """Writes the model file of the command, with a warning where it was fitted on other numbers than zeros and ones.
+
+        Parameters
+        ----------
+        path : str or path
+        """
+        if self.__dict__.get("_binarized", False):
+            warn(f"the file knows nothing of binarize={self.binarize!r}: its model expects zeros and ones")
+        super().save(path)
 
     @fitted_attribute
     def feature_log_prob_(self) -> np.ndarray:
         """Logarithms of the probabilities of 1."""
         return np.log(self._parameter("bernoulli", "p"))
-
-
-def _check_finite(values: np.ndarray) -> None:
-    # A comparison would hide them from the library.
-    if not np.isfinite(values).all():
-        what = "NaN" if np.isnan(values).any() else "infinity"
-        raise ValueError(f"Input X contains {what}.")
 
 
 class MultinomialNB(LinearAttributes, _NaiveBayes):
@@ -234,6 +248,8 @@ class MultinomialNB(LinearAttributes, _NaiveBayes):
     """
 
     _positive_only = True
+    # Shares of two columns cannot tell blobs apart.
+    _poor_score = True
 
     def __init__(self, *, alpha=1.0, fit_prior=True, class_prior=None, n_jobs=None):
         self.alpha = alpha
@@ -253,12 +269,10 @@ class MultinomialNB(LinearAttributes, _NaiveBayes):
     @fitted_attribute
     def feature_log_prob_(self) -> np.ndarray:
         """Logarithms of the shares of the columns in every class."""
-        for marginal in self._density["density"]["marginals"]:
-            if "shares" in marginal["family"]:
-                found = np.full((self.classes_.size, self.n_features_in_), np.nan)
-                found[:, marginal["columns"]] = np.log(np.array(marginal["family"]["shares"]))
-                return found
-        raise AttributeError("the model keeps no shares")
+        found = np.full((self.classes_.size, self.n_features_in_), np.nan)
+        for marginal in self._marginals("multinomial"):
+            found[:, marginal["columns"]] = np.log(marginal["shares"])
+        return found
 
 
 class PoissonNB(LinearAttributes, _NaiveBayes):
@@ -374,7 +388,7 @@ class CategoricalNB(_NaiveBayes):
         if given.is_table:
             return given
         x = given.x
-        _check_finite(x)
+        _input.check_finite(x)
         if (x < 0).any():
             raise ValueError("Negative values in data passed to CategoricalNB (input X): levels are numbers from 0")
         if (x != np.floor(x)).any():
@@ -389,23 +403,15 @@ class CategoricalNB(_NaiveBayes):
             columns.append((codes.astype(np.int64), [str(int(level)) for level in levels]))
         return _input.Features(from_columns(names, columns), given.rows, given.cols, names, is_table=True)
 
-    def _levels(self) -> list[tuple[list[int], np.ndarray]]:
-        found = [
-            (marginal["columns"], np.array(marginal["family"]["shares"]))
-            for marginal in self._density["density"]["marginals"]
-            if "shares" in marginal["family"]
-        ]
-        return sorted(found, key=lambda part: part[0][0])
-
     @fitted_attribute
     def category_log_prob_(self) -> list[np.ndarray]:
         """Logarithms of the shares of the levels in every class, column by column."""
-        return [np.log(shares) for _, shares in self._levels()]
+        return [np.log(marginal["shares"]) for marginal in self._marginals("categorical")]
 
     @fitted_attribute
     def n_categories_(self) -> np.ndarray:
         """Levels of every column."""
-        return np.array([len(columns) for columns, _ in self._levels()])
+        return np.array([len(marginal["columns"]) for marginal in self._marginals("categorical")])
 
 
 class MixedNB(_NaiveBayes):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
-from ._base import Estimator, LinearAttributes
+from ._base import Decision, Estimator, LinearAttributes
 from ._core import NotSeparableError
-from ._errors import convergence_warning
+from ._errors import convergence_warning, warn
 from ._fit import Training, fitted, seed, training, warn_unless_converged
 from ._penalty import one_of, positive, whole, yes_no
 
 
-class _PerceptronBase(LinearAttributes, Estimator):
+class _PerceptronBase(LinearAttributes, Decision, Estimator):
     _method = "perceptron"
 
     def _common(self, variant: str) -> dict[str, Any]:
@@ -139,9 +138,7 @@ class Perceptron(_PerceptronBase):
             overlap = True
             if not falls_back:
                 raise
-            warnings.warn(
-                f"the plane with the fewest errors found is kept: {proof}", convergence_warning(), stacklevel=2
-            )
+            warn(f"the plane with the fewest errors found is kept: {proof}", convergence_warning())
             self._in_doubt = True
             try:
                 model = fitted(self, data, scheme)
