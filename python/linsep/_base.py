@@ -249,8 +249,15 @@ class Estimator(SklearnFace, Parameters):
         Returns
         -------
         list of dict
+            ``row`` from 0, ``label``, ``alpha``, ``bounded``, ``slack`` and ``distance``; of several fits also which ``part``.
         """
-        return self._recompute("support_table", X, y, sample_weight)
+        found = self._recompute("support_table", X, y, sample_weight)
+        names = dict(zip(self.model_.classes, self.classes_.tolist()))
+        for entry in found:
+            # The command counts rows from 1.
+            entry["row"] -= 1
+            entry["label"] = names.get(entry["label"], entry["label"])
+        return found
 
     def _recompute(self, what: str, X: Any, y: Any, sample_weight: Any) -> Any:
         given = self._given(X)

@@ -65,6 +65,7 @@ def fitted(estimator: Any, data: Training, scheme: dict[str, str]) -> _core.Mode
     """The model of an estimator's parameters on some data."""
     settings = estimator._settings(data)
     given = estimator._prepare(data.features, fitting=True)
+    tell = observer(estimator)
     try:
         return _core.fit(
             given.x,
@@ -80,13 +81,16 @@ def fitted(estimator: Any, data: Training, scheme: dict[str, str]) -> _core.Mode
             n_threads=threads(estimator),
             time_limit=getattr(estimator, "time_limit", None),
             seed=seed(estimator),
-            callback=observer(estimator),
+            callback=tell,
             **scheme,
         )
     except _core.LinsepError as error:
         if estimator._positive_only and _has_negative(given.x):
             raise ValueError(f"Negative values in data passed to {type(estimator).__name__} (input X): {error}") from error
         raise
+    finally:
+        if hasattr(tell, "close"):
+            tell.close()
 
 
 def _has_negative(x: Any) -> bool:

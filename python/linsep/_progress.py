@@ -13,21 +13,39 @@ class Progress:
     def __init__(self, name: str):
         self.name = name
         self.last = 0.0
+        self.pending: str | None = None
         self.overwrites = sys.stderr.isatty() or "ipykernel" in sys.modules
 
     def __call__(self, step: dict[str, Any]) -> None:
-        now = time.monotonic()
-        if now - self.last < 0.1:
-            return
-        self.last = now
-        words = [self.name]
+        self.pending = self.words(step)
+        if time.monotonic() - self.last >= 0.1:
+            self.write()
+
+    def words(self, step: dict[str, Any]) -> str:
+        """A step in a line."""
+        found = [self.name]
         if step.get("solver"):
-            words.append(step["solver"])
-        words.append(f"{step['kind']} {step['done']}" + (f" of {step['total']}" if step.get("total") else ""))
+            found.append(step["solver"])
+        if step["kind"] == "forecast":
+            found.append(f"about {step['seconds']:.0f} s")
+        else:
+            found.append(f"{step['kind']} {step['done']}" + (f" of {step['total']}" if step.get("total") else ""))
         if step.get("objective") is not None:
-            words.append(f"objective {step['objective']:.8g}")
+            found.append(f"objective {step['objective']:.8g}")
         if step.get("gap") is not None:
-            words.append(f"gap {step['gap']:.1e}")
-        line = ", ".join(words)
-        sys.stderr.write(f"\r{line:<100}" if self.overwrites else f"{line}\n")
-        sys.stderr.flush()
+            found.append(f"gap {step['gap']:.1e}")
+        return ", ".join(found)
+
+    def write(self) -> None:
+        """Shows the newest step."""
+        if self.pending is not None:
+            sys.stderr.write(f"\r{self.pending:<100}" if self.overwrites else f"{self.pending}\n")
+            sys.stderr.flush()
+        self.pending, self.last = None, time.monotonic()
+
+    def close(self) -> None:
+        """Shows the last step, and ends the line."""
+        self.write()
+        if self.overwrites:
+            sys.stderr.write("\n")
+            sys.stderr.flush()

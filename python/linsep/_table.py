@@ -11,7 +11,18 @@ from . import _core
 
 def from_columns(names: list[str], columns: list[Any]) -> Any:
     """A table of float64 arrays and of ``(codes, levels)`` pairs, where the code −1 is a missing cell."""
-    return _core.table(names, columns)
+    if hasattr(_core, "table"):
+        return _core.table(names, columns)
+    import pyarrow
+
+    def array(column: Any) -> Any:
+        if isinstance(column, tuple):
+            codes, levels = column
+            indices = pyarrow.array(codes, mask=codes < 0)
+            return pyarrow.DictionaryArray.from_arrays(indices, pyarrow.array(levels, pyarrow.string()))
+        return pyarrow.array(column, from_pandas=True)
+
+    return pyarrow.table([array(column) for column in columns], names=names)
 
 
 def text_column(values: np.ndarray) -> tuple[np.ndarray, list[str]]:

@@ -25,12 +25,13 @@ class Separability:
     plane : dict or None
         Weights and intercept of a separating plane, where there is one.
     details : dict
-        Everything that the command prints as JSON, verdicts about pairs and rests of several classes included.
+        Everything that the command prints as JSON, verdicts about pairs and rests of several classes included, with rows
+        counted from 0. (The text of ``str`` counts them from 1, as the command does.)
     """
 
     def __init__(self, text: str, details: dict[str, Any]):
         self._text = text
-        self.details = details
+        self.details = details = _from_zero(details)
         self.verdict: str = details["verdict"]
         self.margin: float | None = details.get("margin")
         self.witness: dict[str, Any] | None = details.get("witness")
@@ -50,6 +51,18 @@ class Separability:
         from html import escape
 
         return f'<pre style="line-height:1.2">{escape(self._text)}</pre>'
+
+
+def _from_zero(said: Any) -> Any:
+    """The same with rows counted from 0, and without the lines of a file that there is not."""
+    if isinstance(said, list):
+        return [_from_zero(entry) for entry in said]
+    if isinstance(said, dict):
+        found = {name: _from_zero(value) for name, value in said.items() if name != "line"}
+        if isinstance(found.get("row"), int):
+            found["row"] -= 1
+        return found
+    return said
 
 
 def _plane(said: dict[str, Any] | None) -> dict[str, np.ndarray] | None:
