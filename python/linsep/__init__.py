@@ -1,0 +1,72 @@
+"""Linear classifiers with proofs: scikit-learn's habits over the library and command `linsep`.
+
+Every estimator has scikit-learn's methods and attributes, and beside them what the library proves: ``certificate_`` bounds
+how far the objective is from its optimum, ``stop_`` says why the fit ended, ``summary()`` prints what the command prints, and
+``save`` writes the command's model file.
+
+>>> import linsep
+>>> X = [[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 2.5], [0.5, 2.0]]
+>>> model = linsep.LogisticRegression().fit(X, ["a", "a", "b", "b", "a"])
+>>> model.predict([[3.0, 3.0]]).tolist()
+['b']
+>>> model.stop_
+'converged'
+
+Nothing but numpy is needed. Importing this package imports neither scikit-learn nor scipy nor pandas: names are looked up when
+they are first used.
+"""
+
+from __future__ import annotations
+
+_HOMES = {
+    "LogisticRegression": "linear",
+    "LeastSquaresClassifier": "linear",
+    "RidgeClassifier": "linear",
+    "LinearSVC": "linear",
+    "SGDClassifier": "linear",
+    "Perceptron": "perceptron",
+    "PocketPerceptron": "perceptron",
+    "SVC": "kernel",
+    "KernelPerceptron": "kernel",
+    "HardMarginSVC": "kernel",
+    "LinearDiscriminantAnalysis": "discriminant",
+    "QuadraticDiscriminantAnalysis": "discriminant",
+    "GaussianBayes": "discriminant",
+    "GaussianNB": "naive_bayes",
+    "BernoulliNB": "naive_bayes",
+    "MultinomialNB": "naive_bayes",
+    "PoissonNB": "naive_bayes",
+    "CategoricalNB": "naive_bayes",
+    "MixedNB": "naive_bayes",
+    "OneVsOneClassifier": "multiclass",
+    "OneVsRestClassifier": "multiclass",
+    "regularization_path": "path",
+    "RegularizationPath": "path",
+    "separability": "separable",
+    "Separability": "separable",
+    "load": "loaded",
+    "FittedModel": "loaded",
+    "LinsepError": "_core",
+    "NoOptimumError": "_core",
+    "NotSeparableError": "_core",
+    "__version__": "_core",
+    "NotFittedError": "_errors",
+    "ConvergenceWarning": "_errors",
+}
+
+__all__ = sorted(name for name in _HOMES if not name.startswith("_"))
+
+
+def __getattr__(name: str):
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'linsep' has no attribute {name!r}")
+    from importlib import import_module
+
+    found = getattr(import_module(f"linsep.{home}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

@@ -1,0 +1,401 @@
+"""The estimator: fit through the extension, predict, prove, save."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from . import _core, _input
+from ._errors import not_fitted
+from ._fit import Training, run, threads
+from ._lazy import fitted_attribute, forget
+from ._params import Parameters
+from ._sklearn import SklearnFace
+
+
+class Estimator(SklearnFace, Parameters):
+    """A classifier of the library in scikit-learn's clothes.
+
+    A subclass says which method of the library it is, and turns its parameters into that method's settings.
+    """
+
+    #: The method's name in the model file.
+    _method = "risk"
+    #: Outcomes beside convergence that are no reason to warn.
+    _fine: tuple[str, ...] = ()
+
+    # -- what a subclass says ------------------------------------------------------------------------------------------
+
+    def _settings(self, training: Training) -> dict[str, Any]:
+        """The method's settings in the words of the model file."""
+        raise NotImplementedError
+
+    def _method_for(self, training: Training) -> str:
+        """The method for these data."""
+        return self._method
+
+    def _scheme(self, n_classes: int) -> dict[str, str]:
+        """How more than two classes are fitted: ``multiclass``, ``vote`` and ``ties``; empty for the method's own way."""
+        return {}
+
+    @classmethod
+    def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
+        """Parameters that give these settings, or `None` where there are none."""
+        return None
+
+    def _prepare(self, given: _input.Features, fitting: bool) -> _input.Features:
+        """Features as the method wants them."""
+        return given
+
+    # -- fit -----------------------------------------------------------------------------------------------------------
+
+    def fit(self, X, y, sample_weight=None):
+        """Fits the classifier.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Features. C-contiguous float64 and float32 arrays and CSR matrices are not copied.
+        y : array of shape (n_samples,)
+            Labels: whole numbers, booleans or text.
+        sample_weight : array of shape (n_samples,), optional
+            Weights of the rows; a weight of k is the same as k copies.
+
+        Returns
+        -------
+        self
+        """
+        return run(self, X, y, sample_weight)
+
+    def _adopt(self, model: _core.Model, training: Training) -> None:
+        """Takes a fitted model on."""
+        forget(self)
+        own = self.__dict__
+        own["model_"] = model
+        own["classes_"] = training.labels.classes
+        own["n_features_in_"] = training.cols
+        own.pop("feature_names_in_", None)
+        if training.features.names is not None:
+            own["feature_names_in_"] = np.array(training.features.names, dtype=object)
+        self._ready()
+
+    def _ready(self) -> None:
+        """Makes one-row predictions fast; with feature names every prediction has to look at them first."""
+        own = self.__dict__
+        own["model_"].bind(own["classes_"])
+        own.pop("_fast", None)
+        if "feature_names_in_" not in own and self._takes_raw():
+            own["_fast"] = own["model_"].predict_fast
+
+    def _takes_raw(self) -> bool:
+        """Whether features reach the model as they are."""
+        return True
+
+    def _fast(self, X):
+        return None
+
+    # -- predict -------------------------------------------------------------------------------------------------------
+
+    def predict(self, X):
+        """The class of every row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,)
+        """
+        found = self._fast(X)
+        return self._predict(X) if found is None else found
+
+    def _predict(self, X: Any) -> np.ndarray:
+        model, x = self._ask(X)
+        return self._named(model.predict(x, threads(self)))
+
+    def _named(self, codes: np.ndarray) -> np.ndarray:
+        """Labels of classes by number; `None` for rows without one."""
+        found = self.classes_.take(codes, mode="clip")
+        if codes.size and codes.min() < 0:
+            found = found.astype(object)
+            found[codes < 0] = None
+        return found
+
+    def _ask(self, X: Any) -> tuple[_core.Model, Any]:
+        """The model, and features that fit it."""
+        given = self._given(X)
+        return self.model_, given.x
+
+    def _given(self, X: Any) -> _input.Features:
+        """Features to predict from, checked against those of the fit."""
+        own = self.__dict__
+        if "model_" not in own:
+            raise not_fitted(self)
+        name = type(self).__name__
+        given = _input.features(X, sparse=self._takes_sparse, owner=name)
+        fitted = own.get("feature_names_in_")
+        _input.check_names(name, None if fitted is None else fitted.tolist(), given.names)
+        if given.cols != own["n_features_in_"]:
+            raise ValueError(
+                f"X has {given.cols} features, but {name} is expecting {own['n_features_in_']} features as input."
+            )
+        return self._prepare(given, fitting=False)
+
+    def score(self, X, y, sample_weight=None):
+        """The share of rows that are predicted right.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        found = self.predict(X)
+        right = found == _input.flat(y, found.size)
+        return float(np.average(right, weights=sample_weight))
+
+    # -- what the model proves -----------------------------------------------------------------------------------------
+
+    @fitted_attribute
+    def certificate_(self) -> dict[str, Any]:
+        """The proof, as in the model file: its kind and its numbers."""
+        return self._description["certificate"]
+
+    @fitted_attribute
+    def stop_(self) -> str:
+        """Why the fit ended: ``"converged"``, ``"iteration_limit"``, ``"time_limit"`` or ``"precision_limit"``."""
+        return self.model_.outcome
+
+    @fitted_attribute
+    def objective_(self) -> float:
+        """The value of what was minimised; ``summary()`` has its formula."""
+        return self.model_.objective
+
+    @fitted_attribute
+    def n_iter_(self) -> int:
+        """Iterations of the solver; a closed form counts as one."""
+        return max(1, self.model_.iterations)
+
+    @fitted_attribute
+    def _description(self) -> dict[str, Any]:
+        return json.loads(self.model_.describe())
+
+    def _fitted(self) -> _core.Model:
+        model = self.__dict__.get("model_")
+        if model is None:
+            raise not_fitted(self)
+        return model
+
+    def summary(self) -> str:
+        """What the command prints after a fit: the objective in full, its value, the certificate, the classes, weights.
+
+        Returns
+        -------
+        str
+        """
+        return self._fitted().summary()
+
+    def distance(self, X) -> dict[str, np.ndarray]:
+        """How far rows are from the boundary of their class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        dict of arrays of shape (n_samples,)
+            ``distance`` to the nearest boundary, ``radius`` by which a row may move without changing its class, ``class``,
+            and ``nearest``, the class on the other side.
+        """
+        self._fitted()
+        model, x = self._ask(X)
+        found = model.distance(x, threads(self))
+        for name in ("class", "nearest"):
+            if name in found:
+                found[name] = self._named(found[name].astype(np.int64))
+        return found
+
+    def verify(self, X, y, sample_weight=None) -> dict[str, Any]:
+        """Recomputes what the model claims from the rows that it was fitted on, by code that does not know the solver.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            What was given to ``fit``.
+
+        Returns
+        -------
+        dict
+            ``passed``, and ``checks``: the claims, whether they hold, and what was found.
+        """
+        return self._recompute("verify", X, y, sample_weight)
+
+    def support_table(self, X, y, sample_weight=None) -> list[dict[str, Any]]:
+        """The support vectors of a fit with their multipliers, slacks and distances, one dictionary each.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            What was given to ``fit``.
+
+        Returns
+        -------
+        list of dict
+            ``row`` from 0, ``label``, ``alpha``, ``bounded``, ``slack`` and ``distance``; of several fits also which ``part``.
+        """
+        found = self._recompute("support_table", X, y, sample_weight)
+        names = dict(zip(self.model_.classes, self.classes_.tolist()))
+        for entry in found:
+            # The command counts rows from 1.
+            entry["row"] -= 1
+            entry["label"] = names.get(entry["label"], entry["label"])
+        return found
+
+    def _recompute(self, what: str, X: Any, y: Any, sample_weight: Any) -> Any:
+        given = self._given(X)
+        codes = _input.codes_of(y, self.classes_, given.rows)
+        ask = getattr(self.model_, what)
+        return json.loads(ask(given.x, codes, _input.weights(sample_weight, given.rows), threads(self)))
+
+    def separability(self, X, y, sample_weight=None):
+        """Whether planes separate the classes in these rows; see `linsep.separability`.
+
+        Returns
+        -------
+        Separability
+        """
+        from .separable import separability
+
+        return separability(X, y, sample_weight=sample_weight)
+
+    # -- files ---------------------------------------------------------------------------------------------------------
+
+    def save(self, path) -> None:
+        """Writes the model file of the command; `linsep.load` reads it back.
+
+        Parameters
+        ----------
+        path : str or path
+            A name that ends with ``.zst`` is compressed.
+        """
+        import os
+
+        self._fitted().save(os.fspath(path))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The model pickles as its file; the bound method is made anew.
+        state = self.__dict__.copy()
+        state.pop("_fast", None)
+        if "_kept_attributes" in state:
+            state["_kept_attributes"] = {}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "model_" in state:
+            self._ready()
+
+    def _repr_html_(self) -> str:
+        from ._html import estimator_html
+
+        return estimator_html(self)
+
+
+class Decision:
+    """The scores behind the decisions."""
+
+    def decision_function(self, X):
+        """Scores: of the second class against the first, or one for every class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_classes)
+        """
+        model, x = self._ask(X)
+        scores = model.class_scores(x, threads(self))
+        return scores.ravel() if scores.shape[1] == 1 else scores
+
+
+class Probabilities:
+    """Methods of classifiers whose scores are log-odds."""
+
+    def predict_proba(self, X):
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        model, x = self._ask(X)
+        return model.probabilities(x, threads(self))
+
+    def predict_log_proba(self, X):
+        """Logarithms of the probabilities, which stay finite where a probability is too small for a number.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        model, x = self._ask(X)
+        scores = model.scores(x, threads(self))
+        if scores.shape[1] == 1:
+            z = scores[:, 0]
+            return -np.column_stack([np.logaddexp(0.0, z), np.logaddexp(0.0, -z)])
+        top = scores.max(axis=1, keepdims=True)
+        return scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
+
+
+class LinearAttributes:
+    """Attributes of classifiers that are linear in the features."""
+
+    @fitted_attribute
+    def coef_(self) -> np.ndarray:
+        """Weights of the features: of the second class against the first, or for every class."""
+        found = self.model_.coef()
+        if found is None:
+            raise AttributeError("coef_ is only available where the scores are linear in the features")
+        return found
+
+    @fitted_attribute
+    def intercept_(self) -> np.ndarray:
+        """Intercepts of the scores."""
+        found = self.model_.intercept()
+        if found is None:
+            raise AttributeError("intercept_ is only available where the scores are linear in the features")
+        return found
+
+
+class DensityAttributes:
+    """Attributes of generative classifiers."""
+
+    @fitted_attribute
+    def _density(self) -> dict[str, Any]:
+        text = self.model_.density()
+        if text is None:
+            raise AttributeError("the model has too many columns to keep its densities")
+        return json.loads(text)
+
+    @fitted_attribute
+    def class_count_(self) -> np.ndarray:
+        """Weight of the training rows of each class."""
+        return self.model_.class_counts()

@@ -1,0 +1,168 @@
+"""One way from data to a fitted model, for all estimators."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import _core, _input
+from ._errors import convergence_warning, warn
+
+
+@dataclass(slots=True)
+class Training:
+    """What an estimator is fitted on."""
+
+    features: _input.Features
+    labels: _input.Labels
+    weights: np.ndarray | None
+    class_weight: None | str | list[float]
+
+    @property
+    def cols(self) -> int:
+        return self.features.cols
+
+    @property
+    def n_classes(self) -> int:
+        return self.labels.classes.size
+
+    def total_weight(self) -> float:
+        """Σs, factors of classes included; balanced factors leave it as it is."""
+        rows = self.features.rows
+        if not isinstance(self.class_weight, list):
+            return float(rows) if self.weights is None else float(self.weights.sum())
+        counts = np.bincount(self.labels.codes, weights=self.weights, minlength=self.n_classes)
+        return float(counts @ np.asarray(self.class_weight))
+
+
+def training(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
+    """Checked data."""
+    name = type(estimator).__name__
+    if y is None:
+        raise ValueError(f"{name} requires y to be passed, but the target y is None")
+    features = _input.features(X, sparse=estimator._takes_sparse, owner=name)
+    labels = _input.labels(y, features.rows, name)
+    weights = _input.weights(sample_weight, features.rows)
+    class_weight = _input.class_weights(getattr(estimator, "class_weight", None), labels.classes)
+    return Training(features, labels, weights, class_weight)
+
+
+def run(estimator: Any, X: Any, y: Any, sample_weight: Any, scheme: dict[str, str] | None = None) -> Any:
+    """Fits an estimator; `scheme` overrides how it makes one decision of several classes."""
+    data = training(estimator, X, y, sample_weight)
+    if scheme is None:
+        scheme = estimator._scheme(data.n_classes) if data.n_classes > 2 else {}
+    estimator._adopt(fitted(estimator, data, scheme), data)
+    warn_unless_converged(estimator)
+    return estimator
+
+
+def fitted(estimator: Any, data: Training, scheme: dict[str, str]) -> _core.Model:
+    """The model of an estimator's parameters on some data."""
+    settings = estimator._settings(data)
+    given = estimator._prepare(data.features, fitting=True)
+    tell = observer(estimator)
+    try:
+        return _core.fit(
+            given.x,
+            data.labels.codes,
+            data.labels.names,
+            estimator._method_for(data),
+            json.dumps(settings),
+            target_is_text=data.labels.are_text,
+            input_names=None if given.is_table else given.names,
+            sample_weight=data.weights,
+            class_weight=data.class_weight,
+            init=warm(estimator, data),
+            n_threads=threads(estimator),
+            time_limit=getattr(estimator, "time_limit", None),
+            seed=seed(estimator),
+            callback=tell,
+            **scheme,
+        )
+    except _core.LinsepError as error:
+        if estimator._positive_only and _has_negative(given.x):
+            raise ValueError(f"Negative values in data passed to {type(estimator).__name__} (input X): {error}") from error
+        raise
+    finally:
+        if hasattr(tell, "close"):
+            tell.close()
+
+
+def _has_negative(x: Any) -> bool:
+    values = x[2] if isinstance(x, tuple) else x
+    return isinstance(values, np.ndarray) and bool((values < 0).any())
+
+
+def threads(estimator: Any) -> int:
+    """Threads of an estimator."""
+    return thread_count(getattr(estimator, "n_jobs", None))
+
+
+def thread_count(jobs: Any) -> int:
+    """Threads for the extension: 0 is all, or what ``LINSEP_NUM_THREADS`` says."""
+    if jobs is None or jobs == -1:
+        return 0
+    if jobs < 0:
+        return max(1, (os.cpu_count() or 1) + 1 + int(jobs))
+    if jobs == 0:
+        raise ValueError("n_jobs == 0 in Parallel has no meaning; use None for all cores")
+    return int(jobs)
+
+
+def seed(estimator: Any) -> int:
+    """A seed from ``random_state``; without one it is 0, so that a fit can be repeated."""
+    state = getattr(estimator, "random_state", None)
+    if state is None:
+        return 0
+    if hasattr(state, "randint"):
+        return int(state.randint(0, 2**31 - 1))
+    if hasattr(state, "integers"):
+        return int(state.integers(0, 2**31 - 1))
+    return int(state)
+
+
+def warm(estimator: Any, data: Training) -> _core.Model | None:
+    """The earlier model, where the estimator starts from it and it is about the same classes and columns."""
+    own = estimator.__dict__
+    if not getattr(estimator, "warm_start", False) or "model_" not in own:
+        return None
+    same = own["n_features_in_"] == data.cols and np.array_equal(own["classes_"], data.labels.classes)
+    return own["model_"] if same else None
+
+
+def observer(estimator: Any) -> Any:
+    """What to call at every step: ``verbose`` itself if it can be called, else a line of progress where it is true."""
+    verbose = getattr(estimator, "verbose", False)
+    if callable(verbose):
+        return verbose
+    if not verbose:
+        return None
+    from ._progress import Progress
+
+    return Progress(type(estimator).__name__)
+
+
+_REASONS = {
+    "iteration_limit": "the limit of iterations came first: increase max_iter, or tol",
+    "time_limit": "the time limit came first: increase time_limit, or tol",
+    "precision_limit": "rounding allows no further decrease: increase tol, or scale the features",
+    "interrupted": "it was interrupted",
+}
+
+
+def warn_unless_converged(estimator: Any) -> None:
+    """Warns where the tolerance was not reached."""
+    outcome = estimator.model_.outcome
+    if outcome == "converged" or outcome in estimator._fine:
+        return
+    gap = estimator.model_.gap
+    found = "" if gap is None else f"; the relative gap is {gap:.1e}"
+    warn(
+        f"{type(estimator).__name__} did not reach its tolerance{found}. {_REASONS.get(outcome, outcome)}",
+        convergence_warning(),
+    )

@@ -1,0 +1,49 @@
+"""Tables with text columns where the Arrow interface is not at hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+
+
+def from_columns(names: list[str], columns: list[Any]) -> Any:
+    """A table of float64 arrays and of ``(codes, levels)`` pairs, where the code −1 is a missing cell."""
+    if hasattr(_core, "table"):
+        return _core.table(names, columns)
+    import pyarrow
+
+    def array(column: Any) -> Any:
+        if isinstance(column, tuple):
+            codes, levels = column
+            indices = pyarrow.array(codes, mask=codes < 0)
+            return pyarrow.DictionaryArray.from_arrays(indices, pyarrow.array(levels, pyarrow.string()))
+        return pyarrow.array(column, from_pandas=True)
+
+    return pyarrow.table([array(column) for column in columns], names=names)
+
+
+def text_column(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Codes and sorted levels of cells; `None` and NaN are missing."""
+    cells = [None if cell is None or cell != cell else str(cell) for cell in values.tolist()]
+    levels = sorted({cell for cell in cells if cell is not None})
+    place: dict[str | None, int] = {level: at for at, level in enumerate(levels)}
+    place[None] = -1
+    return np.fromiter((place[cell] for cell in cells), np.int64, len(cells)), levels
+
+
+def from_pandas(X: Any, names: list[str] | None) -> Any:
+    """A table of a pandas frame, column by column."""
+    columns: list[Any] = []
+    for j in range(X.shape[1]):
+        column = X.iloc[:, j]
+        if column.dtype.kind in "biuf":
+            columns.append(np.ascontiguousarray(column.to_numpy(dtype=np.float64, na_value=np.nan)))
+        elif hasattr(column, "cat"):
+            levels = [str(level) for level in column.cat.categories]
+            columns.append((np.ascontiguousarray(column.cat.codes, dtype=np.int64), levels))
+        else:
+            columns.append(text_column(column.astype(object).where(column.notna(), None).to_numpy()))
+    return from_columns(names or [f"x{j}" for j in range(X.shape[1])], columns)

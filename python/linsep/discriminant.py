@@ -1,0 +1,386 @@
+"""Gaussian classes: one covariance for all, one each, or a sphere."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _input
+from ._base import Decision, DensityAttributes, Estimator, LinearAttributes, Probabilities
+from ._fit import Training
+from ._lazy import fitted_attribute
+from ._penalty import one_of, yes_no
+
+
+def _shrinkage(said: Any) -> Any:
+    if said is None:
+        return "none"
+    if isinstance(said, str) and said == "auto":
+        return "ledoit_wolf"
+    if isinstance(said, (int, float, np.number)) and 0 <= said <= 1:
+        return {"fixed": float(said)}
+    raise ValueError(f"shrinkage must be None, 'auto' or a number from 0 to 1; got {said!r}")
+
+
+def _shrinkage_param(said: Any) -> Any:
+    return {"none": None, "ledoit_wolf": "auto"}[said] if isinstance(said, str) else said["fixed"]
+
+
+def _priors(said: Any, n_classes: int | None) -> list[float] | None:
+    if said is None:
+        return None
+    found = np.asarray(said, dtype=float)
+    if found.ndim != 1 or (n_classes is not None and found.size != n_classes):
+        raise ValueError(f"priors must be {n_classes} numbers, one for every class; got {said!r}")
+    if (found < 0).any():
+        raise ValueError("priors must be non-negative")
+    if not np.isclose(found.sum(), 1.0):
+        raise ValueError(f"the priors add up to {found.sum()}, not to 1")
+    return found.tolist()
+
+
+class _GaussianClasses(DensityAttributes, Probabilities, Decision, Estimator):
+    """What the three have in common."""
+
+    _method = "gaussian"
+
+    def _gaussian(self, shape: str, training: Training | None) -> dict[str, Any]:
+        # Shrinkage towards the identity asks in which units: those of standardised columns where it is learned, as in
+        # scikit-learn.
+        return {
+            "shape": shape,
+            "divisor": one_of(self.divisor, "divisor", {"unbiased": "unbiased", "mle": "mle"}),
+            "shrinkage": _shrinkage(self.shrinkage),
+            "priors": _priors(self.priors, training.n_classes if training else None),
+            "standardize": yes_no(isinstance(self.shrinkage, str)),
+        }
+
+    @classmethod
+    def _gaussian_params(cls, settings: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "divisor": settings["divisor"],
+            "shrinkage": _shrinkage_param(settings["shrinkage"]),
+            "priors": settings["priors"],
+        }
+
+    @fitted_attribute
+    def means_(self) -> np.ndarray:
+        """Mean of every class."""
+        return np.array(self._density["density"]["means"])
+
+    @fitted_attribute
+    def priors_(self) -> np.ndarray:
+        """Prior probabilities of the classes."""
+        return np.array(self._density["priors"])
+
+    def _covariance(self) -> Any:
+        covariance = self._density["density"]["covariance"]
+        if "spherical" in covariance:
+            return covariance["spherical"] * np.eye(self.means_.shape[1])
+        if "shared" in covariance:
+            return np.array(covariance["shared"])
+        return [np.array(matrix) for matrix in covariance["own"]]
+
+
+class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
+    """Gaussian classes with one covariance: linear scores with probabilities, and a projection that tells classes apart.
+
+    Parameters
+    ----------
+    shrinkage : float or 'auto', optional
+        Share by which the covariance is moved towards a multiple of the identity; ``'auto'`` is Ledoit and Wolf's.
+    priors : array of shape (n_classes,), optional
+        Prior probabilities; by default the observed shares.
+    n_components : int, optional
+        Dimensions that `transform` keeps; by default ``min(n_classes − 1, n_features)``.
+    divisor : {'mle', 'unbiased'}, default='mle'
+        ``Σs`` or ``Σs − K``.
+    n_jobs : int, optional
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, means_, priors_, covariance_, scalings_, xbar_, explained_variance_ratio_, n_features_in_
+        As in scikit-learn.
+    certificate_, objective_, model_
+        The residual of the defining equations, the negative log-likelihood of a row, the library's model.
+
+    Notes
+    -----
+    Differences from scikit-learn on purpose: ``sample_weight`` is taken; ``covariance_`` is always there; a singular
+    covariance is not inverted somehow: columns that are constant or copies of others are named in ``summary()`` and get no
+    weight, and where that is not the reason it is an error that says which columns; Ledoit and Wolf's shrinkage is learned
+    from all rows about their class means, not class by class; there is one way to solve it, so no ``solver``, ``tol``,
+    ``store_covariance`` and ``covariance_estimator``.
+
+    Examples
+    --------
+    >>> from linsep import LinearDiscriminantAnalysis
+    >>> X = [[0.0], [1.0], [2.0], [5.0], [6.0], [7.0]]
+    >>> model = LinearDiscriminantAnalysis(divisor="unbiased").fit(X, ["a", "a", "a", "b", "b", "b"])
+    >>> model.coef_.round(6).tolist(), model.intercept_.round(6).tolist()
+    ([[5.0]], [-17.5])
+    """
+
+    def __init__(self, *, shrinkage=None, priors=None, n_components=None, divisor="mle", n_jobs=None):
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.n_components = n_components
+        self.divisor = divisor
+        self.n_jobs = n_jobs
+
+    def _settings(self, training: Training | None) -> dict[str, Any]:
+        if training is not None and self.n_components is not None:
+            most = min(training.n_classes - 1, training.cols)
+            if not 1 <= self.n_components <= most:
+                raise ValueError(f"n_components must be from 1 to min(n_features, n_classes - 1) = {most}")
+        return self._gaussian("shared", training)
+
+    @classmethod
+    def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
+        return cls._gaussian_params(settings) if settings["shape"] == "shared" else None
+
+    @fitted_attribute
+    def covariance_(self) -> np.ndarray:
+        """The covariance of every class."""
+        return self._covariance()
+
+    @fitted_attribute
+    def xbar_(self) -> np.ndarray:
+        """The overall mean by the priors."""
+        return self.priors_ @ self.means_
+
+    @fitted_attribute
+    def _projection(self) -> tuple[np.ndarray, np.ndarray]:
+        """Directions in which the classes have unit covariance and the means spread most, with the spreads."""
+        values, vectors = np.linalg.eigh(self.covariance_)
+        kept = values > values[-1] * 1e-12
+        whitening = vectors[:, kept] / np.sqrt(values[kept])
+        means = np.sqrt(self.priors_)[:, None] * ((self.means_ - self.xbar_) @ whitening)
+        _, spread, directions = np.linalg.svd(means, full_matrices=False)
+        rank = max(1, int((spread > 1e-4 * spread[0]).sum()))
+        return whitening @ directions[:rank].T, spread[:rank] ** 2
+
+    @fitted_attribute
+    def scalings_(self) -> np.ndarray:
+        """Directions of `transform`, one a column."""
+        return self._projection[0]
+
+    @fitted_attribute
+    def explained_variance_ratio_(self) -> np.ndarray:
+        """Shares of the spread between classes that the kept directions have."""
+        spread = self._projection[1]
+        return (spread / spread.sum())[: self._kept()]
+
+    def _kept(self) -> int:
+        most = self._projection[0].shape[1]
+        return most if self.n_components is None else min(most, self.n_components)
+
+    def transform(self, X):
+        """Projects rows on the directions that tell the classes apart.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
+        """
+        _, x = self._ask(X)
+        rows = _input.to_dense(x)
+        if not np.isfinite(rows).all():
+            raise ValueError("Input X contains NaN or infinity.")
+        return self._wrapped(((rows - self.xbar_) @ self.scalings_)[:, : self._kept()], X)
+
+    def fit_transform(self, X, y, sample_weight=None):
+        """`fit`, then `transform`.
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
+        """
+        return self.fit(X, y, sample_weight).transform(X)
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of the columns that `transform` gives.
+
+        Returns
+        -------
+        array of str
+        """
+        self._fitted()
+        return np.array([f"lineardiscriminantanalysis{j}" for j in range(self._kept())], dtype=object)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._kept()
+
+    def set_output(self, *, transform=None):
+        """Says what `transform` gives: ``'default'``, ``'pandas'`` or ``'polars'``.
+
+        Returns
+        -------
+        self
+        """
+        if transform is not None:
+            self.__dict__.setdefault("_sklearn_output_config", {})["transform"] = transform
+        return self
+
+    def _wrapped(self, found: np.ndarray, X: Any) -> Any:
+        import sys
+
+        if "sklearn" not in sys.modules:
+            return found
+        from sklearn.utils._set_output import _wrap_data_with_container
+
+        return _wrap_data_with_container("transform", found, X, self)
+
+
+class QuadraticDiscriminantAnalysis(_GaussianClasses):
+    """Gaussian classes, each with a covariance of its own: quadratic scores with probabilities.
+
+    Parameters
+    ----------
+    shrinkage : float or 'auto', optional
+        Share by which each covariance is moved towards a multiple of the identity; ``'auto'`` is Ledoit and Wolf's.
+    priors : array of shape (n_classes,), optional
+        Prior probabilities; by default the observed shares.
+    divisor : {'mle', 'unbiased'}, default='mle'
+        ``n_k`` or ``n_k − 1``.
+    n_jobs : int, optional
+
+    Attributes
+    ----------
+    classes_, means_, priors_, covariance_, n_features_in_
+        As in scikit-learn.
+    certificate_, objective_, model_
+        The residual of the defining equations, the negative log-likelihood of a row, the library's model.
+
+    Notes
+    -----
+    Differences from scikit-learn on purpose: ``sample_weight`` is taken; a covariance that cannot be inverted is an error
+    that names the class and the columns; ``shrinkage`` is what ``reg_param`` is there, but towards the mean variance;
+    there are no ``solver``, ``reg_param``, ``tol``, ``store_covariance`` and ``covariance_estimator``.
+
+    Examples
+    --------
+    >>> from linsep import QuadraticDiscriminantAnalysis
+    >>> X = [[-1.0], [0.0], [1.0], [-9.0], [0.0], [9.0]]
+    >>> model = QuadraticDiscriminantAnalysis().fit(X, ["near", "near", "near", "far", "far", "far"])
+    >>> model.predict([[0.5], [8.0]]).tolist()
+    ['near', 'far']
+    """
+
+    def __init__(self, *, shrinkage=None, priors=None, divisor="mle", n_jobs=None):
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.divisor = divisor
+        self.n_jobs = n_jobs
+
+    def _settings(self, training: Training | None) -> dict[str, Any]:
+        return self._gaussian("own", training)
+
+    @classmethod
+    def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
+        return cls._gaussian_params(settings) if settings["shape"] == "own" else None
+
+    @fitted_attribute
+    def covariance_(self) -> list[np.ndarray]:
+        """The covariance of each class."""
+        return self._covariance()
+
+
+class GaussianBayes(LinearAttributes, _GaussianClasses):
+    """Gaussian classes in all three cases, with parameters estimated, given, or weighed against a prior.
+
+    Parameters
+    ----------
+    covariance : {'shared', 'own', 'spherical'}, default='shared'
+        One Σ for all classes, one each, or ``σ²I``.
+    divisor : {'unbiased', 'mle'}, default='unbiased'
+    shrinkage : float or 'auto', optional
+    priors : array of shape (n_classes,), optional
+        Prior probabilities; by default the observed shares.
+    means : array of shape (n_classes, n_features), optional
+        Known means.
+    known_covariance : float, matrix or list of matrices, optional
+        Known ``σ²``, Σ, or Σ of each class.
+    mean_prior : tuple (mean, covariance), optional
+        ``μ_k ~ N(mean, covariance)`` before the data; the means are then posterior means (MAP). ``mean`` is one vector, or
+        one for each class.
+    n_jobs : int, optional
+
+    Attributes
+    ----------
+    classes_, means_, priors_, covariance_, n_features_in_, feature_names_in_
+        As in scikit-learn's discriminant analyses; ``coef_`` and ``intercept_`` unless ``covariance='own'``.
+    certificate_, objective_, model_
+        The residual of the defining equations, the negative log-likelihood of a row, the library's model.
+
+    Notes
+    -----
+    scikit-learn has no such class; `LinearDiscriminantAnalysis` and `QuadraticDiscriminantAnalysis` are two of its cases.
+
+    Examples
+    --------
+    >>> from linsep import GaussianBayes
+    >>> X = [[0.0], [2.0], [5.0], [7.0]]
+    >>> model = GaussianBayes(mean_prior=([3.0], [[1.0]])).fit(X, [0, 0, 1, 1])
+    >>> model.means_.round(6).tolist()          # halfway between 1 and 3, and between 6 and 3
+    [[2.0], [4.5]]
+    """
+
+    def __init__(
+        self,
+        *,
+        covariance="shared",
+        divisor="unbiased",
+        shrinkage=None,
+        priors=None,
+        means=None,
+        known_covariance=None,
+        mean_prior=None,
+        n_jobs=None,
+    ):
+        self.covariance = covariance
+        self.divisor = divisor
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.means = means
+        self.known_covariance = known_covariance
+        self.mean_prior = mean_prior
+        self.n_jobs = n_jobs
+
+    def _settings(self, training: Training | None) -> dict[str, Any]:
+        shape = one_of(self.covariance, "covariance", {w: w for w in ("shared", "own", "spherical")})
+        settings = self._gaussian(shape, training)
+        known = self._known(shape)
+        if known and training is not None:
+            names = training.features.names or [f"x{j}" for j in range(training.cols)]
+            settings["known"] = {"features": names, "classes": training.labels.names, **known}
+        return settings
+
+    def _known(self, shape: str) -> dict[str, Any]:
+        known: dict[str, Any] = {}
+        if self.means is not None:
+            known["means"] = np.asarray(self.means, dtype=float).tolist()
+        if self.known_covariance is not None:
+            given = self.known_covariance
+            known["covariance"] = {shape: float(given) if shape == "spherical" else np.asarray(given, float).tolist()}
+        if self.mean_prior is not None:
+            mean, covariance = self.mean_prior
+            known["mean_prior"] = {
+                "means": np.atleast_2d(np.asarray(mean, dtype=float)).tolist(),
+                "covariance": np.atleast_2d(np.asarray(covariance, dtype=float)).tolist(),
+            }
+        return known
+
+    @classmethod
+    def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
+        return {**cls._gaussian_params(settings), "covariance": settings["shape"]}
+
+    @fitted_attribute
+    def covariance_(self) -> Any:
+        """The covariance of the classes; a list of one each where they have their own."""
+        return self._covariance()

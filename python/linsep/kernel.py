@@ -1,0 +1,444 @@
+"""Machines with kernels, and the hard margin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _input
+from ._base import Decision, Estimator, LinearAttributes
+from ._core import Model
+from ._fit import Training, run, seed, threads
+from ._lazy import fitted_attribute
+from ._penalty import one_of, params_of, penalty, positive, whole, yes_no
+
+_KERNELS = {"linear": "linear", "poly": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid", "precomputed": "precomputed"}
+
+
+def _kernel(estimator: Any, training: Training | None) -> dict[str, Any]:
+    """The kernel of an estimator in the words of the model file."""
+    name = one_of(estimator.kernel, "kernel", _KERNELS)
+    if name in ("linear", "precomputed"):
+        return {"name": name}
+    gamma = estimator.gamma
+    if isinstance(gamma, str):
+        one_of(gamma, "gamma", {"scale": None, "auto": None})
+        gamma = 1.0 / training.cols if gamma == "auto" else None
+    elif gamma is not None:
+        gamma = positive(gamma, "gamma")
+    found: dict[str, Any] = {"name": name, "gamma": gamma}
+    if name in ("polynomial", "sigmoid"):
+        found["coef0"] = float(estimator.coef0)
+    if name == "polynomial":
+        found["degree"] = whole(estimator.degree, "degree")
+    return found
+
+
+def _kernel_params(said: dict[str, Any]) -> dict[str, Any]:
+    names = {theirs: ours for ours, theirs in _KERNELS.items()}
+    found: dict[str, Any] = {"kernel": names[said["name"]]}
+    if "gamma" in said:
+        found["gamma"] = "scale" if said["gamma"] is None else said["gamma"]
+    found.update({name: said[name] for name in ("coef0", "degree") if name in said})
+    return found
+
+
+class _KernelBase(Decision, Estimator):
+    def _is_pairwise(self) -> bool:
+        return self.kernel == "precomputed"
+
+    @property
+    def _takes_sparse(self) -> bool:
+        return self.kernel != "precomputed"
+
+    def _prepare(self, given: _input.Features, fitting: bool) -> _input.Features:
+        if fitting and self._is_pairwise() and given.rows != given.cols:
+            raise ValueError(
+                f"Precomputed matrix must be a square matrix. Input is a {given.rows}x{given.cols} matrix."
+            )
+        if not fitting:
+            # A kernel may take infinity to zero, and nobody would notice.
+            _input.check_finite(given.x)
+        return given
+
+
+class _Support:
+    """Attributes of machines whose answer is a sum over support vectors."""
+
+    def _keep_support(self, training: Training, X: Any) -> None:
+        """Which class the support vectors are of, and what they are: the model knows them by number only."""
+        codes = training.labels.codes
+        parts = [rows for _, rows, _ in self.model_.support()]
+        rows = np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int64)
+        order = np.argsort(codes[rows], kind="stable")
+        self.support_ = rows[order]
+        self._support_codes = codes[self.support_].astype(np.int64)
+        if hasattr(X, "iloc"):
+            self.support_vectors_ = X.iloc[self.support_].to_numpy()
+        elif training.features.is_sparse:
+            self.support_vectors_ = X.tocsr()[self.support_]
+        elif not training.features.is_table:
+            self.support_vectors_ = training.features.x[self.support_]
+
+    @fitted_attribute
+    def n_support_(self) -> np.ndarray:
+        """Support vectors of every class."""
+        return np.bincount(self._support_codes, minlength=self.classes_.size).astype(np.int32)
+
+    @fitted_attribute
+    def dual_coef_(self) -> np.ndarray:
+        """``y·α`` of the support vectors: one row for two classes; else, for every other class, one."""
+        place = {int(row): at for at, row in enumerate(self.support_)}
+        parts = self.model_.support()
+        n, classes = len(place), self.classes_.size
+        found = np.zeros((max(1, classes - 1), n))
+        pairs = [(i, j) for i in range(classes) for j in range(i + 1, classes)]
+        for (i, j), (_, rows, alpha) in zip(pairs, parts):
+            for row, a in zip(rows.tolist(), alpha.tolist()):
+                at = place[row]
+                own = int(self._support_codes[at])
+                other = j if own == i else i
+                # scikit-learn counts the first class of a pair as positive; of two classes, the second.
+                sign = (1.0 if own == i else -1.0) * (-1.0 if classes == 2 else 1.0)
+                found[other - (other > own), at] = sign * a
+        return found
+
+
+class SVC(_Support, LinearAttributes, _KernelBase):
+    """Support vector machine with a kernel.
+
+    Minimises ``Σ s·max(0, 1 − y z)/Σs + λ/2 ‖w‖²`` in the kernel's space with ``λ = 1/(C Σs)``: scikit-learn's objective
+    divided by ``C Σs``. A dual point proves how far it is from the minimum. More than two classes: every pair, which vote.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+    lam : float, optional
+        λ itself, instead of ``C``.
+    kernel : {'rbf', 'linear', 'poly', 'sigmoid', 'precomputed'}, default='rbf'
+    degree : int, default=3
+    gamma : {'scale', 'auto'} or float, default='scale'
+    coef0 : float, default=0.0
+    tol : float, default=1e-6
+        Stop when the relative duality gap is at most this.
+    cache_size : float, default=200
+        Megabytes for kernel rows.
+    class_weight : dict or 'balanced', optional
+    verbose : bool or callable, default=False
+    max_iter : int, default=-1
+        Pairs of rows; −1 is very many.
+    decision_function_shape : {'ovr', 'ovo'}, default='ovr'
+    break_ties : bool, default=True
+        Whether votes that tie are decided by the sums of scores, or by the first class.
+    n_jobs : int, optional
+    standardize : bool, default=False
+    time_limit : float, optional
+
+    Attributes
+    ----------
+    classes_, support_, support_vectors_, n_support_, dual_coef_, n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn; ``coef_`` and ``intercept_`` for the linear kernel.
+    certificate_, stop_, objective_, model_
+        The proof, why the fit ended, the value of the objective, the library's model.
+
+    Notes
+    -----
+    Differences from scikit-learn on purpose: ``break_ties=True``, so that `predict` always agrees with
+    `decision_function`; ``tol`` bounds the distance to the optimum; there are no callable kernels, no ``shrinking``
+    and no ``probability``. A kernel that is not positive semidefinite is named, with evidence, in ``summary()``.
+
+    Examples
+    --------
+    >>> from linsep import SVC
+    >>> X = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]
+    >>> model = SVC(C=10.0, gamma=1.0).fit(X, ["same", "same", "other", "other"])
+    >>> model.predict(X).tolist()
+    ['same', 'same', 'other', 'other']
+    >>> model.n_support_.tolist()
+    [2, 2]
+    """
+
+    _method = "kernel-svm"
+
+    def __init__(
+        self,
+        *,
+        C=1.0,
+        lam=None,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        tol=1e-6,
+        cache_size=200,
+        class_weight=None,
+        verbose=False,
+        max_iter=-1,
+        decision_function_shape="ovr",
+        break_ties=True,
+        n_jobs=None,
+        standardize=False,
+        time_limit=None,
+    ):
+        self.C = C
+        self.lam = lam
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.n_jobs = n_jobs
+        self.standardize = standardize
+        self.time_limit = time_limit
+
+    def _settings(self, training: Training | None) -> dict[str, Any]:
+        one_of(self.decision_function_shape, "decision_function_shape", {"ovr": 0, "ovo": 0})
+        return {
+            "kernel": _kernel(self, training),
+            "penalty": penalty(self, training),
+            "standardize": yes_no(self.standardize),
+            "tolerance": positive(self.tol, "tol"),
+            "max_iterations": whole(self.max_iter, "max_iter"),
+            "cache": int(positive(self.cache_size, "cache_size") * 2**20),
+        }
+
+    def _scheme(self, n_classes: int) -> dict[str, str]:
+        return {"multiclass": "one-vs-one", "ties": "scores" if self.break_ties else "first"}
+
+    @classmethod
+    def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
+        found = params_of(settings["penalty"])
+        if found is None:
+            return None
+        return {
+            **found,
+            **_kernel_params(settings["kernel"]),
+            "standardize": settings["standardize"] == "yes",
+            "tol": settings["tolerance"],
+            "max_iter": -1 if settings["max_iterations"] is None else settings["max_iterations"],
+            "cache_size": settings["cache"] // 2**20 if settings["cache"] % 2**20 == 0 else settings["cache"] / 2**20,
+        }
+
+    def fit(self, X, y, sample_weight=None):
+        """Fits the machine; see `Estimator.fit`.
+
+        Returns
+        -------
+        self
+        """
+        self._rows = X
+        try:
+            return super().fit(X, y, sample_weight)
+        finally:
+            del self._rows
+
+    def _adopt(self, model: Model, training: Training) -> None:
+        super()._adopt(model, training)
+        self._keep_support(training, self._rows)
+
+    def decision_function(self, X):
+        """Scores: one for two classes; else one for every class (``'ovr'``) or for every pair (``'ovo'``).
+
+        Returns
+        -------
+        array of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+        """
+        if self.decision_function_shape != "ovo":
+            return super().decision_function(X)
+        model, x = self._ask(X)
+        scores = model.scores(x, threads(self))
+        # scikit-learn counts the first class of a pair as positive; of two classes, the second.
+        return scores.ravel() if scores.shape[1] == 1 else -scores
+
+
+class KernelPerceptron(_KernelBase):
+    """The perceptron with a kernel: ``g = Σ α y K(x_i, ·)``, where α counts the mistakes on row i.
+
+    Parameters
+    ----------
+    kernel : {'rbf', 'linear', 'poly', 'sigmoid', 'precomputed'}, default='rbf'
+    degree : int, default=3
+    gamma : {'scale', 'auto'} or float, default='scale'
+    coef0 : float, default=0.0
+    max_iter : int, default=1000
+        Epochs.
+    shuffle : bool, default=True
+    random_state : int, default=0
+    n_jobs : int, optional
+    standardize : bool, default=False
+    verbose : bool or callable, default=0
+    time_limit : float, optional
+
+    Attributes
+    ----------
+    classes_, n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn.
+    certificate_, stop_, objective_, model_
+        The proof, why the fit ended, the share of training errors, the library's model.
+
+    Notes
+    -----
+    scikit-learn has no kernel perceptron. It has no intercept of its own: the kernel ``'poly'`` with ``coef0=1`` has one.
+    More than two classes: every pair, which vote. Mistakes are counted, so rows have no weights.
+
+    Examples
+    --------
+    >>> from linsep import KernelPerceptron
+    >>> X = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]
+    >>> KernelPerceptron(gamma=1.0).fit(X, [0, 0, 1, 1]).predict(X).tolist()
+    [0, 0, 1, 1]
+    """
+
+    _method = "kernel-perceptron"
+    _weighted = ("score",)
+
+    def __init__(
+        self,
+        *,
+        kernel="rbf",
+        degree=3,
+        gamma="scale",
+        coef0=0.0,
+        max_iter=1000,
+        shuffle=True,
+        random_state=0,
+        n_jobs=None,
+        standardize=False,
+        verbose=0,
+        time_limit=None,
+    ):
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.standardize = standardize
+        self.verbose = verbose
+        self.time_limit = time_limit
+
+    def fit(self, X, y):
+        """Counts mistakes until there are none.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        return run(self, X, y, None)
+
+    def _settings(self, training: Training | None) -> dict[str, Any]:
+        return {
+            "kernel": _kernel(self, training),
+            "order": "shuffled" if self.shuffle else "given",
+            "seed": seed(self),
+            "max_epochs": whole(self.max_iter, "max_iter") or 1_000,
+            "standardize": yes_no(self.standardize),
+        }
+
+    def _scheme(self, n_classes: int) -> dict[str, str]:
+        return {"multiclass": "one-vs-one", "ties": "scores"}
+
+    @classmethod
+    def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
+        return {
+            **_kernel_params(settings["kernel"]),
+            "shuffle": settings["order"] == "shuffled",
+            "random_state": settings["seed"],
+            "max_iter": settings["max_epochs"],
+            "standardize": settings["standardize"] == "yes",
+        }
+
+
+class HardMarginSVC(_Support, LinearAttributes, Decision, Estimator):
+    """The widest margin between classes that planes separate; where none does, `linsep.NotSeparableError` has the proof.
+
+    Minimises ``½‖w‖²`` subject to ``y(w·x + b) ≥ 1``.
+
+    Parameters
+    ----------
+    tol : float, default=1e-8
+        The margin is proved to be the largest but for this share.
+    standardize : bool, default=False
+        Whether distances are those of standardised columns.
+    n_jobs : int, optional
+    verbose : bool or callable, default=0
+    time_limit : float, optional
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, support_, support_vectors_, n_support_, dual_coef_, n_features_in_, feature_names_in_
+        As scikit-learn's ``SVC(kernel='linear')`` has them.
+    margin_
+        The distance ``1/‖w‖`` of the support vectors from the plane (two classes).
+    certificate_, stop_, objective_, model_
+        The proof, why the fit ended, the value of the objective, the library's model.
+
+    Notes
+    -----
+    scikit-learn has no hard margin; ``SVC(C=1e10)`` is an approximation that never says that there is none. Of a row's
+    weight it counts only whether it is zero.
+
+    Examples
+    --------
+    >>> from linsep import HardMarginSVC
+    >>> model = HardMarginSVC().fit([[0.0, 0.0], [1.0, 0.0], [3.0, 0.0], [4.0, 1.0]], [0, 0, 1, 1])
+    >>> round(model.margin_, 6), model.support_.tolist()
+    (1.0, [1, 2])
+    """
+
+    _method = "hard-margin"
+
+    def __init__(self, *, tol=1e-8, standardize=False, n_jobs=None, verbose=0, time_limit=None):
+        self.tol = tol
+        self.standardize = standardize
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.time_limit = time_limit
+
+    def _settings(self, training: Training | None) -> dict[str, Any]:
+        return {"standardize": yes_no(self.standardize), "tolerance": positive(self.tol, "tol")}
+
+    def _scheme(self, n_classes: int) -> dict[str, str]:
+        return {"multiclass": "one-vs-one", "ties": "scores"}
+
+    @classmethod
+    def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
+        return {"standardize": settings["standardize"] == "yes", "tol": settings["tolerance"]}
+
+    def fit(self, X, y, sample_weight=None):
+        """Finds the widest plane; see `Estimator.fit`.
+
+        Returns
+        -------
+        self
+        """
+        self._rows = X
+        try:
+            return super().fit(X, y, sample_weight)
+        finally:
+            del self._rows
+
+    def _adopt(self, model: Model, training: Training) -> None:
+        super()._adopt(model, training)
+        self._keep_support(training, self._rows)
+
+    @fitted_attribute
+    def margin_(self) -> float:
+        """``1/‖w‖``, in the units of the columns."""
+        if self.classes_.size != 2:
+            raise AttributeError("margin_ is only available for two classes; certificate_ has those of the pairs")
+        return float(1.0 / np.linalg.norm(self.coef_))

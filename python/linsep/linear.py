@@ -1,0 +1,611 @@
+"""Linear classifiers that minimise a risk: a loss, a penalty and a solver that proves how close it came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._base import Decision, Estimator, LinearAttributes, Probabilities
+from ._fit import Training, seed
+from ._lazy import available_if, fitted_attribute
+from ._penalty import not_negative, one_of, params_of, penalty, positive, whole, yes_no
+
+#: scikit-learn's names of solvers; those of its own algorithms mean whatever suits best, the optimum being the same.
+_SOLVERS = {
+    "auto": "auto",
+    "newton": "newton",
+    "newton-cholesky": "newton",
+    "newton-cg": "newton-cg",
+    "row-newton": "row-newton",
+    "lbfgs": "lbfgs",
+    "gradient-descent": "gradient-descent",
+    "fixed-step": "fixed-step",
+    "proximal-newton": "proximal-newton",
+    "interior-point": "interior-point",
+    "dual-cd": "dual-cd",
+    "svrg": "svrg",
+    "sgd": "sgd",
+    "liblinear": "auto",
+    "sag": "auto",
+    "saga": "auto",
+}
+_INTERCEPTS = {True: "free", False: "none"}
+
+
+def _risk(
+    estimator: Estimator, loss: str, said_penalty: Any, algorithm: str, intercept: str | None = None
+) -> dict[str, Any]:
+    """Settings of a risk minimiser that several estimators share."""
+    settings = {
+        "loss": loss,
+        "penalty": said_penalty,
+        "intercept": intercept or _INTERCEPTS[bool(estimator.fit_intercept)],
+        "standardize": yes_no(estimator.standardize),
+        "algorithm": algorithm,
+        "tolerance": positive(estimator.tol, "tol"),
+        "max_iterations": whole(estimator.max_iter, "max_iter"),
+    }
+    if algorithm == "svrg":
+        settings["stochastic"] = {"batch": 1, "step": None, "seed": seed(estimator)}
+    return settings
+
+
+def _common_params(settings: dict[str, Any]) -> dict[str, Any]:
+    """Parameters that several estimators share, from settings."""
+    return {
+        "fit_intercept": settings["intercept"] != "none",
+        "standardize": settings["standardize"] == "yes",
+        "tol": settings["tolerance"],
+        "max_iter": settings["max_iterations"],
+    }
+
+
+class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
+    """Logistic regression; softmax for more than two classes.
+
+    Minimises ``Σ s·loss/Σs + λ[(1−α)/2 ‖W‖² + α‖W‖₁]`` with ``λ = 1/(C Σs)`` and ``α = l1_ratio``, which is
+    scikit-learn's objective divided by ``C Σs``, and proves by a dual point how far it is from the minimum.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Inverse strength of the penalty; ``np.inf`` is maximum likelihood, with the proof that it exists.
+    l1_ratio : float, default=0.0
+        Share α of the lasso: 0 is ridge, 1 is the lasso.
+    lam : float, optional
+        λ itself, instead of ``C``.
+    tol : float, default=1e-8
+        Stop when the relative duality gap is at most this.
+    fit_intercept : bool, default=True
+    class_weight : dict or 'balanced', optional
+    random_state : int, optional
+        Seed of stochastic solvers.
+    solver : str, default='auto'
+        ``'newton'`` (``'newton-cholesky'``), ``'newton-cg'``, ``'row-newton'``, ``'lbfgs'``, ``'gradient-descent'``,
+        ``'fixed-step'``, ``'proximal-newton'``, ``'svrg'``; ``'liblinear'``, ``'sag'`` and ``'saga'`` are taken as
+        ``'auto'``.
+    max_iter : int, optional
+        Limit of iterations; by default what suits the solver.
+    verbose : bool or callable, default=0
+        Show progress, or call this with a dictionary at every step.
+    warm_start : bool, default=False
+        Start from the last fit.
+    n_jobs : int, optional
+        Threads; by default all, or ``LINSEP_NUM_THREADS``. The result does not depend on it.
+    standardize : bool, default=False
+        Whether the penalty acts on standardised columns; ``coef_`` is in the units of the columns anyway.
+    time_limit : float, optional
+        Seconds after which to stop with what there is.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn.
+    certificate_, stop_, objective_, model_
+        The proof, why the fit ended, the value of the objective, and the library's model.
+
+    Notes
+    -----
+    Differences from scikit-learn on purpose: ``tol`` bounds the distance to the optimum, not a gradient, and is much
+    smaller; ``solver`` and ``max_iter`` are chosen by the problem; several classes are always softmax, for every solver
+    and penalty; ``C=np.inf`` on separable data raises `linsep.NoOptimumError` with the separating direction, because
+    maximum likelihood does not exist there; without ``random_state`` fits are repeatable; there are no ``dual`` and
+    ``intercept_scaling``.
+
+    Examples
+    --------
+    >>> from linsep import LogisticRegression
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
+    >>> model = LogisticRegression(C=10.0).fit(X, [0, 0, 1, 0, 1, 1])
+    >>> model.predict([[0.5], [4.5]]).tolist()
+    [0, 1]
+    >>> model.certificate_["kind"], model.certificate_["relative_gap"] < 1e-8
+    ('duality_gap', True)
+    """
+
+    def __init__(
+        self,
+        *,
+        C=1.0,
+        l1_ratio=0.0,
+        lam=None,
+        tol=1e-8,
+        fit_intercept=True,
+        class_weight=None,
+        random_state=None,
+        solver="auto",
+        max_iter=None,
+        verbose=0,
+        warm_start=False,
+        n_jobs=None,
+        standardize=False,
+        time_limit=None,
+    ):
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.lam = lam
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.standardize = standardize
+        self.time_limit = time_limit
+
+    def _settings(self, training: Training | None) -> dict[str, Any]:
+        algorithm = one_of(self.solver, "solver", _SOLVERS)
+        return _risk(self, "logistic", penalty(self, training, self.l1_ratio), algorithm)
+
+    @classmethod
+    def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
+        found = params_of(settings["penalty"])
+        if settings["loss"] != "logistic" or found is None:
+            return None
+        return {**_common_params(settings), **found, "solver": settings["algorithm"]}
+
+    @fitted_attribute
+    def n_iter_(self) -> np.ndarray:
+        """Iterations of the solver."""
+        return np.array([max(1, self.model_.iterations)], dtype=np.int32)
+
+
+class LinearSVC(LinearAttributes, Decision, Estimator):
+    """Linear support vector machine: hinge or squared hinge with a ridge (or a lasso).
+
+    Minimises ``Σ s·loss/Σs + λ/2 ‖w‖²`` with ``λ = 1/(C Σs)``, which is scikit-learn's objective divided by ``C Σs``, for
+    two classes; of more, each against the rest, and the largest score decides.
+
+    Parameters
+    ----------
+    loss : {'squared_hinge', 'hinge'}, default='squared_hinge'
+    C : float, default=1.0
+        Inverse strength of the penalty.
+    l1_ratio : float, default=0.0
+        Share of the lasso; 1 is the lasso (squared hinge only).
+    lam : float, optional
+        λ itself, instead of ``C``.
+    tol : float, default=1e-8
+        Stop when the relative duality gap is at most this.
+    fit_intercept : bool, default=True
+    penalise_intercept : bool, default=False
+        Penalise the intercept like a weight, as LIBLINEAR and scikit-learn's ``LinearSVC`` do.
+    multi_class : {'ovr', 'crammer_singer'}, default='ovr'
+        Crammer and Singer fit all classes at once (hinge only).
+    class_weight : dict or 'balanced', optional
+    random_state : int, optional
+    solver : str, default='auto'
+        ``'interior-point'``, ``'dual-cd'``; for the squared hinge also ``'newton'``, ``'newton-cg'``, ``'lbfgs'`` …
+    max_iter : int, optional
+    verbose : bool or callable, default=0
+    warm_start : bool, default=False
+    n_jobs : int, optional
+    standardize : bool, default=False
+    time_limit : float, optional
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn.
+    support_
+        Rows of the support vectors (hinge).
+    certificate_, stop_, objective_, model_
+        The proof, why the fit ended, the value of the objective, and the library's model.
+
+    Notes
+    -----
+    Differences from scikit-learn on purpose: the intercept is free; ``penalise_intercept=True`` gives LIBLINEAR's
+    objective. ``tol`` bounds the distance to the optimum. There are no ``penalty``, ``dual`` and ``intercept_scaling``.
+
+    Examples
+    --------
+    >>> from linsep import LinearSVC
+    >>> X = [[0.0, 0.0], [1.0, 0.5], [3.0, 3.0], [4.0, 2.5]]
+    >>> model = LinearSVC(loss="hinge").fit(X, ["low", "low", "high", "high"])
+    >>> model.predict([[3.5, 3.5]]).tolist()
+    ['high']
+    >>> model.support_.tolist()
+    [1, 2]
+    """
+
+    def __init__(
+        self,
+        loss="squared_hinge",
+        *,
+        C=1.0,
+        l1_ratio=0.0,
+        lam=None,
+        tol=1e-8,
+        fit_intercept=True,
+        penalise_intercept=False,
+        multi_class="ovr",
+        class_weight=None,
+        random_state=None,
+        solver="auto",
+        max_iter=None,
+        verbose=0,
+        warm_start=False,
+        n_jobs=None,
+        standardize=False,
+        time_limit=None,
+    ):
+        self.loss = loss
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.lam = lam
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.penalise_intercept = penalise_intercept
+        self.multi_class = multi_class
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.standardize = standardize
+        self.time_limit = time_limit
+
+    def _settings(self, training: Training | None) -> dict[str, Any]:
+        loss = one_of(self.loss, "loss", {"hinge": "hinge", "squared_hinge": "squared-hinge"})
+        algorithm = one_of(self.solver, "solver", _SOLVERS)
+        intercept = "penalised" if self.penalise_intercept and self.fit_intercept else None
+        return _risk(self, loss, penalty(self, training, self.l1_ratio), algorithm, intercept)
+
+    def _scheme(self, n_classes: int) -> dict[str, str]:
+        ways = {"ovr": {"multiclass": "linear-machine"}, "crammer_singer": {"multiclass": "joint"}}
+        return one_of(self.multi_class, "multi_class", ways)
+
+    @classmethod
+    def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
+        found = params_of(settings["penalty"])
+        if settings["loss"] not in ("hinge", "squared-hinge") or found is None:
+            return None
+        return {
+            **_common_params(settings),
+            **found,
+            "loss": settings["loss"].replace("-", "_"),
+            "penalise_intercept": settings["intercept"] == "penalised",
+            "solver": settings["algorithm"],
+        }
+
+    @fitted_attribute
+    def support_(self) -> np.ndarray:
+        """Rows with a positive multiplier in any of the fits, rising."""
+        parts = [rows for _, rows, _ in self.model_.support()]
+        if not parts:
+            raise AttributeError("support_ is only available for loss='hinge' (and 'dual-cd' of the squared hinge)")
+        return np.unique(np.concatenate(parts))
+
+
+class LeastSquaresClassifier(LinearAttributes, Decision, Estimator):
+    """Least squares on class targets: ±1 for two classes, one-hot for more; in closed form, with the rank reported.
+
+    Minimises ``Σ s ½‖t − z‖²/Σs + λ/2 ‖W‖²``.
+
+    Parameters
+    ----------
+    lam : float, default=0.0
+        λ; 0 is plain least squares.
+    fit_intercept : bool, default=True
+    targets : {'auto', 'plus-minus', 'zero-one'}, default='auto'
+        Targets of two classes; ``'zero-one'`` halves the scores.
+    solver : {'auto', 'cholesky', 'qr', 'gradient-descent'}, default='auto'
+    tol : float, default=1e-8
+        Relative gap at which gradient descent stops.
+    max_iter : int, default=10000
+        Steps of gradient descent.
+    class_weight : dict or 'balanced', optional
+    standardize : bool, default=False
+    n_jobs : int, optional
+    verbose : bool or callable, default=0
+    time_limit : float, optional
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn.
+    certificate_, stop_, objective_, model_
+        The residual of the normal equations, why the fit ended, the value of the objective, the library's model.
+
+    Notes
+    -----
+    scikit-learn has no such class; its ``RidgeClassifier(alpha=0)`` is the nearest. Without a penalty dependent columns get
+    no weight and are named in ``summary()``.
+
+    Examples
+    --------
+    >>> from linsep import LeastSquaresClassifier
+    >>> model = LeastSquaresClassifier().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> model.coef_.round(6).tolist(), model.intercept_.round(6).tolist()
+    ([[0.8]], [-1.2])
+    """
+
+    _method = "least-squares"
+
+    def __init__(
+        self,
+        *,
+        lam=0.0,
+        fit_intercept=True,
+        targets="auto",
+        solver="auto",
+        tol=1e-8,
+        max_iter=10_000,
+        class_weight=None,
+        standardize=False,
+        n_jobs=None,
+        verbose=0,
+        time_limit=None,
+    ):
+        self.lam = lam
+        self.fit_intercept = fit_intercept
+        self.targets = targets
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.standardize = standardize
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.time_limit = time_limit
+
+    def _settings(self, training: Training | None) -> dict[str, Any]:
+        lam = not_negative(self.lam, "lam")
+        words = ("auto", "cholesky", "qr", "gradient-descent")
+        return {
+            "targets": one_of(self.targets, "targets", {w: w for w in ("auto", "plus-minus", "zero-one")}),
+            "penalty": {"ridge": lam} if lam > 0 else "none",
+            "intercept": _INTERCEPTS[bool(self.fit_intercept)],
+            "standardize": yes_no(self.standardize),
+            "solver": one_of(self.solver, "solver", {w: w for w in words}),
+            "tolerance": positive(self.tol, "tol"),
+            "max_iterations": whole(self.max_iter, "max_iter") or 10_000,
+        }
+
+    @classmethod
+    def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
+        found = params_of(settings["penalty"])
+        if found is None or not set(found) <= {"lam", "C"} or found.get("C", np.inf) != np.inf:
+            return None
+        return {
+            **_common_params(settings),
+            "lam": found.get("lam", 0.0),
+            "targets": settings["targets"],
+            "solver": settings["solver"],
+        }
+
+
+class RidgeClassifier(LinearAttributes, Decision, Estimator):
+    """Least squares on class targets with a ridge.
+
+    Minimises ``Σ s ½‖t − z‖² + alpha/2 ‖W‖²``; in closed form, or for many columns by conjugate gradients.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Strength of the penalty; ``λ = alpha/Σs``.
+    fit_intercept : bool, default=True
+    max_iter : int, optional
+    tol : float, default=1e-8
+        Relative gap at which an iterative solver stops.
+    class_weight : dict or 'balanced', optional
+    solver : {'auto', 'cholesky', 'qr'}, default='auto'
+    standardize : bool, default=False
+    n_jobs : int, optional
+    verbose : bool or callable, default=0
+    time_limit : float, optional
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn.
+    certificate_, stop_, objective_, model_
+        The proof, why the fit ended, the value of the objective divided by Σs, the library's model.
+
+    Notes
+    -----
+    Differences from scikit-learn on purpose: the targets of more than two classes are one-hot, not ±1, so that scores and
+    weights are half of scikit-learn's (and intercepts ``(1 + theirs)/2``), with the same decisions. There are no
+    ``copy_X``, ``positive`` and ``random_state``.
+
+    Examples
+    --------
+    >>> from linsep import RidgeClassifier
+    >>> model = RidgeClassifier(alpha=1.0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    >>> model.coef_.round(4).tolist()
+    [[0.6667]]
+    """
+
+    #: More columns than this, and products with the matrix are cheaper than its Gram matrix.
+    _MANY = 2_000
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        fit_intercept=True,
+        max_iter=None,
+        tol=1e-8,
+        class_weight=None,
+        solver="auto",
+        standardize=False,
+        n_jobs=None,
+        verbose=0,
+        time_limit=None,
+    ):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.solver = solver
+        self.standardize = standardize
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.time_limit = time_limit
+
+    def _is_wide(self, training: Training) -> bool:
+        return training.cols > self._MANY and self.alpha > 0
+
+    def _method_for(self, training: Training) -> str:
+        return "risk" if self._is_wide(training) else "least-squares"
+
+    def _settings(self, training: Training) -> dict[str, Any]:
+        lam = not_negative(self.alpha, "alpha") / training.total_weight()
+        said_penalty = {"ridge": lam} if lam > 0 else "none"
+        solver = one_of(self.solver, "solver", {w: w for w in ("auto", "cholesky", "qr")})
+        if self._is_wide(training):
+            return _risk(self, "squared", said_penalty, "auto")
+        settings = {
+            "penalty": said_penalty,
+            "intercept": _INTERCEPTS[bool(self.fit_intercept)],
+            "standardize": yes_no(self.standardize),
+            "solver": solver,
+            "tolerance": positive(self.tol, "tol"),
+        }
+        limit = whole(self.max_iter, "max_iter")
+        return settings if limit is None else {**settings, "max_iterations": limit}
+
+
+class SGDClassifier(LinearAttributes, Probabilities, Decision, Estimator):
+    """Stochastic gradient descent with averaging, for logistic, squared hinge and squared loss.
+
+    Minimises ``Σ s·loss/Σs + alpha/2 ‖W‖²``; the certificate says how far it came.
+
+    Parameters
+    ----------
+    loss : {'log_loss', 'squared_hinge', 'squared_error'}, default='log_loss'
+    alpha : float, default=1e-4
+        λ of the ridge.
+    fit_intercept : bool, default=True
+    max_iter : int, default=100
+        Epochs.
+    tol : float, default=1e-3
+        Stop when the relative duality gap is at most this.
+    verbose : bool or callable, default=0
+    n_jobs : int, optional
+    random_state : int, optional
+    eta0 : float, optional
+        The first step; by default by the curvature.
+    batch_size : int, default=1
+        Rows of a step.
+    class_weight : dict or 'balanced', optional
+    warm_start : bool, default=False
+    standardize : bool, default=False
+    time_limit : float, optional
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn.
+    certificate_, stop_, objective_, model_
+        The proof, why the fit ended, the value of the objective, the library's model.
+
+    Notes
+    -----
+    Differences from scikit-learn on purpose: the default loss is the logistic one (the hinge is `LinearSVC`'s, which
+    solves it exactly); steps always decrease and solutions are always averaged, so there are no ``learning_rate``,
+    ``power_t``, ``average`` and ``early_stopping``; the penalty is a ridge; more than two classes of ``'log_loss'`` are
+    softmax, not one against the rest; there is no ``partial_fit``. For a solution rather than a sketch use
+    `LogisticRegression`, which is usually faster as well.
+
+    Examples
+    --------
+    >>> from linsep import SGDClassifier
+    >>> X = [[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 2.5]] * 25
+    >>> model = SGDClassifier(alpha=0.01, random_state=1).fit(X, [0, 0, 1, 1] * 25)
+    >>> model.predict([[3.0, 3.0]]).tolist()
+    [1]
+    """
+
+    _LOSSES = {"log_loss": "logistic", "squared_hinge": "squared-hinge", "squared_error": "squared"}
+
+    def __init__(
+        self,
+        loss="log_loss",
+        *,
+        alpha=1e-4,
+        fit_intercept=True,
+        max_iter=100,
+        tol=1e-3,
+        verbose=0,
+        n_jobs=None,
+        random_state=None,
+        eta0=None,
+        batch_size=1,
+        class_weight=None,
+        warm_start=False,
+        standardize=False,
+        time_limit=None,
+    ):
+        self.loss = loss
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.eta0 = eta0
+        self.batch_size = batch_size
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.standardize = standardize
+        self.time_limit = time_limit
+
+    def _settings(self, training: Training | None) -> dict[str, Any]:
+        loss = one_of(self.loss, "loss", self._LOSSES)
+        settings = _risk(self, loss, {"ridge": positive(self.alpha, "alpha")}, "sgd")
+        settings["stochastic"] = {
+            "batch": whole(self.batch_size, "batch_size") or 1,
+            "step": None if self.eta0 is None else positive(self.eta0, "eta0"),
+            "seed": seed(self),
+        }
+        return settings
+
+    @classmethod
+    def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
+        names = {name: loss for loss, name in cls._LOSSES.items()}
+        if settings["algorithm"] != "sgd" or settings["loss"] not in names or "ridge" not in settings["penalty"]:
+            return None
+        drawn = settings.get("stochastic", {"batch": 1, "step": None, "seed": 0})
+        return {
+            **_common_params(settings),
+            "loss": names[settings["loss"]],
+            "alpha": settings["penalty"]["ridge"],
+            "batch_size": drawn["batch"],
+            "eta0": drawn["step"],
+            "random_state": drawn["seed"],
+        }
+
+    def _has_proba(self) -> bool:
+        return self.loss == "log_loss"
+
+    predict_proba = available_if(_has_proba)(Probabilities.predict_proba)
+    predict_log_proba = available_if(_has_proba)(Probabilities.predict_log_proba)

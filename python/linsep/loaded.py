@@ -1,0 +1,160 @@
+"""Models from files: of `save`, or of the command."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._base import Decision, DensityAttributes, Estimator, LinearAttributes, Probabilities
+from ._lazy import available_if
+
+#: Classes that a method's models may be of, the most special first.
+_CANDIDATES = {
+    "risk": (("linear", "SGDClassifier"), ("linear", "LogisticRegression"), ("linear", "LinearSVC")),
+    "least-squares": (("linear", "LeastSquaresClassifier"),),
+    "gaussian": (
+        ("discriminant", "LinearDiscriminantAnalysis"),
+        ("discriminant", "QuadraticDiscriminantAnalysis"),
+        ("discriminant", "GaussianBayes"),
+    ),
+    "naive-bayes": (
+        ("naive_bayes", "GaussianNB"),
+        ("naive_bayes", "BernoulliNB"),
+        ("naive_bayes", "MultinomialNB"),
+        ("naive_bayes", "PoissonNB"),
+        ("naive_bayes", "CategoricalNB"),
+        ("naive_bayes", "MixedNB"),
+    ),
+    "perceptron": (("perceptron", "Perceptron"), ("perceptron", "PocketPerceptron")),
+    "kernel-svm": (("kernel", "SVC"),),
+    "kernel-perceptron": (("kernel", "KernelPerceptron"),),
+    "hard-margin": (("kernel", "HardMarginSVC"),),
+}
+
+
+class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, Estimator):
+    """A model whose settings no class of this package has; it predicts, proves and saves like any other.
+
+    `linsep.load` makes it.
+    """
+
+    def __init__(self):
+        pass
+
+    def fit(self, X, y, sample_weight=None):
+        """Models from files are fitted already.
+
+        Raises
+        ------
+        TypeError
+        """
+        raise TypeError("a FittedModel comes from a file and cannot be fitted again")
+
+    def _has_proba(self) -> bool:
+        model = self.__dict__.get("model_")
+        return model is not None and model.has_probabilities
+
+    predict_proba = available_if(_has_proba)(Probabilities.predict_proba)
+    predict_log_proba = available_if(_has_proba)(Probabilities.predict_log_proba)
+
+
+def load(path):
+    """Reads a model file, written by `save` or by the command.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    estimator
+        Of the class and with the parameters that give the model's settings; a `FittedModel` where no class has them.
+        A model with text columns predicts from frames.
+
+    Examples
+    --------
+    >>> import linsep, os, tempfile
+    >>> model = linsep.LogisticRegression(C=2.0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.json")
+    >>> model.save(path)
+    >>> again = linsep.load(path)
+    >>> again, bool((again.coef_ == model.coef_).all())
+    (LogisticRegression(C=2.0), True)
+    """
+    return of_model(_core.Model.load(os.fspath(path)))
+
+
+def of_model(model: _core.Model) -> Estimator:
+    """An estimator around a model."""
+    estimator = _matching(model) or FittedModel()
+    own = estimator.__dict__
+    own["model_"] = model
+    own["_kept_attributes"] = {}
+    own["classes_"] = _classes(model)
+    own["n_features_in_"] = model.n_inputs
+    names = model.input_names
+    # Arrays without names were called x0, x1, …
+    if names and names != [f"x{j}" for j in range(len(names))]:
+        own["feature_names_in_"] = np.array(names, dtype=object)
+    estimator._ready()
+    return estimator
+
+
+def _classes(model: _core.Model) -> np.ndarray:
+    names = model.classes
+    if model.target_is_text:
+        return np.array(names, dtype=object)
+    numbers = np.array([float(name) for name in names])
+    whole = numbers.astype(np.int64)
+    return whole if (whole == numbers).all() else numbers
+
+
+#: Settings that a model file leaves out where they are these.
+_LEFT_OUT = {"factors": [], "stochastic": {"batch": 1, "step": None, "seed": 0}, "known": None}
+
+
+def _matching(model: _core.Model) -> Estimator | None:
+    """The estimator that, fitted again, would give a model of these settings, columns and decisions."""
+    said = json.loads(model.describe())
+    decision = said["decision"]
+    if not said["linear_in_columns"] and said["terms"] is not None:
+        return None
+    if decision["rule"] not in ("arg_max", "scheme") or said["calibration"] or said["true_priors"]:
+        return None
+    settings = json.loads(model.settings)
+    method = settings.pop("method")
+    defaults = {**_LEFT_OUT, **json.loads(_core.defaults(method))}
+    defaults.pop("method", None)
+    settings = {**defaults, **settings}
+    for home, name in _CANDIDATES.get(method, ()):
+        kind = getattr(import_module(f"linsep.{home}"), name)
+        params = kind._params_of(settings)
+        estimator = None if params is None else kind(**params)
+        if estimator is not None and {**defaults, **estimator._settings(None)} == settings:
+            return _deciding(estimator, decision["scheme"], len(model.classes))
+    return None
+
+
+def _deciding(estimator: Estimator, scheme: dict[str, str] | None, n_classes: int) -> Estimator | None:
+    """The estimator, or a wrapper of it, that decides among several classes like this."""
+    own = estimator._scheme(n_classes) if n_classes > 2 else {}
+    if scheme is None:
+        return estimator if own.get("multiclass", "joint") == "joint" else None
+    name, ties, vote = scheme["scheme"], scheme["ties"], scheme.get("vote")
+    if own.get("multiclass") == name and own.get("ties", ties) == ties and own.get("vote", vote) == vote:
+        return estimator
+    from .multiclass import OneVsOneClassifier, OneVsRestClassifier
+
+    wrapper: Estimator | None = None
+    if name == "one-vs-one":
+        wrapper = OneVsOneClassifier(estimator, vote=vote, ties=ties)
+    elif name == "one-vs-rest":
+        wrapper = OneVsRestClassifier(estimator, ties=ties)
+    if wrapper is not None:
+        wrapper.estimator_ = estimator
+    return wrapper

@@ -1,0 +1,240 @@
+"""The perceptron and its kin: searches for a plane, not minimisers of a risk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._base import Decision, Estimator, LinearAttributes
+from ._core import NotSeparableError
+from ._errors import convergence_warning, warn
+from ._fit import Training, fitted, seed, training, warn_unless_converged
+from ._penalty import one_of, positive, whole, yes_no
+
+
+class _PerceptronBase(LinearAttributes, Decision, Estimator):
+    _method = "perceptron"
+
+    def _common(self, variant: str) -> dict[str, Any]:
+        return {
+            "variant": variant,
+            "step": positive(self.eta0, "eta0"),
+            "order": "shuffled" if self.shuffle else "given",
+            "seed": seed(self),
+            "max_epochs": whole(self.max_iter, "max_iter") or 1_000,
+            "intercept": "free" if self.fit_intercept else "none",
+            "standardize": yes_no(self.standardize),
+        }
+
+    def _scheme(self, n_classes: int) -> dict[str, str]:
+        return {"multiclass": "linear-machine"}
+
+    @staticmethod
+    def _common_params(settings: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "eta0": settings["step"],
+            "shuffle": settings["order"] == "shuffled",
+            "random_state": settings["seed"],
+            "max_iter": settings["max_epochs"],
+            "fit_intercept": settings["intercept"] == "free",
+            "standardize": settings["standardize"] == "yes",
+        }
+
+
+class Perceptron(_PerceptronBase):
+    """The perceptron: goes from row to row and turns the plane at every mistake, until there is none.
+
+    Parameters
+    ----------
+    variant : {'online', 'batch', 'averaged'}, default='online'
+        Row by row; all mistakes at once; or row by row, with the average of all planes as the answer.
+    fit_intercept : bool, default=True
+    max_iter : int, default=1000
+        Epochs.
+    shuffle : bool, default=True
+        Visit the rows in a new random order every epoch.
+    eta0 : float, default=1.0
+        The step, which scales the scores and decides nothing.
+    random_state : int, default=0
+    on_overlap : {'pocket', 'error'}, default='pocket'
+        Where no plane separates the classes the perceptron never ends. Then keep, with a warning that has the proof, the
+        plane with the fewest training errors that 100 epochs find, or raise `linsep.NotSeparableError`.
+    class_weight : dict or 'balanced', optional
+    standardize : bool, default=False
+    n_jobs : int, optional
+    verbose : bool or callable, default=0
+    time_limit : float, optional
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn.
+    certificate_, stop_, objective_, model_
+        Margin and mistakes, why the fit ended, the share of training errors, the library's model.
+
+    Notes
+    -----
+    Differences from scikit-learn on purpose: it stops at the first epoch without a mistake and not by ``tol``; it proves
+    that the classes overlap instead of cycling; there are no ``penalty``, ``alpha``, ``l1_ratio``, ``early_stopping`` and
+    ``warm_start``. Online rules ask of a row's weight only whether it is zero.
+
+    Examples
+    --------
+    >>> from linsep import Perceptron
+    >>> model = Perceptron().fit([[0.0, 0.0], [1.0, 0.5], [3.0, 3.0], [4.0, 2.5]], [0, 0, 1, 1])
+    >>> model.score([[0.0, 0.0], [1.0, 0.5], [3.0, 3.0], [4.0, 2.5]], [0, 0, 1, 1])
+    1.0
+    """
+
+    _VARIANTS = {"online": "online", "batch": "batch", "averaged": "averaged"}
+
+    def __init__(
+        self,
+        *,
+        variant="online",
+        fit_intercept=True,
+        max_iter=1000,
+        shuffle=True,
+        eta0=1.0,
+        random_state=0,
+        on_overlap="pocket",
+        class_weight=None,
+        standardize=False,
+        n_jobs=None,
+        verbose=0,
+        time_limit=None,
+    ):
+        self.variant = variant
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.eta0 = eta0
+        self.random_state = random_state
+        self.on_overlap = on_overlap
+        self.class_weight = class_weight
+        self.standardize = standardize
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.time_limit = time_limit
+
+    def _settings(self, training: Training | None) -> dict[str, Any]:
+        if self.__dict__.get("_in_doubt", False):
+            return {**self._common("pocket-errors"), "max_epochs": min(100, whole(self.max_iter, "max_iter") or 100)}
+        return self._common(one_of(self.variant, "variant", self._VARIANTS))
+
+    def fit(self, X, y, sample_weight=None):
+        """Searches for a plane; see `Estimator.fit`.
+
+        Returns
+        -------
+        self
+        """
+        falls_back = one_of(self.on_overlap, "on_overlap", {"pocket": True, "error": False})
+        data = training(self, X, y, sample_weight)
+        scheme = self._scheme(data.n_classes) if data.n_classes > 2 else {}
+        overlap = False
+        try:
+            model = fitted(self, data, scheme)
+        except NotSeparableError as proof:
+            overlap = True
+            if not falls_back:
+                raise
+            warn(f"the plane with the fewest errors found is kept: {proof}", convergence_warning())
+            self._in_doubt = True
+            try:
+                model = fitted(self, data, scheme)
+            finally:
+                del self._in_doubt
+        self._adopt(model, data)
+        # An average has no end of its own, and the proof of overlap has been told already.
+        if model.outcome != "iteration_limit" or self.variant != "averaged" and not overlap:
+            warn_unless_converged(self)
+        return self
+
+    @classmethod
+    def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
+        if settings["variant"] not in cls._VARIANTS:
+            return None
+        return {**cls._common_params(settings), "variant": settings["variant"]}
+
+
+class PocketPerceptron(_PerceptronBase):
+    """The pocket algorithm: a perceptron on drawn rows that keeps the best plane it has met.
+
+    Parameters
+    ----------
+    rule : {'errors', 'run'}, default='errors'
+        Keep the plane with the fewest training errors, or the one with the longest run of right rows.
+    fit_intercept : bool, default=True
+    max_iter : int, default=100
+        Epochs: as many draws as there are rows.
+    eta0 : float, default=1.0
+        The step, which scales the scores and decides nothing.
+    random_state : int, default=0
+    class_weight : dict or 'balanced', optional
+    standardize : bool, default=False
+    n_jobs : int, optional
+    verbose : bool or callable, default=0
+    time_limit : float, optional
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
+        As scikit-learn's Perceptron has them.
+    certificate_, stop_, objective_, model_
+        Margin, why the fit ended, the share of training errors, the library's model.
+
+    Notes
+    -----
+    scikit-learn has no pocket algorithm. Weights count in errors and draws.
+
+    Examples
+    --------
+    >>> from linsep import PocketPerceptron
+    >>> model = PocketPerceptron().fit([[0.0], [1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 0, 1])
+    >>> model.score([[0.0], [1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 0, 1])
+    0.8
+    """
+
+    _RULES = {"errors": "pocket-errors", "run": "pocket-run"}
+
+    def __init__(
+        self,
+        *,
+        rule="errors",
+        fit_intercept=True,
+        max_iter=100,
+        eta0=1.0,
+        random_state=0,
+        class_weight=None,
+        standardize=False,
+        n_jobs=None,
+        verbose=0,
+        time_limit=None,
+    ):
+        self.rule = rule
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.eta0 = eta0
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.standardize = standardize
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.time_limit = time_limit
+
+    #: Rows are drawn, so their order is of no account.
+    shuffle = True
+    # The fewest errors met are what was asked for; that they are the fewest of all nobody proves.
+    _fine = ("iteration_limit",)
+
+    def _settings(self, training: Training | None) -> dict[str, Any]:
+        return self._common(one_of(self.rule, "rule", self._RULES))
+
+    @classmethod
+    def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
+        rules = {variant: rule for rule, variant in cls._RULES.items()}
+        if settings["variant"] not in rules:
+            return None
+        found = {**cls._common_params(settings), "rule": rules[settings["variant"]]}
+        del found["shuffle"]
+        return found
