@@ -36,19 +36,30 @@ pub(crate) fn raise(py: Python<'_>, error: &Error) -> PyErr {
     }
 }
 
-/// Remedies name the flags of the command; here they are parameters.
-fn in_python(help: &str) -> String {
+/// The library's words name flags of the command; here they are parameters and classes.
+pub(crate) fn in_python(text: &str) -> String {
     let words = [
+        (
+            "\n  No model was written. A penalty always has an optimum: --penalty ridge:0.01",
+            "\n  A penalty always has an optimum: a finite C.",
+        ),
         ("--penalty none", "C=inf"),
         ("--penalty ridge:0.01", "a finite C"),
         ("--missing drop or --missing mean", "missing=\"drop\" or missing=\"mean\""),
         ("--missing mean", "missing=\"mean\""),
+        ("--model svm with a small penalty", "LinearSVC with a large C"),
+        ("--model svm", "LinearSVC"),
+        ("--model pocket", "PocketPerceptron"),
+        ("--model perceptron", "Perceptron"),
+        ("--model logistic", "LogisticRegression"),
         ("--max-iter", "max_iter"),
         ("--tol", "tol"),
         ("--time-limit", "time_limit"),
         ("--C ", "C="),
+        ("see inspect --json", "see certificate_ and model_.describe()"),
+        ("--json has all", "the witness has all"),
     ];
-    words.iter().fold(help.to_owned(), |text, (flag, parameter)| text.replace(flag, parameter))
+    words.iter().fold(text.to_owned(), |text, (flag, parameter)| text.replace(flag, parameter))
 }
 
 /// A defect of ours: never an abort, never a panic that the caller cannot catch.

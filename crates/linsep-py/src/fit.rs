@@ -1,6 +1,6 @@
 //! Fits, paths and verdicts.
 
-use crate::errors::{LinsepError, NoOptimumError, NotSeparableError};
+use crate::errors::{LinsepError, NoOptimumError, NotSeparableError, in_python};
 use crate::input::{Features, doubles};
 use crate::labels::labels;
 use crate::model::Model;
@@ -151,8 +151,8 @@ pub(crate) fn fit(
 
 fn of_part(text: String, part: Option<String>) -> String {
     match part {
-        Some(part) => format!("{part}: {}", text.trim()),
-        None => text.trim().to_owned(),
+        Some(part) => format!("{part}: {}", in_python(text.trim_end())),
+        None => in_python(text.trim_end()),
     }
 }
 
@@ -192,7 +192,7 @@ pub(crate) fn path<'py>(
     let path = match run(py, &manner, |watch| path_arrays(arrays, &options, &lambdas, watch))? {
         TablePath::Path { path, .. } => path,
         TablePath::NoOptimum { proof, features, classes } => {
-            return Err(NoOptimumError::new_err(no_optimum_text(&proof, &features, &classes).trim().to_owned()));
+            return Err(NoOptimumError::new_err(in_python(no_optimum_text(&proof, &features, &classes).trim_end())));
         }
     };
     let points = &path.points;
@@ -273,5 +273,5 @@ pub(crate) fn separability(
             run(py, &manner, |watch| separable_arrays(arrays, &options, watch))?
         }
     };
-    Ok((separability_text(&found), separability_json(&found).to_string()))
+    Ok((in_python(&separability_text(&found)), separability_json(&found).to_string()))
 }

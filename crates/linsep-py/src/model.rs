@@ -1,6 +1,6 @@
 //! A fitted model in Python's hands.
 
-use crate::errors::{LinsepError, raise};
+use crate::errors::{LinsepError, in_python, raise};
 use crate::input::{Features, doubles};
 use crate::labels::labels;
 use crate::pool::{Manner, run};
@@ -346,7 +346,7 @@ impl Model {
     }
 
     fn summary(&self) -> String {
-        fit_summary(&self.inner)
+        in_python(&fit_summary(&self.inner))
     }
 
     fn describe(&self, py: Python<'_>) -> PyResult<String> {

@@ -63,10 +63,7 @@ impl<'a> Arrays<'a> {
     }
 
     fn of_recipe(self, recipe: Recipe) -> Result<Source<'a>> {
-        let source = Source::of_arrays(self.design, recipe, self.labels, self.weights);
-        // Lengths and weights are checked before anything is read from them.
-        source.training(source.weights.as_deref()).check()?;
-        Ok(source)
+        Source::of_arrays(self.design, recipe, self.labels, self.weights)
     }
 
     /// The same rows as what `model` was fitted on.
@@ -104,7 +101,7 @@ pub fn path_arrays(arrays: Arrays<'_>, options: &FitOptions, lambdas: &Lambdas, 
     path_of(&arrays.source()?, options, lambdas, watch)
 }
 
-/// Whether planes can separate the classes; rows of weight zero count here, too.
+/// Whether planes can separate the classes; rows of weight zero do not count.
 pub fn separable_arrays(arrays: Arrays<'_>, options: &SeparableOptions, watch: &Watch) -> Result<TableSeparability> {
     separable(&arrays.source()?, options, watch)
 }
@@ -124,12 +121,19 @@ pub fn support_arrays(model: &Model, arrays: Arrays<'_>, watch: &Watch) -> Resul
             .help("support vectors are known by their row: give the training rows"));
     }
     let scores = model.discriminant.scores(source.design(), watch).map_err(|e| source.name(e))?;
-    let roles = RowRoles {
-        classes: source.labels.codes().iter().copied().map(Some).collect(),
+    // By row of the arrays, also where rows without weight are left out.
+    let mut roles = RowRoles {
+        classes: vec![None; source.counts.rows],
         names: model.classes.clone(),
-        weights: source.weights.as_deref().map(<[f64]>::to_vec),
+        weights: source.weights.as_ref().map(|_| vec![0.0; source.counts.rows]),
         offsets: None,
     };
+    for (at, row) in source.rows.iter().enumerate() {
+        roles.classes[*row] = Some(source.labels.codes()[at]);
+        if let (Some(all), Some(own)) = (&mut roles.weights, &source.weights) {
+            all[*row] = own[at];
+        }
+    }
     tables_of(model, &found, &roles, &source.rows, &scores)
 }
 

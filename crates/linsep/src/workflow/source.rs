@@ -3,7 +3,7 @@
 use super::fit::{labels_of, name_columns};
 use super::places::Places;
 use super::rows::RowRoles;
-use crate::design::{Design, Origin, Prepared, PreparedDesign, Recipe, RecipeOptions, fit_recipe};
+use crate::design::{Design, Origin, Prepared, PreparedDesign, Recipe, RecipeOptions, fit_recipe, gather};
 use crate::error::{Error, Result};
 use crate::model::{Offsets, Training};
 use crate::table::{Labels, Table};
@@ -80,30 +80,38 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// All rows of a matrix that the caller holds, which is not copied.
+    /// The rows of a matrix that the caller holds, which is not copied, unless there are rows of weight zero to leave out.
     pub(super) fn of_arrays(
         design: &'a dyn Design,
         recipe: Recipe,
         labels: Labels,
         weights: Option<&'a [f64]>,
-    ) -> Source<'a> {
-        let rows = design.shape().rows;
-        Source {
+    ) -> Result<Source<'a>> {
+        // Lengths and weights are checked before anything is read from them.
+        Training { weights, ..Training::new(design, &labels) }.check()?;
+        let count = design.shape().rows;
+        let counts = |zero_weight| Counts { rows: count, missing_target: 0, zero_weight, missing: Vec::new() };
+        let whole = Source {
             design: Held::Lent(design),
             labels,
             weights: weights.map(Cow::Borrowed),
             offsets: None,
-            counts: Counts {
-                rows,
-                missing_target: 0,
-                zero_weight: weights.map_or(0, |w| w.iter().filter(|w| **w == 0.0).count()),
-                missing: Vec::new(),
-            },
+            counts: counts(0),
             origins: recipe.origins(),
             recipe,
-            rows: (0..rows).collect(),
+            rows: (0..count).collect(),
             places: Places::unknown(),
-        }
+        };
+        let Some(weights) = weights.filter(|w| w.contains(&0.0)) else { return Ok(whole) };
+        let rows: Vec<usize> = (0..count).filter(|i| weights[*i] > 0.0).collect();
+        Ok(Source {
+            design: Held::Prepared(gather(design, &rows)?),
+            labels: whole.labels.select(&rows),
+            weights: Some(rows.iter().map(|i| weights[*i]).collect()),
+            counts: counts(count - rows.len()),
+            rows,
+            ..whole
+        })
     }
 
     /// The matrix.
