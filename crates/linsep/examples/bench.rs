@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             ..RiskMinimizer::default()
         }),
         "lasso" | "path-lasso" => Method::Risk(RiskMinimizer {
-            penalty: PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: value("--lambda") },
+            penalty: PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: value("--lambda"), cost: None },
             tolerance: value("--tol").unwrap_or(1e-8),
             standardize,
             ..RiskMinimizer::default()

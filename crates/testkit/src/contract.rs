@@ -232,7 +232,7 @@ pub fn models() -> Vec<Registered> {
         },
         Registered {
             name: "logistic, lasso",
-            method: logistic(|m| m.penalty = PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: Some(0.01) }),
+            method: logistic(|m| m.penalty = PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: Some(0.01), cost: None }),
             exempt: &[
                 SHARES_WEIGHT,
                 (
@@ -244,7 +244,7 @@ pub fn models() -> Vec<Registered> {
         Registered {
             name: "logistic, raw elastic net",
             method: logistic(|m| {
-                m.penalty = PenaltyChoice::ElasticNet { l1_ratio: 0.5, lambda: Some(0.01) };
+                m.penalty = PenaltyChoice::ElasticNet { l1_ratio: 0.5, lambda: Some(0.01), cost: None };
                 m.standardize = Standardize::No;
             }),
             exempt: &[

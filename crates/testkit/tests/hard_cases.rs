@@ -14,8 +14,8 @@ fn pairs() -> Vec<RiskMinimizer> {
     let losses = [LossChoice::Logistic, LossChoice::Hinge, LossChoice::SquaredHinge, LossChoice::Squared];
     let penalties = [
         PenaltyChoice::Ridge(1e-3),
-        PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: Some(1e-3) },
-        PenaltyChoice::ElasticNet { l1_ratio: 0.5, lambda: Some(1e-3) },
+        PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: Some(1e-3), cost: None },
+        PenaltyChoice::ElasticNet { l1_ratio: 0.5, lambda: Some(1e-3), cost: None },
     ];
     let all = losses
         .iter()

@@ -38,7 +38,7 @@ impl Twin<'_> {
 
     /// Ridge and lasso multipliers of entry `at` of a vector (weights, then the intercept).
     fn penalty(&self, at: usize) -> (f64, f64) {
-        let PenaltyChoice::ElasticNet { l1_ratio, lambda } = self.method.penalty else { panic!("a lasso") };
+        let PenaltyChoice::ElasticNet { l1_ratio, lambda, cost: None } = self.method.penalty else { panic!("a lasso") };
         let lambda = lambda.unwrap_or(1.0 / self.total());
         let factor = match at < self.data.cols {
             true => self.method.factors.get(at).copied().unwrap_or(1.0),
@@ -164,7 +164,7 @@ fn vectors(model: &Fitted) -> Vec<f64> {
 }
 
 fn net(l1_ratio: f64, lambda: f64) -> PenaltyChoice {
-    PenaltyChoice::ElasticNet { l1_ratio, lambda: Some(lambda) }
+    PenaltyChoice::ElasticNet { l1_ratio, lambda: Some(lambda), cost: None }
 }
 
 /// On columns as they are, so that weights and penalty need no translation.

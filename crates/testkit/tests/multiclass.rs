@@ -270,7 +270,7 @@ fn every_method_in_every_scheme_is_fitted_kept_and_verified() {
         svm(|m| m.loss = LossChoice::SquaredHinge),
         Method::Risk(RiskMinimizer::default()),
         Method::Risk(RiskMinimizer {
-            penalty: PenaltyChoice::ElasticNet { l1_ratio: 0.5, lambda: Some(0.01) },
+            penalty: PenaltyChoice::ElasticNet { l1_ratio: 0.5, lambda: Some(0.01), cost: None },
             ..RiskMinimizer::default()
         }),
         Method::LeastSquares(LeastSquares::default()),

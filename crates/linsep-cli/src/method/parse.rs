@@ -9,7 +9,7 @@ pub(super) fn penalty(text: &str) -> Result<PenaltyChoice> {
     let mut parts = text.split(':');
     let name = parts.next().unwrap_or_default();
     let amounts: Vec<&str> = parts.collect();
-    let net = |l1_ratio: f64, lambda: Option<f64>| PenaltyChoice::ElasticNet { l1_ratio, lambda };
+    let net = |l1_ratio: f64, lambda: Option<f64>| PenaltyChoice::ElasticNet { l1_ratio, lambda, cost: None };
     match (name, &amounts[..]) {
         ("none", []) => Ok(PenaltyChoice::None),
         ("ridge", [] | ["auto"]) => Ok(PenaltyChoice::RidgeOne),
@@ -26,7 +26,7 @@ pub(super) fn penalty(text: &str) -> Result<PenaltyChoice> {
 
 /// The penalty of a path, which has no size of its own.
 pub(super) fn path_penalty(text: &str) -> Result<PenaltyChoice> {
-    let net = |l1_ratio: f64| PenaltyChoice::ElasticNet { l1_ratio, lambda: None };
+    let net = |l1_ratio: f64| PenaltyChoice::ElasticNet { l1_ratio, lambda: None, cost: None };
     match text.split_once(':') {
         None if text == "lasso" => Ok(net(1.0)),
         None if text == "ridge" => Ok(PenaltyChoice::RidgeOne),

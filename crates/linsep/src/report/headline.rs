@@ -116,12 +116,15 @@ fn settings(penalty: (PenaltyChoice, &str), standardize: Standardize, intercept:
         (PenaltyChoice::RidgeOne, _) => format!("ridge λ = {lambda} (1/Σs)"),
         (PenaltyChoice::Ridge(_), _) => format!("ridge λ = {lambda}"),
         (PenaltyChoice::RidgeCost(cost), _) => format!("C = {cost}, ridge λ = {lambda}"),
-        (PenaltyChoice::ElasticNet { l1_ratio, lambda: given }, _) => {
+        (PenaltyChoice::ElasticNet { l1_ratio, lambda: given, cost }, _) => {
             let name = match l1_ratio {
                 1.0 => "lasso".to_owned(),
                 share => format!("elastic net, α = {}", short(share)),
             };
+            let price = cost.map_or(String::new(), |cost| format!("C = {cost}, "));
             match (given, model.objective.lambda) {
+                (None, None) if cost.is_some() => format!("{price}{name}"),
+                (None, Some(_)) if cost.is_some() => format!("{price}{name}, λ = {lambda}"),
                 (None, None) => format!("{name}, λ = 1/Σs"),
                 (None, Some(_)) => format!("{name}, λ = {lambda} (1/Σs)"),
                 (Some(_), _) => format!("{name}, λ = {lambda}"),

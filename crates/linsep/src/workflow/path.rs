@@ -41,7 +41,7 @@ pub enum TablePath {
 /// use linsep::workflow::{FitOptions, TablePath, path_table};
 /// let csv = b"dose,kind,died\n1,a,no\n2,b,no\n3,a,yes\n2,a,no\n4,b,yes\n3,b,no\n5,a,yes\n2,a,yes\n";
 /// let table = read_bytes(csv, "trial.csv", &ReadOptions::default())?;
-/// let penalty = PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: None };
+/// let penalty = PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: None, cost: None };
 /// let method = Method::Risk(RiskMinimizer { penalty, ..RiskMinimizer::default() });
 /// let options = FitOptions::new("died", method);
 /// let TablePath::Path { path, features, .. } = path_table(table, &options, &Lambdas::default(), &Default::default())?

@@ -96,7 +96,7 @@ impl RiskMinimizer {
     /// use linsep::table::Labels;
     /// let x = DenseMatrix::new(vec![1.0, 0.3, 2.0, -0.5, 3.0, 0.1, 2.0, 0.4, 4.0, -0.2, 3.0, 0.0], 2)?;
     /// let y = Labels::from_names(["no", "no", "yes", "no", "yes", "no"]);
-    /// let lasso = PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: None };
+    /// let lasso = PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: None, cost: None };
     /// let method = RiskMinimizer { penalty: lasso, ..RiskMinimizer::default() };
     /// let lambdas = Lambdas::Spaced { count: 5, ratio: Some(0.01) };
     /// let PathFit::Path(path) = method.path(&Training::new(&x, &y), &lambdas, &Default::default())? else {

@@ -47,8 +47,11 @@ pub enum PenaltyChoice {
     ElasticNet {
         /// α, the share of the lasso; 1 is the lasso itself.
         l1_ratio: f64,
-        /// λ; `None` is 1/Σs.
+        /// λ; `None` is 1/Σs, or what the cost says.
         lambda: Option<f64>,
+        /// C instead of λ, which is then 1/(CΣs).
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        cost: Option<f64>,
     },
 }
 
@@ -62,7 +65,8 @@ impl PenaltyChoice {
     pub fn lambda(self, total_weight: f64) -> f64 {
         match self {
             PenaltyChoice::None => 0.0,
-            PenaltyChoice::RidgeOne | PenaltyChoice::ElasticNet { lambda: None, .. } => total_weight.recip(),
+            PenaltyChoice::RidgeOne => total_weight.recip(),
+            PenaltyChoice::ElasticNet { lambda: None, cost, .. } => (cost.unwrap_or(1.0) * total_weight).recip(),
             PenaltyChoice::RidgeCost(cost) => (cost * total_weight).recip(),
             PenaltyChoice::Ridge(lambda) | PenaltyChoice::ElasticNet { lambda: Some(lambda), .. } => lambda,
         }
@@ -75,7 +79,12 @@ impl PenaltyChoice {
                 Err(Error::usage(format!("the ridge penalty {lambda} is not positive"))
                     .help("use --penalty none for no penalty"))
             }
-            PenaltyChoice::RidgeCost(cost) if !(cost > 0.0 && cost.is_finite()) => {
+            PenaltyChoice::ElasticNet { lambda: Some(_), cost: Some(_), .. } => {
+                Err(Error::usage("a penalty has λ or C, not both").help("leave one of them out"))
+            }
+            PenaltyChoice::RidgeCost(cost) | PenaltyChoice::ElasticNet { cost: Some(cost), .. }
+                if !(cost > 0.0 && cost.is_finite()) =>
+            {
                 Err(Error::usage(format!("C = {cost} is not a positive number")).help("for example --C 10"))
             }
             PenaltyChoice::ElasticNet { l1_ratio, .. } if !(l1_ratio > 0.0 && l1_ratio <= 1.0) => {
