@@ -76,6 +76,7 @@ class Estimator(SklearnFace, Parameters):
         own["model_"] = model
         own["classes_"] = training.labels.classes
         own["n_features_in_"] = training.cols
+        own["_from_table"] = training.features.is_table
         own.pop("feature_names_in_", None)
         if training.features.names is not None:
             own["feature_names_in_"] = np.array(training.features.names, dtype=object)
@@ -142,7 +143,10 @@ class Estimator(SklearnFace, Parameters):
             raise ValueError(
                 f"X has {given.cols} features, but {name} is expecting {own['n_features_in_']} features as input."
             )
-        return self._prepare(given, fitting=False)
+        given = self._prepare(given, fitting=False)
+        if own.get("_from_table", False) and not given.is_table:
+            raise ValueError(f"{name} was fitted on a frame with text columns: give a frame with the same columns")
+        return given
 
     def score(self, X, y, sample_weight=None):
         """The share of rows that are predicted right.

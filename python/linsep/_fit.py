@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,22 @@ from . import _core, _input
 from ._errors import convergence_warning, warn
 
 
-@dataclass(slots=True)
 class Training:
     """What an estimator is fitted on."""
 
-    features: _input.Features
-    labels: _input.Labels
-    weights: np.ndarray | None
-    class_weight: None | str | list[float]
+    __slots__ = ("features", "labels", "weights", "class_weight")
+
+    def __init__(
+        self,
+        features: _input.Features,
+        labels: _input.Labels,
+        weights: np.ndarray | None,
+        class_weight: None | str | list[float],
+    ):
+        self.features = features
+        self.labels = labels
+        self.weights = weights
+        self.class_weight = class_weight
 
     @property
     def cols(self) -> int:

@@ -8,7 +8,6 @@ over the values looks for NaN or infinity: the library does that while it works.
 from __future__ import annotations
 
 import numbers
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,17 +18,28 @@ from ._errors import conversion_warning, warn
 _FLOATS = ("d", "f")
 
 
-@dataclass(slots=True)
 class Features:
     """What the extension takes, with its shape and the names of its columns."""
 
-    x: Any
-    rows: int
-    cols: int
-    names: list[str] | None = None
-    #: A table with text columns rather than a matrix.
-    is_table: bool = False
-    is_sparse: bool = False
+    # Written out: making a dataclass takes longer than importing the rest of this file.
+    __slots__ = ("x", "rows", "cols", "names", "is_table", "is_sparse")
+
+    def __init__(
+        self,
+        x: Any,
+        rows: int,
+        cols: int,
+        names: list[str] | None = None,
+        is_table: bool = False,
+        is_sparse: bool = False,
+    ):
+        self.x = x
+        self.rows = rows
+        self.cols = cols
+        self.names = names
+        #: A table with text columns rather than a matrix.
+        self.is_table = is_table
+        self.is_sparse = is_sparse
 
 
 def features(X: Any, *, sparse: bool = True, owner: str = "estimator") -> Features:
@@ -195,14 +205,16 @@ def _is_arrow_number(kind: Any) -> bool:
     return str(kind).startswith(("int", "uint", "float", "double", "halffloat"))
 
 
-@dataclass(slots=True)
 class Labels:
     """Classes in their order, the place of every label among them, and the names that the model file gives them."""
 
-    classes: np.ndarray
-    codes: np.ndarray
-    names: list[str]
-    are_text: bool
+    __slots__ = ("classes", "codes", "names", "are_text")
+
+    def __init__(self, classes: np.ndarray, codes: np.ndarray, names: list[str], are_text: bool):
+        self.classes = classes
+        self.codes = codes
+        self.names = names
+        self.are_text = are_text
 
 
 def labels(y: Any, rows: int, owner: str = "estimator") -> Labels:
@@ -250,9 +262,35 @@ def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if kind == "u":
         classes, codes = np.unique(y, return_inverse=True)
         return classes, codes.astype(np.uint32)
-    if kind in "OUST":
+    if kind in "US":
+        return _encode_text(y)
+    if kind in "OT":
         return _encode_objects(y)
     raise ValueError(f"Unknown label type: labels of dtype {y.dtype}")
+
+
+#: Up to so many distinct labels, comparing an array with each of them is faster than a dictionary.
+_FEW = 16
+
+
+def _encode_text(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Labels of fixed width, compared as arrays while there are few of them."""
+    found: list[Any] = []
+    codes = np.full(y.size, -1, np.int64)
+    at = 0
+    while len(found) < _FEW:
+        is_new = codes[at:] < 0
+        at += int(is_new.argmax())
+        if codes[at] >= 0:
+            break
+        codes[y == y[at]] = len(found)
+        found.append(y[at])
+    if codes.min() < 0:
+        return _encode_objects(y)
+    order = sorted(range(len(found)), key=found.__getitem__)
+    place = np.empty(len(found), np.uint32)
+    place[order] = np.arange(len(found), dtype=np.uint32)
+    return np.array([found[at] for at in order], dtype=y.dtype), place[codes]
 
 
 def _encode_objects(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

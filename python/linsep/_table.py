@@ -11,18 +11,7 @@ from . import _core
 
 def from_columns(names: list[str], columns: list[Any]) -> Any:
     """A table of float64 arrays and of ``(codes, levels)`` pairs, where the code −1 is a missing cell."""
-    if hasattr(_core, "table"):
-        return _core.table(names, columns)
-    import pyarrow
-
-    def array(column: Any) -> Any:
-        if isinstance(column, tuple):
-            codes, levels = column
-            indices = pyarrow.array(codes, mask=codes < 0)
-            return pyarrow.DictionaryArray.from_arrays(indices, pyarrow.array(levels, pyarrow.string()))
-        return pyarrow.array(column, from_pandas=True)
-
-    return pyarrow.table([array(column) for column in columns], names=names)
+    return _core.Table(names, columns)
 
 
 def text_column(values: np.ndarray) -> tuple[np.ndarray, list[str]]:

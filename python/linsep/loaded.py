@@ -97,6 +97,7 @@ def of_model(model: _core.Model) -> Estimator:
     own["_kept_attributes"] = {}
     own["classes_"] = _classes(model)
     own["n_features_in_"] = model.n_inputs
+    own["_from_table"] = not model.takes_arrays
     names = model.input_names
     # Arrays without names were called x0, x1, …
     if names and names != [f"x{j}" for j in range(len(names))]:

@@ -343,7 +343,10 @@ class CategoricalNB(_NaiveBayes):
     Attributes
     ----------
     classes_, category_log_prob_, n_categories_, class_log_prior_, class_count_, n_features_in_, feature_names_in_
-        ``category_log_prob_`` is a list with an array of shape (n_classes, n_categories) for each column.
+        As in scikit-learn: ``category_log_prob_`` is a list with an array of shape (n_classes, n_categories) for each
+        column.
+    categories_
+        The levels of each column, as text.
     certificate_, objective_, model_
         The residual of the defining equations, the negative log-likelihood of a row, the library's model.
 
@@ -404,14 +407,32 @@ class CategoricalNB(_NaiveBayes):
         return _input.Features(from_columns(names, columns), given.rows, given.cols, names, is_table=True)
 
     @fitted_attribute
+    def _ordered(self) -> list[tuple[list[str], np.ndarray]]:
+        """Levels and shares of every column; levels that are numbers in their order, not in that of their spelling."""
+        spelled = self.model_.feature_names
+        found = []
+        for name, marginal in zip(self.model_.input_names, self._marginals("categorical")):
+            levels = [spelled[j][len(name) + 1 :] for j in marginal["columns"]]
+            order = range(len(levels))
+            if all(level.isdecimal() for level in levels):
+                order = sorted(order, key=lambda at: int(levels[at]))
+            found.append(([levels[at] for at in order], np.array(marginal["shares"])[:, list(order)]))
+        return found
+
+    @fitted_attribute
+    def categories_(self) -> list[list[str]]:
+        """Levels of every column, in the order of ``category_log_prob_``."""
+        return [levels for levels, _ in self._ordered]
+
+    @fitted_attribute
     def category_log_prob_(self) -> list[np.ndarray]:
         """Logarithms of the shares of the levels in every class, column by column."""
-        return [np.log(marginal["shares"]) for marginal in self._marginals("categorical")]
+        return [np.log(shares) for _, shares in self._ordered]
 
     @fitted_attribute
     def n_categories_(self) -> np.ndarray:
         """Levels of every column."""
-        return np.array([len(marginal["columns"]) for marginal in self._marginals("categorical")])
+        return np.array([len(levels) for levels, _ in self._ordered])
 
 
 class MixedNB(_NaiveBayes):

@@ -43,7 +43,7 @@ ALLOWED = {
     "CategoricalNB()": {DENSE: FRACTIONS, "check_classifiers_one_label_sample_weights": FRACTIONS},
 }
 
-# A hard margin exists only where planes separate the classes, and most checks draw classes that overlap: it is tested apart.
+# A hard margin exists only where planes separate the classes, and many checks draw classes that overlap: it is checked below.
 APART = {"HardMarginSVC", "FittedModel"}
 
 ESTIMATORS = [
@@ -90,3 +90,17 @@ def test_estimator_checks(estimator, check):
 def test_no_class_is_forgotten():
     classes = {name for name in linsep.__all__ if hasattr(getattr(linsep, name), "get_params")}
     assert classes - APART == {type(estimator).__name__ for estimator in ESTIMATORS}
+
+
+@parametrize_with_checks([linsep.HardMarginSVC()])
+def test_hard_margin_checks(estimator, check):
+    """All of them, but where the classes of a check overlap and the proof of it is raised."""
+    try:
+        check(estimator)
+    except Exception as error:
+        cause = error
+        while cause is not None and not isinstance(cause, linsep.NotSeparableError):
+            cause = cause.__cause__ or cause.__context__
+        if cause is None:
+            raise
+        pytest.xfail("no plane separates the classes of the check")
