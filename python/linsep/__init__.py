@@ -1,8 +1,8 @@
 """Linear classifiers with proofs: scikit-learn's habits over the library and command `linsep`.
 
-Every estimator has scikit-learn's methods and attributes, and beside them what the library proves: ``certificate_`` bounds
-how far the objective is from its optimum, ``stop_`` says why the fit ended, ``summary()`` prints what the command prints, and
-``save`` writes the command's model file.
+Every estimator has scikit-learn's methods and attributes, and beside them what the library proves: ``certificate_``
+bounds how far the objective is from its optimum, ``stop_`` says why the fit ended, ``summary()`` prints what the
+command prints, and ``save`` writes the command's model file.
 
 >>> import linsep
 >>> X = [[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 2.5], [0.5, 2.0]]
@@ -12,8 +12,8 @@ how far the objective is from its optimum, ``stop_`` says why the fit ended, ``s
 >>> model.stop_
 'converged'
 
-Nothing but numpy is needed. Importing this package imports neither scikit-learn nor scipy nor pandas: names are looked up when
-they are first used.
+Nothing but numpy is needed. Importing this package imports neither scikit-learn nor scipy nor pandas: names are looked
+up when they are first used.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from .discriminant import GaussianBayes as GaussianBayes
     from .discriminant import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
     from .discriminant import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
+    from .kernel import SVC as SVC
     from .kernel import HardMarginSVC as HardMarginSVC
     from .kernel import KernelPerceptron as KernelPerceptron
-    from .kernel import SVC as SVC
     from .linear import LeastSquaresClassifier as LeastSquaresClassifier
     from .linear import LinearSVC as LinearSVC
     from .linear import LogisticRegression as LogisticRegression

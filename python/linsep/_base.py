@@ -21,6 +21,11 @@ class Estimator(SklearnFace, Parameters):
     A subclass says which method of the library it is, and turns its parameters into that method's settings.
     """
 
+    model_: _core.Model
+    classes_: np.ndarray
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+
     #: The method's name in the model file.
     _method = "risk"
     #: Outcomes beside convergence that are no reason to warn.
@@ -37,7 +42,7 @@ class Estimator(SklearnFace, Parameters):
         return self._method
 
     def _scheme(self, n_classes: int) -> dict[str, str]:
-        """How more than two classes are fitted: ``multiclass``, ``vote`` and ``ties``; empty for the method's own way."""
+        """How more than two classes are fitted: ``multiclass``, ``vote``, ``ties``; empty for the method's own way."""
         return {}
 
     @classmethod
@@ -216,8 +221,8 @@ class Estimator(SklearnFace, Parameters):
         Returns
         -------
         dict of arrays of shape (n_samples,)
-            ``distance`` to the nearest boundary, ``radius`` by which a row may move without changing its class, ``class``,
-            and ``nearest``, the class on the other side.
+            ``distance`` to the nearest boundary, ``radius`` by which a row may move without changing its class,
+            ``class``, and ``nearest``, the class on the other side.
         """
         self._fitted()
         model, x = self._ask(X)
@@ -253,7 +258,8 @@ class Estimator(SklearnFace, Parameters):
         Returns
         -------
         list of dict
-            ``row`` from 0, ``label``, ``alpha``, ``bounded``, ``slack`` and ``distance``; of several fits also which ``part``.
+            ``row`` from 0, ``label``, ``alpha``, ``bounded``, ``slack`` and ``distance``; of several fits also which
+            ``part``.
         """
         found = self._recompute("support_table", X, y, sample_weight)
         names = dict(zip(self.model_.classes, self.classes_.tolist()))
@@ -313,7 +319,15 @@ class Estimator(SklearnFace, Parameters):
         return estimator_html(self)
 
 
-class Decision:
+class _Mixin:
+    """What the classes below find in the estimators that they are part of."""
+
+    model_: _core.Model
+    classes_: np.ndarray
+    _ask: Any
+
+
+class Decision(_Mixin):
     """The scores behind the decisions."""
 
     def decision_function(self, X):
@@ -332,7 +346,7 @@ class Decision:
         return scores.ravel() if scores.shape[1] == 1 else scores
 
 
-class Probabilities:
+class Probabilities(_Mixin):
     """Methods of classifiers whose scores are log-odds."""
 
     def predict_proba(self, X):
@@ -369,7 +383,7 @@ class Probabilities:
         return scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
 
 
-class LinearAttributes:
+class LinearAttributes(_Mixin):
     """Attributes of classifiers that are linear in the features."""
 
     @fitted_attribute
@@ -389,7 +403,7 @@ class LinearAttributes:
         return found
 
 
-class DensityAttributes:
+class DensityAttributes(_Mixin):
     """Attributes of generative classifiers."""
 
     @fitted_attribute

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 __version__: str
 
-#: A C-contiguous matrix of float64 or float32, CSR arrays `(indptr, indices, data, n_cols)`, a `Table`, or anything with
-#: `__arrow_c_stream__`.
+#: A C-contiguous matrix of float64 or float32, CSR arrays `(indptr, indices, data, n_cols)`, a `Table`, or anything
+#: with `__arrow_c_stream__`.
 _Features = Any
 
 class LinsepError(ValueError):

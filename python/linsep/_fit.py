@@ -93,7 +93,9 @@ def fitted(estimator: Any, data: Training, scheme: dict[str, str]) -> _core.Mode
         )
     except _core.LinsepError as error:
         if estimator._positive_only and _has_negative(given.x):
-            raise ValueError(f"Negative values in data passed to {type(estimator).__name__} (input X): {error}") from error
+            raise ValueError(
+                f"Negative values in data passed to {type(estimator).__name__} (input X): {error}"
+            ) from error
         raise
     finally:
         if hasattr(tell, "close"):
@@ -117,7 +119,7 @@ def thread_count(jobs: Any) -> int:
     if jobs < 0:
         return max(1, (os.cpu_count() or 1) + 1 + int(jobs))
     if jobs == 0:
-        raise ValueError("n_jobs == 0 in Parallel has no meaning; use None for all cores")
+        raise ValueError("n_jobs == 0 has no meaning; use None for all cores")
     return int(jobs)
 
 
@@ -170,6 +172,6 @@ def warn_unless_converged(estimator: Any) -> None:
     gap = estimator.model_.gap
     found = "" if gap is None else f"; the relative gap is {gap:.1e}"
     warn(
-        f"{type(estimator).__name__} did not reach its tolerance{found}. {_REASONS.get(outcome, outcome)}",
+        f"{type(estimator).__name__} stopped short of its tolerance, as {_REASONS.get(outcome, outcome)}{found}",
         convergence_warning(),
     )

@@ -1,8 +1,8 @@
 """Features, labels and weights as Python holds them, made ready for the extension.
 
-Nothing is copied that need not be: C-contiguous arrays of float64 and float32 and CSR matrices with sorted indices are lent as
-they are. Frames of numbers become one matrix; frames with text columns go to the library as tables, which encodes them. No pass
-over the values looks for NaN or infinity: the library does that while it works.
+Nothing is copied that need not be: C-contiguous arrays of float64 and float32 and CSR matrices with sorted indices are
+lent as they are. Frames of numbers become one matrix; frames with text columns go to the library as tables, which
+encodes them. No pass over the values looks for NaN or infinity: the library does that while it works.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def _wrong_dimensions(X: np.ndarray) -> ValueError:
         return ValueError(f"Found array with dim {X.ndim}, while dim <= 2 is required.")
     shape = "scalar array" if X.ndim == 0 else "1D array"
     return ValueError(
-        f"Expected 2D array, got {shape} instead:\narray={X}.\nReshape your data either using array.reshape(-1, 1) if your"
-        " data has a single feature or array.reshape(1, -1) if it contains a single sample."
+        f"Expected 2D array, got {shape} instead:\narray={X}.\nReshape your data either using array.reshape(-1, 1) if"
+        " your data has a single feature or array.reshape(1, -1) if it contains a single sample."
     )
 
 
@@ -87,8 +87,8 @@ def _to_float(X: np.ndarray) -> np.ndarray:
         raise ValueError(f"Complex data not supported\n{X}\n")
     if kind in "USV":
         raise ValueError(
-            f"the features are text (dtype {X.dtype}), not numbers: convert them, or give a frame, whose text columns are"
-            " encoded"
+            f"the features are text (dtype {X.dtype}), not numbers: convert them, or give a frame, whose text columns"
+            " are encoded"
         )
     if kind in "mM":
         raise ValueError(f"the features are times (dtype {X.dtype}), not numbers: convert them first")
@@ -150,8 +150,8 @@ def column_names(X: Any) -> list[str] | None:
     if texts:
         raise TypeError(
             "Feature names are only supported if all input features have string names, but your input has"
-            f" {kinds} as feature name / column name types. If you want feature names to be stored and validated, you must"
-            " convert them all to strings, by using X.columns = X.columns.astype(str) for example."
+            f" {kinds} as feature name / column name types. If you want feature names to be stored and validated, you"
+            " must convert them all to strings, by using X.columns = X.columns.astype(str) for example."
         )
     return None
 
@@ -227,7 +227,8 @@ def labels(y: Any, rows: int, owner: str = "estimator") -> Labels:
     classes, codes = encode(y)
     if classes.size < 2:
         raise ValueError(
-            f"{owner} needs samples of at least 2 classes in the data, but the data contains only one class: {classes[0]!r}"
+            f"{owner} needs samples of at least 2 classes in the data, but the data contains only one class:"
+            f" {classes[0]!r}"
         )
     return Labels(classes, codes, *class_names(classes))
 
@@ -240,8 +241,8 @@ def _one_dimension(y: Any) -> np.ndarray:
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
         warn(
-            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples, ), for"
-            " example using ravel().",
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples, ),"
+            " for example using ravel().",
             conversion_warning(),
         )
         return y.ravel()
@@ -260,8 +261,8 @@ def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         classes, codes = _core.encode(np.ascontiguousarray(y, dtype=np.float64))
         return classes.astype(y.dtype, copy=False), codes
     if kind == "u":
-        classes, codes = np.unique(y, return_inverse=True)
-        return classes, codes.astype(np.uint32)
+        distinct, place = np.unique(y, return_inverse=True)
+        return distinct, place.astype(np.uint32)
     if kind in "US":
         return _encode_text(y)
     if kind in "OT":
@@ -373,8 +374,10 @@ def weights(sample_weight: Any, rows: int) -> np.ndarray | None:
         sample_weight = sample_weight.to_numpy()
     found = np.ascontiguousarray(sample_weight, dtype=np.float64)
     if found.ndim != 1:
-        raise ValueError(f"Sample weights must be 1D array or scalar, got {found.ndim}D array. Expected either a scalar value"
-                         f" or a 1D array of length {rows}.")
+        raise ValueError(
+            f"Sample weights must be 1D array or scalar, got {found.ndim}D array. Expected either a scalar value"
+            f" or a 1D array of length {rows}."
+        )
     if found.size != rows:
         raise ValueError(f"sample_weight.shape == {found.shape}, expected {(rows,)}!")
     if not np.isfinite(found).all():

@@ -44,6 +44,9 @@ class _GaussianClasses(DensityAttributes, Probabilities, Decision, Estimator):
     """What the three have in common."""
 
     _method = "gaussian"
+    divisor: str
+    shrinkage: Any
+    priors: Any
 
     def _gaussian(self, shape: str, training: Training | None) -> dict[str, Any]:
         # Shrinkage towards the identity asks in which units: those of standardised columns where it is learned, as in
@@ -84,7 +87,7 @@ class _GaussianClasses(DensityAttributes, Probabilities, Decision, Estimator):
 
 
 class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
-    """Gaussian classes with one covariance: linear scores with probabilities, and a projection that tells classes apart.
+    """Gaussian classes with one covariance: linear scores, probabilities, and a projection that tells classes apart.
 
     Parameters
     ----------
@@ -100,7 +103,8 @@ class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
 
     Attributes
     ----------
-    classes_, coef_, intercept_, means_, priors_, covariance_, scalings_, xbar_, explained_variance_ratio_, n_features_in_
+    classes_, coef_, intercept_, means_, priors_, covariance_, scalings_, xbar_, explained_variance_ratio_,
+    n_features_in_
         As in scikit-learn.
     certificate_, objective_, model_
         The residual of the defining equations, the negative log-likelihood of a row, the library's model.
@@ -108,10 +112,10 @@ class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
     Notes
     -----
     Differences from scikit-learn on purpose: ``sample_weight`` is taken; ``covariance_`` is always there; a singular
-    covariance is not inverted somehow: columns that are constant or copies of others are named in ``summary()`` and get no
-    weight, and where that is not the reason it is an error that says which columns; Ledoit and Wolf's shrinkage is learned
-    from all rows about their class means, not class by class; there is one way to solve it, so no ``solver``, ``tol``,
-    ``store_covariance`` and ``covariance_estimator``.
+    covariance is not inverted somehow: columns that are constant or copies of others are named in ``summary()`` and get
+    no weight, and where that is not the reason it is an error that says which columns; Ledoit and Wolf's shrinkage is
+    learned from all rows about their class means, not class by class; there is one way to solve it, so no ``solver``,
+    ``tol``, ``store_covariance`` and ``covariance_estimator``.
 
     Examples
     --------
@@ -259,9 +263,9 @@ class QuadraticDiscriminantAnalysis(_GaussianClasses):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: ``sample_weight`` is taken; a covariance that cannot be inverted is an error
-    that names the class and the columns; ``shrinkage`` is what ``reg_param`` is there, but towards the mean variance;
-    there are no ``solver``, ``reg_param``, ``tol``, ``store_covariance`` and ``covariance_estimator``.
+    Differences from scikit-learn on purpose: ``sample_weight`` is taken; a covariance that cannot be inverted is an
+    error that names the class and the columns; ``shrinkage`` is what ``reg_param`` is there, but towards the mean
+    variance; there are no ``solver``, ``reg_param``, ``tol``, ``store_covariance`` and ``covariance_estimator``.
 
     Examples
     --------
@@ -307,8 +311,8 @@ class GaussianBayes(LinearAttributes, _GaussianClasses):
     known_covariance : float, matrix or list of matrices, optional
         Known ``σ²``, Σ, or Σ of each class.
     mean_prior : tuple (mean, covariance), optional
-        ``μ_k ~ N(mean, covariance)`` before the data; the means are then posterior means (MAP). ``mean`` is one vector, or
-        one for each class.
+        ``μ_k ~ N(mean, covariance)`` before the data; the means are then posterior means (MAP). ``mean`` is one vector,
+        or one for each class.
     n_jobs : int, optional
 
     Attributes
@@ -320,7 +324,8 @@ class GaussianBayes(LinearAttributes, _GaussianClasses):
 
     Notes
     -----
-    scikit-learn has no such class; `LinearDiscriminantAnalysis` and `QuadraticDiscriminantAnalysis` are two of its cases.
+    scikit-learn has no such class; `LinearDiscriminantAnalysis` and `QuadraticDiscriminantAnalysis` are two of its
+    cases.
 
     Examples
     --------

@@ -24,7 +24,7 @@ def _kernel(estimator: Any, training: Training | None) -> dict[str, Any]:
     gamma = estimator.gamma
     if isinstance(gamma, str):
         one_of(gamma, "gamma", {"scale": None, "auto": None})
-        gamma = 1.0 / training.cols if gamma == "auto" else None
+        gamma = 1.0 / training.cols if gamma == "auto" and training is not None else None
     elif gamma is not None:
         gamma = positive(gamma, "gamma")
     found: dict[str, Any] = {"name": name, "gamma": gamma}
@@ -45,11 +45,13 @@ def _kernel_params(said: dict[str, Any]) -> dict[str, Any]:
 
 
 class _KernelBase(Decision, Estimator):
+    kernel: str
+
     def _is_pairwise(self) -> bool:
         return self.kernel == "precomputed"
 
     @property
-    def _takes_sparse(self) -> bool:
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
         return self.kernel != "precomputed"
 
     def _prepare(self, given: _input.Features, fitting: bool) -> _input.Features:
@@ -65,6 +67,9 @@ class _KernelBase(Decision, Estimator):
 
 class _Support:
     """Attributes of machines whose answer is a sum over support vectors."""
+
+    model_: Model
+    classes_: np.ndarray
 
     def _keep_support(self, training: Training, X: Any) -> None:
         """Which class the support vectors are of, and what they are: the model knows them by number only."""
@@ -108,8 +113,9 @@ class _Support:
 class SVC(_Support, LinearAttributes, _KernelBase):
     """Support vector machine with a kernel.
 
-    Minimises ``Σ s·max(0, 1 − y z)/Σs + λ/2 ‖w‖²`` in the kernel's space with ``λ = 1/(C Σs)``: scikit-learn's objective
-    divided by ``C Σs``. A dual point proves how far it is from the minimum. More than two classes: every pair, which vote.
+    Minimises ``Σ s·max(0, 1 − y z)/Σs + λ/2 ‖w‖²`` in the kernel's space with ``λ = 1/(C Σs)``: scikit-learn's
+    objective divided by ``C Σs``. A dual point proves how far it is from the minimum. More than two classes: every
+    pair, which vote.
 
     Parameters
     ----------
@@ -145,8 +151,9 @@ class SVC(_Support, LinearAttributes, _KernelBase):
     Notes
     -----
     Differences from scikit-learn on purpose: ``break_ties=True``, so that `predict` always agrees with
-    `decision_function`; ``tol`` bounds the distance to the optimum; there are no callable kernels, no ``shrinking``
-    and no ``probability``. A kernel that is not positive semidefinite is named, with evidence, in ``summary()``.
+    `decision_function`; ``tol`` bounds the distance to the optimum; there are no callable kernels, no ``shrinking`` and
+    no ``probability``; a precomputed kernel is for two classes. A kernel that is not positive semidefinite is named,
+    with evidence, in ``summary()``.
 
     Examples
     --------
@@ -285,8 +292,8 @@ class KernelPerceptron(_KernelBase):
 
     Notes
     -----
-    scikit-learn has no kernel perceptron. It has no intercept of its own: the kernel ``'poly'`` with ``coef0=1`` has one.
-    More than two classes: every pair, which vote. Mistakes are counted, so rows have no weights.
+    scikit-learn has no kernel perceptron. It has no intercept of its own: the kernel ``'poly'`` with ``coef0=1`` has
+    one. More than two classes: every pair, which vote. Mistakes are counted, so rows have no weights.
 
     Examples
     --------
@@ -364,7 +371,7 @@ class KernelPerceptron(_KernelBase):
 
 
 class HardMarginSVC(_Support, LinearAttributes, Decision, Estimator):
-    """The widest margin between classes that planes separate; where none does, `linsep.NotSeparableError` has the proof.
+    """The widest margin between classes that planes separate; where none do, `linsep.NotSeparableError` has the proof.
 
     Minimises ``½‖w‖²`` subject to ``y(w·x + b) ≥ 1``.
 

@@ -116,7 +116,7 @@ def _classes(model: _core.Model) -> np.ndarray:
 
 
 #: Settings that a model file leaves out where they are these.
-_LEFT_OUT = {"factors": [], "stochastic": {"batch": 1, "step": None, "seed": 0}, "known": None}
+_LEFT_OUT: dict[str, Any] = {"factors": [], "stochastic": {"batch": 1, "step": None, "seed": 0}, "known": None}
 
 
 def _matching(model: _core.Model) -> Estimator | None:
@@ -151,7 +151,7 @@ def _deciding(estimator: Estimator, scheme: dict[str, str] | None, n_classes: in
         return estimator
     from .multiclass import OneVsOneClassifier, OneVsRestClassifier
 
-    wrapper: Estimator | None = None
+    wrapper: OneVsOneClassifier | OneVsRestClassifier | None = None
     if name == "one-vs-one":
         wrapper = OneVsOneClassifier(estimator, vote=vote, ties=ties)
     elif name == "one-vs-rest":

@@ -15,6 +15,9 @@ _TIES = {"scores": "scores", "first": "first", "undetermined": "undetermined"}
 class _Wrapper(LinearAttributes, Decision, Estimator):
     """Fits the inner estimator's method on two classes at a time."""
 
+    estimator: Any
+    estimator_: Estimator
+
     def fit(self, X, y, sample_weight=None):
         """Fits a classifier for every pair, or for every class against the rest.
 
@@ -31,8 +34,8 @@ class _Wrapper(LinearAttributes, Decision, Estimator):
         inner = self.estimator
         if not isinstance(inner, Estimator) or isinstance(inner, _Wrapper):
             raise TypeError(
-                f"{type(self).__name__} wraps estimators of linsep, not {type(inner).__name__}; scikit-learn's wrapper of"
-                " the same name takes any"
+                f"{type(self).__name__} wraps estimators of linsep, not {type(inner).__name__}; scikit-learn's wrapper"
+                " of the same name takes any"
             )
         inner = type(inner)(**inner.get_params(deep=False))
         scheme = self._ways()
@@ -47,19 +50,19 @@ class _Wrapper(LinearAttributes, Decision, Estimator):
         raise NotImplementedError
 
     @property
-    def _takes_sparse(self) -> bool:
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
         return getattr(self.estimator, "_takes_sparse", True)
 
     @property
-    def _positive_only(self) -> bool:
+    def _positive_only(self) -> bool:  # type: ignore[override]
         return getattr(self.estimator, "_positive_only", False)
 
     @property
-    def _whole_numbers(self) -> bool:
+    def _whole_numbers(self) -> bool:  # type: ignore[override]
         return getattr(self.estimator, "_whole_numbers", False)
 
     @property
-    def _fine(self) -> tuple[str, ...]:
+    def _fine(self) -> tuple[str, ...]:  # type: ignore[override]
         return getattr(self.estimator, "_fine", ())
 
     def _is_pairwise(self) -> bool:
@@ -94,8 +97,8 @@ class OneVsOneClassifier(_Wrapper):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: it wraps estimators of linsep only, whose fits are one model with one file and
-    one certificate; there is no list ``estimators_`` and no ``partial_fit``.
+    Differences from scikit-learn on purpose: it wraps estimators of linsep only, whose fits are one model with one file
+    and one certificate; there is no list ``estimators_`` and no ``partial_fit``.
 
     Examples
     --------
@@ -144,9 +147,9 @@ class OneVsRestClassifier(_Wrapper):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: it wraps estimators of linsep only, whose fits are one model with one file and
-    one certificate; there is no list ``estimators_``, no ``predict_proba`` (scikit-learn's rescales numbers that are no
-    probabilities of these classes) and no multi-label target.
+    Differences from scikit-learn on purpose: it wraps estimators of linsep only, whose fits are one model with one file
+    and one certificate; there is no list ``estimators_``, no ``predict_proba`` (scikit-learn's rescales numbers that
+    are no probabilities of these classes) and no multi-label target.
 
     Examples
     --------

@@ -13,6 +13,11 @@ from ._penalty import one_of, positive, whole, yes_no
 
 class _PerceptronBase(LinearAttributes, Decision, Estimator):
     _method = "perceptron"
+    eta0: Any
+    shuffle: Any
+    max_iter: Any
+    fit_intercept: Any
+    standardize: Any
 
     def _common(self, variant: str) -> dict[str, Any]:
         return {
@@ -56,8 +61,8 @@ class Perceptron(_PerceptronBase):
         The step, which scales the scores and decides nothing.
     random_state : int, default=0
     on_overlap : {'pocket', 'error'}, default='pocket'
-        Where no plane separates the classes the perceptron never ends. Then keep, with a warning that has the proof, the
-        plane with the fewest training errors that 100 epochs find, or raise `linsep.NotSeparableError`.
+        Where no plane separates the classes the perceptron never ends. Then keep, with a warning that has the proof,
+        the plane with the fewest training errors that 100 epochs find, or raise `linsep.NotSeparableError`.
     class_weight : dict or 'balanced', optional
     standardize : bool, default=False
     n_jobs : int, optional
@@ -73,9 +78,9 @@ class Perceptron(_PerceptronBase):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: it stops at the first epoch without a mistake and not by ``tol``; it proves
-    that the classes overlap instead of cycling; there are no ``penalty``, ``alpha``, ``l1_ratio``, ``early_stopping`` and
-    ``warm_start``. Online rules ask of a row's weight only whether it is zero.
+    Differences from scikit-learn on purpose: it stops at the first epoch without a mistake and not by ``tol``; it
+    proves that the classes overlap instead of cycling; there are no ``penalty``, ``alpha``, ``l1_ratio``,
+    ``early_stopping`` and ``warm_start``. Online rules ask of a row's weight only whether it is zero.
 
     Examples
     --------

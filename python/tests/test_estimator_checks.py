@@ -13,9 +13,13 @@ SPARSE = "check_sample_weight_equivalence_on_sparse_data"
 ONLINE = "the rule goes from row to row: a row of weight 2 is visited once, two copies are visited twice"
 DRAWN = "rows are drawn by a seed: other rows are drawn of copies than of weights"
 TOLERANCE = "scores to 1e-7 need a tolerance below the default of 1e-6; SVC(tol=1e-9) passes"
-SINGULAR = "the data of the check have a singular covariance, which is refused by name instead of being inverted somehow"
+SINGULAR = (
+    "the data of the check have a singular covariance, which is refused by name instead of being inverted somehow"
+)
 FRACTIONS = "the check gives fractions where whole numbers are needed, and they are refused instead of being cut off"
-NO_SPREAD = "a class of the check has one distinct row: the variance of a sparse column in it would be rounding, and is refused"
+NO_SPREAD = (
+    "a class of the check has one distinct row: the variance of a sparse column in it would be rounding, and is refused"
+)
 
 SINGULAR_DATA = {
     "check_sample_weights_shape": SINGULAR,
@@ -43,7 +47,8 @@ ALLOWED = {
     "CategoricalNB()": {DENSE: FRACTIONS, "check_classifiers_one_label_sample_weights": FRACTIONS},
 }
 
-# A hard margin exists only where planes separate the classes, and many checks draw classes that overlap: it is checked below.
+# A hard margin exists only where planes separate the classes, and many checks draw classes that overlap: it is checked
+# below.
 APART = {"HardMarginSVC", "FittedModel"}
 
 ESTIMATORS = [
