@@ -165,6 +165,12 @@ def _frame(X: Any, names: list[str] | None, owner: str) -> Features:
     return Features(_table(X, names), rows, cols, names, is_table=True)
 
 
+def table(X: Any) -> Features | None:
+    """A frame as a table, whatever its columns hold; `None` for what is no frame with names."""
+    names = column_names(X) if _is_frame(X) and not isinstance(X, np.ndarray) else None
+    return None if names is None else Features(_table(X, names), len(X), len(names), names, is_table=True)
+
+
 def _table(X: Any, names: list[str] | None) -> Any:
     """A table that the extension reads: by Arrow, or from pandas column by column."""
     if hasattr(X, "iloc"):

@@ -50,13 +50,13 @@ class _GaussianClasses(DensityAttributes, Probabilities, Decision, Estimator):
 
     def _gaussian(self, shape: str, training: Training | None) -> dict[str, Any]:
         # Shrinkage towards the identity asks in which units: those of standardised columns where it is learned, as in
-        # scikit-learn.
+        # scikit-learn. Without shrinkage it makes no difference.
         return {
             "shape": shape,
             "divisor": one_of(self.divisor, "divisor", {"unbiased": "unbiased", "mle": "mle"}),
             "shrinkage": _shrinkage(self.shrinkage),
             "priors": _priors(self.priors, training.n_classes if training else None),
-            "standardize": yes_no(isinstance(self.shrinkage, str)),
+            "standardize": yes_no(self.shrinkage is None or isinstance(self.shrinkage, str)),
         }
 
     @classmethod
@@ -191,8 +191,10 @@ class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
         -------
         array of shape (n_samples, n_components)
         """
-        _, x = self._ask(X)
-        rows = _input.to_dense(x)
+        given = self._given(X)
+        if given.is_table:
+            raise ValueError("transform takes numbers; give the text columns as numbers, or leave them out")
+        rows = _input.to_dense(given.x)
         if not np.isfinite(rows).all():
             raise ValueError("Input X contains NaN or infinity.")
         return self._wrapped(((rows - self.xbar_) @ self.scalings_)[:, : self._kept()], X)
@@ -313,6 +315,8 @@ class GaussianBayes(LinearAttributes, _GaussianClasses):
     mean_prior : tuple (mean, covariance), optional
         ``μ_k ~ N(mean, covariance)`` before the data; the means are then posterior means (MAP). ``mean`` is one vector,
         or one for each class.
+    standardize : bool, default=False
+        Whether ``σ²I`` is about standardised columns.
     n_jobs : int, optional
 
     Attributes
@@ -346,6 +350,7 @@ class GaussianBayes(LinearAttributes, _GaussianClasses):
         means=None,
         known_covariance=None,
         mean_prior=None,
+        standardize=False,
         n_jobs=None,
     ):
         self.covariance = covariance
@@ -355,11 +360,14 @@ class GaussianBayes(LinearAttributes, _GaussianClasses):
         self.means = means
         self.known_covariance = known_covariance
         self.mean_prior = mean_prior
+        self.standardize = standardize
         self.n_jobs = n_jobs
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         shape = one_of(self.covariance, "covariance", {w: w for w in ("shared", "own", "spherical")})
         settings = self._gaussian(shape, training)
+        if shape == "spherical":
+            settings["standardize"] = yes_no(self.standardize)
         known = self._known(shape)
         if known and training is not None:
             names = training.features.names or [f"x{j}" for j in range(training.cols)]
@@ -383,7 +391,8 @@ class GaussianBayes(LinearAttributes, _GaussianClasses):
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
-        return {**cls._gaussian_params(settings), "covariance": settings["shape"]}
+        standardize = settings["shape"] == "spherical" and settings["standardize"] == "yes"
+        return {**cls._gaussian_params(settings), "covariance": settings["shape"], "standardize": standardize}
 
     @fitted_attribute
     def covariance_(self) -> Any:

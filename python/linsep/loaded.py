@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _input
 from ._base import Decision, DensityAttributes, Estimator, LinearAttributes, Probabilities
 from ._lazy import available_if
 
@@ -40,7 +40,7 @@ _CANDIDATES = {
 class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, Estimator):
     """A model whose settings no class of this package has; it predicts, proves and saves like any other.
 
-    `linsep.load` makes it.
+    `linsep.load` makes it. From a frame it takes the columns that it needs by name; other columns do not matter.
     """
 
     def __init__(self):
@@ -54,6 +54,11 @@ class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, 
         TypeError
         """
         raise TypeError("a FittedModel comes from a file and cannot be fitted again")
+
+    def _given(self, X: Any) -> _input.Features:
+        self._fitted()
+        found = _input.table(X) if "feature_names_in_" in self.__dict__ else None
+        return super()._given(X) if found is None else found
 
     def _has_proba(self) -> bool:
         model = self.__dict__.get("model_")
@@ -122,10 +127,7 @@ _LEFT_OUT: dict[str, Any] = {"factors": [], "stochastic": {"batch": 1, "step": N
 def _matching(model: _core.Model) -> Estimator | None:
     """The estimator that, fitted again, would give a model of these settings, columns and decisions."""
     said = json.loads(model.describe())
-    decision = said["decision"]
-    if not said["linear_in_columns"] and said["terms"] is not None:
-        return None
-    if decision["rule"] not in ("arg_max", "scheme") or said["calibration"] or said["true_priors"]:
+    if not _is_plain(model, said):
         return None
     settings = json.loads(model.settings)
     method = settings.pop("method")
@@ -136,9 +138,28 @@ def _matching(model: _core.Model) -> Estimator | None:
         kind = getattr(import_module(f"linsep.{home}"), name)
         params = kind._params_of(settings)
         estimator = None if params is None else kind(**params)
-        if estimator is not None and {**defaults, **estimator._settings(None)} == settings:
-            return _deciding(estimator, decision["scheme"], len(model.classes))
+        if estimator is None or {**defaults, **estimator._settings(None)} != settings:
+            continue
+        factors = said["class_weights"]
+        if factors is not None:
+            if not hasattr(estimator, "class_weight"):
+                return None
+            given = dict(zip(_classes(model).tolist(), factors["factors"]))
+            estimator.class_weight = "balanced" if factors["balanced"] else given
+        return _deciding(estimator, said["decision"]["scheme"], len(model.classes))
     return None
+
+
+def _is_plain(model: _core.Model, said: dict[str, Any]) -> bool:
+    """Whether columns go into the scores as they are, and the scores decide as they are."""
+    decision = said["decision"]
+    if decision["rule"] not in ("arg_max", "scheme") or any(
+        decision[name] for name in ("costs", "reject", "threshold")
+    ):
+        return False
+    if not said["linear_in_columns"] or said["calibration"] or said["true_priors"]:
+        return False
+    return model.takes_arrays or not json.loads(model.to_json())["model"]["offsets"]
 
 
 def _deciding(estimator: Estimator, scheme: dict[str, str] | None, n_classes: int) -> Estimator | None:
