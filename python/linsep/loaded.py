@@ -65,7 +65,17 @@ class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, 
         return model is not None and model.has_probabilities
 
     predict_proba = available_if(_has_proba)(Probabilities.predict_proba)
-    predict_log_proba = available_if(_has_proba)(Probabilities.predict_log_proba)
+
+    @available_if(_has_proba)
+    def predict_log_proba(self, X):
+        """Logarithms of the probabilities, which need not be those of the scores: they may be calibrated.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
 
 def load(path):
