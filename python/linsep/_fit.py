@@ -15,15 +15,18 @@ from ._errors import convergence_warning, warn
 class Training:
     """What an estimator is fitted on."""
 
-    __slots__ = ("features", "labels", "weights", "class_weight")
+    __slots__ = ("source", "features", "labels", "weights", "class_weight")
 
     def __init__(
         self,
+        source: Any,
         features: _input.Features,
         labels: _input.Labels,
         weights: np.ndarray | None,
         class_weight: None | str | list[float],
     ):
+        #: What was given as X.
+        self.source = source
         self.features = features
         self.labels = labels
         self.weights = weights
@@ -55,22 +58,30 @@ def training(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
     labels = _input.labels(y, features.rows, name)
     weights = _input.weights(sample_weight, features.rows)
     class_weight = _input.class_weights(getattr(estimator, "class_weight", None), labels.classes)
-    return Training(features, labels, weights, class_weight)
+    return Training(X, features, labels, weights, class_weight)
 
 
-def run(estimator: Any, X: Any, y: Any, sample_weight: Any, scheme: dict[str, str] | None = None) -> Any:
-    """Fits an estimator; `scheme` overrides how it makes one decision of several classes."""
+def run(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+    """Fits an estimator."""
     data = training(estimator, X, y, sample_weight)
-    if scheme is None:
-        scheme = estimator._scheme(data.n_classes) if data.n_classes > 2 else {}
-    estimator._adopt(fitted(estimator, data, scheme), data)
+    estimator._adopt(fitted(estimator, data), data)
     warn_unless_converged(estimator)
     return estimator
 
 
-def fitted(estimator: Any, data: Training, scheme: dict[str, str]) -> _core.Model:
-    """The model of an estimator's parameters on some data."""
-    settings = estimator._settings(data)
+def fitted(
+    estimator: Any, data: Training, scheme: dict[str, str] | None = None, settings: dict[str, Any] | None = None
+) -> _core.Model:
+    """The model of an estimator's parameters on some data, unless other settings are given.
+
+    `scheme` says how one decision is made of more than two classes.
+    """
+    if settings is None:
+        settings = estimator._settings(data)
+    if scheme is None:
+        scheme = estimator._scheme(data.n_classes)
+    if data.n_classes == 2:
+        scheme = {}
     given = estimator._prepare(data.features, fitting=True)
     tell = observer(estimator)
     try:

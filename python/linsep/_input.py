@@ -56,6 +56,9 @@ def features(X: Any, *, sparse: bool = True, owner: str = "estimator") -> Featur
     names = column_names(X)
     if _is_frame(X):
         return _frame(X, names, owner)
+    if hasattr(X, "mask") and hasattr(X, "filled"):
+        # Masked cells are missing; the library says where.
+        X = X.astype(np.float64).filled(np.nan)
     return _dense(np.asarray(X), names, owner)
 
 
@@ -188,7 +191,7 @@ def _frame_matrix(X: Any) -> np.ndarray | None:
         kinds = {dtype.kind for dtype in X.dtypes}
         if kinds <= set("f") and all(isinstance(dtype, np.dtype) for dtype in X.dtypes):
             return X.to_numpy()
-        if kinds <= set("biuf"):
+        if kinds <= set("biuf") or _are_numbers(X):
             return X.to_numpy(dtype=np.float64, na_value=np.nan)
         return None
     if hasattr(X, "column_names"):  # pyarrow
@@ -205,6 +208,12 @@ def _frame_matrix(X: Any) -> np.ndarray | None:
     if hasattr(X, "__array__") and not hasattr(X, "__arrow_c_stream__"):
         return np.asarray(X)
     return None
+
+
+def _are_numbers(X: Any) -> bool:
+    from ._table import are_numbers
+
+    return all(are_numbers(X.iloc[:, j]) for j in range(X.shape[1]))
 
 
 def _is_arrow_number(kind: Any) -> bool:

@@ -71,9 +71,9 @@ class _Support:
     model_: Model
     classes_: np.ndarray
 
-    def _keep_support(self, training: Training, X: Any) -> None:
+    def _keep_support(self, training: Training) -> None:
         """Which class the support vectors are of, and what they are: the model knows them by number only."""
-        codes = training.labels.codes
+        X, codes = training.source, training.labels.codes
         parts = [rows for _, rows, _ in self.model_.support()]
         rows = np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int64)
         order = np.argsort(codes[rows], kind="stable")
@@ -233,22 +233,9 @@ class SVC(_Support, LinearAttributes, _KernelBase):
             "cache_size": settings["cache"] // 2**20 if settings["cache"] % 2**20 == 0 else settings["cache"] / 2**20,
         }
 
-    def fit(self, X, y, sample_weight=None):
-        """Fits the machine; see `Estimator.fit`.
-
-        Returns
-        -------
-        self
-        """
-        self._rows = X
-        try:
-            return super().fit(X, y, sample_weight)
-        finally:
-            del self._rows
-
     def _adopt(self, model: Model, training: Training) -> None:
         super()._adopt(model, training)
-        self._keep_support(training, self._rows)
+        self._keep_support(training)
 
     def decision_function(self, X):
         """Scores: one for two classes; else one for every class (``'ovr'``) or for every pair (``'ovo'``).
@@ -426,22 +413,9 @@ class HardMarginSVC(_Support, LinearAttributes, Decision, Estimator):
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
         return {"standardize": settings["standardize"] == "yes", "tol": settings["tolerance"]}
 
-    def fit(self, X, y, sample_weight=None):
-        """Finds the widest plane; see `Estimator.fit`.
-
-        Returns
-        -------
-        self
-        """
-        self._rows = X
-        try:
-            return super().fit(X, y, sample_weight)
-        finally:
-            del self._rows
-
     def _adopt(self, model: Model, training: Training) -> None:
         super()._adopt(model, training)
-        self._keep_support(training, self._rows)
+        self._keep_support(training)
 
     @fitted_attribute
     def margin_(self) -> float:

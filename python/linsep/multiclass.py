@@ -40,8 +40,7 @@ class _Wrapper(LinearAttributes, Decision, Estimator):
         inner = type(inner)(**inner.get_params(deep=False))
         scheme = self._ways()
         data = training(inner, X, y, sample_weight)
-        model = fitted(inner, data, scheme if data.n_classes > 2 else {})
-        self._adopt(model, data)
+        self._adopt(fitted(inner, data, scheme), data)
         self.estimator_ = inner
         warn_unless_converged(self)
         return self

@@ -122,8 +122,6 @@ class Perceptron(_PerceptronBase):
         self.time_limit = time_limit
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
-        if self.__dict__.get("_in_doubt", False):
-            return {**self._common("pocket-errors"), "max_epochs": min(100, whole(self.max_iter, "max_iter") or 100)}
         return self._common(one_of(self.variant, "variant", self._VARIANTS))
 
     def fit(self, X, y, sample_weight=None):
@@ -135,20 +133,16 @@ class Perceptron(_PerceptronBase):
         """
         falls_back = one_of(self.on_overlap, "on_overlap", {"pocket": True, "error": False})
         data = training(self, X, y, sample_weight)
-        scheme = self._scheme(data.n_classes) if data.n_classes > 2 else {}
         overlap = False
         try:
-            model = fitted(self, data, scheme)
+            model = fitted(self, data)
         except NotSeparableError as proof:
             overlap = True
             if not falls_back:
                 raise
             warn(f"the plane with the fewest errors found is kept: {proof}", convergence_warning())
-            self._in_doubt = True
-            try:
-                model = fitted(self, data, scheme)
-            finally:
-                del self._in_doubt
+            pocket = self._common("pocket-errors")
+            model = fitted(self, data, settings={**pocket, "max_epochs": min(100, pocket["max_epochs"])})
         self._adopt(model, data)
         # An average has no end of its own, and the proof of overlap has been told already.
         if model.outcome != "iteration_limit" or self.variant != "averaged" and not overlap:
