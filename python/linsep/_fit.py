@@ -143,6 +143,8 @@ def seed(estimator: Any) -> int:
         return int(state.randint(0, 2**31 - 1))
     if hasattr(state, "integers"):
         return int(state.integers(0, 2**31 - 1))
+    if int(state) < 0:
+        raise ValueError(f"random_state must be a whole number from 0, a generator or None; got {state!r}")
     return int(state)
 
 

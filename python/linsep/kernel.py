@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -98,8 +99,7 @@ class _Support:
         parts = self.model_.support()
         n, classes = len(place), self.classes_.size
         found = np.zeros((max(1, classes - 1), n))
-        pairs = [(i, j) for i in range(classes) for j in range(i + 1, classes)]
-        for (i, j), (_, rows, alpha) in zip(pairs, parts):
+        for (i, j), (_, rows, alpha) in zip(combinations(range(classes), 2), parts):
             for row, a in zip(rows.tolist(), alpha.tolist()):
                 at = place[row]
                 own = int(self._support_codes[at])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
+
+import numpy as np
 
 from . import _input
 from ._base import Decision, Estimator, LinearAttributes
-from ._fit import fitted, training, warn_unless_converged
+from ._fit import fitted, threads, training, warn_unless_converged
 from ._penalty import one_of
 
 _TIES = {"scores": "scores", "first": "first", "undetermined": "undetermined"}
@@ -123,6 +126,27 @@ class OneVsOneClassifier(_Wrapper):
             "vote": vote,
             "ties": "first" if vote == "scores" and ties == "scores" else ties,
         }
+
+    def decision_function(self, X):
+        """What the vote counts: pairs won, with the sums of scores to break ties, or the sums alone.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_classes)
+        """
+        if self.vote != "scores" or "model_" not in self.__dict__ or self.classes_.size == 2:
+            return super().decision_function(X)
+        model, x = self._ask(X)
+        scores = model.scores(x, threads(self))
+        sums = np.zeros((scores.shape[0], self.classes_.size))
+        for at, (i, j) in enumerate(combinations(range(self.classes_.size), 2)):
+            sums[:, i] -= scores[:, at]
+            sums[:, j] += scores[:, at]
+        return sums
 
 
 class OneVsRestClassifier(_Wrapper):
