@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -94,8 +93,7 @@ class Estimator(SklearnFace, Parameters):
         own["model_"].bind(own["classes_"])
         own.pop("_fast", None)
         if "feature_names_in_" not in own and self._takes_raw():
-            fast, count = own["model_"].predict_fast, threads(self)
-            own["_fast"] = partial(fast, n_threads=count) if count else fast
+            own["_fast"] = own["model_"].predict_fast
 
     def _takes_raw(self) -> bool:
         """Whether features reach the model as they are."""
