@@ -1,8 +1,8 @@
 """Linear classifiers with proofs: scikit-learn's habits over the library and command `linsep`.
 
-Every estimator has scikit-learn's methods and attributes, and beside them what the library proves: ``certificate_`` bounds
-how far the objective is from its optimum, ``stop_`` says why the fit ended, ``summary()`` prints what the command prints, and
-``save`` writes the command's model file.
+Every estimator has scikit-learn's methods and attributes, and beside them what the library proves: ``certificate_``
+bounds how far the objective is from its optimum, ``stop_`` says why the fit ended, ``summary()`` prints what the
+command prints, and ``save`` writes the command's model file.
 
 >>> import linsep
 >>> X = [[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 2.5], [0.5, 2.0]]
@@ -12,11 +12,49 @@ how far the objective is from its optimum, ``stop_`` says why the fit ended, ``s
 >>> model.stop_
 'converged'
 
-Nothing but numpy is needed. Importing this package imports neither scikit-learn nor scipy nor pandas: names are looked up when
-they are first used.
+Nothing but numpy is needed. Importing this package imports neither scikit-learn nor scipy nor pandas: names are looked
+up when they are first used.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    # For type checkers and editors, which do not look names up when they are used.
+    from ._core import LinsepError as LinsepError
+    from ._core import NoOptimumError as NoOptimumError
+    from ._core import NotSeparableError as NotSeparableError
+    from ._core import __version__ as __version__
+    from ._errors import ConvergenceWarning as ConvergenceWarning
+    from ._errors import NotFittedError as NotFittedError
+    from .discriminant import GaussianBayes as GaussianBayes
+    from .discriminant import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
+    from .discriminant import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
+    from .kernel import SVC as SVC
+    from .kernel import HardMarginSVC as HardMarginSVC
+    from .kernel import KernelPerceptron as KernelPerceptron
+    from .linear import LeastSquaresClassifier as LeastSquaresClassifier
+    from .linear import LinearSVC as LinearSVC
+    from .linear import LogisticRegression as LogisticRegression
+    from .linear import RidgeClassifier as RidgeClassifier
+    from .linear import SGDClassifier as SGDClassifier
+    from .loaded import FittedModel as FittedModel
+    from .loaded import load as load
+    from .multiclass import OneVsOneClassifier as OneVsOneClassifier
+    from .multiclass import OneVsRestClassifier as OneVsRestClassifier
+    from .naive_bayes import BernoulliNB as BernoulliNB
+    from .naive_bayes import CategoricalNB as CategoricalNB
+    from .naive_bayes import GaussianNB as GaussianNB
+    from .naive_bayes import MixedNB as MixedNB
+    from .naive_bayes import MultinomialNB as MultinomialNB
+    from .naive_bayes import PoissonNB as PoissonNB
+    from .path import RegularizationPath as RegularizationPath
+    from .path import regularization_path as regularization_path
+    from .perceptron import Perceptron as Perceptron
+    from .perceptron import PocketPerceptron as PocketPerceptron
+    from .separable import Separability as Separability
+    from .separable import separability as separability
 
 _HOMES = {
     "LogisticRegression": "linear",
@@ -54,7 +92,7 @@ _HOMES = {
     "ConvergenceWarning": "_errors",
 }
 
-__all__ = sorted(name for name in _HOMES if not name.startswith("_"))
+__all__ = [name for name in _HOMES if not name.startswith("_")]
 
 
 def __getattr__(name: str):

@@ -21,6 +21,11 @@ class Estimator(SklearnFace, Parameters):
     A subclass says which method of the library it is, and turns its parameters into that method's settings.
     """
 
+    model_: _core.Model
+    classes_: np.ndarray
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+
     #: The method's name in the model file.
     _method = "risk"
     #: Outcomes beside convergence that are no reason to warn.
@@ -37,7 +42,7 @@ class Estimator(SklearnFace, Parameters):
         return self._method
 
     def _scheme(self, n_classes: int) -> dict[str, str]:
-        """How more than two classes are fitted: ``multiclass``, ``vote`` and ``ties``; empty for the method's own way."""
+        """How more than two classes are fitted: ``multiclass``, ``vote``, ``ties``; empty for the method's own way."""
         return {}
 
     @classmethod
@@ -76,6 +81,7 @@ class Estimator(SklearnFace, Parameters):
         own["model_"] = model
         own["classes_"] = training.labels.classes
         own["n_features_in_"] = training.cols
+        own["_from_table"] = training.features.is_table
         own.pop("feature_names_in_", None)
         if training.features.names is not None:
             own["feature_names_in_"] = np.array(training.features.names, dtype=object)
@@ -142,7 +148,10 @@ class Estimator(SklearnFace, Parameters):
             raise ValueError(
                 f"X has {given.cols} features, but {name} is expecting {own['n_features_in_']} features as input."
             )
-        return self._prepare(given, fitting=False)
+        given = self._prepare(given, fitting=False)
+        if own.get("_from_table", False) and not given.is_table:
+            raise ValueError(f"{name} was fitted on a frame with text columns: give a frame with the same columns")
+        return given
 
     def score(self, X, y, sample_weight=None):
         """The share of rows that are predicted right.
@@ -212,8 +221,8 @@ class Estimator(SklearnFace, Parameters):
         Returns
         -------
         dict of arrays of shape (n_samples,)
-            ``distance`` to the nearest boundary, ``radius`` by which a row may move without changing its class, ``class``,
-            and ``nearest``, the class on the other side.
+            ``distance`` to the nearest boundary, ``radius`` by which a row may move without changing its class,
+            ``class``, and ``nearest``, the class on the other side.
         """
         self._fitted()
         model, x = self._ask(X)
@@ -249,7 +258,8 @@ class Estimator(SklearnFace, Parameters):
         Returns
         -------
         list of dict
-            ``row`` from 0, ``label``, ``alpha``, ``bounded``, ``slack`` and ``distance``; of several fits also which ``part``.
+            ``row`` from 0, ``label``, ``alpha``, ``bounded``, ``slack`` and ``distance``; of several fits also which
+            ``part``.
         """
         found = self._recompute("support_table", X, y, sample_weight)
         names = dict(zip(self.model_.classes, self.classes_.tolist()))
@@ -309,7 +319,15 @@ class Estimator(SklearnFace, Parameters):
         return estimator_html(self)
 
 
-class Decision:
+class _Mixin:
+    """What the classes below find in the estimators that they are part of."""
+
+    model_: _core.Model
+    classes_: np.ndarray
+    _ask: Any
+
+
+class Decision(_Mixin):
     """The scores behind the decisions."""
 
     def decision_function(self, X):
@@ -328,7 +346,7 @@ class Decision:
         return scores.ravel() if scores.shape[1] == 1 else scores
 
 
-class Probabilities:
+class Probabilities(_Mixin):
     """Methods of classifiers whose scores are log-odds."""
 
     def predict_proba(self, X):
@@ -365,7 +383,7 @@ class Probabilities:
         return scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
 
 
-class LinearAttributes:
+class LinearAttributes(_Mixin):
     """Attributes of classifiers that are linear in the features."""
 
     @fitted_attribute
@@ -385,7 +403,7 @@ class LinearAttributes:
         return found
 
 
-class DensityAttributes:
+class DensityAttributes(_Mixin):
     """Attributes of generative classifiers."""
 
     @fitted_attribute

@@ -1,7 +1,7 @@
 """Exceptions and warnings that are scikit-learn's, too, where scikit-learn is loaded.
 
-The classes here never import scikit-learn. Whoever raises one asks for it by function; if scikit-learn is loaded by then, the
-answer is a subclass of both, so that either name catches it.
+The classes here never import scikit-learn. Whoever raises one asks for it by function; if scikit-learn is loaded by
+then, the answer is a subclass of both, so that either name catches it.
 """
 
 from __future__ import annotations

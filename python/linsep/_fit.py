@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,25 @@ from . import _core, _input
 from ._errors import convergence_warning, warn
 
 
-@dataclass(slots=True)
 class Training:
     """What an estimator is fitted on."""
 
-    features: _input.Features
-    labels: _input.Labels
-    weights: np.ndarray | None
-    class_weight: None | str | list[float]
+    __slots__ = ("source", "features", "labels", "weights", "class_weight")
+
+    def __init__(
+        self,
+        source: Any,
+        features: _input.Features,
+        labels: _input.Labels,
+        weights: np.ndarray | None,
+        class_weight: None | str | list[float],
+    ):
+        #: What was given as X.
+        self.source = source
+        self.features = features
+        self.labels = labels
+        self.weights = weights
+        self.class_weight = class_weight
 
     @property
     def cols(self) -> int:
@@ -48,22 +58,30 @@ def training(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
     labels = _input.labels(y, features.rows, name)
     weights = _input.weights(sample_weight, features.rows)
     class_weight = _input.class_weights(getattr(estimator, "class_weight", None), labels.classes)
-    return Training(features, labels, weights, class_weight)
+    return Training(X, features, labels, weights, class_weight)
 
 
-def run(estimator: Any, X: Any, y: Any, sample_weight: Any, scheme: dict[str, str] | None = None) -> Any:
-    """Fits an estimator; `scheme` overrides how it makes one decision of several classes."""
+def run(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+    """Fits an estimator."""
     data = training(estimator, X, y, sample_weight)
-    if scheme is None:
-        scheme = estimator._scheme(data.n_classes) if data.n_classes > 2 else {}
-    estimator._adopt(fitted(estimator, data, scheme), data)
+    estimator._adopt(fitted(estimator, data), data)
     warn_unless_converged(estimator)
     return estimator
 
 
-def fitted(estimator: Any, data: Training, scheme: dict[str, str]) -> _core.Model:
-    """The model of an estimator's parameters on some data."""
-    settings = estimator._settings(data)
+def fitted(
+    estimator: Any, data: Training, scheme: dict[str, str] | None = None, settings: dict[str, Any] | None = None
+) -> _core.Model:
+    """The model of an estimator's parameters on some data, unless other settings are given.
+
+    `scheme` says how one decision is made of more than two classes.
+    """
+    if settings is None:
+        settings = estimator._settings(data)
+    if scheme is None:
+        scheme = estimator._scheme(data.n_classes)
+    if data.n_classes == 2:
+        scheme = {}
     given = estimator._prepare(data.features, fitting=True)
     tell = observer(estimator)
     try:
@@ -86,7 +104,9 @@ def fitted(estimator: Any, data: Training, scheme: dict[str, str]) -> _core.Mode
         )
     except _core.LinsepError as error:
         if estimator._positive_only and _has_negative(given.x):
-            raise ValueError(f"Negative values in data passed to {type(estimator).__name__} (input X): {error}") from error
+            raise ValueError(
+                f"Negative values in data passed to {type(estimator).__name__} (input X): {error}"
+            ) from error
         raise
     finally:
         if hasattr(tell, "close"):
@@ -110,7 +130,7 @@ def thread_count(jobs: Any) -> int:
     if jobs < 0:
         return max(1, (os.cpu_count() or 1) + 1 + int(jobs))
     if jobs == 0:
-        raise ValueError("n_jobs == 0 in Parallel has no meaning; use None for all cores")
+        raise ValueError("n_jobs == 0 has no meaning; use None for all cores")
     return int(jobs)
 
 
@@ -123,6 +143,8 @@ def seed(estimator: Any) -> int:
         return int(state.randint(0, 2**31 - 1))
     if hasattr(state, "integers"):
         return int(state.integers(0, 2**31 - 1))
+    if int(state) < 0:
+        raise ValueError(f"random_state must be a whole number from 0, a generator or None; got {state!r}")
     return int(state)
 
 
@@ -163,6 +185,6 @@ def warn_unless_converged(estimator: Any) -> None:
     gap = estimator.model_.gap
     found = "" if gap is None else f"; the relative gap is {gap:.1e}"
     warn(
-        f"{type(estimator).__name__} did not reach its tolerance{found}. {_REASONS.get(outcome, outcome)}",
+        f"{type(estimator).__name__} stopped short of its tolerance, as {_REASONS.get(outcome, outcome)}{found}",
         convergence_warning(),
     )

@@ -1,14 +1,13 @@
 """Features, labels and weights as Python holds them, made ready for the extension.
 
-Nothing is copied that need not be: C-contiguous arrays of float64 and float32 and CSR matrices with sorted indices are lent as
-they are. Frames of numbers become one matrix; frames with text columns go to the library as tables, which encodes them. No pass
-over the values looks for NaN or infinity: the library does that while it works.
+Nothing is copied that need not be: C-contiguous arrays of float64 and float32 and CSR matrices with sorted indices are
+lent as they are. Frames of numbers become one matrix; frames with text columns go to the library as tables, which
+encodes them. No pass over the values looks for NaN or infinity: the library does that while it works.
 """
 
 from __future__ import annotations
 
 import numbers
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,17 +18,28 @@ from ._errors import conversion_warning, warn
 _FLOATS = ("d", "f")
 
 
-@dataclass(slots=True)
 class Features:
     """What the extension takes, with its shape and the names of its columns."""
 
-    x: Any
-    rows: int
-    cols: int
-    names: list[str] | None = None
-    #: A table with text columns rather than a matrix.
-    is_table: bool = False
-    is_sparse: bool = False
+    # Written out: making a dataclass takes longer than importing the rest of this file.
+    __slots__ = ("x", "rows", "cols", "names", "is_table", "is_sparse")
+
+    def __init__(
+        self,
+        x: Any,
+        rows: int,
+        cols: int,
+        names: list[str] | None = None,
+        is_table: bool = False,
+        is_sparse: bool = False,
+    ):
+        self.x = x
+        self.rows = rows
+        self.cols = cols
+        self.names = names
+        #: A table with text columns rather than a matrix.
+        self.is_table = is_table
+        self.is_sparse = is_sparse
 
 
 def features(X: Any, *, sparse: bool = True, owner: str = "estimator") -> Features:
@@ -46,6 +56,9 @@ def features(X: Any, *, sparse: bool = True, owner: str = "estimator") -> Featur
     names = column_names(X)
     if _is_frame(X):
         return _frame(X, names, owner)
+    if hasattr(X, "mask") and hasattr(X, "filled"):
+        # Masked cells are missing; the library says where.
+        X = X.astype(np.float64).filled(np.nan)
     return _dense(np.asarray(X), names, owner)
 
 
@@ -66,8 +79,8 @@ def _wrong_dimensions(X: np.ndarray) -> ValueError:
         return ValueError(f"Found array with dim {X.ndim}, while dim <= 2 is required.")
     shape = "scalar array" if X.ndim == 0 else "1D array"
     return ValueError(
-        f"Expected 2D array, got {shape} instead:\narray={X}.\nReshape your data either using array.reshape(-1, 1) if your"
-        " data has a single feature or array.reshape(1, -1) if it contains a single sample."
+        f"Expected 2D array, got {shape} instead:\narray={X}.\nReshape your data either using array.reshape(-1, 1) if"
+        " your data has a single feature or array.reshape(1, -1) if it contains a single sample."
     )
 
 
@@ -77,8 +90,8 @@ def _to_float(X: np.ndarray) -> np.ndarray:
         raise ValueError(f"Complex data not supported\n{X}\n")
     if kind in "USV":
         raise ValueError(
-            f"the features are text (dtype {X.dtype}), not numbers: convert them, or give a frame, whose text columns are"
-            " encoded"
+            f"the features are text (dtype {X.dtype}), not numbers: convert them, or give a frame, whose text columns"
+            " are encoded"
         )
     if kind in "mM":
         raise ValueError(f"the features are times (dtype {X.dtype}), not numbers: convert them first")
@@ -140,8 +153,8 @@ def column_names(X: Any) -> list[str] | None:
     if texts:
         raise TypeError(
             "Feature names are only supported if all input features have string names, but your input has"
-            f" {kinds} as feature name / column name types. If you want feature names to be stored and validated, you must"
-            " convert them all to strings, by using X.columns = X.columns.astype(str) for example."
+            f" {kinds} as feature name / column name types. If you want feature names to be stored and validated, you"
+            " must convert them all to strings, by using X.columns = X.columns.astype(str) for example."
         )
     return None
 
@@ -153,6 +166,12 @@ def _frame(X: Any, names: list[str] | None, owner: str) -> Features:
     rows, cols = len(X), len(names or X.columns)
     _check_size(rows, cols, owner)
     return Features(_table(X, names), rows, cols, names, is_table=True)
+
+
+def table(X: Any) -> Features | None:
+    """A frame as a table, whatever its columns hold; `None` for what is no frame with names."""
+    names = column_names(X) if _is_frame(X) and not isinstance(X, np.ndarray) else None
+    return None if names is None else Features(_table(X, names), len(X), len(names), names, is_table=True)
 
 
 def _table(X: Any, names: list[str] | None) -> Any:
@@ -172,7 +191,7 @@ def _frame_matrix(X: Any) -> np.ndarray | None:
         kinds = {dtype.kind for dtype in X.dtypes}
         if kinds <= set("f") and all(isinstance(dtype, np.dtype) for dtype in X.dtypes):
             return X.to_numpy()
-        if kinds <= set("biuf"):
+        if kinds <= set("biuf") or _are_numbers(X):
             return X.to_numpy(dtype=np.float64, na_value=np.nan)
         return None
     if hasattr(X, "column_names"):  # pyarrow
@@ -191,18 +210,26 @@ def _frame_matrix(X: Any) -> np.ndarray | None:
     return None
 
 
+def _are_numbers(X: Any) -> bool:
+    from ._table import are_numbers
+
+    return all(are_numbers(X.iloc[:, j]) for j in range(X.shape[1]))
+
+
 def _is_arrow_number(kind: Any) -> bool:
     return str(kind).startswith(("int", "uint", "float", "double", "halffloat"))
 
 
-@dataclass(slots=True)
 class Labels:
     """Classes in their order, the place of every label among them, and the names that the model file gives them."""
 
-    classes: np.ndarray
-    codes: np.ndarray
-    names: list[str]
-    are_text: bool
+    __slots__ = ("classes", "codes", "names", "are_text")
+
+    def __init__(self, classes: np.ndarray, codes: np.ndarray, names: list[str], are_text: bool):
+        self.classes = classes
+        self.codes = codes
+        self.names = names
+        self.are_text = are_text
 
 
 def labels(y: Any, rows: int, owner: str = "estimator") -> Labels:
@@ -215,7 +242,8 @@ def labels(y: Any, rows: int, owner: str = "estimator") -> Labels:
     classes, codes = encode(y)
     if classes.size < 2:
         raise ValueError(
-            f"{owner} needs samples of at least 2 classes in the data, but the data contains only one class: {classes[0]!r}"
+            f"{owner} needs samples of at least 2 classes in the data, but the data contains only one class:"
+            f" {classes[0]!r}"
         )
     return Labels(classes, codes, *class_names(classes))
 
@@ -228,8 +256,8 @@ def _one_dimension(y: Any) -> np.ndarray:
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
         warn(
-            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples, ), for"
-            " example using ravel().",
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to (n_samples, ),"
+            " for example using ravel().",
             conversion_warning(),
         )
         return y.ravel()
@@ -248,11 +276,37 @@ def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         classes, codes = _core.encode(np.ascontiguousarray(y, dtype=np.float64))
         return classes.astype(y.dtype, copy=False), codes
     if kind == "u":
-        classes, codes = np.unique(y, return_inverse=True)
-        return classes, codes.astype(np.uint32)
-    if kind in "OUST":
+        distinct, place = np.unique(y, return_inverse=True)
+        return distinct, place.astype(np.uint32)
+    if kind in "US":
+        return _encode_text(y)
+    if kind in "OT":
         return _encode_objects(y)
     raise ValueError(f"Unknown label type: labels of dtype {y.dtype}")
+
+
+#: Up to so many distinct labels, comparing an array with each of them is faster than a dictionary.
+_FEW = 16
+
+
+def _encode_text(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Labels of fixed width, compared as arrays while there are few of them."""
+    found: list[Any] = []
+    codes = np.full(y.size, -1, np.int64)
+    at = 0
+    while len(found) < _FEW:
+        is_new = codes[at:] < 0
+        at += int(is_new.argmax())
+        if codes[at] >= 0:
+            break
+        codes[y == y[at]] = len(found)
+        found.append(y[at])
+    if codes.min() < 0:
+        return _encode_objects(y)
+    order = sorted(range(len(found)), key=found.__getitem__)
+    place = np.empty(len(found), np.uint32)
+    place[order] = np.arange(len(found), dtype=np.uint32)
+    return np.array([found[at] for at in order], dtype=y.dtype), place[codes]
 
 
 def _encode_objects(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -335,8 +389,10 @@ def weights(sample_weight: Any, rows: int) -> np.ndarray | None:
         sample_weight = sample_weight.to_numpy()
     found = np.ascontiguousarray(sample_weight, dtype=np.float64)
     if found.ndim != 1:
-        raise ValueError(f"Sample weights must be 1D array or scalar, got {found.ndim}D array. Expected either a scalar value"
-                         f" or a 1D array of length {rows}.")
+        raise ValueError(
+            f"Sample weights must be 1D array or scalar, got {found.ndim}D array. Expected either a scalar value"
+            f" or a 1D array of length {rows}."
+        )
     if found.size != rows:
         raise ValueError(f"sample_weight.shape == {found.shape}, expected {(rows,)}!")
     if not np.isfinite(found).all():

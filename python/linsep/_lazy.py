@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 
 class fitted_attribute:
@@ -56,3 +57,8 @@ class available_if:
 def forget(estimator: Any) -> None:
     """Makes room for what will be computed from a new model."""
     estimator.__dict__["_kept_attributes"] = {}
+
+
+if TYPE_CHECKING:
+    # What these two look like from outside.
+    fitted_attribute = property  # type: ignore[misc,assignment]

@@ -49,7 +49,8 @@ class Parameters:
             own, deeper, rest = name.partition("__")
             if own not in valid:
                 raise ValueError(
-                    f"Invalid parameter {own!r} for estimator {self}. Valid parameters are: {self._get_param_names()!r}."
+                    f"Invalid parameter {own!r} for estimator {self}. Valid parameters are:"
+                    f" {self._get_param_names()!r}."
                 )
             if deeper:
                 inner.setdefault(own, {})[rest] = value

@@ -31,7 +31,7 @@ def penalty(estimator: Any, training: Training | None, l1_ratio: Any = 0.0) -> A
     if cost == math.inf or lam == 0:
         return "none"
     if share > 0:
-        if cost is not None and cost != 1.0:
+        if cost is not None and cost != 1.0 and training is not None:
             lam = 1.0 / (cost * training.total_weight())
         return {"elastic_net": {"l1_ratio": float(share), "lambda": lam}}
     if cost is None:

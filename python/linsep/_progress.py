@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Progress:
-    """Writes one line that is overwritten at every step, at most ten times a second; a line of its own where nobody looks."""
+    """Writes one line that every step overwrites, at most ten times a second; lines of their own where nobody looks."""
 
     def __init__(self, name: str):
         self.name = name

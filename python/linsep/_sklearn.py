@@ -21,7 +21,7 @@ class SklearnFace:
     #: Whether the method is known to fit poorly where scikit-learn's checks ask for good scores.
     _poor_score = False
     #: Methods that take ``sample_weight``.
-    _weighted = ("fit", "score")
+    _weighted: tuple[str, ...] = ("fit", "score")
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags, TransformerTags

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -11,18 +12,16 @@ from . import _core
 
 def from_columns(names: list[str], columns: list[Any]) -> Any:
     """A table of float64 arrays and of ``(codes, levels)`` pairs, where the code −1 is a missing cell."""
-    if hasattr(_core, "table"):
-        return _core.table(names, columns)
-    import pyarrow
+    return _core.Table(names, columns)
 
-    def array(column: Any) -> Any:
-        if isinstance(column, tuple):
-            codes, levels = column
-            indices = pyarrow.array(codes, mask=codes < 0)
-            return pyarrow.DictionaryArray.from_arrays(indices, pyarrow.array(levels, pyarrow.string()))
-        return pyarrow.array(column, from_pandas=True)
 
-    return pyarrow.table([array(column) for column in columns], names=names)
+def are_numbers(column: Any) -> bool:
+    """Whether all cells of a pandas column of objects are numbers or missing."""
+    if hasattr(column, "cat") or column.dtype.kind != "O":
+        return column.dtype.kind in "biuf"
+    if not isinstance(column.dtype, np.dtype):
+        return False
+    return all(cell is None or isinstance(cell, numbers.Real) for cell in column.tolist())
 
 
 def text_column(values: np.ndarray) -> tuple[np.ndarray, list[str]]:
@@ -39,11 +38,15 @@ def from_pandas(X: Any, names: list[str] | None) -> Any:
     columns: list[Any] = []
     for j in range(X.shape[1]):
         column = X.iloc[:, j]
+        if column.dtype.kind in "mM":
+            raise ValueError(f"column {X.columns[j]!r} holds times: convert them to numbers first")
         if column.dtype.kind in "biuf":
             columns.append(np.ascontiguousarray(column.to_numpy(dtype=np.float64, na_value=np.nan)))
         elif hasattr(column, "cat"):
             levels = [str(level) for level in column.cat.categories]
             columns.append((np.ascontiguousarray(column.cat.codes, dtype=np.int64), levels))
+        elif are_numbers(column):
+            columns.append(np.ascontiguousarray(column.to_numpy(dtype=np.float64, na_value=np.nan)))
         else:
             columns.append(text_column(column.astype(object).where(column.notna(), None).to_numpy()))
     return from_columns(names or [f"x{j}" for j in range(X.shape[1])], columns)

@@ -44,16 +44,19 @@ class _GaussianClasses(DensityAttributes, Probabilities, Decision, Estimator):
     """What the three have in common."""
 
     _method = "gaussian"
+    divisor: str
+    shrinkage: Any
+    priors: Any
 
     def _gaussian(self, shape: str, training: Training | None) -> dict[str, Any]:
         # Shrinkage towards the identity asks in which units: those of standardised columns where it is learned, as in
-        # scikit-learn.
+        # scikit-learn. Without shrinkage it makes no difference.
         return {
             "shape": shape,
             "divisor": one_of(self.divisor, "divisor", {"unbiased": "unbiased", "mle": "mle"}),
             "shrinkage": _shrinkage(self.shrinkage),
             "priors": _priors(self.priors, training.n_classes if training else None),
-            "standardize": yes_no(isinstance(self.shrinkage, str)),
+            "standardize": yes_no(self.shrinkage is None or isinstance(self.shrinkage, str)),
         }
 
     @classmethod
@@ -84,7 +87,7 @@ class _GaussianClasses(DensityAttributes, Probabilities, Decision, Estimator):
 
 
 class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
-    """Gaussian classes with one covariance: linear scores with probabilities, and a projection that tells classes apart.
+    """Gaussian classes with one covariance: linear scores, probabilities, and a projection that tells classes apart.
 
     Parameters
     ----------
@@ -100,7 +103,8 @@ class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
 
     Attributes
     ----------
-    classes_, coef_, intercept_, means_, priors_, covariance_, scalings_, xbar_, explained_variance_ratio_, n_features_in_
+    classes_, coef_, intercept_, means_, priors_, covariance_, scalings_, xbar_, explained_variance_ratio_,
+    n_features_in_
         As in scikit-learn.
     certificate_, objective_, model_
         The residual of the defining equations, the negative log-likelihood of a row, the library's model.
@@ -108,10 +112,10 @@ class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
     Notes
     -----
     Differences from scikit-learn on purpose: ``sample_weight`` is taken; ``covariance_`` is always there; a singular
-    covariance is not inverted somehow: columns that are constant or copies of others are named in ``summary()`` and get no
-    weight, and where that is not the reason it is an error that says which columns; Ledoit and Wolf's shrinkage is learned
-    from all rows about their class means, not class by class; there is one way to solve it, so no ``solver``, ``tol``,
-    ``store_covariance`` and ``covariance_estimator``.
+    covariance is not inverted somehow: columns that are constant or copies of others are named in ``summary()`` and get
+    no weight, and where that is not the reason it is an error that says which columns; Ledoit and Wolf's shrinkage is
+    learned from all rows about their class means, not class by class; there is one way to solve it, so no ``solver``,
+    ``tol``, ``store_covariance`` and ``covariance_estimator``.
 
     Examples
     --------
@@ -187,8 +191,10 @@ class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
         -------
         array of shape (n_samples, n_components)
         """
-        _, x = self._ask(X)
-        rows = _input.to_dense(x)
+        given = self._given(X)
+        if given.is_table:
+            raise ValueError("transform takes numbers; give the text columns as numbers, or leave them out")
+        rows = _input.to_dense(given.x)
         if not np.isfinite(rows).all():
             raise ValueError("Input X contains NaN or infinity.")
         return self._wrapped(((rows - self.xbar_) @ self.scalings_)[:, : self._kept()], X)
@@ -259,9 +265,9 @@ class QuadraticDiscriminantAnalysis(_GaussianClasses):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: ``sample_weight`` is taken; a covariance that cannot be inverted is an error
-    that names the class and the columns; ``shrinkage`` is what ``reg_param`` is there, but towards the mean variance;
-    there are no ``solver``, ``reg_param``, ``tol``, ``store_covariance`` and ``covariance_estimator``.
+    Differences from scikit-learn on purpose: ``sample_weight`` is taken; a covariance that cannot be inverted is an
+    error that names the class and the columns; ``shrinkage`` is what ``reg_param`` is there, but towards the mean
+    variance; there are no ``solver``, ``reg_param``, ``tol``, ``store_covariance`` and ``covariance_estimator``.
 
     Examples
     --------
@@ -307,8 +313,10 @@ class GaussianBayes(LinearAttributes, _GaussianClasses):
     known_covariance : float, matrix or list of matrices, optional
         Known ``σ²``, Σ, or Σ of each class.
     mean_prior : tuple (mean, covariance), optional
-        ``μ_k ~ N(mean, covariance)`` before the data; the means are then posterior means (MAP). ``mean`` is one vector, or
-        one for each class.
+        ``μ_k ~ N(mean, covariance)`` before the data; the means are then posterior means (MAP). ``mean`` is one vector,
+        or one for each class.
+    standardize : bool, default=False
+        Whether ``σ²I`` is about standardised columns.
     n_jobs : int, optional
 
     Attributes
@@ -320,7 +328,8 @@ class GaussianBayes(LinearAttributes, _GaussianClasses):
 
     Notes
     -----
-    scikit-learn has no such class; `LinearDiscriminantAnalysis` and `QuadraticDiscriminantAnalysis` are two of its cases.
+    scikit-learn has no such class; `LinearDiscriminantAnalysis` and `QuadraticDiscriminantAnalysis` are two of its
+    cases.
 
     Examples
     --------
@@ -341,6 +350,7 @@ class GaussianBayes(LinearAttributes, _GaussianClasses):
         means=None,
         known_covariance=None,
         mean_prior=None,
+        standardize=False,
         n_jobs=None,
     ):
         self.covariance = covariance
@@ -350,11 +360,14 @@ class GaussianBayes(LinearAttributes, _GaussianClasses):
         self.means = means
         self.known_covariance = known_covariance
         self.mean_prior = mean_prior
+        self.standardize = standardize
         self.n_jobs = n_jobs
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         shape = one_of(self.covariance, "covariance", {w: w for w in ("shared", "own", "spherical")})
         settings = self._gaussian(shape, training)
+        if shape == "spherical":
+            settings["standardize"] = yes_no(self.standardize)
         known = self._known(shape)
         if known and training is not None:
             names = training.features.names or [f"x{j}" for j in range(training.cols)]
@@ -378,7 +391,8 @@ class GaussianBayes(LinearAttributes, _GaussianClasses):
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
-        return {**cls._gaussian_params(settings), "covariance": settings["shape"]}
+        standardize = settings["shape"] == "spherical" and settings["standardize"] == "yes"
+        return {**cls._gaussian_params(settings), "covariance": settings["shape"], "standardize": standardize}
 
     @fitted_attribute
     def covariance_(self) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def _kernel(estimator: Any, training: Training | None) -> dict[str, Any]:
     gamma = estimator.gamma
     if isinstance(gamma, str):
         one_of(gamma, "gamma", {"scale": None, "auto": None})
-        gamma = 1.0 / training.cols if gamma == "auto" else None
+        gamma = 1.0 / training.cols if gamma == "auto" and training is not None else None
     elif gamma is not None:
         gamma = positive(gamma, "gamma")
     found: dict[str, Any] = {"name": name, "gamma": gamma}
@@ -45,11 +46,13 @@ def _kernel_params(said: dict[str, Any]) -> dict[str, Any]:
 
 
 class _KernelBase(Decision, Estimator):
+    kernel: str
+
     def _is_pairwise(self) -> bool:
         return self.kernel == "precomputed"
 
     @property
-    def _takes_sparse(self) -> bool:
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
         return self.kernel != "precomputed"
 
     def _prepare(self, given: _input.Features, fitting: bool) -> _input.Features:
@@ -66,9 +69,12 @@ class _KernelBase(Decision, Estimator):
 class _Support:
     """Attributes of machines whose answer is a sum over support vectors."""
 
-    def _keep_support(self, training: Training, X: Any) -> None:
+    model_: Model
+    classes_: np.ndarray
+
+    def _keep_support(self, training: Training) -> None:
         """Which class the support vectors are of, and what they are: the model knows them by number only."""
-        codes = training.labels.codes
+        X, codes = training.source, training.labels.codes
         parts = [rows for _, rows, _ in self.model_.support()]
         rows = np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int64)
         order = np.argsort(codes[rows], kind="stable")
@@ -93,8 +99,7 @@ class _Support:
         parts = self.model_.support()
         n, classes = len(place), self.classes_.size
         found = np.zeros((max(1, classes - 1), n))
-        pairs = [(i, j) for i in range(classes) for j in range(i + 1, classes)]
-        for (i, j), (_, rows, alpha) in zip(pairs, parts):
+        for (i, j), (_, rows, alpha) in zip(combinations(range(classes), 2), parts):
             for row, a in zip(rows.tolist(), alpha.tolist()):
                 at = place[row]
                 own = int(self._support_codes[at])
@@ -108,8 +113,9 @@ class _Support:
 class SVC(_Support, LinearAttributes, _KernelBase):
     """Support vector machine with a kernel.
 
-    Minimises ``Σ s·max(0, 1 − y z)/Σs + λ/2 ‖w‖²`` in the kernel's space with ``λ = 1/(C Σs)``: scikit-learn's objective
-    divided by ``C Σs``. A dual point proves how far it is from the minimum. More than two classes: every pair, which vote.
+    Minimises ``Σ s·max(0, 1 − y z)/Σs + λ/2 ‖w‖²`` in the kernel's space with ``λ = 1/(C Σs)``: scikit-learn's
+    objective divided by ``C Σs``. A dual point proves how far it is from the minimum. More than two classes: every
+    pair, which vote.
 
     Parameters
     ----------
@@ -145,8 +151,9 @@ class SVC(_Support, LinearAttributes, _KernelBase):
     Notes
     -----
     Differences from scikit-learn on purpose: ``break_ties=True``, so that `predict` always agrees with
-    `decision_function`; ``tol`` bounds the distance to the optimum; there are no callable kernels, no ``shrinking``
-    and no ``probability``. A kernel that is not positive semidefinite is named, with evidence, in ``summary()``.
+    `decision_function`; ``tol`` bounds the distance to the optimum; there are no callable kernels, no ``shrinking`` and
+    no ``probability``; a precomputed kernel is for two classes. A kernel that is not positive semidefinite is named,
+    with evidence, in ``summary()``.
 
     Examples
     --------
@@ -226,22 +233,9 @@ class SVC(_Support, LinearAttributes, _KernelBase):
             "cache_size": settings["cache"] // 2**20 if settings["cache"] % 2**20 == 0 else settings["cache"] / 2**20,
         }
 
-    def fit(self, X, y, sample_weight=None):
-        """Fits the machine; see `Estimator.fit`.
-
-        Returns
-        -------
-        self
-        """
-        self._rows = X
-        try:
-            return super().fit(X, y, sample_weight)
-        finally:
-            del self._rows
-
     def _adopt(self, model: Model, training: Training) -> None:
         super()._adopt(model, training)
-        self._keep_support(training, self._rows)
+        self._keep_support(training)
 
     def decision_function(self, X):
         """Scores: one for two classes; else one for every class (``'ovr'``) or for every pair (``'ovo'``).
@@ -285,8 +279,8 @@ class KernelPerceptron(_KernelBase):
 
     Notes
     -----
-    scikit-learn has no kernel perceptron. It has no intercept of its own: the kernel ``'poly'`` with ``coef0=1`` has one.
-    More than two classes: every pair, which vote. Mistakes are counted, so rows have no weights.
+    scikit-learn has no kernel perceptron. It has no intercept of its own: the kernel ``'poly'`` with ``coef0=1`` has
+    one. More than two classes: every pair, which vote. Mistakes are counted, so rows have no weights.
 
     Examples
     --------
@@ -364,7 +358,7 @@ class KernelPerceptron(_KernelBase):
 
 
 class HardMarginSVC(_Support, LinearAttributes, Decision, Estimator):
-    """The widest margin between classes that planes separate; where none does, `linsep.NotSeparableError` has the proof.
+    """The widest margin between classes that planes separate; where none do, `linsep.NotSeparableError` has the proof.
 
     Minimises ``½‖w‖²`` subject to ``y(w·x + b) ≥ 1``.
 
@@ -419,22 +413,9 @@ class HardMarginSVC(_Support, LinearAttributes, Decision, Estimator):
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
         return {"standardize": settings["standardize"] == "yes", "tol": settings["tolerance"]}
 
-    def fit(self, X, y, sample_weight=None):
-        """Finds the widest plane; see `Estimator.fit`.
-
-        Returns
-        -------
-        self
-        """
-        self._rows = X
-        try:
-            return super().fit(X, y, sample_weight)
-        finally:
-            del self._rows
-
     def _adopt(self, model: Model, training: Training) -> None:
         super()._adopt(model, training)
-        self._keep_support(training, self._rows)
+        self._keep_support(training)
 
     @fitted_attribute
     def margin_(self) -> float:

@@ -33,9 +33,7 @@ _SOLVERS = {
 _INTERCEPTS = {True: "free", False: "none"}
 
 
-def _risk(
-    estimator: Estimator, loss: str, said_penalty: Any, algorithm: str, intercept: str | None = None
-) -> dict[str, Any]:
+def _risk(estimator: Any, loss: str, said_penalty: Any, algorithm: str, intercept: str | None = None) -> dict[str, Any]:
     """Settings of a risk minimiser that several estimators share."""
     settings = {
         "loss": loss,
@@ -177,8 +175,8 @@ class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
 class LinearSVC(LinearAttributes, Decision, Estimator):
     """Linear support vector machine: hinge or squared hinge with a ridge (or a lasso).
 
-    Minimises ``Σ s·loss/Σs + λ/2 ‖w‖²`` with ``λ = 1/(C Σs)``, which is scikit-learn's objective divided by ``C Σs``, for
-    two classes; of more, each against the rest, and the largest score decides.
+    Minimises ``Σ s·loss/Σs + λ/2 ‖w‖²`` with ``λ = 1/(C Σs)``, which is scikit-learn's objective divided by ``C Σs``,
+    for two classes; of more, each against the rest, and the largest score decides.
 
     Parameters
     ----------
@@ -335,8 +333,8 @@ class LeastSquaresClassifier(LinearAttributes, Decision, Estimator):
 
     Notes
     -----
-    scikit-learn has no such class; its ``RidgeClassifier(alpha=0)`` is the nearest. Without a penalty dependent columns get
-    no weight and are named in ``summary()``.
+    scikit-learn has no such class; its ``RidgeClassifier(alpha=0)`` is the nearest. Without a penalty dependent columns
+    get no weight and are named in ``summary()``.
 
     Examples
     --------
@@ -430,8 +428,8 @@ class RidgeClassifier(LinearAttributes, Decision, Estimator):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: the targets of more than two classes are one-hot, not ±1, so that scores and
-    weights are half of scikit-learn's (and intercepts ``(1 + theirs)/2``), with the same decisions. There are no
+    Differences from scikit-learn on purpose: the targets of more than two classes are one-hot, not ±1, so that scores
+    and weights are half of scikit-learn's (and intercepts ``(1 + theirs)/2``), with the same decisions. There are no
     ``copy_X``, ``positive`` and ``random_state``.
 
     Examples

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _input
 from ._base import Decision, DensityAttributes, Estimator, LinearAttributes, Probabilities
 from ._lazy import available_if
 
@@ -40,7 +40,7 @@ _CANDIDATES = {
 class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, Estimator):
     """A model whose settings no class of this package has; it predicts, proves and saves like any other.
 
-    `linsep.load` makes it.
+    `linsep.load` makes it. From a frame it takes the columns that it needs by name; other columns do not matter.
     """
 
     def __init__(self):
@@ -55,12 +55,27 @@ class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, 
         """
         raise TypeError("a FittedModel comes from a file and cannot be fitted again")
 
+    def _given(self, X: Any) -> _input.Features:
+        self._fitted()
+        found = _input.table(X) if "feature_names_in_" in self.__dict__ else None
+        return super()._given(X) if found is None else found
+
     def _has_proba(self) -> bool:
         model = self.__dict__.get("model_")
         return model is not None and model.has_probabilities
 
     predict_proba = available_if(_has_proba)(Probabilities.predict_proba)
-    predict_log_proba = available_if(_has_proba)(Probabilities.predict_log_proba)
+
+    @available_if(_has_proba)
+    def predict_log_proba(self, X):
+        """Logarithms of the probabilities, which need not be those of the scores: they may be calibrated.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
 
 def load(path):
@@ -97,6 +112,7 @@ def of_model(model: _core.Model) -> Estimator:
     own["_kept_attributes"] = {}
     own["classes_"] = _classes(model)
     own["n_features_in_"] = model.n_inputs
+    own["_from_table"] = not model.takes_arrays
     names = model.input_names
     # Arrays without names were called x0, x1, …
     if names and names != [f"x{j}" for j in range(len(names))]:
@@ -115,16 +131,13 @@ def _classes(model: _core.Model) -> np.ndarray:
 
 
 #: Settings that a model file leaves out where they are these.
-_LEFT_OUT = {"factors": [], "stochastic": {"batch": 1, "step": None, "seed": 0}, "known": None}
+_LEFT_OUT: dict[str, Any] = {"factors": [], "stochastic": {"batch": 1, "step": None, "seed": 0}, "known": None}
 
 
 def _matching(model: _core.Model) -> Estimator | None:
     """The estimator that, fitted again, would give a model of these settings, columns and decisions."""
     said = json.loads(model.describe())
-    decision = said["decision"]
-    if not said["linear_in_columns"] and said["terms"] is not None:
-        return None
-    if decision["rule"] not in ("arg_max", "scheme") or said["calibration"] or said["true_priors"]:
+    if not _is_plain(model, said):
         return None
     settings = json.loads(model.settings)
     method = settings.pop("method")
@@ -135,9 +148,28 @@ def _matching(model: _core.Model) -> Estimator | None:
         kind = getattr(import_module(f"linsep.{home}"), name)
         params = kind._params_of(settings)
         estimator = None if params is None else kind(**params)
-        if estimator is not None and {**defaults, **estimator._settings(None)} == settings:
-            return _deciding(estimator, decision["scheme"], len(model.classes))
+        if estimator is None or {**defaults, **estimator._settings(None)} != settings:
+            continue
+        factors = said["class_weights"]
+        if factors is not None:
+            if not hasattr(estimator, "class_weight"):
+                return None
+            given = dict(zip(_classes(model).tolist(), factors["factors"]))
+            estimator.class_weight = "balanced" if factors["balanced"] else given
+        return _deciding(estimator, said["decision"]["scheme"], len(model.classes))
     return None
+
+
+def _is_plain(model: _core.Model, said: dict[str, Any]) -> bool:
+    """Whether columns go into the scores as they are, and the scores decide as they are."""
+    decision = said["decision"]
+    if decision["rule"] not in ("arg_max", "scheme") or any(
+        decision[name] for name in ("costs", "reject", "threshold")
+    ):
+        return False
+    if not said["linear_in_columns"] or said["calibration"] or said["true_priors"]:
+        return False
+    return model.takes_arrays or not json.loads(model.to_json())["model"]["offsets"]
 
 
 def _deciding(estimator: Estimator, scheme: dict[str, str] | None, n_classes: int) -> Estimator | None:
@@ -150,7 +182,7 @@ def _deciding(estimator: Estimator, scheme: dict[str, str] | None, n_classes: in
         return estimator
     from .multiclass import OneVsOneClassifier, OneVsRestClassifier
 
-    wrapper: Estimator | None = None
+    wrapper: OneVsOneClassifier | OneVsRestClassifier | None = None
     if name == "one-vs-one":
         wrapper = OneVsOneClassifier(estimator, vote=vote, ties=ties)
     elif name == "one-vs-rest":

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
+
+import numpy as np
 
 from . import _input
 from ._base import Decision, Estimator, LinearAttributes
-from ._fit import fitted, training, warn_unless_converged
+from ._fit import fitted, threads, training, warn_unless_converged
 from ._penalty import one_of
 
 _TIES = {"scores": "scores", "first": "first", "undetermined": "undetermined"}
@@ -14,6 +17,9 @@ _TIES = {"scores": "scores", "first": "first", "undetermined": "undetermined"}
 
 class _Wrapper(LinearAttributes, Decision, Estimator):
     """Fits the inner estimator's method on two classes at a time."""
+
+    estimator: Any
+    estimator_: Estimator
 
     def fit(self, X, y, sample_weight=None):
         """Fits a classifier for every pair, or for every class against the rest.
@@ -31,14 +37,13 @@ class _Wrapper(LinearAttributes, Decision, Estimator):
         inner = self.estimator
         if not isinstance(inner, Estimator) or isinstance(inner, _Wrapper):
             raise TypeError(
-                f"{type(self).__name__} wraps estimators of linsep, not {type(inner).__name__}; scikit-learn's wrapper of"
-                " the same name takes any"
+                f"{type(self).__name__} wraps estimators of linsep, not {type(inner).__name__}; scikit-learn's wrapper"
+                " of the same name takes any"
             )
         inner = type(inner)(**inner.get_params(deep=False))
         scheme = self._ways()
         data = training(inner, X, y, sample_weight)
-        model = fitted(inner, data, scheme if data.n_classes > 2 else {})
-        self._adopt(model, data)
+        self._adopt(fitted(inner, data, scheme), data)
         self.estimator_ = inner
         warn_unless_converged(self)
         return self
@@ -47,19 +52,19 @@ class _Wrapper(LinearAttributes, Decision, Estimator):
         raise NotImplementedError
 
     @property
-    def _takes_sparse(self) -> bool:
+    def _takes_sparse(self) -> bool:  # type: ignore[override]
         return getattr(self.estimator, "_takes_sparse", True)
 
     @property
-    def _positive_only(self) -> bool:
+    def _positive_only(self) -> bool:  # type: ignore[override]
         return getattr(self.estimator, "_positive_only", False)
 
     @property
-    def _whole_numbers(self) -> bool:
+    def _whole_numbers(self) -> bool:  # type: ignore[override]
         return getattr(self.estimator, "_whole_numbers", False)
 
     @property
-    def _fine(self) -> tuple[str, ...]:
+    def _fine(self) -> tuple[str, ...]:  # type: ignore[override]
         return getattr(self.estimator, "_fine", ())
 
     def _is_pairwise(self) -> bool:
@@ -94,8 +99,8 @@ class OneVsOneClassifier(_Wrapper):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: it wraps estimators of linsep only, whose fits are one model with one file and
-    one certificate; there is no list ``estimators_`` and no ``partial_fit``.
+    Differences from scikit-learn on purpose: it wraps estimators of linsep only, whose fits are one model with one file
+    and one certificate; there is no list ``estimators_`` and no ``partial_fit``.
 
     Examples
     --------
@@ -122,6 +127,27 @@ class OneVsOneClassifier(_Wrapper):
             "ties": "first" if vote == "scores" and ties == "scores" else ties,
         }
 
+    def decision_function(self, X):
+        """What the vote counts: pairs won, with the sums of scores to break ties, or the sums alone.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_classes)
+        """
+        if self.vote != "scores" or "model_" not in self.__dict__ or self.classes_.size == 2:
+            return super().decision_function(X)
+        model, x = self._ask(X)
+        scores = model.scores(x, threads(self))
+        sums = np.zeros((scores.shape[0], self.classes_.size))
+        for at, (i, j) in enumerate(combinations(range(self.classes_.size), 2)):
+            sums[:, i] -= scores[:, at]
+            sums[:, j] += scores[:, at]
+        return sums
+
 
 class OneVsRestClassifier(_Wrapper):
     """A classifier for every class against the rest.
@@ -144,9 +170,9 @@ class OneVsRestClassifier(_Wrapper):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: it wraps estimators of linsep only, whose fits are one model with one file and
-    one certificate; there is no list ``estimators_``, no ``predict_proba`` (scikit-learn's rescales numbers that are no
-    probabilities of these classes) and no multi-label target.
+    Differences from scikit-learn on purpose: it wraps estimators of linsep only, whose fits are one model with one file
+    and one certificate; there is no list ``estimators_``, no ``predict_proba`` (scikit-learn's rescales numbers that
+    are no probabilities of these classes) and no multi-label target.
 
     Examples
     --------

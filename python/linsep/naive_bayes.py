@@ -19,6 +19,7 @@ class _NaiveBayes(DensityAttributes, Probabilities, Estimator):
     """What all families have in common."""
 
     _method = "naive-bayes"
+    class_prior: Any
 
     def _family(self, family: str, training: Training | None, **more: Any) -> dict[str, Any]:
         return {"numbers": family, "priors": self._class_priors(training), **more}
@@ -26,7 +27,7 @@ class _NaiveBayes(DensityAttributes, Probabilities, Estimator):
     def _class_priors(self, training: Training | None) -> list[float] | None:
         given = self.class_prior
         n_classes = training.n_classes if training is not None else None
-        if given is None and not getattr(self, "fit_prior", True):
+        if given is None and n_classes is not None and not getattr(self, "fit_prior", True):
             return [1.0 / n_classes] * n_classes
         return _priors(given, n_classes)
 
@@ -77,8 +78,9 @@ class GaussianNB(_NaiveBayes):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: ``var_smoothing`` is a share of the column's own variance, not of the largest
-    one, so that the units of a column do not matter; there is no ``partial_fit``. Divisors are ``n_k``, as there.
+    Differences from scikit-learn on purpose: ``var_smoothing`` is a share of the column's own variance, not of the
+    largest one, so that the units of a column do not matter; there is no ``partial_fit``. Divisors are ``n_k``, as
+    there.
 
     Examples
     --------
@@ -146,9 +148,9 @@ class BernoulliNB(LinearAttributes, _NaiveBayes):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: with ``binarize=None`` other numbers than 0 and 1 are an error; no ``force_alpha``,
-    as ``alpha=0`` is taken at its word, and no ``partial_fit``. A saved model knows nothing of ``binarize``: the command
-    expects zeros and ones.
+    Differences from scikit-learn on purpose: with ``binarize=None`` other numbers than 0 and 1 are an error; no
+    ``force_alpha``, as ``alpha=0`` is taken at its word, and no ``partial_fit``. A saved model knows nothing of
+    ``binarize``: the command expects zeros and ones.
 
     Examples
     --------
@@ -200,7 +202,7 @@ class BernoulliNB(LinearAttributes, _NaiveBayes):
         return _input.Features(x, given.rows, given.cols, given.names, is_sparse=given.is_sparse)
 
     def save(self, path) -> None:
-        """Writes the model file of the command, with a warning where it was fitted on other numbers than zeros and ones.
+        """Writes the model file of the command; warns where it was fitted on other numbers than zeros and ones.
 
         Parameters
         ----------
@@ -343,15 +345,18 @@ class CategoricalNB(_NaiveBayes):
     Attributes
     ----------
     classes_, category_log_prob_, n_categories_, class_log_prior_, class_count_, n_features_in_, feature_names_in_
-        ``category_log_prob_`` is a list with an array of shape (n_classes, n_categories) for each column.
+        As in scikit-learn: ``category_log_prob_`` is a list with an array of shape (n_classes, n_categories) for each
+        column.
+    categories_
+        The levels of each column, as text.
     certificate_, objective_, model_
         The residual of the defining equations, the negative log-likelihood of a row, the library's model.
 
     Notes
     -----
-    Differences from scikit-learn on purpose: frames of text are taken as they are; in arrays of whole numbers the levels of a
-    column are the numbers that occur, in rising order, not all from 0 to the largest, so there is no ``min_categories``;
-    a level that was not seen in training is an error that names it.
+    Differences from scikit-learn on purpose: frames of text are taken as they are; in arrays of whole numbers the
+    levels of a column are the numbers that occur, in rising order, not all from 0 to the largest, so there is no
+    ``min_categories``; a level that was not seen in training is an error that names it.
 
     Examples
     --------
@@ -404,14 +409,32 @@ class CategoricalNB(_NaiveBayes):
         return _input.Features(from_columns(names, columns), given.rows, given.cols, names, is_table=True)
 
     @fitted_attribute
+    def _ordered(self) -> list[tuple[list[str], np.ndarray]]:
+        """Levels and shares of every column; levels that are numbers in their order, not in that of their spelling."""
+        spelled = self.model_.feature_names
+        found = []
+        for name, marginal in zip(self.model_.input_names, self._marginals("categorical")):
+            levels = [spelled[j][len(name) + 1 :] for j in marginal["columns"]]
+            order = list(range(len(levels)))
+            if all(level.isdecimal() for level in levels):
+                order = sorted(order, key=lambda at: int(levels[at]))
+            found.append(([levels[at] for at in order], np.array(marginal["shares"])[:, order]))
+        return found
+
+    @fitted_attribute
+    def categories_(self) -> list[list[str]]:
+        """Levels of every column, in the order of ``category_log_prob_``."""
+        return [levels for levels, _ in self._ordered]
+
+    @fitted_attribute
     def category_log_prob_(self) -> list[np.ndarray]:
         """Logarithms of the shares of the levels in every class, column by column."""
-        return [np.log(marginal["shares"]) for marginal in self._marginals("categorical")]
+        return [np.log(shares) for _, shares in self._ordered]
 
     @fitted_attribute
     def n_categories_(self) -> np.ndarray:
         """Levels of every column."""
-        return np.array([len(marginal["columns"]) for marginal in self._marginals("categorical")])
+        return np.array([len(levels) for levels, _ in self._ordered])
 
 
 class MixedNB(_NaiveBayes):

@@ -23,7 +23,8 @@ class RegularizationPath:
     coefs : array of shape (m, n_scores, n_features)
     intercepts : array of shape (m, n_scores)
     objective, gap, nonzero, converged : arrays of shape (m,)
-        Value of the objective, its proved relative gap, coefficients that are not zero, whether the tolerance was reached.
+        Value of the objective, its proved relative gap, coefficients that are not zero, whether the tolerance was
+        reached.
     classes : array
     """
 

@@ -13,6 +13,11 @@ from ._penalty import one_of, positive, whole, yes_no
 
 class _PerceptronBase(LinearAttributes, Decision, Estimator):
     _method = "perceptron"
+    eta0: Any
+    shuffle: Any
+    max_iter: Any
+    fit_intercept: Any
+    standardize: Any
 
     def _common(self, variant: str) -> dict[str, Any]:
         return {
@@ -56,8 +61,8 @@ class Perceptron(_PerceptronBase):
         The step, which scales the scores and decides nothing.
     random_state : int, default=0
     on_overlap : {'pocket', 'error'}, default='pocket'
-        Where no plane separates the classes the perceptron never ends. Then keep, with a warning that has the proof, the
-        plane with the fewest training errors that 100 epochs find, or raise `linsep.NotSeparableError`.
+        Where no plane separates the classes the perceptron never ends. Then keep, with a warning that has the proof,
+        the plane with the fewest training errors that 100 epochs find, or raise `linsep.NotSeparableError`.
     class_weight : dict or 'balanced', optional
     standardize : bool, default=False
     n_jobs : int, optional
@@ -73,9 +78,9 @@ class Perceptron(_PerceptronBase):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: it stops at the first epoch without a mistake and not by ``tol``; it proves
-    that the classes overlap instead of cycling; there are no ``penalty``, ``alpha``, ``l1_ratio``, ``early_stopping`` and
-    ``warm_start``. Online rules ask of a row's weight only whether it is zero.
+    Differences from scikit-learn on purpose: it stops at the first epoch without a mistake and not by ``tol``; it
+    proves that the classes overlap instead of cycling; there are no ``penalty``, ``alpha``, ``l1_ratio``,
+    ``early_stopping`` and ``warm_start``. Online rules ask of a row's weight only whether it is zero.
 
     Examples
     --------
@@ -117,8 +122,6 @@ class Perceptron(_PerceptronBase):
         self.time_limit = time_limit
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
-        if self.__dict__.get("_in_doubt", False):
-            return {**self._common("pocket-errors"), "max_epochs": min(100, whole(self.max_iter, "max_iter") or 100)}
         return self._common(one_of(self.variant, "variant", self._VARIANTS))
 
     def fit(self, X, y, sample_weight=None):
@@ -130,20 +133,16 @@ class Perceptron(_PerceptronBase):
         """
         falls_back = one_of(self.on_overlap, "on_overlap", {"pocket": True, "error": False})
         data = training(self, X, y, sample_weight)
-        scheme = self._scheme(data.n_classes) if data.n_classes > 2 else {}
         overlap = False
         try:
-            model = fitted(self, data, scheme)
+            model = fitted(self, data)
         except NotSeparableError as proof:
             overlap = True
             if not falls_back:
                 raise
             warn(f"the plane with the fewest errors found is kept: {proof}", convergence_warning())
-            self._in_doubt = True
-            try:
-                model = fitted(self, data, scheme)
-            finally:
-                del self._in_doubt
+            pocket = self._common("pocket-errors")
+            model = fitted(self, data, settings={**pocket, "max_epochs": min(100, pocket["max_epochs"])})
         self._adopt(model, data)
         # An average has no end of its own, and the proof of overlap has been told already.
         if model.outcome != "iteration_limit" or self.variant != "averaged" and not overlap:

@@ -25,8 +25,8 @@ class Separability:
     plane : dict or None
         Weights and intercept of a separating plane, where there is one.
     details : dict
-        Everything that the command prints as JSON, verdicts about pairs and rests of several classes included, with rows
-        counted from 0. (The text of ``str`` counts them from 1, as the command does.)
+        Everything that the command prints as JSON, verdicts about pairs and rests of several classes included, with
+        rows counted from 0. (The text of ``str`` counts them from 1, as the command does.)
     """
 
     def __init__(self, text: str, details: dict[str, Any]):

@@ -13,9 +13,13 @@ SPARSE = "check_sample_weight_equivalence_on_sparse_data"
 ONLINE = "the rule goes from row to row: a row of weight 2 is visited once, two copies are visited twice"
 DRAWN = "rows are drawn by a seed: other rows are drawn of copies than of weights"
 TOLERANCE = "scores to 1e-7 need a tolerance below the default of 1e-6; SVC(tol=1e-9) passes"
-SINGULAR = "the data of the check have a singular covariance, which is refused by name instead of being inverted somehow"
+SINGULAR = (
+    "the data of the check have a singular covariance, which is refused by name instead of being inverted somehow"
+)
 FRACTIONS = "the check gives fractions where whole numbers are needed, and they are refused instead of being cut off"
-NO_SPREAD = "a class of the check has one distinct row: the variance of a sparse column in it would be rounding, and is refused"
+NO_SPREAD = (
+    "a class of the check has one distinct row: the variance of a sparse column in it would be rounding, and is refused"
+)
 
 SINGULAR_DATA = {
     "check_sample_weights_shape": SINGULAR,
@@ -43,7 +47,8 @@ ALLOWED = {
     "CategoricalNB()": {DENSE: FRACTIONS, "check_classifiers_one_label_sample_weights": FRACTIONS},
 }
 
-# A hard margin exists only where planes separate the classes, and most checks draw classes that overlap: it is tested apart.
+# A hard margin exists only where planes separate the classes, and many checks draw classes that overlap: it is checked
+# below.
 APART = {"HardMarginSVC", "FittedModel"}
 
 ESTIMATORS = [
@@ -90,3 +95,17 @@ def test_estimator_checks(estimator, check):
 def test_no_class_is_forgotten():
     classes = {name for name in linsep.__all__ if hasattr(getattr(linsep, name), "get_params")}
     assert classes - APART == {type(estimator).__name__ for estimator in ESTIMATORS}
+
+
+@parametrize_with_checks([linsep.HardMarginSVC()])
+def test_hard_margin_checks(estimator, check):
+    """All of them, but where the classes of a check overlap and the proof of it is raised."""
+    try:
+        check(estimator)
+    except Exception as error:
+        cause = error
+        while cause is not None and not isinstance(cause, linsep.NotSeparableError):
+            cause = cause.__cause__ or cause.__context__
+        if cause is None:
+            raise
+        pytest.xfail("no plane separates the classes of the check")
