@@ -13,6 +13,15 @@ import linsep
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_thread_for_peers():
+    """scikit-learn's products are small here; on a busy machine their threads wait for each other."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        yield
+
+
 @pytest.fixture(scope="session")
 def python():
     """Runs code in a fresh interpreter that finds the same package; gives the finished process."""
