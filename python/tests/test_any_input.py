@@ -142,3 +142,46 @@ def test_two_rows_are_enough_or_refused(name):
             assert str(refused)
             return
     assert set(found) <= {"a", "b"}
+
+
+def comes_back(labels, tmp_path_factory):
+    """Labels are sorted as Python sorts them, predicted, and the same after a file and a pickle."""
+    import pickle
+
+    y = labels * 6
+    X = np.random.default_rng(0).normal(size=(len(y), 2))
+    model = linsep.LinearDiscriminantAnalysis().fit(X, np.array(y, dtype=object if isinstance(labels[0], str) else np.int64))
+    assert model.classes_.tolist() == sorted(labels)
+    path = tmp_path_factory.mktemp("labels") / "model.json"
+    model.save(path)
+    for again in (linsep.load(path), pickle.loads(pickle.dumps(model))):
+        assert again.classes_.tolist() == model.classes_.tolist()
+        assert again.predict(X).tolist() == model.predict(X).tolist()
+
+
+@quickly
+@given(labels=some.lists(some.text(max_size=4), min_size=2, max_size=6, unique=True))
+def test_any_text_is_a_label(labels, tmp_path_factory):
+    comes_back(labels, tmp_path_factory)
+
+
+@quickly
+@given(labels=some.lists(some.integers(-(2**63), 2**63 - 1), min_size=2, max_size=6, unique=True))
+def test_whole_numbers_of_any_size_are_labels(labels, tmp_path_factory):
+    comes_back(labels, tmp_path_factory)
+
+
+@quickly
+@given(names=some.lists(some.text(max_size=4), min_size=2, max_size=4, unique=True))
+def test_any_text_is_the_name_of_a_column(names, tmp_path_factory):
+    import pandas
+
+    X = np.random.default_rng(0).normal(size=(20, len(names)))
+    frame = pandas.DataFrame(X, columns=names)
+    model = linsep.LogisticRegression().fit(frame, np.arange(20) % 2)
+    path = tmp_path_factory.mktemp("names") / "model.json"
+    model.save(path)
+    again = linsep.load(path)
+    if "feature_names_in_" in vars(again):
+        assert again.feature_names_in_.tolist() == names
+        assert np.array_equal(again.predict_proba(frame), model.predict_proba(frame))
