@@ -266,6 +266,28 @@ def test_missing_cells_of_a_frame_are_named():
             linsep.LogisticRegression().fit(broken, y)
 
 
+def test_object_columns_of_numbers_are_numbers(fitted):
+    import pandas
+
+    model, X, y = fitted
+    frame = pandas.DataFrame(X.astype(object), columns=NAMES)
+    assert np.allclose(linsep.LogisticRegression().fit(frame, y).coef_, model.coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("column", [
+    lambda pandas, n: pandas.date_range("2026-01-01", periods=n), lambda pandas, n: pandas.to_timedelta(np.arange(n), "s"),
+    lambda pandas, n: np.full(n, 1j), lambda pandas, n: [[1, 2]] * n, lambda pandas, n: [{"a": 1}] * n,
+], ids=["times", "spans of time", "complex", "lists", "dicts"])
+def test_columns_that_are_neither_numbers_nor_text_are_refused(fitted, column):
+    import pandas
+
+    _, X, y = fitted
+    frame = pandas.DataFrame(X, columns=NAMES)
+    frame["odd"] = column(pandas, len(y))
+    with pytest.raises((ValueError, TypeError), match="odd"):
+        linsep.LogisticRegression().fit(frame, y)
+
+
 def test_names_are_checked_at_prediction(fitted):
     import pandas
 
@@ -515,6 +537,7 @@ def test_before_the_fit_nothing_is_known(fitted):
     ({"max_iter": 0}, "max_iter"), ({"max_iter": 1.5}, "max_iter"), ({"l1_ratio": 1.1}, "l1_ratio"), ({"l1_ratio": -0.1}, "l1_ratio"),
     ({"solver": "magic"}, "solver"), ({"solver": 3}, "solver"), ({"n_jobs": 0}, "n_jobs"),
     ({"solver": "newton", "l1_ratio": 1.0}, "newton|smooth|lasso"), ({"time_limit": -1.0}, "time"), ({"time_limit": np.nan}, "time"),
+    ({"random_state": -1}, "random_state|seed"), ({"random_state": "x"}, "random_state|seed|int"),
 ])
 def test_bad_parameters_are_refused_at_the_fit(fitted, parameters, message):
     _, X, y = fitted
