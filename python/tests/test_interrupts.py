@@ -226,3 +226,26 @@ def test_threads_follow_the_environment(python):
         pytest.skip("threads are counted in /proc, which is not there")
     assert python(code, LINSEP_NUM_THREADS="3").stdout.strip() == "3"
     assert python(code, LINSEP_NUM_THREADS="1").stdout.strip() == "1"
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_callback_may_fit_and_predict_itself(two_classes, jobs):
+    X, y = two_classes
+    alone = linsep.LogisticRegression().fit(X, y).coef_
+    inner = []
+
+    def look(step):
+        if not inner:
+            inner.append(linsep.LogisticRegression(n_jobs=jobs).fit(X, y))
+            inner[0].predict_proba(X)
+
+    outer = linsep.LogisticRegression(n_jobs=jobs, verbose=look).fit(X, y)
+    assert np.array_equal(inner[0].coef_, alone) and np.array_equal(outer.coef_, alone)
+
+
+def test_fits_with_callbacks_in_another_thread(two_classes):
+    steps, models = [], []
+    thread = threading.Thread(target=lambda: models.append(linsep.LogisticRegression(verbose=steps.append).fit(*two_classes)))
+    thread.start()
+    thread.join(30)
+    assert models and steps
