@@ -1,0 +1,60 @@
+"""The guide's examples run and print what the guide says."""
+
+import doctest
+import warnings
+
+import pytest
+from conftest import ROOT
+
+PAGES = [ROOT / "docs" / "python.md", ROOT / "README.md"]
+FENCES = ("```pycon", "```python")
+
+
+def examples(path):
+    """The text of a page with everything blanked that is not in a Python fence, so that lines keep their numbers."""
+    lines, inside = [], False
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if inside:
+            inside = line.strip() != "```"
+            lines.append(line if inside else "")
+        else:
+            inside = line.strip() in FENCES
+            lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_examples(path):
+    test = doctest.DocTestParser().get_doctest(examples(path), {}, path.name, str(path), 0)
+    if path.name == "python.md":
+        assert len(test.examples) > 40
+    said = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.REPORT_NDIFF)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        runner.run(test, out=said.append)
+    assert runner.failures == 0, "".join(said)
+
+
+def test_the_guide_names_every_public_class():
+    import linsep
+
+    text = PAGES[0].read_text(encoding="utf-8")
+    missing = [name for name in linsep.__all__ if f"`{name}" not in text and f"linsep.{name}" not in text]
+    # What `load`, `separability` and `regularization_path` give is described with them.
+    assert set(missing) <= {"FittedModel", "Separability", "RegularizationPath"}
+
+
+def test_docstrings_name_every_parameter():
+    import inspect
+
+    import linsep
+
+    for name in linsep.__all__:
+        found = getattr(linsep, name)
+        if not inspect.isclass(found) or not hasattr(found, "get_params") or name == "FittedModel":
+            continue
+        parameters = [p for p in inspect.signature(found.__init__).parameters if p != "self"]
+        missing = [p for p in parameters if f"\n    {p} : " not in inspect.getdoc(found) and f"\n{p} : " not in inspect.getdoc(found)]
+        assert not missing, f"{name} does not describe {missing}"
+        assert ">>> " in found.__doc__, f"{name} has no example"
