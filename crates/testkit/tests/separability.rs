@@ -1,7 +1,7 @@
 //! Whether planes separate the classes: verdicts against arrangements known by construction, against a linear program and on
 //! data sets whose verdict is published; witnesses are checked here by arithmetic of their own.
 
-use linsep::design::Design;
+use linsep::design::{CsrMatrix, Design};
 use linsep::model::{
     CommonPoint, Complete, QuasiComplete, SeparabilityOptions, SeparabilityVerdict, Training, Verdict, separability,
 };
@@ -513,4 +513,134 @@ fn iris() {
     let found = decide(&pair, &EXACT);
     assert_eq!(checked(&pair, &found, "versicolor and virginica"), Kind::Overlap);
     assert_eq!(found.verdict.exact(), Some(true));
+}
+
+/// Sparse rows like those of texts: so many of the columns each, by frequencies that fall like 1/rank.
+struct Texts {
+    rows: Vec<Vec<(u32, f64)>>,
+    cols: usize,
+    labels: Vec<usize>,
+}
+
+impl Texts {
+    fn new(rows: usize, cols: usize, words: usize, seed: u64) -> Texts {
+        let mut source = Source::new(seed);
+        let labels: Vec<usize> = (0..rows).map(|_| source.below(2)).collect();
+        let mut draw = |_: usize| {
+            let mut row: Vec<(u32, f64)> = (0..words)
+                .map(|_| {
+                    let rank = (cols as f64).powf(source.uniform(0.0, 1.0)) as usize - 1;
+                    (rank.min(cols - 1) as u32, 1.0 + source.below(3) as f64)
+                })
+                .collect();
+            row.sort_unstable_by_key(|(c, _)| *c);
+            row.dedup_by_key(|(c, _)| *c);
+            row
+        };
+        Texts { rows: (0..rows).map(&mut draw).collect(), cols, labels }
+    }
+
+    fn decide(&self, options: &SeparabilityOptions) -> SeparabilityVerdict {
+        let mut starts = vec![0];
+        self.rows.iter().for_each(|row| starts.push(starts[starts.len() - 1] + row.len()));
+        let (indices, values) = self.rows.iter().flatten().copied().unzip();
+        let design = CsrMatrix::new(starts, indices, values, self.cols).expect("rows");
+        let labels = labels(self.labels.clone(), 2);
+        separability(&Training::new(&design, &labels), options, &Default::default()).expect("good data")
+    }
+
+    /// Slacks of a plane by arithmetic of its own, and that they are zero on these rows only; then that the common point is.
+    fn is_quasi(&self, found: &SeparabilityVerdict, boundary: &[usize], tolerance: f64) {
+        let Verdict::QuasiComplete(v) = &found.verdict else { panic!("{:?}", found.verdict) };
+        assert_eq!(v.boundary, boundary);
+        assert_eq!(
+            (found.rows, found.columns, v.strict_rows),
+            (self.rows.len(), self.cols, self.rows.len() - boundary.len())
+        );
+        assert!(v.centre.iter().all(|c| *c == 0.0));
+        let slack = |i: usize| {
+            let score: f64 = self.rows[i].iter().map(|(c, x)| x * v.weights[0][*c as usize]).sum();
+            (2.0 * self.labels[i] as f64 - 1.0) * (score + v.intercept[0])
+        };
+        let slacks: Vec<f64> = (0..self.rows.len()).map(slack).collect();
+        let largest = slacks.iter().fold(0.0f64, |m, s| m.max(*s));
+        for (i, s) in slacks.iter().enumerate() {
+            match boundary.contains(&i) {
+                true => assert!(s.abs() <= 1e-9 * largest, "row {i}: {s} of {largest}"),
+                false => assert!(*s > 1e-9 * largest, "row {i}: {s} of {largest}"),
+            }
+        }
+        let mut point = vec![0.0; self.cols];
+        let (mut sum, mut size) = ([0.0; 2], 0.0f64);
+        for c in &v.common.constraints {
+            assert!(c.weight > 0.0 && boundary.contains(&c.row) && self.labels[c.row] == c.own);
+            let sign = if c.own == 1 { 1.0 } else { -1.0 };
+            sum[c.own] += c.weight;
+            self.rows[c.row].iter().for_each(|(j, x)| {
+                point[*j as usize] += sign * c.weight * x;
+                size = size.max(c.weight * x);
+            });
+        }
+        assert_near(sum[0], sum[1], 1e-9, 1.0, "weights of the classes");
+        let worst = point.iter().fold(0.0f64, |m, p| m.max(p.abs()));
+        assert!(worst <= tolerance * size, "the hulls are {worst} apart");
+    }
+}
+
+/// Thousands of rows of ten thousands of columns that no plane separates, known by construction: two that are the same, and
+/// one that is a mixture of rows of the other class.
+#[test]
+fn many_sparse_rows_that_no_plane_separates() {
+    let plain = Texts::new(5_000, 50_000, 80, 3);
+    let found = plain.decide(&SeparabilityOptions::default());
+    assert!(matches!(found.verdict, Verdict::Complete(_)), "{:?}", found.verdict.name());
+    // (a) The same text under both labels.
+    let mut twins = Texts::new(5_000, 50_000, 80, 3);
+    twins.rows[1_234] = twins.rows[77].clone();
+    (twins.labels[77], twins.labels[1_234]) = (0, 1);
+    for options in
+        [SeparabilityOptions::default(), SeparabilityOptions { exact: true, ..SeparabilityOptions::default() }]
+    {
+        twins.is_quasi(&twins.decide(&options), &[77, 1_234], 0.0);
+    }
+    // (b) A convex combination, with weights whose sums are exact.
+    let mut mixed = Texts::new(5_000, 50_000, 80, 4);
+    let parts = [(11, 0.5), (401, 0.25), (2_600, 0.125), (4_999, 0.125)];
+    let mut mixture = std::collections::BTreeMap::new();
+    for (row, share) in parts {
+        mixed.labels[row] = 1;
+        mixed.rows[row].iter().for_each(|(c, x)| *mixture.entry(*c).or_insert(0.0) += share * x);
+    }
+    mixed.rows[300] = mixture.into_iter().collect();
+    mixed.labels[300] = 0;
+    mixed.is_quasi(&mixed.decide(&SeparabilityOptions::default()), &[11, 300, 401, 2_600, 4_999], 1e-12);
+    // Empty texts of both classes fix the intercept alone.
+    let mut empty = Texts::new(5_000, 50_000, 80, 5);
+    for row in [3, 4, 5] {
+        empty.rows[row].clear();
+        empty.labels[row] = row % 2;
+    }
+    empty.is_quasi(&empty.decide(&SeparabilityOptions::default()), &[3, 4, 5], 0.0);
+}
+
+/// Ten thousand rows that mix everywhere: all of them have a weight.
+#[test]
+fn many_sparse_rows_that_overlap() {
+    // Two thousand and a half columns of both signs, five times as many rows, labels drawn.
+    let (n, cols) = (9_000, 2_100);
+    let mut source = Source::new(12);
+    let mut texts = Texts::new(n, cols, 30, 6);
+    texts.rows.iter_mut().flatten().for_each(|(_, x)| *x *= if source.chance(0.5) { 1.0 } else { -1.0 });
+    let found = texts.decide(&SeparabilityOptions::default());
+    let Verdict::Overlap(v) = &found.verdict else { panic!("{:?}", found.verdict) };
+    assert!(v.weights.len() == n && v.smallest > 0.0);
+    let (mut sums, mut sizes) = (vec![0.0; cols + 1], vec![0.0; cols + 1]);
+    for (i, row) in texts.rows.iter().enumerate() {
+        let weight = (2.0 * texts.labels[i] as f64 - 1.0) * v.weights[i];
+        for (c, x) in row.iter().map(|(c, x)| (*c as usize, *x)).chain([(cols, 1.0)]) {
+            sums[c] += weight * x;
+            sizes[c] += (weight * x).abs();
+        }
+    }
+    assert!(sums.iter().zip(&sizes).all(|(sum, size)| sum.abs() <= 1e-9 * size), "Σ α y x̃ is not zero");
 }

@@ -7,6 +7,7 @@
 
 mod common;
 mod exact;
+mod peel;
 mod verdict;
 mod wide;
 
@@ -181,15 +182,17 @@ impl<'a> Case<'a> {
         Ok(Verdict::Complete(Box::new(complete)))
     }
 
+    /// Some plane between rows of many columns: the widest takes long, so it must be asked for.
+    fn some_plane(&self) -> Result<Option<HardMargin>> {
+        let rows = MarginRows { design: self.design, labels: self.labels, weights: None };
+        match self.options.margin_tolerance.is_none() && self.design.shape().cols > MOST_COLUMNS {
+            true => any_plane(rows, self.watch),
+            false => Ok(None),
+        }
+    }
+
     fn widest(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {
         let rows = MarginRows { design: self.design, labels: self.labels, weights: None };
-        // The widest plane between many rows of many columns takes long: it must be asked for.
-        if self.options.margin_tolerance.is_none()
-            && self.design.shape().cols > MOST_COLUMNS
-            && let Some(found) = any_plane(rows, self.watch)?
-        {
-            return Ok(Some(found));
-        }
         hard_margin(rows, start, self.options.margin_tolerance.unwrap_or(MARGIN), self.watch)
     }
 

@@ -1,7 +1,7 @@
 //! Rows with so many columns that the system is looked at through the rows.
 //!
 //! Such rows can mostly be separated, and the widest plane is found multiplier by multiplier. Where that finds none and the rows
-//! are not many, the question is asked of `Z` with `ZZᵀ = XXᵀ`: products of rows are all that it depends on.
+//! are many, single columns settle most of them; where they are not many, or what is left is not, the question is asked of `Z` with `ZZᵀ = XXᵀ`: products of rows are all that it depends on.
 
 use super::{Case, CommonPoint, Complete, Constraint, SeparabilityVerdict, Undecided, Verdict};
 use crate::certify::{cone_residual, sides};
@@ -14,21 +14,38 @@ use crate::table::Class;
 use rayon::prelude::*;
 
 /// More rows than this, and their products are too many.
-const MOST_ROWS: usize = 2_000;
+pub(super) const MOST_ROWS: usize = 2_000;
 
 impl Case<'_> {
     pub(super) fn wide(&self) -> Result<SeparabilityVerdict> {
         let same = self.contradiction()?;
-        let found = match self.classes {
-            _ if same.is_some() => None,
-            2 => self.widest(None)?.map(|found| self.complete_plane(&found)).transpose()?,
+        let open = same.is_none();
+        let mut found = match self.classes {
+            _ if !open => None,
+            2 if self.options.margin_tolerance.is_some() => self.widest_plane()?,
+            2 => self.some_plane()?.map(|found| self.complete_plane(&found)).transpose()?,
             _ => self.machine()?,
         };
+        let mut by_core = None;
+        if found.is_none() && self.labels.len() > MOST_ROWS {
+            by_core = self.by_core(same.as_ref())?;
+        }
+        match by_core {
+            Some(SeparabilityVerdict { verdict: Verdict::Complete(_), .. }) | None => {}
+            Some(decided) => return Ok(decided),
+        }
+        // The long search, for a plane that is wider than what single columns give, or where they say nothing.
+        if found.is_none() && open && self.classes == 2 && self.options.margin_tolerance.is_none() {
+            found = self.widest_plane()?;
+        }
         if let Some(mut complete) = found {
             if self.options.exact && self.classes > 2 {
                 complete.exact = Some(self.exactly_complete(&complete)?);
             }
             return Ok(self.found(Verdict::Complete(Box::new(complete)), 0));
+        }
+        if let Some(complete) = by_core {
+            return Ok(complete);
         }
         if self.labels.len() > MOST_ROWS || self.watch.halted().is_some() {
             let reason = format!(
@@ -39,6 +56,10 @@ impl Case<'_> {
             return Ok(self.found(Verdict::Undecided(Box::new(Undecided { reason, common: same })), 0));
         }
         self.through_rows()
+    }
+
+    fn widest_plane(&self) -> Result<Option<Complete>> {
+        self.widest(None)?.map(|found| self.complete_plane(&found)).transpose()
     }
 
     /// Two rows that are the same and have different labels: a common point, exactly.
@@ -125,7 +146,7 @@ impl Case<'_> {
         }))
     }
 
-    fn through_rows(&self) -> Result<SeparabilityVerdict> {
+    pub(super) fn through_rows(&self) -> Result<SeparabilityVerdict> {
         let (z, products) = self.coordinates()?;
         let case = Case { design: &z, ..*self };
         let mut found = case.narrow()?;
