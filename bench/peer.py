@@ -61,56 +61,46 @@ def solver_of(args):
     return Intelex, args.peer.removeprefix("intelex-")
 
 
-class Vw:
-    """Vowpal Wabbit by BFGS on its own cache, which is made before; the intercept is left out of the penalty.
+def vowpal_wabbit(args, x, y):
+    """Vowpal Wabbit by BFGS, the intercept left out of the penalty; its weights are singles.
 
-    What is timed is all passes over the cache: Vowpal Wabbit has no other form of data in memory. Weights are singles.
+    The text and the cache of the rows are written before. What is timed is all passes over the cache: Vowpal Wabbit
+    keeps no rows in memory.
     """
+    import tempfile
+    from vowpalwabbit import Workspace
+    rows, (n, columns) = scipy.sparse.csr_matrix(x), x.shape
+    folder = tempfile.TemporaryDirectory()
+    with open(f"{folder.name}/rows", "w") as f:
+        for i in range(n):
+            part = slice(rows.indptr[i], rows.indptr[i + 1])
+            cells = " ".join(f"{j}:{v:.9g}" for j, v in zip(rows.indices[part], rows.data[part]))
+            f.write(f"{1 if y[i] == 1 else -1} | {cells}\n")
+    # Names that are numbers are places: with enough bits none collide, not even with the intercept.
+    constant, bits = 11650396, max(18, int(columns).bit_length() + 1)
+    flags = f"-d {folder.name}/rows --cache_file {folder.name}/cache -b {bits} --loss_function logistic --holdout_off --quiet"
+    Workspace(f"{flags} --passes 1 --sgd").finish()
 
-    def __init__(self, args, x, y):
-        import tempfile
-        self.args, self.columns = args, x.shape[1]
-        self.folder = tempfile.TemporaryDirectory()
-        x = scipy.sparse.csr_matrix(x)
-        with open(f"{self.folder.name}/rows", "w") as f:
-            for i in range(x.shape[0]):
-                part = slice(x.indptr[i], x.indptr[i + 1])
-                cells = " ".join(f"{j}:{v:.9g}" for j, v in zip(x.indices[part], x.data[part]))
-                f.write(f"{1 if y[i] == 1 else -1} | {cells}\n")
-        # Columns are numbers, so with enough bits none collide.
-        self.bits = max(18, int(self.columns).bit_length() + 1)
-        self.run(1, "--sgd")
-
-    def run(self, passes, how):
-        from vowpalwabbit import Workspace
-        name = self.folder.name
-        work = Workspace(f"-d {name}/rows --cache_file {name}/cache --passes {passes} {how} -b {self.bits} --hash all_no "
-                         f"--loss_function logistic --quiet".replace("--hash all_no", ""))
+    def fit():
+        _ = folder      # holds the files
+        work = Workspace(f"{flags} --passes 1000 --bfgs --l2 {args.lam * n!r} --no_bias_regularization --termination {args.tol!r}")
         return work
 
-    def fit(self):
-        rows = self.args.lam * self.args.rows
-        work = self.run(500, f"--bfgs --l2 {rows!r} --no_bias_regularization --termination {self.args.tol!r} --mem 15 --holdout_off")
-        return work
-
-    def coefficients(self, work):
-        w = np.array([work.get_weight(j) for j in range(self.columns)])
-        return w, work.get_weight(CONSTANT)
-
-
-CONSTANT = 11650396     # the index of Vowpal Wabbit's intercept
+    def run():
+        seconds, work = timed(fit)
+        w, b = np.array([work.get_weight(j) for j in range(columns)]), float(work.get_weight(constant))
+        work.finish()
+        return seconds, w, b
+    return run
 
 
 def logistic(args, x, y):
     if args.peer == "vw-bfgs":
-        args.rows = len(y)
-        vw = Vw(args, x, y)
+        work = vowpal_wabbit(args, x, y)
 
         def run_vw():
-            seconds, work = timed(vw.fit)
-            w, b = vw.coefficients(work)
-            work.finish()
-            return {"seconds": seconds, "coef": w.tolist(), "intercept": float(b)}
+            seconds, w, b = work()
+            return {"seconds": seconds, "coef": w.tolist(), "intercept": b}
         return run_vw
     kind, solver = solver_of(args)
 
@@ -231,6 +221,12 @@ def claimed(args, x, y):
         turn = 1.0 if model.get_labels()[0] == 1 else -1.0
         return seconds, turn * np.array(w)[None, :x.shape[1]], np.array([turn * b])
 
+    if args.peer == "vw-bfgs":
+        work = vowpal_wabbit(args, x, y)
+
+        def vw():
+            seconds, w, b = work()
+            return seconds, w[None, :], np.array([b])
     kind, solver = solver_of(args)
 
     def sklearn():
@@ -239,7 +235,7 @@ def claimed(args, x, y):
         return seconds, model.coef_, model.intercept_
 
     def run():
-        seconds, w, b = liblinear() if args.peer.startswith("liblinear") else sklearn()
+        seconds, w, b = liblinear() if args.peer.startswith("liblinear") else vw() if args.peer == "vw-bfgs" else sklearn()
         scores = np.asarray(x @ w.T) + b
         if classes == 2:
             losses = np.logaddexp(0.0, np.where(y == 1, -1.0, 1.0) * scores[:, 0])

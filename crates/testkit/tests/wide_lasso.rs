@@ -120,6 +120,11 @@ fn columns_that_cannot_have_a_weight_are_left_out_safely() {
         let weight = model.discriminant.as_linear().expect("linear").weights_of(0)[4990];
         assert_eq!(weight != 0.0, factor < 0.1, "λ = {lambda}: {weight}");
     }
+    // So large a penalty leaves no column in question.
+    for intercept in [Intercept::Free, Intercept::None] {
+        let model = agree(&data, RiskMinimizer { intercept, ..raw(net(1.0, 10.0)) }, "λ = 10");
+        assert_eq!(support(&model), 0);
+    }
 }
 
 #[test]
