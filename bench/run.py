@@ -30,6 +30,8 @@ TOLERANCES = [10.0**-e for e in range(2, 13)]
 RELATIVE_ERROR = 1e-6      # of the objective, which a logistic contestant must reach
 CLAIMED = ("hinge", "sqhinge", "logistic-wide", "softmax")     # too many coefficients to send
 MAX_LOAD, MAX_OTHER_CPU = 0.5, 0.10
+OPTIONAL = ("intelex", "vw")       # take part only where their interpreter is named
+INTERPRETERS = {"adelie": "ADELIE_PYTHON", "intelex": "INTELEX_PYTHON", "vw": "VW_PYTHON"}     # peer -> environment
 
 
 # ---------------------------------------------------------------- tasks
@@ -59,9 +61,9 @@ TASKS = [
     Task("mnb-fit", "multinomial naive Bayes fit, 20news, 18,846 × 1,664,447 sparse", "mnb-fit", data.news, ["mnb"]),
     Task("mnb-predict", "multinomial naive Bayes predict, the same", "mnb-predict", data.news, ["mnb"]),
     Task("logistic-dense", "ridge logistic, 200,000 × 100, C=1, to 1e-6", "logistic", data.logistic_dense,
-         ["newton-cholesky", "lbfgs", "newton-cg"]),
+         ["newton-cholesky", "lbfgs", "newton-cg", "intelex-lbfgs", "intelex-newton-cg", "vw-bfgs"]),
     Task("logistic-covtype", "ridge logistic, covtype 2 against rest, 581,012 × 54, C=1, to 1e-6", "logistic",
-         data.covtype_binary, ["newton-cholesky", "lbfgs", "newton-cg"]),
+         data.covtype_binary, ["newton-cholesky", "lbfgs", "newton-cg", "intelex-lbfgs", "intelex-newton-cg", "vw-bfgs"]),
     Task("lasso-20news", "lasso logistic, 20news unit rows, C=1", "lasso", data.news_unit, ["liblinear", "skglm", "snapml", "saga"]),
     Task("lasso-a9a", "lasso logistic, a9a, C=1", "lasso", data.a9a, ["liblinear", "skglm", "snapml", "saga"]),
     Task("path-lasso-spam", "lasso path, spam 4,601 × 57, 100 λ", "path-lasso", data.spam, ["adelie", "skglm"]),
@@ -69,10 +71,10 @@ TASKS = [
     Task("path-ridge-spam", "ridge path, spam, 100 λ", "path-ridge", data.spam, ["adelie", "newton-cholesky", "lbfgs"]),
     Task("path-ridge-a9a", "ridge path, a9a, 100 λ", "path-ridge", data.a9a, ["adelie", "newton-cholesky", "lbfgs"]),
     *(Task(f"logistic-20news-{c}-{error:g}", f"ridge logistic, 20news unit rows, C={c}, to {error:g}", "logistic-wide", data.news_unit,
-           ["liblinear-dual", "liblinear-primal"], error=error, lam=lambda rows, c=c: 1.0 / (c * rows))
+           ["liblinear-dual", "liblinear-primal", "vw-bfgs"], error=error, lam=lambda rows, c=c: 1.0 / (c * rows))
       for c in (1, 10) for error in (1e-4, 1e-6)),
     *(Task(f"softmax-mnist-{error:g}", f"ridge softmax, MNIST 60,000 × 784, λ=1e-4, to {error:g}", "softmax", data.mnist,
-           ["lbfgs", "newton-cg"], error=error, lam=lambda rows: 1e-4)
+           ["lbfgs", "newton-cg", "intelex-lbfgs"], error=error, lam=lambda rows: 1e-4)
       for error in (1e-4, 1e-6)),
     *(Task(f"{loss}-{name}{suffix}-{error:g}", f"SVM, {words}, {rows}, {intercept} intercept, C=1, to {error:g}", loss, load, peers,
            flags=flags, error=error)
@@ -270,8 +272,8 @@ def server_for(task, name, x, y, options, extra=(), referee=None):
     if name == OURS:
         argv = [SERVER, task.kind, x, y]
     else:
-        # adelie wants another numpy than the rest: ADELIE_PYTHON names an interpreter that has it.
-        python = os.environ.get("ADELIE_PYTHON", sys.executable) if name == "adelie" else sys.executable
+        # Some want another numpy than the rest, or another scikit-learn: interpreters that have them are named.
+        python = os.environ.get(INTERPRETERS.get(name.split("-")[0], ""), sys.executable)
         argv = [python, HERE / "peer.py", task.kind, x, y, "--peer", name]
     return Server(name, argv + list(extra), options.timeout, referee)
 
@@ -346,7 +348,7 @@ def summary(contestant, outcomes):
 
 def names_of(task, options):
     # a peer, ours, the other peers: so the first round already alternates
-    names = task.peers + task.info
+    names = [n for n in task.peers + task.info if n.split("-")[0] not in OPTIONAL or os.environ.get(INTERPRETERS[n.split("-")[0]])]
     return names if options.peers_only else names[:1] + [OURS] + names[1:]
 
 

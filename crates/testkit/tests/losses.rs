@@ -100,6 +100,26 @@ fn slopes_are_those_of_the_values() {
 }
 
 #[test]
+fn no_slope_is_steeper_than_said() {
+    let mut bounded = 0;
+    for entry in registered() {
+        let Some(steepest) = entry.loss.steepest() else { continue };
+        bounded += 1;
+        let far = [-1e300, -800.0, -40.0, 40.0, 800.0, 1e300];
+        let mut points = entry.points();
+        for (class, z) in entry.points().into_iter().take(40) {
+            points.extend(far.iter().map(|f| (class, with(&z, 0, *f))));
+        }
+        let mut largest = 0.0f64;
+        for (class, z) in points {
+            largest = entry.slope(class, &z).iter().fold(largest, |l, s| l.max(s.abs()));
+        }
+        assert!(largest <= steepest && largest > 0.9 * steepest, "{}: {largest}", entry.name);
+    }
+    assert_eq!(bounded, 3, "logistic and both forms of softmax");
+}
+
+#[test]
 fn curvatures_are_those_of_the_slopes() {
     for entry in registered().iter().filter(|e| e.curved) {
         let k = entry.loss.n_scores();

@@ -10,6 +10,7 @@ use super::{Certificate, rounding_allowance};
 use crate::error::Result;
 use crate::objective::{Conjugate, DualRecipe, Intercept, Penalty, Point, Risk};
 use crate::watch::Watch;
+use std::borrow::Cow;
 
 /// Classes whose balance is off by no more than this are left as they are, and the bound allows for what is off.
 const BALANCED: f64 = 1e-12;
@@ -155,12 +156,12 @@ pub(super) fn penalty_conjugate<L: crate::objective::Loss, P: Penalty>(
 }
 
 /// `Σ sᵢ θᵢ xᵢᵀ` from the sums of the primal pass.
-fn dual_sums<L: Conjugate, P: Penalty>(
+fn dual_sums<'p, L: Conjugate, P: Penalty>(
     risk: &Risk<'_, L, P>,
-    point: &Point,
+    point: &'p Point,
     recipe: &DualRecipe,
     watch: &Watch,
-) -> Result<Vec<f64>> {
+) -> Result<Cow<'p, [f64]>> {
     let width = risk.loss().n_scores() * risk.n_cols();
     let cols = risk.n_cols();
     let classes = risk.loss().n_classes();
@@ -170,6 +171,15 @@ fn dual_sums<L: Conjugate, P: Penalty>(
             sums.iter_mut().zip(values).for_each(|(s, g)| *s += scale(group) * g);
         }
     };
+    // Sums that need no scaling are those of the point; of many columns a copy would cost more than the rest.
+    let as_they_are = match recipe {
+        DualRecipe::ScaleClasses(scale) => scale.iter().all(|s| *s == 1.0),
+        DualRecipe::Mix { share, .. } => *share == 0.0,
+        DualRecipe::Shift(means) => means.iter().all(|m| *m == 0.0),
+    };
+    if as_they_are && point.gradient_sums.len() == width {
+        return Ok(Cow::Borrowed(&point.gradient_sums));
+    }
     let mut sums = vec![0.0; width];
     match recipe {
         DualRecipe::ScaleClasses(scale) if point.gradient_sums.len() > width => {
@@ -208,5 +218,5 @@ fn dual_sums<L: Conjugate, P: Penalty>(
             }
         }
     }
-    Ok(sums)
+    Ok(Cow::Owned(sums))
 }

@@ -86,7 +86,7 @@ pub trait Design: Sync {
 
 /// Whether the rows of a design are sparse: an empty block tells.
 pub fn is_sparse(design: &dyn Design) -> bool {
-    matches!(design.block(0..0, &mut Tile::default()), Ok(Block::Csr(_)))
+    design.by_columns().is_some() || matches!(design.block(0..0, &mut Tile::default()), Ok(Block::Csr(_)))
 }
 
 /// Some consecutive rows of a design.

@@ -5,7 +5,8 @@ use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::numeric::vectorised;
 use crate::watch::Watch;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use std::sync::Arc;
 
 /// Whether columns are standardised before fitting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,15 +18,13 @@ pub enum Standardize {
     No,
 }
 
-/// A centre and a scale per column.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// A centre and a scale per column; a clone shares them.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(from = "StoredUnits")]
 pub struct Units {
-    centre: Vec<f64>,
-    scale: Vec<f64>,
-    #[serde(skip)]
-    inverse_scale: Vec<f64>,
-    #[serde(skip)]
+    centre: Arc<Vec<f64>>,
+    scale: Arc<Vec<f64>>,
+    inverse_scale: Arc<Vec<f64>>,
     identity: bool,
 }
 
@@ -33,6 +32,18 @@ pub struct Units {
 struct StoredUnits {
     centre: Vec<f64>,
     scale: Vec<f64>,
+}
+
+#[derive(Serialize)]
+struct LentUnits<'a> {
+    centre: &'a [f64],
+    scale: &'a [f64],
+}
+
+impl Serialize for Units {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        LentUnits { centre: &self.centre, scale: &self.scale }.serialize(serializer)
+    }
 }
 
 impl From<StoredUnits> for Units {
@@ -44,9 +55,11 @@ impl From<StoredUnits> for Units {
 impl Units {
     /// Units from centres and positive scales.
     pub fn new(centre: Vec<f64>, scale: Vec<f64>) -> Units {
-        let inverse_scale = scale.iter().map(|s| s.recip()).collect();
         let identity = centre.iter().all(|c| *c == 0.0) && scale.iter().all(|s| *s == 1.0);
-        Units { centre, scale, inverse_scale, identity }
+        let scale = Arc::new(scale);
+        let inverse_scale =
+            if identity { scale.clone() } else { scale.iter().map(|s| s.recip()).collect::<Vec<_>>().into() };
+        Units { centre: centre.into(), scale, inverse_scale, identity }
     }
 
     /// The columns as they are.

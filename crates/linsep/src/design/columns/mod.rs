@@ -2,6 +2,8 @@
 
 mod some;
 mod sparse;
+#[cfg(test)]
+mod tests;
 mod transpose;
 
 pub use some::{ColumnView, SomeColumns, WithColumns};

@@ -1,7 +1,7 @@
 //! All columns of sparse rows: the one extra copy of the data.
 
 use super::Column;
-use super::transpose::{by_range, columns_of};
+use super::transpose::{by_range, columns_of, short_ranges};
 use crate::design::{CsrRows, Shape, column_ranges};
 use crate::error::{Error, Result};
 use rayon::prelude::*;
@@ -66,7 +66,7 @@ impl SparseColumns {
             return Err(Error::data(format!("{} sparse rows are too many for columns in memory", x.len())));
         }
         let row_value = x.values_by_row();
-        let ranges = column_ranges(x, (x.indices.len() / ENTRIES).clamp(1, RANGES));
+        let ranges = short_ranges(column_ranges(x, (x.indices.len() / ENTRIES).clamp(1, RANGES)));
         let buckets = by_range(x, row_value.is_none(), &ranges);
         let copied = buckets.into_par_iter().zip(&ranges).map(|(bucket, range)| columns_of(bucket, range));
         Ok(SparseColumns { shape: Shape { rows: x.len(), cols: x.cols }, row_value, ranges: copied.collect() })

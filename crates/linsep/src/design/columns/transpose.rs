@@ -7,14 +7,18 @@ use std::ops::Range;
 
 /// Parts of the rows that are read side by side: fixed, so that the order of entries does not depend on the threads.
 const PARTS: usize = 8;
+/// Rows in a part and columns in a range, at most: an entry on its way is then two numbers of 16 bits.
+const SIXTEEN_BITS: usize = 1 << 16;
 /// Bins by which the range of a column is found.
 const TABLE: usize = 16_384;
 
 /// Entries on their way from the rows to the columns.
 #[derive(Default)]
 pub(super) struct Bucket {
-    /// Column and row.
-    places: Vec<(u32, u32)>,
+    /// Column and row, counted from the first of the range and of the part.
+    places: Vec<(u16, u16)>,
+    /// The first row of each part, and its entries.
+    parts: Vec<(u32, usize)>,
     /// Empty where they are not asked for.
     values: Vec<f64>,
 }
@@ -33,7 +37,8 @@ pub(super) fn by_range(x: &CsrRows<'_>, with_values: bool, ranges: &[Range<usize
         }
         range
     };
-    let parts: Vec<Range<usize>> = (0..PARTS).map(|p| x.len() * p / PARTS..x.len() * (p + 1) / PARTS).collect();
+    let pieces = PARTS.max(x.len().div_ceil(SIXTEEN_BITS));
+    let parts: Vec<Range<usize>> = (0..pieces).map(|p| x.len() * p / pieces..x.len() * (p + 1) / pieces).collect();
     let entries = |part: &Range<usize>| x.starts[part.start] - x.starts[0]..x.starts[part.end] - x.starts[0];
     let counts: Vec<Vec<usize>> = parts
         .par_iter()
@@ -45,9 +50,11 @@ pub(super) fn by_range(x: &CsrRows<'_>, with_values: bool, ranges: &[Range<usize
         .collect();
     let bucket = |range: usize| {
         let total = counts.iter().map(|c| c[range]).sum();
-        Bucket { places: vec![(0, 0); total], values: vec![0.0; if with_values { total } else { 0 }] }
+        let parts = parts.iter().zip(&counts).map(|(part, counts)| (part.start as u32, counts[range])).collect();
+        Bucket { places: vec![(0, 0); total], parts, values: vec![0.0; if with_values { total } else { 0 }] }
     };
-    let mut buckets: Vec<Bucket> = (0..ranges.len()).map(bucket).collect();
+    // Side by side, because new memory costs as much as what is written there.
+    let mut buckets: Vec<Bucket> = (0..ranges.len()).into_par_iter().map(bucket).collect();
     let mut ends: Vec<Vec<_>> = parts.iter().map(|_| Vec::new()).collect();
     for (range, bucket) in buckets.iter_mut().enumerate() {
         let (mut places, mut values) = (&mut bucket.places[..], &mut bucket.values[..]);
@@ -59,12 +66,13 @@ pub(super) fn by_range(x: &CsrRows<'_>, with_values: bool, ranges: &[Range<usize
         }
     }
     parts.into_par_iter().zip(ends).for_each(|(part, mut ends)| {
-        for i in part {
+        for i in part.clone() {
             let (columns, values) = x.row(i);
             for (column, v) in columns.iter().zip(values) {
-                let (place, value) = &mut ends[range_of(*column)];
+                let range = range_of(*column);
+                let (place, value) = &mut ends[range];
                 if let Some(place) = place.next() {
-                    *place = (*column, i as u32);
+                    *place = ((*column as usize - ranges[range].start) as u16, (i - part.start) as u16);
                 }
                 if with_values && let Some(value) = value.next() {
                     *value = *v;
@@ -78,7 +86,7 @@ pub(super) fn by_range(x: &CsrRows<'_>, with_values: bool, ranges: &[Range<usize
 /// A bucket sorted into columns.
 pub(super) fn columns_of(bucket: Bucket, range: &Range<usize>) -> ColumnRange {
     let mut counts = vec![0u32; range.len()];
-    bucket.places.iter().for_each(|(column, _)| counts[*column as usize - range.start] += 1);
+    bucket.places.iter().for_each(|(column, _)| counts[usize::from(*column)] += 1);
     let order = longest_first(&counts);
     let mut starts = Vec::with_capacity(order.len() + 1);
     starts.push(0);
@@ -90,19 +98,32 @@ pub(super) fn columns_of(bucket: Bucket, range: &Range<usize>) -> ColumnRange {
         starts.push(end);
     }
     let (mut rows, mut values) = (vec![0u32; bucket.places.len()], vec![0.0; bucket.values.len()]);
-    for (e, (column, row)) in bucket.places.iter().enumerate() {
-        let place = &mut counts[*column as usize - range.start];
-        rows[*place as usize] = *row;
-        if let Some(value) = bucket.values.get(e) {
-            values[*place as usize] = *value;
+    let mut entry = 0;
+    for (first, entries) in bucket.parts {
+        for (column, row) in &bucket.places[entry..entry + entries] {
+            let place = &mut counts[usize::from(*column)];
+            rows[*place as usize] = first + u32::from(*row);
+            if let Some(value) = bucket.values.get(entry) {
+                values[*place as usize] = *value;
+            }
+            *place += 1;
+            entry += 1;
         }
-        *place += 1;
     }
     let mut place = counts;
     place.fill(ABSENT);
     order.iter().enumerate().for_each(|(at, j)| place[*j as usize] = at as u32);
     let index: Vec<u32> = order.into_iter().map(|j| j + range.start as u32).collect();
     ColumnRange { range: range.clone(), index, place, starts, rows, values, shared }
+}
+
+/// Ranges of columns, none longer than a place can tell.
+pub(super) fn short_ranges(ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let pieces = |range: Range<usize>| {
+        let end = range.end;
+        range.step_by(SIXTEEN_BITS).map(move |start| start..(start + SIXTEEN_BITS).min(end))
+    };
+    ranges.into_iter().flat_map(pieces).collect()
 }
 
 /// Columns with entries by length, the longest first, in their order among equals.

@@ -9,6 +9,7 @@ use super::{Curvature, Previous, ProximalNewton, Run, Search, Working};
 use crate::design::Columns;
 use crate::error::Result;
 use crate::objective::{Coef, Conjugate, Detail};
+use crate::watch::Watch;
 
 /// Columns that may join at a time, unless there are more already.
 const JOINING: usize = 128;
@@ -59,7 +60,8 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
     /// Moves to coefficients of some columns.
     fn move_to(&mut self, restricted: &Restricted, coef: &Coef) -> Result<()> {
         let coef = restricted.scatter(coef, self.risk.n_cols());
-        self.point = self.risk.at(&coef, Detail::Gradient, self.watch)?;
+        // Whoever is interrupted keeps the step.
+        self.point = self.risk.at(&coef, Detail::Gradient, &Watch::default())?;
         self.passes += 1;
         self.certificate = None;
         Ok(())
