@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ._fit import Training
-
 
 def cost_and_lambda(estimator: Any) -> tuple[float | None, float | None]:
     """``(C, None)`` or ``(None, λ)``; either is infinite or zero where there is no penalty."""
@@ -22,7 +20,7 @@ def cost_and_lambda(estimator: Any) -> tuple[float | None, float | None]:
     return None, float(lam)
 
 
-def penalty(estimator: Any, training: Training | None, l1_ratio: Any = 0.0) -> Any:
+def penalty(estimator: Any, l1_ratio: Any = 0.0) -> Any:
     """The penalty of an estimator with ``C`` and ``lam``."""
     cost, lam = cost_and_lambda(estimator)
     share = 0.0 if l1_ratio is None else l1_ratio
@@ -31,9 +29,8 @@ def penalty(estimator: Any, training: Training | None, l1_ratio: Any = 0.0) -> A
     if cost == math.inf or lam == 0:
         return "none"
     if share > 0:
-        if cost is not None and cost != 1.0 and training is not None:
-            lam = 1.0 / (cost * training.total_weight())
-        return {"elastic_net": {"l1_ratio": float(share), "lambda": lam}}
+        price = {} if cost is None or cost == 1.0 else {"cost": cost}
+        return {"elastic_net": {"l1_ratio": float(share), "lambda": lam, **price}}
     if cost is None:
         return {"ridge": lam}
     return "ridge_one" if cost == 1.0 else {"ridge_cost": cost}
@@ -52,7 +49,7 @@ def params_of(said: Any) -> dict[str, Any] | None:
     net = said.get("elastic_net")
     if net is None:
         return None
-    return {"l1_ratio": net["l1_ratio"], "lam": net["lambda"]}
+    return {"l1_ratio": net["l1_ratio"], "lam": net["lambda"], "C": net.get("cost") or 1.0}
 
 
 def yes_no(flag: bool) -> str:

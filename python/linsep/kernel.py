@@ -209,7 +209,7 @@ class SVC(_Support, LinearAttributes, _KernelBase):
         one_of(self.decision_function_shape, "decision_function_shape", {"ovr": 0, "ovo": 0})
         return {
             "kernel": _kernel(self, training),
-            "penalty": penalty(self, training),
+            "penalty": penalty(self),
             "standardize": yes_no(self.standardize),
             "tolerance": positive(self.tol, "tol"),
             "max_iterations": whole(self.max_iter, "max_iter"),

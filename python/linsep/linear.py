@@ -157,7 +157,7 @@ class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         algorithm = one_of(self.solver, "solver", _SOLVERS)
-        return _risk(self, "logistic", penalty(self, training, self.l1_ratio), algorithm)
+        return _risk(self, "logistic", penalty(self, self.l1_ratio), algorithm)
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
@@ -273,7 +273,7 @@ class LinearSVC(LinearAttributes, Decision, Estimator):
         loss = one_of(self.loss, "loss", {"hinge": "hinge", "squared_hinge": "squared-hinge"})
         algorithm = one_of(self.solver, "solver", _SOLVERS)
         intercept = "penalised" if self.penalise_intercept and self.fit_intercept else None
-        return _risk(self, loss, penalty(self, training, self.l1_ratio), algorithm, intercept)
+        return _risk(self, loss, penalty(self, self.l1_ratio), algorithm, intercept)
 
     def _scheme(self, n_classes: int) -> dict[str, str]:
         ways = {"ovr": {"multiclass": "linear-machine"}, "crammer_singer": {"multiclass": "joint"}}
@@ -475,8 +475,9 @@ class RidgeClassifier(LinearAttributes, Decision, Estimator):
         return "risk" if self._is_wide(training) else "least-squares"
 
     def _settings(self, training: Training) -> dict[str, Any]:
-        lam = not_negative(self.alpha, "alpha") / training.total_weight()
-        said_penalty = {"ridge": lam} if lam > 0 else "none"
+        alpha = not_negative(self.alpha, "alpha")
+        # By its price and not by λ = alpha/Σs: pairs of classes have fewer rows.
+        said_penalty = {"ridge_cost": 1.0 / alpha} if alpha > 0 else "none"
         solver = one_of(self.solver, "solver", {w: w for w in ("auto", "cholesky", "qr")})
         if self._is_wide(training):
             return _risk(self, "squared", said_penalty, "auto")

@@ -543,7 +543,7 @@ impl Texts {
     fn decide(&self, options: &SeparabilityOptions) -> SeparabilityVerdict {
         let mut starts = vec![0];
         self.rows.iter().for_each(|row| starts.push(starts[starts.len() - 1] + row.len()));
-        let (indices, values) = self.rows.iter().flatten().copied().unzip();
+        let (indices, values): (Vec<u32>, Vec<f64>) = self.rows.iter().flatten().copied().unzip();
         let design = CsrMatrix::new(starts, indices, values, self.cols).expect("rows");
         let labels = labels(self.labels.clone(), 2);
         separability(&Training::new(&design, &labels), options, &Default::default()).expect("good data")

@@ -32,7 +32,7 @@ fn texts(classes: usize, alike: bool, seed: u64) -> Data {
 }
 
 fn net(l1_ratio: f64, lambda: f64) -> PenaltyChoice {
-    PenaltyChoice::ElasticNet { l1_ratio, lambda: Some(lambda) }
+    PenaltyChoice::ElasticNet { l1_ratio, lambda: Some(lambda), cost: None }
 }
 
 fn raw(penalty: PenaltyChoice) -> RiskMinimizer {

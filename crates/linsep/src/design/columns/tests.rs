@@ -4,7 +4,7 @@ use super::{Column, Columns, SomeColumns, SparseColumns, WithColumns};
 use crate::design::{Block, CsrMatrix, Design, Tile, Units, select, stored_values};
 
 /// Rows that are made entry by entry.
-fn matrix(rows: usize, cols: usize, entry: impl Fn(usize, usize) -> Option<f64>) -> CsrMatrix {
+fn matrix(rows: usize, cols: usize, entry: impl Fn(usize, usize) -> Option<f64>) -> CsrMatrix<'static> {
     let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
     for i in 0..rows {
         for (j, v) in (0..cols).filter_map(|j| entry(i, j).map(|v| (j, v))) {
@@ -52,7 +52,7 @@ fn entries(column: Column<'_>, of_row: Option<&[f64]>) -> Vec<(u32, f64)> {
 }
 
 /// Many entries and ranges, empty rows and columns, long and short columns; alike or not.
-fn cases() -> Vec<(&'static str, CsrMatrix)> {
+fn cases() -> Vec<(&'static str, CsrMatrix<'static>)> {
     let common = |j: usize| if j < 20 { 0.6 } else { 0.02 };
     let present = move |i: usize, j: usize| i % 7 != 3 && j % 11 != 5 && noise(i, j) < common(j);
     vec![
@@ -84,9 +84,9 @@ fn columns_are_those_of_the_definition() {
 fn more_rows_and_columns_than_sixteen_bits_hold() {
     let tall = matrix(140_000, 3, |i, j| (noise(i, j) < 0.1).then(|| noise(i, j + 9)));
     let wide = {
-        let starts = (0..=40).map(|i| i * 5).collect();
+        let starts: Vec<usize> = (0..=40).map(|i| i * 5).collect();
         let indices: Vec<u32> = (0..40u32).flat_map(|i| (0..5).map(move |e| i * 997 + e * 65_600)).collect();
-        let values = indices.iter().map(|j| f64::from(*j)).collect();
+        let values: Vec<f64> = indices.iter().map(|j| f64::from(*j)).collect();
         CsrMatrix::new(starts, indices, values, 400_000).expect("rows")
     };
     for x in [tall, wide] {

@@ -268,7 +268,7 @@ impl Transposed {
 }
 
 /// Some rows with the columns that they use, of which there is at least one.
-fn part(x: &CsrRows<'_>, rows: &[usize]) -> Result<(CsrMatrix, Vec<usize>)> {
+fn part(x: &CsrRows<'_>, rows: &[usize]) -> Result<(CsrMatrix<'static>, Vec<usize>)> {
     let mut place = vec![u32::MAX; x.cols];
     rows.iter().for_each(|row| x.row(*row).0.iter().for_each(|c| place[*c as usize] = 0));
     let mut used: Vec<usize> = (0..x.cols).filter(|c| place[*c] == 0).collect();
