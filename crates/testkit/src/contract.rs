@@ -232,7 +232,9 @@ pub fn models() -> Vec<Registered> {
         },
         Registered {
             name: "logistic, lasso",
-            method: logistic(|m| m.penalty = PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: Some(0.01), cost: None }),
+            method: logistic(|m| {
+                m.penalty = PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: Some(0.01), cost: None }
+            }),
             exempt: &[
                 SHARES_WEIGHT,
                 (
