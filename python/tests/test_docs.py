@@ -43,18 +43,3 @@ def test_the_guide_names_every_public_class():
     missing = [name for name in linsep.__all__ if f"`{name}" not in text and f"linsep.{name}" not in text]
     # What `load`, `separability` and `regularization_path` give is described with them.
     assert set(missing) <= {"FittedModel", "Separability", "RegularizationPath"}
-
-
-def test_docstrings_name_every_parameter():
-    import inspect
-
-    import linsep
-
-    for name in linsep.__all__:
-        found = getattr(linsep, name)
-        if not inspect.isclass(found) or not hasattr(found, "get_params") or name == "FittedModel":
-            continue
-        parameters = [p for p in inspect.signature(found.__init__).parameters if p != "self"]
-        missing = [p for p in parameters if f"\n    {p} : " not in inspect.getdoc(found) and f"\n{p} : " not in inspect.getdoc(found)]
-        assert not missing, f"{name} does not describe {missing}"
-        assert ">>> " in found.__doc__, f"{name} has no example"

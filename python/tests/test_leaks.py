@@ -47,4 +47,4 @@ WORK = {
 @pytest.mark.parametrize("name", WORK)
 def test_memory_stays(python, name):
     work, times = WORK[name]
-    assert json.loads(python(CODE.format(work=work, times=times)).stdout) < LIMIT
+    assert json.loads(python(CODE.format(work=work, times=times), LINSEP_NUM_THREADS="2").stdout) < LIMIT

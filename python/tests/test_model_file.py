@@ -175,6 +175,34 @@ def test_a_pandas_frame_and_its_csv_file_are_the_same(tmp_path, command):
     assert scores[:, 0].tobytes() == model.decision_function(frame).tobytes()
 
 
+@pytest.mark.parametrize("kind", ["pandas to Parquet", "polars to Parquet", "polars to Arrow", "polars to CSV", "pyarrow to Arrow"])
+def test_files_that_the_libraries_write_are_read_by_the_command(tmp_path, command, kind):
+    import pandas
+    import polars
+    import pyarrow
+    from test_inputs import people
+
+    frame, y = people(pandas)
+    plain = frame.astype({"size": str, "member": int})
+    library, _, form = kind.partition(" to ")
+    path = tmp_path / f"rows.{form.lower()}"
+    if library == "pandas":
+        given = plain
+        given.to_parquet(path)
+    elif library == "polars":
+        given = polars.DataFrame({name: plain[name].tolist() for name in plain})
+        {"Parquet": given.write_parquet, "Arrow": given.write_ipc, "CSV": given.write_csv}[form](path)
+    else:
+        given = pyarrow.table({name: plain[name].tolist() for name in plain})
+        with pyarrow.OSFile(str(path), "wb") as sink, pyarrow.ipc.new_file(sink, given.schema) as writer:
+            writer.write_table(given)
+    model = linsep.LogisticRegression(standardize=True).fit(given, y)
+    model.save(tmp_path / "model.json")
+    labels, scores = predicted(command, tmp_path / "model.json", path, "--scores")
+    assert labels == model.predict(given).tolist()
+    assert scores[:, 0].tobytes() == model.decision_function(given).tobytes()
+
+
 def test_fitted_by_the_command_predicts_the_same_here(three_classes, tmp_path, command):
     import pandas
 

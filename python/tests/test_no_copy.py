@@ -52,7 +52,8 @@ pytestmark = pytest.mark.skipif(
 def growth(python, model="linsep.LogisticRegression()", dtype="float64", order="C", change="", method="predict"):
     """Bytes by which a fit, and then a prediction, raise the peak above what was in use before."""
     code = CODE.format(rows=ROWS, cols=COLS, model=model, dtype=dtype, order=order, change=change, method=method)
-    return json.loads(python(code, "-W", "ignore").stdout)
+    # Every thread has blocks of its own, so a machine with many cores would need more.
+    return json.loads(python(code, "-W", "ignore", LINSEP_NUM_THREADS="2").stdout)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
