@@ -243,7 +243,7 @@ def labels(y: Any, rows: int, owner: str = "estimator") -> Labels:
     if classes.size < 2:
         raise ValueError(
             f"{owner} needs samples of at least 2 classes in the data, but the data contains only one class:"
-            f" {classes[0]!r}"
+            f" {classes.tolist()[0]!r}"
         )
     return Labels(classes, codes, *class_names(classes))
 
@@ -251,7 +251,9 @@ def labels(y: Any, rows: int, owner: str = "estimator") -> Labels:
 def _one_dimension(y: Any) -> np.ndarray:
     if _is_sparse(y):
         raise TypeError("Sparse data was passed for y, but dense data is required. Use '.toarray()' to convert it.")
-    if hasattr(y, "to_numpy"):
+    if hasattr(y, "__arrow_c_array__") and hasattr(y, "null_count"):  # pyarrow, which copies only if it is told to
+        y = y.to_numpy(zero_copy_only=False)
+    elif hasattr(y, "to_numpy"):
         y = y.to_numpy()
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:

@@ -10,6 +10,10 @@ import numpy as np
 from . import _core
 
 
+#: What a cell of a text column may be; anything else would become a level by its representation.
+_CELLS = (str, bytes, numbers.Real, np.bool_, type(None))
+
+
 def from_columns(names: list[str], columns: list[Any]) -> Any:
     """A table of float64 arrays and of ``(codes, levels)`` pairs, where the code −1 is a missing cell."""
     return _core.Table(names, columns)
@@ -40,6 +44,8 @@ def from_pandas(X: Any, names: list[str] | None) -> Any:
         column = X.iloc[:, j]
         if column.dtype.kind in "mM":
             raise ValueError(f"column {X.columns[j]!r} holds times: convert them to numbers first")
+        if column.dtype.kind == "c":
+            raise ValueError(f"Complex data not supported: column {X.columns[j]!r}")
         if column.dtype.kind in "biuf":
             columns.append(np.ascontiguousarray(column.to_numpy(dtype=np.float64, na_value=np.nan)))
         elif hasattr(column, "cat"):
@@ -48,5 +54,8 @@ def from_pandas(X: Any, names: list[str] | None) -> Any:
         elif are_numbers(column):
             columns.append(np.ascontiguousarray(column.to_numpy(dtype=np.float64, na_value=np.nan)))
         else:
+            odd = {type(cell).__name__ for cell in column[column.notna()].tolist() if not isinstance(cell, _CELLS)}
+            if odd:
+                raise TypeError(f"column {X.columns[j]!r} holds {', '.join(sorted(odd))}: neither numbers nor text")
             columns.append(text_column(column.astype(object).where(column.notna(), None).to_numpy()))
     return from_columns(names or [f"x{j}" for j in range(X.shape[1])], columns)

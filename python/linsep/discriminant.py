@@ -222,6 +222,9 @@ class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
     def _n_features_out(self) -> int:
         return self._kept()
 
+    #: scikit-learn wraps the output of these methods.
+    _sklearn_auto_wrap_output_keys = {"transform"}
+
     def set_output(self, *, transform=None):
         """Says what `transform` gives: ``'default'``, ``'pandas'`` or ``'polars'``.
 

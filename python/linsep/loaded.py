@@ -125,9 +125,10 @@ def _classes(model: _core.Model) -> np.ndarray:
     names = model.classes
     if model.target_is_text:
         return np.array(names, dtype=object)
-    numbers = np.array([float(name) for name in names])
-    whole = numbers.astype(np.int64)
-    return whole if (whole == numbers).all() else numbers
+    try:
+        return np.array([int(name) for name in names], dtype=np.int64)
+    except (ValueError, OverflowError):
+        return np.array([float(name) for name in names])
 
 
 #: Settings that a model file leaves out where they are these.

@@ -24,7 +24,8 @@ def examples(path):
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
-def test_examples(path):
+def test_examples(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     test = doctest.DocTestParser().get_doctest(examples(path), {}, path.name, str(path), 0)
     if path.name == "python.md":
         assert len(test.examples) > 40

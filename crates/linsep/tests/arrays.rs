@@ -1,7 +1,7 @@
 //! Arrays in memory come to the same models as tables of the same numbers, bit for bit.
 
 use linsep::design::{CsrMatrix, DenseMatrix, Design};
-use linsep::model::{KernelChoice, KernelSvm, LossChoice, Method, RiskMinimizer};
+use linsep::model::{GaussianBayes, KernelChoice, KernelSvm, LeastSquares, LossChoice, Method, RiskMinimizer};
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::table::Labels;
 use linsep::workflow::{
@@ -146,4 +146,33 @@ fn what_does_not_fit_is_refused() {
     refused(Arrays { names: vec!["p".to_owned()], ..arrays(&matrix, &y, None) }, "1 names for 2 columns");
     let missing = DenseMatrix::new(vec![f64::NAN; 120], 2).unwrap();
     refused(arrays(&missing, &y, None), "NaN");
+}
+
+#[test]
+fn a_sparse_column_of_one_value_has_no_spread() {
+    let (x, y, _) = numbers();
+    // Seven tenths in every row: its square is rounded, and so would be the difference of sums of squares.
+    let values: Vec<f64> = x.chunks_exact(2).flat_map(|row| [0.7, row[0], row[1]]).collect();
+    let starts: Vec<usize> = (0..=60).map(|i| 3 * i).collect();
+    let columns: Vec<u32> = (0..180).map(|i| i % 3).collect();
+    let sparse = CsrMatrix::new(&starts[..], &columns[..], &values[..], 3).unwrap();
+    let dense = DenseMatrix::new(&values[..], 3).unwrap();
+    let names = || ["c", "p", "q"].map(str::to_owned).to_vec();
+    for method in [Method::LeastSquares(LeastSquares::default()), Method::Gaussian(GaussianBayes::lda())] {
+        let fitted = |design: &dyn Design| {
+            let given = Arrays { names: names(), ..arrays(design, &y, None) };
+            let fit = fit_arrays(given, &options(method.clone(), false), &Default::default()).unwrap();
+            let TableFit::Model(model) = fit else { panic!() };
+            model
+        };
+        let (of_sparse, of_dense) = (fitted(&sparse), fitted(&dense));
+        let found =
+            verify_arrays(&of_sparse, Arrays { names: names(), ..arrays(&sparse, &y, None) }, &Default::default());
+        assert!(found.as_ref().unwrap().passed(), "{:?}", found.unwrap().checks);
+        let weights = |model: &linsep::artifact::Model| model.discriminant.as_linear().unwrap().weights_of(0).to_vec();
+        assert_eq!(weights(&of_sparse)[0], 0.0);
+        for (a, b) in weights(&of_sparse).iter().zip(&weights(&of_dense)) {
+            assert!((a - b).abs() <= 1e-12 * b.abs().max(1.0), "{a} and {b}");
+        }
+    }
 }

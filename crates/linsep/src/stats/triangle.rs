@@ -1,6 +1,7 @@
 //! The triangular factor of a labelled design, in one pass.
 
-use crate::design::{Block, Design, Pass, Rows, Tile, Units};
+use super::reference::{Sparse, whole_row};
+use crate::design::{Design, Pass, Rows, Tile, Units};
 use crate::error::{Error, Result};
 use crate::linalg::{downdate, triangular_factor};
 use crate::table::{Class, Labels};
@@ -321,19 +322,16 @@ impl Partial {
     }
 }
 
-/// The mean of the first few rows that count; zeros for a sparse design, whose columns are near zero for most rows.
+/// The mean of the first few rows that count.
 fn reference(design: &dyn Design, weights: Option<&[f64]>) -> Result<Vec<f64>> {
     let shape = design.shape();
     let identity = Units::identity(shape.cols);
     let (mut tile, mut values) = (Tile::default(), Vec::new());
     let (mut sum, mut count) = (vec![0.0; shape.cols], 0.0);
     for row in (0..shape.rows).filter(|row| weights.is_none_or(|w| w[*row] != 0.0)).take(REFERENCE_ROWS) {
-        match design.block(row..row + 1, &mut tile)? {
-            Block::F64(dense) => dense.load(&identity, &mut values),
-            Block::F32(dense) => dense.load(&identity, &mut values),
-            Block::Csr(_) => return Ok(sum),
-        }
-        sum.iter_mut().zip(&values).for_each(|(s, v)| *s += v);
+        let block = design.block(row..row + 1, &mut tile)?;
+        let Some(values) = whole_row(block, Sparse::FilledUp, &identity, &mut values) else { return Ok(sum) };
+        sum.iter_mut().zip(values).for_each(|(s, v)| *s += v);
         count += 1.0;
     }
     if count > 0.0 {

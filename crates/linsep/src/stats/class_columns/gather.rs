@@ -5,7 +5,7 @@ use super::{ClassColumns, Run, Sums};
 use crate::design::{Block, CsrRows, Design, Pass, Rows, Tile, Units, is_sparse};
 use crate::error::{Error, ErrorKind, Result};
 use crate::numeric::vectorised;
-use crate::stats::reference::class_references;
+use crate::stats::reference::{Sparse, class_references};
 use crate::table::{Class, Labels};
 use crate::watch::Watch;
 use rayon::prelude::*;
@@ -45,7 +45,7 @@ pub(super) fn gather(
     watch: &Watch,
 ) -> Result<ClassColumns> {
     let (cols, classes) = (design.shape().cols, labels.n_classes());
-    let references = class_references(design, labels, weights)?;
+    let references = class_references(design, labels, weights, Sparse::AboutZero)?;
     let sparse = is_sparse(design);
     // Logarithms need every value, stored or not.
     let stored_only = sparse && runs.iter().all(|r| r.sums != Sums::Logarithms);
