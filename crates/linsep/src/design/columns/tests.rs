@@ -45,9 +45,7 @@ fn entries(column: Column<'_>, of_row: Option<&[f64]>) -> Vec<(u32, f64)> {
     match column {
         Column::Dense(_) => panic!("a sparse column"),
         Column::Sparse(rows, values) => rows.iter().copied().zip(values.iter().copied()).collect(),
-        Column::Present(rows) => {
-            rows.iter().map(|i| (*i, of_row.expect("what entries are")[*i as usize])).collect()
-        }
+        Column::Present(rows) => rows.iter().map(|i| (*i, of_row.expect("what entries are")[*i as usize])).collect(),
     }
 }
 

@@ -256,13 +256,14 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
         let scale = risk.null_objective().max(self.point.objective.abs());
         // The sequential strong rule: a condition that holds by more than the penalty fell will hold again.
         let ratio = kept.penalty.lambda() / risk.penalty().lambda();
-        let mut threshold = if ratio > 1.0 && ratio < 1.5 { 2.0 - ratio } else { 1.0 };
+        let sequential = ratio > 1.0 && ratio < 1.5;
+        let mut threshold = if sequential { 2.0 - ratio } else { 1.0 };
         if kept.working.is_none() && risk.sample().design.by_columns().is_some() {
             self.roughly(limits, kept)?;
-            threshold = NEAR;
+            threshold = threshold.min(NEAR);
         }
         let mut joining = self.violators(&[], threshold, usize::MAX);
-        if threshold >= 1.0 {
+        if !sequential {
             joining.truncate(JOINING.max(self.support().len()));
         }
         loop {
@@ -354,13 +355,19 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
         let (point, model, _, trace, _) = run.into_parts();
         self.trace.extend(trace);
         kept.model = model;
-        let coef = restricted.scatter(&point.coef, risk.n_cols());
         let halted = matches!(&ended, Err(error) if error.kind() == ErrorKind::Interrupted);
         let calm = Watch::default();
-        self.point = risk.at(&coef, Detail::Gradient, if halted { &calm } else { watch })?;
+        self.move_to(restricted, point, if halted { &calm } else { watch })?;
+        ended
+    }
+
+    /// Moves to a point of some columns.
+    fn move_to(&mut self, restricted: &Restricted, point: Point, watch: &Watch) -> Result<()> {
+        let coef = restricted.scatter(&point.coef, self.risk.n_cols());
+        self.point = self.risk.at_known(coef, point.scores, watch)?;
         self.passes += 1;
         self.certificate = None;
-        ended
+        Ok(())
     }
 
     /// Columns with a weight that is not zero.
