@@ -4,10 +4,12 @@
 //! where that is the smaller one, else on residuals by the columns. Step 1 where it decreases F enough, else a shorter one
 //! on cached scores. The Hessian of a point nearby is used again as long as steps shrink fast.
 //!
-//! Where columns are many, only those of a working set take part, copied out once: the weights that are not zero, columns
-//! without a penalty, and the columns that violate `|∇ⱼf| ≤ λαfⱼ` most. It grows until the duality gap of the whole risk
-//! is small enough; along a path the sequential strong rule chooses the first one. Whatever was left out wrongly violates
-//! the condition and comes back.
+//! Where columns are many, only those of a working set take part: the weights that are not zero, columns without a penalty,
+//! and the columns that violate `|∇ⱼf| ≤ λαfⱼ` most. It grows until the duality gap of the whole risk is small enough; along
+//! a path the sequential strong rule chooses the first one. Whatever was left out wrongly violates the condition and comes
+//! back. Columns of a working set are copied out, unless they are sparse and so many that all were copied at the start: then
+//! the set is a list of places, columns that cannot have a weight are put aside first (`candidates.rs`), and the first steps
+//! are rough (`rough.rs`).
 //!
 //! Lee, Sun and Saunders 2014 (proximal Newton); Friedman, Hastie and Tibshirani 2010 (coordinate descent); Tibshirani et
 //! al. 2012 (strong rules); Massias, Gramfort and Salmon 2018 (working sets by violation).
