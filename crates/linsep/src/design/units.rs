@@ -64,7 +64,8 @@ impl Units {
 
     /// The columns as they are.
     pub fn identity(cols: usize) -> Units {
-        Units::new(vec![0.0; cols], vec![1.0; cols])
+        let ones = Arc::new(vec![1.0; cols]);
+        Units { centre: vec![0.0; cols].into(), scale: ones.clone(), inverse_scale: ones, identity: true }
     }
 
     /// Whether the columns are seen as they are.

@@ -106,7 +106,7 @@ impl SigmoidLeastSquares {
         let (certificate, outcome) = self.verdict(&best, watch);
         Ok(Fit::Model(Box::new(Fitted {
             multipliers: None,
-            discriminant: Discriminant::Linear(to_columns(&best.point.coef, &units)?),
+            discriminant: Discriminant::Linear(to_columns(best.point.coef.clone(), &units)?),
             objective: Objective {
                 formula: self.formula(),
                 value: best.point.objective,

@@ -49,6 +49,12 @@ impl Coef {
         &mut self.values[..self.scores * self.cols]
     }
 
+    /// All weights, score by score, without a copy.
+    pub fn into_weights(mut self) -> Vec<f64> {
+        self.values.truncate(self.scores * self.cols);
+        self.values
+    }
+
     /// The weights of one score.
     pub fn weights_of(&self, score: usize) -> &[f64] {
         &self.values[score * self.cols..(score + 1) * self.cols]

@@ -201,6 +201,17 @@ impl GradientSums {
         self.totals.iter_mut().zip(&other.totals).for_each(|(a, b)| *a += b);
     }
 
+    /// Adds the sums of all groups over a total. New memory of many columns costs more than the arithmetic: side by side.
+    pub(super) fn add_means(&self, gradient: &mut [f64], total: f64) {
+        let width = gradient.len().max(1);
+        gradient.par_chunks_mut(1 << 16).enumerate().for_each(|(part, gradient)| {
+            for route in self.sums.chunks_exact(width) {
+                let sums = &route[part << 16..];
+                gradient.iter_mut().zip(sums).for_each(|(g, s)| *g += s / total);
+            }
+        });
+    }
+
     /// Puts sparse sums into units: `Σ r x̂ = (Σ r x − c Σ r)/s`, scores before columns.
     pub(super) fn finish(&mut self, units: &Units) {
         if !std::mem::take(&mut self.sparse) {

@@ -54,11 +54,17 @@ pub(in crate::model) fn score_offsets(training: &Training<'_>, scores: usize) ->
 }
 
 /// Coefficients of the fit's units to discriminants of the columns.
-pub(in crate::model) fn to_columns(coef: &Coef, units: &Units) -> Result<Linear> {
+pub(in crate::model) fn to_columns(coef: Coef, units: &Units) -> Result<Linear> {
+    let intercept = coef.intercept().to_vec();
+    if units.is_identity() {
+        // Zeros that nobody writes cost nothing, unlike a copy of some.
+        let centre = vec![0.0; coef.n_cols()];
+        return Linear::new(coef.into_weights(), centre, intercept);
+    }
     let in_columns = |k: usize| coef.weights_of(k).iter().zip(units.scale()).map(|(w, s)| w / s);
     let mut weights = Vec::with_capacity(coef.weights().len());
     (0..coef.n_scores()).for_each(|k| weights.extend(in_columns(k)));
-    Linear::new(weights, units.centre().to_vec(), coef.intercept().to_vec())
+    Linear::new(weights, units.centre().to_vec(), intercept)
 }
 
 /// The reverse of [`to_columns`], in the parametrisation with `scores` free scores.

@@ -357,7 +357,7 @@ impl RiskMinimizer {
         let coef = self.canonical(found, classes);
         let value = penalised.map_or(objective, |before| objective - before + risk.penalty_at(&coef));
         Ok(Fit::Model(Box::new(Fitted {
-            discriminant: Discriminant::Linear(to_columns(&coef, units)?),
+            discriminant: Discriminant::Linear(to_columns(coef, units)?),
             objective: Objective {
                 formula: self.formula(training.labels.n_classes()),
                 value,

@@ -212,7 +212,7 @@ impl RiskMinimizer {
             objective,
             loss,
             deviance_ratio: if null_loss > 0.0 { 1.0 - loss / null_loss } else { 0.0 },
-            linear: to_columns(&coef, units)?,
+            linear: to_columns(coef, units)?,
             certificate,
             outcome: match stop {
                 Stop::Converged => Outcome::Converged,

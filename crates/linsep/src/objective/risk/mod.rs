@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::linalg::Square;
 use crate::table::Class;
 use crate::watch::Watch;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -387,9 +388,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
         let (k, cols, total) = (self.loss.n_scores(), self.n_cols(), self.total_weight);
         let lambda = self.penalty.ridge();
         let mut gradient = Coef::zeros(k, cols);
-        for route in sum.gradient.sums.chunks_exact((k * cols).max(1)) {
-            gradient.weights_mut().iter_mut().zip(route).for_each(|(g, s)| *g += s / total);
-        }
+        sum.gradient.add_means(gradient.weights_mut(), total);
         if lambda > 0.0 {
             for (c, of_score) in gradient.weights_mut().chunks_mut(cols.max(1)).enumerate() {
                 let weights = of_score.iter_mut().zip(coef.weights_of(c)).enumerate();
@@ -405,7 +404,8 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
             gradient.intercept_mut().iter_mut().zip(coef.intercept()).for_each(|(g, b)| *g += lambda * b);
         }
         let objective = sum.loss / total + self.penalty_at(&coef);
-        if !objective.is_finite() || gradient.as_slice().iter().any(|g| !g.is_finite()) {
+        let finite = |part: &[f64]| part.iter().all(|g| g.is_finite());
+        if !objective.is_finite() || !gradient.as_slice().par_chunks(1 << 16).all(finite) {
             // Names the value at fault, also where it is in a row of weight zero: 0 · ∞ is not 0.
             crate::design::summarise(self.sample.design, None, &Watch::default())?;
             return Err(Error::data("the objective is not finite at these coefficients")

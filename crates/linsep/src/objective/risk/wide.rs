@@ -37,6 +37,9 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
         if let Some(offsets) = self.sample.offsets {
             scores.iter_mut().zip(offsets).for_each(|(z, o)| *z += o);
         }
+        if !curved && view.is_some() {
+            return self.at_known(coef.clone(), scores, watch).map(Some);
+        }
         let mut curvature = vec![0.0; if curved { scores.len() } else { 0 }];
         let (loss, residual) = self.residuals(&scores, &mut curvature);
         let mut gradient = match &view {
@@ -50,6 +53,15 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
             sums.hessian = Some(HessianSums::given(gram, firsts, curvature.iter().sum()));
         }
         self.assemble(coef.clone(), scores, sums).map(Some)
+    }
+
+    /// The point at coefficients whose scores (with offsets) are known already.
+    pub(crate) fn at_known(&self, coef: Coef, scores: Vec<f64>, watch: &Watch) -> Result<Point> {
+        let Some(view) = self.sample.design.by_columns() else { return self.at(&coef, Detail::Gradient, watch) };
+        let (loss, residual) = self.residuals(&scores, &mut []);
+        let mut gradient = GradientSums::by_view(&view, self.loss.n_scores(), &residual);
+        gradient.finish(self.sample.units);
+        self.assemble(coef, scores, Partial::of_gradient(loss, gradient))
     }
 
     /// A copy of the columns where reading them beats reading the rows again and again and there is none yet.

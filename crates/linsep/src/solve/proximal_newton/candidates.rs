@@ -55,7 +55,7 @@ impl ProximalNewton {
         // Whoever ran out of time keeps what there is.
         let calm = Watch::default();
         let coef = restricted.scatter(&solved.point.coef, risk.n_cols());
-        solved.point = risk.at(&coef, Detail::Gradient, &calm)?;
+        solved.point = risk.at_known(coef, solved.point.scores, &calm)?;
         solved.certificate = duality_gap(risk, &solved.point, &calm)?;
         solved.passes += 1;
         let reached = solved.certificate.relative_gap().is_some_and(|gap| gap <= self.tolerance);

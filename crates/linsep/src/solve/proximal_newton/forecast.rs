@@ -52,9 +52,5 @@ pub(super) fn forecast<L: Conjugate>(risk: &Risk<'_, L, ElasticNet>, point: &Poi
     };
     let intercepts = point.coef.intercept().iter().zip(point.gradient.intercept());
     sum += intercepts.map(|(b, g)| term(ridge, lasso, *b, *g)).sum::<f64>();
-    // The dual value D falls to zero with its point, at the rate v·w at first: a parabola through what is known.
-    let products: f64 = point.coef.weights().iter().zip(point.gradient.weights()).map(|(w, g)| (w * g).abs()).sum();
-    let (shrunk, value) = (1.0 - excess.recip(), point.objective.abs());
-    let rate = products.min(value);
-    sum + shrunk * (rate + shrunk * (value - rate))
+    sum + (1.0 - excess.recip()) * point.objective.abs()
 }

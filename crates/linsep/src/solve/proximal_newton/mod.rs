@@ -4,10 +4,12 @@
 //! where that is the smaller one, else on residuals by the columns. Step 1 where it decreases F enough, else a shorter one
 //! on cached scores. The Hessian of a point nearby is used again as long as steps shrink fast.
 //!
-//! Where columns are many, only those of a working set take part, copied out once: the weights that are not zero, columns
-//! without a penalty, and the columns that violate `|∇ⱼf| ≤ λαfⱼ` most. It grows until the duality gap of the whole risk
-//! is small enough; along a path the sequential strong rule chooses the first one. Whatever was left out wrongly violates
-//! the condition and comes back.
+//! Where columns are many, only those of a working set take part: the weights that are not zero, columns without a penalty,
+//! and the columns that violate `|∇ⱼf| ≤ λαfⱼ` most. It grows until the duality gap of the whole risk is small enough; along
+//! a path the sequential strong rule chooses the first one. Whatever was left out wrongly violates the condition and comes
+//! back. Columns of a working set are copied out, unless they are sparse and so many that all were copied at the start: then
+//! the set is a list of places, columns that cannot have a weight are put aside first (`candidates.rs`), and the first steps
+//! are rough (`rough.rs`).
 //!
 //! Lee, Sun and Saunders 2014 (proximal Newton); Friedman, Hastie and Tibshirani 2010 (coordinate descent); Tibshirani et
 //! al. 2012 (strong rules); Massias, Gramfort and Salmon 2018 (working sets by violation).
@@ -256,13 +258,14 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
         let scale = risk.null_objective().max(self.point.objective.abs());
         // The sequential strong rule: a condition that holds by more than the penalty fell will hold again.
         let ratio = kept.penalty.lambda() / risk.penalty().lambda();
-        let mut threshold = if ratio > 1.0 && ratio < 1.5 { 2.0 - ratio } else { 1.0 };
+        let sequential = ratio > 1.0 && ratio < 1.5;
+        let mut threshold = if sequential { 2.0 - ratio } else { 1.0 };
         if kept.working.is_none() && risk.sample().design.by_columns().is_some() {
             self.roughly(limits, kept)?;
-            threshold = NEAR;
+            threshold = threshold.min(NEAR);
         }
         let mut joining = self.violators(&[], threshold, usize::MAX);
-        if threshold >= 1.0 {
+        if !sequential {
             joining.truncate(JOINING.max(self.support().len()));
         }
         loop {
@@ -354,13 +357,19 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
         let (point, model, _, trace, _) = run.into_parts();
         self.trace.extend(trace);
         kept.model = model;
-        let coef = restricted.scatter(&point.coef, risk.n_cols());
         let halted = matches!(&ended, Err(error) if error.kind() == ErrorKind::Interrupted);
         let calm = Watch::default();
-        self.point = risk.at(&coef, Detail::Gradient, if halted { &calm } else { watch })?;
+        self.move_to(restricted, point, if halted { &calm } else { watch })?;
+        ended
+    }
+
+    /// Moves to a point of some columns.
+    fn move_to(&mut self, restricted: &Restricted, point: Point, watch: &Watch) -> Result<()> {
+        let coef = restricted.scatter(&point.coef, self.risk.n_cols());
+        self.point = self.risk.at_known(coef, point.scores, watch)?;
         self.passes += 1;
         self.certificate = None;
-        ended
+        Ok(())
     }
 
     /// Columns with a weight that is not zero.

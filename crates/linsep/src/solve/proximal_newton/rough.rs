@@ -3,12 +3,11 @@
 //! While the set of columns still changes a lot, an exact solution on any of them is work for nothing. Where the gradient
 //! of all columns is cheap (by a copy of them), it is taken after every step, and a step is a few sweeps.
 
-use super::restricted::Restricted;
 use super::run::LONG;
 use super::{Curvature, Previous, ProximalNewton, Run, Search, Working};
 use crate::design::Columns;
 use crate::error::Result;
-use crate::objective::{Coef, Conjugate, Detail};
+use crate::objective::Conjugate;
 use crate::watch::Watch;
 
 /// Columns that may join at a time, unless there are more already.
@@ -53,17 +52,8 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
         let moved = run.step_roughly(&columns)?;
         let (point, _, _, trace, _) = run.into_parts();
         self.trace.extend(trace);
-        self.move_to(restricted, &point.coef)?;
-        Ok(moved)
-    }
-
-    /// Moves to coefficients of some columns.
-    fn move_to(&mut self, restricted: &Restricted, coef: &Coef) -> Result<()> {
-        let coef = restricted.scatter(coef, self.risk.n_cols());
         // Whoever is interrupted keeps the step.
-        self.point = self.risk.at(&coef, Detail::Gradient, &Watch::default())?;
-        self.passes += 1;
-        self.certificate = None;
-        Ok(())
+        self.move_to(restricted, point, &Watch::default())?;
+        Ok(moved)
     }
 }
