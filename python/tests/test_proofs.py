@@ -61,7 +61,6 @@ def test_verify_repeats_every_claim_and_notices_other_data(two_classes, make):
         assert "data" in str(refused)
 
 
-@pytest.mark.xfail(reason="the variance of a constant sparse column is rounding, which is taken for spread")
 @pytest.mark.parametrize("make", [lambda: linsep.RidgeClassifier(standardize=True), lambda: linsep.LinearDiscriminantAnalysis()])
 def test_constant_columns_of_a_sparse_matrix_have_no_spread(rng, make):
     import scipy.sparse
