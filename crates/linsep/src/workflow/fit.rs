@@ -5,6 +5,7 @@ use super::cross_validate::cross_validate;
 use super::multiclass::{Multiclass, Plan, Planned, model_part};
 use super::places::Places;
 use super::rows::RowRoles;
+use super::separable::TableSeparability;
 use super::start::start_for;
 use crate::artifact::{Model, ModelPart, Provenance, SupportVectors, TrainingSummary};
 use crate::decide::Decision;
@@ -95,6 +96,8 @@ pub enum TableFit {
         used: usize,
         /// The two-class fit it is about, in words, where there are several.
         part: Option<String>,
+        /// The verdict with its witness, of a method that asks for one.
+        answer: Option<Box<TableSeparability>>,
     },
 }
 
@@ -138,8 +141,12 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
             return Ok(TableFit::NoOptimum { proof, features: recipe.features(), classes, part: words(part) });
         }
         Planned::NotSeparable(part, mut proof, used) => {
-            proof.rows.iter_mut().for_each(|row| *row = prepared.rows[*row]);
-            return Ok(TableFit::NotSeparable { proof, used, part: words(part) });
+            proof.rename_rows(&prepared.rows);
+            let answer = proof.witness.take().map(|verdict| {
+                let about = (&options.target[..], &labels, part);
+                Box::new(TableSeparability::of(*verdict, about, (rows, used), recipe.features(), &places))
+            });
+            return Ok(TableFit::NotSeparable { proof, used, part: words(part), answer });
         }
     };
     let mut parts: Vec<ModelPart> = parts.into_iter().map(|p| model_part(p, &roles.names, &prepared.rows)).collect();

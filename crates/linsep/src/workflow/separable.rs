@@ -5,8 +5,8 @@ use super::places::Places;
 use crate::design::{Design, RecipeOptions, fit_recipe, gather};
 use crate::error::{Error, Place, Result};
 use crate::model::{
-    CommonPoint, Method, PenaltyChoice, RiskMinimizer, SeparabilityOptions, SeparabilityVerdict, Training, Verdict,
-    separability,
+    CommonPoint, Method, Part, PenaltyChoice, RiskMinimizer, SeparabilityOptions, SeparabilityVerdict, Training,
+    Verdict, separability,
 };
 use crate::table::{Class, Labels, Table};
 use crate::watch::Watch;
@@ -90,6 +90,39 @@ pub struct TableSeparability {
 }
 
 impl TableSeparability {
+    /// The answer that came of a fit: about all classes, or the two sides of a part. Its rows are rows of the table already.
+    pub(super) fn of(
+        verdict: SeparabilityVerdict,
+        (target, labels, part): (&str, &Labels, Option<Part>),
+        (rows, used): (usize, usize),
+        features: Vec<String>,
+        places: &Places,
+    ) -> TableSeparability {
+        let counts: Vec<usize> = labels.totals(None).iter().map(|c| *c as usize).collect();
+        let (classes, counts) = match part {
+            None => (labels.names().to_vec(), counts),
+            Some(part) => {
+                let own = counts[part.class.index()];
+                let other = part.against.map_or(labels.len() - own, |c| counts[c.index()]);
+                (part.sides(labels.names()).to_vec(), vec![other, own])
+            }
+        };
+        let tolerance = verdict.tolerance;
+        let answers = vec![(Question::Joint, verdict)];
+        let places = placed(&answers, places);
+        TableSeparability {
+            target: target.to_owned(),
+            classes,
+            counts,
+            features,
+            rows,
+            used,
+            answers,
+            places,
+            tolerance,
+        }
+    }
+
     /// Whether the answer is yes: the joint one where it was asked, else all of them.
     pub fn is_complete(&self) -> bool {
         let complete = |found: &SeparabilityVerdict| matches!(found.verdict, Verdict::Complete(_));
@@ -145,10 +178,8 @@ pub fn separable_table(table: Table, options: &SeparableOptions, watch: &Watch) 
         found.rename_rows(&prepared.rows);
         answers.push((question, found));
     }
-    let mut witness: Vec<usize> = answers.iter().flat_map(|(_, found)| witness_rows(&found.verdict)).collect();
-    witness.sort_unstable();
-    witness.dedup();
     Ok(TableSeparability {
+        places: placed(&answers, &places),
         target: options.target.clone(),
         counts: labels.totals(None).iter().map(|c| *c as usize).collect(),
         classes: roles.names,
@@ -156,7 +187,6 @@ pub fn separable_table(table: Table, options: &SeparableOptions, watch: &Watch) 
         rows,
         used: prepared.rows.len(),
         answers,
-        places: witness.into_iter().map(|row| (row, places.place(row))).collect(),
         tolerance: options.options.tolerance,
     })
 }
@@ -206,6 +236,14 @@ fn answer(
             Ok(found)
         }
     }
+}
+
+/// The places of the rows that answers rest on.
+fn placed(answers: &[(Question, SeparabilityVerdict)], places: &Places) -> Vec<(usize, Place)> {
+    let mut witness: Vec<usize> = answers.iter().flat_map(|(_, found)| witness_rows(&found.verdict)).collect();
+    witness.sort_unstable();
+    witness.dedup();
+    witness.into_iter().map(|row| (row, places.place(row))).collect()
 }
 
 /// The rows that a verdict rests on and that are few.
