@@ -20,9 +20,9 @@ pub struct CalibrateArguments {
 /// Maps by name.
 #[derive(Clone, Copy, ValueEnum)]
 enum MapName {
-    /// A logistic function of the score of two classes
+    /// A logistic function of the score of two classes, or of every two-class fit
     Platt,
-    /// The best rising step function of the score of two classes
+    /// The best rising step function of the score of two classes, or of every two-class fit
     Isotonic,
     /// One divisor of all scores
     Temperature,

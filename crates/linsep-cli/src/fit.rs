@@ -13,7 +13,9 @@ use crate::progress::Progress;
 use clap::Args;
 use linsep::artifact::{Model, MultiLabel};
 use linsep::model::{ClassWeights, Method, Outcome};
-use linsep::report::{fit_summary, inspect_json, no_optimum_text, not_separable_text};
+use linsep::report::{
+    fit_summary, inspect_json, no_margin_text, no_optimum_text, not_separable_text, separability_json,
+};
 use linsep::table::Table;
 use linsep::workflow::{FitOptions, TableFit, fit_labels, fit_table};
 use linsep::{Error, ErrorKind, Result};
@@ -209,7 +211,7 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
             }
             say_no(arguments, &text)
         }
-        TableFit::NotSeparable { proof, used, part } => {
+        TableFit::NotSeparable { proof, used, part, answer } => {
             if arguments.json {
                 let mut value = serde_json::json!({
                     "model": null,
@@ -220,10 +222,17 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                     "mistakes": proof.mistakes,
                     "epochs": proof.epochs,
                 });
+                if let Some(answer) = &answer {
+                    value["separability"] = separability_json(answer);
+                }
                 name_part(&mut value, part);
                 return print_json(&value, Ending::No);
             }
-            say_no(arguments, &format!("{}{}", of_part(part), not_separable_text(&proof, used)))
+            let text = match &answer {
+                Some(answer) => no_margin_text(&proof, answer),
+                None => not_separable_text(&proof, used),
+            };
+            say_no(arguments, &format!("{}{text}", of_part(part)))
         }
     }
 }

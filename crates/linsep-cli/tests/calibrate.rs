@@ -131,8 +131,8 @@ fn the_widest_margin() {
 fn no_margin_is_an_answer() {
     let scratch = Scratch::new();
     for (csv, said) in [
-        ("x,z,y\n0,0,no\n1,1,no\n0,1,yes\n1,0,yes\n", "logistic regression without a penalty has a solution"),
-        ("x,z,y\n0,0,no\n2,1,no\n2,1,yes\n3,3,yes\n", "rows 2 and 3 are the same in every column"),
+        ("x,z,y\n0,0,no\n1,1,no\n0,1,yes\n1,0,yes\n", "all 4 rows have positive weights"),
+        ("x,z,y\n0,0,no\n2,1,no\n2,1,yes\n3,3,yes\n", "lines 3 and 4 are the same in every column"),
     ] {
         scratch.write("t.csv", csv);
         let ran = scratch.run("fit t.csv --target y --model hard-margin -o m.json");
@@ -140,9 +140,12 @@ fn no_margin_is_an_answer() {
         assert!(ran.stdout.starts_with("No plane separates the classes: there is no hard margin."), "{}", ran.stdout);
         let text = ran.stdout.replace("\n ", "").replace("  ", " ");
         assert!(text.contains(said) && text.contains("No model was written"), "{}", ran.stdout);
+        assert!(text.contains("witness row") && text.contains("line 4"), "{}", ran.stdout);
         assert_eq!(scratch.names(), ["t.csv"]);
         let ran = scratch.run("fit t.csv --target y --model hard-margin --calibrate platt --calibrate-folds 2 --json");
         assert_eq!(ran.code, 1);
         assert_eq!(json(&ran.stdout)["outcome"], "not_separable");
+        let witness = &json(&ran.stdout)["separability"]["witness"]["rows"];
+        assert!(witness.as_array().is_some_and(|rows| rows.len() >= 2 && rows[0]["weight"].is_f64()), "{witness}");
     }
 }

@@ -10,7 +10,7 @@ use crate::table::{free_name, with_labels, with_weights};
 use linsep::decide::{Ties, Vote};
 use linsep::design::Missing;
 use linsep::model::{ClassWeights, Lambdas, Outcome, SeparabilityOptions};
-use linsep::report::{no_optimum_text, not_separable_text, separability_json, separability_text};
+use linsep::report::{no_margin_text, no_optimum_text, not_separable_text, separability_json, separability_text};
 use linsep::workflow::{
     Approach, Arrays, FitOptions, Multiclass, Scope, SeparableOptions, TableFit, TablePath, fit_arrays, fit_table,
     path_arrays, separable_arrays, separable_table,
@@ -143,8 +143,12 @@ pub(crate) fn fit(
             let text = no_optimum_text(&proof, &features, &classes);
             Err(NoOptimumError::new_err(of_part(text, part)))
         }
-        TableFit::NotSeparable { proof, used, part } => {
-            Err(NotSeparableError::new_err(of_part(not_separable_text(&proof, used), part)))
+        TableFit::NotSeparable { proof, used, part, answer } => {
+            let text = match &answer {
+                Some(answer) => no_margin_text(&proof, answer),
+                None => not_separable_text(&proof, used),
+            };
+            Err(NotSeparableError::new_err(of_part(text, part)))
         }
     }
 }

@@ -8,9 +8,9 @@ use linsep::design::{Design, Standardize};
 use linsep::discriminant::Discriminant;
 use linsep::error::{Error, ErrorKind};
 use linsep::model::{
-    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, HardMargin, KernelSvm, LeastSquares,
-    LeastSquaresSolver, LossChoice, Method, NaiveBayes, Note, PenaltyChoice, Perceptron, PerceptronVariant,
-    RiskMinimizer, Shape, Shrinkage, SigmoidLeastSquares, Split, SplitFit, Training,
+    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, HardMargin, KernelPerceptron, KernelSvm,
+    LeastSquares, LeastSquaresSolver, LossChoice, Method, NaiveBayes, Note, PenaltyChoice, Perceptron,
+    PerceptronVariant, RiskMinimizer, Shape, Shrinkage, SigmoidLeastSquares, Split, SplitFit, Training,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
@@ -169,6 +169,18 @@ const KERNEL_EXEMPT: &[(&str, &str)] = &[
     ("label_renaming", WITHIN_GAP),
     ("large_common_offset", WITHIN_GAP),
     ("drift_in_later_blocks", WITHIN_GAP),
+];
+
+/// What a kernel perceptron cannot promise.
+const KERNEL_PERCEPTRON_EXEMPT: &[(&str, &str)] = &[
+    ("offsets_shift_scores", "a kernel machine has no offsets"),
+    ("offsets_of_all_classes", "a kernel machine has no offsets"),
+    ("constant_column_has_weight_zero", NO_WEIGHTS),
+    ("duplicate_column_is_named", NO_WEIGHTS),
+    ("duplicate_column_is_shared", NO_WEIGHTS),
+    VISITS_IN_ORDER,
+    VISITS_IN_ORDER_TOO,
+    VISITED_ONCE,
 ];
 
 fn logistic(change: impl FnOnce(&mut RiskMinimizer)) -> Method {
@@ -349,6 +361,11 @@ pub fn models() -> Vec<Registered> {
             name: "svm, rbf",
             method: Method::KernelSvm(KernelSvm { tolerance: 1e-3, ..KernelSvm::default() }),
             exempt: KERNEL_EXEMPT,
+        },
+        Registered {
+            name: "kernel perceptron, rbf",
+            method: Method::KernelPerceptron(KernelPerceptron { max_epochs: 20, ..KernelPerceptron::default() }),
+            exempt: KERNEL_PERCEPTRON_EXEMPT,
         },
         Registered {
             name: "naive Bayes, Gaussian",

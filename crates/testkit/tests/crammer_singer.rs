@@ -118,6 +118,39 @@ fn agrees_with_weights_offsets_zero_rows_and_separable_classes() {
     agrees(&apart, 0.01, "separable");
 }
 
+/// Many rows of few columns are fitted as the limit of softmax regressions: the objective of the other solver, and most rows have
+/// no multiplier.
+#[test]
+fn many_rows_are_fitted_by_newtons_method() {
+    let mut source = Source::new(31);
+    let plain = overlapping(2_400, 3, 4, 32);
+    let offsets: Vec<f64> = (0..2_400 * 4).map(|_| 0.3 * source.normal()).collect();
+    let offset = plain.offset(4, offsets);
+    let weighted = plain.weighted((0..2_400).map(|i| (i % 3) as f64).collect());
+    for (what, data) in [("plain", plain), ("offsets", offset), ("weights", weighted)] {
+        for intercept in INTERCEPTS {
+            let what = format!("{what}, {intercept:?}");
+            let lambda = 1e-3;
+            let method = RiskMinimizer { tolerance: 1e-6, ..machine(lambda, intercept) };
+            let model = data.model(&Method::Risk(method.clone()));
+            assert_eq!((model.outcome, &model.computation.solver[..]), (Outcome::Converged, "newton"), "{what}");
+            let other = RiskMinimizer { algorithm: linsep::model::Algorithm::DualCd, ..method };
+            let twin = data.model(&Method::Risk(other));
+            assert_eq!((twin.outcome, &twin.computation.solver[..]), (Outcome::Converged, "dual-cd"), "{what}");
+            assert_near(model.objective.value, twin.objective.value, 5e-6, 1.0, &what);
+            assert_near(model.objective.value, objective(&data, &model, lambda, intercept), 1e-12, 0.0, &what);
+            check_conditions(&data, &model, lambda, intercept, &what);
+            let rows = |m: &Fitted| {
+                let alpha = &m.multipliers.as_ref().expect("multipliers").alpha;
+                alpha.chunks_exact(4).filter(|a| a.iter().any(|a| *a > 0.0)).count()
+            };
+            // Both keep the rows within the margin; those that decide by rounding may differ.
+            let (a, b) = (rows(&model), rows(&twin));
+            assert!(a < 2_200 && a.abs_diff(b) <= 120, "{what}: {a} and {b} support vectors");
+        }
+    }
+}
+
 #[test]
 fn dense_equals_sparse_and_copies_equal_weights() {
     let data = overlapping(80, 4, 3, 6).map(|j, v| if j == 1 && v < 0.5 { 0.0 } else { v });

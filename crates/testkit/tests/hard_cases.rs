@@ -116,7 +116,7 @@ fn every_solver_keeps_a_deadline() {
             Ok(other) => panic!("{what}: {other:?}"),
             Err(error) => assert_eq!(error.kind(), ErrorKind::Interrupted, "{what}: {error}"),
         }
-        // Generous: other tests run at the same time.
-        assert!(started.elapsed() < Duration::from_secs(20), "{what}: {:?}", started.elapsed());
+        // Twenty times the limit: other tests run at the same time, and the proof of what was found comes after it.
+        assert!(started.elapsed() < Duration::from_secs(2), "{what}: {:?}", started.elapsed());
     }
 }

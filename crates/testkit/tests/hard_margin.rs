@@ -5,7 +5,7 @@ use linsep::certify::Certificate;
 use linsep::design::{DenseMatrix, Standardize};
 use linsep::model::{
     Fit, Fitted, HardMargin, KernelSvm, LossChoice, Method, NotSeparable, Note, Outcome, PenaltyChoice, RiskMinimizer,
-    Training,
+    Training, Verdict,
 };
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::watch::Watch;
@@ -168,15 +168,22 @@ fn no_plane_is_an_answer() {
     // Twins of different classes.
     let data = Data::new(vec![0.0, 1.0, 4.0, 4.0, 2.0, 2.5, 4.0, 4.0], 2, labels(vec![0, 1, 0, 0], 2));
     let proof = not_separable(&data);
-    assert_eq!((&proof.rows[..], proof.certificate.is_none()), (&[1, 3][..], true));
+    assert_eq!(proof.rows, [1, 3]);
+    let witness = |proof: &NotSeparable| -> Verdict { proof.witness.as_ref().expect("a witness").verdict.clone() };
+    let Verdict::QuasiComplete(v) = witness(&proof) else { panic!("{:?}", witness(&proof)) };
+    assert_eq!(v.common.constraints.iter().map(|c| c.row).collect::<Vec<_>>(), [1, 3]);
+    assert!(v.common.constraints.iter().all(|c| (c.weight - 1.0).abs() < 1e-12), "{:?}", v.common);
     // Exclusive or.
     let xor = Data::new(vec![0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0], 2, labels(vec![0, 0, 1, 1], 2));
-    assert!(matches!(not_separable(&xor).certificate, Some(Certificate::SelfConcordance { .. })));
+    let Verdict::Overlap(v) = witness(&not_separable(&xor)) else { panic!("all four rows are in the way") };
+    // The diagonals meet in the middle.
+    let common = v.common.expect("a point");
+    assert!(common.constraints.len() == 4 && common.constraints.iter().all(|c| (c.weight - 0.5).abs() < 1e-12));
     // Hulls that touch in one point, as the row 2 of a class between two of the other.
     let touching = Data::new(vec![1.0, 2.0, 2.0, 3.0], 1, labels(vec![0, 0, 1, 1], 2));
     assert_eq!(not_separable(&touching).rows, [1, 2]);
     let between = Data::new(vec![1.0, 3.0, 2.0], 1, labels(vec![0, 0, 1], 2));
-    assert!(not_separable(&between).certificate.is_some());
+    assert!(matches!(witness(&not_separable(&between)), Verdict::Overlap(_)));
     // Wide twins, where logistic regression would not be asked.
     let cols = 2500;
     let row: Vec<f64> = (0..cols).map(|j| (j % 7) as f64).collect();
@@ -184,7 +191,7 @@ fn no_plane_is_an_answer() {
     assert_eq!(not_separable(&wide).rows, [0, 1]);
     // All rows equal.
     let same = Data::new(vec![3.0; 6], 1, labels(vec![0, 1, 0, 1, 1, 0], 2));
-    assert_eq!(not_separable(&same).rows, [0, 1]);
+    assert_eq!(not_separable(&same).rows, [0, 1, 2, 3, 4, 5]);
 }
 
 #[test]

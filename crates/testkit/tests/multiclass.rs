@@ -349,7 +349,42 @@ fn pairs_of_kernels_share_their_support() {
     }
     let precomputed = KernelSvm { kernel: KernelChoice::Precomputed, ..KernelSvm::default() };
     let refused = Split::Pairs.fit(&Method::KernelSvm(precomputed), &data.training(&data.dense()), &Watch::default());
-    assert!(refused.is_err_and(|e| e.message().contains("two classes")));
+    assert!(refused.is_err_and(|e| e.message().contains("not square")));
+}
+
+/// The table of all kernel values is as good as the columns it was made of: pairs take their rows and columns of it.
+#[test]
+fn a_precomputed_kernel_of_three_classes_is_the_kernel() {
+    let data = overlapping(90, 3, 3, 19);
+    let value = |i: usize, j: usize| {
+        let square: f64 = data.row(i).iter().zip(data.row(j)).map(|(a, b)| (a - b) * (a - b)).sum();
+        (-0.4 * square).exp()
+    };
+    let table = (0..90).flat_map(|i| (0..90).map(move |j| (i, j))).map(|(i, j)| value(i, j)).collect();
+    let given = Data::new(table, 90, data.labels.clone());
+    let machine = |kernel| KernelSvm { kernel, standardize: Standardize::No, tolerance: 1e-10, ..KernelSvm::default() };
+    for approach in [Approach::OneVsOne, Approach::LinearMachine] {
+        let (rows, values) = (table_of(&data), table_of(&given));
+        let rbf = Method::KernelSvm(machine(KernelChoice::Rbf { gamma: Some(0.4) }));
+        let taken = Method::KernelSvm(machine(KernelChoice::Precomputed));
+        let known = model_of(&rows, "class", &rbf, by(approach));
+        let model = model_of(&values, "class", &taken, by(approach));
+        let scores = |m: &Model, t: &Table| predict_table(m, t, None, &Watch::default()).expect("predictions").scores;
+        assert_all_near(&scores(&model, &values), &scores(&known, &rows), 1e-4, 1.0, "scores");
+        assert_near(model.objective.value, known.objective.value, 1e-9, 0.0, "objectives");
+        let verdict = verify_table(&model, &values, &Watch::default()).expect("a verdict");
+        assert!(verdict.passed(), "{:?}", verdict.checks);
+        let text = model.to_json().expect("a file");
+        let back = Model::from_json(text.as_bytes(), "model.json").expect("the same model");
+        assert_eq!(scores(&model, &values), scores(&back, &values));
+        let counts = Method::KernelPerceptron(KernelPerceptron {
+            kernel: KernelChoice::Precomputed,
+            max_epochs: 5,
+            ..KernelPerceptron::default()
+        });
+        let counted = model_of(&values, "class", &counts, by(approach));
+        assert!(verify_table(&counted, &values, &Watch::default()).expect("a verdict").passed());
+    }
 }
 
 #[test]
@@ -414,7 +449,7 @@ fn a_pair_without_an_answer_is_named() {
         other => panic!("{other:?}"),
     }
     match fit(Method::Perceptron(Perceptron::default()), Approach::OneVsOne) {
-        TableFit::NotSeparable { part: Some(part), used, proof } => {
+        TableFit::NotSeparable { part: Some(part), used, proof, .. } => {
             assert!(part.contains("versicolor") && part.contains("virginica"), "{part}");
             assert_eq!(used, 100);
             assert!(proof.rows.iter().all(|row| (50..150).contains(row)), "rows of the table");

@@ -6,12 +6,20 @@
 use super::Certificate;
 use super::gap::{DualBound, gap_between, penalty_conjugate};
 use crate::error::{Error, Result};
+use crate::linalg::{Square, factor};
 use crate::numeric::CompensatedSum;
 use crate::objective::{Coef, CrammerSinger, Dual, Intercept, Loss, Penalty, Risk};
 use crate::watch::Watch;
 
+/// Classes that have as much as their rows but for this share are balanced; the gap allows for it.
+const BALANCED: f64 = 1e-15;
+/// Steps of Newton's method towards it.
+const BALANCING: usize = 8;
+/// Pivots below this, on the unit-diagonal scale, are those of a shift of all classes.
+const INDEPENDENT: f64 = 1e-12;
+
 /// The nearest multipliers that the dual problem allows, row by row and class by class: probabilities, and where the
-/// intercepts are free mixed with constant ones until every class has as much as it has rows.
+/// intercepts are free scaled, or mixed with constant ones, until every class has as much as it has rows.
 pub fn feasible_joint_multipliers<P: Penalty>(risk: &Risk<'_, CrammerSinger, P>, multipliers: &[f64]) -> Vec<f64> {
     let (k, sample) = (risk.loss().n_classes(), risk.sample());
     let mut feasible: Vec<f64> = multipliers.iter().map(|p| p.max(0.0)).collect();
@@ -25,14 +33,10 @@ pub fn feasible_joint_multipliers<P: Penalty>(risk: &Risk<'_, CrammerSinger, P>,
     if risk.intercept() != Intercept::Free {
         return feasible;
     }
-    let mut sums = vec![CompensatedSum::default(); k];
-    for (i, p) in feasible.chunks_exact(k).enumerate() {
-        let s = sample.weights.map_or(1.0, |w| w[i]);
-        sums.iter_mut().zip(p).for_each(|(sum, p)| sum.add(s * p));
-    }
-    let (have, want) = (sums.into_iter().map(CompensatedSum::value).collect::<Vec<f64>>(), risk.class_totals());
+    balance(risk, &mut feasible);
+    let (have, want) = (class_sums(risk, &feasible), risk.class_totals());
     let share = have.iter().zip(want).map(|(have, want)| 1.0 - want / have).fold(0.0, f64::max);
-    if share > 0.0 {
+    if share > 10.0 * BALANCED {
         let total = risk.total_weight();
         let rest: Vec<f64> =
             have.iter().zip(want).map(|(h, w)| ((w - (1.0 - share) * h) / (share * total)).max(0.0)).collect();
@@ -42,6 +46,62 @@ pub fn feasible_joint_multipliers<P: Penalty>(risk: &Risk<'_, CrammerSinger, P>,
         }
     }
     feasible
+}
+
+/// `Σ s p` of every class.
+fn class_sums<P: Penalty>(risk: &Risk<'_, CrammerSinger, P>, p: &[f64]) -> Vec<f64> {
+    let k = risk.loss().n_classes();
+    let mut sums = vec![CompensatedSum::default(); k];
+    for (i, p) in p.chunks_exact(k).enumerate() {
+        let s = risk.sample().weights.map_or(1.0, |w| w[i]);
+        sums.iter_mut().zip(p).for_each(|(sum, p)| sum.add(s * p));
+    }
+    sums.into_iter().map(CompensatedSum::value).collect()
+}
+
+/// Gives every class as much as it has rows, as other intercepts would: `p_k ← p_k e^{g_k}/Σ`. What is zero stays zero, so
+/// the support vectors stay the same. Newton's method for g; where the rows that lie between classes are too few for it,
+/// nothing is changed.
+fn balance<P: Penalty>(risk: &Risk<'_, CrammerSinger, P>, p: &mut [f64]) {
+    let (k, sample, want) = (risk.loss().n_classes(), risk.sample(), risk.class_totals());
+    let miss =
+        |p: &[f64]| -> Vec<f64> { class_sums(risk, p).iter().zip(want).map(|(have, want)| want - have).collect() };
+    let size = |miss: &[f64]| miss.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let mut missing = miss(p);
+    let mut support = Vec::new();
+    for _ in 0..BALANCING {
+        let before = size(&missing);
+        if !(before > BALANCED * risk.total_weight()) {
+            return;
+        }
+        // −Σ s p_k p_l beside the diagonal: rows add up to zero.
+        let mut curvature = Square::zeros(k);
+        for (i, p) in p.chunks_exact(k).enumerate().filter(|(_, p)| p.iter().all(|p| *p < 1.0)) {
+            let s = sample.weights.map_or(1.0, |w| w[i]);
+            support.clear();
+            support.extend((0..k).filter(|c| p[*c] > 0.0));
+            for (at, a) in support.iter().copied().enumerate() {
+                *curvature.at(a, a) += s * p[a] * (1.0 - p[a]);
+                support[..at].iter().for_each(|b| *curvature.at(a, *b) -= s * p[a] * p[*b]);
+            }
+        }
+        let move_by = factor(&curvature, INDEPENDENT).solve(&missing);
+        if !(size(&move_by) < 1.0) {
+            return;
+        }
+        let mut moved = p.to_vec();
+        for p in moved.chunks_exact_mut(k).filter(|p| p.iter().all(|p| *p < 1.0)) {
+            p.iter_mut().zip(&move_by).for_each(|(p, g)| *p *= g.exp());
+            let total: f64 = p.iter().sum();
+            p.iter_mut().for_each(|p| *p /= total);
+        }
+        let found = miss(&moved);
+        if !(size(&found) < before) {
+            return;
+        }
+        p.copy_from_slice(&moved);
+        missing = found;
+    }
 }
 
 /// The objective at some coefficients, and its gap to the dual value of some multipliers, which are first made feasible.

@@ -30,6 +30,11 @@ impl<'a> CsrRows<'a> {
         self.len() == 0
     }
 
+    /// Number of stored entries.
+    pub fn entries(&self) -> usize {
+        self.starts[self.starts.len() - 1] - self.starts[0]
+    }
+
     /// Columns and values of row `i`.
     #[inline]
     pub fn row(&self, i: usize) -> (&'a [u32], &'a [f64]) {

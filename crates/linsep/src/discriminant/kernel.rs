@@ -110,13 +110,23 @@ impl KernelExpansion {
         KernelExpansion { intercept: self.intercept.iter().zip(numbers).map(|(b, n)| b + n).collect(), ..self.clone() }
     }
 
-    /// The same with support row `i` called `rows[i]`: for a fit on some rows of a larger table, which must rise.
-    pub fn renumbered(self, rows: &[usize]) -> Result<KernelExpansion> {
+    /// The same with support row `i` called `rows[i]`: for a fit on some rows of a larger table, which must rise. A
+    /// precomputed kernel then has a column for each of the `all` rows of that table.
+    pub fn renumbered(self, rows: &[usize], all: usize) -> Result<KernelExpansion> {
         if self.rows.iter().any(|r| *r >= rows.len()) {
             return Err(Error::model("a support row has no number in the larger table"));
         }
         let numbers = self.rows.iter().map(|r| rows[*r]).collect();
-        KernelExpansion::new(self.kernel, self.units, numbers, self.support, self.coefficients, self.intercept)
+        self.numbered(numbers, all)
+    }
+
+    /// With other numbers of the support rows, among so many.
+    fn numbered(self, numbers: Vec<usize>, all: usize) -> Result<KernelExpansion> {
+        let (units, support) = match self.kernel {
+            Kernel::Precomputed => (Units::identity(all), StoredRows::dense(all)),
+            _ => (self.units, self.support),
+        };
+        KernelExpansion::new(self.kernel, units, numbers, support, self.coefficients, self.intercept)
     }
 
     /// The way back: support row `rows[i]` is called `i`.
@@ -128,7 +138,7 @@ impl KernelExpansion {
             .map(place)
             .collect::<std::result::Result<_, _>>()
             .map_err(|_| Error::model("a support row is not among the rows of its two classes"))?;
-        KernelExpansion::new(self.kernel, self.units, numbers, self.support, self.coefficients, self.intercept)
+        self.numbered(numbers, rows.len())
     }
 
     /// Whether the kernel and the units are those of another, so that support rows can be shared.

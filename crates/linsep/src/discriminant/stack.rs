@@ -106,9 +106,9 @@ impl Discriminant {
     ///
     /// # Errors
     /// Where a row that is kept has no number.
-    pub fn renumbered(&self, rows: &[usize]) -> Result<Discriminant> {
+    pub fn renumbered(&self, rows: &[usize], all: usize) -> Result<Discriminant> {
         match self {
-            Discriminant::Kernel(kernel) => Ok(Discriminant::Kernel(kernel.clone().renumbered(rows)?)),
+            Discriminant::Kernel(kernel) => Ok(Discriminant::Kernel(kernel.clone().renumbered(rows, all)?)),
             other => Ok(other.clone()),
         }
     }

@@ -4,13 +4,14 @@
 //! `w = Σ αyx`, the rows with α > 0 (the support vectors) lie at the distance `γ = 1/‖w‖` from the plane, no row is nearer,
 //! and `Σα = ‖w‖² = 1/γ²`. The hulls of the classes are `2γ` apart. Weights of rows say only which rows count.
 
-use super::perceptron::{Verdict, separability};
-use super::{Computation, Fit, Fitted, Multipliers, NotSeparable, Note, Objective, Outcome, Training};
+use super::{
+    Computation, Fit, Fitted, Multipliers, NotSeparable, Note, Objective, Outcome, SeparabilityOptions, Training,
+    Verdict, separability,
+};
 use crate::certify::{Certificate, widest_margin};
 use crate::design::{Block, CsrMatrix, DenseMatrix, Design, PreparedDesign, Standardize, Tile, Units, summarise};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
-use crate::objective::Intercept;
 use crate::solve::{MarginRows, hard_margin};
 use crate::watch::{Halt, Watch};
 use serde::{Deserialize, Serialize};
@@ -50,7 +51,7 @@ impl HardMargin {
         };
         let (labels, weights) = (training.labels.codes(), training.weights);
         let found = hard_margin(MarginRows { design, labels, weights }, None, self.tolerance, watch)?;
-        let Some(found) = found else { return self.no_plane(training, &units, watch) };
+        let Some(found) = found else { return self.no_plane(training, watch) };
         let mut plane = found.weights.clone();
         constant.iter().for_each(|j| plane[*j] = 0.0);
         let largest = found.alpha.iter().fold(0.0f64, |m, (_, a)| m.max(*a));
@@ -62,7 +63,7 @@ impl HardMargin {
         };
         // At the optimum the nearest rows have y(w·x + w₀) = 1; short of it they are given that.
         let (_, first) = self.measure(training, &in_columns(1.0)?, &units, &pairs, &Watch::default())?;
-        let Certificate::Margin { margin, .. } = first else { return self.no_plane(training, &units, watch) };
+        let Certificate::Margin { margin, .. } = first else { return self.no_plane(training, watch) };
         let functional = margin * crate::certify::length(&plane);
         let linear = in_columns(functional)?;
         let (objective, certificate) = self.measure(training, &linear, &units, &pairs, &Watch::default())?;
@@ -157,22 +158,34 @@ impl HardMargin {
         format!("½‖w‖² subject to y(w·{x} + w₀) ≥ 1 for every row")
     }
 
-    /// Why there is no plane, with a witness.
-    fn no_plane(&self, training: &Training<'_>, units: &Units, watch: &Watch) -> Result<Fit> {
-        let no = |rows, certificate| {
-            Ok(Fit::NotSeparable(Box::new(NotSeparable { rows, certificate, mistakes: 0, epochs: 0 })))
+    /// Why there is no plane, with the weights on rows that prove it.
+    fn no_plane(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
+        let found = separability(training, &SeparabilityOptions::default(), watch)?;
+        let refuse = |message: String| {
+            Err(Error::data(message).help("choose --model svm, which needs none, or give the columns other units"))
         };
-        if let Some((first, second)) = twins(training)? {
-            return no(vec![first, second], None);
-        }
-        let reason = match separability(training, units, Intercept::Free, watch)? {
-            Verdict::Overlap { rows, certificate } => return no(rows, certificate),
-            Verdict::Separable { .. } => "a plane separates the classes, but rounding hides its margin".to_owned(),
-            Verdict::Unknown { reason } => {
-                format!("no separating plane was found, and whether there is one was not decided: {reason}")
+        let counts = |row: &usize| training.weights.is_none_or(|w| w[*row] > 0.0);
+        let rows = match &found.verdict {
+            Verdict::QuasiComplete(v) => v.boundary.clone(),
+            Verdict::Overlap(_) => (0..training.labels.len()).filter(counts).collect(),
+            Verdict::Complete(_) => {
+                return refuse("a plane separates the classes, but rounding hides its margin".into());
             }
+            Verdict::Undecided(v) => match &v.common {
+                Some(common) => common.constraints.iter().map(|c| c.row).collect(),
+                None => {
+                    let undecided = "no separating plane was found, and whether there is one was not decided";
+                    return refuse(format!("{undecided}: {}", v.reason));
+                }
+            },
         };
-        Err(Error::data(reason).help("choose --model svm, which needs none, or give the columns other units"))
+        Ok(Fit::NotSeparable(Box::new(NotSeparable {
+            rows,
+            certificate: None,
+            witness: Some(Box::new(found)),
+            mistakes: 0,
+            epochs: 0,
+        })))
     }
 }
 
@@ -200,50 +213,4 @@ fn scaled(design: &dyn Design, units: &Units) -> Result<PreparedDesign> {
         true => PreparedDesign::Sparse(CsrMatrix::new(starts, indices, values, shape.cols)?),
         false => PreparedDesign::Dense(DenseMatrix::new(dense, shape.cols)?),
     })
-}
-
-/// Two rows of positive weight that are the same in every column and of different classes, the first such pair.
-fn twins(training: &Training<'_>) -> Result<Option<(usize, usize)>> {
-    let cols = training.design.shape().cols;
-    let identity = Units::identity(cols);
-    let (mut tile, mut dense) = (Tile::default(), Vec::new());
-    let mut cells = |row: usize| -> Result<Vec<(u32, u64)>> {
-        // −0 is 0.
-        let bits = |v: f64| (v + 0.0).to_bits();
-        match training.design.block(row..row + 1, &mut tile)? {
-            Block::F64(block) => block.load(&identity, &mut dense),
-            Block::F32(block) => block.load(&identity, &mut dense),
-            Block::Csr(block) => {
-                let (columns, values) = block.row(0);
-                let stored = columns.iter().zip(values).filter(|(_, v)| **v != 0.0);
-                return Ok(stored.map(|(c, v)| (*c, bits(*v))).collect());
-            }
-        }
-        Ok(dense.iter().enumerate().filter(|(_, v)| **v != 0.0).map(|(j, v)| (j as u32, bits(*v))).collect())
-    };
-    let counts = |row: &usize| training.weights.is_none_or(|w| w[*row] > 0.0);
-    let mut digests: Vec<(u64, usize)> = Vec::new();
-    for row in (0..training.labels.len()).filter(counts) {
-        digests.push((digest(&cells(row)?), row));
-    }
-    digests.sort_unstable();
-    let class = |row: usize| training.labels.codes()[row];
-    let mut found: Option<(usize, usize)> = None;
-    for group in digests.chunk_by(|a, b| a.0 == b.0) {
-        // In a group all are twins but for accidents of the digest, so its first row of another class is compared only.
-        let first = group[0].1;
-        if let Some((_, second)) = group.iter().find(|(_, row)| class(*row) != class(first))
-            && cells(first)? == cells(*second)?
-            && found.is_none_or(|(before, _)| first < before)
-        {
-            found = Some((first, *second));
-        }
-    }
-    Ok(found)
-}
-
-/// FNV-1a over the cells of a row.
-fn digest(cells: &[(u32, u64)]) -> u64 {
-    let step = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
-    cells.iter().fold(0xcbf2_9ce4_8422_2325, |hash, (column, bits)| step(step(hash, u64::from(*column)), *bits))
 }

@@ -155,12 +155,16 @@ fn default_gamma(summary: &ColumnSummary, standardize: Standardize) -> f64 {
     if variance > 0.0 { (d * variance).recip() } else { 1.0 }
 }
 
+pub(super) fn not_square(rows: usize, cols: usize) -> Error {
+    Error::data(format!("a precomputed kernel of {rows} rows has {cols} columns: it is not square"))
+        .help("column j of row i is K(row i, row j), for all training rows in their order and no others")
+}
+
 /// A table of kernel values is square and symmetric.
 fn check_table(rows: &KernelRows) -> Result<()> {
     let (n, cols) = (rows.len(), rows.cols());
     if n != cols {
-        return Err(Error::data(format!("a precomputed kernel of {n} rows has {cols} columns: it is not square"))
-            .help("column j of row i is K(row i, row j), for all training rows in their order and no others"));
+        return Err(not_square(n, cols));
     }
     let value = |i: usize, j: usize| rows.entry(i, j);
     let largest = (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| value(i, j).abs()).fold(0.0, f64::max);

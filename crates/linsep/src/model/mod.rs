@@ -196,12 +196,22 @@ pub struct NotSeparable {
     /// Rows (from 0) that already overlap among themselves: all, or those that other planes leave on their boundary.
     pub rows: Vec<usize>,
     /// That logistic regression without a penalty has a solution on these rows; `None` for a row of zeros where there is
-    /// no intercept, which is on no side of any plane, and for two rows of different classes that are the same.
+    /// no intercept, which is on no side of any plane, and where there is a witness.
     pub certificate: Option<Certificate>,
+    /// Of the hard margin: the verdict, with the weights on rows that it rests on.
+    pub witness: Option<Box<SeparabilityVerdict>>,
     /// Mistakes of a perceptron made before this was found out.
     pub mistakes: usize,
     /// Epochs it had done, 0 for other methods.
     pub epochs: usize,
+}
+
+impl NotSeparable {
+    /// Rows by the numbers that they have elsewhere.
+    pub(crate) fn rename_rows(&mut self, names: &[usize]) {
+        self.rows.iter_mut().for_each(|row| *row = names[*row]);
+        self.witness.iter_mut().for_each(|found| found.rename_rows(names));
+    }
 }
 
 impl Method {
@@ -226,6 +236,16 @@ impl Method {
     /// Whether the method looks at rows through a kernel.
     pub fn has_kernel(&self) -> bool {
         matches!(self, Method::KernelSvm(_) | Method::KernelPerceptron(_))
+    }
+
+    /// Whether its columns are values of a kernel at the training rows.
+    pub fn has_kernel_table(&self) -> bool {
+        let kernel = match self {
+            Method::KernelSvm(m) => &m.kernel,
+            Method::KernelPerceptron(m) => &m.kernel,
+            _ => return false,
+        };
+        *kernel == KernelChoice::Precomputed
     }
 
     /// How the method wants text columns coded.

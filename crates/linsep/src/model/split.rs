@@ -4,12 +4,12 @@
 //! rows where that is the penalty), against the rest on all rows, of which only the labels change. Its one score speaks
 //! for [`Part::class`] where it is positive.
 
+use super::kernel_choice::not_square;
 use super::{
-    Computation, Fit, Fitted, KernelChoice, KernelPerceptron, KernelSvm, Method, Multipliers, NoOptimum, NotSeparable,
-    Note, Objective, Outcome, Training,
+    Computation, Fit, Fitted, Method, Multipliers, NoOptimum, NotSeparable, Note, Objective, Outcome, Training,
 };
 use crate::certify::Certificate;
-use crate::design::{PreparedDesign, Units, gather, summarise};
+use crate::design::{Block, DenseMatrix, Design, PreparedDesign, Tile, Units, gather, summarise};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, Place, Result};
 use crate::table::{Class, Labels};
@@ -124,6 +124,45 @@ impl Part {
     }
 }
 
+impl Part {
+    /// The same for a method; of a precomputed kernel the rows of a pair have the columns of these rows.
+    pub(crate) fn rows_for(&self, method: &Method, whole: &Training<'_>) -> Result<PartRows> {
+        let mut part = self.rows(whole)?;
+        if let (true, Some(rows)) = (method.has_kernel_table(), &part.rows) {
+            let shape = whole.design.shape();
+            if shape.rows != shape.cols {
+                return Err(not_square(shape.rows, shape.cols));
+            }
+            let all: Vec<f64> = dense_rows(whole.design, rows)?;
+            let of_row = |row: &[f64]| rows.iter().map(|j| row[*j]).collect::<Vec<f64>>();
+            let values: Vec<f64> = all.chunks_exact(shape.cols).flat_map(of_row).collect();
+            part.design = Some(PreparedDesign::Dense(DenseMatrix::new(values, rows.len())?));
+        }
+        Ok(part)
+    }
+}
+
+/// Some rows as dense numbers.
+fn dense_rows(design: &dyn Design, rows: &[usize]) -> Result<Vec<f64>> {
+    let identity = Units::identity(design.shape().cols);
+    let (mut tile, mut row_values) = (Tile::default(), Vec::new());
+    let mut out = Vec::with_capacity(rows.len() * design.shape().cols);
+    for row in rows {
+        match design.block(*row..row + 1, &mut tile)? {
+            Block::F64(block) => block.load(&identity, &mut row_values),
+            Block::F32(block) => block.load(&identity, &mut row_values),
+            Block::Csr(block) => {
+                row_values.clear();
+                row_values.resize(design.shape().cols, 0.0);
+                let (columns, values) = block.row(0);
+                columns.iter().zip(values).for_each(|(c, v)| row_values[*c as usize] = *v);
+            }
+        }
+        out.extend_from_slice(&row_values);
+    }
+    Ok(out)
+}
+
 /// The rows of a part.
 #[derive(Debug)]
 pub struct PartRows {
@@ -195,7 +234,7 @@ impl Split {
         let names = training.labels.names();
         let parts = self.parts(names.len());
         let fit = |part: &Part| {
-            let rows = part.rows(training)?;
+            let rows = part.rows_for(method, training)?;
             let fit = method.fit(&rows.training(training), watch).map_err(|e| rows.locate(e))?;
             Ok((rows.rows, fit))
         };
@@ -208,7 +247,7 @@ impl Split {
                 (_, Fit::NoOptimum(proof)) => return Ok(SplitFit::NoOptimum { part, proof }),
                 (rows, Fit::NotSeparable(mut proof)) => {
                     if let Some(rows) = &rows {
-                        proof.rows.iter_mut().for_each(|row| *row = rows[*row]);
+                        proof.rename_rows(rows);
                     }
                     let used = rows.map_or(training.labels.len(), |r| r.len());
                     return Ok(SplitFit::NotSeparable { part, proof, used });
@@ -228,7 +267,7 @@ impl Split {
     ) -> Result<SplitFit> {
         let units = self.units(method, training, &found, watch)?;
         let among_all = |(_, rows, f): &(Part, Option<Vec<usize>>, Fitted)| match rows {
-            Some(rows) => f.discriminant.renumbered(rows),
+            Some(rows) => f.discriminant.renumbered(rows, training.labels.len()),
             None => Ok(f.discriminant.clone()),
         };
         let discriminants = found.iter().map(among_all).collect::<Result<Vec<Discriminant>>>()?;
@@ -239,8 +278,11 @@ impl Split {
             .into_iter()
             .map(|(part, rows, f)| FittedPart {
                 part,
+                units: match (method.has_kernel_table(), &rows) {
+                    (true, Some(_)) => Units::identity(training.design.shape().cols),
+                    _ => f.units,
+                },
                 rows,
-                units: f.units,
                 objective: f.objective,
                 certificate: f.certificate,
                 outcome: f.outcome,
@@ -299,11 +341,6 @@ fn check(method: &Method, training: &Training<'_>) -> Result<()> {
         Method::Gaussian(m) if m.priors.is_some() => refuse("priors"),
         Method::NaiveBayes(m) if m.priors.is_some() => refuse("priors"),
         _ if training.start.is_some() => refuse("coefficients to start from"),
-        Method::KernelSvm(KernelSvm { kernel: KernelChoice::Precomputed, .. })
-        | Method::KernelPerceptron(KernelPerceptron { kernel: KernelChoice::Precomputed, .. }) => {
-            Err(Error::usage("a precomputed kernel is for two classes")
-                .help("keep the rows and columns of two classes, or give the columns that the kernel is made of"))
-        }
         _ => Ok(()),
     }
 }

@@ -1,10 +1,13 @@
 //! The hard margin in words.
 
+use super::separability_text;
 use super::text::short;
 use crate::artifact::Model;
 use crate::certify::Certificate;
 use crate::design::Standardize;
+use crate::error::Place;
 use crate::model::{HardMargin, NotSeparable};
+use crate::workflow::TableSeparability;
 
 pub(super) fn headline(method: &HardMargin) -> String {
     let columns = match method.standardize {
@@ -37,18 +40,23 @@ pub(super) fn certificate_text(margin: f64, hull_distance: f64, relative_gap: f6
     )
 }
 
-/// Why there is no hard margin, where two rows are the same.
-pub(super) fn twins_text(proof: &NotSeparable) -> Option<String> {
-    match (&proof.rows[..], &proof.certificate) {
-        ([first, second], None) => Some(format!(
-            "Proof: rows {} and {} are the same in every column and of different classes.",
-            first + 1,
-            second + 1
-        )),
-        _ => None,
+/// Why there is no hard margin: the verdict of separability with its witness.
+pub fn no_margin_text(proof: &NotSeparable, found: &TableSeparability) -> String {
+    let mut out = "No plane separates the classes: there is no hard margin.\n\n".to_owned();
+    out.push_str(&separability_text(found));
+    // Two rows alone share a point only where they are the same.
+    if let [first, second] = proof.rows[..] {
+        let row = |row: usize| match found.place(row) {
+            Some(Place { line: Some(line), .. }) => format!("{line}"),
+            _ => format!("{}", row + 1),
+        };
+        let what = if found.place(first).is_some_and(|p| p.line.is_some()) { "lines" } else { "rows" };
+        out.push_str(&format!(
+            "  {what} {} and {} are the same in every column and of different classes\n",
+            row(first),
+            row(second)
+        ));
     }
+    out.push_str("  No model was written.\n");
+    out
 }
-
-/// What else there is.
-pub(super) const REMEDY: &str = "No model was written. `linsep separable` names the rows that stand in the way; --model svm lets rows lie within the \
-     margin at a price.";

@@ -16,6 +16,7 @@ mod text;
 
 pub use evaluation::{evaluation_json, evaluation_text, labels_json, labels_text};
 pub use geometry::{decision_note, geometry_json, geometry_text, measured_text};
+pub use hard_margin::no_margin_text;
 pub use inspect::{bayes_error_text, inspect_json, inspect_text};
 pub use perceptron::not_separable_text;
 pub use separability::{separability_json, separability_text};

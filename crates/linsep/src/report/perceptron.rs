@@ -1,6 +1,5 @@
 //! The perceptron family in words.
 
-use super::hard_margin;
 use super::text::{count, short, thousands, wrap};
 use crate::artifact::Model;
 use crate::certify::Certificate;
@@ -66,11 +65,7 @@ pub(super) fn computation_text(model: &Model) -> String {
 
 /// Why there is no separating plane; `used` rows were learned from.
 pub fn not_separable_text(proof: &NotSeparable, used: usize) -> String {
-    let searched = proof.epochs > 0;
-    let mut out = match searched {
-        true => "No plane separates the classes: the perceptron would make mistakes forever.\n".to_owned(),
-        false => "No plane separates the classes: there is no hard margin.\n".to_owned(),
-    };
+    let mut out = "No plane separates the classes: the perceptron would make mistakes forever.\n".to_owned();
     let why = match &proof.certificate {
         Some(Certificate::SelfConcordance { decrement, radius, .. }) => {
             let rows = match proof.rows.len() {
@@ -83,7 +78,6 @@ pub fn not_separable_text(proof: &NotSeparable, used: usize) -> String {
                 short(decrement * radius)
             )
         }
-        _ if !searched => hard_margin::twins_text(proof).unwrap_or_default(),
         _ => {
             let row = proof.rows.first().map_or(0, |r| r + 1);
             format!("Proof: row {row} has only zeros, so without an intercept it is on no side of any plane.")
@@ -93,11 +87,7 @@ pub fn not_separable_text(proof: &NotSeparable, used: usize) -> String {
         format!("Until then it had made {} in {}.", count(proof.mistakes, "update"), count(proof.epochs, "epoch"));
     let remedy = "No model was written. --model pocket keeps the best plane that it meets, averaged-perceptron averages \
                   over all, logistic minimises a loss.";
-    let texts = match searched {
-        true => [&why[..], &made, remedy],
-        false => [&why[..], "", hard_margin::REMEDY],
-    };
-    for text in texts.into_iter().filter(|text| !text.is_empty()) {
+    for text in [&why[..], &made, remedy] {
         for line in wrap(text, LINE) {
             out.push_str(&format!("  {line}\n"));
         }

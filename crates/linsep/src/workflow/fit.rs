@@ -4,6 +4,7 @@ use super::calibrate::{CalibrationOptions, CrossFit, cross_fit};
 use super::cross_validate::cross_validate;
 use super::multiclass::{Multiclass, Plan, Planned, model_part};
 use super::rows::RowRoles;
+use super::separable::TableSeparability;
 use super::source::Source;
 use super::start::start_for;
 use crate::artifact::{CrossValidation, Model, ModelPart, Provenance, SupportVectors, TrainingSummary};
@@ -95,6 +96,8 @@ pub enum TableFit {
         used: usize,
         /// The two-class fit it is about, in words, where there are several.
         part: Option<String>,
+        /// The verdict with its witness, of a method that asks for one.
+        answer: Option<Box<TableSeparability>>,
     },
 }
 
@@ -153,8 +156,12 @@ pub(super) fn fit_source(
             return Ok(TableFit::NoOptimum { proof, features, classes: of_part, part: words(part) });
         }
         Planned::NotSeparable(part, mut proof, used) => {
-            proof.rows.iter_mut().for_each(|row| *row = source.rows[*row]);
-            return Ok(TableFit::NotSeparable { proof, used, part: words(part) });
+            proof.rename_rows(&source.rows);
+            let answer = proof.witness.take().map(|verdict| {
+                let about = (&options.target[..], part);
+                Box::new(TableSeparability::of(*verdict, about, &source, used))
+            });
+            return Ok(TableFit::NotSeparable { proof, used, part: words(part), answer });
         }
     };
     let mut parts: Vec<ModelPart> = parts.into_iter().map(|p| model_part(p, &classes, &source.rows)).collect();

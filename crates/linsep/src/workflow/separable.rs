@@ -5,8 +5,8 @@ use super::source::Source;
 use crate::design::{Design, RecipeOptions, gather};
 use crate::error::{Place, Result};
 use crate::model::{
-    CommonPoint, Method, PenaltyChoice, RiskMinimizer, SeparabilityOptions, SeparabilityVerdict, Training, Verdict,
-    separability,
+    CommonPoint, Method, Part, PenaltyChoice, RiskMinimizer, SeparabilityOptions, SeparabilityVerdict, Training,
+    Verdict, separability,
 };
 use crate::table::{Class, Labels, Table};
 use crate::watch::Watch;
@@ -90,6 +90,39 @@ pub struct TableSeparability {
 }
 
 impl TableSeparability {
+    /// The answer that came of a fit: about all classes, or the two sides of a part. Its rows are rows of the table already.
+    pub(super) fn of(
+        verdict: SeparabilityVerdict,
+        (target, part): (&str, Option<Part>),
+        source: &Source<'_>,
+        used: usize,
+    ) -> TableSeparability {
+        let labels = &source.labels;
+        let counts: Vec<usize> = labels.totals(None).iter().map(|c| *c as usize).collect();
+        let (classes, counts) = match part {
+            None => (labels.names().to_vec(), counts),
+            Some(part) => {
+                let own = counts[part.class.index()];
+                let other = part.against.map_or(labels.len() - own, |c| counts[c.index()]);
+                (part.sides(labels.names()).to_vec(), vec![other, own])
+            }
+        };
+        let tolerance = verdict.tolerance;
+        let answers = vec![(Question::Joint, verdict)];
+        let places = placed(&answers, source);
+        TableSeparability {
+            target: target.to_owned(),
+            classes,
+            counts,
+            features: source.recipe.features(),
+            rows: source.counts.rows,
+            used,
+            answers,
+            places,
+            tolerance,
+        }
+    }
+
     /// Whether the answer is yes: the joint one where it was asked, else all of them.
     pub fn is_complete(&self) -> bool {
         let complete = |found: &SeparabilityVerdict| matches!(found.verdict, Verdict::Complete(_));
@@ -144,10 +177,8 @@ pub(super) fn separable(source: &Source<'_>, options: &SeparableOptions, watch: 
         found.rename_rows(&source.rows);
         answers.push((question, found));
     }
-    let mut witness: Vec<usize> = answers.iter().flat_map(|(_, found)| witness_rows(&found.verdict)).collect();
-    witness.sort_unstable();
-    witness.dedup();
     Ok(TableSeparability {
+        places: placed(&answers, source),
         target: options.target.clone(),
         counts: labels.totals(None).iter().map(|c| *c as usize).collect(),
         classes: labels.names().to_vec(),
@@ -155,7 +186,6 @@ pub(super) fn separable(source: &Source<'_>, options: &SeparableOptions, watch: 
         rows: source.counts.rows,
         used: source.rows.len(),
         answers,
-        places: witness.into_iter().map(|row| (row, source.place(row))).collect(),
         tolerance: options.options.tolerance,
     })
 }
@@ -205,6 +235,14 @@ fn answer(
             Ok(found)
         }
     }
+}
+
+/// The places of the rows that answers rest on.
+fn placed(answers: &[(Question, SeparabilityVerdict)], source: &Source<'_>) -> Vec<(usize, Place)> {
+    let mut witness: Vec<usize> = answers.iter().flat_map(|(_, found)| witness_rows(&found.verdict)).collect();
+    witness.sort_unstable();
+    witness.dedup();
+    witness.into_iter().map(|row| (row, source.place(row))).collect()
 }
 
 /// The rows that a verdict rests on and that are few.

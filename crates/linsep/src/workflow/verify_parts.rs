@@ -94,7 +94,7 @@ fn verify_part(
     table_rows: &[usize],
     watch: &Watch,
 ) -> Result<Found> {
-    let rows = part.rows(whole)?;
+    let rows = part.rows_for(&model.method, whole)?;
     let training = rows.training(whole);
     let mut discriminant = model.discriminant.part(score)?;
     if let Some(own) = &rows.rows {

@@ -124,7 +124,13 @@ impl Perceptron {
         let (stop, verdict) = match self.run(algorithm.as_mut(), &judge, watch)? {
             (_, Some(Verdict::Overlap { rows, certificate })) if self.wants_separation() => {
                 let (mistakes, epochs) = (algorithm.mistakes(), algorithm.epochs());
-                return Ok(Fit::NotSeparable(Box::new(NotSeparable { rows, certificate, mistakes, epochs })));
+                return Ok(Fit::NotSeparable(Box::new(NotSeparable {
+                    rows,
+                    certificate,
+                    witness: None,
+                    mistakes,
+                    epochs,
+                })));
             }
             other => other,
         };

@@ -9,8 +9,12 @@ use crate::discriminant::Linear;
 use crate::error::{Error, Result};
 use crate::model::{Fit, Multipliers, Note, Training};
 use crate::objective::{CrammerSinger, Penalty, Risk};
-use crate::solve::SequentialDual;
+use crate::solve::{SequentialDual, SoftmaxLimit};
 use crate::watch::Watch;
+
+/// From so many rows on, and with no more coefficients than these, Newton's method is faster than visits of single rows.
+const MANY_ROWS: usize = 2_000;
+const MOST_UNKNOWNS: usize = 1_500;
 
 impl RiskMinimizer {
     pub(super) fn fit_several(
@@ -31,10 +35,21 @@ impl RiskMinimizer {
         let rows = sample(training, &units, offsets.as_deref());
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, CrammerSinger::new(classes), penalty, self.intercept);
-        let reason = (self.algorithm == Algorithm::Auto).then(|| "the one for several classes at once".to_owned());
-        let choice = Choice { algorithm: Algorithm::DualCd, reason };
-        let solver = SequentialDual { tolerance: self.tolerance, max_iterations: self.iterations(choice.algorithm) };
-        let solved = solver.solve(&risk, watch)?;
+        let (tolerance, max_iterations) = (self.tolerance, self.iterations(Algorithm::DualCd));
+        let unknowns = classes * (training.design.shape().cols + 1);
+        let auto = self.algorithm == Algorithm::Auto;
+        let (choice, solved) = match auto && unknowns <= MOST_UNKNOWNS && training.labels.len() >= MANY_ROWS {
+            true => {
+                let reason = Some(format!("only {unknowns} coefficients, as the limit of softmax regressions"));
+                let solved = SoftmaxLimit { tolerance, max_iterations }.solve(&risk, watch)?;
+                (Choice { algorithm: Algorithm::Newton, reason }, solved)
+            }
+            false => {
+                let reason = auto.then(|| "the one for several classes at once".to_owned());
+                let solved = SequentialDual { tolerance, max_iterations }.solve(&risk, watch)?;
+                (Choice { algorithm: Algorithm::DualCd, reason }, solved)
+            }
+        };
         let found = Found {
             multipliers: Some(multipliers(&risk, &solved.multipliers)),
             coef: solved.coef,

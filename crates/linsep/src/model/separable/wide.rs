@@ -13,6 +13,8 @@ use crate::solve::{HardMargin, MarginRows, hard_margin};
 use crate::table::Class;
 use rayon::prelude::*;
 
+/// So few entries are visited some hundred times in about a second.
+const QUICK_ENTRIES: usize = 1_000_000;
 /// More rows than this, and their products are too many.
 pub(super) const MOST_ROWS: usize = 2_000;
 
@@ -23,7 +25,7 @@ impl Case<'_> {
         let mut found = match self.classes {
             _ if !open => None,
             2 if self.options.margin_tolerance.is_some() => self.widest_plane()?,
-            2 => self.some_plane()?.map(|found| self.complete_plane(&found)).transpose()?,
+            2 => self.affordable_plane()?.map(|found| self.complete_plane(&found)).transpose()?,
             _ => self.machine()?,
         };
         let mut by_core = None;
@@ -55,7 +57,28 @@ impl Case<'_> {
             );
             return Ok(self.found(Verdict::Undecided(Box::new(Undecided { reason, common: same })), 0));
         }
-        self.through_rows()
+        let mut found = self.through_rows()?;
+        // Rounding in the products of rows does not undo two rows that are the same.
+        if let Verdict::Undecided(undecided) = &mut found.verdict
+            && undecided.common.is_none()
+        {
+            undecided.common = same;
+        }
+        Ok(found)
+    }
+
+    /// Some plane; the widest one where that takes about a second.
+    fn affordable_plane(&self) -> Result<Option<HardMargin>> {
+        let found = self.some_plane()?;
+        let mut tile = Tile::default();
+        let entries = match self.design.block(0..self.labels.len(), &mut tile)? {
+            Block::Csr(x) => x.entries(),
+            _ => usize::MAX,
+        };
+        if found.is_none() || entries > QUICK_ENTRIES {
+            return Ok(found);
+        }
+        Ok(self.widest(None)?.or(found))
     }
 
     fn widest_plane(&self) -> Result<Option<Complete>> {

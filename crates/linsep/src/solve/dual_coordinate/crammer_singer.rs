@@ -96,11 +96,24 @@ impl SequentialDual {
     /// Runs until the certificate, a limit or the watch stops it. The multipliers returned are the probabilities p, row by
     /// row and class by class.
     pub fn solve(&self, risk: &Risk<'_, CrammerSinger>, watch: &Watch) -> Result<MarginSolved> {
+        self.solve_from(risk, None, watch)
+    }
+
+    /// The same from multipliers and intercepts that are known to be good.
+    pub(in crate::solve) fn solve_from(
+        &self,
+        risk: &Risk<'_, CrammerSinger>,
+        start: Option<&MarginSolved>,
+        watch: &Watch,
+    ) -> Result<MarginSolved> {
         if risk.penalty().is_none() || !risk.penalty().free_columns().is_empty() {
             return Err(Error::usage("the sequential dual method needs a penalty on every column"));
         }
         let mut tile = Tile::default();
         let mut run = Run::new(risk, watch, &mut tile)?;
+        if let Some(start) = start {
+            run.start_at(start);
+        }
         let stop = match run.iterate(self) {
             Ok(stop) => stop,
             Err(error) if error.kind() == ErrorKind::Interrupted => Stop::halted(watch.halted()),
@@ -148,6 +161,27 @@ impl<'r, 'd> Run<'r, 'd> {
             room: Room { scores: room(), target: room(), sorted: room() },
             rows,
         })
+    }
+
+    fn start_at(&mut self, start: &MarginSolved) {
+        let (k, width) = (self.classes, self.rows.width);
+        for i in 0..self.rows.len() {
+            let place = self.rows.places[i];
+            let y = self.risk.sample().labels[place].index();
+            for c in 0..k {
+                let p = start.multipliers[place * k + c];
+                let beta = self.capacity[i] * (f64::from(u8::from(c == y)) - p);
+                self.p[i * k + c] = p;
+                self.totals[c] += beta;
+                self.kappa_totals[c] += beta * self.rows.kappa.get(i).copied().unwrap_or(0.0);
+                self.rows.add(i, beta, &mut self.weights[c * width..(c + 1) * width]);
+            }
+        }
+        if self.risk.intercept() == Intercept::Free {
+            self.intercepts.copy_from_slice(start.coef.intercept());
+        }
+        (self.best.coef, self.best.objective) = (start.coef.clone(), start.objective);
+        (self.best.multipliers, self.best.certificate) = (start.multipliers.clone(), start.certificate.clone());
     }
 
     fn iterate(&mut self, limits: &SequentialDual) -> Result<Stop> {
