@@ -23,7 +23,8 @@ TASKS = [("lda-fit", data.gaussian_classes, []), ("logistic", data.logistic_dens
          ("softmax", data.mnist, ["--lambda", "1e-4", "--tol", "1e-4"]),
          ("logistic-wide", data.news_unit, ["--lambda", "1e-4", "--tol", "1e-6"]),
          ("sqhinge", data.news_unit, ["--lambda", "1e-4", "--tol", "1e-4"]),
-         ("hinge", data.a9a, ["--lambda", "1e-4", "--tol", "1e-6"]), ("lasso", data.a9a, ["--lambda", "1e-3", "--tol", "1e-6"])]
+         ("hinge", data.a9a, ["--lambda", "1e-4", "--tol", "1e-6"]), ("lasso", data.a9a, ["--lambda", "1e-3", "--tol", "1e-6"]),
+         ("lasso", data.news_unit, ["--lambda", "1e-4", "--tol", "1e-4"])]
 
 
 def entries(x):
