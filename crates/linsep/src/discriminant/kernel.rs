@@ -206,7 +206,7 @@ impl KernelExpansion {
         let (m, k) = (self.rows.len(), self.n_scores());
         let rows = KernelRows::of_stored(&self.support, m, &self.units);
         let c: Vec<f64> = (0..m).map(|i| self.coefficients[i * k + score]).collect();
-        let sum = KernelSum::new(&self.kernel, &rows, (0..m).collect(), c.clone(), 1);
+        let sum = KernelSum::new(&self.kernel, &rows, (0..m).collect(), &c, 1);
         let mut values = vec![0.0; m];
         values.par_chunks_mut(BLOCK).enumerate().for_each(|(b, values)| {
             let ids: Vec<usize> = (b * BLOCK..b * BLOCK + values.len()).collect();
@@ -239,7 +239,7 @@ impl KernelExpansion {
         let support =
             KernelRows::of_stored(if table { &none } else { &self.support }, if table { 0 } else { m }, &self.units);
         let ids = if table { self.rows.clone() } else { (0..m).collect() };
-        let sum = KernelSum::new(&self.kernel, &support, ids, self.coefficients.clone(), k);
+        let sum = KernelSum::new(&self.kernel, &support, ids, &self.coefficients, k);
         out.par_chunks_mut(BLOCK * width).enumerate().try_for_each_init(
             || (Tile::default(), vec![0.0; BLOCK * k]),
             |(tile, scores), (b, out)| {

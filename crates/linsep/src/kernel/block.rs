@@ -224,25 +224,35 @@ pub struct KernelSum<'a> {
     rows: &'a KernelRows,
     ids: Vec<usize>,
     sources: Sources<f64>,
-    /// Row by row.
-    coefficients: Vec<f64>,
+    /// Row within its group and coefficient, group by group and score by score: a row of two of many classes has few scores.
+    terms: Vec<(usize, f64)>,
+    /// Where the terms of a group and a score begin.
+    starts: Vec<usize>,
     scores: usize,
 }
 
 impl<'a> KernelSum<'a> {
-    /// A sum over the rows `ids` with `scores` coefficients each.
+    /// A sum over the rows `ids` with `scores` coefficients each, row by row.
     pub fn new(
         kernel: &Kernel,
         rows: &'a KernelRows,
         ids: Vec<usize>,
-        coefficients: Vec<f64>,
+        coefficients: &[f64],
         scores: usize,
     ) -> KernelSum<'a> {
         let sources = match kernel {
             Kernel::Precomputed => Sources { strips: Vec::new(), squares: Vec::new() },
             _ => Sources::new(rows, &ids),
         };
-        KernelSum { kernel: *kernel, rows, ids, sources, coefficients, scores }
+        let (mut terms, mut starts) = (Vec::with_capacity(coefficients.len()), vec![0]);
+        for group in coefficients.chunks(GROUP * scores.max(1)) {
+            for o in 0..scores {
+                let own = group.chunks_exact(scores).map(|c| c[o]).enumerate();
+                terms.extend(own.filter(|(_, c)| *c != 0.0));
+                starts.push(terms.len());
+            }
+        }
+        KernelSum { kernel: *kernel, rows, ids, sources, terms, starts, scores }
     }
 
     /// Adds the sums at all targets to `out`, target by target.
@@ -265,7 +275,7 @@ impl<'a> KernelSum<'a> {
             }
             for o in 0..k {
                 let sums = &mut sums[o * stride..(o + 1) * stride];
-                combine(&tile[..ids.len() * stride], &self.coefficients[first * k..], (o, k), sums);
+                combine(&tile, &self.terms[self.starts[g * k + o]..self.starts[g * k + o + 1]], sums);
             }
         }
         for (t, out) in out.chunks_exact_mut(k).enumerate() {
@@ -275,30 +285,24 @@ impl<'a> KernelSum<'a> {
 }
 
 crate::numeric::vectorised! {
-    /// `sums += Σ_r c[r·k + o]·tile[r]`, four rows at a time.
-    fn combine(tile: &[f64], coefficients: &[f64], place: (usize, usize), sums: &mut [f64]) {
-        let ((o, k), n) = (place, sums.len());
-        if n == 0 {
-            return;
-        }
-        let fours = tile.chunks_exact(4 * n);
+    /// `sums += Σ c·tile[r]` over the terms (r, c), four at a time.
+    fn combine(tile: &[f64], terms: &[(usize, f64)], sums: &mut [f64]) {
+        let n = sums.len();
+        let row = |r: usize| &tile[r * n..(r + 1) * n];
+        let fours = terms.chunks_exact(4);
         let rest = fours.remainder();
-        let done = tile.len() / (4 * n) * 4;
-        for (q, rows) in fours.enumerate() {
-            let c = |r: usize| coefficients[(4 * q + r) * k + o];
-            let (c0, c1, c2, c3) = (c(0), c(1), c(2), c(3));
-            let (a, b) = rows.split_at(2 * n);
-            let ((r0, r1), (r2, r3)) = (a.split_at(n), b.split_at(n));
+        for four in fours {
+            let [(i0, c0), (i1, c1), (i2, c2), (i3, c3)] = [four[0], four[1], four[2], four[3]];
+            let (r0, r1, r2, r3) = (row(i0), row(i1), row(i2), row(i3));
             for t in 0..n {
                 let low = r1[t].mul_add(c1, r0[t] * c0);
                 let high = r3[t].mul_add(c3, r2[t] * c2);
                 sums[t] += low + high;
             }
         }
-        for (q, row) in rest.chunks_exact(n).enumerate() {
-            let c = coefficients[(done + q) * k + o];
-            for (s, r) in sums.iter_mut().zip(row) {
-                *s = r.mul_add(c, *s);
+        for (i, c) in rest {
+            for (s, r) in sums.iter_mut().zip(row(*i)) {
+                *s = r.mul_add(*c, *s);
             }
         }
     }

@@ -264,8 +264,8 @@ fn close(a: &Kernel, b: &Kernel) -> bool {
 /// `Σ_j β_j K(x_j, x_i)` for every row.
 pub(super) fn sums(kernel: &Kernel, rows: &KernelRows, signed: &[f64]) -> Vec<f64> {
     let ids: Vec<usize> = (0..signed.len()).filter(|i| signed[*i] != 0.0).collect();
-    let coefficients = ids.iter().map(|i| signed[*i]).collect();
-    let sum = KernelSum::new(kernel, rows, ids, coefficients, 1);
+    let coefficients: Vec<f64> = ids.iter().map(|i| signed[*i]).collect();
+    let sum = KernelSum::new(kernel, rows, ids, &coefficients, 1);
     let mut scores = vec![0.0; signed.len()];
     scores.par_chunks_mut(PIECE).enumerate().for_each(|(p, scores)| {
         let ids: Vec<usize> = (p * PIECE..p * PIECE + scores.len()).collect();

@@ -217,9 +217,9 @@ impl Run<'_> {
     fn look(&mut self, beta: &[f64], watch: &Watch) -> bool {
         let Problem { kernel, rows, .. } = self.problem;
         let changed: Vec<usize> = (0..beta.len()).filter(|i| beta[*i] != self.exact.beta[*i]).collect();
-        let changes = changed.iter().map(|i| beta[*i] - self.exact.beta[*i]).collect();
+        let changes: Vec<f64> = changed.iter().map(|i| beta[*i] - self.exact.beta[*i]).collect();
         self.passes += changed.len();
-        let sum = KernelSum::new(kernel, rows, changed, changes, 1);
+        let sum = KernelSum::new(kernel, rows, changed, &changes, 1);
         let mut scores = self.exact.scores.clone();
         let done = scores.par_chunks_mut(PIECE).enumerate().all(|(p, scores)| {
             let ids: Vec<usize> = (p * PIECE..p * PIECE + scores.len()).collect();
