@@ -45,7 +45,8 @@ def test_ctrl_c_stops_a_fit(python):
         process.kill()
         process.wait()
     assert rest.strip() == "interrupted", errors
-    assert waited < 2.0
+    # Within a twentieth of a second, in fact; machines that run tests are busy.
+    assert waited < 5.0
     assert process.returncode == 0
 
 
@@ -217,11 +218,20 @@ def test_the_number_of_threads_changes_no_bit(make):
 
 
 def test_threads_follow_the_environment(python):
-    code = (
-        "import linsep, numpy as np, os; X = np.random.default_rng(0).normal(size=(2000, 5));"
-        "linsep.LogisticRegression().fit(X, X[:, 0] + X[:, 1]**2 > 0);"
-        "print(sum(open(f'/proc/self/task/{t}/comm').read().startswith('linsep') for t in os.listdir('/proc/self/task')))"
-    )
+    # A thread takes its name when it first runs, which may be after the fit.
+    code = """
+import linsep, numpy as np, os, time
+X = np.random.default_rng(0).normal(size=(2000, 5))
+linsep.LogisticRegression().fit(X, X[:, 0] + X[:, 1]**2 > 0)
+time.sleep(0.5)
+for _ in range(20):
+    names = [open(f"/proc/self/task/{task}/comm").read() for task in os.listdir("/proc/self/task")]
+    count = sum(name.startswith("linsep") for name in names)
+    if count == int(os.environ["LINSEP_NUM_THREADS"]):
+        break
+    time.sleep(0.25)
+print(count)
+"""
     if not os.path.exists("/proc/self/task"):
         pytest.skip("threads are counted in /proc, which is not there")
     assert python(code, LINSEP_NUM_THREADS="3").stdout.strip() == "3"
