@@ -153,6 +153,64 @@ def a9a(scale=1.0):
     return _svm("a9a", "a9a", scale)
 
 
+def _unpacked(name):
+    import io
+    packed = SHARED / f"{name}.zst"
+    if not packed.exists():
+        raise Absent(f"{packed} is not there")
+    return io.BytesIO(subprocess.run(["zstd", "-dc", str(packed)], check=True, capture_output=True).stdout)
+
+
+def _ijcnn1(part):
+    from sklearn.datasets import load_svmlight_file
+    x, y = load_svmlight_file(_unpacked(f"sparse/ijcnn1.{part}.svm"), n_features=22)
+    return x.toarray(), y > 0
+
+
+def _usps(part):
+    import pandas as pd
+    frame = pd.read_csv(_unpacked(f"dense/usps_zip_{part}.csv"))
+    return frame.iloc[:, 1:].to_numpy(float), frame.iloc[:, 0].to_numpy()
+
+
+def _letter(part):
+    import pandas as pd
+    frame = pd.read_csv(_unpacked("dense/letterrecognition.csv"))
+    rows = slice(0, 15_000) if part == "train" else slice(15_000, None)
+    return frame.iloc[rows, 1:].to_numpy(float), np.unique(frame.iloc[:, 0], return_inverse=True)[1][rows]
+
+
+def _curved(part):
+    rng = np.random.default_rng(7 if part == "train" else 8)
+    w = np.random.default_rng(6).standard_normal(50)
+    x = rng.standard_normal((10_000, 50))
+    score = x @ w / np.sqrt(50) + 0.5 * (x[:, 0] * x[:, 1] + x[:, 2] ** 2 - 1) + 0.5 * rng.standard_normal(10_000)
+    return x, score > 0
+
+
+# Rows of kernel machines with how labels become codes; those that end in -ovo keep all their classes.
+KERNEL_ROWS = {
+    "ijcnn1": (_ijcnn1, lambda y: y), "usps": (_usps, lambda y: y == 0), "usps-ovo": (_usps, lambda y: y),
+    "letter": (_letter, lambda y: y < 13), "letter-ovo": (_letter, lambda y: y), "synthetic": (_curved, lambda y: y),
+}
+
+
+def kernel_rows(name):
+    """Training rows of a kernel machine; the test rows lie beside them, `-test-` in the name."""
+    make, codes = KERNEL_ROWS[name]
+
+    def load(scale=1.0):
+        def part(of):
+            def rows(scale):
+                x, y = make(of)
+                keep = slice(0, max(200, int(len(y) * scale)))
+                return x[keep], codes(y[keep])
+            return _stored(f"rbf-{name}-{of}", scale, rows)
+        part("test")
+        return part("train")
+    return load
+
+
 def spam(scale=1.0):
     """4,601 x 57, columns centred and divided by their standard deviation (divisor n)."""
     def make(scale):

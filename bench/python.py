@@ -21,10 +21,9 @@ from pathlib import Path
 import numpy as np
 
 import data
-from run import (
-    HERE, MAX_OTHER_CPU, OURS, SERVER, Failed, Fresh, OtherCpu, Server, build, cell, enter, interleave, machine,
-    refuse_if_loaded, summary, wait_until_quiet,
-)
+from contestants import Failed, Fresh, Server
+from machine import MAX_OTHER_CPU, OtherCpu, machine, refuse_if_loaded, wait_until_quiet
+from run import HERE, OURS, SERVER, build, cell, enter, interleave, summary
 
 TOLERANCE = 1e-8
 THEIRS, LIBRARY = "scikit-learn", "the library"
@@ -124,7 +123,7 @@ def run_task(task, options):
     title, load, other = TASKS[task]
     paths = load(options.scale) if load else None
     result = {"task": task, "title": title, "scale": options.scale, "other_cpu_before": wait_until_quiet(options.force)}
-    contestants, failed = enter([other, OURS], lambda who: contestant(task, who, paths, options))
+    contestants, failed = enter([other, OURS], lambda who: contestant(task, who, paths, options), options)
     try:
         watch = OtherCpu([p for c in contestants for p in c.pids()])
         outcomes, more = interleave(contestants, options.runs)

@@ -128,8 +128,13 @@ fn cross_validation_and_geometry_know_the_scheme() {
     let fails = scratch.run("geometry rest.json iris.csv --projection");
     assert_eq!(fails.code, 2);
     scratch.done("fit iris.csv -t Species --model qda --multiclass one-vs-rest -o curved.json");
-    let fails = scratch.run("geometry curved.json");
-    assert!(fails.code == 2 && fails.stderr.contains("not linear"), "{}", fails.stderr);
+    let shown = scratch.done("geometry curved.json");
+    assert!(shown.contains("rest | versicolor") && shown.contains("lower bound"), "{shown}");
+    scratch.done("fit iris.csv -t Species --model svm --kernel rbf -o kernel.json");
+    let shown = scratch.done("geometry kernel.json");
+    assert_eq!(shown.matches("a hyperplane of the kernel's feature space").count(), 3, "{shown}");
+    let rows = scratch.done("geometry kernel.json iris.csv");
+    assert!(column(&rows, "feature_distance").iter().all(|d| d.parse::<f64>().is_ok_and(|d| d >= 0.0)), "{rows}");
 }
 
 #[test]

@@ -8,10 +8,12 @@ use crate::score::{class_scores, codes, few_rows, probabilities, scored};
 use crate::table::training_table;
 use linsep::artifact;
 use linsep::decide::Decision;
-use linsep::design::Design;
 use linsep::report::{fit_summary, inspect_json, support_json};
-use linsep::table::Labels;
-use linsep::workflow::{Arrays, measure_design, predict_table, support_arrays, verify_arrays};
+use linsep::table::Table;
+use linsep::watch::Watch;
+use linsep::workflow::{
+    Arrays, measure_design, predict_table, support_arrays, support_tables, verify_arrays, verify_table,
+};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -386,23 +388,8 @@ impl Model {
         sample_weight: Option<&Bound<'_, PyAny>>,
         n_threads: usize,
     ) -> PyResult<String> {
-        let py = x.py();
-        let model = &*self.inner;
-        let labels = labels(y_codes, model.classes.clone())?;
-        let weights = doubles(sample_weight)?;
-        let manner = Manner::threads(n_threads);
-        let found = match Features::of(x)? {
-            Features::Table(table) => {
-                let table = training_table(model, *table, &labels, weights.as_deref())?;
-                run(py, &manner, |watch| linsep::workflow::verify_table(model, &table, watch))?
-            }
-            features => {
-                // SAFETY: as in `fit`.
-                let lent = unsafe { features.lend() }?;
-                let arrays = arrays(lent.as_design(), labels, weights.as_deref());
-                run(py, &manner, |watch| verify_arrays(model, arrays, watch))?
-            }
-        };
+        let rows = TrainingRows { x, y_codes, sample_weight, n_threads };
+        let found = rows.given_to(&self.inner, verify_table, verify_arrays)?;
         let check = |c: &linsep::workflow::Check| json!({"claim": c.claim, "holds": c.holds, "found": c.found});
         let checks: Vec<Value> = found.checks.iter().map(check).collect();
         Ok(json!({"passed": found.passed(), "checks": checks, "objective": found.objective}).to_string())
@@ -417,27 +404,44 @@ impl Model {
         sample_weight: Option<&Bound<'_, PyAny>>,
         n_threads: usize,
     ) -> PyResult<String> {
-        let py = x.py();
-        let model = &*self.inner;
-        let labels = labels(y_codes, model.classes.clone())?;
-        let weights = doubles(sample_weight)?;
-        let manner = Manner::threads(n_threads);
-        let tables = match Features::of(x)? {
+        let rows = TrainingRows { x, y_codes, sample_weight, n_threads };
+        let tables = rows.given_to(&self.inner, support_tables, support_arrays)?;
+        Ok(support_json(&self.inner, &tables).to_string())
+    }
+}
+
+/// The rows a model was fitted on, as they are given again.
+struct TrainingRows<'a, 'py> {
+    x: &'a Bound<'py, PyAny>,
+    y_codes: &'a Bound<'py, PyAny>,
+    sample_weight: Option<&'a Bound<'py, PyAny>>,
+    n_threads: usize,
+}
+
+impl TrainingRows<'_, '_> {
+    /// What the library says of them, be they a table or arrays.
+    fn given_to<T: Send + 'static>(
+        &self,
+        model: &artifact::Model,
+        of_table: impl Fn(&artifact::Model, &Table, &Watch) -> linsep::Result<T> + Sync,
+        of_arrays: impl Fn(&artifact::Model, Arrays<'_>, &Watch) -> linsep::Result<T> + Sync,
+    ) -> PyResult<T> {
+        let labels = labels(self.y_codes, model.classes.clone())?;
+        let weights = doubles(self.sample_weight)?;
+        let manner = Manner::threads(self.n_threads);
+        match Features::of(self.x)? {
             Features::Table(table) => {
                 let table = training_table(model, *table, &labels, weights.as_deref())?;
-                run(py, &manner, |watch| linsep::workflow::support_tables(model, &table, watch))?
+                run(self.x.py(), &manner, |watch| of_table(model, &table, watch))
             }
             features => {
                 // SAFETY: as in `fit`.
                 let lent = unsafe { features.lend() }?;
-                let arrays = arrays(lent.as_design(), labels, weights.as_deref());
-                run(py, &manner, |watch| support_arrays(model, arrays, watch))?
+                let design = lent.as_design();
+                let weights = weights.as_deref();
+                let arrays = Arrays { design, names: Vec::new(), labels, labels_are_text: true, weights };
+                run(self.x.py(), &manner, |watch| of_arrays(model, arrays, watch))
             }
-        };
-        Ok(support_json(model, &tables).to_string())
+        }
     }
-}
-
-fn arrays<'a>(design: &'a dyn Design, labels: Labels, weights: Option<&'a [f64]>) -> Arrays<'a> {
-    Arrays { design, names: Vec::new(), labels, labels_are_text: true, weights }
 }

@@ -534,6 +534,17 @@ fn evaluations_say_what_is_undetermined() {
 /// little longer does.
 #[test]
 fn decisions_hold_as_far_as_their_radius() {
+    hold_as_far_as_their_radius(&svm(|_| {}), true);
+}
+
+/// The same beside quadrics, full and along the columns.
+#[test]
+fn decisions_of_curved_fits_hold_as_far_as_their_radius() {
+    hold_as_far_as_their_radius(&Method::Gaussian(GaussianBayes::qda()), false);
+    hold_as_far_as_their_radius(&Method::NaiveBayes(NaiveBayes::default()), false);
+}
+
+fn hold_as_far_as_their_radius(method: &Method, planes: bool) {
     let data = overlapping(150, 2, 5, 20);
     let table = table_of(&data);
     let mut source = Source::new(21);
@@ -551,8 +562,8 @@ fn decisions_hold_as_far_as_their_radius() {
     ] {
         let what = format!("{approach:?} {vote:?} {ties:?}");
         let multiclass = Multiclass { approach: Some(approach), vote, ties: Some(ties) };
-        let model = model_of(&table, "class", &svm(|_| {}), multiclass);
-        let geometry = geometry_of(&model, &Watch::default()).expect("planes");
+        let model = model_of(&table, "class", method, multiclass);
+        let geometry = geometry_of(&model, &Watch::default()).expect("surfaces");
         let found = geometry_table(&model, &geometry, &table, &GeometryOptions::default(), &Watch::default());
         let found = found.expect("measures");
         let scheme = model.decision.scheme().expect("a scheme");
@@ -580,8 +591,72 @@ fn decisions_hold_as_far_as_their_radius() {
                 changed |= decide(&moved(1.05 * row.radius + 1e-9)) != decide(x);
             }
             // Directions are a few degrees apart, so that some is within a percent of the way to a plane.
-            assert!(changed || !exact(found.predictions[i].is_some()), "{what}: row {i} holds beyond {}", row.radius);
+            let exact = planes && exact(found.predictions[i].is_some());
+            assert!(changed || !exact, "{what}: row {i} holds beyond {}", row.radius);
         }
         assert!(positive > 140, "{what}");
     }
+}
+
+/// A polynomial kernel of degree one is the dot product: its feature space is that of the columns, and what is measured there
+/// is what is measured beside the planes of the same weights.
+#[test]
+fn a_feature_space_that_is_the_columns_has_their_lengths() {
+    let data = pinwheel();
+    let table = table_of(&data);
+    let kernel = KernelChoice::Polynomial { gamma: Some(1.0), coef0: 0.0, degree: 1 };
+    let method = Method::KernelSvm(KernelSvm { kernel, standardize: Standardize::No, ..KernelSvm::default() });
+    for (approach, vote, ties) in [
+        (Approach::OneVsOne, Some(Vote::Majority), Ties::Scores),
+        (Approach::OneVsOne, Some(Vote::Scores), Ties::First),
+        (Approach::OneVsRest, None, Ties::Undetermined),
+        (Approach::LinearMachine, None, Ties::First),
+    ] {
+        let what = format!("{approach:?} {vote:?} {ties:?}");
+        let multiclass = Multiclass { approach: Some(approach), vote, ties: Some(ties) };
+        let model = model_of(&table, "class", &method, multiclass);
+        // The weights of the columns, from the scores of the unit vectors.
+        let rows = linsep::design::DenseMatrix::new(vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0], 2).expect("rows");
+        let z = model.discriminant.scores(&rows, &Watch::default()).expect("scores");
+        let k = z.len() / 3;
+        let weights =
+            (0..k).flat_map(|p| (0..2).map(move |j| (p, j))).map(|(p, j)| z[(j + 1) * k + p] - z[p]).collect();
+        let linear = linsep::discriminant::Linear::new(weights, vec![0.0; 2], z[..k].to_vec()).expect("planes");
+        let mut plain = model.clone();
+        plain.discriminant = linsep::discriminant::Discriminant::Linear(linear);
+        let measured = |m: &Model| {
+            let geometry = geometry_of(m, &Watch::default()).expect("surfaces");
+            let found = geometry_table(m, &geometry, &table, &GeometryOptions::default(), &Watch::default());
+            found.expect("measures").measured.rows
+        };
+        for (a, b) in measured(&model).iter().zip(&measured(&plain)) {
+            assert_eq!((a.class, a.nearest), (b.class, b.nearest), "{what}");
+            assert_near(a.distance, b.distance, 1e-8, 1.0, "distance");
+            assert_near(a.margin.expect("a margin"), b.margin.expect("a margin"), 1e-8, 1.0, "margin");
+            assert!(a.radius.is_nan() && b.radius > 0.0, "a feature space knows no radius: {what}");
+        }
+    }
+}
+
+/// A class in the middle of the others has no plane against them: all its multipliers are at their bound and cancel.
+#[test]
+fn a_length_that_is_rounding_is_no_boundary() {
+    let mut values = Vec::new();
+    let mut codes = Vec::new();
+    for step in 0..12 {
+        let (sin, cos) = (std::f64::consts::TAU * f64::from(step) / 12.0).sin_cos();
+        values.extend([0.1 * cos, 0.1 * sin, 2.0 * cos, 2.0 * sin]);
+        codes.extend([0, 1 + usize::from(step >= 6)]);
+    }
+    let data = Data::new(values, 2, labels(codes, 3));
+    let kernel = KernelChoice::Polynomial { gamma: Some(1.0), coef0: 0.0, degree: 1 };
+    let method = Method::KernelSvm(KernelSvm { kernel, standardize: Standardize::No, ..KernelSvm::default() });
+    let model = model_of(&table_of(&data), "class", &method, by(Approach::OneVsRest));
+    let geometry = geometry_of(&model, &Watch::default()).expect("surfaces");
+    let kinds: Vec<bool> = geometry
+        .boundaries()
+        .iter()
+        .map(|b| matches!(b.surface, linsep::geometry::Surface::FeatureSpace { .. }))
+        .collect();
+    assert_eq!(kinds, [false, true, true], "{:?}", geometry.boundaries());
 }

@@ -6,10 +6,10 @@ use linsep::model::{
     CommonPoint, Complete, QuasiComplete, SeparabilityOptions, SeparabilityVerdict, Training, Verdict, separability,
 };
 use linsep::table::Labels;
-use testkit::assert_near;
 use testkit::cone::separating_slack;
 use testkit::data::{Arrangement, Data, Source, arranged, labels};
 use testkit::golden::Frame;
+use testkit::{assert_all_near, assert_near};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -537,7 +537,8 @@ impl Texts {
         self.rows.iter().for_each(|row| starts.push(starts[starts.len() - 1] + row.len()));
         let (indices, values): (Vec<u32>, Vec<f64>) = self.rows.iter().flatten().copied().unzip();
         let design = CsrMatrix::new(starts, indices, values, self.cols).expect("rows");
-        let labels = labels(self.labels.clone(), 2);
+        let classes = self.labels.iter().max().expect("rows") + 1;
+        let labels = labels(self.labels.clone(), classes);
         separability(&Training::new(&design, &labels), options, &Default::default()).expect("good data")
     }
 
@@ -618,6 +619,44 @@ fn many_sparse_rows_that_no_plane_separates() {
         empty.labels[row] = row % 2;
     }
     empty.is_quasi(&empty.decide(&SeparabilityOptions::default()), &[3, 4, 5], 0.0);
+}
+
+/// The widest plane of thousands of texts: the rows nearest to it and the hull points agree on its margin, by arithmetic of
+/// its own.
+#[test]
+fn the_widest_plane_of_many_sparse_rows() {
+    let texts = Texts::new(3_000, 20_000, 40, 7);
+    let found = texts.decide(&SeparabilityOptions { margin_tolerance: Some(1e-6), ..SeparabilityOptions::default() });
+    let Verdict::Complete(v) = &found.verdict else { panic!("{:?}", found.verdict.name()) };
+    let length = |u: &[f64]| u.iter().map(|u| u * u).sum::<f64>().sqrt();
+    let slacks = (0..3_000).map(|i| texts.slack(&v.weights[0], v.intercept[0], i));
+    let margin = slacks.fold(f64::INFINITY, f64::min) / length(&v.weights[0]);
+    assert_near(margin, v.margin, 1e-9, 0.0, "the nearest row");
+    let hull = v.hull.as_ref().expect("hull points");
+    let (mut difference, mut sums) = (vec![0.0; 20_000], [0.0; 2]);
+    for (row, weight) in &hull.weights {
+        assert!(*weight >= 0.0);
+        sums[texts.labels[*row]] += weight;
+        let signed = if texts.labels[*row] == 1 { *weight } else { -weight };
+        texts.rows[*row].iter().for_each(|(c, x)| difference[*c as usize] += signed * x);
+    }
+    assert_all_near(&sums, &[1.0, 1.0], 1e-9, 1.0, "weights");
+    let distance = length(&difference);
+    assert!(2.0 * margin <= distance * (1.0 + 1e-9) && 2.0 * margin >= distance * (1.0 - 2e-6), "{margin} {distance}");
+}
+
+/// Classes that each have a plane against the rest have a linear machine.
+#[test]
+fn a_machine_of_many_sparse_rows() {
+    let mut texts = Texts::new(3_000, 20_000, 40, 8);
+    texts.labels = (0..3_000).map(|i| i % 3).collect();
+    let found = texts.decide(&SeparabilityOptions::default());
+    let Verdict::Complete(v) = &found.verdict else { panic!("{:?}", found.verdict.name()) };
+    for (i, row) in texts.rows.iter().enumerate() {
+        let score = |k: usize| v.intercept[k] + row.iter().map(|(c, x)| x * v.weights[k][*c as usize]).sum::<f64>();
+        let own = score(texts.labels[i]);
+        assert!((0..3).all(|k| k == texts.labels[i] || score(k) < own), "row {i}");
+    }
 }
 
 /// Ten thousand rows that mix everywhere: all of them have a weight.

@@ -4,12 +4,15 @@ use super::blocks::check_columns;
 use crate::design::{Block, Design, Tile, Units};
 use crate::error::{Error, ErrorKind, Result};
 use crate::kernel::{Kernel, KernelRows, KernelSum, StoredRows, Targets};
+use crate::linalg::Square;
 use crate::watch::Watch;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Rows scored at a time.
 const BLOCK: usize = 256;
+/// Of squared lengths, relative to the sum of their terms.
+const ROUNDING: f64 = 1e-14;
 
 /// Discriminants that are sums of kernel values with support rows, one or several scores over the same rows.
 ///
@@ -197,22 +200,55 @@ impl KernelExpansion {
         KernelExpansion::new(first.kernel, first.units.clone(), rows, support, coefficients, intercept)
     }
 
-    /// ‖w‖² of one score in the feature space, `cᵀKc`, which may be negative where the kernel is not positive semidefinite; `None` for a precomputed kernel, of which the support rows alone say
-    /// nothing.
+    /// ‖w‖² of one score in the feature space, `cᵀKc`, which may be negative where the kernel is not positive
+    /// semidefinite; `None` for a precomputed kernel, of which the support rows alone say nothing.
     pub fn squared_length(&self, score: usize) -> Option<f64> {
+        let k = self.n_scores();
+        let c: Vec<f64> = self.coefficients.iter().skip(score).step_by(k).copied().collect();
+        let values = self.own_sums(&c, 1)?;
+        Some(crate::numeric::sum(c.iter().zip(&values).map(|(c, g)| c * g)))
+    }
+
+    /// `w_p·w_q = c_pᵀKc_q` of all scores in the feature space, zero where w is zero up to rounding; `None` for a precomputed
+    /// kernel.
+    pub fn inner_products(&self) -> Option<Square> {
+        let k = self.n_scores();
+        let values = self.own_sums(&self.coefficients, k)?;
+        let mut sums = vec![crate::numeric::CompensatedSum::default(); k * k];
+        for (c, g) in self.coefficients.chunks_exact(k).zip(values.chunks_exact(k)) {
+            // A support row has a part in few of many scores.
+            for (p, c) in c.iter().enumerate().filter(|(_, c)| **c != 0.0) {
+                sums[p * k..(p + 1) * k].iter_mut().zip(g).for_each(|(s, g)| s.add(c * g));
+            }
+        }
+        // The length that w would have if nothing cancelled: what is rounding beside it is no direction.
+        let diagonal: Vec<f64> = KernelRows::of_stored(&self.support, self.rows.len(), &self.units)
+            .diagonal(&self.kernel)
+            .map_or_else(|_| vec![0.0; self.rows.len()], |d| d.iter().map(|d| d.abs().sqrt()).collect());
+        let whole =
+            |p: usize| self.coefficients.iter().skip(p).step_by(k).zip(&diagonal).map(|(c, d)| c.abs() * d).sum();
+        let is_rounding = |p: usize| sums[p * k + p].value().abs() <= ROUNDING * f64::powi(whole(p), 2);
+        let vanishes: Vec<bool> = (0..k).map(is_rounding).collect();
+        Some(Square::from_lower(k, |p, q| match vanishes[p] || vanishes[q] {
+            true => 0.0,
+            false => 0.5 * (sums[p * k + q].value() + sums[q * k + p].value()),
+        }))
+    }
+
+    /// `Σ_j c_j K(x_j, x_i)` of the support rows themselves, for `k` sets of coefficients.
+    fn own_sums(&self, coefficients: &[f64], k: usize) -> Option<Vec<f64>> {
         if self.kernel == Kernel::Precomputed {
             return None;
         }
-        let (m, k) = (self.rows.len(), self.n_scores());
+        let m = self.rows.len();
         let rows = KernelRows::of_stored(&self.support, m, &self.units);
-        let c: Vec<f64> = (0..m).map(|i| self.coefficients[i * k + score]).collect();
-        let sum = KernelSum::new(&self.kernel, &rows, (0..m).collect(), &c, 1);
-        let mut values = vec![0.0; m];
-        values.par_chunks_mut(BLOCK).enumerate().for_each(|(b, values)| {
-            let ids: Vec<usize> = (b * BLOCK..b * BLOCK + values.len()).collect();
+        let sum = KernelSum::new(&self.kernel, &rows, (0..m).collect(), coefficients, k);
+        let mut values = vec![0.0; m * k];
+        values.par_chunks_mut(BLOCK * k).enumerate().for_each(|(b, values)| {
+            let ids: Vec<usize> = (b * BLOCK..b * BLOCK + values.len() / k).collect();
             sum.add_to(&Targets::new(&self.kernel, &rows, &ids), values);
         });
-        Some(crate::numeric::sum(c.iter().zip(&values).map(|(c, g)| c * g)))
+        Some(values)
     }
 
     /// Scores of every row, row by row.

@@ -10,12 +10,14 @@ mod nearest;
 mod quadric;
 mod regions;
 mod rows;
+mod scores;
 
 pub use hyperplane::Hyperplane;
 pub use mahalanobis::mahalanobis;
 pub use quadric::{FLAT, Quadric, QuadricKind, Signature};
 pub use regions::{MIXTURE, MOST_CLASSES, Region, regions};
 pub use rows::{Measured, RowGeometry, SmallestMargin};
+pub(crate) use scores::{Scores, Sum};
 
 use crate::density::{Covariance, Densities, Density, Family, Gaussian};
 use crate::discriminant::{Discriminant, Linear};
@@ -100,19 +102,11 @@ impl Geometry {
             Discriminant::Generalised(terms) if terms.logarithms().is_empty() => Box::new(move |from, to| {
                 quadric(Quadric::of_terms(terms, from, to, curvature_sizes(density, n_cols, from, to).as_deref()))
             }),
-            Discriminant::Stack(_) => return Err(curved_parts()),
-            Discriminant::Kernel(expansion) => {
-                let squared = expansion.squared_length(0).filter(|_| expansion.n_scores() == 1).ok_or_else(|| {
-                    Error::model("the length of w in the feature space is not known for this model")
-                        .help("it is for two classes and a kernel that is computed from columns")
-                })?;
-                Box::new(move |_, _| {
-                    Ok(match squared > 0.0 {
-                        true => Surface::FeatureSpace { norm: squared.sqrt() },
-                        false => Surface::Constant(expansion.intercept()[0]),
-                    })
-                })
+            Discriminant::Kernel(_) if n_classes == 2 => {
+                let sides = [(Some(Class(0)), Class(1))];
+                return Scores::of(discriminant)?.zeros(&sides, 2);
             }
+            Discriminant::Kernel(_) | Discriminant::Stack(_) => return Scores::of(discriminant)?.largest(),
             Discriminant::Generalised(_) => {
                 return Err(Error::model(
                     "unit normal, distance, projection, margin and radius are not defined for this model: its \
@@ -134,22 +128,6 @@ impl Geometry {
         }
         let regions = discriminant.as_linear().map(regions::regions);
         Ok(Geometry { boundaries, n_classes, n_cols, regions })
-    }
-
-    /// The planes where the scores of two-class fits are zero; `sides` holds the classes of each score, negative and
-    /// positive. The regions of such fits are not those of the largest score, and rows are measured by the decision.
-    pub fn of_parts(linear: &Linear, sides: &[(Option<Class>, Class)], n_classes: usize) -> Result<Geometry> {
-        if sides.len() != linear.n_scores() {
-            return Err(Error::model(format!("{} scores for {} two-class fits", linear.n_scores(), sides.len())));
-        }
-        let boundary = |(score, (from, to)): (usize, &(Option<Class>, Class))| {
-            let value = linear.intercept_at_centre()[score];
-            let plane = Hyperplane::new(linear.weights_of(score).to_vec(), linear.centre().to_vec(), value);
-            let surface = plane.map_or(Surface::Constant(value), Surface::Hyperplane);
-            Boundary { from: *from, to: *to, surface, means: None }
-        };
-        let boundaries = sides.iter().enumerate().map(boundary).collect();
-        Ok(Geometry { boundaries, n_classes, n_cols: linear.n_cols(), regions: None })
     }
 
     /// The boundaries of all pairs, (0,1), (0,2) … (1,2) …, or of all two-class fits.
@@ -211,12 +189,6 @@ fn hyperplane_between(linear: &Linear, from: usize, to: usize, known: Option<&Ga
     }
     let point = a.iter().zip(&delta).map(|(a, d)| a + share * d).collect();
     Surface::Hyperplane(plane.through(point))
-}
-
-/// Two-class fits that are not linear.
-pub(crate) fn curved_parts() -> Error {
-    Error::model("unit normal, distance, margin and radius are not defined for two-class fits that are not linear")
-        .help("they are for --multiclass joint, and for two-class fits of linear methods")
 }
 
 fn quadric(found: Option<Quadric>) -> Result<Surface> {

@@ -37,6 +37,14 @@ impl Form {
         }
     }
 
+    /// The largest number of a column of W, without its sign.
+    fn largest_of(&self, j: usize) -> f64 {
+        match self {
+            Form::Full { matrix, .. } => (0..matrix.n()).fold(0.0, |m, i| m.max(matrix.get(i, j).abs())),
+            Form::Diagonal(values) => values[j].abs(),
+        }
+    }
+
     /// `Vᵀ x`.
     pub(super) fn rotate(&self, x: &[f64]) -> Vec<f64> {
         match self {
@@ -239,16 +247,55 @@ impl Quadric {
         }
         let (constant, size) = pair(&|k| g.intercept_at_centre()[k]);
         sizes.constant = size;
+        Quadric::along_columns(g.centre().to_vec(), diagonal, gradient, constant, &sizes)
+    }
+
+    /// A quadric whose W is diagonal.
+    fn along_columns(
+        centre: Vec<f64>,
+        diagonal: Vec<f64>,
+        gradient: Vec<f64>,
+        constant: f64,
+        sizes: &Sizes,
+    ) -> Option<Quadric> {
         if !(constant.is_finite() && diagonal.iter().chain(&gradient).all(|v| v.is_finite())) {
             return None;
         }
         let values: Vec<f64> = diagonal.iter().zip(&sizes.scale).map(|(v, s)| v * s * s).collect();
         let slopes: Vec<f64> = gradient.iter().zip(&sizes.scale).map(|(w, s)| w * s).collect();
-        let (signature, kind) = classify(&values, &slopes, constant, &sizes);
+        let (signature, kind) = classify(&values, &slopes, constant, sizes);
         let rounding = 4.0 * f64::EPSILON;
         let flattened = diagonal.iter().zip(&values).map(|(v, scaled)| if scaled.abs() <= rounding { 0.0 } else { *v });
         let (values, form) = (flattened.collect(), Form::Diagonal(diagonal));
-        Some(Quadric { centre: g.centre().to_vec(), form, gradient, constant, values, kind, signature })
+        Some(Quadric { centre, form, gradient, constant, values, kind, signature })
+    }
+
+    /// `Σ c q + constant`, about the centre of the first; `None` for no terms or numbers that are not finite.
+    pub(super) fn sum(terms: &[(f64, &Quadric)], constant: f64) -> Option<Quadric> {
+        let (_, first) = terms.first()?;
+        let (centre, d) = (first.centre.clone(), first.centre.len());
+        let mut gradient = vec![0.0; d];
+        let mut sizes = Sizes { gradient: vec![0.0; d], constant: constant.abs(), scale: vec![0.0; d] };
+        let mut at_centre = constant;
+        for (c, q) in terms {
+            let value = c * q.value(&centre);
+            at_centre += value;
+            sizes.constant += value.abs();
+            for (j, slope) in q.gradient_at(&centre).into_iter().enumerate() {
+                gradient[j] += c * slope;
+                sizes.gradient[j] += (c * slope).abs();
+                sizes.scale[j] += c.abs() * q.form.largest_of(j);
+            }
+        }
+        sizes.scale.iter_mut().for_each(|s| *s = if *s > 0.0 { s.sqrt().recip() } else { 1.0 });
+        let diagonals: Option<Vec<(f64, &[f64])>> = terms.iter().map(|(c, q)| Some((*c, q.diagonal()?))).collect();
+        if let Some(diagonals) = diagonals {
+            let diagonal = (0..d).map(|j| diagonals.iter().map(|(c, v)| c * v[j]).sum()).collect();
+            return Quadric::along_columns(centre, diagonal, gradient, at_centre, &sizes);
+        }
+        let mut matrix = Square::zeros(d);
+        terms.iter().for_each(|(c, q)| matrix.add_scaled(*c, Some(&q.matrix())));
+        Quadric::with(centre, matrix, gradient, at_centre, &sizes)
     }
 
     fn with(centre: Vec<f64>, matrix: Square, gradient: Vec<f64>, constant: f64, sizes: &Sizes) -> Option<Quadric> {

@@ -5,6 +5,8 @@ use crate::design::{Design, Pass, Rows, Units};
 use crate::error::{Error, Result};
 use crate::table::Class;
 use crate::watch::Watch;
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// Where a row lies beside the boundaries of its class.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,8 +79,6 @@ struct Measure<'a> {
     geometry: &'a Geometry,
     scores: &'a [f64],
     labels: Option<&'a [Option<Class>]>,
-    /// Whether rows themselves are needed, not only their scores.
-    curved: bool,
 }
 
 /// One boundary as a row sees it.
@@ -104,9 +104,14 @@ impl Geometry {
         if shape.cols != self.n_cols || scores.len() != shape.rows * per_row {
             return Err(Error::model("the scores do not fit the rows, or the rows do not fit the model"));
         }
-        let curved = self.boundaries.iter().any(|b| matches!(b.surface, Surface::Quadric(_)));
-        let measure = Measure { geometry: self, scores, labels, curved };
-        let width = if project { shape.cols } else { 0 };
+        let measure = Measure { geometry: self, scores, labels };
+        if !project {
+            return Ok(Measured {
+                rows: self.each_row(design, watch, |i, x| measure.row(i, x, &mut []))?,
+                projections: None,
+            });
+        }
+        let width = shape.cols;
         let mut projections = vec![f64::NAN; shape.rows * width];
         let units = Units::identity(shape.cols);
         let rows = Pass::new(design, &units).partials_of(0).reduce(
@@ -114,27 +119,74 @@ impl Geometry {
             (width, &mut projections),
             Vec::new,
             |out: &mut Vec<RowGeometry>, range, rows, projections| {
-                let mut dense = Vec::new();
-                for (i, row) in range.clone().enumerate() {
-                    let x: &[f64] = match &rows {
-                        Rows::Dense(values) => &values[i * shape.cols..(i + 1) * shape.cols],
-                        Rows::Csr(rows) if measure.curved || project => {
-                            dense.clear();
-                            dense.resize(shape.cols, 0.0);
-                            let (columns, values) = rows.row(i);
-                            columns.iter().zip(values).for_each(|(c, v)| dense[*c as usize] = *v);
-                            &dense
-                        }
-                        Rows::Csr(_) => &[],
-                    };
-                    let projection = if project { &mut projections[i * width..(i + 1) * width] } else { &mut [] };
-                    out.push(measure.row(row, x, projection));
-                }
+                whole_rows(&rows, range, shape.cols, |i, row, x| {
+                    out.push(measure.row(row, x, &mut projections[i * width..(i + 1) * width]));
+                });
                 Ok(())
             },
             |a, b| a.extend(b),
         )?;
-        Ok(Measured { rows, projections: project.then_some(projections) })
+        Ok(Measured { rows, projections: Some(projections) })
+    }
+
+    /// `of(i, row i)` for every row; rows are empty where no boundary is curved, since scores say it all.
+    pub(crate) fn each_row(
+        &self,
+        design: &dyn Design,
+        watch: &Watch,
+        of: impl Fn(usize, &[f64]) -> RowGeometry + Sync,
+    ) -> Result<Vec<RowGeometry>> {
+        let shape = design.shape();
+        if !self.boundaries.iter().any(|b| matches!(b.surface, Surface::Quadric(_))) {
+            return Ok((0..shape.rows).into_par_iter().map(|i| of(i, &[])).collect());
+        }
+        let units = Units::identity(shape.cols);
+        Pass::new(design, &units).partials_of(0).reduce(
+            watch,
+            (0, &mut []),
+            Vec::new,
+            |out: &mut Vec<RowGeometry>, range, rows, _| {
+                whole_rows(&rows, range, shape.cols, |_, row, x| out.push(of(row, x)));
+                Ok(())
+            },
+            |a, b| a.extend(b),
+        )
+    }
+
+    /// The distance of row x to a boundary whose function is `value` there; infinite where it has no point.
+    pub(crate) fn distance(&self, boundary: usize, value: f64, x: &[f64]) -> f64 {
+        reach(&self.boundaries[boundary].surface, value, x).map_or(f64::INFINITY, |r| r.distance)
+    }
+}
+
+/// `each(place, row, x)` for the rows of a block, zeros filled in.
+fn whole_rows(rows: &Rows<'_>, range: Range<usize>, cols: usize, mut each: impl FnMut(usize, usize, &[f64])) {
+    let mut dense = Vec::new();
+    for (i, row) in range.enumerate() {
+        match rows {
+            Rows::Dense(values) => each(i, row, &values[i * cols..(i + 1) * cols]),
+            Rows::Csr(rows) => {
+                dense.clear();
+                dense.resize(cols, 0.0);
+                let (columns, values) = rows.row(i);
+                columns.iter().zip(values).for_each(|(c, v)| dense[*c as usize] = *v);
+                each(i, row, &dense);
+            }
+        }
+    }
+}
+
+/// The way to a surface whose function is `value` at x; `None` where it has no point.
+fn reach(surface: &Surface, value: f64, x: &[f64]) -> Option<Reach> {
+    match surface {
+        Surface::Hyperplane(plane) => Some(Reach { distance: value.abs() / plane.norm(), step: None }),
+        Surface::FeatureSpace { norm } => Some(Reach { distance: value.abs() / norm, step: None }),
+        Surface::Quadric(quadric) => {
+            let step = quadric.step_from(&quadric.gradient_at(x), value)?;
+            Some(Reach { distance: super::hyperplane::euclidean(&step), step: Some(step) })
+        }
+        Surface::Constant(_) if value == 0.0 => Some(Reach { distance: 0.0, step: None }),
+        Surface::Constant(_) => None,
     }
 }
 
@@ -188,16 +240,7 @@ impl Measure<'_> {
     fn reach(&self, class: usize, other: usize, gap: f64, x: &[f64]) -> Option<Reach> {
         // Towards `class` the boundary's function is g_class − g_other up to its sign.
         let (boundary, sign) = self.geometry.between(other, class);
-        match &boundary.surface {
-            Surface::Hyperplane(plane) => Some(Reach { distance: gap.abs() / plane.norm(), step: None }),
-            Surface::FeatureSpace { norm } => Some(Reach { distance: gap.abs() / norm, step: None }),
-            Surface::Quadric(quadric) => {
-                let step = quadric.step_from(&quadric.gradient_at(x), sign * gap)?;
-                Some(Reach { distance: super::hyperplane::euclidean(&step), step: Some(step) })
-            }
-            Surface::Constant(_) if gap == 0.0 => Some(Reach { distance: 0.0, step: None }),
-            Surface::Constant(_) => None,
-        }
+        reach(&boundary.surface, sign * gap, x)
     }
 
     fn project(&self, class: usize, other: usize, gap: f64, x: &[f64], reach: &Reach, out: &mut [f64]) {

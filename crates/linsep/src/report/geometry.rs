@@ -133,9 +133,12 @@ pub fn geometry_text(model: &Model, geometry: &Geometry) -> String {
     };
     let columns = count(geometry.n_cols(), "matrix column");
     let mut out = format!("{}, {} classes, {columns}: {boundaries}\n", model.method.name(), geometry.n_classes());
-    if !geometry.is_of_feature_space() {
-        out.push_str("lengths are Euclidean, in the units of the matrix columns; normals point to the second class\n");
-    }
+    out.push_str(match geometry.is_of_feature_space() {
+        true => {
+            "lengths |g|/‖w‖ are those of the kernel's feature space: they are no radius within which a row may move\n"
+        }
+        false => "lengths are Euclidean, in the units of the matrix columns; normals point to the second class\n",
+    });
     if !model.offsets.is_empty() {
         out.push_str("boundaries are those of rows whose offset is zero\n");
     }
@@ -161,6 +164,9 @@ pub fn decision_note(model: &Model) -> Option<String> {
     if let Some(scheme) = decision.scheme() {
         let words = match scheme.is_arg_max() {
             true => "boundaries and lengths are those of this decision",
+            false if model.discriminant.as_kernel().is_some() => {
+                "boundaries and lengths are those of the two-class fits"
+            }
             false => {
                 "boundaries are those of the two-class fits, and the radius is a lower bound: no smaller change of a row \
                  changes its prediction, a larger one may not either"
@@ -205,11 +211,9 @@ fn boundary_text(model: &Model, boundary: &Boundary, out: &mut String) {
             let kind = crate::geometry::QuadricKind::Hyperplane.name(columns);
             out.push_str(&format!("  {pair}: {kind} w·(x − x₀) = 0, ‖w‖ = {}\n", short(plane.norm())));
         }
-        Surface::FeatureSpace { norm } => out.push_str(&format!(
-            "  {pair}: a hyperplane of the kernel's feature space, ‖w‖ = {}\n    distances |g|/‖w‖ are measured there: \
-             they are no radius within which a row may move\n",
-            short(*norm)
-        )),
+        Surface::FeatureSpace { norm } => {
+            out.push_str(&format!("  {pair}: a hyperplane of the kernel's feature space, ‖w‖ = {}\n", short(*norm)))
+        }
         Surface::Quadric(quadric) => {
             let signature = quadric.signature();
             let signs = [(signature.positive, "positive"), (signature.negative, "negative"), (signature.zero, "zero")];

@@ -1,6 +1,6 @@
 //! Weights, means and the within-class scatter, pooled or of each class, in one pass.
 
-use super::reference::{Sparse, class_references};
+use super::reference::class_references;
 use crate::design::{Design, Pass, Rows, Units};
 use crate::error::{Error, Result};
 use crate::linalg::{Square, gram_update};
@@ -77,7 +77,7 @@ impl ClassMoments {
         watch: &Watch,
     ) -> Result<ClassMoments> {
         let (cols, classes) = (design.shape().cols, labels.n_classes());
-        let references = class_references(design, labels, weights, Sparse::FilledUp)?;
+        let references = class_references(design, labels, weights)?;
         let identity = Units::identity(cols);
         let codes = labels.codes();
         let partial = Pass::new(design, &identity).partials_of(kind.matrices(classes) * cols * cols).reduce(

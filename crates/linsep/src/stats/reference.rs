@@ -7,26 +7,11 @@ use crate::table::Labels;
 /// Rows per class whose mean is the class's reference: any point near the class will do.
 const REFERENCE_ROWS: usize = 16;
 
-/// What becomes of sparse rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sparse {
-    /// They stay as they are, about zero: their columns are near zero in most rows.
-    AboutZero,
-    /// They are filled up with zeros by whoever asks, and so are like any others.
-    FilledUp,
-}
-
-/// A row as it is; `None` for a sparse one that stays as it is.
-pub(super) fn whole_row<'v>(
-    block: Block<'_>,
-    sparse: Sparse,
-    units: &Units,
-    values: &'v mut Vec<f64>,
-) -> Option<&'v [f64]> {
+/// A row as it is, with all its zeros.
+pub(super) fn whole_row<'v>(block: Block<'_>, units: &Units, values: &'v mut Vec<f64>) -> &'v [f64] {
     match block {
         Block::F64(dense) => dense.load(units, values),
         Block::F32(dense) => dense.load(units, values),
-        Block::Csr(_) if sparse == Sparse::AboutZero => return None,
         Block::Csr(rows) => {
             values.clear();
             values.resize(rows.cols, 0.0);
@@ -34,19 +19,14 @@ pub(super) fn whole_row<'v>(
             columns.iter().zip(entries).for_each(|(c, v)| values[*c as usize] = *v);
         }
     }
-    Some(values)
+    values
 }
 
-/// The mean of the first few rows of each class; zeros for sparse rows that stay about zero.
+/// The mean of the first few rows of each class.
 ///
 /// It is summed as differences from the class's first row: a column that is constant within the class then has that very
 /// value as its reference, and a spread of exactly zero.
-pub(super) fn class_references(
-    design: &dyn Design,
-    labels: &Labels,
-    weights: Option<&[f64]>,
-    sparse: Sparse,
-) -> Result<Vec<f64>> {
+pub(super) fn class_references(design: &dyn Design, labels: &Labels, weights: Option<&[f64]>) -> Result<Vec<f64>> {
     let cols = design.shape().cols;
     let identity = Units::identity(cols);
     let mut first = vec![0.0; labels.n_classes() * cols];
@@ -60,7 +40,7 @@ pub(super) fn class_references(
             continue;
         }
         let block = design.block(row..row + 1, &mut tile)?;
-        let Some(values) = whole_row(block, sparse, &identity, &mut values) else { return Ok(first) };
+        let values = whole_row(block, &identity, &mut values);
         let range = k * cols..(k + 1) * cols;
         if counts[k] == 0 {
             first[range].copy_from_slice(values);

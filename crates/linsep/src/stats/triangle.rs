@@ -1,6 +1,6 @@
 //! The triangular factor of a labelled design, in one pass.
 
-use super::reference::{Sparse, whole_row};
+use super::reference::whole_row;
 use crate::design::{Design, Pass, Rows, Tile, Units};
 use crate::error::{Error, Result};
 use crate::linalg::{downdate, triangular_factor};
@@ -330,7 +330,7 @@ fn reference(design: &dyn Design, weights: Option<&[f64]>) -> Result<Vec<f64>> {
     let (mut sum, mut count) = (vec![0.0; shape.cols], 0.0);
     for row in (0..shape.rows).filter(|row| weights.is_none_or(|w| w[*row] != 0.0)).take(REFERENCE_ROWS) {
         let block = design.block(row..row + 1, &mut tile)?;
-        let Some(values) = whole_row(block, Sparse::FilledUp, &identity, &mut values) else { return Ok(sum) };
+        let values = whole_row(block, &identity, &mut values);
         sum.iter_mut().zip(values).for_each(|(s, v)| *s += v);
         count += 1.0;
     }

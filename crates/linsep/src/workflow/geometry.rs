@@ -2,12 +2,11 @@
 
 use super::predict::scored_rows;
 use super::rows::RowRoles;
-use super::scheme_geometry;
+use super::scheme_geometry::{self, Votes};
 use crate::artifact::Model;
 use crate::design::{Design, UnknownLevel};
-use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
-use crate::geometry::{Geometry, Measured, curved_parts, mahalanobis};
+use crate::geometry::{Geometry, Measured, Scores, mahalanobis};
 use crate::table::{Class, Table};
 use crate::watch::Watch;
 
@@ -45,25 +44,23 @@ const MOST_PROJECTED: usize = 1 << 28;
 
 /// The boundaries of a model: where its decision changes, rejection left aside, if that is where two scores differ by a
 /// constant ([`Model::cuts`]); otherwise where the largest score does.
-/// Of two-class fits the planes where their scores are zero, unless their largest (sum of) scores decides.
+/// Of two-class fits the surfaces where their scores are zero, unless their largest (sum of) scores decides.
 ///
 /// # Errors
-/// Where probabilities of two-class fits decide and no planes bound their regions.
+/// Where probabilities of two-class fits decide and no such boundaries bound their regions.
 pub fn geometry_of(model: &Model, watch: &Watch) -> Result<Geometry> {
     if let Some(scheme) = model.decision.scheme() {
-        let linear = linear_parts(model)?;
         let n_classes = model.classes.len();
         if scheme_geometry::sums_pairs(scheme) {
-            let sums = Discriminant::Linear(scheme_geometry::summed(linear, n_classes)?);
-            return Geometry::of(&sums, None, watch);
+            return scheme_geometry::of_sums(&Scores::of(&model.discriminant)?, n_classes);
         }
         if !scheme.is_arg_max() {
             let sides: Vec<(Option<Class>, Class)> = model.score_parts().iter().map(|p| (p.against, p.class)).collect();
-            return Geometry::of_parts(linear, &sides, n_classes);
+            return Scores::of(&model.discriminant)?.zeros(&sides, n_classes);
         }
     }
     if let Some(machine) = scheme_geometry::Machine::of(model)? {
-        return Geometry::of(&Discriminant::Linear(machine.linear(linear_parts(model)?)?), None, watch);
+        return machine.geometry(&Scores::of(&model.discriminant)?);
     }
     let cuts = cuts(model);
     let moved = match cuts.iter().all(|c| *c == 0.0) {
@@ -71,10 +68,6 @@ pub fn geometry_of(model: &Model, watch: &Watch) -> Result<Geometry> {
         false => Some(model.discriminant.plus(&cuts.iter().map(|c| -c).collect::<Vec<f64>>())?),
     };
     Geometry::of(moved.as_ref().unwrap_or(&model.discriminant), model.density.as_ref(), watch)
-}
-
-fn linear_parts(model: &Model) -> Result<&Linear> {
-    model.discriminant.as_linear().ok_or_else(curved_parts)
 }
 
 /// What is taken off the scores so that the sign of one, or the largest of several, decides.
@@ -145,7 +138,8 @@ pub(super) fn measure(
                 return Err(Error::usage("--projection is for boundaries of the decision, not of two-class fits")
                     .help("leave it out, or choose --multiclass linear-machine or joint"));
             }
-            scheme_geometry::measure(scheme, linear_parts(model)?, &scores, labels, n_classes)
+            let votes = Votes::new(scheme, &Scores::of(&model.discriminant)?, geometry)?;
+            votes.measure(design, &scores, labels, watch)
         }
         scheme => {
             if scheme.is_some_and(scheme_geometry::sums_pairs) {

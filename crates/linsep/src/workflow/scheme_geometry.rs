@@ -1,46 +1,35 @@
-//! Rows beside the planes of two-class fits.
+//! Rows beside the surfaces of two-class fits.
 
 use crate::artifact::Model;
 use crate::decide::{Calibration, Coupling, Scheme, Vote, pair_position};
-use crate::discriminant::Linear;
+use crate::design::Design;
 use crate::error::{Error, Result};
-use crate::geometry::{Measured, RowGeometry};
+use crate::geometry::{Geometry, Measured, RowGeometry, Scores, Sum};
 use crate::table::Class;
+use crate::watch::Watch;
 
-/// Scores of classes from scores of pairs, `Σ_j g_kj`, as functions of a row.
-pub(super) fn summed(linear: &Linear, n_classes: usize) -> Result<Linear> {
-    let d = linear.n_cols();
-    let (mut weights, mut values) = (vec![0.0; n_classes * d], vec![0.0; n_classes]);
+/// Scores of classes from scores of pairs, `Σ_j g_kj`.
+fn class_sums(n_classes: usize) -> Vec<Sum> {
+    let mut sums = vec![Sum { terms: Vec::new(), constant: 0.0 }; n_classes];
     for i in 0..n_classes {
         for j in i + 1..n_classes {
             let p = pair_position(n_classes, i, j);
-            for (k, sign) in [(i, -1.0), (j, 1.0)] {
-                values[k] += sign * linear.intercept_at_centre()[p];
-                let own = weights[k * d..(k + 1) * d].iter_mut();
-                own.zip(linear.weights_of(p)).for_each(|(o, w)| *o += sign * w);
-            }
+            sums[i].terms.push((p, -1.0));
+            sums[j].terms.push((p, 1.0));
         }
     }
-    Linear::new(weights, linear.centre().to_vec(), values)
+    sums
 }
 
 /// The same of rows of scores.
 pub(super) fn summed_scores(scores: &[f64], n_classes: usize) -> Vec<f64> {
     let pairs = n_classes * (n_classes - 1) / 2;
-    let mut out = vec![0.0; scores.len() / pairs * n_classes];
-    for (z, sums) in scores.chunks_exact(pairs).zip(out.chunks_exact_mut(n_classes)) {
-        for i in 0..n_classes {
-            for j in i + 1..n_classes {
-                let score = z[pair_position(n_classes, i, j)];
-                sums[i] -= score;
-                sums[j] += score;
-            }
-        }
-    }
-    out
+    let sums = class_sums(n_classes);
+    let of = |z: &[f64], sum: &Sum| sum.terms.iter().map(|(p, sign)| sign * z[*p]).sum::<f64>();
+    scores.chunks_exact(pairs).flat_map(|z| sums.iter().map(move |sum| of(z, sum))).collect()
 }
 
-/// The linear machine that decides as calibrated fits against the rest do: the largest σ(a z + b) is the largest a z + b.
+/// The machine that decides as calibrated fits against the rest do: the largest σ(a z + b) is the largest a z + b.
 pub(super) struct Machine {
     maps: Vec<(f64, f64)>,
 }
@@ -49,7 +38,7 @@ impl Machine {
     /// `None` where no two-class fits are coupled.
     ///
     /// # Errors
-    /// Where the regions of their probabilities have no planes between them.
+    /// Where the regions of their probabilities have no such boundaries.
     pub(super) fn of(model: &Model) -> Result<Option<Machine>> {
         let Some(Calibration::Coupled(coupled)) = model.calibration.as_ref().map(|c| &c.map) else { return Ok(None) };
         let platt = |map: &Calibration| match map {
@@ -66,14 +55,12 @@ impl Machine {
         }
     }
 
-    pub(super) fn linear(&self, scores: &Linear) -> Result<Linear> {
-        let d = scores.n_cols();
-        let (mut weights, mut values) = (Vec::with_capacity(self.maps.len() * d), Vec::with_capacity(self.maps.len()));
-        for (k, (slope, intercept)) in self.maps.iter().enumerate() {
-            weights.extend(scores.weights_of(k).iter().map(|w| slope * w));
-            values.push(slope * scores.intercept_at_centre()[k] + intercept);
-        }
-        Linear::new(weights, scores.centre().to_vec(), values)
+    /// Where the largest of the mapped scores changes.
+    pub(super) fn geometry(&self, scores: &Scores<'_>) -> Result<Geometry> {
+        let mapped = self.maps.iter().enumerate();
+        let sums: Vec<Sum> =
+            mapped.map(|(k, (slope, intercept))| Sum { terms: vec![(k, *slope)], constant: *intercept }).collect();
+        scores.summed(&sums)?.largest()
     }
 
     pub(super) fn apply(&self, scores: &mut [f64]) {
@@ -88,46 +75,72 @@ pub(super) fn sums_pairs(scheme: Scheme) -> bool {
     matches!(scheme, Scheme::OneVsOne { vote: Vote::Scores, .. })
 }
 
-/// Measures rows by their scores alone.
-pub(super) fn measure(
+/// Where the largest of the classes' summed scores changes.
+pub(super) fn of_sums(scores: &Scores<'_>, n_classes: usize) -> Result<Geometry> {
+    scores.summed(&class_sums(n_classes))?.largest()
+}
+
+/// Rows whose scores are known, beside the surfaces where single scores are zero and those where two classes have the same
+/// (sum of) scores.
+pub(super) struct Votes<'a> {
     scheme: Scheme,
-    linear: &Linear,
-    scores: &[f64],
-    labels: Option<&[Option<Class>]>,
-    n_classes: usize,
-) -> Result<Measured> {
-    let norm = |w: &[f64]| w.iter().map(|w| w * w).sum::<f64>().sqrt();
-    let width = linear.n_scores();
-    if width != scheme.n_scores(n_classes) || !scores.len().is_multiple_of(width) {
-        return Err(Error::model("the scores are not those of the two-class fits"));
+    /// Where single scores are zero.
+    zeros: &'a Geometry,
+    /// Where two classes are level.
+    level: Geometry,
+}
+
+impl<'a> Votes<'a> {
+    pub(super) fn new(scheme: Scheme, scores: &Scores<'_>, zeros: &'a Geometry) -> Result<Votes<'a>> {
+        let level = match scheme {
+            Scheme::OneVsOne { .. } => of_sums(scores, zeros.n_classes())?,
+            _ => scores.largest()?,
+        };
+        Ok(Votes { scheme, zeros, level })
     }
-    let norms: Vec<f64> = (0..width).map(|p| norm(linear.weights_of(p))).collect();
-    let pairs = matches!(scheme, Scheme::OneVsOne { .. });
-    let sums = if pairs { summed(linear, n_classes)? } else { linear.clone() };
-    let difference = |a: usize, b: usize| {
-        let terms = sums.weights_of(a).iter().zip(sums.weights_of(b)).map(|(a, b)| a - b);
-        norm(&terms.collect::<Vec<f64>>())
-    };
-    let sum_norms: Vec<f64> = (0..n_classes * n_classes).map(|at| difference(at / n_classes, at % n_classes)).collect();
-    let all_sums = if pairs { summed_scores(scores, n_classes) } else { scores.to_vec() };
-    // A score that is the same everywhere has no plane.
-    let away = |gap: f64, norm: f64| if norm > 0.0 { gap.abs() / norm } else { f64::INFINITY };
-    let row = |(i, (z, sums)): (usize, (&[f64], &[f64]))| {
-        let distances: Vec<f64> = z.iter().zip(&norms).map(|(z, n)| away(*z, *n)).collect();
-        let between = |a: usize, b: usize| away(sums[a] - sums[b], sum_norms[a * n_classes + b]);
-        let radius = scheme.radius(z, &distances, n_classes, between);
-        let decided = scheme.class(z, n_classes);
+
+    /// Measures the rows of a design.
+    pub(super) fn measure(
+        &self,
+        design: &dyn Design,
+        scores: &[f64],
+        labels: Option<&[Option<Class>]>,
+        watch: &Watch,
+    ) -> Result<Measured> {
+        let n_classes = self.zeros.n_classes();
+        let width = self.scheme.n_scores(n_classes);
+        if width != self.zeros.boundaries().len() || scores.len() != design.shape().rows * width {
+            return Err(Error::model("the scores are not those of the two-class fits"));
+        }
+        let rows = self.zeros.each_row(design, watch, |i, x| {
+            let label = labels.and_then(|l| l[i]).map(Class::index);
+            self.row(&scores[i * width..(i + 1) * width], label, x)
+        })?;
+        Ok(Measured { rows, projections: None })
+    }
+
+    fn row(&self, z: &[f64], label: Option<usize>, x: &[f64]) -> RowGeometry {
+        let n_classes = self.zeros.n_classes();
+        let pairs = matches!(self.scheme, Scheme::OneVsOne { .. });
+        let sums = if pairs { summed_scores(z, n_classes) } else { z.to_vec() };
+        let distances: Vec<f64> = z.iter().enumerate().map(|(p, z)| self.zeros.distance(p, *z, x)).collect();
+        let between = |a: usize, b: usize| {
+            let (a, b) = (a.min(b), a.max(b));
+            self.level.distance(pair_position(n_classes, a, b), sums[b] - sums[a], x)
+        };
+        let radius = self.scheme.radius(z, &distances, n_classes, between);
+        let decided = self.scheme.class(z, n_classes);
         let largest = (1..n_classes).fold(0, |best, k| if sums[k] > sums[best] { k } else { best });
         let class = decided.map_or(largest, Class::index);
-        // The planes that bound the class: those of its pairs, or all.
-        let planes: Vec<(usize, Option<usize>)> = match pairs {
+        // The surfaces that bound the class: those of its pairs, or all.
+        let bounds: Vec<(usize, Option<usize>)> = match pairs {
             true => {
                 let others = (0..n_classes).filter(|j| *j != class);
                 others.map(|j| (pair_position(n_classes, class.min(j), class.max(j)), Some(j))).collect()
             }
             false => (0..n_classes).map(|j| (j, (j != class).then_some(j))).collect(),
         };
-        let nearest = planes.iter().copied().reduce(|a, b| if distances[b.0] < distances[a.0] { b } else { a });
+        let nearest = bounds.iter().copied().reduce(|a, b| if distances[b.0] < distances[a.0] { b } else { a });
         let signed = |y: usize, by: &dyn Fn(usize) -> f64| match pairs {
             true => (0..n_classes)
                 .filter(|j| *j != y)
@@ -135,16 +148,13 @@ pub(super) fn measure(
                 .fold(f64::INFINITY, f64::min),
             false => (0..n_classes).map(|j| if j == y { by(j) } else { -by(j) }).fold(f64::INFINITY, f64::min),
         };
-        let label = labels.and_then(|l| l[i]).map(Class::index);
         RowGeometry {
             class: Class(class as u32),
             nearest: decided.and(nearest).and_then(|(_, other)| other).map(|k| Class(k as u32)),
             distance: nearest.map_or(f64::INFINITY, |(at, _)| distances[at]),
-            radius,
+            radius: if self.zeros.is_of_feature_space() { f64::NAN } else { radius },
             functional_margin: label.map(|y| signed(y, &|at| z[at])),
             margin: label.map(|y| signed(y, &|at| distances[at].copysign(z[at]))),
         }
-    };
-    let rows = scores.chunks_exact(width).zip(all_sums.chunks_exact(n_classes)).enumerate().map(row).collect();
-    Ok(Measured { rows, projections: None })
+    }
 }

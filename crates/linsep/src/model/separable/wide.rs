@@ -9,7 +9,7 @@ use crate::design::{Block, DenseMatrix, Tile, Units};
 use crate::error::Result;
 use crate::linalg::{Factor, Square, factor};
 use crate::objective::Logistic;
-use crate::solve::{HardMargin, MarginRows, hard_margin};
+use crate::solve::{HardMargin, MarginRows, any_plane, hard_margin};
 use crate::table::Class;
 use rayon::prelude::*;
 
@@ -135,7 +135,8 @@ impl Case<'_> {
             let is_class = |y: &Class| Class(u32::from(y.index() == class));
             let labels: Vec<Class> = self.labels.iter().map(is_class).collect();
             let rows = MarginRows { design: self.design, labels: &labels, weights: None };
-            match hard_margin(rows, None, 0.1, self.watch)? {
+            let quickly = any_plane(rows, self.watch)?;
+            match quickly.map_or_else(|| hard_margin(rows, None, 0.1, self.watch), |plane| Ok(Some(plane)))? {
                 Some(plane) => planes.push(plane),
                 None => return Ok(None),
             }

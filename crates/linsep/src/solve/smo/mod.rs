@@ -5,10 +5,12 @@
 //! them pair by pair with second-order selection (Fan, Chen and Lin 2005), and moves f (Joachims 1999; Wen and others
 //! 2018). Rows at a bound that are far on the right side of it are left out. The kernel rows of rounds are kept in single
 //! precision; now and then f of *all* rows is computed from β in double precision, rows that matter again come back, and
-//! the duality gap of that point decides whether to go on. So errors of the rounds cost time, never truth.
+//! the duality gap of that point decides whether to go on. So errors of the rounds cost time, never truth. Few rows end
+//! with the exact optimum on the face that was found.
 
 mod active;
 mod cache;
+mod finish;
 mod pairs;
 
 use super::Stop;
@@ -61,6 +63,7 @@ pub struct KernelSolved {
 }
 
 /// A point whose scores are exact.
+#[derive(Clone)]
 struct Exact {
     beta: Vec<f64>,
     scores: Vec<f64>,
@@ -115,6 +118,9 @@ impl Smo {
         let mut stop = if single { run.phase::<f32>(watch)? } else { Stop::PrecisionLimit };
         if stop == Stop::PrecisionLimit {
             stop = run.phase::<f64>(watch)?;
+        }
+        if stop == Stop::Converged {
+            run.finish(watch);
         }
         let Exact { beta, scores, intercepts, objective, certificate, .. } = run.exact;
         let (iterations, passes) = (run.iterations, run.passes);

@@ -5,7 +5,7 @@ use super::{ClassColumns, Run, Sums};
 use crate::design::{Block, CsrRows, Design, Pass, Rows, Tile, Units, is_sparse};
 use crate::error::{Error, ErrorKind, Result};
 use crate::numeric::vectorised;
-use crate::stats::reference::{Sparse, class_references};
+use crate::stats::reference::class_references;
 use crate::table::{Class, Labels};
 use crate::watch::Watch;
 use rayon::prelude::*;
@@ -23,11 +23,18 @@ struct Partial {
     weights: Vec<f64>,
     first: Vec<f64>,
     second: Vec<f64>,
+    /// What the stored entries of sparse rows weigh, where moments are asked for: the rest of the class is zeros.
+    stored: Vec<f64>,
     outside: bool,
 }
 
 /// The sums of every class in a range of columns.
-type Slices<'a> = Vec<&'a mut [f64]>;
+#[derive(Default)]
+struct Slices<'a> {
+    first: Vec<&'a mut [f64]>,
+    second: Vec<&'a mut [f64]>,
+    stored: Vec<&'a mut [f64]>,
+}
 
 /// Rows of a pass with what belongs to them.
 struct Labelled<'a> {
@@ -45,14 +52,17 @@ pub(super) fn gather(
     watch: &Watch,
 ) -> Result<ClassColumns> {
     let (cols, classes) = (design.shape().cols, labels.n_classes());
-    let references = class_references(design, labels, weights, Sparse::AboutZero)?;
+    let references = match runs.iter().any(|r| r.sums == Sums::Moments) {
+        true => class_references(design, labels, weights)?,
+        false => Vec::new(),
+    };
     let sparse = is_sparse(design);
     // Logarithms need every value, stored or not.
     let stored_only = sparse && runs.iter().all(|r| r.sums != Sums::Logarithms);
     let partial = if stored_only && classes * cols > LEAF_SUMS {
-        by_columns(design, labels, weights, runs, watch)?
+        by_columns(design, labels, weights, runs, &references, watch)?
     } else {
-        by_rows(design, labels, weights, runs, &references, watch)?
+        by_rows(design, labels, weights, runs, &references, stored_only, watch)?
     };
     if partial.outside
         && let Some(error) = first_outside(design, weights, runs)?
@@ -64,11 +74,7 @@ pub(super) fn gather(
         crate::design::summarise(design, weights, watch)?;
         return Err(Error::data("the sums of the columns overflow").help("rescale the columns"));
     }
-    let statistics = partial.about_means(runs, &references, cols);
-    if sparse {
-        spread_is_known(&statistics)?
-    }
-    Ok(statistics)
+    Ok(partial.about_means(runs, &references, cols))
 }
 
 /// Without an early end, so that it vectorises.
@@ -76,9 +82,17 @@ fn all_finite(values: &[f64]) -> bool {
     !values.iter().fold(false, |bad, v| bad | !v.is_finite())
 }
 
-fn empty(classes: usize, cols: usize, runs: &[Run]) -> Partial {
-    let second = if runs.iter().all(|r| r.sums == Sums::Total) { 0 } else { classes * cols };
-    Partial { weights: vec![0.0; classes], first: vec![0.0; classes * cols], second: vec![0.0; second], outside: false }
+fn empty(classes: usize, cols: usize, runs: &[Run], stored_only: bool) -> Partial {
+    let all = classes * cols;
+    let second = if runs.iter().all(|r| r.sums == Sums::Total) { 0 } else { all };
+    let stored = if stored_only && runs.iter().any(|r| r.sums == Sums::Moments) { all } else { 0 };
+    Partial {
+        weights: vec![0.0; classes],
+        first: vec![0.0; all],
+        second: vec![0.0; second],
+        stored: vec![0.0; stored],
+        outside: false,
+    }
 }
 
 fn by_rows(
@@ -87,27 +101,29 @@ fn by_rows(
     weights: Option<&[f64]>,
     runs: &[Run],
     references: &[f64],
+    stored_only: bool,
     watch: &Watch,
 ) -> Result<Partial> {
     let (cols, classes) = (design.shape().cols, labels.n_classes());
     let identity = Units::identity(cols);
-    let logarithms = runs.iter().any(|r| r.sums == Sums::Logarithms);
     // Sums need a fraction of the room that is there for leaves; more leaves would only be more to merge.
     Pass::new(design, &identity).partials_of(32 * classes * cols).reduce(
         watch,
         (0, &mut []),
-        || empty(classes, cols, runs),
+        || empty(classes, cols, runs, stored_only),
         |sum, range, rows, _| {
             let part = weights.map(|w| &w[range.clone()]);
             let labelled = Labelled { codes: &labels.codes()[range], weights: part, runs, references };
             match rows {
                 Rows::Dense(values) => add_dense(sum, values, &labelled),
-                Rows::Csr(rows) if logarithms => add_dense(sum, &widened(&rows), &labelled),
+                Rows::Csr(rows) if !stored_only => add_dense(sum, &widened(&rows), &labelled),
                 Rows::Csr(rows) => {
                     labelled.add_weights(&mut sum.weights);
-                    let mut first: Vec<&mut [f64]> = sum.first.chunks_exact_mut(cols.max(1)).collect();
-                    let mut second: Vec<&mut [f64]> = sum.second.chunks_exact_mut(cols.max(1)).collect();
-                    sum.outside |= add_sparse(&mut first, &mut second, &rows, &labelled, 0..cols);
+                    let mut outside = false;
+                    for slices in &mut sum.by_columns(cols, cols) {
+                        outside |= add_sparse(slices, &rows, &labelled, 0..cols);
+                    }
+                    sum.outside |= outside;
                 }
             }
             Ok(())
@@ -116,6 +132,7 @@ fn by_rows(
             a.weights.iter_mut().zip(&b.weights).for_each(|(a, b)| *a += b);
             a.first.iter_mut().zip(&b.first).for_each(|(a, b)| *a += b);
             a.second.iter_mut().zip(&b.second).for_each(|(a, b)| *a += b);
+            a.stored.iter_mut().zip(&b.stored).for_each(|(a, b)| *a += b);
             a.outside |= b.outside;
         },
     )
@@ -137,21 +154,16 @@ fn by_columns(
     labels: &Labels,
     weights: Option<&[f64]>,
     runs: &[Run],
+    references: &[f64],
     watch: &Watch,
 ) -> Result<Partial> {
     let (shape, classes) = (design.shape(), labels.n_classes());
-    let mut sum = empty(classes, shape.cols, runs);
-    Labelled { codes: labels.codes(), weights, runs, references: &[] }.add_weights(&mut sum.weights);
+    let mut sum = empty(classes, shape.cols, runs, true);
+    Labelled { codes: labels.codes(), weights, runs, references }.add_weights(&mut sum.weights);
     let width = shape.cols.div_ceil(RANGES);
-    let mut pieces: Vec<(Slices<'_>, Slices<'_>)> = (0..RANGES).map(|_| (Vec::new(), Vec::new())).collect();
-    for class in sum.first.chunks_exact_mut(shape.cols) {
-        class.chunks_mut(width).zip(&mut pieces).for_each(|(c, p)| p.0.push(c));
-    }
-    for class in sum.second.chunks_exact_mut(shape.cols) {
-        class.chunks_mut(width).zip(&mut pieces).for_each(|(c, p)| p.1.push(c));
-    }
-    let outside = pieces.par_iter_mut().enumerate().map(|(r, (first, second))| {
-        let range = (r * width).min(shape.cols)..((r + 1) * width).min(shape.cols);
+    let mut pieces = sum.by_columns(shape.cols, width);
+    let outside = pieces.par_iter_mut().enumerate().map(|(r, slices)| {
+        let range = r * width..((r + 1) * width).min(shape.cols);
         let mut outside = false;
         let mut tile = Tile::default();
         for start in (0..shape.rows).step_by(SPARSE_ROWS) {
@@ -160,9 +172,9 @@ fn by_columns(
             }
             let block = start..(start + SPARSE_ROWS).min(shape.rows);
             let part = weights.map(|w| &w[block.clone()]);
-            let labelled = Labelled { codes: &labels.codes()[block.clone()], weights: part, runs, references: &[] };
+            let labelled = Labelled { codes: &labels.codes()[block.clone()], weights: part, runs, references };
             if let Block::Csr(rows) = design.block(block, &mut tile)? {
-                outside |= add_sparse(first, second, &rows, &labelled, range.clone());
+                outside |= add_sparse(slices, &rows, &labelled, range.clone());
             }
         }
         Ok(outside)
@@ -227,15 +239,9 @@ vectorised! {
     }
 }
 
-/// The stored entries of some rows in a range of columns, into sums that start at the range; an implicit zero adds
-/// nothing to any of them. Returns whether a value is outside its support.
-fn add_sparse(
-    first: &mut [&mut [f64]],
-    second: &mut [&mut [f64]],
-    rows: &CsrRows<'_>,
-    labelled: &Labelled<'_>,
-    range: Range<usize>,
-) -> bool {
+/// The stored entries of some rows in a range of columns, into sums that start at the range; what the zeros between them
+/// add to moments follows from their weight at the end. Returns whether a value is outside its support.
+fn add_sparse(slices: &mut Slices<'_>, rows: &CsrRows<'_>, labelled: &Labelled<'_>, range: Range<usize>) -> bool {
     let runs = labelled.runs;
     let opening = runs.partition_point(|r| r.columns.end <= range.start);
     let mut outside = false;
@@ -261,15 +267,22 @@ fn add_sparse(
                 true => columns.len(),
                 false => done + columns[done..].partition_point(|c| (*c as usize) < end),
             };
-            let sums = &mut *first[k];
-            for (c, v) in columns[done..stop].iter().zip(&values[done..stop]) {
-                outside |= !run.support.contains(*v);
-                sums[*c as usize - range.start] += s * v;
-            }
+            let first = &mut *slices.first[k];
+            let entries = columns[done..stop].iter().zip(&values[done..stop]).map(|(c, v)| (*c as usize, *v));
             if run.sums == Sums::Moments {
-                let sums = &mut *second[k];
-                for (c, v) in columns[done..stop].iter().zip(&values[done..stop]) {
-                    sums[*c as usize - range.start] += s * v * v;
+                let references = &labelled.references[k * rows.cols..];
+                let (second, stored) = (&mut *slices.second[k], &mut *slices.stored[k]);
+                for (c, v) in entries {
+                    let (at, shifted) = (c - range.start, v - references[c]);
+                    let scaled = s * shifted;
+                    first[at] += scaled;
+                    second[at] = scaled.mul_add(shifted, second[at]);
+                    stored[at] += s;
+                }
+            } else {
+                for (c, v) in entries {
+                    outside |= !run.support.contains(v);
+                    first[c - range.start] += s * v;
                 }
             }
             done = stop;
@@ -280,10 +293,32 @@ fn add_sparse(
 }
 
 impl Partial {
+    /// The sums of all classes, range of columns by range of columns.
+    fn by_columns(&mut self, cols: usize, width: usize) -> Vec<Slices<'_>> {
+        let (cols, width) = (cols.max(1), width.max(1));
+        let mut pieces: Vec<Slices<'_>> = (0..cols.div_ceil(width)).map(|_| Slices::default()).collect();
+        for class in self.first.chunks_exact_mut(cols) {
+            class.chunks_mut(width).zip(&mut pieces).for_each(|(c, p)| p.first.push(c));
+        }
+        for class in self.second.chunks_exact_mut(cols) {
+            class.chunks_mut(width).zip(&mut pieces).for_each(|(c, p)| p.second.push(c));
+        }
+        for class in self.stored.chunks_exact_mut(cols) {
+            class.chunks_mut(width).zip(&mut pieces).for_each(|(c, p)| p.stored.push(c));
+        }
+        pieces
+    }
+
     fn about_means(mut self, runs: &[Run], references: &[f64], cols: usize) -> ClassColumns {
         for (k, weight) in self.weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
             for run in runs.iter().filter(|r| r.sums == Sums::Moments) {
                 for at in run.columns.clone().map(|j| k * cols + j) {
+                    if !self.stored.is_empty() {
+                        // Weights are added in one order here and there: a column without zeros has none by rounding.
+                        let zeros = weight - self.stored[at];
+                        self.first[at] -= zeros * references[at];
+                        self.second[at] += zeros * references[at] * references[at];
+                    }
                     let delta = self.first[at] / weight;
                     self.second[at] = (self.second[at] - weight * delta * delta).max(0.0);
                     self.first[at] = references[at] + delta;
@@ -292,20 +327,4 @@ impl Partial {
         }
         ClassColumns { runs: runs.to_vec(), cols, weights: self.weights, first: self.first, second: self.second }
     }
-}
-
-/// Sparse columns are summed about zero, so a spread that is tiny beside the mean has no digits left.
-fn spread_is_known(statistics: &ClassColumns) -> Result<()> {
-    for run in statistics.runs.iter().filter(|r| r.sums == Sums::Moments) {
-        for j in run.columns.clone() {
-            for k in 0..statistics.weights.len() {
-                let (mean, squares) = (statistics.mean(k, j), statistics.squares(k, j));
-                if squares > 0.0 && mean * mean * statistics.weights[k] > 1e10 * squares {
-                    let message = format!("sparse column {} is {mean:e} give or take very little", j + 1);
-                    return Err(Error::data(message).help("subtract the common value from the column, or leave it out"));
-                }
-            }
-        }
-    }
-    Ok(())
 }

@@ -72,8 +72,8 @@ impl ClassColumns {
 
     /// The statistics of a labelled design, weighted where weights are given; rows of weight zero do not count.
     ///
-    /// Dense rows are shifted by a reference near their own class before they are squared, so that columns like
-    /// 1e9 + N(0,1) keep their variance; sparse ones are summed as they are stored. A value outside its column's support
+    /// Rows are shifted by a reference near their own class before they are squared, so that columns like 1e9 + N(0,1)
+    /// keep their variance, sparse ones as well. A value outside its column's support
     /// is an error that names column and row.
     pub fn of(
         design: &dyn Design,
