@@ -7,13 +7,11 @@
 //!
 //! Few rows carry the solution where columns are few: they are found by row generation. The problem of some rows is solved
 //! by an interior point method, the rows that its plane puts within the margin are added, until there are none. Rows with
-//! many columns carry it almost all: sparse ones by Newton's method with dearer and dearer slacks; where that does not get
-//! there they are visited one by one, as in dual coordinate descent.
+//! many columns carry it almost all: they are visited one by one, as in dual coordinate descent.
 
 mod coordinate;
 mod interior;
 mod interpolate;
-mod slack;
 
 use crate::certify::{HullPoints, Sides, hull_points, sides};
 use crate::design::{Block, Design, Tile, Units, is_sparse};
@@ -77,12 +75,9 @@ pub(crate) fn hard_margin(
 ) -> Result<Option<HardMargin>> {
     let search = Search::new(rows, tolerance, watch)?;
     let shape = rows.design.shape();
-    if !(shape.cols > MOST_COLUMNS && search.counted.len() > MOST_ROWS) {
-        return search.generate_rows(start);
-    }
-    match slack::solve(&search)? {
-        Some(found) => Ok(Some(found)),
-        None => coordinate::solve(&search),
+    match shape.cols > MOST_COLUMNS && search.counted.len() > MOST_ROWS {
+        true => coordinate::solve(&search),
+        false => search.generate_rows(start),
     }
 }
 
