@@ -52,11 +52,7 @@ impl<T: Real> Targets<T> {
                 let mut panels = vec![T::ZERO; padded * width];
                 for (at, i) in ids.iter().enumerate() {
                     let (panel, lane) = (at / T::LANES * T::LANES * width, at % T::LANES);
-                    for (k, v) in values[i * cols..(i + 1) * cols].iter().enumerate() {
-                        let v = T::narrow(*v);
-                        panels[panel + k * T::LANES + lane] = v;
-                        squares[at] = v.fused(v, squares[at]);
-                    }
+                    T::pack(&values[i * cols..(i + 1) * cols], &mut panels[panel + lane..], T::LANES, &mut squares[at]);
                 }
                 Body::Panels(panels)
             }
@@ -109,11 +105,7 @@ impl<T: Real> Sources<T> {
         let mut strips = vec![T::ZERO; ids.len().div_ceil(STRIP) * STRIP * width];
         for (at, i) in ids.iter().enumerate() {
             let (strip, lane) = (at / STRIP * STRIP * width, at % STRIP);
-            for (k, v) in values[i * cols..(i + 1) * cols].iter().enumerate() {
-                let v = T::narrow(*v);
-                strips[strip + k * STRIP + lane] = v;
-                squares[at] = v.fused(v, squares[at]);
-            }
+            T::pack(&values[i * cols..(i + 1) * cols], &mut strips[strip + lane..], STRIP, &mut squares[at]);
         }
         Sources { strips, squares }
     }

@@ -25,6 +25,9 @@ pub trait Real: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'static {
     /// `self·b + c` with one rounding.
     fn fused(self, b: Self, c: Self) -> Self;
 
+    /// Puts a row into a packed place, one value every `stride`, and adds up its squares as products do.
+    fn pack(row: &[f64], place: &mut [Self], stride: usize, square: &mut Self);
+
     /// `out[s·STRIP + r][p·LANES + l] = Σ_k strips[s][k][r]·panels[p][k][l]` for strips and panels of `width` columns; `out`
     /// may have fewer rows than the strips.
     fn multiply(strips: &[Self], panels: &[Self], width: usize, out: &mut [&mut [Self]]);
@@ -34,6 +37,15 @@ pub trait Real: Copy + Send + Sync + PartialEq + std::fmt::Debug + 'static {
 
     /// `sums += Σ factor·row` over four rows of the same length.
     fn add_rows(sums: &mut [f64], factors: [f64; 4], rows: [&[Self]; 4]);
+}
+
+#[inline(always)]
+fn pack<T: Real>(row: &[f64], place: &mut [T], stride: usize, square: &mut T) {
+    for (v, place) in row.iter().zip(place.iter_mut().step_by(stride)) {
+        let v = T::narrow(*v);
+        *place = v;
+        *square = v.fused(v, *square);
+    }
 }
 
 #[inline(always)]
@@ -67,6 +79,19 @@ fn multiply<T: Real, const L: usize>(strips: &[T], panels: &[T], width: usize, o
 }
 
 vectorised! {
+    fn pack_f32(row: &[f64], place: &mut [f32], stride: usize, square: &mut f32) {
+        pack(row, place, stride, square);
+    }
+
+    fn pack_f64(row: &[f64], place: &mut [f64], stride: usize, square: &mut f64) {
+        pack(row, place, stride, square);
+    }
+
+    /// The sum of squares, added up as products do.
+    pub(super) fn add_squares(row: &[f64], square: &mut f64) {
+        row.iter().for_each(|v| *square = v.mul_add(*v, *square));
+    }
+
     fn multiply_f32(strips: &[f32], panels: &[f32], width: usize, out: &mut [&mut [f32]]) {
         multiply::<f32, LANES_F32>(strips, panels, width, out);
     }
@@ -103,6 +128,10 @@ impl Real for f32 {
         self.mul_add(b, c)
     }
 
+    fn pack(row: &[f64], place: &mut [f32], stride: usize, square: &mut f32) {
+        pack_f32(row, place, stride, square);
+    }
+
     fn multiply(strips: &[f32], panels: &[f32], width: usize, out: &mut [&mut [f32]]) {
         multiply_f32(strips, panels, width, out);
     }
@@ -133,6 +162,10 @@ impl Real for f64 {
     #[inline(always)]
     fn fused(self, b: f64, c: f64) -> f64 {
         self.mul_add(b, c)
+    }
+
+    fn pack(row: &[f64], place: &mut [f64], stride: usize, square: &mut f64) {
+        pack_f64(row, place, stride, square);
     }
 
     fn multiply(strips: &[f64], panels: &[f64], width: usize, out: &mut [&mut [f64]]) {

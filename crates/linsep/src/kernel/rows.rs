@@ -1,6 +1,7 @@
 //! Rows in memory, in the units of a kernel.
 
 use super::Kernel;
+use super::panels::add_squares;
 use crate::design::{CsrRows, Design, InMemory, Tile, Units};
 use crate::error::{Error, Result};
 use crate::watch::Watch;
@@ -247,7 +248,11 @@ impl KernelRows {
 
     /// `x̂·x̂` of a row (of the scaled row itself, where sparse rows are seen by a kernel that a shift does not change).
     pub(super) fn square(&self, i: usize) -> f64 {
-        let chain = |values: &[f64]| values.iter().fold(0.0f64, |sum, v| v.mul_add(*v, sum));
+        let chain = |values: &[f64]| {
+            let mut square = 0.0;
+            add_squares(values, &mut square);
+            square
+        };
         match &self.stored {
             StoredRows::Dense { cols, values } => chain(&values[i * cols..(i + 1) * cols]),
             StoredRows::Sparse { starts, values, .. } => chain(&values[starts[i]..starts[i + 1]]),

@@ -11,6 +11,9 @@ use rayon::prelude::*;
 const PIECE: usize = 2048;
 /// The largest working set: a table of its kernel values stays in a second-level cache, or nearly.
 const WORKING: usize = 512;
+/// The smallest, and the share of the rows that is taken of few.
+const LEAST: usize = 64;
+const PART: usize = 8;
 /// A working set is solved to this share of its violation, so that little is done twice.
 const SHARE: f64 = 0.3;
 /// Pairs moved within a working set, for each of its rows.
@@ -121,7 +124,9 @@ impl<'a, T: Real> Active<'a, T> {
 
     /// The rows that violate most, half of them by being too low and half too high, and then those of the last time.
     fn choose(&self, smallest: f64, largest: f64) -> Vec<usize> {
-        let size = WORKING.min(self.cache.slots() / 2 * 2).min(self.ids.len());
+        // Of few rows fewer, whose table costs little beside the rows of those that move.
+        let share = (self.settled.len() / PART).clamp(LEAST, WORKING);
+        let size = share.min(self.cache.slots() / 2 * 2).min(self.ids.len());
         let (mut up, mut down) = (Vec::new(), Vec::new());
         for (i, f) in self.f.iter().enumerate() {
             let (rise, fall) = self.free(i);
