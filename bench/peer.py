@@ -129,6 +129,10 @@ def skglm(args, x, y):
     x = scipy.sparse.csc_matrix(x) if scipy.sparse.issparse(x) else np.asfortranarray(x)
     model = SparseLogisticRegression(tol=args.tol, max_iter=1000, max_epochs=100_000, warm_start=True)
 
+    # Compiled before it is timed.
+    model.alpha = 1.0
+    model.fit(x[:50], np.arange(50) % 2)
+
     def fit(lam):
         model.alpha = lam
         if not args.task.startswith("path"):

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,7 @@ KERNEL_TOLERANCES = [1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6]
 RELATIVE_ERROR = 1e-6      # of the objective, which a logistic contestant must reach
 CLAIMED = ("hinge", "sqhinge", "logistic-wide", "softmax")     # too many coefficients to send
 FAR_PEER, FAR_OURS = 4, 20         # who takes so many times longer than the fastest peer, or than linsep, runs once
+PATIENCE = 30.0                    # seconds for a sweep, and 2 FAR_PEER runs of a peer that has arrived
 LONG = 10.0                        # seconds: below this rounds are cheap, however far apart
 OPTIONAL = ("intelex", "vw")       # take part only where their interpreter is named
 INTERPRETERS = {"adelie": "ADELIE_PYTHON", "intelex": "INTELEX_PYTHON", "vw": "VW_PYTHON"}     # peer -> environment
@@ -58,9 +60,12 @@ def loosest_that_reaches(task, name, x, y, options, lam, best):
 
 def sweep(task, name, x, y, options, lam, best, referee):
     known = Known(task, name, x, lam)
+    began = time.monotonic()
     for tol in TOLERANCES:
         if known.error(tol) > allowed(task, options):
             continue
+        if time.monotonic() - began > options.patience:
+            raise Failed(f"its sweep took more than {options.patience:g} s, where another peer has arrived")
         server = server_for(task, name, x, y, options, ["--lambda", repr(lam), "--tol", f"{tol:g}", *task.flags], referee)
         try:
             server.first = server.run()
@@ -110,7 +115,7 @@ def relative_error(value, best):
 # ---------------------------------------------------------------- running
 
 def far_behind(contestants):
-    """Names of those whose sweep says that rounds would only cost time: that one run is their time."""
+    """Names of those whose last run says that rounds would only cost time: that run is their time."""
     first = {c.name: c.first["seconds"] for c in contestants if c.first}
     peers = [s for n, s in first.items() if n != OURS]
     if not peers:
@@ -121,8 +126,15 @@ def far_behind(contestants):
 
 def interleave(contestants, runs):
     """One warm-up each, then `runs` rounds in which everyone runs once. A sweep has warmed up already."""
+    failed = {}
+    # Some compile themselves in their first run: who seems far behind has another.
+    for c in [c for c in contestants if c.name in far_behind(contestants)]:
+        try:
+            c.first = c.run()
+        except Failed as reason:
+            failed[c.name] = str(reason)
     far = far_behind(contestants)
-    results, failed = {c.name: [c.first] if c.name in far else [] for c in contestants}, {}
+    results = {c.name: [c.first] if c.name in far else [] for c in contestants}
     for round_number in range(runs + 1):
         for c in contestants:
             if c.name in failed or c.name in far or (c.first and round_number == 0):
@@ -150,6 +162,8 @@ def summary(contestant, outcomes):
 def names_of(task, options):
     # a peer, ours, the other peers: so the first round already alternates
     names = [n for n in task.peers + task.info if n.split("-")[0] not in OPTIONAL or os.environ.get(INTERPRETERS[n.split("-")[0]])]
+    if options.peers:
+        names = [n for n in names if n in options.peers.split(",")]
     return names if options.peers_only else names[:1] + [OURS] + names[1:]
 
 
@@ -158,15 +172,17 @@ def enter(names, start, options):
 
     A peer is given up once one of its runs takes much longer than all of what an earlier one needed.
     """
-    contestants, failed, patience = [], {}, options.timeout
+    contestants, failed, timeout = [], {}, options.timeout
+    options.patience = np.inf
     for name in names:
         try:
             contestants.append(start(name))
             if name != OURS and contestants[-1].first:
-                options.timeout = min(options.timeout, 30 + 2 * FAR_PEER * contestants[-1].first["seconds"])
+                options.patience = PATIENCE + 2 * FAR_PEER * contestants[-1].first["seconds"]
+                options.timeout = min(options.timeout, options.patience)
         except (Failed, OSError) as reason:
             failed[name] = str(reason)
-    options.timeout = patience
+    options.timeout = timeout
     return contestants, failed
 
 
@@ -383,6 +399,7 @@ def arguments():
     parser.add_argument("--json", type=Path, default=HERE / "results.json", help="where the results go")
     parser.add_argument("--force", action="store_true", help="run on a busy machine as well")
     parser.add_argument("--no-build", action="store_true", help="use the binaries that are there")
+    parser.add_argument("--peers", help="admit these peers only, where others are known to be far behind")
     parser.add_argument("--peers-only", action="store_true", help="leave linsep out")
     parser.add_argument("--error", type=float, default=RELATIVE_ERROR,
                         help="relative error of the objective to reach (default 1e-6)")

@@ -432,6 +432,28 @@ fn rows_of_many_columns() {
     assert!(slacks.iter().all(|(i, s)| if *i < 2 { s.abs() < 1e-9 * largest } else { *s > 1e-9 * largest }));
 }
 
+/// Two rows that are the same under both labels are all that is on the boundary, however the direction was found: the others are
+/// independent, so that each of them can be on its side by as much as any.
+#[test]
+fn the_boundary_is_no_larger_than_it_must_be() {
+    for seed in 0..30 {
+        let mut source = Source::new(100 + seed);
+        let (rows, cols) = (60, 3_000);
+        let mut values = vec![0.0; rows * cols];
+        for row in values.chunks_exact_mut(cols) {
+            for _ in 0..40 {
+                row[source.below(cols)] = 1.0 + source.below(3) as f64;
+            }
+        }
+        let first: Vec<f64> = values[..cols].to_vec();
+        values[cols..2 * cols].copy_from_slice(&first);
+        let data = Data::new(values, cols, labels((0..rows).map(|i| i % 2).collect(), 2));
+        let found = decide_on(&data.csr(), &data, &SeparabilityOptions::default());
+        let Verdict::QuasiComplete(v) = &found.verdict else { panic!("{seed}: {:?}", found.verdict.name()) };
+        assert_eq!(v.boundary, [0, 1], "seed {seed}");
+    }
+}
+
 /// Says so where the shared data is absent.
 #[allow(clippy::print_stderr)]
 fn shared(name: &str, target: &str) -> Option<(Data, Vec<String>)> {
@@ -618,7 +640,19 @@ fn many_sparse_rows_that_no_plane_separates() {
         empty.rows[row].clear();
         empty.labels[row] = row % 2;
     }
-    empty.is_quasi(&empty.decide(&SeparabilityOptions::default()), &[3, 4, 5], 0.0);
+    let found = empty.decide(&SeparabilityOptions::default());
+    empty.is_quasi(&found, &[3, 4, 5], 0.0);
+    let Verdict::QuasiComplete(v) = &found.verdict else { unreachable!() };
+    assert!(!v.intercept_diverges && v.columns.len() == 50_000, "the intercept alone has a limit");
+    // One word alone, under both labels, fixes its coefficient as well.
+    for row in [6, 7] {
+        empty.rows[row] = vec![(9, 2.0)];
+        empty.labels[row] = row % 2;
+    }
+    let found = empty.decide(&SeparabilityOptions::default());
+    empty.is_quasi(&found, &[3, 4, 5, 6, 7], 0.0);
+    let Verdict::QuasiComplete(v) = &found.verdict else { unreachable!() };
+    assert!(!v.intercept_diverges && v.columns.len() == 49_999 && !v.columns.contains(&9), "and so has its coefficient");
 }
 
 /// The widest plane of thousands of texts: the rows nearest to it and the hull points agree on its margin, by arithmetic of

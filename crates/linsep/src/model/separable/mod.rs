@@ -6,6 +6,7 @@
 //! *undecided*.
 
 mod common;
+mod determined;
 mod exact;
 mod peel;
 mod verdict;

@@ -215,12 +215,13 @@ impl Case<'_> {
         {
             return Ok(None);
         }
+        let (columns, intercept_diverges) = self.not_determined(&boundary)?;
         Ok(Some(Verdict::QuasiComplete(Box::new(QuasiComplete {
             weights: vec![plane.weights],
             intercept: vec![plane.intercept],
             centre: vec![0.0; cols],
-            columns: Vec::new(),
-            intercept_diverges: false,
+            columns,
+            intercept_diverges,
             collinear: Vec::new(),
             strict_rows: self.labels.len() - boundary.len(),
             boundary,

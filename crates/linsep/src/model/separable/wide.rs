@@ -15,6 +15,8 @@ use rayon::prelude::*;
 
 /// So few entries are visited some hundred times in about a second.
 const QUICK_ENTRIES: usize = 1_000_000;
+/// Columns of which all products are formed where nothing else decides: seconds for each step.
+const MOST_GRAM: usize = 5_000;
 /// More rows than this, and their products are too many.
 pub(super) const MOST_ROWS: usize = 2_000;
 
@@ -49,11 +51,13 @@ impl Case<'_> {
         if let Some(complete) = by_core {
             return Ok(complete);
         }
-        if self.labels.len() > MOST_ROWS || self.watch.halted().is_some() {
+        let (rows, cols) = (self.labels.len(), self.design.shape().cols);
+        if rows > MOST_ROWS && cols < rows.min(MOST_GRAM) && self.watch.halted().is_none() {
+            return self.narrow();
+        }
+        if rows > MOST_ROWS || self.watch.halted().is_some() {
             let reason = format!(
-                "no separating plane was found, and {} rows of {} columns are too many to prove that there is none",
-                self.labels.len(),
-                self.design.shape().cols
+                "no separating plane was found, and {rows} rows of {cols} columns are too many to prove that there is none"
             );
             return Ok(self.found(Verdict::Undecided(Box::new(Undecided { reason, common: same })), 0));
         }
@@ -184,8 +188,8 @@ impl Case<'_> {
             let moved = v.weights.iter().map(|u| dot(u, &v.centre));
             v.intercept = v.intercept.iter().zip(moved).map(|(b, m)| b - m).collect();
             v.centre = vec![0.0; self.design.shape().cols];
-            (v.weights, v.columns, v.collinear) = (weights, Vec::new(), Vec::new());
-            v.intercept_diverges = false;
+            (v.weights, v.collinear) = (weights, Vec::new());
+            (v.columns, v.intercept_diverges) = self.not_determined(&v.boundary)?;
             v.exact = None;
         }
         if let Verdict::Overlap(v) = &mut found.verdict {
@@ -207,7 +211,7 @@ impl Case<'_> {
     /// Z, and the factor of `XXᵀ`.
     fn coordinates(&self) -> Result<(DenseMatrix<'static, f64>, Factor)> {
         let n = self.labels.len();
-        let rows = self.all_rows()?;
+        let rows = self.entries_of(&(0..n).collect::<Vec<usize>>())?;
         let product = |i: usize| -> Vec<f64> {
             let mut wide = vec![0.0; self.design.shape().cols];
             rows[i].iter().for_each(|(j, v)| wide[*j] = *v);
@@ -229,11 +233,11 @@ impl Case<'_> {
         Ok((DenseMatrix::new(values, rank)?, factor))
     }
 
-    /// The entries of all rows.
-    fn all_rows(&self) -> Result<Vec<Vec<(usize, f64)>>> {
+    /// The entries of some rows.
+    pub(super) fn entries_of(&self, rows: &[usize]) -> Result<Vec<Vec<(usize, f64)>>> {
         let mut tile = Tile::default();
-        let of_row = |row: usize| {
-            Ok(match self.design.block(row..row + 1, &mut tile)? {
+        let of_row = |row: &usize| {
+            Ok(match self.design.block(*row..row + 1, &mut tile)? {
                 Block::F64(dense) => dense.values.iter().copied().enumerate().collect(),
                 Block::F32(dense) => dense.values.iter().map(|v| f64::from(*v)).enumerate().collect(),
                 Block::Csr(block) => {
@@ -242,13 +246,14 @@ impl Case<'_> {
                 }
             })
         };
-        (0..self.labels.len()).map(of_row).collect()
+        rows.iter().map(of_row).collect()
     }
 
     /// `Σ βx`.
     fn combined(&self, beta: &[f64]) -> Result<Vec<f64>> {
         let mut out = vec![0.0; self.design.shape().cols];
-        for (row, b) in self.all_rows()?.iter().zip(beta).filter(|(_, b)| **b != 0.0) {
+        let all: Vec<usize> = (0..beta.len()).collect();
+        for (row, b) in self.entries_of(&all)?.iter().zip(beta).filter(|(_, b)| **b != 0.0) {
             row.iter().for_each(|(j, v)| out[*j] += b * v);
         }
         Ok(out)

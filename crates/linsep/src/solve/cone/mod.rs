@@ -12,6 +12,7 @@
 //! their own and are taken first: a rare level of one class would cost Newton an iteration per unit of its score.
 
 mod basic;
+mod even;
 mod newton;
 mod screen;
 
@@ -126,7 +127,8 @@ impl<'r, 'd, L: Loss> Run<'r, 'd, L> {
                 Found::Direction(direction, slacks) => self.settle(direction, slacks),
                 Found::Overlap(alpha) => {
                     self.alpha = Some(alpha);
-                    return self.clean();
+                    self.clean()?;
+                    return self.even_out();
                 }
                 Found::Nothing(reason) => {
                     self.undecided = Some(reason);

@@ -28,6 +28,8 @@ const MOST_ROWS: usize = 1_500;
 /// So few rows are solved at once.
 const ALL_AT_ONCE: usize = 400;
 const ROUNDS: usize = 200;
+/// Weights of hull points, relative to the largest, that may be zero.
+const NEGLIGIBLE: [f64; 3] = [1e-4, 1e-6, 1e-8];
 /// What the problem of few rows is solved to, relative to what is asked.
 const INNER: f64 = 0.1;
 /// Hulls this near, relative to the size of their terms, touch.
@@ -153,6 +155,9 @@ impl<'a> Search<'a> {
                 relative_gap: Some(found.gap()),
             });
             let done = found.gap() <= self.tolerance;
+            if done && found.margin > 0.0 {
+                return Ok(Some(self.with_fewer_rows(&hull, found)?));
+            }
             if found.margin > 0.0 && best.as_ref().is_none_or(|b| found.gap() < b.gap()) {
                 best = Some(found);
             }
@@ -181,6 +186,20 @@ impl<'a> Search<'a> {
             working.sort_unstable();
         }
         Ok(best)
+    }
+
+    /// The same plane without the rows whose weights are what an interior point leaves of zero, as far as it is as good.
+    fn with_fewer_rows(&self, hull: &[(usize, f64)], found: HardMargin) -> Result<HardMargin> {
+        let largest = hull.iter().fold(0.0f64, |m, (_, w)| m.max(*w));
+        for cut in NEGLIGIBLE {
+            let kept: Vec<(usize, f64)> = hull.iter().copied().filter(|(_, w)| *w > cut * largest).collect();
+            let Some(points) = hull_points(self.rows.design, &self.units, self.rows.labels, &kept)? else { continue };
+            let fewer = self.solution(&points, &self.sides(&points.difference)?);
+            if fewer.margin > 0.0 && fewer.gap() <= found.gap() + 0.1 * self.tolerance {
+                return Ok(fewer);
+            }
+        }
+        Ok(found)
     }
 
     /// The score midway between the two hull points.

@@ -1,0 +1,77 @@
+//! A direction whose strict constraints are clearly so.
+//!
+//! Directions that were added one to another can leave slacks that differ by more than a tolerance can tell from zero. Among
+//! the directions that leave the boundary alone, Newton's method on `Σ log(1 + e^{−a·v})` over the settled constraints raises
+//! the smallest of them: the boundary has so much weight in the Hessian that steps do not leave it, and is cleaned off them.
+
+use super::{Run, SUSPECT_PIVOT, cleaned};
+use crate::certify::cone_slacks;
+use crate::error::Result;
+use crate::linalg::factor;
+use crate::numeric::{logistic, softplus, sum};
+use crate::objective::{Coef, Loss};
+
+/// The smallest slack that will do, relative to the largest.
+const EVEN: f64 = 1e-5;
+const STEPS: usize = 40;
+/// What the boundary weighs, relative to the rows.
+const HEAVY: f64 = 1e6;
+const ROUNDING_PIVOT: f64 = 1e-14;
+
+impl<L: Loss> Run<'_, '_, L> {
+    /// Evens out the direction found, where that is needed and can be done.
+    pub(super) fn even_out(&mut self) -> Result<()> {
+        let Some((direction, slacks)) = self.total.take() else { return Ok(()) };
+        let size = self.largest(&slacks);
+        let mut best = (self.evenness(&slacks), direction.clone(), slacks.clone());
+        let (mut v, mut at) = (Coef::zeros(direction.n_scores(), direction.n_cols()), slacks);
+        v.add_scaled(size.recip(), &direction);
+        at.iter_mut().for_each(|s| *s /= size);
+        let ones: Vec<f64> = self.open.iter().map(|open| f64::from(u8::from(*open))).collect();
+        let boundary = self.gram(&ones)?;
+        let of_boundary = factor(&boundary, SUSPECT_PIVOT);
+        for _ in 0..STEPS {
+            if best.0 >= EVEN || self.watch.halted().is_some() {
+                break;
+            }
+            let p = self.of_settled(&at, |s| logistic(-s), 0.0);
+            let h = self.of_settled(&at, |s| logistic(-s) * logistic(s), 0.0);
+            let heavy = HEAVY * h.iter().fold(0.0f64, |m, h| m.max(*h));
+            let hessian = self.gram(&self.of_settled(&at, |s| logistic(-s) * logistic(s), heavy))?;
+            let solved = factor(&hessian, ROUNDING_PIVOT).solve(self.sums(&p)?.as_slice());
+            let step = Coef::from_vec(solved, v.n_scores(), v.n_cols());
+            let step = cleaned(&cleaned(&step, &boundary, &of_boundary), &boundary, &of_boundary);
+            let of_step = cone_slacks(self.risk, &step, self.watch)?;
+            let value = |length: f64| {
+                let moved = at.iter().zip(&of_step).zip(&self.open).filter(|(_, open)| !**open);
+                sum(moved.map(|((s, d), _)| softplus(-(s + length * d))))
+            };
+            let before = value(0.0);
+            let Some(length) = [1.0, 0.5, 0.25, 0.125, 0.0625].into_iter().find(|l| value(*l) < before) else { break };
+            v.add_scaled(length, &step);
+            at.iter_mut().zip(&of_step).for_each(|(s, d)| *s += length * d);
+            let evenness = self.evenness(&at);
+            if evenness > best.0 {
+                best = (evenness, v.clone(), at.clone());
+            }
+        }
+        let (_, direction, slacks) = best;
+        self.total = Some((direction, slacks));
+        Ok(())
+    }
+
+    /// A function of the slacks of settled constraints, and a number for the others.
+    fn of_settled(&self, slacks: &[f64], f: impl Fn(f64) -> f64, others: f64) -> Vec<f64> {
+        slacks.iter().zip(&self.open).map(|(s, open)| if *open { others } else { f(*s) }).collect()
+    }
+
+    fn largest(&self, slacks: &[f64]) -> f64 {
+        slacks.iter().fold(f64::MIN_POSITIVE, |m, s| m.max(s.abs()))
+    }
+
+    /// The smallest slack of a settled constraint, relative to the largest of all.
+    fn evenness(&self, slacks: &[f64]) -> f64 {
+        let settled = slacks.iter().zip(&self.open).filter(|(_, open)| !**open).map(|(s, _)| *s);
+        settled.fold(f64::INFINITY, f64::min) / self.largest(slacks)
+    }
+}
