@@ -652,7 +652,10 @@ fn many_sparse_rows_that_no_plane_separates() {
     let found = empty.decide(&SeparabilityOptions::default());
     empty.is_quasi(&found, &[3, 4, 5, 6, 7], 0.0);
     let Verdict::QuasiComplete(v) = &found.verdict else { unreachable!() };
-    assert!(!v.intercept_diverges && v.columns.len() == 49_999 && !v.columns.contains(&9), "and so has its coefficient");
+    assert!(
+        !v.intercept_diverges && v.columns.len() == 49_999 && !v.columns.contains(&9),
+        "and so has its coefficient"
+    );
 }
 
 /// The widest plane of thousands of texts: the rows nearest to it and the hull points agree on its margin, by arithmetic of
