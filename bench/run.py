@@ -242,7 +242,8 @@ def proved_optimum(task, x, y, options, lam):
 def prepare_kernel(task, options, x, y, facts):
     """LIBSVM at its ε = 1e-3 says how large the dual must be; linsep takes the loosest tolerance that gets there."""
     flags = [*task.flags, "--test", str(x).replace("-train-", "-test-")]
-    kept = x.with_name(x.name.rsplit("-", 1)[0] + "-libsvm.json")
+    settings = "-".join(f.strip("-") for f in task.flags)
+    kept = x.with_name(f"{x.name.rsplit('-', 1)[0]}-libsvm-{settings}.json")
     if not kept.exists():
         server = server_for(task, "SVC", x, y, options, flags)
         kept.write_text(json.dumps({"dual": server.run()["dual"]}))

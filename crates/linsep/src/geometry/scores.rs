@@ -157,8 +157,14 @@ impl<'a> Scores<'a> {
                     _ => 0.0,
                 };
                 let (squared, size) = (products.get(0, 0), terms.iter().map(own).sum::<f64>());
-                match squared > 1e-14 * size {
-                    true => Surface::FeatureSpace { norm: squared.sqrt() },
+                match squared.abs() > 1e-14 * size {
+                    true if squared > 0.0 => Surface::FeatureSpace { norm: squared.sqrt() },
+                    true => {
+                        return Err(Error::model(
+                            "w has no length: the kernel is not positive semidefinite, and ‖w‖² is negative",
+                        )
+                        .help("distances are for kernels that are: linear, rbf, polynomial with c ≥ 0"));
+                    }
                     false => Surface::Constant(intercepts[0]),
                 }
             }

@@ -1,7 +1,7 @@
 //! Rows beside the surfaces of two-class fits.
 
 use crate::artifact::Model;
-use crate::decide::{Calibration, Coupling, Scheme, Vote, pair_position};
+use crate::decide::{Calibration, Coupling, Scheme, Ties, Vote, pair_position};
 use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::geometry::{Geometry, Measured, RowGeometry, Scores, Sum};
@@ -86,15 +86,15 @@ pub(super) struct Votes<'a> {
     scheme: Scheme,
     /// Where single scores are zero.
     zeros: &'a Geometry,
-    /// Where two classes are level.
-    level: Geometry,
+    /// Where two classes are level, for the ties that scores decide.
+    level: Option<Geometry>,
 }
 
 impl<'a> Votes<'a> {
     pub(super) fn new(scheme: Scheme, scores: &Scores<'_>, zeros: &'a Geometry) -> Result<Votes<'a>> {
         let level = match scheme {
-            Scheme::OneVsOne { .. } => of_sums(scores, zeros.n_classes())?,
-            _ => scores.largest()?,
+            Scheme::OneVsOne { ties: Ties::Scores, .. } => Some(of_sums(scores, zeros.n_classes())?),
+            _ => None,
         };
         Ok(Votes { scheme, zeros, level })
     }
@@ -126,7 +126,8 @@ impl<'a> Votes<'a> {
         let distances: Vec<f64> = z.iter().enumerate().map(|(p, z)| self.zeros.distance(p, *z, x)).collect();
         let between = |a: usize, b: usize| {
             let (a, b) = (a.min(b), a.max(b));
-            self.level.distance(pair_position(n_classes, a, b), sums[b] - sums[a], x)
+            let level = self.level.as_ref();
+            level.map_or(0.0, |level| level.distance(pair_position(n_classes, a, b), sums[b] - sums[a], x))
         };
         let radius = self.scheme.radius(z, &distances, n_classes, between);
         let decided = self.scheme.class(z, n_classes);

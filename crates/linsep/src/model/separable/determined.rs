@@ -13,10 +13,11 @@ const MOST_BOUNDARY: usize = 300;
 /// On the unit-diagonal scale, pivots of rows that are combinations of others.
 const DEPENDENT: f64 = 1e-11;
 /// What `1 − P_jj` may be by rounding.
-const ROUNDING: f64 = 1e-9;
+const ROUNDING: f64 = 1e-7;
 
 impl Case<'_> {
-    /// Columns without a limit, and whether the intercept is, for two classes and a boundary that is not too large.
+    /// Columns without a limit, and whether the intercept is; none are named for several classes, nor for a boundary of many
+    /// rows.
     pub(super) fn not_determined(&self, boundary: &[usize]) -> Result<(Vec<usize>, bool)> {
         if self.classes != 2 || boundary.len() > MOST_BOUNDARY {
             return Ok((Vec::new(), false));
@@ -25,6 +26,11 @@ impl Case<'_> {
         let mut by_column: BTreeMap<usize, Vec<(usize, f64)>> = BTreeMap::new();
         for (i, row) in rows.iter().enumerate() {
             row.iter().for_each(|(j, x)| by_column.entry(*j).or_default().push((i, *x)));
+        }
+        // Whether a coefficient has a limit does not depend on the unit of its column.
+        for column in by_column.values_mut() {
+            let largest = column.iter().fold(0.0f64, |m, (_, x)| m.max(x.abs()));
+            column.iter_mut().filter(|_| largest > 0.0).for_each(|(_, x)| *x /= largest);
         }
         let mut products = Square::from_lower(rows.len(), |_, _| 1.0);
         for column in by_column.values() {

@@ -52,8 +52,8 @@ impl Case<'_> {
             return Ok(complete);
         }
         let (rows, cols) = (self.labels.len(), self.design.shape().cols);
-        if rows > MOST_ROWS && cols < rows.min(MOST_GRAM) && self.watch.halted().is_none() {
-            return self.narrow();
+        if rows > MOST_ROWS && cols * (self.classes - 1) < rows.min(MOST_GRAM) && self.watch.halted().is_none() {
+            return Ok(keeping(self.narrow()?, same));
         }
         if rows > MOST_ROWS || self.watch.halted().is_some() {
             let reason = format!(
@@ -61,14 +61,7 @@ impl Case<'_> {
             );
             return Ok(self.found(Verdict::Undecided(Box::new(Undecided { reason, common: same })), 0));
         }
-        let mut found = self.through_rows()?;
-        // Rounding in the products of rows does not undo two rows that are the same.
-        if let Verdict::Undecided(undecided) = &mut found.verdict
-            && undecided.common.is_none()
-        {
-            undecided.common = same;
-        }
-        Ok(found)
+        Ok(keeping(self.through_rows()?, same))
     }
 
     /// Some plane; the widest one where that takes about a second.
@@ -258,6 +251,16 @@ impl Case<'_> {
         }
         Ok(out)
     }
+}
+
+/// Rounding does not undo two rows that are the same.
+fn keeping(mut found: SeparabilityVerdict, same: Option<CommonPoint>) -> SeparabilityVerdict {
+    if let Verdict::Undecided(undecided) = &mut found.verdict
+        && undecided.common.is_none()
+    {
+        undecided.common = same;
+    }
+    found
 }
 
 /// FNV-1a over columns and bits of values.

@@ -6,7 +6,7 @@
 
 use super::{Run, SUSPECT_PIVOT, cleaned};
 use crate::certify::cone_slacks;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::linalg::factor;
 use crate::numeric::{logistic, softplus, sum};
 use crate::objective::{Coef, Loss};
@@ -21,7 +21,18 @@ const ROUNDING_PIVOT: f64 = 1e-14;
 impl<L: Loss> Run<'_, '_, L> {
     /// Evens out the direction found, where that is needed and can be done.
     pub(super) fn even_out(&mut self) -> Result<()> {
-        let Some((direction, slacks)) = self.total.take() else { return Ok(()) };
+        let Some((direction, slacks)) = self.total.clone() else { return Ok(()) };
+        if self.evenness(&slacks) >= EVEN {
+            return Ok(());
+        }
+        match self.more_even(direction, slacks) {
+            // What was found stays found.
+            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(()),
+            other => other,
+        }
+    }
+
+    fn more_even(&mut self, direction: Coef, slacks: Vec<f64>) -> Result<()> {
         let size = self.largest(&slacks);
         let mut best = (self.evenness(&slacks), direction.clone(), slacks.clone());
         let (mut v, mut at) = (Coef::zeros(direction.n_scores(), direction.n_cols()), slacks);

@@ -195,7 +195,7 @@ impl<'a> Search<'a> {
             let kept: Vec<(usize, f64)> = hull.iter().copied().filter(|(_, w)| *w > cut * largest).collect();
             let Some(points) = hull_points(self.rows.design, &self.units, self.rows.labels, &kept)? else { continue };
             let fewer = self.solution(&points, &self.sides(&points.difference)?);
-            if fewer.margin > 0.0 && fewer.gap() <= found.gap() + 0.1 * self.tolerance {
+            if fewer.margin > 0.0 && fewer.gap() <= (found.gap() + 0.1 * self.tolerance).min(self.tolerance) {
                 return Ok(fewer);
             }
         }

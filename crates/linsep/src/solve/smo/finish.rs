@@ -32,7 +32,7 @@ impl Run<'_> {
             if free.is_empty() || free.len() > FREE || watch.halted().is_some() {
                 return;
             }
-            let Some((beta, intercept)) = self.on_face(&mut free) else { return };
+            let Some((beta, intercept)) = self.on_face(&mut free, watch) else { return };
             let before = self.exact.clone();
             if !self.look(&beta, watch) || !self.improves_on(&before) {
                 self.exact = before;
@@ -57,8 +57,8 @@ impl Run<'_> {
     }
 
     /// The minimum over the free rows inside the box, and the intercept that belongs to it. Rows that end at a bound are
-    /// taken from the list. `None` where numbers fail.
-    fn on_face(&self, free: &mut Vec<usize>) -> Option<(Vec<f64>, f64)> {
+    /// taken from the list. `None` where numbers fail or time is over.
+    fn on_face(&self, free: &mut Vec<usize>, watch: &Watch) -> Option<(Vec<f64>, f64)> {
         let (low, high) = (self.problem.low, self.problem.high);
         let count = free.len();
         let mut table = vec![0.0; count * count];
@@ -90,7 +90,7 @@ impl Run<'_> {
                 break intercept;
             }
             inside = inside.iter().zip(&rooms).filter(|(_, r)| **r > length).map(|(at, _)| *at).collect();
-            if inside.is_empty() {
+            if inside.is_empty() || watch.halted().is_some() {
                 return None;
             }
         };

@@ -59,7 +59,7 @@ pub(super) fn gather(
     let sparse = is_sparse(design);
     // Logarithms need every value, stored or not.
     let stored_only = sparse && runs.iter().all(|r| r.sums != Sums::Logarithms);
-    let partial = if stored_only && classes * cols > LEAF_SUMS {
+    let mut partial = if stored_only && classes * cols > LEAF_SUMS {
         by_columns(design, labels, weights, runs, &references, watch)?
     } else {
         by_rows(design, labels, weights, runs, &references, stored_only, watch)?
@@ -69,6 +69,7 @@ pub(super) fn gather(
     {
         return Err(error);
     }
+    partial.add_zeros(runs, &references, cols);
     if !all_finite(&partial.first) || !all_finite(&partial.second) {
         // The summary pass names the column and row at fault.
         crate::design::summarise(design, weights, watch)?;
@@ -309,16 +310,27 @@ impl Partial {
         pieces
     }
 
+    /// What the zeros that sparse rows do not store add to moments about the references.
+    fn add_zeros(&mut self, runs: &[Run], references: &[f64], cols: usize) {
+        if self.stored.is_empty() {
+            return;
+        }
+        for (k, weight) in self.weights.iter().enumerate() {
+            for run in runs.iter().filter(|r| r.sums == Sums::Moments) {
+                for at in run.columns.clone().map(|j| k * cols + j) {
+                    // Weights are added in one order here and there: a column without zeros has none by rounding.
+                    let zeros = weight - self.stored[at];
+                    self.first[at] -= zeros * references[at];
+                    self.second[at] += zeros * references[at] * references[at];
+                }
+            }
+        }
+    }
+
     fn about_means(mut self, runs: &[Run], references: &[f64], cols: usize) -> ClassColumns {
         for (k, weight) in self.weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
             for run in runs.iter().filter(|r| r.sums == Sums::Moments) {
                 for at in run.columns.clone().map(|j| k * cols + j) {
-                    if !self.stored.is_empty() {
-                        // Weights are added in one order here and there: a column without zeros has none by rounding.
-                        let zeros = weight - self.stored[at];
-                        self.first[at] -= zeros * references[at];
-                        self.second[at] += zeros * references[at] * references[at];
-                    }
                     let delta = self.first[at] / weight;
                     self.second[at] = (self.second[at] - weight * delta * delta).max(0.0);
                     self.first[at] = references[at] + delta;
