@@ -192,11 +192,7 @@ fn hyperplane_between(linear: &Linear, from: usize, to: usize, known: Option<&Ga
 }
 
 fn quadric(found: Option<Quadric>) -> Result<Surface> {
-    match found {
-        Some(quadric) => Ok(Surface::Quadric(Box::new(quadric))),
-        None => Err(Error::model("the quadratic discriminants have numbers too large for a quadric")
-            .help("scale the columns and fit the model again")),
-    }
+    found.map(|quadric| Surface::Quadric(Box::new(quadric))).ok_or_else(scores::too_large)
 }
 
 /// Sums of the two precisions of independent Gaussian columns, zero for others: their differences are the diagonal of W.

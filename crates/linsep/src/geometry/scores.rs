@@ -143,6 +143,10 @@ impl<'a> Scores<'a> {
 
     /// Where a sum is zero.
     fn surface(&self, terms: &[(usize, f64)]) -> Result<Surface> {
+        // A score as it is knows best what in it is rounding.
+        if let (Scores::Quadrics { scores, .. }, [(score, 1.0)]) = (self, terms) {
+            return quadric(Some(scores[*score].clone()));
+        }
         let sums = [Sum { terms: terms.to_vec(), constant: 0.0 }];
         Ok(match self.summed(&sums)? {
             Scores::Planes(linear) => {
@@ -184,7 +188,7 @@ fn of_part(part: &Discriminant) -> Result<Quadric> {
     }
 }
 
-fn too_large() -> Error {
+pub(super) fn too_large() -> Error {
     Error::model("the quadratic discriminants have numbers too large for a quadric")
         .help("scale the columns and fit the model again")
 }
