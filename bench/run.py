@@ -200,7 +200,7 @@ def prepare_memory(task, options):
         facts |= {"lambda": lam, "optimum": best["objective"], "optimum_bound": best["gap"]}
         return facts, lambda name: loosest_that_reaches(task, name, x, y, options, lam, best["objective"])
     if task.kind != "logistic":
-        return facts, lambda name: server_for(task, name, x, y, options)
+        return facts, lambda name: server_for(task, name, x, y, options, task.flags)
     best = optimum(x, y, lam)
     facts |= {"lambda": lam, "optimum": best["objective"], "optimum_bound": best["bound"]}
     if best["bound"] > 1e-9 * best["objective"]:

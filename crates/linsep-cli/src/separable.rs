@@ -46,7 +46,7 @@ pub struct SeparableArguments {
     #[arg(long, value_name = "T", default_value_t = 1e-9, help_heading = "Question")]
     tol: f64,
 
-    /// How far the margin may be from the widest, relative (default: 1e-6; with more than 2000 sparse columns any plane will do)
+    /// How far the margin may be from the widest, relative: 1 for any plane (default: 1e-6, of millions of sparse entries 1e-3)
     #[arg(long, value_name = "T", help_heading = "Question")]
     margin_tol: Option<f64>,
 
@@ -82,10 +82,12 @@ pub fn run(arguments: &SeparableArguments) -> Result<Ending> {
         return Err(Error::usage("--offset has no part in separability")
             .help("offsets move scores, not the rows; leave it out"));
     }
-    for (flag, value) in [("--tol", Some(arguments.tol)), ("--margin-tol", arguments.margin_tol)] {
-        if let Some(value) = value.filter(|value| !(*value > 0.0 && *value < 1.0)) {
-            return Err(Error::usage(format!("{flag} {value} is not between 0 and 1")).help("for example 1e-9"));
-        }
+    if !(arguments.tol > 0.0 && arguments.tol < 1.0) {
+        return Err(Error::usage(format!("--tol {} is not between 0 and 1", arguments.tol)).help("for example 1e-9"));
+    }
+    if let Some(value) = arguments.margin_tol.filter(|value| !(*value > 0.0 && *value <= 1.0)) {
+        return Err(Error::usage(format!("--margin-tol {value} is not between 0 and 1"))
+            .help("for example 1e-6; 1 where any plane will do"));
     }
     let progress = Progress::new(arguments.input.quiet, time_limit);
     let table = arguments.input.read(None, &progress)?;

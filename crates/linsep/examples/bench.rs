@@ -191,7 +191,7 @@ fn serve_verdict(training: &Training<'_>, margin_tolerance: Option<f64>) -> Resu
             break;
         }
         let start = Instant::now();
-        let found = separability(training, &options, &Watch::default())?;
+        let found = separability(training, &options, &watch())?;
         let seconds = start.elapsed().as_secs_f64();
         let verdict = &found.verdict;
         let details = match verdict {

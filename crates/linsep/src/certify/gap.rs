@@ -10,10 +10,14 @@ use super::{Certificate, rounding_allowance};
 use crate::error::Result;
 use crate::objective::{Conjugate, DualRecipe, Intercept, Penalty, Point, Risk};
 use crate::watch::Watch;
+use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// Classes whose balance is off by no more than this are left as they are, and the bound allows for what is off.
 const BALANCED: f64 = 1e-12;
+
+/// Columns summed together, whatever the number of threads.
+const PART: usize = 1 << 16;
 
 /// A lower bound on the optimum, as far as rounding allows.
 pub(super) struct DualBound {
@@ -143,8 +147,11 @@ pub(super) fn penalty_conjugate<L: crate::objective::Loss, P: Penalty>(
     };
     // Score by score: a remainder for every column would cost more than the terms.
     let of_score = |sums: &[f64]| {
-        let term = |(j, s): (usize, &f64)| term(shrink * s / total, penalty.ridge_of(j), penalty.lasso_of(j));
-        sums.iter().enumerate().map(term).sum::<f64>()
+        let of_part = |(part, sums): (usize, &[f64])| {
+            let terms = sums.iter().enumerate().map(|(at, s)| (part * PART + at, s));
+            terms.map(|(j, s)| term(shrink * s / total, penalty.ridge_of(j), penalty.lasso_of(j))).sum::<f64>()
+        };
+        sums.par_chunks(PART).enumerate().map(of_part).collect::<Vec<f64>>().iter().sum::<f64>()
     };
     // Without a ridge all terms are zero.
     let weights: f64 = if penalty.ridge() > 0.0 { sums.chunks(cols.max(1)).map(of_score).sum() } else { 0.0 };

@@ -4,11 +4,15 @@
 //! first are in their hulls; for any w, the plane midway between the nearest rows has the margin
 //! `γ(w) = (min w·x − max w·y) / 2‖w‖`. Whatever λ and w: `γ(w) ≤ γ* ≤ ½‖x* − y*‖`.
 
-use crate::design::{Block, Design, Pass, Rows, Tile, Units};
+use crate::design::{Block, CsrRows, Design, Pass, Rows, Tile, Units, column_ranges};
 use crate::error::Result;
 use crate::numeric::{CompensatedSum, sum, vectorised};
 use crate::table::Class;
 use crate::watch::Watch;
+use rayon::prelude::*;
+
+/// Ranges of columns that are summed side by side.
+const RANGES: usize = 8;
 
 /// Points of the two hulls.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +61,14 @@ pub fn hull_points(
     let weights: Vec<(usize, f64)> =
         weights.iter().filter(|(_, w)| *w > 0.0).map(|(row, w)| (*row, w / totals[labels[*row].index()])).collect();
     let cols = design.shape().cols;
+    let mut whole = Tile::default();
+    if design.lends()
+        && let Block::Csr(x) = design.block(0..labels.len(), &mut whole)?
+    {
+        let (difference, sizes) = sparse_difference(&x, units, labels, &weights);
+        let distance = length(&difference);
+        return Ok(Some(HullPoints { weights, difference, distance, sizes }));
+    }
     let mut sums = vec![CompensatedSum::default(); cols];
     let mut sizes = vec![0.0; cols];
     let (mut tile, mut values) = (Tile::default(), Vec::new());
@@ -82,6 +94,42 @@ pub fn hull_points(
     let difference: Vec<f64> = sums.into_iter().map(CompensatedSum::value).collect();
     let distance = length(&difference);
     Ok(Some(HullPoints { weights, difference, distance, sizes }))
+}
+
+/// The difference of the points of sparse rows and the sizes of its terms, by ranges of columns side by side. The centre
+/// cancels: the weights of both classes add up to one.
+fn sparse_difference(
+    x: &CsrRows<'_>,
+    units: &Units,
+    labels: &[Class],
+    weights: &[(usize, f64)],
+) -> (Vec<f64>, Vec<f64>) {
+    let (mut difference, mut sizes) = (vec![0.0; x.cols], vec![0.0; x.cols]);
+    let mut parts = Vec::new();
+    let (mut rest, mut rest_of_sizes) = (&mut difference[..], &mut sizes[..]);
+    for range in column_ranges(x, RANGES) {
+        let (sums, after) = rest.split_at_mut(range.len());
+        let (sizes, after_sizes) = rest_of_sizes.split_at_mut(range.len());
+        parts.push((range, sums, sizes));
+        (rest, rest_of_sizes) = (after, after_sizes);
+    }
+    parts.into_par_iter().for_each(|(range, out, sizes)| {
+        let mut sums = vec![CompensatedSum::default(); range.len()];
+        for (row, weight) in weights {
+            let signed = if labels[*row].0 == 1 { *weight } else { -weight };
+            let (columns, values) = x.row(*row);
+            let first = columns.partition_point(|c| (*c as usize) < range.start);
+            for (c, v) in columns[first..].iter().zip(&values[first..]).take_while(|(c, _)| (**c as usize) < range.end)
+            {
+                let j = *c as usize - range.start;
+                let value = v * units.inverse_scale()[*c as usize];
+                sums[j].add(signed * value);
+                sizes[j] += weight * value.abs();
+            }
+        }
+        out.iter_mut().zip(sums).for_each(|(o, s)| *o = s.value());
+    });
+    (difference, sizes)
 }
 
 /// `‖v‖` without overflow of its square.

@@ -201,13 +201,17 @@ impl GradientSums {
         self.totals.iter_mut().zip(&other.totals).for_each(|(a, b)| *a += b);
     }
 
-    /// Adds the sums of all groups over a total. New memory of many columns costs more than the arithmetic: side by side.
-    pub(super) fn add_means(&self, gradient: &mut [f64], total: f64) {
+    /// The sums of all groups over a total. New memory of many columns costs more than the arithmetic: side by side, and
+    /// without reading it first.
+    pub(super) fn means(&self, total: f64, gradient: &mut [f64]) {
         let width = gradient.len().max(1);
         gradient.par_chunks_mut(1 << 16).enumerate().for_each(|(part, gradient)| {
-            for route in self.sums.chunks_exact(width) {
-                let sums = &route[part << 16..];
-                gradient.iter_mut().zip(sums).for_each(|(g, s)| *g += s / total);
+            for (route, sums) in self.sums.chunks_exact(width).enumerate() {
+                let terms = gradient.iter_mut().zip(&sums[part << 16..]);
+                match route {
+                    0 => terms.for_each(|(g, s)| *g = s / total),
+                    _ => terms.for_each(|(g, s)| *g += s / total),
+                }
             }
         });
     }

@@ -181,15 +181,18 @@ impl Page<'_> {
                 self.about.tolerance
             ),
         )];
-        let mut names: Vec<String> = v.columns.iter().take(SHOWN).map(|j| self.feature(*j)).collect();
-        if v.columns.len() > SHOWN {
-            names.push(format!("{} more", v.columns.len() - SHOWN));
+        let columns = v.columns.as_deref().unwrap_or_default();
+        let mut names: Vec<String> = columns.iter().take(SHOWN).map(|j| self.feature(*j)).collect();
+        if columns.len() > SHOWN {
+            names.push(format!("{} more", thousands((columns.len() - SHOWN) as f64)));
         }
         if v.intercept_diverges {
             names.push("the intercept".into());
         }
-        if !names.is_empty() {
-            let others = if v.columns.len() < self.about.columns { "; the others have one" } else { "" };
+        if v.columns.is_none() {
+            lines.push(("diverging", "not named: too many rows are on the boundary".into()));
+        } else if !names.is_empty() {
+            let others = if columns.len() < self.about.columns { "; the others have one" } else { "" };
             lines.push(("diverging", format!("{}: no finite maximum-likelihood estimate{others}", names.join(", "))));
         }
         if !v.collinear.is_empty() {
@@ -371,9 +374,10 @@ impl Page<'_> {
             }
             Verdict::QuasiComplete(v) => {
                 value["direction"] = plane_json(&v.weights, &v.intercept, &v.centre);
-                let mut diverging: Vec<&str> = v.columns.iter().map(|j| self.found.features[*j].as_str()).collect();
-                if v.intercept_diverges {
-                    diverging.push("(intercept)");
+                let name = |j: &usize| self.found.features[*j].as_str();
+                let mut diverging: Option<Vec<&str>> = v.columns.as_ref().map(|c| c.iter().map(name).collect());
+                if let Some(names) = diverging.as_mut().filter(|_| v.intercept_diverges) {
+                    names.push("(intercept)");
                 }
                 value["diverging"] = json!(diverging);
                 value["collinear"] = v.collinear.iter().map(|j| json!(self.found.features[*j])).collect();

@@ -25,10 +25,10 @@ mod stochastic;
 mod stop;
 mod svrg;
 
-pub(crate) use cone::{basic_solution, cone_gram, independent_vectors, solve_cone};
+pub(crate) use cone::{ConeSolved, basic_solution, cone_gram, independent_vectors, solve_cone, solve_part_of_cone};
 pub use dual_coordinate::{DualCoordinateDescent, SequentialDual};
 pub use gradient_descent::{GradientDescent, StepRule};
-pub(crate) use hard_margin::{HardMargin, MarginRows, any_plane, hard_margin};
+pub(crate) use hard_margin::{HardMargin, MarginRows, any_plane, hard_margin, margin_by_faces};
 pub use interior_point::InteriorPoint;
 pub use lbfgs::Lbfgs;
 pub use newton::Newton;

@@ -90,7 +90,9 @@ impl SparseColumns {
 
     /// A number for every column, zero for those without entries.
     pub(super) fn map(&self, of: impl Fn(Column<'_>) -> f64 + Sync) -> Vec<f64> {
-        let mut out = vec![0.0; self.shape.cols];
+        // Room for one more: whoever adds an intercept need not copy the rest.
+        let mut out = vec![0.0; self.shape.cols + 1];
+        out.truncate(self.shape.cols);
         let (mut ranges, mut rest) = (Vec::new(), &mut out[..]);
         for range in &self.ranges {
             let (now, later) = rest.split_at_mut(range.range.len());

@@ -1,55 +1,86 @@
-//! Which coefficients the boundary determines, of rows with many columns.
+//! Coefficients that a boundary of few constraints determines, among many columns.
 //!
-//! Coefficient j of maximum likelihood keeps a limit iff `e_j` is in the row space of the boundary rows B, the ones of the
-//! intercept included. `P = Bᵀ(BBᵀ)⁺B` projects onto it, so that is where `P_jj = 1`, and `BBᵀ` is as small as the boundary.
+//! A coefficient keeps a limit in maximum likelihood exactly if its unit vector is in the space that the vectors `(e_y − e_k)⊗x̃` of
+//! the boundary span, B. `P = Bᵀ(BBᵀ)⁺B` projects onto it, so that is where `P_jj = 1`, and `BBᵀ` is as small as the boundary.
 
-use super::Case;
+use super::{Case, QuasiComplete};
+use crate::certify::others;
 use crate::error::Result;
 use crate::linalg::{Square, factor};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// Of more rows on the boundary it is not asked.
-const MOST_BOUNDARY: usize = 300;
-/// On the unit-diagonal scale, pivots of rows that are combinations of others.
+/// Of more constraints on the boundary it is not asked.
+const MOST_BOUNDARY: usize = 1_500;
+/// On the unit-diagonal scale, pivots of vectors that are combinations of others.
 const DEPENDENT: f64 = 1e-11;
 /// What `1 − P_jj` may be by rounding.
 const ROUNDING: f64 = 1e-7;
 
 impl Case<'_> {
-    /// Columns without a limit, and whether the intercept is; none are named for several classes, nor for a boundary of many
-    /// rows.
-    pub(super) fn not_determined(&self, boundary: &[usize]) -> Result<(Vec<usize>, bool)> {
-        if self.classes != 2 || boundary.len() > MOST_BOUNDARY {
-            return Ok((Vec::new(), false));
+    /// Names the columns without a limit, as far as that can be asked: constraints are open on the boundary.
+    pub(super) fn name_diverging(&self, verdict: &mut QuasiComplete, open: &[bool]) -> Result<()> {
+        let cols = self.design.shape().cols;
+        let boundary: Vec<usize> = (0..open.len()).filter(|c| open[*c]).collect();
+        verdict.collinear = self.empty_columns()?;
+        (verdict.columns, verdict.intercept_diverges) = (None, false);
+        if boundary.len() > MOST_BOUNDARY {
+            return Ok(());
         }
-        let rows = self.entries_of(boundary)?;
-        let mut by_column: BTreeMap<usize, Vec<(usize, f64)>> = BTreeMap::new();
-        for (i, row) in rows.iter().enumerate() {
-            row.iter().for_each(|(j, x)| by_column.entry(*j).or_default().push((i, *x)));
+        // By coefficient: the intercept of a score is past its last column.
+        let mut by_coefficient: BTreeMap<(usize, usize), Vec<(usize, f64)>> = BTreeMap::new();
+        for (i, c) in boundary.iter().enumerate() {
+            for (score, sign) in self.ends_of(*c) {
+                for (j, x) in self.entries_of(&[c / (self.classes - 1)])?.remove(0) {
+                    by_coefficient.entry((score, j)).or_default().push((i, sign * x));
+                }
+                by_coefficient.entry((score, cols)).or_default().push((i, sign));
+            }
         }
         // Whether a coefficient has a limit does not depend on the unit of its column.
-        for column in by_column.values_mut() {
+        for column in by_coefficient.values_mut() {
             let largest = column.iter().fold(0.0f64, |m, (_, x)| m.max(x.abs()));
             column.iter_mut().filter(|_| largest > 0.0).for_each(|(_, x)| *x /= largest);
         }
-        let mut products = Square::from_lower(rows.len(), |_, _| 1.0);
-        for column in by_column.values() {
+        let mut products = Square::zeros(boundary.len());
+        for column in by_coefficient.values() {
             for (i, x) in column {
                 column.iter().filter(|(other, _)| other <= i).for_each(|(other, z)| *products.at(*i, *other) += x * z);
             }
         }
         let factor = factor(&products, DEPENDENT);
-        let is_determined = |b: &[f64]| {
-            let share: f64 = factor.solve(b).iter().zip(b).map(|(s, b)| s * b).sum();
-            share >= 1.0 - ROUNDING
+        let unit = |i: usize| (0..boundary.len()).map(|k| f64::from(u8::from(k == i))).collect::<Vec<f64>>();
+        let inverse: Vec<Vec<f64>> = (0..boundary.len()).into_par_iter().map(|i| factor.solve(&unit(i))).collect();
+        let share = |column: &[(usize, f64)]| -> f64 {
+            column.iter().map(|(i, x)| x * column.iter().map(|(k, z)| inverse[*i][*k] * z).sum::<f64>()).sum()
         };
-        let mut determined = vec![false; self.design.shape().cols];
-        for (j, column) in &by_column {
-            let mut b = vec![0.0; rows.len()];
-            column.iter().for_each(|(i, x)| b[*i] = *x);
-            determined[*j] = is_determined(&b);
+        // One score for each class but the first, and for two classes one.
+        let mut determined = vec![0usize; cols + 1];
+        for ((_, j), column) in &by_coefficient {
+            determined[*j] += usize::from(share(column) >= 1.0 - ROUNDING);
         }
-        let columns = (0..determined.len()).filter(|j| !determined[*j]).collect();
-        Ok((columns, rows.is_empty() || !is_determined(&vec![1.0; rows.len()])))
+        let diverges = |j: &usize| determined[*j] < self.classes - 1;
+        verdict.intercept_diverges = diverges(&cols);
+        let named = (0..cols).filter(|j| diverges(j) && verdict.collinear.binary_search(j).is_err());
+        verdict.columns = Some(named.collect());
+        Ok(())
+    }
+
+    /// `e_y − e_k` on the scores that are free: all but that of the first class.
+    fn ends_of(&self, constraint: usize) -> impl Iterator<Item = (usize, f64)> {
+        let per_row = self.classes - 1;
+        let own = self.labels[constraint / per_row].index();
+        let other = others(self.classes, own).nth(constraint % per_row).unwrap_or(own);
+        [(own, 1.0), (other, -1.0)].into_iter().filter(|(k, _)| *k > 0).map(|(k, sign)| (k - 1, sign))
+    }
+
+    /// Columns that are zero in all rows.
+    fn empty_columns(&self) -> Result<Vec<usize>> {
+        let mut empty = vec![true; self.design.shape().cols];
+        for row in 0..self.labels.len() {
+            let entries = self.entries_of(&[row])?;
+            entries[0].iter().filter(|(_, v)| *v != 0.0).for_each(|(j, _)| empty[*j] = false);
+        }
+        Ok((0..empty.len()).filter(|j| empty[*j]).collect())
     }
 }

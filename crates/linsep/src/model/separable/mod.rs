@@ -6,6 +6,7 @@
 //! *undecided*.
 
 mod common;
+mod core;
 mod determined;
 mod exact;
 mod peel;
@@ -23,7 +24,7 @@ use crate::error::Result;
 use crate::linalg::{Square, factor};
 use crate::model::Training;
 use crate::objective::{Coef, Intercept, Logistic, Loss, Ridge, Risk, Sample, Softmax, SoftmaxForm};
-use crate::solve::{HardMargin, MarginRows, any_plane, cone_gram, hard_margin, solve_cone};
+use crate::solve::{HardMargin, MarginRows, cone_gram, hard_margin, solve_cone};
 use crate::table::Class;
 use crate::watch::Watch;
 
@@ -183,15 +184,6 @@ impl<'a> Case<'a> {
         Ok(Verdict::Complete(Box::new(complete)))
     }
 
-    /// Some plane between rows of many columns: the widest takes long, so it must be asked for.
-    fn some_plane(&self) -> Result<Option<HardMargin>> {
-        let rows = MarginRows { design: self.design, labels: self.labels, weights: None };
-        match self.options.margin_tolerance.is_none() && self.design.shape().cols > MOST_COLUMNS {
-            true => any_plane(rows, self.watch),
-            false => Ok(None),
-        }
-    }
-
     fn widest(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {
         let rows = MarginRows { design: self.design, labels: self.labels, weights: None };
         hard_margin(rows, start, self.options.margin_tolerance.unwrap_or(MARGIN), self.watch)
@@ -283,7 +275,7 @@ impl<'a> Case<'a> {
             weights,
             intercept,
             centre,
-            columns,
+            columns: Some(columns),
             intercept_diverges,
             collinear,
             strict_rows: self.labels.len() - boundary.len(),

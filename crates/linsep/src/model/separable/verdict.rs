@@ -5,8 +5,8 @@
 pub struct SeparabilityOptions {
     /// Slacks up to this, relative to the largest, lie on the boundary.
     pub tolerance: f64,
-    /// Asked of the maximum margin: `1 − 2γ/‖x*−y*‖` at most this; `None` asks for 1e-6, and of sparse rows with many columns for any
-    /// plane, with what its margin may lack.
+    /// Asked of the maximum margin: `1 − 2γ/‖x*−y*‖` at most this, so that 1 is any plane. `None` asks for 1e-6, of sparse rows
+    /// with many columns for 1e-3 where they have more than a million entries, and for any plane where they have very many.
     pub margin_tolerance: Option<f64>,
     /// Also check the witness in rational arithmetic.
     pub exact: bool,
@@ -133,8 +133,9 @@ pub struct QuasiComplete {
     pub intercept: Vec<f64>,
     /// Scores are `w·(x − centre) + intercept`.
     pub centre: Vec<f64>,
-    /// Columns whose coefficients diverge in maximum likelihood.
-    pub columns: Vec<usize>,
+    /// Columns whose coefficients diverge in maximum likelihood (several classes: in one of the scores); `None` where the
+    /// boundary has too many rows to ask.
+    pub columns: Option<Vec<usize>>,
     /// Whether the intercept does.
     pub intercept_diverges: bool,
     /// Columns that are combinations of others in all rows: not determined, whatever the labels.

@@ -1,20 +1,25 @@
 //! Rows with so many columns that the system is looked at through the rows.
 //!
 //! Such rows can mostly be separated, and the widest plane is found multiplier by multiplier. Where that finds none and the rows
-//! are many, single columns settle most of them; where they are not many, or what is left is not, the question is asked of `Z` with `ZZᵀ = XXᵀ`: products of rows are all that it depends on.
+//! are many, single columns settle most of them; where they are not many, or what is left is not, the question is asked of `Z`
+//! with `ZZᵀ = XXᵀ`: products of rows are all that it depends on.
 
-use super::{Case, CommonPoint, Complete, Constraint, SeparabilityVerdict, Undecided, Verdict};
-use crate::certify::{cone_residual, sides};
+use super::{Case, CommonPoint, Complete, Constraint, MARGIN, SeparabilityVerdict, Undecided, Verdict};
+use crate::certify::sides;
 use crate::design::{Block, DenseMatrix, Tile, Units};
 use crate::error::Result;
 use crate::linalg::{Factor, Square, factor};
-use crate::objective::Logistic;
-use crate::solve::{HardMargin, MarginRows, any_plane, hard_margin};
+use crate::solve::{HardMargin, MarginRows, any_plane, hard_margin, margin_by_faces};
 use crate::table::Class;
 use rayon::prelude::*;
 
-/// So few entries are visited some hundred times in about a second.
+/// So few entries are looked at some hundred times in less than a second, and so many in some seconds.
 const QUICK_ENTRIES: usize = 1_000_000;
+const MOST_ENTRIES: usize = 30_000_000;
+/// What is asked of the margin of more entries than the first.
+const ROUGH_MARGIN: f64 = 1e-3;
+/// Every plane has a margin within this of the widest.
+const ANY_PLANE: f64 = 1.0;
 /// Columns of which all products are formed where nothing else decides: seconds for each step.
 const MOST_GRAM: usize = 5_000;
 /// More rows than this, and their products are too many.
@@ -26,12 +31,11 @@ impl Case<'_> {
         let open = same.is_none();
         let mut found = match self.classes {
             _ if !open => None,
-            2 if self.options.margin_tolerance.is_some() => self.widest_plane()?,
             2 => self.affordable_plane()?.map(|found| self.complete_plane(&found)).transpose()?,
             _ => self.machine()?,
         };
         let mut by_core = None;
-        if found.is_none() && self.labels.len() > MOST_ROWS {
+        if found.is_none() && self.labels.len() * (self.classes - 1) > MOST_ROWS {
             by_core = self.by_core(same.as_ref())?;
         }
         match by_core {
@@ -39,7 +43,7 @@ impl Case<'_> {
             Some(decided) => return Ok(decided),
         }
         // The long search, for a plane that is wider than what single columns give, or where they say nothing.
-        if found.is_none() && open && self.classes == 2 && self.options.margin_tolerance.is_none() {
+        if found.is_none() && open && self.classes == 2 {
             found = self.widest_plane()?;
         }
         if let Some(mut complete) = found {
@@ -55,27 +59,38 @@ impl Case<'_> {
         if rows > MOST_ROWS && cols * (self.classes - 1) < rows.min(MOST_GRAM) && self.watch.halted().is_none() {
             return Ok(keeping(self.narrow()?, same));
         }
-        if rows > MOST_ROWS || self.watch.halted().is_some() {
+        if rows > MOST_ROWS || rows * (self.classes - 1) > MOST_GRAM || self.watch.halted().is_some() {
             let reason = format!(
                 "no separating plane was found, and {rows} rows of {cols} columns are too many to prove that there is none"
             );
             return Ok(self.found(Verdict::Undecided(Box::new(Undecided { reason, common: same })), 0));
         }
-        Ok(keeping(self.through_rows()?, same))
+        self.through_rows(same)
     }
 
-    /// Some plane; the widest one where that takes about a second.
+    /// The widest plane, to three digits of very many entries unless more are asked for; some plane where that would take long,
+    /// or is all that is asked for.
     fn affordable_plane(&self) -> Result<Option<HardMargin>> {
-        let found = self.some_plane()?;
+        let rows = MarginRows { design: self.design, labels: self.labels, weights: None };
         let mut tile = Tile::default();
         let entries = match self.design.block(0..self.labels.len(), &mut tile)? {
             Block::Csr(x) => x.entries(),
-            _ => usize::MAX,
+            _ => return Ok(None),
         };
-        if found.is_none() || entries > QUICK_ENTRIES {
-            return Ok(found);
+        let tolerance = match self.options.margin_tolerance {
+            Some(asked) => asked,
+            None if entries <= QUICK_ENTRIES => MARGIN,
+            None if entries <= MOST_ENTRIES => ROUGH_MARGIN,
+            None => ANY_PLANE,
+        };
+        if tolerance >= ANY_PLANE {
+            return any_plane(rows, self.watch);
         }
-        Ok(self.widest(None)?.or(found))
+        let found = margin_by_faces(rows, tolerance, self.watch)?;
+        match self.options.margin_tolerance {
+            Some(asked) if found.as_ref().is_some_and(|found| found.gap() > asked) => self.widest(None),
+            _ => Ok(found),
+        }
     }
 
     fn widest_plane(&self) -> Result<Option<Complete>> {
@@ -138,16 +153,28 @@ impl Case<'_> {
                 None => return Ok(None),
             }
         }
-        let units = Units::new(planes[0].centre.clone(), vec![1.0; planes[0].centre.len()]);
-        let scores: Vec<Vec<f64>> = planes
+        let (centre, intercept) = (planes[0].centre.clone(), planes.iter().map(|p| p.intercept).collect());
+        self.measured_machine(planes.into_iter().map(|p| p.weights).collect(), intercept, centre)
+    }
+
+    /// A linear machine with its margin, where every row is strictly in the region of its class.
+    pub(super) fn measured_machine(
+        &self,
+        weights: Vec<Vec<f64>>,
+        intercept: Vec<f64>,
+        centre: Vec<f64>,
+    ) -> Result<Option<Complete>> {
+        let units = Units::new(centre.clone(), vec![1.0; centre.len()]);
+        let scores: Vec<Vec<f64>> = weights
             .iter()
-            .map(|plane| {
-                let of_rows = sides(self.design, &units, (self.labels, None), &plane.weights, self.watch)?.scores;
-                Ok(of_rows.into_iter().map(|z| z + plane.intercept).collect())
+            .zip(&intercept)
+            .map(|(w, b)| {
+                let of_rows = sides(self.design, &units, (self.labels, None), w, self.watch)?.scores;
+                Ok(of_rows.into_iter().map(|z| z + b).collect())
             })
             .collect::<Result<_>>()?;
         let norm = |a: usize, b: usize| {
-            let difference: Vec<f64> = planes[a].weights.iter().zip(&planes[b].weights).map(|(a, b)| a - b).collect();
+            let difference: Vec<f64> = weights[a].iter().zip(&weights[b]).map(|(a, b)| a - b).collect();
             crate::certify::length(&difference)
         };
         let norms: Vec<Vec<f64>> = (0..self.classes).map(|a| (0..self.classes).map(|b| norm(a, b)).collect()).collect();
@@ -157,52 +184,11 @@ impl Case<'_> {
                 margin = margin.min((scores[y.index()][row] - scores[other][row]) / norms[y.index()][other]);
             }
         }
-        Ok((margin > 0.0).then(|| Complete {
-            intercept: planes.iter().map(|p| p.intercept).collect(),
-            centre: planes[0].centre.clone(),
-            weights: planes.into_iter().map(|p| p.weights).collect(),
-            margin,
-            hull: None,
-            exact: None,
-        }))
-    }
-
-    pub(super) fn through_rows(&self) -> Result<SeparabilityVerdict> {
-        let (z, products) = self.coordinates()?;
-        let case = Case { design: &z, ..*self };
-        let mut found = case.narrow()?;
-        if let Verdict::QuasiComplete(v) = &mut found.verdict {
-            // `w·x = (Zu)` for every row, with w a combination of rows.
-            let mut weights = Vec::new();
-            for u in &v.weights {
-                let zu: Vec<f64> = z.values().chunks_exact(u.len()).map(|z| dot(z, u)).collect();
-                weights.push(self.combined(&products.solve(&zu))?);
-            }
-            let moved = v.weights.iter().map(|u| dot(u, &v.centre));
-            v.intercept = v.intercept.iter().zip(moved).map(|(b, m)| b - m).collect();
-            v.centre = vec![0.0; self.design.shape().cols];
-            (v.weights, v.collinear) = (weights, Vec::new());
-            (v.columns, v.intercept_diverges) = self.not_determined(&v.boundary)?;
-            v.exact = None;
-        }
-        if let Verdict::Overlap(v) = &mut found.verdict {
-            v.exact = None;
-            if self.classes == 2 {
-                let identity = Units::identity(self.design.shape().cols);
-                let case = Case { ..*self };
-                v.residual = cone_residual(&case.risk(&identity, Logistic), &v.weights, self.watch)?;
-            }
-        }
-        if let Verdict::Complete(_) = &found.verdict {
-            let reason = "the rows are separable by a margin that drowns in rounding".into();
-            found.verdict = Verdict::Undecided(Box::new(Undecided { reason, common: None }));
-        }
-        found.columns = self.design.shape().cols;
-        Ok(found)
+        Ok((margin > 0.0).then_some(Complete { weights, intercept, centre, margin, hull: None, exact: None }))
     }
 
     /// Z, and the factor of `XXᵀ`.
-    fn coordinates(&self) -> Result<(DenseMatrix<'static, f64>, Factor)> {
+    pub(super) fn coordinates(&self) -> Result<(DenseMatrix<'static, f64>, Factor)> {
         let n = self.labels.len();
         let rows = self.entries_of(&(0..n).collect::<Vec<usize>>())?;
         let product = |i: usize| -> Vec<f64> {
@@ -243,7 +229,7 @@ impl Case<'_> {
     }
 
     /// `Σ βx`.
-    fn combined(&self, beta: &[f64]) -> Result<Vec<f64>> {
+    pub(super) fn combined(&self, beta: &[f64]) -> Result<Vec<f64>> {
         let mut out = vec![0.0; self.design.shape().cols];
         let all: Vec<usize> = (0..beta.len()).collect();
         for (row, b) in self.entries_of(&all)?.iter().zip(beta).filter(|(_, b)| **b != 0.0) {
@@ -269,6 +255,6 @@ fn hash(row: impl Iterator<Item = (usize, f64)>) -> u64 {
     row.fold(0xcbf2_9ce4_8422_2325, |h, (j, v)| mix(mix(h, j as u64), v.to_bits()))
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

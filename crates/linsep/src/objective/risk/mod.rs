@@ -388,10 +388,10 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
         let (k, cols, total) = (self.loss.n_scores(), self.n_cols(), self.total_weight);
         let lambda = self.penalty.ridge();
         let mut gradient = Coef::zeros(k, cols);
-        sum.gradient.add_means(gradient.weights_mut(), total);
+        sum.gradient.means(total, gradient.weights_mut());
         if lambda > 0.0 {
             for (c, of_score) in gradient.weights_mut().chunks_mut(cols.max(1)).enumerate() {
-                let weights = of_score.iter_mut().zip(coef.weights_of(c)).enumerate();
+                let weights = of_score.par_iter_mut().with_min_len(1 << 14).zip(coef.weights_of(c)).enumerate();
                 weights.for_each(|(j, (g, w))| *g += self.penalty.ridge_of(j) * w);
             }
         }

@@ -54,7 +54,7 @@ impl<L: Loss> Run<'_, '_, L> {
             let step = cleaned(&cleaned(&step, &boundary, &of_boundary), &boundary, &of_boundary);
             let of_step = cone_slacks(self.risk, &step, self.watch)?;
             let value = |length: f64| {
-                let moved = at.iter().zip(&of_step).zip(&self.open).filter(|(_, open)| !**open);
+                let moved = at.iter().zip(&of_step).zip(self.settled()).filter(|(_, settled)| *settled);
                 sum(moved.map(|((s, d), _)| softplus(-(s + length * d))))
             };
             let before = value(0.0);
@@ -71,18 +71,24 @@ impl<L: Loss> Run<'_, '_, L> {
         Ok(())
     }
 
-    /// A function of the slacks of settled constraints, and a number for the others.
-    fn of_settled(&self, slacks: &[f64], f: impl Fn(f64) -> f64, others: f64) -> Vec<f64> {
-        slacks.iter().zip(&self.open).map(|(s, open)| if *open { others } else { f(*s) }).collect()
+    /// A function of the slacks of settled constraints, and a number for the open ones.
+    fn of_settled(&self, slacks: &[f64], f: impl Fn(f64) -> f64, of_open: f64) -> Vec<f64> {
+        let of = |((s, settled), open): ((&f64, bool), &bool)| match (settled, open) {
+            (true, _) => f(*s),
+            (_, true) => of_open,
+            _ => 0.0,
+        };
+        slacks.iter().zip(self.settled()).zip(&self.open).map(of).collect()
     }
 
     fn largest(&self, slacks: &[f64]) -> f64 {
-        slacks.iter().fold(f64::MIN_POSITIVE, |m, s| m.max(s.abs()))
+        let asked = slacks.iter().zip(self.asked).filter(|(_, asked)| **asked);
+        asked.fold(f64::MIN_POSITIVE, |m, (s, _)| m.max(s.abs()))
     }
 
     /// The smallest slack of a settled constraint, relative to the largest of all.
     fn evenness(&self, slacks: &[f64]) -> f64 {
-        let settled = slacks.iter().zip(&self.open).filter(|(_, open)| !**open).map(|(s, _)| *s);
+        let settled = slacks.iter().zip(self.settled()).filter(|(_, settled)| *settled).map(|(s, _)| *s);
         settled.fold(f64::INFINITY, f64::min) / self.largest(slacks)
     }
 }

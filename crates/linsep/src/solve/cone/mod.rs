@@ -35,9 +35,9 @@ const MOST_SCREENS: usize = 20;
 /// What became of the constraints.
 #[derive(Debug, Clone)]
 pub(crate) struct ConeSolved {
-    /// Meets every constraint, those not open strictly; `None` where none is settled.
+    /// Meets every constraint that was asked, those not open strictly; `None` where none is settled.
     pub(crate) direction: Option<Coef>,
-    /// The constraints that no direction meets strictly.
+    /// The constraints, of those asked, that no direction meets strictly.
     pub(crate) open: Vec<bool>,
     /// Positive on the open constraints and zero on the others, `Σ αa = 0`.
     pub(crate) alpha: Option<Vec<f64>>,
@@ -56,7 +56,19 @@ pub(crate) fn solve_cone<L: Loss>(
     tolerance: f64,
     watch: &Watch,
 ) -> Result<ConeSolved> {
-    let mut run = Run::new(risk, start, tolerance, watch)?;
+    let constraints = risk.sample().labels.len() * (risk.loss().n_classes() - 1);
+    solve_part_of_cone(risk, &vec![true; constraints], start, tolerance, watch)
+}
+
+/// Decides some of the constraints; what becomes of the others is not looked at.
+pub(crate) fn solve_part_of_cone<L: Loss>(
+    risk: &Risk<'_, L>,
+    asked: &[bool],
+    start: Option<Coef>,
+    tolerance: f64,
+    watch: &Watch,
+) -> Result<ConeSolved> {
+    let mut run = Run::new(risk, asked, start, tolerance, watch)?;
     match run.iterate() {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::Interrupted => run.undecided = Some("stopped"),
@@ -76,6 +88,7 @@ struct Run<'r, 'd, L> {
     risk: &'r Risk<'d, L>,
     watch: &'r Watch,
     tolerance: f64,
+    asked: &'r [bool],
     open: Vec<bool>,
     v: Coef,
     /// Slacks of v.
@@ -88,21 +101,27 @@ struct Run<'r, 'd, L> {
 }
 
 impl<'r, 'd, L: Loss> Run<'r, 'd, L> {
-    fn new(risk: &'r Risk<'d, L>, start: Option<Coef>, tolerance: f64, watch: &'r Watch) -> Result<Run<'r, 'd, L>> {
-        let constraints = risk.sample().labels.len() * (risk.loss().n_classes() - 1);
+    fn new(
+        risk: &'r Risk<'d, L>,
+        asked: &'r [bool],
+        start: Option<Coef>,
+        tolerance: f64,
+        watch: &'r Watch,
+    ) -> Result<Run<'r, 'd, L>> {
         let zero = Coef::zeros(risk.loss().n_scores(), risk.n_cols());
         let (v, slacks) = match start {
             Some(v) => {
                 let slacks = cone_slacks(risk, &v, watch)?;
                 (v, slacks)
             }
-            None => (zero, vec![0.0; constraints]),
+            None => (zero, vec![0.0; asked.len()]),
         };
         Ok(Run {
             risk,
             watch,
             tolerance,
-            open: vec![true; constraints],
+            asked,
+            open: asked.to_vec(),
             v,
             slacks,
             total: None,
@@ -160,8 +179,8 @@ impl<'r, 'd, L: Loss> Run<'r, 'd, L> {
         let size = self.size(&slacks);
         let mut step = size.recip();
         if let Some((_, total)) = &self.total {
-            for ((before, slack), open) in total.iter().zip(&slacks).zip(&self.open) {
-                if !open && *slack < 0.0 {
+            for ((before, slack), settled) in total.iter().zip(&slacks).zip(self.settled()) {
+                if settled && *slack < 0.0 {
                     step = step.min(-0.5 * before / slack);
                 }
             }
@@ -174,6 +193,11 @@ impl<'r, 'd, L: Loss> Run<'r, 'd, L> {
         for (open, slack) in self.open.iter_mut().zip(&slacks) {
             *open &= *slack <= self.tolerance * size;
         }
+    }
+
+    /// Which constraints a direction has settled, of those that were asked.
+    fn settled(&self) -> impl Iterator<Item = bool> {
+        self.asked.iter().zip(&self.open).map(|(asked, open)| *asked && !open)
     }
 
     /// Takes from the direction what rounding has left of it on the boundary.

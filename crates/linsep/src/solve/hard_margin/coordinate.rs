@@ -34,6 +34,28 @@ struct Run<'s, 'r> {
 }
 
 pub(super) fn solve(search: &Search<'_>) -> Result<Option<HardMargin>> {
+    let mut tile = Tile::default();
+    Run::new(search, rows(search, &mut tile)?).iterate()
+}
+
+/// The multipliers of all rows, and the intercept, after some rounds.
+pub(super) fn few_rounds(search: &Search<'_>, rounds: usize) -> Result<(Vec<f64>, f64)> {
+    let mut tile = Tile::default();
+    let mut run = Run::new(search, rows(search, &mut tile)?);
+    let mut random = ChaCha8Rng::seed_from_u64(0);
+    let mut order: Vec<u32> = (0..run.alpha.len() as u32).collect();
+    for _ in 0..rounds {
+        order.shuffle(&mut random);
+        run.round(&order);
+        run.intercept += run.rho * run.total;
+    }
+    let mut alpha = vec![0.0; search.rows.labels.len()];
+    run.rows.places.iter().zip(&run.alpha).for_each(|(row, a)| alpha[*row] = *a);
+    Ok((alpha, run.intercept))
+}
+
+/// The rows, as they are visited.
+fn rows<'s>(search: &'s Search<'_>, tile: &'s mut Tile) -> Result<DualRows<'s>> {
     let sample = Sample {
         design: search.rows.design,
         units: &search.units,
@@ -42,23 +64,23 @@ pub(super) fn solve(search: &Search<'_>) -> Result<Option<HardMargin>> {
         offsets: None,
     };
     let risk = Risk::new(sample, Hinge, Ridge::new(1.0), Intercept::Free);
-    let mut tile = Tile::default();
-    let rows = DualRows::new(&risk, &mut tile, search.watch)?;
-    let count = rows.len();
-    let y: Vec<f64> = rows.places.iter().map(|row| search.side(*row)).collect();
-    let rho = (rows.squares.iter().sum::<f64>() / count as f64).max(f64::MIN_POSITIVE);
-    let mut run = Run {
-        search,
-        y,
-        alpha: vec![0.0; count],
-        weights: vec![0.0; rows.width],
-        total: 0.0,
-        rho,
-        intercept: 0.0,
+    DualRows::new(&risk, tile, search.watch)
+}
 
-        rows,
-    };
-    run.iterate()
+impl<'s, 'r> Run<'s, 'r> {
+    fn new(search: &'s Search<'r>, rows: DualRows<'s>) -> Run<'s, 'r> {
+        let count = rows.len();
+        Run {
+            search,
+            y: rows.places.iter().map(|row| search.side(*row)).collect(),
+            alpha: vec![0.0; count],
+            weights: vec![0.0; rows.width],
+            total: 0.0,
+            rho: (rows.squares.iter().sum::<f64>() / count as f64).max(f64::MIN_POSITIVE),
+            intercept: 0.0,
+            rows,
+        }
+    }
 }
 
 impl Run<'_, '_> {

@@ -5,11 +5,11 @@
 //! forming K, and may stop as soon as every row is on its side. It is not the widest plane; hull weights made of the α of
 //! the right sign say how much wider another could be.
 
+use super::faces::RowProducts;
 use super::{HardMargin, Search};
 use crate::certify::hull_points;
-use crate::design::{Block, Tile};
+use crate::design::Tile;
 use crate::error::Result;
-use crate::solve::row_newton::gram::RowGram;
 use crate::watch::Progress;
 
 const ITERATIONS: usize = 400;
@@ -18,21 +18,14 @@ const ENOUGH: f64 = 0.02;
 
 /// A plane with every row strictly on its side; `None` where none was found, or the rows are not sparse or not all count.
 pub(super) fn plane(search: &Search<'_>) -> Result<Option<HardMargin>> {
-    let n = search.rows.labels.len();
     let mut tile = Tile::default();
+    let Some(x) = search.sparse_rows(&mut tile)? else { return Ok(None) };
     let design = search.rows.design;
-    if search.counted.len() != n || !design.lends() {
-        return Ok(None);
-    }
-    let Block::Csr(x) = design.block(0..n, &mut tile)? else { return Ok(None) };
-    let gram = RowGram::new(&x, &search.units)?;
-    let square = |row: usize| x.row(row).1.iter().map(|v| v * v).sum::<f64>() + 1.0;
-    let diagonal: Vec<f64> = (0..n).map(square).collect();
-    let y: Vec<f64> = (0..n).map(|row| search.side(row)).collect();
-    let Some(alpha) = conjugate_gradients(search, &gram, &diagonal, &y) else { return Ok(None) };
-    let normal = gram.transposed(&alpha);
+    let rows = RowProducts::new(search, &x)?;
+    let Some(alpha) = conjugate_gradients(search, &rows) else { return Ok(None) };
+    let normal = rows.gram.transposed(&alpha);
     let measured = search.sides(&normal)?;
-    let signed: Vec<(usize, f64)> = alpha.iter().zip(&y).map(|(a, y)| (a * y).max(0.0)).enumerate().collect();
+    let signed: Vec<(usize, f64)> = alpha.iter().zip(&rows.y).map(|(a, y)| (a * y).max(0.0)).enumerate().collect();
     let Some(points) = hull_points(design, &search.units, search.rows.labels, &signed)? else { return Ok(None) };
     let margin = measured.margin();
     if !(margin > 0.0 && points.distance > 0.0) {
@@ -50,9 +43,10 @@ pub(super) fn plane(search: &Search<'_>) -> Result<Option<HardMargin>> {
 }
 
 /// α with every row on its side, if there is one within the iterations.
-fn conjugate_gradients(search: &Search<'_>, gram: &RowGram, diagonal: &[f64], y: &[f64]) -> Option<Vec<f64>> {
+fn conjugate_gradients(search: &Search<'_>, rows: &RowProducts) -> Option<Vec<f64>> {
+    let y = &rows.y;
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    let scaled = |r: &[f64]| r.iter().zip(diagonal).map(|(r, d)| r / d).collect::<Vec<f64>>();
+    let scaled = |r: &[f64]| r.iter().zip(&rows.squares).map(|(r, d)| r / (d + 1.0)).collect::<Vec<f64>>();
     let mut alpha = vec![0.0; y.len()];
     let mut residual = y.to_vec();
     let mut direction = scaled(&residual);
@@ -62,7 +56,7 @@ fn conjugate_gradients(search: &Search<'_>, gram: &RowGram, diagonal: &[f64], y:
             return None;
         }
         let total: f64 = direction.iter().sum();
-        let product: Vec<f64> = gram.multiply(&direction).into_iter().map(|p| p + total).collect();
+        let product: Vec<f64> = rows.gram.multiply(&direction).into_iter().map(|p| p + total).collect();
         let step = size / dot(&direction, &product);
         if !step.is_finite() {
             return None;

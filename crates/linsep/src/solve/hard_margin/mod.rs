@@ -6,19 +6,22 @@
 //! the two agree.
 //!
 //! Few rows carry the solution where columns are few: they are found by row generation. The problem of some rows is solved
-//! by an interior point method, the rows that its plane puts within the margin are added, until there are none. Rows with
-//! many columns carry it almost all: they are visited one by one, as in dual coordinate descent.
+//! by an interior point method, the rows that its plane puts within the margin are added, until there are none. Of rows with
+//! many columns many carry it: which do is found face by face where they are sparse, and else they are visited one by one, as
+//! in dual coordinate descent.
 
 mod coordinate;
+mod faces;
 mod interior;
 mod interpolate;
 
 use crate::certify::{HullPoints, Sides, hull_points, sides};
-use crate::design::{Block, Design, Tile, Units, is_sparse};
+use crate::design::{Block, CsrRows, Design, Tile, Units, is_sparse};
 use crate::error::Result;
 use crate::linalg::Square;
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
+use faces::RowProducts;
 use interior::{Nearest, Space, nearest};
 use rayon::prelude::*;
 
@@ -78,7 +81,7 @@ pub(crate) fn hard_margin(
     let search = Search::new(rows, tolerance, watch)?;
     let shape = rows.design.shape();
     match shape.cols > MOST_COLUMNS && search.counted.len() > MOST_ROWS {
-        true => coordinate::solve(&search),
+        true => search.visit_rows(),
         false => search.generate_rows(start),
     }
 }
@@ -87,6 +90,11 @@ pub(crate) fn hard_margin(
 /// of hull points that bound every margin, not those of the plane. `None` where none was found.
 pub(crate) fn any_plane(rows: MarginRows<'_>, watch: &Watch) -> Result<Option<HardMargin>> {
     interpolate::plane(&Search::new(rows, 1.0, watch)?)
+}
+
+/// The widest plane of sparse rows face by face, which takes seconds where it can be done; the gap may be larger than was asked.
+pub(crate) fn margin_by_faces(rows: MarginRows<'_>, tolerance: f64, watch: &Watch) -> Result<Option<HardMargin>> {
+    Search::new(rows, tolerance, watch)?.by_faces()
 }
 
 /// What is searched, and where.
@@ -119,6 +127,38 @@ impl<'a> Search<'a> {
     fn sides(&self, normal: &[f64]) -> Result<Sides> {
         let labelled = (self.rows.labels, self.rows.weights);
         sides(self.rows.design, &self.units, labelled, normal, self.watch)
+    }
+
+    /// All rows, if they are sparse and all count.
+    fn sparse_rows<'t>(&'t self, tile: &'t mut Tile) -> Result<Option<CsrRows<'t>>> {
+        let n = self.rows.labels.len();
+        if self.counted.len() != n || !self.rows.design.lends() {
+            return Ok(None);
+        }
+        Ok(match self.rows.design.block(0..n, tile)? {
+            Block::Csr(x) => Some(x),
+            _ => None,
+        })
+    }
+
+    fn by_faces(&self) -> Result<Option<HardMargin>> {
+        let mut tile = Tile::default();
+        match self.sparse_rows(&mut tile)? {
+            Some(x) => faces::widest(self, &x, &RowProducts::new(self, &x)?),
+            None => Ok(None),
+        }
+    }
+
+    /// Sparse rows face by face; others, and what that does not find, one by one.
+    fn visit_rows(&self) -> Result<Option<HardMargin>> {
+        let by_faces = self.by_faces()?;
+        if by_faces.as_ref().is_some_and(|found| found.gap() <= self.tolerance) || self.watch.halted().is_some() {
+            return Ok(by_faces);
+        }
+        Ok(match (coordinate::solve(self)?, by_faces) {
+            (Some(a), Some(b)) => Some(if b.gap() < a.gap() { b } else { a }),
+            (a, b) => a.or(b),
+        })
     }
 
     fn generate_rows(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {

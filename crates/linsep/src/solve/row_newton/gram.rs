@@ -4,6 +4,7 @@
 //! touch vectors of one number a row only, which fit a cache where vectors of one number a column do not. A column with
 //! a single entry adds to the diagonal of K alone.
 
+use super::long_columns::{LongColumns, longest_short};
 use crate::design::{ColumnRange, CsrRows, SparseColumns, Units};
 use crate::error::Result;
 use rayon::prelude::*;
@@ -17,6 +18,8 @@ pub(in crate::solve) struct RowGram {
     columns: SparseColumns,
     /// The scale of each column by its place, range by range; empty where all are 1.
     scales: Vec<Vec<f64>>,
+    /// Those with many entries once more, for products.
+    long: Vec<LongColumns>,
     /// Squares of the columns that have one entry, summed by row.
     diagonal: Vec<f64>,
 }
@@ -28,23 +31,30 @@ struct Scaled<'a> {
     scale: &'a [f64],
 }
 
+/// What is multiplied on its own.
+enum Part<'a> {
+    Range(Scaled<'a>),
+    Long(&'a LongColumns),
+}
+
 impl RowGram {
     pub(in crate::solve) fn new(x: &CsrRows<'_>, units: &Units) -> Result<RowGram> {
         let columns = SparseColumns::new(x)?;
         let scales_of =
             |range: &ColumnRange| range.index().iter().map(|j| units.inverse_scale()[*j as usize]).collect();
         let scales = if units.is_identity() { Vec::new() } else { columns.ranges().iter().map(scales_of).collect() };
-        let mut gram = RowGram { columns, scales, diagonal: Vec::new() };
-        let mut diagonal = vec![0.0; x.len()];
-        for scaled in (0..gram.columns.ranges().len()).map(|at| gram.scaled(at)) {
-            for at in scaled.range.shared()..scaled.range.index().len() {
-                scaled.range.column(at).for_each(|row, x| {
-                    let value = x * gram.columns.row_value().map_or(1.0, |of_row| of_row[row]) * scaled.scale_of(at);
-                    diagonal[row] += value * value;
+        let mut gram = RowGram { columns, scales, long: Vec::new(), diagonal: Vec::new() };
+        gram.diagonal = gram.sum_of_groups(|part, out| {
+            let Part::Range(columns) = part else { return };
+            for at in columns.range.shared()..columns.range.index().len() {
+                columns.range.column(at).for_each(|row, x| {
+                    // What entries are is multiplied with once more, with the sum.
+                    let value = x * columns.scale_of(at);
+                    out[row] += value * value * gram.columns.row_value().map_or(1.0, |of_row| of_row[row]);
                 });
             }
-        }
-        gram.diagonal = diagonal;
+        });
+        gram.long = LongColumns::groups(&gram.columns, |range, at| gram.scaled(range).scale_of(at));
         Ok(gram)
     }
 
@@ -52,10 +62,20 @@ impl RowGram {
         Scaled { range: &self.columns.ranges()[range], scale: self.scales.get(range).map_or(&[], |s| s) }
     }
 
+    /// Entries stored.
+    pub(super) fn entries(&self) -> usize {
+        let of_range = |range: &ColumnRange| range.entries(0..range.index().len()).0.len();
+        self.columns.ranges().iter().map(of_range).sum()
+    }
+
     /// `K v`.
     pub(in crate::solve) fn multiply(&self, v: &[f64]) -> Vec<f64> {
         let by_value = self.columns.times_row_value(v);
-        let mut out = self.sum_of_groups(|columns, out| columns.add_product(&by_value, out));
+        let longest = longest_short(self.columns.shape().rows);
+        let mut out = self.sum_of_groups(|part, out| match part {
+            Part::Range(columns) => columns.add_product(longest, &by_value, out),
+            Part::Long(columns) => columns.add_product(&by_value, out),
+        });
         self.diagonal.iter().zip(v).zip(&mut out).for_each(|((d, v), o)| *o += d * v);
         out
     }
@@ -71,7 +91,9 @@ impl RowGram {
 
     /// `X̂ w`.
     pub(in crate::solve) fn scores(&self, weights: &[f64]) -> Vec<f64> {
-        self.sum_of_groups(|columns, out| {
+        self.sum_of_groups(|part, out| {
+            // The long ones are among them.
+            let Part::Range(columns) = part else { return };
             for (at, column) in columns.range.index().iter().enumerate() {
                 columns.range.column(at).add_to(columns.scale_of(at) * weights[*column as usize], out);
             }
@@ -79,14 +101,21 @@ impl RowGram {
     }
 
     /// What all columns add to the rows, in an order that does not depend on the threads.
-    fn sum_of_groups(&self, add: impl Fn(Scaled<'_>, &mut [f64]) + Sync) -> Vec<f64> {
+    fn sum_of_groups(&self, add: impl Fn(Part<'_>, &mut [f64]) + Sync) -> Vec<f64> {
         let (n, ranges) = (self.columns.shape().rows, self.columns.ranges().len());
+        let short = ranges.div_ceil(RANGES);
         let of_group = |group: usize| {
             let mut out = vec![0.0; n];
-            (group * RANGES..((group + 1) * RANGES).min(ranges)).for_each(|at| add(self.scaled(at), &mut out));
+            match group.checked_sub(short) {
+                Some(long) => add(Part::Long(&self.long[long]), &mut out),
+                None => {
+                    let here = group * RANGES..((group + 1) * RANGES).min(ranges);
+                    here.for_each(|at| add(Part::Range(self.scaled(at)), &mut out));
+                }
+            }
             out
         };
-        let partials: Vec<Vec<f64>> = (0..ranges.div_ceil(RANGES)).into_par_iter().map(of_group).collect();
+        let partials: Vec<Vec<f64>> = (0..short + self.long.len()).into_par_iter().map(of_group).collect();
         let mut out = vec![0.0; n];
         for partial in partials {
             out.iter_mut().zip(partial).for_each(|(o, p)| *o += p);
@@ -103,10 +132,11 @@ impl Scaled<'_> {
         if self.scale.is_empty() { 1.0 } else { self.scale[at] }
     }
 
-    fn add_product(&self, v: &[f64], out: &mut [f64]) {
+    /// Adds the products of the columns with so many entries at most.
+    fn add_product(&self, longest: u32, v: &[f64], out: &mut [f64]) {
         // Most columns of a text have few entries; loops that know how many do without finding out for each.
-        let [four, three, two] = [4, 3, 2].map(|length| self.range.first_of(length));
-        for at in 0..four {
+        let [first, four, three, two] = [longest, 4, 3, 2].map(|length| self.range.first_of(length));
+        for at in first..four.max(first) {
             let (scale, column) = (self.scale_of(at), self.range.column(at));
             column.add_to(scale * scale * column.dot(v), out);
         }

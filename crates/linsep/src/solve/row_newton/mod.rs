@@ -9,6 +9,8 @@
 //! Keerthi and DeCoste 2005 and Chapelle 2007 solve support vector machines in the primal like this.
 
 pub(super) mod gram;
+mod long_columns;
+mod recycle;
 
 use super::{Solved, Solver, Step, Stop};
 use crate::certify::duality_gap;
@@ -18,6 +20,7 @@ use crate::objective::{Coef, Conjugate, DualRecipe, Intercept, Penalty, Point, R
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
 use gram::RowGram;
+use recycle::{Recycled, WithProduct, dot};
 
 /// Newton in the space of the rows.
 #[derive(Debug, Clone, Copy)]
@@ -85,6 +88,8 @@ struct Run<'r, 'd, L> {
     a: Vec<f64>,
     scores: Vec<f64>,
     intercept: f64,
+    /// What earlier steps know of the Newton matrix.
+    recycled: Recycled,
     trace: Vec<Step>,
     passes: usize,
 }
@@ -102,7 +107,9 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
     fn new(risk: &'r Risk<'d, L>, gram: &'r RowGram, start: Option<&Coef>, watch: &'r Watch) -> Self {
         let n = risk.sample().labels.len();
         let intercept = start.map_or_else(|| risk.start().intercept()[0], |c| c.intercept()[0]);
-        Run { risk, gram, watch, a: vec![0.0; n], scores: vec![0.0; n], intercept, trace: Vec::new(), passes: 1 }
+        let recycled = Recycled::new(gram.entries() / n.max(1));
+        let (a, scores) = (vec![0.0; n], vec![0.0; n]);
+        Run { risk, gram, watch, a, scores, intercept, recycled, trace: Vec::new(), passes: 1 }
     }
 
     fn iterate(&mut self, limits: &RowNewton) -> Result<Stop> {
@@ -232,35 +239,44 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
         let weight: f64 = at.curvature.iter().sum();
         let centred = self.risk.intercept() == Intercept::Free && weight > 0.0;
         let (mut step, mut scores) = (vec![0.0; n], vec![0.0; n]);
-        let (mut residual, mut k_residual) = (g, kg);
-        let (mut p, mut kp) = (residual.clone(), k_residual.clone());
-        let mut rho = dot(&residual, &k_residual);
-        let goal = relative * relative * rho;
+        let mut residual = WithProduct { v: g, kv: kg };
+        let mut left = dot(&residual.v, &residual.kv);
+        let goal = relative * relative * left;
+        let mut p = self.recycled.apply(&residual);
+        let mut rho = dot(&residual.v, &p.kv);
         for _ in 0..INNER_LIMIT {
-            if rho <= goal || rho <= 0.0 {
+            if left <= goal || rho <= 0.0 {
                 break;
             }
-            let mean = if centred { dot(&at.curvature, &kp) / weight } else { 0.0 };
-            let applied: Vec<f64> = (0..n).map(|i| at.curvature[i] * (kp[i] - mean) / total + lambda * p[i]).collect();
-            let curvature = dot(&applied, &kp);
+            let mean = if centred { dot(&at.curvature, &p.kv) / weight } else { 0.0 };
+            let applied: Vec<f64> =
+                (0..n).map(|i| at.curvature[i] * (p.kv[i] - mean) / total + lambda * p.v[i]).collect();
+            let curvature = dot(&applied, &p.kv);
             if curvature.is_nan() || curvature <= 0.0 {
                 break;
             }
             let length = rho / curvature;
             for i in 0..n {
-                step[i] -= length * p[i];
-                scores[i] -= length * kp[i];
-                residual[i] -= length * applied[i];
+                step[i] -= length * p.v[i];
+                scores[i] -= length * p.kv[i];
+                residual.v[i] -= length * applied[i];
             }
-            k_residual = self.multiply(&residual)?;
-            let next = dot(&residual, &k_residual);
+            let product = self.multiply(&residual.v)?;
+            let of_applied = residual.kv.iter().zip(&product).map(|(before, after)| (before - after) / length);
+            let kv = of_applied.collect();
+            self.recycled.add(&p, WithProduct { v: applied, kv });
+            residual.kv = product;
+            left = dot(&residual.v, &residual.kv);
+            let z = self.recycled.apply(&residual);
+            let next = dot(&residual.v, &z.kv);
             let ratio = next / rho;
             for i in 0..n {
-                p[i] = residual[i] + ratio * p[i];
-                kp[i] = k_residual[i] + ratio * kp[i];
+                p.v[i] = z.v[i] + ratio * p.v[i];
+                p.kv[i] = z.kv[i] + ratio * p.kv[i];
             }
             rho = next;
         }
+        self.recycled.renew();
         Ok((step, scores))
     }
 
@@ -327,8 +343,4 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
             sums
         })
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

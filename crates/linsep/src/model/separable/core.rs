@@ -1,0 +1,312 @@
+//! The verdict by what single columns leave open.
+//!
+//! A direction for the constraints that are left and the columns of all rounds, the later ones small beside the earlier, settle
+//! together whatever either settles. Weights that prove that constraints cannot leave the boundary prove it among all. So
+//! the verdict is that of what is left.
+
+use super::peel::{MOST_CLASSES, Machine, Peeled};
+use super::{
+    Case, CommonPoint, EQUATION, MOST_COLUMNS, Overlap, QuasiComplete, SeparabilityOptions, SeparabilityVerdict,
+    Undecided, Verdict, wide,
+};
+use crate::certify::{check_cone_direction, cone_residual};
+use crate::design::{Block, CsrMatrix, CsrRows, Standardize, Tile, Units, summarise};
+use crate::error::Result;
+use crate::objective::{Coef, Logistic, Loss, Softmax, SoftmaxForm};
+use crate::solve::{ConeSolved, solve_part_of_cone};
+use crate::table::Class;
+
+/// So many unknowns of what is left are looked at by Newton's method.
+const MOST_UNKNOWNS: usize = 5_000;
+
+/// What is left, decided.
+struct Core {
+    machine: Machine,
+    /// Of all constraints, those that stay on the boundary.
+    open: Vec<bool>,
+    /// Positive on these.
+    alpha: Vec<f64>,
+    residual: f64,
+    common: Option<CommonPoint>,
+    iterations: usize,
+}
+
+impl Case<'_> {
+    /// The verdict by the core; `None` where that is too large, or rounding gets in the way.
+    pub(super) fn by_core(&self, same: Option<&CommonPoint>) -> Result<Option<SeparabilityVerdict>> {
+        let mut tile = Tile::default();
+        let Block::Csr(x) = self.design.block(0..self.labels.len(), &mut tile)? else { return Ok(None) };
+        if self.classes > MOST_CLASSES {
+            return Ok(None);
+        }
+        let peeled = self.peel(&x);
+        let Some(core) = self.core(&x, &peeled)? else { return Ok(None) };
+        let machine = self.completed(&x, &peeled, core.machine, &core.open);
+        let verdict = if !core.open.contains(&true) {
+            self.strict_machine(machine)?
+        } else if !core.open.contains(&false) {
+            Some(overlap(&core.alpha, core.residual, same.cloned().or(core.common)))
+        } else {
+            match same.cloned().or(core.common) {
+                Some(common) => self.quasi_by_core(machine, &core.open, core.residual, common)?,
+                None => None,
+            }
+        };
+        Ok(verdict.map(|verdict| self.found(verdict, core.iterations)))
+    }
+
+    /// Decides what is left; `None` where that is too much, or not decided.
+    fn core(&self, x: &CsrRows<'_>, peeled: &Peeled) -> Result<Option<Core>> {
+        let per_row = self.classes - 1;
+        let is_left = |row: &usize| peeled.open[row * per_row..(row + 1) * per_row].contains(&true);
+        let rows: Vec<usize> = (0..self.labels.len()).filter(is_left).collect();
+        let mut core = Core {
+            machine: Machine::zeros(self.classes, x.cols),
+            open: vec![false; peeled.open.len()],
+            alpha: vec![0.0; peeled.open.len()],
+            residual: 0.0,
+            common: None,
+            iterations: 0,
+        };
+        if rows.is_empty() {
+            return Ok(Some(core));
+        }
+        let (matrix, used) = part(x, &rows)?;
+        let labels: Vec<Class> = rows.iter().map(|row| self.labels[*row]).collect();
+        let asked: Vec<bool> =
+            rows.iter().flat_map(|row| &peeled.open[row * per_row..(row + 1) * per_row]).copied().collect();
+        let case = Case { design: &matrix, labels: &labels, ..*self };
+        let (of_columns, of_rows) = (used.len() * per_row, rows.len() * per_row);
+        let decided = if of_columns <= MOST_COLUMNS || (of_columns <= MOST_UNKNOWNS && of_columns <= of_rows) {
+            case.part_decided(&asked)?
+        } else if rows.len() <= wide::MOST_ROWS && of_rows <= MOST_UNKNOWNS {
+            case.part_decided_by_products(&asked)?
+        } else {
+            return Ok(None);
+        };
+        let Ok(decided) = decided else { return Ok(None) };
+        core.machine.put(&decided.weights, &decided.intercept, Some(&used));
+        for (at, row) in rows.iter().enumerate() {
+            for c in 0..per_row {
+                core.open[row * per_row + c] = decided.open[at * per_row + c];
+                core.alpha[row * per_row + c] = decided.alpha[at * per_row + c];
+            }
+        }
+        core.residual = decided.residual;
+        core.iterations = decided.iterations;
+        core.common = decided.common;
+        if let Some(common) = &mut core.common {
+            common.constraints.iter_mut().for_each(|c| c.row = rows[c.row]);
+        }
+        Ok(Some(core))
+    }
+
+    /// The verdict of rows that are not too many, through their products.
+    pub(super) fn through_rows(&self, same: Option<CommonPoint>) -> Result<SeparabilityVerdict> {
+        let asked = vec![true; self.labels.len() * (self.classes - 1)];
+        let undecided = |reason: &str, common| {
+            Verdict::Undecided(Box::new(Undecided { reason: reason.to_owned(), common: same.clone().or(common) }))
+        };
+        let decided = match self.part_decided_by_products(&asked)? {
+            Ok(decided) => decided,
+            Err(Undecided { reason, common }) => return Ok(self.found(undecided(&reason, common), 0)),
+        };
+        let common = same.clone().or(decided.common);
+        let verdict = if !decided.open.contains(&true) {
+            undecided("the rows are separable by a margin that drowns in rounding", None)
+        } else if !decided.open.contains(&false) {
+            overlap(&decided.alpha, decided.residual, common)
+        } else {
+            let mut machine = Machine::zeros(self.classes, self.design.shape().cols);
+            machine.put(&decided.weights, &decided.intercept, None);
+            let quasi = match common.clone() {
+                Some(common) => self.quasi_by_core(machine, &decided.open, decided.residual, common)?,
+                None => None,
+            };
+            quasi.unwrap_or_else(|| undecided("rounding hides which rows are on the boundary", common))
+        };
+        Ok(self.found(verdict, decided.iterations))
+    }
+
+    /// Decides some constraints through `Z` with `ZZᵀ = XXᵀ`, and says it in the columns of X.
+    fn part_decided_by_products(&self, asked: &[bool]) -> Result<Decided> {
+        let (z, products) = self.coordinates()?;
+        // Z has been rounded: nothing that is exact about it is so about X.
+        let options = SeparabilityOptions { exact: false, ..*self.options };
+        let mut decided = match (Case { design: &z, options: &options, ..*self }).part_decided(asked)? {
+            Ok(decided) => decided,
+            undecided => return Ok(undecided),
+        };
+        for w in &mut decided.weights {
+            // `w·x = Zu` for every row, with w a combination of rows.
+            let zu: Vec<f64> = z.values().chunks_exact(w.len()).map(|z| wide::dot(z, w)).collect();
+            *w = self.combined(&products.solve(&zu))?;
+        }
+        if decided.open.contains(&true) {
+            let identity = Units::identity(self.design.shape().cols);
+            let case = Case { ..*self };
+            decided.residual = match self.classes {
+                2 => cone_residual(&case.risk(&identity, Logistic), &decided.alpha, self.watch)?,
+                classes => {
+                    let loss = Softmax::new(classes, SoftmaxForm::Reference);
+                    cone_residual(&case.risk(&identity, loss), &decided.alpha, self.watch)?
+                }
+            };
+        }
+        Ok(Ok(decided))
+    }
+
+    /// Decides some constraints of these rows.
+    fn part_decided(&self, asked: &[bool]) -> Result<Decided> {
+        let units = summarise(self.design, None, self.watch)?.units(Standardize::Yes);
+        match self.classes {
+            2 => self.part_decided_by(&units, Logistic, asked),
+            classes => self.part_decided_by(&units, Softmax::new(classes, SoftmaxForm::Reference), asked),
+        }
+    }
+
+    fn part_decided_by<L: Loss + Clone>(&self, units: &Units, loss: L, asked: &[bool]) -> Result<Decided> {
+        let case = Case { ..*self };
+        let risk = case.risk(units, loss);
+        let ConeSolved { direction, open, alpha, iterations, undecided, .. } =
+            solve_part_of_cone(&risk, asked, None, self.options.tolerance, self.watch)?;
+        if alpha.is_none() && open.contains(&true) {
+            let reason = undecided.unwrap_or("the search came to no end").to_owned();
+            return Ok(Err(Undecided { reason, common: None }));
+        }
+        let alpha = alpha.unwrap_or_else(|| vec![0.0; open.len()]);
+        let (mut residual, mut common) = (0.0, None);
+        if open.contains(&true) {
+            residual = cone_residual(&risk, &alpha, self.watch)?;
+            common = self.common_point(&risk, &open, &alpha)?;
+        }
+        if !(residual <= EQUATION) {
+            let reason = format!("the weights of the rows leave a relative residual of {residual:.1e}");
+            return Ok(Err(Undecided { reason, common }));
+        }
+        let zero = || Coef::zeros(risk.loss().n_scores(), risk.n_cols());
+        let (weights, intercept, centre) = self.in_columns(&direction.unwrap_or_else(zero), units);
+        let at_zero = |(b, w): (f64, &Vec<f64>)| b - wide::dot(w, &centre);
+        let intercept = intercept.into_iter().zip(&weights).map(at_zero).collect();
+        Ok(Ok(PartDecided { weights, intercept, open, alpha, residual, common, iterations }))
+    }
+
+    /// No constraint is left open: the machine is strict.
+    fn strict_machine(&self, machine: Machine) -> Result<Option<Verdict>> {
+        if self.classes == 2 {
+            return Ok(match self.plane_as_it_is(machine.difference(1, Some(0)).0)? {
+                Verdict::Undecided(_) => None,
+                verdict => Some(verdict),
+            });
+        }
+        let (weights, intercept): (Vec<_>, Vec<_>) = (0..self.classes).map(|k| machine.difference(k, None)).unzip();
+        drop(machine);
+        let Some(mut complete) = self.measured_machine(weights, intercept, vec![0.0; self.design.shape().cols])? else {
+            return Ok(None);
+        };
+        if self.options.exact {
+            complete.exact = Some(self.exactly_complete(&complete)?);
+        }
+        Ok(Some(Verdict::Complete(Box::new(complete))))
+    }
+
+    /// The verdict that a direction and the constraints it cannot settle stand for, if it holds on all rows.
+    fn quasi_by_core(
+        &self,
+        machine: Machine,
+        open: &[bool],
+        residual: f64,
+        common: CommonPoint,
+    ) -> Result<Option<Verdict>> {
+        let cols = self.design.shape().cols;
+        let strict = match self.classes {
+            2 => self.strict_constraints(&machine, Logistic)?,
+            classes => self.strict_constraints(&machine, Softmax::new(classes, SoftmaxForm::Reference))?,
+        };
+        let Some(strict) = strict.filter(|strict| strict.iter().zip(open).all(|(s, o)| s != o)) else {
+            return Ok(None);
+        };
+        let per_row = self.classes - 1;
+        let on_it = |row: &usize| strict[row * per_row..(row + 1) * per_row].contains(&false);
+        let boundary: Vec<usize> = (0..self.labels.len()).filter(on_it).collect();
+        let (weights, intercept): (Vec<_>, Vec<_>) = match self.classes {
+            2 => [machine.difference(1, Some(0))].into_iter().unzip(),
+            classes => (0..classes).map(|k| machine.difference(k, None)).unzip(),
+        };
+        let mut verdict = QuasiComplete {
+            weights,
+            intercept,
+            centre: vec![0.0; cols],
+            columns: None,
+            intercept_diverges: false,
+            collinear: Vec::new(),
+            strict_rows: self.labels.len() - boundary.len(),
+            boundary,
+            residual,
+            common,
+            exact: None,
+        };
+        self.name_diverging(&mut verdict, open)?;
+        Ok(Some(Verdict::QuasiComplete(Box::new(verdict))))
+    }
+
+    /// Which constraints a machine meets strictly; `None` where it fails some.
+    fn strict_constraints<L: Loss>(&self, machine: &Machine, loss: L) -> Result<Option<Vec<bool>>> {
+        let cols = self.design.shape().cols;
+        let identity = Units::identity(cols);
+        let case = Case { ..*self };
+        let risk = case.risk(&identity, loss);
+        let (mut values, mut intercepts) = (Vec::new(), Vec::new());
+        for class in 1..self.classes {
+            let (weights, intercept) = machine.difference(class, Some(0));
+            values.extend(weights);
+            intercepts.push(intercept);
+        }
+        values.extend(intercepts);
+        let direction = Coef::from_vec(values, self.classes - 1, cols);
+        let check = check_cone_direction(&risk, &direction, self.options.tolerance, self.watch)?;
+        Ok(check.separates(self.options.tolerance).then_some(check.strict))
+    }
+}
+
+/// Positive weights on all constraints.
+fn overlap(alpha: &[f64], residual: f64, common: Option<CommonPoint>) -> Verdict {
+    let largest = alpha.iter().fold(0.0f64, |m, a| m.max(*a));
+    let weights: Vec<f64> = alpha.iter().map(|a| a / largest).collect();
+    let smallest = weights.iter().fold(f64::INFINITY, |m, a| m.min(*a));
+    Verdict::Overlap(Box::new(Overlap { weights, smallest, residual, common, exact: None }))
+}
+
+/// What became of some constraints, or why that is not known.
+type Decided = std::result::Result<PartDecided, Undecided>;
+
+/// Some constraints of some rows, decided: a direction in the units of their columns about zero, one score a class (two classes:
+/// one), and what is on its boundary.
+struct PartDecided {
+    weights: Vec<Vec<f64>>,
+    intercept: Vec<f64>,
+    open: Vec<bool>,
+    alpha: Vec<f64>,
+    residual: f64,
+    common: Option<CommonPoint>,
+    iterations: usize,
+}
+
+/// Some rows with the columns that they use, of which there is at least one.
+fn part(x: &CsrRows<'_>, rows: &[usize]) -> Result<(CsrMatrix<'static>, Vec<usize>)> {
+    let mut place = vec![u32::MAX; x.cols];
+    rows.iter().for_each(|row| x.row(*row).0.iter().for_each(|c| place[*c as usize] = 0));
+    let mut used: Vec<usize> = (0..x.cols).filter(|c| place[*c] == 0).collect();
+    if used.is_empty() {
+        used.extend((x.cols > 0).then_some(0));
+    }
+    used.iter().enumerate().for_each(|(at, c)| place[*c] = at as u32);
+    let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    for row in rows {
+        let (columns, entries) = x.row(*row);
+        indices.extend(columns.iter().map(|c| place[*c as usize]));
+        values.extend_from_slice(entries);
+        starts.push(indices.len());
+    }
+    Ok((CsrMatrix::new(starts, indices, values, used.len())?, used))
+}

@@ -1,0 +1,256 @@
+//! The maximum margin of sparse rows with many columns, face by face.
+//!
+//! Only the rows A that carry the solution have multipliers, and all of them are at the margin: with `β = yα` the scores
+//! `Kβ + b` are y on A, and `Σβ = 0`. If A is known that is one linear system, which conjugate gradients solve without forming
+//! `K = XXᵀ`; what they find tells who should leave A (a negative multiplier) and who should enter (a row within the
+//! margin). This is the primal-dual active set method of Hintermüller, Ito and Kunisch (2002), and the right face is found in
+//! few rounds, each started where the last one ended. Nothing keeps it from going round in circles, so what it finds is
+//! measured on all rows, and who asks for more than it gives has to visit rows one by one.
+
+use super::{HardMargin, Search, coordinate};
+use crate::certify::hull_points;
+use crate::design::CsrRows;
+use crate::error::Result;
+use crate::solve::row_newton::gram::RowGram;
+use crate::watch::Progress;
+
+/// Rounds at most, and proofs without a better plane.
+const ROUNDS: usize = 60;
+const PATIENCE: usize = 4;
+/// Rounds of one multiplier after the other before: they find most of the face.
+const ROUNDS_BEFORE: usize = 10;
+/// Steps of conjugate gradients in a round: of those that look for the face, and of those that have it. Rows that cannot be
+/// separated take more than the first.
+const STEPS: [usize; 2] = [300, 1_000];
+/// Changes of the face, relative to its rows, that are few.
+const FEW_CHANGES: f64 = 0.05;
+/// How near to the margin the rows of the first face are brought, and how much nearer those of the next.
+const FIRST: f64 = 0.1;
+const NEXT: f64 = 0.1;
+/// Rows up to this margin may enter soon: at first, and once few do.
+const NEAR: [f64; 2] = [1.2, 1.05];
+/// A part of the rows is worth products of its own if it has no more than this share of all.
+const WORTH_A_COPY: f64 = 0.7;
+
+/// The products of sparse rows, and their labels as ±1.
+pub(super) struct RowProducts {
+    pub(super) gram: RowGram,
+    /// `‖x‖²`, and a little more: what steps are scaled by, also of empty rows.
+    pub(super) squares: Vec<f64>,
+    pub(super) y: Vec<f64>,
+}
+
+impl RowProducts {
+    pub(super) fn new(search: &Search<'_>, x: &CsrRows<'_>) -> Result<RowProducts> {
+        let square = |row: usize| x.row(row).1.iter().map(|v| v * v).sum::<f64>();
+        let squares: Vec<f64> = (0..x.len()).map(square).collect();
+        let little = (0.01 * squares.iter().sum::<f64>() / x.len() as f64).max(f64::MIN_POSITIVE);
+        Ok(RowProducts {
+            gram: RowGram::new(x, &search.units)?,
+            squares: squares.into_iter().map(|s| s + little).collect(),
+            y: (0..x.len()).map(|row| search.side(row)).collect(),
+        })
+    }
+}
+
+/// Rows among which the face is, and their products; `None` where those of all rows will do.
+struct Part {
+    rows: Vec<usize>,
+    gram: Option<RowGram>,
+}
+
+struct Run<'s, 'r> {
+    search: &'s Search<'r>,
+    x: &'s CsrRows<'s>,
+    all: &'s RowProducts,
+    part: Part,
+    /// A.
+    carries: Vec<bool>,
+    beta: Vec<f64>,
+    /// `Kβ` and b.
+    scores: Vec<f64>,
+    intercept: f64,
+}
+
+/// The widest plane; `None` where none was found that separates the rows.
+pub(super) fn widest(search: &Search<'_>, x: &CsrRows<'_>, all: &RowProducts) -> Result<Option<HardMargin>> {
+    let (alpha, intercept) = coordinate::few_rounds(search, ROUNDS_BEFORE)?;
+    let carries: Vec<bool> = alpha.iter().map(|a| *a > 0.0).collect();
+    let beta: Vec<f64> = alpha.iter().zip(&all.y).map(|(a, y)| a * y).collect();
+    let scores = all.gram.multiply(&beta);
+    let part = Part { rows: Vec::new(), gram: None };
+    Run { search, x, all, part, carries, beta, scores, intercept }.iterate()
+}
+
+impl Run<'_, '_> {
+    fn iterate(&mut self) -> Result<Option<HardMargin>> {
+        let tolerance = self.search.tolerance;
+        let finest = 0.3 * tolerance;
+        let (mut best, mut since, mut goal): (Option<HardMargin>, usize, f64) = (None, 0, FIRST.max(finest));
+        self.choose_part(NEAR[0])?;
+        let mut settled = false;
+        for round in 1..=ROUNDS {
+            if self.search.watch.halted().is_some() || !self.solve(goal, STEPS[usize::from(settled)]) {
+                break;
+            }
+            let size = self.carries.iter().filter(|a| **a).count();
+            let gap = self.estimated_gap();
+            self.search.watch.report(Progress::Iteration {
+                solver: "hard-margin",
+                iteration: round,
+                objective: size as f64,
+                relative_gap: Some(gap),
+            });
+            let changes = self.next_face();
+            let last = changes == 0 && goal <= finest;
+            if gap <= tolerance || last || round == ROUNDS {
+                since += 1;
+                if let Some(found) = self.prove()?
+                    && best.as_ref().is_none_or(|b| found.gap() < b.gap())
+                {
+                    since = 0;
+                    best = Some(found);
+                }
+                if last || since > PATIENCE || best.as_ref().is_some_and(|b| b.gap() <= tolerance) {
+                    break;
+                }
+            }
+            let few = (changes as f64) < FEW_CHANGES * size as f64;
+            let outside = self.part.gram.is_some() && !self.is_within_part();
+            if outside || (few && !settled) {
+                self.choose_part(NEAR[usize::from(few)])?;
+            }
+            settled |= few;
+            if few {
+                goal = (goal * NEXT).max(finest);
+            }
+        }
+        Ok(best)
+    }
+
+    fn is_within_part(&self) -> bool {
+        let mut within = vec![false; self.carries.len()];
+        self.part.rows.iter().for_each(|row| within[*row] = true);
+        self.carries.iter().zip(&within).all(|(carries, within)| *within || !carries)
+    }
+
+    /// The rows that carry the plane, and those that are near enough to do so soon.
+    fn choose_part(&mut self, near: f64) -> Result<()> {
+        let wanted = |i: &usize| self.carries[*i] || self.margin(*i) < near;
+        let rows: Vec<usize> = (0..self.beta.len()).filter(wanted).collect();
+        let entries: usize = rows.iter().map(|row| self.x.row(*row).0.len()).sum();
+        if entries as f64 > WORTH_A_COPY * self.x.entries() as f64 {
+            self.part = Part { rows: (0..self.beta.len()).collect(), gram: None };
+            return Ok(());
+        }
+        let (mut starts, mut indices, mut values) = (vec![0], Vec::with_capacity(entries), Vec::with_capacity(entries));
+        for row in &rows {
+            let (columns, entries) = self.x.row(*row);
+            indices.extend_from_slice(columns);
+            values.extend_from_slice(entries);
+            starts.push(indices.len());
+        }
+        let x = CsrRows { starts: &starts, indices: &indices, values: &values, cols: self.x.cols };
+        self.part = Part { gram: Some(RowGram::new(&x, &self.search.units)?), rows };
+        Ok(())
+    }
+
+    fn margin(&self, row: usize) -> f64 {
+        self.all.y[row] * (self.scores[row] + self.intercept)
+    }
+
+    /// Brings every row of the face as near to its margin as is asked; false where that is not done in so many steps.
+    fn solve(&mut self, goal: f64, steps: usize) -> bool {
+        let (part, gram) = (&self.part.rows, self.part.gram.as_ref().unwrap_or(&self.all.gram));
+        let of_part = |values: &[f64]| part.iter().map(|row| values[*row]).collect::<Vec<f64>>();
+        // What steps are scaled by: nothing where a row is not on the face.
+        let inverse: Vec<f64> =
+            part.iter().map(|row| if self.carries[*row] { self.all.squares[*row].recip() } else { 0.0 }).collect();
+        let size: f64 = inverse.iter().sum();
+        if !(size > 0.0) {
+            return false;
+        }
+        let m = part.len();
+        // β on the face, with Σβ = 0.
+        let mut beta: Vec<f64> = of_part(&self.beta);
+        beta.iter_mut().zip(&inverse).filter(|(_, d)| **d == 0.0).for_each(|(b, _)| *b = 0.0);
+        let off = beta.iter().sum::<f64>() / size;
+        beta.iter_mut().zip(&inverse).for_each(|(b, d)| *b -= off * d);
+        let y = of_part(&self.all.y);
+        let product = gram.multiply(&beta);
+        let mut residual: Vec<f64> = y.iter().zip(&product).map(|(y, s)| y - s).collect();
+        // The intercept is what the scaled residuals have in common; without it they are a step with Σβ = 0. It is taken off
+        // at once: beside it, what is left would drown in rounding.
+        let mut intercept = 0.0;
+        let mut centre = |r: &mut [f64]| -> Vec<f64> {
+            let mean = r.iter().zip(&inverse).map(|(r, d)| r * d).sum::<f64>() / size;
+            intercept += mean;
+            r.iter_mut().for_each(|r| *r -= mean);
+            r.iter().zip(&inverse).map(|(r, d)| r * d).collect()
+        };
+        let mut z = centre(&mut residual);
+        let mut p = z.clone();
+        let mut rho = dot(&residual, &z);
+        let mut reached = false;
+        for _ in 0..steps {
+            let on_face = residual.iter().zip(&inverse).filter(|(_, d)| **d > 0.0);
+            let largest = on_face.fold(0.0f64, |m, (r, _)| m.max(r.abs()));
+            reached = largest <= goal;
+            if reached || self.search.watch.halted().is_some() {
+                break;
+            }
+            let product = gram.multiply(&p);
+            let length = rho / dot(&p, &product);
+            if !(length > 0.0 && length.is_finite()) {
+                break;
+            }
+            for i in 0..m {
+                beta[i] += length * p[i];
+                residual[i] -= length * product[i];
+            }
+            z = centre(&mut residual);
+            let next = dot(&residual, &z);
+            (0..m).for_each(|i| p[i] = z[i] + next / rho * p[i]);
+            rho = next;
+        }
+        self.beta.fill(0.0);
+        part.iter().zip(&beta).for_each(|(row, b)| self.beta[*row] = *b);
+        self.intercept = intercept;
+        self.scores = self.all.gram.multiply(&self.beta);
+        reached
+    }
+
+    /// Lets rows with negative multipliers leave and rows within the margin enter; how many do.
+    fn next_face(&mut self) -> usize {
+        let next: Vec<bool> = (0..self.carries.len())
+            .map(|i| if self.carries[i] { self.all.y[i] * self.beta[i] > 0.0 } else { self.margin(i) < 1.0 })
+            .collect();
+        let changes = next.iter().zip(&self.carries).filter(|(a, b)| a != b).count();
+        self.carries = next;
+        changes
+    }
+
+    /// The gap, from the smallest margin and the multipliers that are positive, as if leaving out the others changed nothing.
+    fn estimated_gap(&self) -> f64 {
+        let least = (0..self.beta.len()).map(|i| self.margin(i)).fold(f64::INFINITY, f64::min);
+        let positive: f64 = self.beta.iter().zip(&self.all.y).map(|(b, y)| (b * y).max(0.0)).sum();
+        1.0 - least * positive / dot(&self.beta, &self.scores)
+    }
+
+    /// The plane of the positive multipliers measured on all rows; `None` where it does not separate them.
+    fn prove(&self) -> Result<Option<HardMargin>> {
+        let rows = self.search.rows;
+        let positive = self.beta.iter().zip(&self.all.y).map(|(b, y)| (b * y).max(0.0));
+        let hull: Vec<(usize, f64)> = positive.enumerate().filter(|(_, w)| *w > 0.0).collect();
+        let Some(points) = hull_points(rows.design, &self.search.units, rows.labels, &hull)? else { return Ok(None) };
+        if !(points.distance > 0.0) {
+            return Ok(None);
+        }
+        let found = self.search.solution(&points, &self.search.sides(&points.difference)?);
+        Ok((found.margin > 0.0).then_some(found))
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

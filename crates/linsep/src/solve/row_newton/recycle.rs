@@ -1,0 +1,132 @@
+//! What the conjugate gradients of one Newton step learnt, used as a preconditioner of the next (Morales and Nocedal 2000).
+//!
+//! The Newton matrix A changes little from step to step. Directions s and what A made of them, `y = As`, give an approximate
+//! inverse: that of L-BFGS, here in the inner product `⟨u,v⟩ = u·Kv` of the weights `X̂ᵀu`, and in the compact form of Byrd,
+//! Nocedal and Schnabel (1994). With `Rᵢⱼ = ⟨sᵢ,yⱼ⟩` for i ≤ j and D its diagonal,
+//! `Hr = γr + S R⁻ᵀ((D + γY*Y)u − γY*r) − γYu`, `u = R⁻¹S*r`. Products of K with s and y are known from the iteration that
+//! found them, so a preconditioned step costs no product more, and one look at the pairs to measure and one to add.
+
+use rayon::prelude::*;
+
+/// Pairs that are kept; fewer where rows have few entries, so that they take less memory than the data.
+const MOST: usize = 10;
+/// Rows that are summed together, whatever the number of threads.
+const PART: usize = 4096;
+
+struct Pair {
+    s: WithProduct,
+    y: WithProduct,
+}
+
+/// A vector and its product with K.
+#[derive(Clone)]
+pub(super) struct WithProduct {
+    pub(super) v: Vec<f64>,
+    pub(super) kv: Vec<f64>,
+}
+
+/// The pairs of earlier steps, oldest first, and those of this one: a preconditioner must not change under way.
+pub(super) struct Recycled {
+    pairs: Vec<Pair>,
+    fresh: Vec<Pair>,
+    /// `⟨sᵢ,yⱼ⟩` and `⟨yᵢ,yⱼ⟩` of the pairs, row by row.
+    sy: Vec<f64>,
+    yy: Vec<f64>,
+    most: usize,
+}
+
+impl Recycled {
+    /// For rows with so many entries each.
+    pub(super) fn new(entries_per_row: usize) -> Recycled {
+        let most = (entries_per_row / 8).min(MOST);
+        Recycled { pairs: Vec::new(), fresh: Vec::new(), sy: Vec::new(), yy: Vec::new(), most }
+    }
+
+    /// Keeps a pair for the next step.
+    pub(super) fn add(&mut self, s: &WithProduct, y: WithProduct) {
+        if self.fresh.len() < self.most {
+            self.fresh.push(Pair { s: s.clone(), y });
+        }
+    }
+
+    /// A step is done.
+    pub(super) fn renew(&mut self) {
+        let surplus = (self.pairs.len() + self.fresh.len()).saturating_sub(self.most);
+        self.pairs.drain(..surplus);
+        self.pairs.append(&mut self.fresh);
+        let pairs = &self.pairs;
+        let m = pairs.len();
+        let all = || (0..m * m).into_par_iter().map(|at| (at / m, &pairs[at % m].y.v));
+        self.sy = all().map(|(i, y)| dot(&pairs[i].s.kv, y)).collect();
+        self.yy = all().map(|(i, y)| dot(&pairs[i].y.kv, y)).collect();
+        // Rounding can leave no curvature at all; what follows such a pair is not to be trusted either.
+        if let Some(bad) = (0..m).find(|i| !(self.sy[i * m + i] > 0.0 && self.yy[i * m + i] > 0.0)) {
+            self.pairs.truncate(bad);
+            let keep = |all: &[f64]| all.chunks(m).take(bad).flat_map(|row| row[..bad].to_vec()).collect();
+            (self.sy, self.yy) = (keep(&self.sy), keep(&self.yy));
+        }
+    }
+
+    /// About `A⁻¹ r`, up to a factor.
+    pub(super) fn apply(&self, r: &WithProduct) -> WithProduct {
+        let m = self.pairs.len();
+        if m == 0 {
+            return r.clone();
+        }
+        let parts = r.v.len().div_ceil(PART);
+        let of_part = |part: usize| part * PART..((part + 1) * PART).min(r.v.len());
+        let measured: Vec<Vec<f64>> = (0..parts)
+            .into_par_iter()
+            .map(|part| {
+                let v = &r.v[of_part(part)];
+                let ends = self.pairs.iter().flat_map(|p| [&p.s.kv, &p.y.kv]);
+                ends.map(|k| dot(&k[of_part(part)], v)).collect()
+            })
+            .collect();
+        let total = |at: usize| measured.iter().map(|part| part[at]).sum::<f64>();
+        let (of_s, of_y): (Vec<f64>, Vec<f64>) = (0..m).map(|i| (total(2 * i), total(2 * i + 1))).unzip();
+        let gamma = self.sy[m * m - 1] / self.yy[m * m - 1];
+        // u = R⁻¹S*r, from the last.
+        let mut u = of_s;
+        for i in (0..m).rev() {
+            let known: f64 = (i + 1..m).map(|j| self.sy[i * m + j] * u[j]).sum();
+            u[i] = (u[i] - known) / self.sy[i * m + i];
+        }
+        let mut of_pairs: Vec<f64> = (0..m)
+            .map(|i| {
+                let yy: f64 = (0..m).map(|j| self.yy[i * m + j] * u[j]).sum();
+                self.sy[i * m + i] * u[i] + gamma * (yy - of_y[i])
+            })
+            .collect();
+        for i in 0..m {
+            let known: f64 = (0..i).map(|j| self.sy[j * m + i] * of_pairs[j]).sum();
+            of_pairs[i] = (of_pairs[i] - known) / self.sy[i * m + i];
+        }
+        let mut out = WithProduct { v: vec![0.0; r.v.len()], kv: vec![0.0; r.v.len()] };
+        out.v.par_chunks_mut(PART).zip(out.kv.par_chunks_mut(PART)).enumerate().for_each(|(part, (v, kv))| {
+            let here = of_part(part);
+            v.iter_mut().zip(&r.v[here.clone()]).for_each(|(v, r)| *v = gamma * r);
+            kv.iter_mut().zip(&r.kv[here.clone()]).for_each(|(v, r)| *v = gamma * r);
+            for ((pair, a), u) in self.pairs.iter().zip(&of_pairs).zip(&u) {
+                combine(v, (*a, &pair.s.v[here.clone()]), (-gamma * u, &pair.y.v[here.clone()]));
+                combine(kv, (*a, &pair.s.kv[here.clone()]), (-gamma * u, &pair.y.kv[here.clone()]));
+            }
+        });
+        out
+    }
+}
+
+fn combine(out: &mut [f64], (a, x): (f64, &[f64]), (b, y): (f64, &[f64])) {
+    out.iter_mut().zip(x).zip(y).for_each(|((o, x), y)| *o += a * x + b * y);
+}
+
+/// In eight lanes, which are added side by side.
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut lanes = [0.0; 8];
+    let ((eights, rest), (others, last)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    for (a, b) in eights.iter().zip(others) {
+        (0..8).for_each(|k| lanes[k] += a[k] * b[k]);
+    }
+    let tail: f64 = rest.iter().zip(last).map(|(a, b)| a * b).sum();
+    lanes.iter().sum::<f64>() + tail
+}
