@@ -4,7 +4,9 @@
 //! `Kβ + b` are y on A, and `Σβ = 0`. If A is known that is one linear system, which conjugate gradients solve without forming
 //! `K = XXᵀ`; what they find tells who should leave A (a negative multiplier) and who should enter (a row within the
 //! margin). This is the primal-dual active set method of Hintermüller, Ito and Kunisch (2002), and the right face is found in
-//! few rounds, each started where the last one ended. Nothing keeps it from going round in circles, so what it finds is
+//! few rounds, each started where the last one ended. With fewer columns than rows a face that is too large has no solution:
+//! then rows may first be short of the margin, at a price (`K + εD` instead of K, D the squares), which is raised
+//! until it is forbidden. Nothing keeps it from going round in circles, so what it finds is
 //! measured on all rows, and who asks for more than it gives has to visit rows one by one.
 
 use super::{HardMargin, Search, coordinate};
@@ -27,6 +29,11 @@ const FEW_CHANGES: f64 = 0.05;
 /// How near to the margin the rows of the first face are brought, and how much nearer those of the next.
 const FIRST: f64 = 0.1;
 const NEXT: f64 = 0.1;
+/// The first slack of a row, per multiplier and square of its length, and the last one that is not zero.
+const FIRST_SLACK: f64 = 0.1;
+const LAST_SLACK: f64 = 1e-5;
+/// Rounds at one slack, after which the face goes round in circles: the rows are hardly separable, or not.
+const CIRCLES: usize = 12;
 /// Rows up to this margin may enter soon: at first, and once few do.
 const NEAR: [f64; 2] = [1.2, 1.05];
 /// A part of the rows is worth products of its own if it has no more than this share of all.
@@ -70,6 +77,8 @@ struct Run<'s, 'r> {
     /// `Kβ` and b.
     scores: Vec<f64>,
     intercept: f64,
+    /// ε: rows of the face are `εα‖x‖²` short of the margin.
+    slack: f64,
 }
 
 /// The widest plane; `None` where none was found that separates the rows.
@@ -79,7 +88,7 @@ pub(super) fn widest(search: &Search<'_>, x: &CsrRows<'_>, all: &RowProducts) ->
     let beta: Vec<f64> = alpha.iter().zip(&all.y).map(|(a, y)| a * y).collect();
     let scores = all.gram.multiply(&beta);
     let part = Part { rows: Vec::new(), gram: None };
-    Run { search, x, all, part, carries, beta, scores, intercept }.iterate()
+    Run { search, x, all, part, carries, beta, scores, intercept, slack: 0.0 }.iterate()
 }
 
 impl Run<'_, '_> {
@@ -87,11 +96,20 @@ impl Run<'_, '_> {
         let tolerance = self.search.tolerance;
         let finest = 0.3 * tolerance;
         let (mut best, mut since, mut goal): (Option<HardMargin>, usize, f64) = (None, 0, FIRST.max(finest));
+        let start = (self.carries.clone(), self.beta.clone());
         self.choose_part(NEAR[0])?;
-        let mut settled = false;
+        let (mut settled, mut at_slack) = (false, 0);
         for round in 1..=ROUNDS {
-            if self.search.watch.halted().is_some() || !self.solve(goal, STEPS[usize::from(settled)]) {
+            if self.search.watch.halted().is_some() {
                 break;
+            }
+            at_slack += 1;
+            let solved = self.solve(goal, STEPS[usize::from(settled || self.slack > 0.0)]);
+            if !solved && round == 1 {
+                // Fewer columns than rows of the face: it comes from that of dearer and dearer slacks.
+                (self.carries, self.beta) = start.clone();
+                self.slack = FIRST_SLACK;
+                continue;
             }
             let size = self.carries.iter().filter(|a| **a).count();
             let gap = self.estimated_gap();
@@ -102,7 +120,8 @@ impl Run<'_, '_> {
                 relative_gap: Some(gap),
             });
             let changes = self.next_face();
-            let last = changes == 0 && goal <= finest;
+            let lost = !solved || (self.slack > 0.0 && at_slack > CIRCLES);
+            let last = lost || (changes == 0 && goal <= finest && self.slack == 0.0);
             if gap <= tolerance || last || round == ROUNDS {
                 since += 1;
                 if let Some(found) = self.prove()?
@@ -121,7 +140,10 @@ impl Run<'_, '_> {
                 self.choose_part(NEAR[usize::from(few)])?;
             }
             settled |= few;
-            if few {
+            if few && self.slack > 0.0 {
+                at_slack = 0;
+                self.slack = if self.slack > LAST_SLACK { NEXT * self.slack } else { 0.0 };
+            } else if few {
                 goal = (goal * NEXT).max(finest);
             }
         }
@@ -177,7 +199,11 @@ impl Run<'_, '_> {
         let off = beta.iter().sum::<f64>() / size;
         beta.iter_mut().zip(&inverse).for_each(|(b, d)| *b -= off * d);
         let y = of_part(&self.all.y);
-        let product = gram.multiply(&beta);
+        let slack: Vec<f64> = part.iter().map(|row| self.slack * self.all.squares[*row]).collect();
+        let multiply = |v: &[f64]| -> Vec<f64> {
+            gram.multiply(v).into_iter().zip(v).zip(&slack).map(|((k, v), s)| k + s * v).collect()
+        };
+        let product = multiply(&beta);
         let mut residual: Vec<f64> = y.iter().zip(&product).map(|(y, s)| y - s).collect();
         // The intercept is what the scaled residuals have in common; without it they are a step with Σβ = 0. It is taken off
         // at once: beside it, what is left would drown in rounding.
@@ -199,7 +225,7 @@ impl Run<'_, '_> {
             if reached || self.search.watch.halted().is_some() {
                 break;
             }
-            let product = gram.multiply(&p);
+            let product = multiply(&p);
             let length = rho / dot(&p, &product);
             if !(length > 0.0 && length.is_finite()) {
                 break;
