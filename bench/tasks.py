@@ -57,8 +57,7 @@ TASKS = [
          data.covtype_binary, ["liblinear-s2"]),
     Task("separable-20news", "separability verdict, 20news unit rows, against one fit by LIBLINEAR -s 2", "separable",
          data.news_unit, ["liblinear-s2"], flags=("--tol", "1")),
-    *(Task(f"separable-20news-{tol}", f"the same with the widest plane to {tol}", "separable", data.news_unit, ["liblinear-s2"],
-           flags=("--tol", tol)) for tol in ("1e-3", "1e-6")),
+    Task("separable-20news-widest", "the same with the widest plane to 1e-6", "separable", data.news_unit, ["liblinear-s2"]),
     *(Task(f"rbf-{name}-{kind}", f"RBF machine, {words}: {kind}", f"rbf-{kind}", data.kernel_rows(name),
            ["SVC", "SVC-2GB", "intelex-SVC"] if kind == "fit" else ["SVC", "intelex-SVC"],
            flags=("--gamma", repr(gamma), "--C", repr(c), "--cache", "200000000"), error=error, in_python=name.endswith("-ovo"))

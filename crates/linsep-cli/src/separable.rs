@@ -46,7 +46,7 @@ pub struct SeparableArguments {
     #[arg(long, value_name = "T", default_value_t = 1e-9, help_heading = "Question")]
     tol: f64,
 
-    /// How far the margin may be from the widest, relative: 1 for any plane (default: 1e-6, of millions of sparse entries 1e-3)
+    /// How far the margin may be from the widest, relative: 1 for any plane (default: 1e-6)
     #[arg(long, value_name = "T", help_heading = "Question")]
     margin_tol: Option<f64>,
 

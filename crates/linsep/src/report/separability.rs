@@ -192,7 +192,8 @@ impl Page<'_> {
         if v.columns.is_none() {
             lines.push(("diverging", "not named: too many rows are on the boundary".into()));
         } else if !names.is_empty() {
-            let others = if columns.len() < self.about.columns { "; the others have one" } else { "" };
+            let others =
+                if columns.len() + v.collinear.len() < self.about.columns { "; the others have one" } else { "" };
             lines.push(("diverging", format!("{}: no finite maximum-likelihood estimate{others}", names.join(", "))));
         }
         if !v.collinear.is_empty() {
@@ -331,7 +332,10 @@ impl Page<'_> {
         match &self.about.verdict {
             Verdict::Complete(_) => vec![
                 "logistic regression: maximum likelihood has no solution; use a penalty",
-                "hard margin: exists (--model svm with a small penalty approaches it)",
+                match self.about.classes {
+                    2 => "hard margin: exists (--model hard-margin)",
+                    _ => "hard margin: exists between every two classes (--model hard-margin --multiclass one-vs-one)",
+                },
                 "perceptron: stops after finitely many mistakes",
             ],
             Verdict::QuasiComplete(_) => vec![

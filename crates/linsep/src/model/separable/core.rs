@@ -4,12 +4,12 @@
 //! together whatever either settles. Weights that prove that constraints cannot leave the boundary prove it among all. So
 //! the verdict is that of what is left.
 
-use super::peel::{MOST_CLASSES, Machine, Peeled};
+use super::peel::{MOST_CLASSES, MOST_PEELED, Machine, Peeled};
 use super::{
     Case, CommonPoint, EQUATION, MOST_COLUMNS, Overlap, QuasiComplete, SeparabilityOptions, SeparabilityVerdict,
     Undecided, Verdict, wide,
 };
-use crate::certify::{check_cone_direction, cone_residual};
+use crate::certify::{check_cone_direction, cone_residual, others};
 use crate::design::{Block, CsrMatrix, CsrRows, Standardize, Tile, Units, summarise};
 use crate::error::Result;
 use crate::objective::{Coef, Logistic, Loss, Softmax, SoftmaxForm};
@@ -18,6 +18,9 @@ use crate::table::Class;
 
 /// So many unknowns of what is left are looked at by Newton's method.
 const MOST_UNKNOWNS: usize = 5_000;
+
+/// Weights of a machine, a gigabyte of them, that are held twice.
+const MOST_WEIGHTS: usize = 1 << 27;
 
 /// What is left, decided.
 struct Core {
@@ -36,7 +39,7 @@ impl Case<'_> {
     pub(super) fn by_core(&self, same: Option<&CommonPoint>) -> Result<Option<SeparabilityVerdict>> {
         let mut tile = Tile::default();
         let Block::Csr(x) = self.design.block(0..self.labels.len(), &mut tile)? else { return Ok(None) };
-        if self.classes > MOST_CLASSES {
+        if self.classes > MOST_CLASSES || self.classes * (x.cols + 1) > MOST_WEIGHTS || x.len() > MOST_PEELED {
             return Ok(None);
         }
         let peeled = self.peel(&x);
@@ -112,13 +115,15 @@ impl Case<'_> {
             Err(Undecided { reason, common }) => return Ok(self.found(undecided(&reason, common), 0)),
         };
         let common = same.clone().or(decided.common);
+        if !decided.open.contains(&false) {
+            return Ok(self.found(overlap(&decided.alpha, decided.residual, common), decided.iterations));
+        }
+        let mut machine = Machine::zeros(self.classes, self.design.shape().cols);
+        machine.put(&decided.weights, &decided.intercept, None);
         let verdict = if !decided.open.contains(&true) {
-            undecided("the rows are separable by a margin that drowns in rounding", None)
-        } else if !decided.open.contains(&false) {
-            overlap(&decided.alpha, decided.residual, common)
+            let strict = self.strict_machine(machine)?;
+            strict.unwrap_or_else(|| undecided("the rows are separable by a margin that drowns in rounding", None))
         } else {
-            let mut machine = Machine::zeros(self.classes, self.design.shape().cols);
-            machine.put(&decided.weights, &decided.intercept, None);
             let quasi = match common.clone() {
                 Some(common) => self.quasi_by_core(machine, &decided.open, decided.residual, common)?,
                 None => None,
@@ -138,22 +143,46 @@ impl Case<'_> {
             undecided => return Ok(undecided),
         };
         for w in &mut decided.weights {
-            // `w·x = Zu` for every row, with w a combination of rows.
-            let zu: Vec<f64> = z.values().chunks_exact(w.len()).map(|z| wide::dot(z, w)).collect();
+            // `w·x = Zu` for every row, with w a combination of rows; of empty rows Z has no columns.
+            let zu: Vec<f64> = match w.len() {
+                0 => vec![0.0; self.labels.len()],
+                rank => z.values().chunks_exact(rank).map(|z| wide::dot(z, w)).collect(),
+            };
             *w = self.combined(&products.solve(&zu))?;
         }
+        // Z does not tell apart rows that are nearly the same: what proves something is measured on X.
         if decided.open.contains(&true) {
-            let identity = Units::identity(self.design.shape().cols);
-            let case = Case { ..*self };
-            decided.residual = match self.classes {
-                2 => cone_residual(&case.risk(&identity, Logistic), &decided.alpha, self.watch)?,
-                classes => {
-                    let loss = Softmax::new(classes, SoftmaxForm::Reference);
-                    cone_residual(&case.risk(&identity, loss), &decided.alpha, self.watch)?
+            decided.residual = self.residual_of(&decided.alpha)?;
+            let residual = decided.residual;
+            if let Some(common) = &mut decided.common {
+                let per_row = self.classes - 1;
+                let mut alpha = vec![0.0; decided.alpha.len()];
+                for c in &common.constraints {
+                    let place = others(self.classes, c.own).position(|k| k == c.other).unwrap_or(0);
+                    alpha[c.row * per_row + place] = c.weight;
                 }
-            };
+                common.residual = self.residual_of(&alpha)?;
+            }
+            decided.common = decided.common.filter(|common| common.residual <= EQUATION);
+            if !(residual <= EQUATION) {
+                let reason = format!("the weights of the rows leave a relative residual of {residual:.1e}");
+                return Ok(Err(Undecided { reason, common: decided.common }));
+            }
         }
         Ok(Ok(decided))
+    }
+
+    /// How far weights of constraints are from balancing, in the columns as they are.
+    fn residual_of(&self, alpha: &[f64]) -> Result<f64> {
+        let identity = Units::identity(self.design.shape().cols);
+        let case = Case { ..*self };
+        match self.classes {
+            2 => cone_residual(&case.risk(&identity, Logistic), alpha, self.watch),
+            classes => {
+                let loss = Softmax::new(classes, SoftmaxForm::Reference);
+                cone_residual(&case.risk(&identity, loss), alpha, self.watch)
+            }
+        }
     }
 
     /// Decides some constraints of these rows.

@@ -14,6 +14,9 @@ use crate::design::CsrRows;
 /// Classes are bits of a word.
 pub(super) const MOST_CLASSES: usize = 64;
 
+/// Rows are kept with one bit more, in 32.
+pub(super) const MOST_PEELED: usize = 1 << 31;
+
 /// What is left, and what settled the rest.
 pub(super) struct Peeled {
     /// Constraints that no column settles.
@@ -160,12 +163,21 @@ impl Case<'_> {
             wishes
         };
         let mut rounds = Vec::new();
-        let mut next: Vec<usize> = (0..=x.cols).collect();
-        while !next.is_empty() {
+        // What a round touches is cleared again: there may be as many rounds as rows.
+        let (mut settled, mut touched) = (vec![0u64; n], vec![false; x.cols + 1]);
+        let mut next: Vec<usize> = (0..x.cols).collect();
+        let mut intercept_is_due = true;
+        while self.watch.halted().is_none() {
+            if next.is_empty() {
+                // Every row has it, so it is looked at when the others have nothing more to say.
+                if !std::mem::take(&mut intercept_is_due) {
+                    break;
+                }
+                next.push(x.cols);
+            }
             let mut round = Round::default();
-            let mut settled = vec![0u64; n];
             let mut touched_rows = Vec::new();
-            for column in next {
+            for column in std::mem::take(&mut next) {
                 let wishes = wishes(&open, column);
                 if !wishes.any_strict() {
                     continue;
@@ -190,15 +202,22 @@ impl Case<'_> {
                 }
             }
             touched_rows.sort_unstable();
-            let mut touched = vec![false; x.cols + 1];
             for row in touched_rows {
-                open[row] &= !settled[row];
-                round.settled.push((row, settled[row]));
-                touched[x.cols] = true;
-                x.row(row).0.iter().for_each(|c| touched[*c as usize] = true);
+                let now = std::mem::take(&mut settled[row]);
+                open[row] &= !now;
+                round.settled.push((row, now));
+                intercept_is_due = true;
+                for c in x.row(row).0 {
+                    if !std::mem::replace(&mut touched[*c as usize], true) {
+                        next.push(*c as usize);
+                    }
+                }
             }
-            next = (0..=x.cols).filter(|c| touched[*c]).collect();
-            rounds.push(round);
+            next.sort_unstable();
+            next.iter().for_each(|c| touched[*c] = false);
+            if !round.columns.is_empty() {
+                rounds.push(round);
+            }
         }
         let constraints = |(y, open): (&crate::table::Class, &u64)| -> Vec<bool> {
             others(classes, y.index()).map(|k| open >> k & 1 == 1).collect()

@@ -5,8 +5,8 @@
 pub struct SeparabilityOptions {
     /// Slacks up to this, relative to the largest, lie on the boundary.
     pub tolerance: f64,
-    /// Asked of the maximum margin: `1 − 2γ/‖x*−y*‖` at most this, so that 1 is any plane. `None` asks for 1e-6, of sparse rows
-    /// with many columns for 1e-3 where they have more than a million entries, and for any plane where they have very many.
+    /// Asked of the maximum margin: `1 − 2γ/‖x*−y*‖` at most this, so that 1 is any plane. `None` asks for 1e-6, and
+    /// for any plane where sparse rows with many columns have more than 30 million entries.
     pub margin_tolerance: Option<f64>,
     /// Also check the witness in rational arithmetic.
     pub exact: bool,

@@ -1,23 +1,20 @@
 //! Rows with so many columns that the system is looked at through the rows.
 //!
-//! Such rows can mostly be separated, and the widest plane is found multiplier by multiplier. Where that finds none and the rows
+//! Such rows can mostly be separated, and the widest plane is found face by face. Where that finds none and the rows
 //! are many, single columns settle most of them; where they are not many, or what is left is not, the question is asked of `Z`
 //! with `ZZᵀ = XXᵀ`: products of rows are all that it depends on.
 
 use super::{Case, CommonPoint, Complete, Constraint, MARGIN, SeparabilityVerdict, Undecided, Verdict};
-use crate::certify::sides;
-use crate::design::{Block, DenseMatrix, Tile, Units};
+use crate::design::{Block, DenseMatrix, Tile};
 use crate::error::Result;
 use crate::linalg::{Factor, Square, factor};
 use crate::solve::{HardMargin, MarginRows, any_plane, hard_margin, margin_by_faces};
 use crate::table::Class;
 use rayon::prelude::*;
 
-/// So few entries are looked at some hundred times in less than a second, and so many in some seconds.
+/// So few entries are looked at thousands of times in some seconds, and so many some hundred times.
 const QUICK_ENTRIES: usize = 1_000_000;
 const MOST_ENTRIES: usize = 30_000_000;
-/// What is asked of the margin of more entries than the first.
-const ROUGH_MARGIN: f64 = 1e-3;
 /// Every plane has a margin within this of the widest.
 const ANY_PLANE: f64 = 1.0;
 /// Columns of which all products are formed where nothing else decides: seconds for each step.
@@ -43,7 +40,8 @@ impl Case<'_> {
             Some(decided) => return Ok(decided),
         }
         // The long search, for a plane that is wider than what single columns give, or where they say nothing.
-        if found.is_none() && open && self.classes == 2 {
+        let any_plane_will_do = by_core.is_some() && self.margin_asked()? >= ANY_PLANE;
+        if found.is_none() && open && self.classes == 2 && !any_plane_will_do && self.watch.halted().is_none() {
             found = self.widest_plane()?;
         }
         if let Some(mut complete) = found {
@@ -68,29 +66,35 @@ impl Case<'_> {
         self.through_rows(same)
     }
 
-    /// The widest plane, to three digits of very many entries unless more are asked for; some plane where that would take long,
-    /// or is all that is asked for.
+    /// The widest plane; some plane where that would take long, or is all that is asked for.
     fn affordable_plane(&self) -> Result<Option<HardMargin>> {
         let rows = MarginRows { design: self.design, labels: self.labels, weights: None };
-        let mut tile = Tile::default();
-        let entries = match self.design.block(0..self.labels.len(), &mut tile)? {
-            Block::Csr(x) => x.entries(),
-            _ => return Ok(None),
-        };
-        let tolerance = match self.options.margin_tolerance {
-            Some(asked) => asked,
-            None if entries <= QUICK_ENTRIES => MARGIN,
-            None if entries <= MOST_ENTRIES => ROUGH_MARGIN,
-            None => ANY_PLANE,
-        };
+        let tolerance = self.margin_asked()?;
         if tolerance >= ANY_PLANE {
             return any_plane(rows, self.watch);
         }
-        let found = margin_by_faces(rows, tolerance, self.watch)?;
-        match self.options.margin_tolerance {
-            Some(asked) if found.as_ref().is_some_and(|found| found.gap() > asked) => self.widest(None),
-            _ => Ok(found),
+        let Some(found) = margin_by_faces(rows, tolerance, self.watch)? else { return Ok(None) };
+        let patient = self.options.margin_tolerance.is_some() || self.entries()? <= QUICK_ENTRIES;
+        if found.gap() <= tolerance || !patient || self.watch.halted().is_some() {
+            return Ok(Some(found));
         }
+        let wider = hard_margin(rows, None, tolerance, self.watch)?.filter(|other| other.gap() < found.gap());
+        Ok(Some(wider.unwrap_or(found)))
+    }
+
+    /// What is asked of the margin.
+    fn margin_asked(&self) -> Result<f64> {
+        let affordable = if self.entries()? <= MOST_ENTRIES { MARGIN } else { ANY_PLANE };
+        Ok(self.options.margin_tolerance.unwrap_or(affordable))
+    }
+
+    /// Stored entries of sparse rows; none of others.
+    fn entries(&self) -> Result<usize> {
+        let mut tile = Tile::default();
+        Ok(match self.design.block(0..self.labels.len(), &mut tile)? {
+            Block::Csr(x) => x.entries(),
+            _ => 0,
+        })
     }
 
     fn widest_plane(&self) -> Result<Option<Complete>> {
@@ -164,24 +168,38 @@ impl Case<'_> {
         intercept: Vec<f64>,
         centre: Vec<f64>,
     ) -> Result<Option<Complete>> {
-        let units = Units::new(centre.clone(), vec![1.0; centre.len()]);
-        let scores: Vec<Vec<f64>> = weights
-            .iter()
-            .zip(&intercept)
-            .map(|(w, b)| {
-                let of_rows = sides(self.design, &units, (self.labels, None), w, self.watch)?.scores;
-                Ok(of_rows.into_iter().map(|z| z + b).collect())
-            })
-            .collect::<Result<_>>()?;
+        // About zero, so that sparse rows stay so; what that costs in digits is among the sizes.
+        let moved = |(w, b): (&Vec<f64>, &f64)| b - dot(w, &centre);
+        let moved_size = |w: &Vec<f64>| w.iter().zip(&centre).map(|(w, c)| (w * c).abs()).sum::<f64>();
+        let at_zero: Vec<f64> = weights.iter().zip(&intercept).map(moved).collect();
+        let moved_sizes: Vec<f64> = weights.iter().map(moved_size).collect();
+        let of_row = |row: usize| -> Result<Vec<Score>> {
+            let entries = self.entries_of(&[row])?.remove(0);
+            let score = |((w, b), moved): ((&Vec<f64>, &f64), &f64)| {
+                let mut score = Score { value: *b, size: b.abs() + moved };
+                entries.iter().for_each(|(j, x)| score.add(w[*j] * x));
+                score
+            };
+            Ok(weights.iter().zip(&at_zero).zip(&moved_sizes).map(score).collect())
+        };
+        let by_row: Vec<Vec<Score>> = (0..self.labels.len()).into_par_iter().map(of_row).collect::<Result<_>>()?;
         let norm = |a: usize, b: usize| {
             let difference: Vec<f64> = weights[a].iter().zip(&weights[b]).map(|(a, b)| a - b).collect();
             crate::certify::length(&difference)
         };
         let norms: Vec<Vec<f64>> = (0..self.classes).map(|a| (0..self.classes).map(|b| norm(a, b)).collect()).collect();
+        // A sum of d products in any order, of numbers that were rounded three times each.
+        let rounding = (centre.len() + 8) as f64 * f64::EPSILON;
         let mut margin = f64::INFINITY;
         for (row, y) in self.labels.iter().enumerate() {
             for other in crate::certify::others(self.classes, y.index()) {
-                margin = margin.min((scores[y.index()][row] - scores[other][row]) / norms[y.index()][other]);
+                let (own, its) = (by_row[row][y.index()], by_row[row][other]);
+                let slack = own.value - its.value - rounding * (own.size + its.size);
+                // Numbers that overflowed prove nothing.
+                if !(slack > 0.0 && slack.is_finite()) {
+                    return Ok(None);
+                }
+                margin = margin.min(slack / norms[y.index()][other]);
             }
         }
         Ok((margin > 0.0).then_some(Complete { weights, intercept, centre, margin, hull: None, exact: None }))
@@ -247,6 +265,20 @@ fn keeping(mut found: SeparabilityVerdict, same: Option<CommonPoint>) -> Separab
         undecided.common = same;
     }
     found
+}
+
+/// A score and the size of its terms.
+#[derive(Clone, Copy)]
+struct Score {
+    value: f64,
+    size: f64,
+}
+
+impl Score {
+    fn add(&mut self, term: f64) {
+        self.value += term;
+        self.size += term.abs();
+    }
 }
 
 /// FNV-1a over columns and bits of values.

@@ -86,7 +86,7 @@ impl<L: Loss> Run<'_, '_, L> {
         asked.fold(f64::MIN_POSITIVE, |m, (s, _)| m.max(s.abs()))
     }
 
-    /// The smallest slack of a settled constraint, relative to the largest of all.
+    /// The smallest slack of a settled constraint, relative to the largest of those asked.
     fn evenness(&self, slacks: &[f64]) -> f64 {
         let settled = slacks.iter().zip(self.settled()).filter(|(_, settled)| *settled).map(|(s, _)| *s);
         settled.fold(f64::INFINITY, f64::min) / self.largest(slacks)

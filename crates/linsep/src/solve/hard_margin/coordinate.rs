@@ -45,6 +45,9 @@ pub(super) fn few_rounds(search: &Search<'_>, rounds: usize) -> Result<(Vec<f64>
     let mut random = ChaCha8Rng::seed_from_u64(0);
     let mut order: Vec<u32> = (0..run.alpha.len() as u32).collect();
     for _ in 0..rounds {
+        if search.watch.halted().is_some() {
+            break;
+        }
         order.shuffle(&mut random);
         run.round(&order);
         run.intercept += run.rho * run.total;

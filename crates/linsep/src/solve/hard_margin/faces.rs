@@ -31,7 +31,7 @@ const FIRST: f64 = 0.1;
 const NEXT: f64 = 0.1;
 /// The first slack of a row, per multiplier and square of its length, and the last one that is not zero.
 const FIRST_SLACK: f64 = 0.1;
-const LAST_SLACK: f64 = 1e-5;
+const LAST_SLACK: f64 = 2e-5;
 /// Rounds at one slack, after which the face goes round in circles: the rows are hardly separable, or not.
 const CIRCLES: usize = 12;
 /// Rows up to this margin may enter soon: at first, and once few do.
@@ -105,6 +105,9 @@ impl Run<'_, '_> {
             }
             at_slack += 1;
             let solved = self.solve(goal, STEPS[usize::from(settled || self.slack > 0.0)]);
+            if self.search.watch.halted().is_some() {
+                break;
+            }
             if !solved && round == 1 {
                 // Fewer columns than rows of the face: it comes from that of dearer and dearer slacks.
                 (self.carries, self.beta) = start.clone();
@@ -260,7 +263,10 @@ impl Run<'_, '_> {
     fn estimated_gap(&self) -> f64 {
         let least = (0..self.beta.len()).map(|i| self.margin(i)).fold(f64::INFINITY, f64::min);
         let positive: f64 = self.beta.iter().zip(&self.all.y).map(|(b, y)| (b * y).max(0.0)).sum();
-        1.0 - least * positive / dot(&self.beta, &self.scores)
+        match dot(&self.beta, &self.scores) {
+            square if square > 0.0 => 1.0 - least * positive / square,
+            _ => f64::INFINITY,
+        }
     }
 
     /// The plane of the positive multipliers measured on all rows; `None` where it does not separate them.

@@ -25,7 +25,7 @@ use faces::RowProducts;
 use interior::{Nearest, Space, nearest};
 use rayon::prelude::*;
 
-/// More columns than this, and more rows than the next, and rows are visited one by one.
+/// More columns than this, and more rows than the next, and no rows are generated.
 const MOST_COLUMNS: usize = 1_000;
 const MOST_ROWS: usize = 1_500;
 /// So few rows are solved at once.

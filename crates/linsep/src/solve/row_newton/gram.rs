@@ -165,3 +165,48 @@ impl Scaled<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RowGram;
+    use crate::design::{CsrRows, Units};
+
+    /// Products against plain loops over the rows: columns of one entry, short ones and such as are cut into blocks, of entries that
+    /// are alike in a row and of others, and in units.
+    #[test]
+    fn products_are_those_of_the_rows() {
+        let (n, cols) = (9_000, 400);
+        for alike in [true, false] {
+            let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+            for i in 0..n {
+                for j in 0..cols {
+                    // From nearly every row down to one in ten thousand.
+                    if (i * 7_919 + j * 104_729) % 10_007 < 9_000 / (1 + j * j / 8) {
+                        indices.push(j as u32);
+                        values.push(if alike { 0.5 + (i % 3) as f64 } else { 1.0 + ((i + j) % 5) as f64 });
+                    }
+                }
+                starts.push(indices.len());
+            }
+            let x = CsrRows { starts: &starts, indices: &indices, values: &values, cols };
+            let scale: Vec<f64> = (0..cols).map(|j| if j % 2 == 0 { 2.0 } else { 0.25 }).collect();
+            for units in [Units::identity(cols), Units::new(vec![0.0; cols], scale)] {
+                let gram = RowGram::new(&x, &units).expect("rows");
+                assert!(!gram.long.is_empty(), "nothing is long");
+                let v: Vec<f64> = (0..n).map(|i| ((i * i) as f64).sin()).collect();
+                let mut w = vec![0.0; cols];
+                let entries = |i: usize| {
+                    let (columns, values) = x.row(i);
+                    let scaled = |(c, v): (&u32, &f64)| (*c as usize, v * units.inverse_scale()[*c as usize]);
+                    columns.iter().zip(values).map(scaled).collect::<Vec<_>>()
+                };
+                (0..n).for_each(|i| entries(i).into_iter().for_each(|(j, x)| w[j] += x * v[i]));
+                for (i, found) in gram.multiply(&v).into_iter().enumerate() {
+                    let plain: f64 = entries(i).into_iter().map(|(j, x)| x * w[j]).sum();
+                    let size: f64 = entries(i).into_iter().map(|(j, x)| (x * w[j]).abs()).sum::<f64>() + 1.0;
+                    assert!((found - plain).abs() < 1e-10 * size, "{alike} row {i}: {found} {plain}");
+                }
+            }
+        }
+    }
+}

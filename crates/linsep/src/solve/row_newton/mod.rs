@@ -244,6 +244,11 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
         let goal = relative * relative * left;
         let mut p = self.recycled.apply(&residual);
         let mut rho = dot(&residual.v, &p.kv);
+        if !(rho > 0.0) {
+            // Rounding has spoilt what was recycled.
+            self.recycled.forget();
+            (p, rho) = (residual.clone(), left);
+        }
         for _ in 0..INNER_LIMIT {
             if left <= goal || rho <= 0.0 {
                 break;
@@ -316,7 +321,7 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
     }
 
     /// The coefficients in the units of the risk, and the risk there, computed from them alone.
-    fn point(&self) -> Result<Point> {
+    fn point(&mut self) -> Result<Point> {
         let (cols, units) = (self.risk.n_cols(), self.risk.sample().units);
         let mut values = self.gram.transposed(&self.a);
         // Columns that are not centred differ by a constant, which belongs to the intercept.
@@ -326,6 +331,12 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
         };
         let shift: f64 = values.iter().zip(&centred).map(|(w, c)| w * c).sum();
         let mut scores = self.gram.scores(&values);
+        if self.risk.intercept() == Intercept::Free {
+            // The best intercept at these scores, not at those that the steps added up to: then the classes are balanced, and
+            // the proof needs no sums of its own.
+            self.scores.copy_from_slice(&scores);
+            self.local();
+        }
         let intercept = match self.risk.intercept() {
             Intercept::Free => self.intercept + shift,
             Intercept::Penalised => self.a.iter().sum(),

@@ -67,6 +67,12 @@ impl Recycled {
         }
     }
 
+    /// Goes on without what earlier steps found.
+    pub(super) fn forget(&mut self) {
+        self.pairs.clear();
+        (self.sy, self.yy) = (Vec::new(), Vec::new());
+    }
+
     /// About `A⁻¹ r`, up to a factor.
     pub(super) fn apply(&self, r: &WithProduct) -> WithProduct {
         let m = self.pairs.len();
@@ -129,4 +135,42 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     }
     let tail: f64 = rest.iter().zip(last).map(|(a, b)| a * b).sum();
     lanes.iter().sum::<f64>() + tail
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Recycled, WithProduct, dot};
+
+    /// The last pair satisfies `Hy = s`, whatever came before; in exact arithmetic all do where the directions are conjugate.
+    #[test]
+    fn what_was_learnt_is_known() {
+        let n = 60;
+        let entry = |i: usize, j: usize| if i == j { 2.0 + (i % 7) as f64 } else { 1.0 / (1.0 + (i + j) as f64) };
+        let product = |v: &[f64]| -> Vec<f64> { (0..n).map(|i| (0..n).map(|j| entry(i, j) * v[j]).sum()).collect() };
+        // K by `entry`, and A = DK + λ, which is symmetric in the inner product of K.
+        let with_product = |v: Vec<f64>| WithProduct { kv: product(&v), v };
+        let a = |v: &WithProduct| -> Vec<f64> {
+            (0..n).map(|i| 0.3 * (1 + i % 5) as f64 * v.kv[i] + 0.7 * v.v[i]).collect()
+        };
+        let mut recycled = Recycled::new(1_000);
+        let direction = |k: usize| with_product((0..n).map(|i| ((i * (k + 3) + k) as f64).sin()).collect());
+        for k in 0..6 {
+            let s = direction(k);
+            recycled.add(&s, with_product(a(&s)));
+        }
+        recycled.renew();
+        let last = direction(5);
+        let found = recycled.apply(&with_product(a(&last)));
+        let size = dot(&last.v, &last.v).sqrt();
+        let off = found.v.iter().zip(&last.v).map(|(f, s)| (f - s).powi(2)).sum::<f64>().sqrt();
+        assert!(off < 1e-10 * size, "{off} of {size}");
+        // What it returns beside is K times what it returns.
+        let again = product(&found.v);
+        let off = again.iter().zip(&found.kv).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-9, "{off}");
+        // It is symmetric: ⟨u, Hv⟩ = ⟨v, Hu⟩.
+        let (u, v) = (direction(20), direction(31));
+        let (one, other) = (dot(&u.kv, &recycled.apply(&v).v), dot(&v.kv, &recycled.apply(&u).v));
+        assert!((one - other).abs() < 1e-9 * one.abs().max(other.abs()), "{one} {other}");
+    }
 }
