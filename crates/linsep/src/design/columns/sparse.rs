@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Ranges of columns that are copied on their own, which then fit a cache: so many at most, of this many entries at least.
-const RANGES: usize = 256;
+const RANGES: usize = 64;
 const ENTRIES: usize = 1024;
 /// The place of a column without entries.
 pub(super) const ABSENT: u32 = u32::MAX;

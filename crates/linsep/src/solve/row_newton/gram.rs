@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Ranges of columns whose products are summed on their own: fixed, so that sums do not depend on the threads.
-const RANGES: usize = 16;
+const RANGES: usize = 4;
 
 /// The columns of some sparse rows, scaled but not centred.
 pub(in crate::solve) struct RowGram {
