@@ -71,7 +71,7 @@ impl RowGram {
     /// `K v`.
     pub(in crate::solve) fn multiply(&self, v: &[f64]) -> Vec<f64> {
         let by_value = self.columns.times_row_value(v);
-        let longest = longest_short(self.columns.shape().rows);
+        let longest = longest_short(&self.columns);
         let mut out = self.sum_of_groups(|part, out| match part {
             Part::Range(columns) => columns.add_product(longest, &by_value, out),
             Part::Long(columns) => columns.add_product(&by_value, out),
@@ -192,7 +192,7 @@ mod tests {
             let scale: Vec<f64> = (0..cols).map(|j| if j % 2 == 0 { 2.0 } else { 0.25 }).collect();
             for units in [Units::identity(cols), Units::new(vec![0.0; cols], scale)] {
                 let gram = RowGram::new(&x, &units).expect("rows");
-                assert!(!gram.long.is_empty(), "nothing is long");
+                assert_eq!(gram.long.is_empty(), !alike, "long columns of entries that are alike");
                 let v: Vec<f64> = (0..n).map(|i| ((i * i) as f64).sin()).collect();
                 let mut w = vec![0.0; cols];
                 let entries = |i: usize| {

@@ -2,7 +2,8 @@
 //!
 //! A column with entries in many rows jumps all over a vector of one number a row, and that does not fit the cache next to
 //! the processor. Block by block it does: first the products of all columns with the vector, then their sum. Rows are
-//! counted from the start of their block, in 16 bits.
+//! counted from the start of their block, in 16 bits. This is for rows whose entries are alike: with values it would be more
+//! than one copy of the data.
 
 use crate::design::SparseColumns;
 use rayon::prelude::*;
@@ -15,8 +16,9 @@ const LONG: usize = 16;
 const GROUPS: usize = 8;
 
 /// Columns with this many entries or fewer are not long.
-pub(super) fn longest_short(rows: usize) -> u32 {
-    match rows.div_ceil(BLOCK) {
+pub(super) fn longest_short(columns: &SparseColumns) -> u32 {
+    match columns.shape().rows.div_ceil(BLOCK) {
+        _ if columns.row_value().is_none() => u32::MAX,
         0..=2 => u32::MAX,
         blocks => (LONG * blocks) as u32,
     }
@@ -29,14 +31,12 @@ pub(super) struct LongColumns {
     /// Where each column starts in each block, block by block, and the end.
     starts: Vec<u32>,
     rows: Vec<u16>,
-    /// Empty where the entries of a row are alike.
-    values: Vec<f64>,
 }
 
 impl LongColumns {
     /// All long columns, in groups of about as many entries; `scale` is that of a column by its range and place.
     pub(super) fn groups(columns: &SparseColumns, scale: impl Fn(usize, usize) -> f64 + Sync) -> Vec<LongColumns> {
-        let least = longest_short(columns.shape().rows);
+        let least = longest_short(columns);
         let mut long: Vec<(usize, usize)> = Vec::new();
         let mut total = 0;
         for (at, range) in columns.ranges().iter().enumerate() {
@@ -58,32 +58,28 @@ impl LongColumns {
 
     fn new(columns: &SparseColumns, group: &[(usize, usize)], scale: &impl Fn(usize, usize) -> f64) -> LongColumns {
         let blocks = columns.shape().rows.div_ceil(BLOCK);
-        let of = |(range, place): &(usize, usize)| columns.ranges()[*range].entries(*place..place + 1);
+        let of = |(range, place): &(usize, usize)| columns.ranges()[*range].entries(*place..place + 1).0;
         let mut starts = vec![0u32; blocks * group.len() + 1];
         for (j, column) in group.iter().enumerate() {
-            of(column).0.iter().for_each(|row| starts[*row as usize / BLOCK * group.len() + j + 1] += 1);
+            of(column).iter().for_each(|row| starts[*row as usize / BLOCK * group.len() + j + 1] += 1);
         }
         (1..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
         let total = starts[starts.len() - 1] as usize;
-        let has_values = group.iter().any(|column| !of(column).1.is_empty());
-        let (mut rows, mut values) = (vec![0u16; total], vec![0.0; if has_values { total } else { 0 }]);
+        let mut rows = vec![0u16; total];
         for (j, column) in group.iter().enumerate() {
-            let (column_rows, column_values) = of(column);
+            let column_rows = of(column);
             let mut entry = 0;
             while entry < column_rows.len() {
                 let block = column_rows[entry] as usize / BLOCK;
                 let at = starts[block * group.len() + j] as usize..starts[block * group.len() + j + 1] as usize;
                 let here = &column_rows[entry..entry + at.len()];
                 let first = (block * BLOCK) as u32;
-                rows[at.clone()].iter_mut().zip(here).for_each(|(r, row)| *r = (row - first) as u16);
-                if has_values {
-                    values[at.clone()].copy_from_slice(&column_values[entry..entry + at.len()]);
-                }
                 entry += at.len();
+                rows[at].iter_mut().zip(here).for_each(|(r, row)| *r = (row - first) as u16);
             }
         }
         let factors = group.iter().map(|(range, place)| scale(*range, *place).powi(2)).collect();
-        LongColumns { factors, starts, rows, values }
+        LongColumns { factors, starts, rows }
     }
 
     /// Adds `Σ_j x_j (x_j·v)` to `out`.
@@ -105,32 +101,17 @@ impl LongColumns {
 
     #[inline]
     fn dot(&self, ends: &[u32], v: &[f64]) -> f64 {
-        let entries = ends[0] as usize..ends[1] as usize;
-        let (fours, rest) = self.rows[entries.clone()].as_chunks::<4>();
+        let (fours, rest) = self.rows[ends[0] as usize..ends[1] as usize].as_chunks::<4>();
         let (mut sums, mut tail) = ([0.0; 4], 0.0);
-        if self.values.is_empty() {
-            for rows in fours {
-                (0..4).for_each(|k| sums[k] += v[usize::from(rows[k])]);
-            }
-            rest.iter().for_each(|row| tail += v[usize::from(*row)]);
-        } else {
-            let (values, last) = self.values[entries].as_chunks::<4>();
-            for (rows, x) in fours.iter().zip(values) {
-                (0..4).for_each(|k| sums[k] += x[k] * v[usize::from(rows[k])]);
-            }
-            rest.iter().zip(last).for_each(|(row, x)| tail += x * v[usize::from(*row)]);
+        for rows in fours {
+            (0..4).for_each(|k| sums[k] += v[usize::from(rows[k])]);
         }
+        rest.iter().for_each(|row| tail += v[usize::from(*row)]);
         (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
     }
 
     #[inline]
     fn add(&self, ends: &[u32], product: f64, out: &mut [f64]) {
-        let entries = ends[0] as usize..ends[1] as usize;
-        if self.values.is_empty() {
-            self.rows[entries].iter().for_each(|row| out[usize::from(*row)] += product);
-        } else {
-            let here = self.rows[entries.clone()].iter().zip(&self.values[entries]);
-            here.for_each(|(row, x)| out[usize::from(*row)] += x * product);
-        }
+        self.rows[ends[0] as usize..ends[1] as usize].iter().for_each(|row| out[usize::from(*row)] += product);
     }
 }

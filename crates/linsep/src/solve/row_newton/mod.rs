@@ -42,7 +42,8 @@ impl RowNewton {
     /// centred only where a free intercept absorbs it.
     pub fn takes<L: Conjugate>(risk: &Risk<'_, L>) -> bool {
         let sample = risk.sample();
-        let centred = sample.units.centre().iter().any(|c| *c != 0.0);
+        // Of many columns even a look at zeros takes time.
+        let centred = !sample.units.is_identity() && sample.units.centre().iter().any(|c| *c != 0.0);
         risk.is_sparse()
             && sample.design.lends()
             && risk.loss().n_scores() == 1
@@ -325,9 +326,9 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
         let (cols, units) = (self.risk.n_cols(), self.risk.sample().units);
         let mut values = self.gram.transposed(&self.a);
         // Columns that are not centred differ by a constant, which belongs to the intercept.
-        let centred: Vec<f64> = match units.centre().iter().any(|c| *c != 0.0) {
-            true => units.centre().iter().zip(units.inverse_scale()).map(|(c, s)| c * s).collect(),
-            false => Vec::new(),
+        let centred: Vec<f64> = match units.is_identity() {
+            false => units.centre().iter().zip(units.inverse_scale()).map(|(c, s)| c * s).collect(),
+            true => Vec::new(),
         };
         let shift: f64 = values.iter().zip(&centred).map(|(w, c)| w * c).sum();
         let mut scores = self.gram.scores(&values);
