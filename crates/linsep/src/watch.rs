@@ -100,6 +100,11 @@ impl Watch {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
+    /// Whether there is a time at which the work must stop.
+    pub fn has_deadline(&self) -> bool {
+        self.deadline.is_some()
+    }
+
     /// Whether and why the work should stop.
     pub fn halted(&self) -> Option<Halt> {
         if self.cancelled.load(Ordering::Relaxed) {

@@ -12,7 +12,7 @@ use super::{
 use crate::certify::{check_cone_direction, cone_residual, others};
 use crate::design::{Block, CsrMatrix, CsrRows, Standardize, Tile, Units, summarise};
 use crate::error::Result;
-use crate::objective::{Coef, Logistic, Loss, Softmax, SoftmaxForm};
+use crate::objective::{Coef, Loss, Softmax, SoftmaxForm};
 use crate::solve::{ConeSolved, solve_part_of_cone};
 use crate::table::Class;
 
@@ -48,7 +48,8 @@ impl Case<'_> {
         let verdict = if !core.open.contains(&true) {
             self.strict_machine(machine)?
         } else if !core.open.contains(&false) {
-            Some(overlap(&core.alpha, core.residual, same.cloned().or(core.common)))
+            let common = same.cloned().or(core.common);
+            Some(Verdict::Overlap(Box::new(Overlap::new(&core.alpha, core.residual, common, None))))
         } else {
             match same.cloned().or(core.common) {
                 Some(common) => self.quasi_by_core(machine, &core.open, core.residual, common)?,
@@ -116,7 +117,8 @@ impl Case<'_> {
         };
         let common = same.clone().or(decided.common);
         if !decided.open.contains(&false) {
-            return Ok(self.found(overlap(&decided.alpha, decided.residual, common), decided.iterations));
+            let overlap = Overlap::new(&decided.alpha, decided.residual, common, None);
+            return Ok(self.found(Verdict::Overlap(Box::new(overlap)), decided.iterations));
         }
         let mut machine = Machine::zeros(self.classes, self.design.shape().cols);
         machine.put(&decided.weights, &decided.intercept, None);
@@ -176,27 +178,19 @@ impl Case<'_> {
     fn residual_of(&self, alpha: &[f64]) -> Result<f64> {
         let identity = Units::identity(self.design.shape().cols);
         let case = Case { ..*self };
-        match self.classes {
-            2 => cone_residual(&case.risk(&identity, Logistic), alpha, self.watch),
-            classes => {
-                let loss = Softmax::new(classes, SoftmaxForm::Reference);
-                cone_residual(&case.risk(&identity, loss), alpha, self.watch)
-            }
-        }
+        cone_residual(&case.risk(&identity, self.loss()), alpha, self.watch)
+    }
+
+    /// Of a loss the system takes the number of classes and of scores: one fewer.
+    fn loss(&self) -> Softmax {
+        Softmax::new(self.classes, SoftmaxForm::Reference)
     }
 
     /// Decides some constraints of these rows.
     fn part_decided(&self, asked: &[bool]) -> Result<Decided> {
         let units = summarise(self.design, None, self.watch)?.units(Standardize::Yes);
-        match self.classes {
-            2 => self.part_decided_by(&units, Logistic, asked),
-            classes => self.part_decided_by(&units, Softmax::new(classes, SoftmaxForm::Reference), asked),
-        }
-    }
-
-    fn part_decided_by<L: Loss + Clone>(&self, units: &Units, loss: L, asked: &[bool]) -> Result<Decided> {
         let case = Case { ..*self };
-        let risk = case.risk(units, loss);
+        let risk = case.risk(&units, self.loss());
         let ConeSolved { direction, open, alpha, iterations, undecided, .. } =
             solve_part_of_cone(&risk, asked, None, self.options.tolerance, self.watch)?;
         if alpha.is_none() && open.contains(&true) {
@@ -214,7 +208,7 @@ impl Case<'_> {
             return Ok(Err(Undecided { reason, common }));
         }
         let zero = || Coef::zeros(risk.loss().n_scores(), risk.n_cols());
-        let (weights, intercept, centre) = self.in_columns(&direction.unwrap_or_else(zero), units);
+        let (weights, intercept, centre) = self.in_columns(&direction.unwrap_or_else(zero), &units);
         let at_zero = |(b, w): (f64, &Vec<f64>)| b - wide::dot(w, &centre);
         let intercept = intercept.into_iter().zip(&weights).map(at_zero).collect();
         Ok(Ok(PartDecided { weights, intercept, open, alpha, residual, common, iterations }))
@@ -248,11 +242,9 @@ impl Case<'_> {
         common: CommonPoint,
     ) -> Result<Option<Verdict>> {
         let cols = self.design.shape().cols;
-        let strict = match self.classes {
-            2 => self.strict_constraints(&machine, Logistic)?,
-            classes => self.strict_constraints(&machine, Softmax::new(classes, SoftmaxForm::Reference))?,
-        };
-        let Some(strict) = strict.filter(|strict| strict.iter().zip(open).all(|(s, o)| s != o)) else {
+        let Some(strict) =
+            self.strict_constraints(&machine)?.filter(|strict| strict.iter().zip(open).all(|(s, o)| s != o))
+        else {
             return Ok(None);
         };
         let per_row = self.classes - 1;
@@ -280,11 +272,11 @@ impl Case<'_> {
     }
 
     /// Which constraints a machine meets strictly; `None` where it fails some.
-    fn strict_constraints<L: Loss>(&self, machine: &Machine, loss: L) -> Result<Option<Vec<bool>>> {
+    fn strict_constraints(&self, machine: &Machine) -> Result<Option<Vec<bool>>> {
         let cols = self.design.shape().cols;
         let identity = Units::identity(cols);
         let case = Case { ..*self };
-        let risk = case.risk(&identity, loss);
+        let risk = case.risk(&identity, self.loss());
         let (mut values, mut intercepts) = (Vec::new(), Vec::new());
         for class in 1..self.classes {
             let (weights, intercept) = machine.difference(class, Some(0));
@@ -296,14 +288,6 @@ impl Case<'_> {
         let check = check_cone_direction(&risk, &direction, self.options.tolerance, self.watch)?;
         Ok(check.separates(self.options.tolerance).then_some(check.strict))
     }
-}
-
-/// Positive weights on all constraints.
-fn overlap(alpha: &[f64], residual: f64, common: Option<CommonPoint>) -> Verdict {
-    let largest = alpha.iter().fold(0.0f64, |m, a| m.max(*a));
-    let weights: Vec<f64> = alpha.iter().map(|a| a / largest).collect();
-    let smallest = weights.iter().fold(f64::INFINITY, |m, a| m.min(*a));
-    Verdict::Overlap(Box::new(Overlap { weights, smallest, residual, common, exact: None }))
 }
 
 /// What became of some constraints, or why that is not known.

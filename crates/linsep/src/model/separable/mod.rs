@@ -242,10 +242,7 @@ impl<'a> Case<'a> {
             true => self.exactly_balanced(risk, alpha)?,
             false => None,
         };
-        let largest = alpha.iter().fold(0.0f64, |m, a| m.max(*a));
-        let weights: Vec<f64> = alpha.iter().map(|a| a / largest).collect();
-        let smallest = weights.iter().fold(f64::INFINITY, |m, a| m.min(*a));
-        Ok(Verdict::Overlap(Box::new(Overlap { weights, smallest, residual, common, exact })))
+        Ok(Verdict::Overlap(Box::new(Overlap::new(alpha, residual, common, exact))))
     }
 
     fn quasi_complete<L: Loss + Clone>(

@@ -167,6 +167,16 @@ pub struct Overlap {
     pub exact: Option<bool>,
 }
 
+impl Overlap {
+    /// From positive weights of any size on all constraints.
+    pub(super) fn new(alpha: &[f64], residual: f64, common: Option<CommonPoint>, exact: Option<bool>) -> Overlap {
+        let largest = alpha.iter().fold(0.0f64, |m, a| m.max(*a));
+        let weights: Vec<f64> = alpha.iter().map(|a| a / largest).collect();
+        let smallest = weights.iter().fold(f64::INFINITY, |m, a| m.min(*a));
+        Overlap { weights, smallest, residual, common, exact }
+    }
+}
+
 /// No verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Undecided {

@@ -6,7 +6,7 @@
 
 use super::{Case, CommonPoint, Complete, Constraint, MARGIN, SeparabilityVerdict, Undecided, Verdict};
 use crate::design::{Block, DenseMatrix, Tile};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::linalg::{Factor, Square, factor};
 use crate::solve::{HardMargin, MarginRows, any_plane, hard_margin, margin_by_faces};
 use crate::table::Class;
@@ -58,9 +58,12 @@ impl Case<'_> {
             return Ok(keeping(self.narrow()?, same));
         }
         if rows > MOST_ROWS || rows * (self.classes - 1) > MOST_GRAM || self.watch.halted().is_some() {
-            let reason = format!(
-                "no separating plane was found, and {rows} rows of {cols} columns are too many to prove that there is none"
-            );
+            let reason = match self.watch.halted() {
+                Some(_) => "it was stopped before a plane was found, or shown not to exist".to_owned(),
+                None => format!(
+                    "no separating plane was found, and {rows} rows of {cols} columns are too many to prove that there is none"
+                ),
+            };
             return Ok(self.found(Verdict::Undecided(Box::new(Undecided { reason, common: same })), 0));
         }
         self.through_rows(same)
@@ -73,7 +76,13 @@ impl Case<'_> {
         if tolerance >= ANY_PLANE {
             return any_plane(rows, self.watch);
         }
-        let Some(found) = margin_by_faces(rows, tolerance, self.watch)? else { return Ok(None) };
+        // Where time is short a verdict comes first, and what is left goes into the margin.
+        let some = if self.watch.has_deadline() { any_plane(rows, self.watch)? } else { None };
+        let found = match margin_by_faces(rows, tolerance, self.watch) {
+            Err(error) if error.kind() == ErrorKind::Interrupted && some.is_some() => None,
+            found => found?,
+        };
+        let Some(found) = found else { return Ok(some) };
         let patient = self.options.margin_tolerance.is_some() || self.entries()? <= QUICK_ENTRIES;
         if found.gap() <= tolerance || !patient || self.watch.halted().is_some() {
             return Ok(Some(found));

@@ -5,7 +5,6 @@
 //! b of the intercept that moves by `ρ Σ αy` after every round.
 
 use super::{HardMargin, Search};
-use crate::certify::hull_points;
 use crate::design::Tile;
 use crate::error::Result;
 use crate::objective::{Hinge, Intercept, Ridge, Risk, Sample};
@@ -152,16 +151,8 @@ impl Run<'_, '_> {
         least
     }
 
-    /// The plane of these multipliers measured on all rows; `None` where it does not separate them.
+    /// The plane of these multipliers, measured.
     fn prove(&self) -> Result<Option<HardMargin>> {
-        let rows = self.search.rows;
-        let hull: Vec<(usize, f64)> = self.rows.places.iter().copied().zip(self.alpha.iter().copied()).collect();
-        let Some(points) = hull_points(rows.design, &self.search.units, rows.labels, &hull)? else { return Ok(None) };
-        if !(points.distance > 0.0) {
-            return Ok(None);
-        }
-        let measured = self.search.sides(&points.difference)?;
-        let found = self.search.solution(&points, &measured);
-        Ok((found.margin > 0.0).then_some(found))
+        self.search.proved(&self.rows.places.iter().copied().zip(self.alpha.iter().copied()).collect::<Vec<_>>())
     }
 }

@@ -10,8 +10,7 @@
 //! measured on all rows, and who asks for more than it gives has to visit rows one by one.
 
 use super::{HardMargin, Search, coordinate};
-use crate::certify::hull_points;
-use crate::design::CsrRows;
+use crate::design::{Block, CsrRows, Tile, gather};
 use crate::error::Result;
 use crate::solve::row_newton::gram::RowGram;
 use crate::watch::Progress;
@@ -168,14 +167,9 @@ impl Run<'_, '_> {
             self.part = Part { rows: (0..self.beta.len()).collect(), gram: None };
             return Ok(());
         }
-        let (mut starts, mut indices, mut values) = (vec![0], Vec::with_capacity(entries), Vec::with_capacity(entries));
-        for row in &rows {
-            let (columns, entries) = self.x.row(*row);
-            indices.extend_from_slice(columns);
-            values.extend_from_slice(entries);
-            starts.push(indices.len());
-        }
-        let x = CsrRows { starts: &starts, indices: &indices, values: &values, cols: self.x.cols };
+        let copy = gather(self.search.rows.design, &rows)?;
+        let mut tile = Tile::default();
+        let Block::Csr(x) = copy.as_design().block(0..rows.len(), &mut tile)? else { return Ok(()) };
         self.part = Part { gram: Some(RowGram::new(&x, &self.search.units)?), rows };
         Ok(())
     }
@@ -269,17 +263,10 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The plane of the positive multipliers measured on all rows; `None` where it does not separate them.
+    /// The plane of the positive multipliers, measured.
     fn prove(&self) -> Result<Option<HardMargin>> {
-        let rows = self.search.rows;
         let positive = self.beta.iter().zip(&self.all.y).map(|(b, y)| (b * y).max(0.0));
-        let hull: Vec<(usize, f64)> = positive.enumerate().filter(|(_, w)| *w > 0.0).collect();
-        let Some(points) = hull_points(rows.design, &self.search.units, rows.labels, &hull)? else { return Ok(None) };
-        if !(points.distance > 0.0) {
-            return Ok(None);
-        }
-        let found = self.search.solution(&points, &self.search.sides(&points.difference)?);
-        Ok((found.margin > 0.0).then_some(found))
+        self.search.proved(&positive.enumerate().collect::<Vec<_>>())
     }
 }
 

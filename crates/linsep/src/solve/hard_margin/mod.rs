@@ -337,6 +337,14 @@ impl<'a> Search<'a> {
         Ok(Square::from_lower(m, |i, j| columns[j][i - j]))
     }
 
+    /// The plane of multipliers measured on all rows; `None` where it does not separate them.
+    fn proved(&self, multipliers: &[(usize, f64)]) -> Result<Option<HardMargin>> {
+        let points = hull_points(self.rows.design, &self.units, self.rows.labels, multipliers)?;
+        let Some(points) = points.filter(|points| points.distance > 0.0) else { return Ok(None) };
+        let found = self.solution(&points, &self.sides(&points.difference)?);
+        Ok((found.margin > 0.0).then_some(found))
+    }
+
     /// The solution that hull weights stand for, with the plane midway between the nearest rows.
     fn solution(&self, points: &HullPoints, measured: &Sides) -> HardMargin {
         let scale = 2.0 / points.distance / points.distance;
