@@ -42,6 +42,16 @@ pub use witness::{Separation, SeparationKind, check_direction};
 
 use serde::{Deserialize, Serialize};
 
+/// Proved bounds on `|coefficient − optimum's|`, in the units of the data's columns and in the order of the discriminant:
+/// all weights of the first score, then of the second; the intercepts are those at the centre that the model stores.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CoefficientErrors {
+    /// Of the weights.
+    pub weights: Vec<f64>,
+    /// Of the intercepts.
+    pub intercept: Vec<f64>,
+}
+
 /// A bound on how far a fit is from the optimum, or the equation a closed form satisfies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -73,6 +83,9 @@ pub enum Certificate {
         gap: f64,
         /// The bound over `max(|F|, F at zero weights)`.
         relative_gap: f64,
+        /// How far each coefficient may be from the optimum's, where that is proved.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        errors: Option<CoefficientErrors>,
     },
     /// A quadratic objective: `F − F* = ½ Σ rᵀH⁻¹r` with the gradients r (in the columns that are not aliased).
     Quadratic {
@@ -82,6 +95,9 @@ pub enum Certificate {
         gap: f64,
         /// Gap over `max(|F|, F at zero weights)`.
         relative_gap: f64,
+        /// How far each coefficient may be from the optimum's, where that is proved.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        errors: Option<CoefficientErrors>,
     },
     /// A closed form: the relative residual of its defining equations.
     ClosedForm {

@@ -31,5 +31,5 @@ pub fn quadratic_gap(
     if !gap.is_finite() {
         return Certificate::Absent { reason: "the gradient overflows".into() };
     }
-    Certificate::Quadratic { objective, gap, relative_gap }
+    Certificate::Quadratic { objective, gap, relative_gap, errors: None }
 }

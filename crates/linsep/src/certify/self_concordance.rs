@@ -65,6 +65,7 @@ pub fn self_concordance_bound<L: CurvedLoss>(
         radius,
         gap,
         relative_gap: gap / reference,
+        errors: None,
     })
 }
 

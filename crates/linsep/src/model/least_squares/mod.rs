@@ -172,7 +172,7 @@ impl LeastSquares {
         }
         notes.extend(found.notes);
         let mut certificate = found.certificate;
-        if let Certificate::Quadratic { objective, gap, relative_gap } = &mut certificate {
+        if let Certificate::Quadratic { objective, gap, relative_gap, .. } = &mut certificate {
             *objective = value;
             *relative_gap = *gap / value.max(frame.at_zero());
         }
