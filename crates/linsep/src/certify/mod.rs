@@ -3,6 +3,7 @@
 mod closed_form;
 mod cone;
 mod exact;
+mod fenchel;
 mod free_columns;
 mod gap;
 mod hulls;
@@ -14,6 +15,7 @@ mod margin;
 mod multipliers;
 mod quadratic;
 mod self_concordance;
+mod verified;
 mod widest;
 mod witness;
 
@@ -23,6 +25,7 @@ pub(crate) use cone::{cone_slacks, cone_values, others};
 pub use exact::{
     ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced, exactly_separates,
 };
+pub use fenchel::{Enclosed, RowTerms, ScoredRows, proved_gap};
 pub use gap::duality_gap;
 pub(crate) use hulls::length;
 pub use hulls::{HullPoints, Sides, hull_points, sides};

@@ -9,6 +9,7 @@ mod log_sum_exp;
 mod logistic;
 mod normal;
 mod normal_cdf;
+mod rounding;
 mod sum;
 
 pub use digamma::ln_minus_digamma;
@@ -20,6 +21,7 @@ pub use log_sum_exp::{SoftmaxRow, softmax_rows};
 pub use logistic::{LogisticTerms, logistic, logistic_terms, softplus};
 pub use normal::normal_quantile;
 pub use normal_cdf::normal_cdf;
+pub use rounding::{UNIT, rounding_bound};
 pub use sum::{CompensatedSum, sum};
 
 /// Defines functions whose plain loops are compiled twice, for the baseline and for AVX2 with fused multiply-add, and

@@ -1,10 +1,11 @@
 //! What was fitted, in one screen.
 
 use super::decision::decision_text;
+use super::digits::{proved_beside, weight_error};
 use super::headline::headline;
 use super::parts::{multiclass_text, part_notes, parts_table};
 use super::probability::{calibration_text, priors_text};
-use super::text::{beside, clip, count, grid, percent, short, thousands, wrap};
+use super::text::{clip, count, grid, percent, short, thousands, wrap};
 use super::{hard_margin, perceptron};
 use crate::artifact::{Model, SupportVectors};
 use crate::certify::{Certificate, SeparationKind};
@@ -326,7 +327,9 @@ fn largest_weights(model: &Model) -> String {
     let mut rows = vec![std::iter::once(String::new()).chain((0..columns).map(heading)).collect::<Vec<String>>()];
     for j in &order[..shown] {
         let name = clip(&model.recipe.feature(*j), 40);
-        rows.push(std::iter::once(name).chain((0..columns).map(|k| beside(standard(k, *j), largest))).collect());
+        let error = |k: usize| weight_error(model, k, *j).map(|e| e * scale[*j]);
+        let shown = |k: usize| proved_beside(standard(k, *j), largest, error(k));
+        rows.push(std::iter::once(name).chain((0..columns).map(shown)).collect());
     }
     let more = if scores > columns {
         format!(", first {columns} of {scores} {}", if model.parts.is_empty() { "classes" } else { "scores" })
