@@ -31,7 +31,7 @@ pub(crate) use hulls::length;
 pub use hulls::{HullPoints, Sides, hull_points, sides};
 pub use independent::{Independent, independent_coefficients};
 pub use joint_multipliers::{feasible_joint_multipliers, joint_multiplier_gap};
-pub use kernel_gap::{KernelTask, kernel_gap, kernel_violation};
+pub use kernel_gap::{DualPoint, KernelPoint, KernelTask, kernel_gap, kernel_violation};
 pub use local::{
     LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian, is_local_minimum, local_minimum,
 };
@@ -72,6 +72,9 @@ pub enum Certificate {
         /// `‖w − ŵ‖ ≤ √(2 gap/λ)`, in the units of the penalty.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         weight_distance: Option<f64>,
+        /// What was added to the diagonal of a precomputed kernel: the bound is of the problem with that kernel.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        ridge_added: Option<f64>,
     },
     /// `F − F* ≤ [ρν + (1−ρν) ln(1−ρν)]/ρ²` with `ν = ‖∇F‖_{H⁻¹}`, `ρ = max ‖x̃‖_{H⁻¹}`; `ρν < 1` also proves that the
     /// optimum exists and is unique (in the columns that are not aliased).

@@ -5,6 +5,7 @@ mod gaussian;
 mod hard_margin;
 mod kernel_choice;
 mod kernel_perceptron;
+mod kernel_proof;
 mod kernel_svm;
 mod least_squares;
 mod naive_bayes;

@@ -13,7 +13,7 @@ mod rounding;
 mod sum;
 
 pub use digamma::ln_minus_digamma;
-pub use exp::{exp, exp_falling};
+pub use exp::{EXP_ERROR, exp, exp_falling};
 pub use exp32::exp32;
 pub use ln::ln;
 pub use ln_gamma::ln_gamma;

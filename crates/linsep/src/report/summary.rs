@@ -124,8 +124,12 @@ fn computation_text(model: &Model) -> String {
 
 fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
     let proof = match certificate {
-        Certificate::DualityGap { gap, relative_gap, .. } => {
-            format!("objective within {gap:.1e} of the optimum (relative gap {relative_gap:.1e}, by a dual point)")
+        Certificate::DualityGap { gap, relative_gap, ridge_added, .. } => {
+            let of = match ridge_added {
+                Some(ridge) => format!(", for the kernel table with {ridge:.1e} added to its diagonal"),
+                None => String::new(),
+            };
+            format!("objective within {gap:.1e} of the optimum (relative gap {relative_gap:.1e}, by a dual point{of})")
         }
         Certificate::SelfConcordance { gap, relative_gap, .. } => format!(
             "the optimum exists and the objective is within {gap:.1e} of it (relative {relative_gap:.1e}, by self-concordance)"
