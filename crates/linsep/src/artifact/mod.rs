@@ -6,7 +6,7 @@ mod multi_label;
 mod parts;
 mod probability;
 
-pub use atomic::write_atomic;
+pub use atomic::{Abandoned, abandon_writes, behind_links, write_atomic};
 pub use file::{CrossValidation, Model, Provenance, SupportVectors, TrainingSummary};
 pub use multi_label::{MultiLabel, Saved};
 pub use parts::ModelPart;

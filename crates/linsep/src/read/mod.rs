@@ -23,6 +23,7 @@ mod source;
 mod tests;
 
 pub use arrow::read_batches;
+pub use arrow_columns::is_decoding;
 
 use crate::error::{Error, Place, Result, nearest};
 use crate::table::Table;
