@@ -141,7 +141,7 @@ pub fn load_saved(path: &Path) -> Result<Saved> {
     }
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes).map_err(|e| Error::io("-", &e))?;
-    Saved::from_json(&bytes, "-")
+    Saved::from_bytes(&bytes, "-")
 }
 
 fn delimiter(text: &str) -> Result<u8> {

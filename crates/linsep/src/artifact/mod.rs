@@ -5,6 +5,7 @@ mod file;
 mod multi_label;
 mod parts;
 mod probability;
+mod unpack;
 
 pub use atomic::{Abandoned, abandon_writes, behind_links, write_atomic};
 pub use file::{CrossValidation, Model, Provenance, SupportVectors, TrainingSummary};
