@@ -26,6 +26,13 @@ pub(super) struct Filler {
 }
 
 impl Filler {
+    /// For every column of the table the source that uses it.
+    pub(super) fn uses(&self, chunks: &[Chunk]) -> Vec<Option<usize>> {
+        let mut uses = vec![None; chunks.first().map_or(0, |chunk| chunk.cells.len())];
+        self.sources.iter().enumerate().for_each(|(s, source)| uses[source.column] = Some(s));
+        uses
+    }
+
     /// Writes matrix rows `range`, all of which lie in chunk `c`.
     pub(super) fn fill(&self, c: usize, chunk: &Chunk, range: Range<usize>, out: &mut [f64]) {
         let cols = self.cols.max(1);

@@ -164,6 +164,12 @@ pub(super) fn fit_source(
             return Ok(TableFit::NotSeparable { proof, used, part: words(part), answer });
         }
     };
+    if !fitted.objective.value.is_finite() {
+        return Err(Error::data(
+            "the objective is not a finite number: a column, or its weight, is too far from 1 in size",
+        )
+        .help("rescale the columns, or standardise them"));
+    }
     let mut parts: Vec<ModelPart> = parts.into_iter().map(|p| model_part(p, &classes, &source.rows)).collect();
     parts.iter_mut().for_each(|p| p.notes = without_coding(std::mem::take(&mut p.notes), &source.recipe));
     let calibration = known.calibration.transpose()?;

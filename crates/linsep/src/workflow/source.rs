@@ -3,7 +3,9 @@
 use super::fit::{labels_of, name_columns};
 use super::places::Places;
 use super::rows::RowRoles;
-use crate::design::{Design, Origin, Prepared, PreparedDesign, Recipe, RecipeOptions, fit_recipe, gather};
+use crate::design::{
+    Design, Origin, Prepared, PreparedDesign, Recipe, RecipeOptions, check_small_columns, fit_recipe, gather,
+};
 use crate::error::{Error, Result};
 use crate::model::{Offsets, Training};
 use crate::table::{Labels, Table};
@@ -48,6 +50,9 @@ impl<'a> Source<'a> {
         let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
         let places = Places::of(&table);
         let prepared = recipe.apply_owned(table, &counted)?;
+        if recipe.sparse_width > 0 {
+            check_small_columns(prepared.design.as_design()).map_err(|e| name_columns(e, &recipe))?;
+        }
         Source::of_prepared(prepared, roles, recipe, places)
     }
 
@@ -89,6 +94,7 @@ impl<'a> Source<'a> {
     ) -> Result<Source<'a>> {
         // Lengths and weights are checked before anything is read from them.
         Training { weights, ..Training::new(design, &labels) }.check()?;
+        check_small_columns(design).map_err(|e| name_columns(e, &recipe))?;
         let count = design.shape().rows;
         let counts = |zero_weight| Counts { rows: count, missing_target: 0, zero_weight, missing: Vec::new() };
         let whole = Source {
