@@ -19,6 +19,7 @@ mod quantile;
 mod recipe;
 mod relations;
 mod select;
+mod turned;
 mod units;
 
 pub use assemble::{Prepared, PreparedDesign};
@@ -38,6 +39,8 @@ pub use quantile::{DEFAULT_KNOTS, QuantileOutput, Transform};
 pub use recipe::{Coding, Encoding, Missing, Origin, Recipe, RecipeColumn, RecipeOptions, UnknownLevel};
 pub use relations::CodingRelations;
 pub use select::select;
+pub use turned::TurnedRows;
+pub(crate) use turned::spread;
 pub use units::{ColumnSummary, Standardize, Units, summarise};
 
 use crate::error::Result;
