@@ -12,6 +12,7 @@ mod kernel_gap;
 mod local;
 mod margin;
 mod multipliers;
+mod orthonormal;
 mod quadratic;
 mod self_concordance;
 mod widest;
@@ -21,7 +22,8 @@ pub use closed_form::linear_system_residual;
 pub use cone::{DirectionCheck, check_cone_direction, cone_residual};
 pub(crate) use cone::{cone_slacks, cone_values, others};
 pub use exact::{
-    ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced, exactly_separates,
+    ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced, exactly_dependent,
+    exactly_separates,
 };
 pub use gap::duality_gap;
 pub(crate) use hulls::length;
@@ -34,8 +36,9 @@ pub use local::{
 };
 pub use margin::{Margins, margins};
 pub use multipliers::{feasible_multipliers, multiplier_gap};
+pub use orthonormal::OrthonormalBasis;
 pub use quadratic::quadratic_gap;
-pub use self_concordance::self_concordance_bound;
+pub use self_concordance::{SelfConcordance, StoredScores, self_concordance_bound};
 pub use widest::widest_margin;
 pub(crate) use witness::slacks;
 pub use witness::{Separation, SeparationKind, check_direction};

@@ -4,6 +4,7 @@ mod choose;
 pub(super) mod columns;
 mod existence;
 mod formula;
+mod likelihood;
 mod margin;
 mod path;
 mod settings;
@@ -14,11 +15,11 @@ pub use path::{Lambdas, PathFit, PathPoint, RegularisationPath};
 pub use settings::{Algorithm, LossChoice, PenaltyChoice, Stochastic};
 
 use super::{Computation, Fit, Fitted, Multipliers, Note, Objective, Outcome, Training};
-use crate::certify::{Certificate, Independent, duality_gap, independent_coefficients, self_concordance_bound};
+use crate::certify::{Certificate, duality_gap};
 use crate::design::{Recipe, Standardize, Units, constant_sparse_columns, summarise};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
-use crate::linalg::{Alias, Square, factor};
+use crate::linalg::Alias;
 use crate::objective::{
     Coef, Conjugate, Detail, Intercept, Logistic, Loss, Penalty, Risk, Softmax, SoftmaxForm, Squared, SquaredHinge,
 };
@@ -105,9 +106,6 @@ impl From<Solved> for Found {
         Found { coef, objective, stop, certificate, iterations, passes, aliased, multipliers: None }
     }
 }
-
-/// On the unit-diagonal scale, as in [`Newton`].
-const ROUNDING_PIVOT: f64 = 1e-15;
 
 impl RiskMinimizer {
     /// The name of the method on the command line.
@@ -290,6 +288,12 @@ impl RiskMinimizer {
         let unknowns = risk.loss().n_scores() * (shape.cols + 1);
         let choice = self.choose(shape.rows, unknowns, RowNewton::takes(&risk))?;
         let start = training.start.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
+        if risk.penalty().is_none() {
+            let newton = Newton { tolerance: self.tolerance, max_iterations: self.iterations(choice.algorithm) };
+            let classes = training.labels.n_classes();
+            let found = self.maximum_likelihood(&risk, &newton, start.as_ref(), classes, watch)?;
+            return self.finish(&risk, found, &choice, training, &units, notes);
+        }
         let solved = self.solve(&risk, choice.algorithm, start.as_ref(), watch)?;
         self.finish(&risk, solved.into(), &choice, training, &units, notes)
     }
@@ -387,8 +391,7 @@ impl RiskMinimizer {
         watch: &Watch,
     ) -> Result<(f64, Certificate)> {
         let offsets = score_offsets(training, loss.n_scores());
-        let (k, cols) = (loss.n_scores(), linear.n_cols());
-        let coef = self.stated_coef(linear, units, k)?;
+        let coef = self.stated_coef(linear, units, loss.n_scores())?;
         let rows = sample(training, units, offsets.as_deref());
         if let Some(penalty) = self.penalty.elastic_net(training.total_weight(), &self.factors)? {
             let risk = Risk::new(rows, loss, penalty, self.intercept);
@@ -401,13 +404,8 @@ impl RiskMinimizer {
             let point = risk.at(&coef, Detail::Gradient, watch)?;
             return Ok((point.objective, duality_gap(&risk, &point, watch)?));
         }
-        let mut point = risk.at(&coef, Detail::Hessian, watch)?;
-        let mut hessian = point.hessian.take().unwrap_or_else(|| Square::zeros(k * (cols + 1)));
-        let Independent { unknowns, .. } = independent_coefficients(&risk, watch)?;
-        hessian.keep_only(&unknowns);
-        let factor = factor(&hessian, ROUNDING_PIVOT);
-        let certificate = self_concordance_bound(&risk, &point, &factor, &unknowns, watch)?;
-        Ok((point.objective, certificate))
+        let bound = self.bound_of_stored(&risk, linear, units, watch)?;
+        Ok((bound.objective, bound.certificate))
     }
 }
 
@@ -428,9 +426,10 @@ fn notes_of_aliases(notes: &mut Vec<Note>, aliased: Vec<Alias>, units: &Units, u
         let column = a.column;
         let in_columns = |(c, v): &(usize, f64)| (*c, v * units.scale()[column] / units.scale()[*c]);
         let combination = a.combination.iter().map(in_columns).collect();
-        match unpenalised {
-            true => Note::Collinear { column, combination },
-            false => Note::Shared { column, combination },
+        match (a.exact, unpenalised) {
+            (true, true) => Note::Collinear { column, combination },
+            (true, false) => Note::Shared { column, combination },
+            (false, left_out) => Note::NearlyCollinear { column, combination, left_out },
         }
     }));
 }
