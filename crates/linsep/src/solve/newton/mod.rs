@@ -38,6 +38,8 @@ const ROUNDING_PIVOT: f64 = 1e-15;
 /// ν²S, the squared distance in standard errors, below which maximum likelihood is settled: a thirtieth of the
 /// ten-thousandth of a standard error to which coefficients are printed.
 const SETTLED: f64 = 1e-11;
+/// Whoever asks for no more than this does not want digits.
+const ROUGH: f64 = 1e-6;
 /// A Newton step that moves a score by more than this belongs to an optimum far away, or to none: on separated classes steps
 /// tend to move some by one, however small the decrement.
 const LARGEST_LAST_STEP: f64 = 0.5;
@@ -64,7 +66,11 @@ impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for Newton {
         let mut solved = self.solve_unproved(risk, start, watch)?;
         if risk.penalty().is_none() && !matches!(solved.stop, Stop::Separated(_)) {
             let bound = self_concordance_bound(risk, &solved.point.coef, StoredScores::AsFitted, &Watch::default())?;
-            solved.certificate = bound.certificate;
+            solved.certificate = match bound.aliased.iter().all(|alias| alias.exact) {
+                true => bound.certificate,
+                // Proved for the model without them, which is another risk.
+                false => Certificate::Absent { reason: "columns were left out that may not be combinations".into() },
+            };
             solved.stop = self.judged(solved.stop, &solved.certificate);
             if let Some(last) = solved.trace.last_mut() {
                 last.relative_gap = solved.certificate.relative_gap();
@@ -187,7 +193,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             let direction = self.direction();
             let decrement = (-self.point.gradient.dot(&direction)).max(0.0);
             let near = self.near(decrement, &direction, limits.tolerance)?;
-            if near && (self.settled_digits(decrement) || self.trace.len() >= limits.max_iterations)
+            if near && (self.is_settled(decrement, limits.tolerance) || self.trace.len() >= limits.max_iterations)
                 || self.certified(decrement, limits.tolerance)?
             {
                 return Ok(Stop::Converged);
@@ -258,9 +264,9 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         Ok(self.risk.range_of(&line) <= LARGEST_LAST_STEP)
     }
 
-    /// Whether the coefficients are within a small part of their standard errors.
-    fn settled_digits(&self, decrement: f64) -> bool {
-        decrement * self.risk.total_weight() <= SETTLED
+    /// Whether the coefficients are within a small part of their standard errors, or only a rough answer is wanted.
+    fn is_settled(&self, decrement: f64, tolerance: f64) -> bool {
+        tolerance >= ROUGH || decrement * self.risk.total_weight() <= SETTLED
     }
 
     /// Under a penalty, whether the current point is proved good enough. `decrement` is ν².
