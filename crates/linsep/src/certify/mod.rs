@@ -13,6 +13,7 @@ mod kernel_gap;
 mod local;
 mod margin;
 mod multipliers;
+mod orthonormal;
 mod quadratic;
 mod self_concordance;
 mod verified;
@@ -23,9 +24,10 @@ pub use closed_form::linear_system_residual;
 pub use cone::{DirectionCheck, check_cone_direction, cone_residual};
 pub(crate) use cone::{cone_slacks, cone_values, others};
 pub use exact::{
-    ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced, exactly_separates,
+    ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced, exactly_dependent,
+    exactly_separates,
 };
-pub use fenchel::{Enclosed, RowTerms, ScoredRows, proved_gap};
+pub use fenchel::{Enclosed, PartlyMinimised, RowTerms, ScoredRows, proved_gap, proved_gap_beside_free_columns};
 pub use gap::duality_gap;
 pub(crate) use hulls::length;
 pub use hulls::{HullPoints, Sides, hull_points, sides};
@@ -37,8 +39,9 @@ pub use local::{
 };
 pub use margin::{Margins, margins};
 pub use multipliers::{feasible_multipliers, multiplier_gap};
+pub use orthonormal::OrthonormalBasis;
 pub use quadratic::quadratic_gap;
-pub use self_concordance::self_concordance_bound;
+pub use self_concordance::{SelfConcordance, StoredScores, self_concordance_bound};
 pub use widest::widest_margin;
 pub(crate) use witness::slacks;
 pub use witness::{Separation, SeparationKind, check_direction};

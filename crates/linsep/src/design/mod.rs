@@ -20,6 +20,7 @@ mod recipe;
 mod relations;
 mod select;
 mod tiny;
+mod turned;
 mod units;
 
 pub use assemble::{Prepared, PreparedDesign};
@@ -40,6 +41,8 @@ pub use recipe::{Coding, Encoding, Missing, Origin, Recipe, RecipeColumn, Recipe
 pub use relations::CodingRelations;
 pub use select::select;
 pub use tiny::check_small_columns;
+pub use turned::TurnedRows;
+pub(crate) use turned::spread;
 pub use units::{ColumnSummary, Standardize, Units, summarise};
 
 use crate::error::Result;

@@ -27,6 +27,16 @@ pub enum Note {
         /// The columns it is a combination of, with the coefficients.
         combination: Vec<(usize, f64)>,
     },
+    /// A column that rounding cannot tell from a combination of others, though nobody proved that it is one.
+    NearlyCollinear {
+        /// The column.
+        column: usize,
+        /// The columns it is close to a combination of, with the coefficients.
+        combination: Vec<(usize, f64)>,
+        /// Whether it was left out, so that what is proved is proved for the model without it; otherwise a penalty
+        /// divides the weight.
+        left_out: bool,
+    },
     /// Fewer independent columns than columns: without a penalty their weights are not determined by the data alone.
     Rank {
         /// Independent columns.
@@ -114,6 +124,17 @@ impl Note {
             Note::Shared { column, combination } => {
                 format!("{}: the penalty divides the weight", relation(*column, combination, feature))
             }
+            Note::NearlyCollinear { column, combination, left_out } => {
+                let near = nearly(*column, combination, feature);
+                match left_out {
+                    true => format!(
+                        "{near}: weight 0; proved for the model without {0}, nothing is claimed about weights on the \
+                         difference; leave one of them out or use a penalty",
+                        feature(*column)
+                    ),
+                    false => format!("{near}: the penalty divides the weight"),
+                }
+            }
             Note::Rank { rank, columns } => {
                 format!("rank {rank} of {columns} columns: the data alone do not determine every weight")
             }
@@ -193,6 +214,19 @@ fn indefinite(evidence: &NegativeCurvature) -> String {
         ),
     };
     format!("the kernel is not positive semidefinite ({rows}): a stationary point, there may be better ones")
+}
+
+/// What a column is close to, in words.
+fn nearly(column: usize, combination: &[(usize, f64)], feature: &dyn Fn(usize) -> String) -> String {
+    match combination {
+        [] => format!("{} is zero within rounding", feature(column)),
+        terms => {
+            let shown: Vec<String> = terms.iter().take(4).map(|(c, _)| feature(*c)).collect();
+            let more = if terms.len() > 4 { format!(" and {} more", terms.len() - 4) } else { String::new() };
+            let what = if terms.len() == 1 { "a multiple" } else { "a combination" };
+            format!("{} is within rounding of {what} of {}{more}", feature(column), shown.join(", "))
+        }
+    }
 }
 
 /// What a collinear column is, in words.

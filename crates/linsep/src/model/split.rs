@@ -369,6 +369,10 @@ fn is_same(a: &Note, b: &Note) -> bool {
         (Note::Collinear { column, combination }, Note::Collinear { column: other, combination: of }) => {
             column == other && same(combination, of)
         }
+        (
+            Note::NearlyCollinear { column, combination, left_out },
+            Note::NearlyCollinear { column: other, combination: of, left_out: also },
+        ) => column == other && left_out == also && same(combination, of),
         _ => a == b,
     }
 }

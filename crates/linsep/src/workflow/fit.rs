@@ -319,11 +319,15 @@ pub(super) fn training<'a>(
 /// The notes without relations that the coding brings about: the indicators of all levels of a column always add up to
 /// one; that is no news about the data.
 fn without_coding(notes: Vec<Note>, recipe: &Recipe) -> Vec<Note> {
-    let is_relation = |note: &Note| matches!(note, Note::Shared { .. });
+    let is_relation = |note: &Note| matches!(note, Note::Shared { .. } | Note::NearlyCollinear { left_out: false, .. });
     // Without products such a relation stays within a column; with them it has to be tried.
     let relations = (!recipe.basis.is_none() && notes.iter().any(is_relation)).then(|| CodingRelations::new(recipe));
     let follows = |note: &Note| {
-        let Note::Shared { column, combination } = note else { return false };
+        let (Note::Shared { column, combination } | Note::NearlyCollinear { column, combination, left_out: false }) =
+            note
+        else {
+            return false;
+        };
         if let Some(relations) = &relations {
             return relations.explain(*column, combination);
         }

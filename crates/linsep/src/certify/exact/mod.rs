@@ -5,7 +5,10 @@
 //! boundary is first made to vanish exactly on it; weights of all rows are first made to satisfy their equation exactly, by
 //! changing those of independent rows.
 
+mod dependence;
 mod integer;
+
+pub use dependence::exactly_dependent;
 
 use crate::design::{Block, Design, Tile};
 use crate::error::Result;

@@ -5,6 +5,7 @@
 //! gives up `A − M` in exact arithmetic: those of its rows below their bound where they have enough to give, all of
 //! its rows otherwise, each the same share.
 
+use super::free_columns::CUT;
 use super::{Enclosed, RowTerms, ScoredRows};
 use crate::numeric::{UNIT, rounding_bound};
 use crate::objective::{Hinge, MarginLoss, SquaredHinge};
@@ -14,6 +15,8 @@ use crate::table::Class;
 pub struct ScaledMultipliers {
     keep: [Share; 2],
     largest: f64,
+    /// Where columns are without a penalty: the mean of ½(θ − θ̂)².
+    gain: f64,
 }
 
 /// What the rows of a class keep.
@@ -32,7 +35,11 @@ const ALL: Share = Share { below: 1.0, at: 1.0, error: 0.0 };
 fn raw<L: MarginLoss>(loss: &L, rows: &ScoredRows<'_>, row: usize) -> f64 {
     match rows.multipliers {
         Some(given) => given[row].clamp(0.0, loss.largest_multiplier()),
-        None => loss.slope_at(slack(rows, row)),
+        None => match slack(rows, row) {
+            // Rows next to the margin have no part in the balance of columns without a penalty.
+            slack if rows.partly_best.is_some() && slack <= CUT => 0.0,
+            slack => loss.slope_at(slack),
+        },
     }
 }
 
@@ -43,8 +50,9 @@ fn slack(rows: &ScoredRows<'_>, row: usize) -> f64 {
 
 fn scaled<L: MarginLoss>(loss: &L, rows: &ScoredRows<'_>) -> Result<ScaledMultipliers, String> {
     let largest = loss.largest_multiplier();
-    if !rows.balanced {
-        return Ok(ScaledMultipliers { keep: [ALL; 2], largest });
+    if !rows.balanced || rows.partly_best.is_some() {
+        let gain = rows.partly_best.map_or(0.0, |best| best.gain);
+        return Ok(ScaledMultipliers { keep: [ALL; 2], largest, gain });
     }
     // Totals of the classes, and of their rows below the bound.
     let sums = rows.sums(4, |i, s, sums| {
@@ -74,7 +82,7 @@ fn scaled<L: MarginLoss>(loss: &L, rows: &ScoredRows<'_>) -> Result<ScaledMultip
     };
     let keep = [share(0), share(1)];
     match keep.iter().all(|k| k.below.is_finite() && k.error.is_finite()) {
-        true => Ok(ScaledMultipliers { keep, largest }),
+        true => Ok(ScaledMultipliers { keep, largest, gain: 0.0 }),
         false => Err("the multipliers of the two classes cannot be balanced".into()),
     }
 }
@@ -98,6 +106,15 @@ macro_rules! enclosed_margin {
                 scaled(self, rows)
             }
 
+            /// `(a + b)² ≤ 2a² + 2b²` of what the rows and the columns without a penalty are off, the latter by half of θ.
+            fn mean_term(&self, dual: &ScaledMultipliers) -> f64 {
+                dual.gain
+            }
+
+            fn mean_error(&self, dual: &ScaledMultipliers) -> f64 {
+                (2.0 * dual.gain).sqrt()
+            }
+
             fn theta(
                 &self,
                 rows: &ScoredRows<'_>,
@@ -117,7 +134,9 @@ macro_rules! enclosed_margin {
                 let m = slack(rows, row);
                 // 1 − yz is rounded once more.
                 let error = rows.errors[row] + UNIT * m.abs();
-                self.margin_terms(m, error, a, off)
+                let terms = self.margin_terms(m, error, a, off);
+                let twice = if dual.gain > 0.0 { 2.0 } else { 1.0 };
+                RowTerms { fenchel_young: twice * terms.fenchel_young, ..terms }
             }
         }
     };

@@ -16,6 +16,7 @@
 //! that is computed from them is enclosed: scores to `e`, sums over rows to `δ`, probabilities to a few units of the
 //! last place.
 
+mod free_columns;
 mod joint;
 mod margins;
 mod penalty;
@@ -28,6 +29,8 @@ use crate::numeric::{CompensatedSum, UNIT, rounding_bound};
 use crate::objective::{Coef, Intercept, Loss, Penalty, Risk, SizedScores};
 use crate::table::Class;
 use crate::watch::Watch;
+use free_columns::PartlyBest;
+pub use free_columns::PartlyMinimised;
 use penalty::Conjugated;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -49,6 +52,8 @@ pub struct ScoredRows<'a> {
     multipliers: Option<&'a [f64]>,
     /// Whether `Σsθ = 0` is asked for.
     balanced: bool,
+    /// Where columns are without a penalty, what is known of their best weights (and intercepts).
+    partly_best: Option<PartlyBest>,
 }
 
 impl ScoredRows<'_> {
@@ -108,6 +113,11 @@ pub trait Enclosed: Loss {
         0.0
     }
 
+    /// `√(Σs|θ − θ̂|²/S)` as far as it is known of all rows together, beyond the errors of the rows.
+    fn mean_error(&self, _dual: &Self::DualPoint) -> f64 {
+        0.0
+    }
+
     /// Bounds at `κθ`, κ from 0 to 1.
     fn terms(&self, rows: &ScoredRows<'_>, dual: &Self::DualPoint, shrink: f64, row: usize) -> RowTerms;
 }
@@ -139,13 +149,42 @@ pub fn proved_gap<L: Enclosed, P: Penalty>(
 ) -> Result<(f64, Certificate)> {
     check_multipliers(risk, multipliers)?;
     let sized = risk.sized_scores(coef, watch)?;
+    if !risk.penalty().is_none() && !risk.penalty().free_columns().is_empty() {
+        let objective = risk.loss_of_scores(&sized.scores) + risk.penalty_at(coef);
+        let reason = "multipliers prove nothing about columns without a penalty";
+        return Ok((objective, Certificate::Absent { reason: reason.into() }));
+    }
+    gap_at(risk, coef, &sized, multipliers, None, watch)
+}
+
+/// The same where the penalty leaves columns out.
+pub fn proved_gap_beside_free_columns<L: Enclosed + PartlyMinimised, P: Penalty>(
+    risk: &Risk<'_, L, P>,
+    coef: &Coef,
+    watch: &Watch,
+) -> Result<(f64, Certificate)> {
+    let sized = risk.sized_scores(coef, watch)?;
+    match risk.loss().partly_best(risk, &sized.scores, watch)? {
+        Ok(best) => gap_at(risk, coef, &sized, None, Some(best), watch),
+        Err(reason) => {
+            let objective = risk.loss_of_scores(&sized.scores) + risk.penalty_at(coef);
+            Ok((objective, Certificate::Absent { reason }))
+        }
+    }
+}
+
+fn gap_at<L: Enclosed, P: Penalty>(
+    risk: &Risk<'_, L, P>,
+    coef: &Coef,
+    sized: &SizedScores,
+    multipliers: Option<&[f64]>,
+    partly_best: Option<PartlyBest>,
+    watch: &Watch,
+) -> Result<(f64, Certificate)> {
     let objective = risk.loss_of_scores(&sized.scores) + risk.penalty_at(coef);
     let absent = |reason: String| Ok((objective, Certificate::Absent { reason }));
     if risk.penalty().is_none() {
         return absent("without a penalty there is no duality gap".into());
-    }
-    if !risk.penalty().free_columns().is_empty() {
-        return absent("a duality gap proves nothing about columns without a penalty".into());
     }
     if !objective.is_finite() {
         return absent("the objective is not a number: the scores overflow".into());
@@ -158,12 +197,13 @@ pub fn proved_gap<L: Enclosed, P: Penalty>(
         errors: &sized.errors,
         multipliers,
         balanced: risk.intercept() == Intercept::Free,
+        partly_best,
     };
     let dual = match risk.loss().dual_rows(&rows) {
         Ok(dual) => dual,
         Err(reason) => return absent(reason),
     };
-    let (bound, uncertain) = Bound { risk, coef, sized: &sized, rows: &rows }.gap(&dual, objective, watch)?;
+    let (bound, uncertain) = Bound { risk, coef, sized, rows: &rows }.gap(&dual, objective, watch)?;
     let null = risk.null_objective();
     // F at zero weights is no less than the optimum: a bound below `F − F(0)` cannot be true.
     if !bound.is_finite() || objective - null > bound + 1e-9 * (objective.abs() + null.abs()) {
@@ -181,6 +221,7 @@ pub fn proved_gap<L: Enclosed, P: Penalty>(
         gap: bound,
         relative_gap: bound / objective.abs().max(null),
         weight_distance: (convexity > 0.0).then(|| (2.0 * bound / convexity).sqrt() * EVALUATION),
+        ridge_added: None,
     };
     Ok((objective, certificate))
 }
@@ -260,7 +301,8 @@ impl<L: Enclosed, P: Penalty> Bound<'_, '_, L, P> {
             sums.iter_mut().zip(partial).for_each(|(t, p)| t.merge(p));
         }
         let root = |sum: CompensatedSum| (sum.value() / risk.total_weight()).sqrt();
-        let of_score = |c: usize| self.sized.sum_rounding * root(sums[c]) + root(sums[k + c]);
+        let of_all = risk.loss().mean_error(dual);
+        let of_score = |c: usize| self.sized.sum_rounding * root(sums[c]) + root(sums[k + c]) + of_all;
         let rounding = (0..k).map(|c| of_score(c) * EVALUATION).collect();
         (theta, rounding)
     }

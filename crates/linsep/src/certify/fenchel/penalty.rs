@@ -34,6 +34,10 @@ impl Entry {
     /// `½aw² + l|w| + (|v| − l)₊²/2a + vw`, whatever v is within its error.
     fn fenchel_young(&self) -> f64 {
         let Entry { weight: w, v, error, ridge: a, lasso: l } = *self;
+        if a == 0.0 && l == 0.0 {
+            // No penalty: v is zero by the definition of θ.
+            return 0.0;
+        }
         let error = error + PER_ENTRY * (v.abs() + a * w.abs() + l);
         let slope = 2.0 * PER_ENTRY * l * w.abs();
         if l == 0.0 {
@@ -84,6 +88,9 @@ impl<L: Loss, P: Penalty> Conjugated<'_, '_, L, P> {
             return 1.0;
         }
         let allowed = |entry: Entry| {
+            if entry.lasso == 0.0 {
+                return 1.0;
+            }
             let most = entry.v.abs() * (1.0 + PER_ENTRY) + entry.error;
             let limit = entry.lasso * (1.0 - PER_ENTRY);
             if most <= limit { 1.0 } else { limit / most * (1.0 - PER_ENTRY) }

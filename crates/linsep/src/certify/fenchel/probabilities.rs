@@ -65,6 +65,9 @@ impl BestIntercepts {
         if !p.iter().all(|p| p.is_finite()) {
             return Err("the scores are not numbers".into());
         }
+        if let Some(best) = rows.partly_best {
+            return Ok(BestIntercepts { classes, p, moved: best.omega, gain: Some(best.gain), omega: best.omega });
+        }
         if !rows.balanced {
             return Ok(BestIntercepts { classes, p, moved: 0.0, gain: Some(0.0), omega: 0.0 });
         }

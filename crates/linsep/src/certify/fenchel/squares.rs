@@ -10,6 +10,8 @@ pub struct MeanResiduals {
     mean: Vec<f64>,
     /// How far it may be from the exact mean.
     error: Vec<f64>,
+    /// Where columns are without a penalty: the mean of ½(θ − r)², r the residual.
+    gain: f64,
 }
 
 impl Enclosed for Squared {
@@ -17,8 +19,9 @@ impl Enclosed for Squared {
 
     fn dual_rows(&self, rows: &ScoredRows<'_>) -> Result<MeanResiduals, String> {
         let k = self.n_scores();
-        if !rows.balanced {
-            return Ok(MeanResiduals { mean: vec![0.0; k], error: vec![0.0; k] });
+        if !rows.balanced || rows.partly_best.is_some() {
+            let gain = rows.partly_best.map_or(0.0, |best| best.gain);
+            return Ok(MeanResiduals { mean: vec![0.0; k], error: vec![0.0; k], gain });
         }
         let sums = rows.sums(2 * k + 1, |i, s, sums| {
             for c in 0..k {
@@ -32,7 +35,17 @@ impl Enclosed for Squared {
         Ok(MeanResiduals {
             mean: sums[..k].iter().map(|s| s / sums[2 * k]).collect(),
             error: (0..k).map(error).collect(),
+            gain: 0.0,
         })
+    }
+
+    /// `½(a + b)² ≤ a² + b²` of what the rows and the columns without a penalty are off.
+    fn mean_term(&self, dual: &MeanResiduals) -> f64 {
+        2.0 * dual.gain
+    }
+
+    fn mean_error(&self, dual: &MeanResiduals) -> f64 {
+        (2.0 * dual.gain).sqrt()
     }
 
     fn theta(&self, rows: &ScoredRows<'_>, dual: &MeanResiduals, row: usize, theta: &mut [f64], error: &mut [f64]) {
@@ -52,7 +65,7 @@ impl Enclosed for Squared {
             let error = rows.errors[row] + 2.0 * UNIT * (residual.abs() + dual.mean[c].abs());
             // z − t − κθ = (1−κ)r + κm, and the errors of z and m.
             let off = ((1.0 - shrink) * residual + shrink * dual.mean[c]).abs() + error + dual.error[c];
-            fenchel_young += 0.5 * off * off;
+            fenchel_young += if dual.gain > 0.0 { off * off } else { 0.5 * off * off };
             loss_error += error * (residual.abs() + error);
         }
         RowTerms { fenchel_young, loss_error }

@@ -4,6 +4,7 @@ mod choose;
 pub(super) mod columns;
 mod existence;
 mod formula;
+mod likelihood;
 mod margin;
 mod path;
 mod proof;
@@ -245,6 +246,12 @@ impl RiskMinimizer {
         let unknowns = risk.loss().n_scores() * (shape.cols + 1);
         let choice = self.choose(shape.rows, unknowns, RowNewton::takes(&risk))?;
         let start = training.start.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
+        if risk.penalty().is_none() {
+            let newton = Newton { tolerance: self.aim(), max_iterations: self.iterations(choice.algorithm) };
+            let classes = training.labels.n_classes();
+            let found = self.maximum_likelihood(&risk, &newton, start.as_ref(), classes, watch)?;
+            return self.finish(&risk, found, &choice, training, &units, notes);
+        }
         let solved = self.solve(&risk, choice.algorithm, start.as_ref(), watch)?;
         self.finish(&risk, solved.into(), &choice, training, &units, notes)
     }
@@ -351,9 +358,10 @@ fn notes_of_aliases(notes: &mut Vec<Note>, aliased: Vec<Alias>, units: &Units, u
         let column = a.column;
         let in_columns = |(c, v): &(usize, f64)| (*c, v * units.scale()[column] / units.scale()[*c]);
         let combination = a.combination.iter().map(in_columns).collect();
-        match unpenalised {
-            true => Note::Collinear { column, combination },
-            false => Note::Shared { column, combination },
+        match (a.exact, unpenalised) {
+            (true, true) => Note::Collinear { column, combination },
+            (true, false) => Note::Shared { column, combination },
+            (false, left_out) => Note::NearlyCollinear { column, combination, left_out },
         }
     }));
 }

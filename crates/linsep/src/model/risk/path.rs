@@ -3,7 +3,7 @@
 use super::columns::{sample, score_offsets, to_columns};
 use super::trail::Trail;
 use super::{LossChoice, PenaltyChoice, RiskMinimizer, squared};
-use crate::certify::{Certificate, Enclosed};
+use crate::certify::{Certificate, Enclosed, PartlyMinimised};
 use crate::design::Units;
 use crate::discriminant::Linear;
 use crate::error::{Error, Result};
@@ -133,7 +133,7 @@ impl RiskMinimizer {
         Ok(PathFit::Path(Box::new(path?)))
     }
 
-    fn path_of<L: Conjugate + Enclosed + Clone>(
+    fn path_of<L: Conjugate + Enclosed + PartlyMinimised>(
         &self,
         training: &Training<'_>,
         units: &Units,
@@ -189,7 +189,7 @@ impl RiskMinimizer {
         Ok(path)
     }
 
-    fn path_point<L: Conjugate + Enclosed>(
+    fn path_point<L: Conjugate + Enclosed + PartlyMinimised>(
         &self,
         risk: &Risk<'_, L, ElasticNet>,
         solved: Solved,

@@ -1,20 +1,17 @@
 //! The proof of a fit, at the numbers that the model stores: what `fit` states and what a check recomputes.
 
 use super::columns::{from_columns, sample, score_offsets};
-use super::{LossChoice, RiskMinimizer, squared};
+use super::{LossChoice, PenaltyChoice, RiskMinimizer, squared};
 use crate::certify::{
-    Certificate, Enclosed, Independent, duality_gap, independent_coefficients, proved_gap, self_concordance_bound,
+    Certificate, Enclosed, PartlyMinimised, StoredScores, proved_gap, proved_gap_beside_free_columns,
+    self_concordance_bound,
 };
 use crate::design::Units;
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
-use crate::linalg::{Square, factor};
 use crate::model::{Fit, Fitted, Outcome, Training};
-use crate::objective::{Coef, Conjugate, Detail, Intercept, Logistic, Penalty, Risk, Softmax, SquaredHinge};
+use crate::objective::{Coef, Conjugate, Intercept, Logistic, Penalty, Risk, Softmax, SquaredHinge};
 use crate::watch::Watch;
-
-/// On the unit-diagonal scale, as in [`crate::solve::Newton`].
-const ROUNDING_PIVOT: f64 = 1e-15;
 
 impl RiskMinimizer {
     /// A fit with the objective and the proof of the coefficients it stores, computed as whoever checks the model will.
@@ -23,6 +20,10 @@ impl RiskMinimizer {
     /// proof says so.
     pub(super) fn proved(&self, fit: Fit, training: &Training<'_>) -> Result<Fit> {
         let Fit::Model(mut fitted) = fit else { return Ok(fit) };
+        if self.penalty == PenaltyChoice::None {
+            // Its last steps were taken on the proof.
+            return Ok(Fit::Model(fitted));
+        }
         // The proof is part of the answer even where time is up.
         let calm = Watch::default();
         let Fitted { discriminant, units, multipliers, .. } = &*fitted;
@@ -105,7 +106,7 @@ impl RiskMinimizer {
         Ok(coef)
     }
 
-    fn certify_loss<L: Conjugate + Enclosed + Clone>(
+    fn certify_loss<L: Conjugate + Enclosed + PartlyMinimised>(
         &self,
         training: &Training<'_>,
         linear: &Linear,
@@ -114,8 +115,7 @@ impl RiskMinimizer {
         watch: &Watch,
     ) -> Result<(f64, Certificate)> {
         let offsets = score_offsets(training, loss.n_scores());
-        let (k, cols) = (loss.n_scores(), linear.n_cols());
-        let coef = self.stated_coef(linear, units, k)?;
+        let coef = self.stated_coef(linear, units, loss.n_scores())?;
         let rows = sample(training, units, offsets.as_deref());
         if let Some(penalty) = self.penalty.elastic_net(training.total_weight(), &self.factors)? {
             let risk = Risk::new(rows, loss, penalty, self.intercept);
@@ -126,17 +126,12 @@ impl RiskMinimizer {
         if !risk.penalty().is_none() {
             return self.certify_penalised(&risk, &coef, watch);
         }
-        let mut point = risk.at(&coef, Detail::Hessian, watch)?;
-        let mut hessian = point.hessian.take().unwrap_or_else(|| Square::zeros(k * (cols + 1)));
-        let Independent { unknowns, .. } = independent_coefficients(&risk, watch)?;
-        hessian.keep_only(&unknowns);
-        let factor = factor(&hessian, ROUNDING_PIVOT);
-        let certificate = self_concordance_bound(&risk, &point, &factor, &unknowns, watch)?;
-        Ok((point.objective, certificate))
+        let bound = self.bound_of_stored(&risk, linear, units, watch)?;
+        Ok((bound.objective, bound.certificate))
     }
 
     /// The gap of coefficients under a penalty.
-    pub(super) fn certify_penalised<L: Conjugate + Enclosed, P: Penalty>(
+    pub(super) fn certify_penalised<L: Conjugate + Enclosed + PartlyMinimised, P: Penalty>(
         &self,
         risk: &Risk<'_, L, P>,
         coef: &Coef,
@@ -145,7 +140,14 @@ impl RiskMinimizer {
         if risk.penalty().free_columns().is_empty() {
             return proved_gap(risk, coef, None, watch);
         }
-        let point = risk.at(coef, Detail::Gradient, watch)?;
-        Ok((point.objective, duality_gap(risk, &point, watch)?))
+        if risk.penalty().lasso() == 0.0 && (risk.loss().self_concordant() || risk.loss().is_quadratic()) {
+            let stored = match risk.loss().n_scores() + 1 == risk.loss().n_classes() && risk.loss().n_classes() > 2 {
+                true => StoredScores::Reference,
+                false => StoredScores::AsFitted,
+            };
+            let bound = self_concordance_bound(risk, coef, stored, watch)?;
+            return Ok((bound.objective, bound.certificate));
+        }
+        proved_gap_beside_free_columns(risk, coef, watch)
     }
 }

@@ -80,6 +80,11 @@ pub trait CurvedLoss: Loss {
     fn self_concordant(&self) -> bool {
         false
     }
+
+    /// Whether `∂²ℓ/∂z²` is the same everywhere: no third derivative.
+    fn is_quadratic(&self) -> bool {
+        false
+    }
 }
 
 /// A convex loss whose conjugate is known.

@@ -91,6 +91,10 @@ impl CurvedLoss for Squared {
     fn self_concordant(&self) -> bool {
         true
     }
+
+    fn is_quadratic(&self) -> bool {
+        true
+    }
 }
 
 impl Dual for Squared {
