@@ -74,7 +74,10 @@ pub fn refute(problem: &Problem, model: &Linear, certificate: &Certificate, opti
         | Certificate::Quadratic { objective, relative_gap, .. } => (*objective, *relative_gap),
         _ => return found,
     };
-    let reference = at_model.clone().max(at_zero);
+    let mut reference = at_model.clone().max(at_zero);
+    if objective.is_finite() {
+        reference = reference.max(Real::from(objective));
+    }
     if !reference.is_zero() {
         let least = Real::from(gap) / &reference * Real::from(1.0 - 1e-9);
         bounded(Claim::RelativeGap, least, relative);
@@ -109,7 +112,11 @@ fn weights_too_far(problem: &Problem, point: &[Real], claimed: f64, optimum: &Op
     let weights = || (0..point.len()).filter(|u| !problem.is_intercept(*u));
     let convexity = weights().map(|u| problem.ridge(u).clone()).reduce(Real::min)?;
     let apart: Real = weights().map(|u| &point[u] - &optimum.point[u]).map(|d| &d * &d).sum();
-    let own = (Real::from(2.0) * &optimum.residual / convexity).sqrt();
+    // A distance cannot be claimed of weights without a penalty.
+    let own = match convexity.is_zero() {
+        true => Real::zero(),
+        false => (Real::from(2.0) * &optimum.residual / convexity).sqrt(),
+    };
     let truth = apart.sqrt() - own;
     let false_claim = claimed.is_nan() || (claimed.is_finite() && truth > Real::from(claimed));
     false_claim.then_some(Refuted { claim: Claim::WeightDistance, claimed, truth })

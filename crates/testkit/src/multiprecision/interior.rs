@@ -69,12 +69,13 @@ pub(super) fn minimise(problem: &Problem, start: &[Real], max_iterations: usize)
         let (predictor, _) = direction(&matrix, &balance, &rows, &zero, None);
         let length = longest(&rows, &predictor);
         let after = predicted(&rows, &predictor, &length) / Real::from(products as f64);
-        let ratio = &after / &mean;
+        let ratio = if mean.is_zero() { Real::zero() } else { &after / &mean };
         let centring = &ratio * &ratio * &ratio * &mean;
         let (step, dropped) = direction(&matrix, &balance, &rows, &centring, Some(&predictor));
         undetermined = dropped.iter().map(|d| unknowns[*d]).collect();
         // Close to the end the step may go ever closer to the boundary, which makes convergence superlinear.
-        let to_boundary = Real::one() - (Real::from(0.05)).min(mean.clone().sqrt().min(Real::from(0.05)));
+        let distance = mean.sqrt().min(Real::from(0.05)).max(Real::power_of_two(-60));
+        let to_boundary = Real::one() - distance;
         let length = (longest(&rows, &step) * to_boundary).min(Real::one());
         if length < Real::power_of_two(-120) {
             break;

@@ -31,6 +31,13 @@ pub(super) fn minimise(problem: &Problem, start: &[Real], max_iterations: usize)
             (0..active.len()).map(|a| (0..=a).map(|b| here.hessian[active[a]][active[b]].clone()).collect()).collect();
         let (step, dropped) = symmetric_solve(&matrix, &slope);
         undetermined = dropped.iter().map(|d| active[*d]).collect();
+        if let Some(moved) = along_flat(problem, &point, &active, (&matrix, &slope), &dropped) {
+            let there = problem.objective(&moved);
+            if there < objective {
+                (point, objective) = (moved, there);
+                continue;
+            }
+        }
         // g·H⁻¹g, twice what the quadratic model says is left.
         let decrement = dot(&step, &slope);
         let small = &enough * &objective + Real::power_of_ten(-300);
@@ -46,6 +53,50 @@ pub(super) fn minimise(problem: &Problem, start: &[Real], max_iterations: usize)
         }
     }
     Optimum { point, objective, residual, converged: false, undetermined, iterations: max_iterations }
+}
+
+/// A move along a direction without curvature on which only the lasso changes, up to the first weight that reaches its kink:
+/// what all classes of a softmax share, or copies of a column with weights of different signs.
+fn along_flat(
+    problem: &Problem,
+    point: &[Real],
+    active: &[usize],
+    (matrix, slope): (&[Vec<Real>], &[Real]),
+    dropped: &[usize],
+) -> Option<Vec<Real>> {
+    let entry = |a: usize, b: usize| if a >= b { &matrix[a][b] } else { &matrix[b][a] };
+    let kept: Vec<usize> = (0..active.len()).filter(|a| !dropped.contains(a)).collect();
+    let inner: Vec<Vec<Real>> =
+        kept.iter().enumerate().map(|(i, a)| kept[..=i].iter().map(|b| entry(*a, *b).clone()).collect()).collect();
+    for d in dropped {
+        let column: Vec<Real> = kept.iter().map(|a| entry(*a, *d).clone()).collect();
+        let (combination, _) = symmetric_solve(&inner, &column);
+        let mut flat = vec![Real::zero(); active.len()];
+        flat[*d] = Real::one();
+        kept.iter().zip(combination).for_each(|(a, c)| flat[*a] = -c);
+        let rise = dot(&flat, slope);
+        let size: Real = flat.iter().zip(slope).map(|(f, s)| (f * s).abs()).sum();
+        if rise.abs() <= &size * Real::power_of_ten(-50) {
+            continue;
+        }
+        let downhill = if rise.sign() > 0 { -Real::one() } else { Real::one() };
+        let negligible = flat.iter().map(Real::abs).fold(Real::zero(), Real::max) * Real::power_of_ten(-50);
+        let reach = |a: &usize| {
+            let (u, by) = (active[*a], &downhill * &flat[*a]);
+            let towards = !problem.lasso(u).is_zero() && by.abs() > negligible && by.sign() * point[u].sign() < 0;
+            towards.then(|| (-(&point[u] / by), *a))
+        };
+        let first = (0..active.len()).filter_map(|a| reach(&a)).reduce(|x, y| if y.0 < x.0 { y } else { x });
+        if let Some((length, at_kink)) = first {
+            let mut next = point.to_vec();
+            for (a, u) in active.iter().enumerate().filter(|(a, _)| flat[*a].abs() > negligible) {
+                next[*u] += &length * &downhill * &flat[a];
+            }
+            next[active[at_kink]] = Real::zero();
+            return Some(next);
+        }
+    }
+    None
 }
 
 /// What a solution with dropped unknowns leaves of the equations: nothing but rounding if the system is consistent.
