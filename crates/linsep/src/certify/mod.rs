@@ -2,6 +2,7 @@
 
 mod closed_form;
 mod cone;
+mod dependence;
 mod exact;
 mod free_columns;
 mod gap;
@@ -20,6 +21,7 @@ mod witness;
 pub use closed_form::linear_system_residual;
 pub use cone::{DirectionCheck, check_cone_direction, cone_residual};
 pub(crate) use cone::{cone_slacks, cone_values, others};
+pub use dependence::is_exact_combination;
 pub use exact::{
     ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced, exactly_separates,
 };

@@ -3,6 +3,7 @@
 //! Whole numbers stay as narrow as each chunk allows, so that a table of small counts costs a byte or two per cell until
 //! [`crate::design`] turns it, chunk by chunk, into a matrix.
 
+mod printed;
 mod target;
 
 pub use target::{Class, Labels, Target};

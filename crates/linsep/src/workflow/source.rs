@@ -22,6 +22,7 @@ pub(super) struct Source<'a> {
     pub(super) rows: Vec<usize>,
     pub(super) counts: Counts,
     origins: Vec<Origin>,
+    printed: Vec<f64>,
     places: Places,
 }
 
@@ -74,6 +75,7 @@ impl<'a> Source<'a> {
                 missing,
             },
             origins: recipe.origins(),
+            printed: recipe.printed_units(),
             recipe,
             rows,
             places,
@@ -98,6 +100,8 @@ impl<'a> Source<'a> {
             offsets: None,
             counts: counts(0),
             origins: recipe.origins(),
+            // Arrays are as fine as their doubles, for all that is known.
+            printed: Vec::new(),
             recipe,
             rows: (0..count).collect(),
             places: Places::unknown(),
@@ -124,7 +128,8 @@ impl<'a> Source<'a> {
 
     /// What a method sees of the rows, with these weights.
     pub(super) fn training<'s>(&'s self, weights: Option<&'s [f64]>) -> Training<'s> {
-        let mut training = Training::new(self.design(), &self.labels).with_origins(&self.origins);
+        let mut training =
+            Training::new(self.design(), &self.labels).with_origins(&self.origins).with_printed_units(&self.printed);
         training.weights = weights;
         training.offsets = self.offsets.as_ref().map(|(columns, values)| Offsets { columns: *columns, values });
         training
