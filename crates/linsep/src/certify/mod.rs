@@ -15,6 +15,7 @@ mod margin;
 mod multipliers;
 mod quadratic;
 mod self_concordance;
+mod squares;
 mod widest;
 mod witness;
 
@@ -38,6 +39,7 @@ pub use margin::{Margins, margins};
 pub use multipliers::{feasible_multipliers, multiplier_gap};
 pub use quadratic::quadratic_gap;
 pub use self_concordance::self_concordance_bound;
+pub use squares::{SquaredPoint, SquaredProof, SquaredTask, Whitening, squares_gap};
 pub use widest::widest_margin;
 pub(crate) use witness::slacks;
 pub use witness::{Separation, SeparationKind, check_direction};

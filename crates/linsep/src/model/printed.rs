@@ -7,7 +7,6 @@
 use super::{Note, Training};
 use crate::certify::is_exact_combination;
 use crate::discriminant::Discriminant;
-use crate::error::Result;
 use crate::linalg::{Alias, Square};
 use crate::watch::Watch;
 
@@ -16,42 +15,94 @@ use crate::watch::Watch;
 pub(super) const EXPLAINED: f64 = 0.01;
 /// Columns up to which the rule is applied: it is a textbook factorisation on one core.
 const MOST_COLUMNS: usize = 2_000;
-/// Pivots below this share are rounding of the matrix itself, which the rank rule of the method is for.
+/// Shares of a variance that a Gram resolves.
 const RESOLVED: f64 = 1e-14;
 
-/// The columns of a covariance (or Gram) that agree with earlier ones up to their printed digits, with all coefficients; `units` are the printed
-/// units in the units of the matrix, zero for columns that have none.
+/// The columns of a covariance (or Gram) that agree with earlier ones up to their printed digits, with all coefficients;
+/// `units` are the printed units in the units of the matrix, zero for columns that have none.
 pub(super) fn agreeing(a: &Square, units: &[f64]) -> Vec<Alias> {
     if a.n() > MOST_COLUMNS || units.iter().all(|unit| *unit == 0.0) {
         return Vec::new();
     }
-    let mut chosen: Vec<usize> = Vec::new();
-    let mut rows: Vec<Vec<f64>> = Vec::new();
-    let mut found = Vec::new();
+    let mut rule = Rule::new(units, RESOLVED);
     for column in (0..units.len()).filter(|j| a.get(*j, *j) > 0.0) {
-        let mut row: Vec<f64> = Vec::with_capacity(chosen.len() + 1);
-        for (j, other) in chosen.iter().enumerate() {
-            let partial: f64 = row.iter().zip(&rows[j]).map(|(x, y)| x * y).sum();
-            row.push((a.get(column, *other) - partial) / rows[j][j]);
+        let mut row: Vec<f64> = Vec::with_capacity(rule.chosen.len() + 1);
+        for (j, other) in rule.chosen.iter().enumerate() {
+            let partial: f64 = row.iter().zip(&rule.rows[j]).map(|(x, y)| x * y).sum();
+            row.push((a.get(column, *other) - partial) / rule.rows[j][j]);
         }
         let variance = a.get(column, column);
         let rest = variance - row.iter().map(|x| x * x).sum::<f64>();
-        if units[column] > 0.0 && rest <= EXPLAINED * variance {
-            let mut coefficients = row.clone();
-            back_substitute(&rows, &mut coefficients);
-            let combination: Vec<(usize, f64)> = chosen.iter().copied().zip(coefficients).collect();
-            if rest <= rounding(column, &combination, units) {
-                found.push(Alias { column, combination });
-                continue;
+        rule.decide(column, row, rest, variance);
+    }
+    rule.found
+}
+
+/// The same for the columns of a matrix whose Gram is the covariance: the lengths keep the digits that their squares lose.
+pub(super) fn agreeing_columns(columns: &[&[f64]], units: &[f64]) -> Vec<Alias> {
+    if columns.len() > MOST_COLUMNS || units.iter().all(|unit| *unit == 0.0) {
+        return Vec::new();
+    }
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let mut rule = Rule::new(units, RESOLVED * RESOLVED);
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    for (column, values) in columns.iter().enumerate() {
+        let variance = dot(values, values);
+        if variance == 0.0 {
+            continue;
+        }
+        let (mut rest, mut row) = (values.to_vec(), vec![0.0; basis.len()]);
+        // Twice is enough (Kahan and Parlett).
+        for _ in 0..2 {
+            for (q, along) in basis.iter().zip(&mut row) {
+                let part = dot(q, &rest);
+                *along += part;
+                rest.iter_mut().zip(q).for_each(|(r, q)| *r -= part * q);
             }
         }
-        if rest > RESOLVED * variance {
-            row.push(rest.sqrt());
-            rows.push(row);
-            chosen.push(column);
+        let left = dot(&rest, &rest);
+        if rule.decide(column, row, left, variance) {
+            let length = left.sqrt();
+            basis.push(rest.into_iter().map(|r| r / length).collect());
         }
     }
-    found
+    rule.found
+}
+
+/// The columns so far: those chosen, with their rows of the lower factor, and those that agree with them.
+struct Rule<'a> {
+    units: &'a [f64],
+    /// A share of the variance below this is rounding of the matrix itself, which the rank rule of the method is for.
+    resolved: f64,
+    chosen: Vec<usize>,
+    rows: Vec<Vec<f64>>,
+    found: Vec<Alias>,
+}
+
+impl<'a> Rule<'a> {
+    fn new(units: &'a [f64], resolved: f64) -> Rule<'a> {
+        Rule { units, resolved, chosen: Vec::new(), rows: Vec::new(), found: Vec::new() }
+    }
+
+    /// Whether a column is chosen, given its row of the factor and what is left of its variance.
+    fn decide(&mut self, column: usize, mut row: Vec<f64>, rest: f64, variance: f64) -> bool {
+        if self.units[column] > 0.0 && rest <= EXPLAINED * variance {
+            let mut coefficients = row.clone();
+            back_substitute(&self.rows, &mut coefficients);
+            let combination: Vec<(usize, f64)> = self.chosen.iter().copied().zip(coefficients).collect();
+            if rest <= rounding(column, &combination, self.units) {
+                self.found.push(Alias { column, combination });
+                return false;
+            }
+        }
+        let chosen = rest > self.resolved * variance;
+        if chosen {
+            row.push(rest.sqrt());
+            self.rows.push(row);
+            self.chosen.push(column);
+        }
+        chosen
+    }
 }
 
 /// Solves `Lᵀ c = row` for the rows of L.
@@ -77,22 +128,17 @@ pub(super) fn named(combination: Vec<(usize, f64)>, length: impl Fn(usize) -> f6
 }
 
 /// The same notes, with columns that were left out called linear combinations where that is proved for the doubles of
-/// all rows; `shifted` if an intercept absorbs a constant.
-pub(super) fn with_proofs(
-    notes: Vec<Note>,
-    training: &Training<'_>,
-    shifted: bool,
-    watch: &Watch,
-) -> Result<Vec<Note>> {
+/// all rows; `shifted` if an intercept absorbs a constant. What there is no time to prove is not called so.
+pub(super) fn with_proofs(notes: Vec<Note>, training: &Training<'_>, shifted: bool, watch: &Watch) -> Vec<Note> {
+    let Training { design, weights, .. } = *training;
     let proved = |note: Note| match note {
         Note::LeftOut { column, combination, printed } => {
-            let Training { design, weights, .. } = *training;
-            Ok(match is_exact_combination(design, weights, column, &combination, shifted, watch)? {
+            match is_exact_combination(design, weights, column, &combination, shifted, watch).unwrap_or(false) {
                 true => Note::Collinear { column, combination },
                 false => Note::LeftOut { column, combination, printed },
-            })
+            }
         }
-        other => Ok(other),
+        other => other,
     };
     notes.into_iter().map(proved).collect()
 }

@@ -128,7 +128,7 @@ impl GaussianBayes {
 
     pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
         let fitted = self.solve(&Problem::of(self, training, watch)?)?;
-        let notes = with_proofs(fitted.notes, training, true, watch)?;
+        let notes = with_proofs(fitted.notes, training, true, watch);
         Ok(Fit::Model(Box::new(Fitted { notes, ..fitted })))
     }
 
