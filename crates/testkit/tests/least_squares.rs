@@ -296,7 +296,8 @@ fn qr_keeps_the_digits_that_normal_equations_lose() {
         assert_eq!(by_auto, by_qr, "auto takes qr");
         assert!(auto.computation.solver.starts_with(&format!("qr, rank {degree} of {degree} (auto:")));
         assert_eq!((auto.computation.passes, model.computation.passes), (3, 2));
-        assert!(proved(&model.certificate) < 1e-20, "{:?}", model.certificate);
+        // κu = 1e-8 squared is what rounding leaves of the gradient in the norm of the inverse.
+        assert!(proved(&model.certificate) < 1e-15, "{:?}", model.certificate);
     }
 }
 

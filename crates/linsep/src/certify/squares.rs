@@ -47,7 +47,7 @@ pub struct SquaredPoint<'a> {
     pub weights: &'a [f64],
     /// What is taken off the columns.
     pub centre: &'a [f64],
-    /// One per score.
+    /// One per score; it may be off by a unit in the last place.
     pub intercept: &'a [f64],
 }
 
@@ -300,7 +300,7 @@ impl<'a> Scaled<'a> {
                 let error = spread * length / (1.0 - epsilon) * UP;
                 match self.columns.get(at) {
                     Some(j) => errors.weights[score * cols + j] = error / self.units.scale()[*j],
-                    None => errors.intercept[score] = error,
+                    None => errors.intercept[score] = (error + 2.0 * U * unknowns[at].abs()) * UP,
                 }
             }
             let moved = |at: usize| (0..m).map(|k| row(k)[at] * gradient[k]).sum::<f64>();

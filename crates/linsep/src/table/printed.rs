@@ -14,6 +14,9 @@ const POWERS: [f64; 23] = [
 /// Shortest decimals of single-precision numbers have up to nine digits; with seven they are like any others.
 const SINGLE_DIGITS: std::ops::RangeInclusive<u32> = 8..=9;
 
+/// Different numbers that it takes to tell fixed digits from fixed decimals.
+const DIFFERENT: usize = 8;
+
 /// A decimal `whole · 10^−decimals`.
 struct Decimal {
     whole: u64,
@@ -73,7 +76,8 @@ impl Table {
         if cells().all(|(_, cells)| !matches!(cells, Cells::F64(_))) {
             return None;
         }
-        let format = Format::of(cells(), frequency)?;
+        let mut format = Format::of(cells(), frequency)?;
+        format.floats = format.float(cells(), frequency);
         let (mut squares, mut count) = (0.0, 0.0);
         for (start, cells) in cells() {
             cells.for_each(|i, value| {
@@ -94,13 +98,15 @@ struct Format {
     decimals: usize,
     /// Most significant digits.
     digits: u32,
+    /// Whether the digits are fixed rather than the decimals.
+    floats: bool,
     /// Whether all are shortest decimals of single-precision numbers.
     single: bool,
 }
 
 impl Format {
     fn of<'a>(cells: impl Iterator<Item = (usize, &'a Cells)> + Clone, frequency: &[f64]) -> Option<Format> {
-        let mut format = Format { decimals: 0, digits: 0, single: true };
+        let mut format = Format { decimals: 0, digits: 0, floats: true, single: true };
         for (start, cells) in cells {
             for i in (0..cells.len()).filter(|i| frequency[start + i] > 0.0) {
                 let value = cells.number(i);
@@ -126,11 +132,30 @@ impl Format {
         true
     }
 
+    /// Whether so many different numbers end before the last decimal of the column that it is their digits that are fixed: with
+    /// fixed decimals one number in ten does, the 10.0 of a scale from 0.0 to 10.0 among them.
+    fn float<'a>(&self, cells: impl Iterator<Item = (usize, &'a Cells)>, frequency: &[f64]) -> bool {
+        let fixed = POWERS[self.decimals].recip();
+        let mut seen: Vec<f64> = Vec::new();
+        for (start, cells) in cells {
+            for i in (0..cells.len()).filter(|i| frequency[start + i] > 0.0) {
+                let value = cells.number(i);
+                if value.is_finite() && self.unit(value) > 1.5 * fixed && !seen.contains(&value) {
+                    seen.push(value);
+                    if seen.len() == DIFFERENT {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
     /// A unit in the last digit of a number of the column.
     fn unit(&self, value: f64) -> f64 {
         let fixed = POWERS[self.decimals].recip();
         let Some(exponent) = Decimal::of(value, self.decimals).and_then(|d| d.exponent()) else { return fixed };
-        let floating = 10f64.powi(exponent + 1 - self.digits as i32);
+        let floating = if self.floats { 10f64.powi(exponent + 1 - self.digits as i32) } else { 0.0 };
         let single = if self.single { single_spacing(value) } else { 0.0 };
         fixed.max(floating).max(single)
     }
@@ -182,9 +207,13 @@ mod tests {
     #[test]
     fn digits_that_float_have_a_unit_each() {
         // Six digits, as C's %g prints them: 12.3456 has the unit 1e-4, 0.123456 has 1e-6.
-        let cells = ["12.3456".to_owned(), "0.123456".to_owned(), "0.5".to_owned(), "99.9".to_owned()];
-        let expected = ((1e-8 + 1e-12 + 1e-12 + 1e-8) / 4.0f64).sqrt();
+        let large = (0..10).map(|i| format!("1{i}.3456"));
+        let cells: Vec<String> = large.chain((0..10).map(|i| format!("0.12345{}", 9 - i))).collect();
+        let expected = ((1e-8 + 1e-12) / 2.0f64).sqrt();
         assert!((unit(&cells).unwrap() / expected - 1.0).abs() < 1e-9);
+        // A scale from 0.0 to 10.0 has one decimal throughout.
+        let scale: Vec<String> = (0..=100).map(|i| format!("{:.1}", f64::from(i) / 10.0)).collect();
+        assert!((unit(&scale).unwrap() - 0.1).abs() < 1e-15);
         // Exponents count: 1.25e-7 has nine decimals.
         assert_eq!(unit(&["1.25e-7".to_owned(), "2e-7".to_owned()]), Some(1e-9));
     }

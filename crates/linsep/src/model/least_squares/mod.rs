@@ -233,13 +233,16 @@ impl LeastSquares {
         let stray = (0..scores).any(|k| (0..cols).any(|j| linear.weights_of(k)[j] != 0.0 && !in_use(j)));
         // A free intercept makes up for another centre; any other is about the centre of the data.
         let moved = self.intercept != Intercept::Free && linear.centre() != &frame.centre[..];
+        // What is taken off the scores so that zero decides is no part of the unknowns.
+        let intercept: Vec<f64> = linear.intercept_at_centre().iter().map(|b| b + frame.shift).collect();
+        let stray = stray || (!frame.has_intercept() && intercept.iter().any(|b| *b != 0.0));
         let absent = |reason: &str| Certificate::Absent { reason: reason.into() };
         let without = |certificate: Certificate| -> Result<SquaredProof> {
             let objective = mean_square(training, frame, linear, watch)? + frame.penalty(&solutions);
             Ok(SquaredProof { objective, certificate, step: Vec::new(), improvable: false })
         };
         if stray {
-            return without(absent("a column that is not in use has a weight"));
+            return without(absent("a column, or an intercept, that is not in use has a weight"));
         }
         if moved {
             return without(absent("the centre is not that of the data"));
@@ -252,14 +255,13 @@ impl LeastSquares {
             design: training.design,
             codes: training.labels.codes(),
             weights: training.weights,
-            targets: &frame.targets.iter().map(|t| t.iter().map(|t| t - frame.shift).collect()).collect::<Vec<_>>(),
+            targets: &frame.targets,
             penalties: frame.scale.iter().map(|s| frame.lambda * s * s).collect(),
             intercept_penalty: frame.has_intercept().then(|| frame.intercept_penalty()),
             at_zero: frame.at_zero(),
         };
         let weights: Vec<f64> = (0..scores).flat_map(|k| linear.weights_of(k).to_vec()).collect();
-        let point =
-            SquaredPoint { weights: &weights, centre: linear.centre(), intercept: linear.intercept_at_centre() };
+        let point = SquaredPoint { weights: &weights, centre: linear.centre(), intercept: &intercept };
         squares_gap(&task, &point, &Whitening { columns: &columns, rows: &rows, first: reduced.ill }, watch)
     }
 
