@@ -2,6 +2,7 @@
 
 mod closed_form;
 mod cone;
+mod dependence;
 mod exact;
 mod fenchel;
 mod free_columns;
@@ -16,6 +17,7 @@ mod multipliers;
 mod orthonormal;
 mod quadratic;
 mod self_concordance;
+mod squares;
 mod verified;
 mod widest;
 mod witness;
@@ -23,6 +25,7 @@ mod witness;
 pub use closed_form::linear_system_residual;
 pub use cone::{DirectionCheck, check_cone_direction, cone_residual};
 pub(crate) use cone::{cone_slacks, cone_values, others};
+pub use dependence::is_exact_combination;
 pub use exact::{
     ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced, exactly_dependent,
     exactly_separates,
@@ -42,6 +45,7 @@ pub use multipliers::{feasible_multipliers, multiplier_gap};
 pub use orthonormal::OrthonormalBasis;
 pub use quadratic::quadratic_gap;
 pub use self_concordance::{SelfConcordance, StoredScores, self_concordance_bound};
+pub use squares::{SquaredPoint, SquaredProof, SquaredTask, Whitening, squares_gap};
 pub use widest::widest_margin;
 pub(crate) use witness::slacks;
 pub use witness::{Separation, SeparationKind, check_direction};

@@ -90,7 +90,8 @@ impl Filler {
 impl Source {
     /// Fills in and transforms the cells of a number column.
     pub(super) fn encode_numbers(&self, numbers: &mut [f64]) {
-        if let Encoding::Number { mean: Some(mean) } | Encoding::Quantile { mean: Some(mean), .. } = &self.encoding {
+        if let Encoding::Number { mean: Some(mean), .. } | Encoding::Quantile { mean: Some(mean), .. } = &self.encoding
+        {
             numbers.iter_mut().filter(|v| v.is_nan()).for_each(|v| *v = *mean);
         }
         if let Encoding::Quantile { knots, output, .. } = &self.encoding {

@@ -5,6 +5,7 @@ use super::quantile::{Transform, learn_knots};
 use super::recipe::{Coding, Encoding, Missing, Recipe, RecipeColumn, RecipeOptions};
 use crate::error::{Error, Result};
 use crate::table::{Kind, NameIndex, Table};
+use rayon::prelude::*;
 
 /// A model keeps several numbers per column, used or not.
 const MOST_COLUMNS: usize = 1 << 26;
@@ -38,8 +39,13 @@ pub fn fit_recipe(table: &Table, frequency: &[f64], options: &RecipeOptions) -> 
     transformed.iter().for_each(|c| is_transformed[*c] = true);
     let as_they_are = |c: &usize| table.columns()[*c].kind == Kind::Number && !is_transformed[*c];
     super::tiny::check_table(table, chosen.iter().copied().filter(as_they_are), &keep)?;
-    let learn = |c: usize| learn_column(table, c, &counted, is_transformed[c], options);
-    let columns = chosen.iter().map(|c| learn(*c)).collect::<Result<Vec<_>>>()?;
+    let unit = |c: &usize| if is_transformed[*c] { None } else { table.printed_unit(*c, &counted) };
+    let units: Vec<Option<f64>> = chosen.par_iter().map(unit).collect();
+    let learn = |(c, unit): (&usize, Option<f64>)| {
+        let column = Learned { column: *c, printed: unit, transformed: is_transformed[*c] };
+        learn_column(table, column, &counted, options)
+    };
+    let columns = chosen.iter().zip(units).map(learn).collect::<Result<Vec<_>>>()?;
     if columns.is_empty() && table.sparse_width() == 0 {
         return Err(Error::data("no column is left to classify with")
             .help("name the columns to use with --features, or drop fewer"));
@@ -149,13 +155,15 @@ fn choose_columns(table: &Table, options: &RecipeOptions) -> Result<Vec<usize>> 
     Ok((0..used.len()).filter(|c| used[*c]).collect())
 }
 
-fn learn_column(
-    table: &Table,
+/// A column to learn, and what is known of it.
+struct Learned {
     column: usize,
-    counted: &[f64],
+    printed: Option<f64>,
     transformed: bool,
-    options: &RecipeOptions,
-) -> Result<RecipeColumn> {
+}
+
+fn learn_column(table: &Table, learned: Learned, counted: &[f64], options: &RecipeOptions) -> Result<RecipeColumn> {
+    let Learned { column, printed, transformed } = learned;
     let info = &table.columns()[column];
     let encoding = match &info.kind {
         Kind::Number => {
@@ -172,7 +180,7 @@ fn learn_column(
                     }
                     Encoding::Quantile { knots, output, mean }
                 }
-                _ => Encoding::Number { mean },
+                _ => Encoding::Number { mean, printed },
             }
         }
         Kind::Text { levels } => learn_levels(table, column, levels, counted, options)?,

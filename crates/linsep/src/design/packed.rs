@@ -76,7 +76,7 @@ impl PackedTable {
             }
         });
         for source in filler.sources.iter_mut().filter(|s| matches!(s.encoding, Encoding::Quantile { .. })) {
-            source.encoding = Encoding::Number { mean: None };
+            source.encoding = Encoding::Number { mean: None, printed: None };
         }
         PackedTable { filler, chunks }
     }

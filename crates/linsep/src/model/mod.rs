@@ -11,6 +11,7 @@ mod least_squares;
 mod naive_bayes;
 mod note;
 mod perceptron;
+mod printed;
 mod priors;
 mod risk;
 mod separable;
@@ -26,8 +27,9 @@ pub use kernel_perceptron::KernelPerceptron;
 pub use kernel_svm::KernelSvm;
 pub use least_squares::{LeastSquares, LeastSquaresSolver, Targets};
 pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
-pub use note::{Note, Separability};
+pub use note::{Note, Separability, UNSTEADY};
 pub use perceptron::{Perceptron, PerceptronVariant};
+pub use printed::last_digit;
 pub use risk::{
     Algorithm, Lambdas, LossChoice, PathFit, PathPoint, PenaltyChoice, RegularisationPath, RiskMinimizer, Stochastic,
 };

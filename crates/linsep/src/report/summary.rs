@@ -138,7 +138,9 @@ fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
             "objective within {gap:.1e} of the optimum (relative gap {relative_gap:.1e}, ½ rᵀH⁻¹r of its gradient)"
         ),
         Certificate::ClosedForm { equations, relative_residual } => {
-            format!("{equations} holds with relative residual {relative_residual:.1e}")
+            format!(
+                "{equations} holds with relative residual {relative_residual:.1e}; that proves no digit of the solution"
+            )
         }
         Certificate::Local { gradient, smallest_eigenvalue } => local_text(*gradient, *smallest_eigenvalue, outcome),
         Certificate::Margin { margin, hull_distance, relative_gap } => {

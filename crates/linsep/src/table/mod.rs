@@ -4,6 +4,7 @@
 //! [`crate::design`] turns it, chunk by chunk, into a matrix.
 
 mod names;
+mod printed;
 mod target;
 
 pub use names::NameIndex;

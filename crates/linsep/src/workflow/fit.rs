@@ -10,8 +10,9 @@ use super::start::start_for;
 use crate::artifact::{CrossValidation, Model, ModelPart, Provenance, SupportVectors, TrainingSummary};
 use crate::decide::Decision;
 use crate::design::{CodingRelations, Origin, Prepared, Recipe, RecipeOptions};
+use crate::discriminant::Discriminant;
 use crate::error::{Error, Result};
-use crate::model::{ClassWeights, Method, NoOptimum, NotSeparable, Note, Part, Training};
+use crate::model::{ClassWeights, Method, NoOptimum, NotSeparable, Note, Part, Training, UNSTEADY, last_digit};
 use crate::table::{Class, Kind, Labels, Table};
 use crate::watch::Watch;
 
@@ -175,6 +176,7 @@ pub(super) fn fit_source(
     let calibration = known.calibration.transpose()?;
     let mut notes = without_coding(fitted.notes, &source.recipe);
     notes.extend(calibration.as_ref().and_then(|c| c.note.clone()));
+    notes.extend(last_digit_note(&fitted.discriminant, training.printed, &notes));
     let scores = match known.accuracy {
         true => {
             let mut scores = fitted.discriminant.scores(training.design, &Watch::default())?;
@@ -335,6 +337,13 @@ fn without_coding(notes: Vec<Note>, recipe: &Recipe) -> Vec<Note> {
         combination.iter().all(|(other, _)| recipe.source(*other) == source) && !combination.is_empty()
     };
     notes.into_iter().filter(|note| !follows(note)).collect()
+}
+
+/// How far rounding within the printed digits moves the scores, where that matters or was asked for by leaving columns out.
+fn last_digit_note(discriminant: &Discriminant, printed: &[f64], notes: &[Note]) -> Option<Note> {
+    let dropped = notes.iter().any(|note| matches!(note, Note::LeftOut { printed: true, .. }));
+    let score = last_digit(discriminant, printed)?;
+    (score > UNSTEADY || (dropped && score > 0.0)).then_some(Note::LastDigit { score })
 }
 
 /// Methods speak of columns by number; the recipe knows their names.

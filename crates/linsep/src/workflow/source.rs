@@ -24,6 +24,7 @@ pub(super) struct Source<'a> {
     pub(super) rows: Vec<usize>,
     pub(super) counts: Counts,
     origins: Vec<Origin>,
+    printed: Vec<f64>,
     places: Places,
 }
 
@@ -79,6 +80,7 @@ impl<'a> Source<'a> {
                 missing,
             },
             origins: recipe.origins(),
+            printed: recipe.printed_units(),
             recipe,
             rows,
             places,
@@ -104,6 +106,8 @@ impl<'a> Source<'a> {
             offsets: None,
             counts: counts(0),
             origins: recipe.origins(),
+            // Arrays are as fine as their doubles, for all that is known.
+            printed: Vec::new(),
             recipe,
             rows: (0..count).collect(),
             places: Places::unknown(),
@@ -130,7 +134,8 @@ impl<'a> Source<'a> {
 
     /// What a method sees of the rows, with these weights.
     pub(super) fn training<'s>(&'s self, weights: Option<&'s [f64]>) -> Training<'s> {
-        let mut training = Training::new(self.design(), &self.labels).with_origins(&self.origins);
+        let mut training =
+            Training::new(self.design(), &self.labels).with_origins(&self.origins).with_printed_units(&self.printed);
         training.weights = weights;
         training.offsets = self.offsets.as_ref().map(|(columns, values)| Offsets { columns: *columns, values });
         training
