@@ -89,6 +89,15 @@ pub struct RecipeColumn {
 }
 
 impl RecipeColumn {
+    /// The same column, as of an array: nothing is known of printed digits.
+    pub(crate) fn forget_printed(&mut self) {
+        if let Encoding::Number { printed, .. } = &mut self.encoding {
+            *printed = None;
+        }
+    }
+}
+
+impl RecipeColumn {
     /// Number of matrix columns it becomes.
     pub fn width(&self) -> usize {
         match &self.encoding {
