@@ -232,20 +232,23 @@ class Estimator(SklearnFace, Parameters):
                 found[name] = self._named(found[name].astype(np.int64))
         return found
 
-    def verify(self, X, y, sample_weight=None) -> dict[str, Any]:
+    def verify(self, X, y, sample_weight=None, refit=False) -> dict[str, Any]:
         """Recomputes what the model claims from the rows that it was fitted on, by code that does not know the solver.
 
         Parameters
         ----------
         X, y, sample_weight
             What was given to ``fit``.
+        refit
+            Fit again as well and compare every bit: on the machine and by the build that fitted the model.
 
         Returns
         -------
         dict
-            ``passed``, and ``checks``: the claims, whether they hold, and what was found.
+            ``passed``; ``proved``, what all of it proves in one sentence; ``checks``, the claims, whether they hold, and
+            what was found; ``unchecked``, what only a second fit could tell; ``settings``, what was taken as given.
         """
-        return self._recompute("verify", X, y, sample_weight)
+        return self._recompute("verify", X, y, sample_weight, refit=refit)
 
     def support_table(self, X, y, sample_weight=None) -> list[dict[str, Any]]:
         """The support vectors of a fit with their multipliers, slacks and distances, one dictionary each.
@@ -269,11 +272,11 @@ class Estimator(SklearnFace, Parameters):
             entry["label"] = names.get(entry["label"], entry["label"])
         return found
 
-    def _recompute(self, what: str, X: Any, y: Any, sample_weight: Any) -> Any:
+    def _recompute(self, what: str, X: Any, y: Any, sample_weight: Any, **more: Any) -> Any:
         given = self._given(X)
         codes = _input.codes_of(y, self.classes_, given.rows)
         ask = getattr(self.model_, what)
-        return json.loads(ask(given.x, codes, _input.weights(sample_weight, given.rows), threads(self)))
+        return json.loads(ask(given.x, codes, _input.weights(sample_weight, given.rows), threads(self), **more))
 
     def separability(self, X, y, sample_weight=None):
         """Whether planes separate the classes in these rows; see `linsep.separability`.

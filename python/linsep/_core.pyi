@@ -99,7 +99,8 @@ class Model:
     @staticmethod
     def load(path: str) -> Model: ...
     def verify(
-        self, x: _Features, y_codes: NDArray[Any], sample_weight: NDArray[np.float64] | None = None, n_threads: int = 0
+        self, x: _Features, y_codes: NDArray[Any], sample_weight: NDArray[np.float64] | None = None, n_threads: int = 0,
+        refit: bool = False,
     ) -> str: ...
     def support_table(
         self, x: _Features, y_codes: NDArray[Any], sample_weight: NDArray[np.float64] | None = None, n_threads: int = 0

@@ -9,7 +9,7 @@ use linsep::model::Outcome;
 use linsep::report::{evaluation_text, fit_summary, inspect_json, inspect_text, labels_json, labels_text};
 use linsep::table::Table;
 use linsep::watch::Watch;
-use linsep::workflow::{JudgedLabels, Predictions, Verification, predict_table, verify_table};
+use linsep::workflow::{JudgedLabels, Predictions, Verification, predict_table, refit_table, verify_table};
 use linsep::{Error, Result};
 use std::path::Path;
 
@@ -61,8 +61,9 @@ fn each(models: &MultiLabel, text: impl Fn(&Model) -> String) -> String {
 }
 
 /// The verdict on every label.
-pub fn verify(models: &MultiLabel, table: &Table, watch: &Watch) -> Result<Vec<(String, Verification)>> {
-    let one = |model: &Model| Ok((model.target.clone(), verify_table(model, table, watch)?));
+pub fn verify(models: &MultiLabel, table: &Table, refit: bool, watch: &Watch) -> Result<Vec<(String, Verification)>> {
+    let verify = if refit { refit_table } else { verify_table };
+    let one = |model: &Model| Ok((model.target.clone(), verify(model, table, watch)?));
     models.models.iter().map(one).collect()
 }
 

@@ -12,7 +12,8 @@ use linsep::report::{fit_summary, inspect_json, support_json};
 use linsep::table::Table;
 use linsep::watch::Watch;
 use linsep::workflow::{
-    Arrays, measure_design, predict_table, support_arrays, support_tables, verify_arrays, verify_table,
+    Arrays, measure_design, predict_table, refit_arrays, refit_table, support_arrays, support_tables, verify_arrays,
+    verify_table,
 };
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -380,19 +381,33 @@ impl Model {
     }
 
     /// Recomputes what the model claims from the rows it was fitted on; JSON.
-    #[pyo3(signature = (x, y_codes, sample_weight=None, n_threads=0))]
+    #[pyo3(signature = (x, y_codes, sample_weight=None, n_threads=0, refit=false))]
     fn verify(
         &self,
         x: &Bound<'_, PyAny>,
         y_codes: &Bound<'_, PyAny>,
         sample_weight: Option<&Bound<'_, PyAny>>,
         n_threads: usize,
+        refit: bool,
     ) -> PyResult<String> {
         let rows = TrainingRows { x, y_codes, sample_weight, n_threads };
-        let found = rows.given_to(&self.inner, verify_table, verify_arrays)?;
+        let found = match refit {
+            true => rows.given_to(&self.inner, refit_table, refit_arrays)?,
+            false => rows.given_to(&self.inner, verify_table, verify_arrays)?,
+        };
         let check = |c: &linsep::workflow::Check| json!({"claim": c.claim, "holds": c.holds, "found": c.found});
         let checks: Vec<Value> = found.checks.iter().map(check).collect();
-        Ok(json!({"passed": found.passed(), "checks": checks, "objective": found.objective}).to_string())
+        let settings: serde_json::Map<String, Value> =
+            found.settings.iter().map(|(path, value)| (path.clone(), value.clone().into())).collect();
+        Ok(json!({
+            "passed": found.passed(),
+            "proved": found.proved,
+            "unchecked": found.unchecked,
+            "checks": checks,
+            "objective": found.objective,
+            "settings": settings,
+        })
+        .to_string())
     }
 
     /// The support vectors with slack and distance; JSON.

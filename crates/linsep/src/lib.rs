@@ -45,6 +45,7 @@ pub mod objective;
 pub mod read;
 pub mod report;
 pub mod resample;
+pub mod role;
 pub mod sample;
 pub mod solve;
 pub mod stats;

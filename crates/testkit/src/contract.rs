@@ -14,9 +14,9 @@ use linsep::model::{
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
-use linsep::table::Labels;
+use linsep::table::{Labels, Table};
 use linsep::watch::Watch;
-use linsep::workflow::{Approach, FitOptions, TableFit, fit_table, predict_table};
+use linsep::workflow::{Approach, FitOptions, TableFit, fit_table, predict_table, refit_table};
 
 /// A model under contract.
 pub struct Registered {
@@ -35,6 +35,16 @@ impl Registered {
     /// How several classes are split, where the method is not fitted to all at once.
     fn split(&self) -> Option<Split> {
         SPLITS.iter().find(|(end, _)| self.name.ends_with(end)).map(|(_, split)| *split)
+    }
+
+    /// As a fit of a table is asked for it.
+    pub fn options(&self) -> FitOptions {
+        let mut options = FitOptions::new("class", self.method.clone());
+        options.multiclass.approach = self.split().map(|split| match split {
+            Split::Pairs => Approach::OneVsOne,
+            Split::Rest => Approach::OneVsRest,
+        });
+        options
     }
 
     fn fit_on(&self, training: &Training<'_>) -> Result<Fit, Error> {
@@ -502,6 +512,7 @@ pub const CHECKS: &[Check] = &[
     ("bad_features_are_named", bad_features_are_named),
     ("bad_weights_are_errors", bad_weights_are_errors),
     ("save_and_load_keep_the_bits", save_and_load_keep_the_bits),
+    ("fresh_fits_verify", fresh_fits_verify),
 ];
 
 /// The numbers of classes that the model can tell apart.
@@ -815,23 +826,70 @@ fn refit_gives_the_same_bits(model: &Registered) {
 }
 
 /// Through a table and a model file and back: the same model, and the same scores to the last bit.
+/// The rows as a file would have them.
+pub fn table_of(data: &Data) -> Table {
+    let mut csv = String::from("a,b,c,class\n");
+    for i in 0..data.rows() {
+        let cells: Vec<String> = data.row(i).iter().map(|v| format!("{v:?}")).collect();
+        csv.push_str(&format!("{},class {}\n", cells.join(","), data.class(i)));
+    }
+    read_bytes(csv.as_bytes(), "rows.csv", &ReadOptions::default()).expect("a table")
+}
+
+/// Some rows for every number of classes that the model can tell apart.
+pub fn tables(model: &Registered, rows: usize) -> Vec<Table> {
+    let one = |classes: &usize| table_of(&in_support(model, &usual(model, rows, 3, *classes, 60 + *classes as u64)));
+    classes_of(model).iter().map(one).collect()
+}
+
+/// Columns far from zero, huge, tiny and all of these: where a fit has a model, `verify` holds it to be one, and a second
+/// fit comes to the same bits.
+fn fresh_fits_verify(model: &Registered) {
+    const SCALES: [(&str, fn(usize, f64) -> f64); 6] = [
+        ("as they are", |_, v| v),
+        ("shifted by 1e9", |j, v| if j == 0 { 1.7e9 + v } else { v + 1e9 * j as f64 }),
+        ("times 1e100", |_, v| 1e100 * v),
+        ("times 1e-100", |_, v| 1e-100 * v),
+        ("of all sizes", |j, v| [1e-100, 1.0, 1e100][j] * v),
+        ("shifted and small", |j, v| [1e-9, 1.0, 1e6][j] * (1e9 + v)),
+    ];
+    let counts = model.exempt.iter().any(|(name, _)| *name == "large_common_offset");
+    let mut faults = Vec::new();
+    for &classes in classes_of(model) {
+        for (what, scale) in SCALES {
+            if counts && what.starts_with("shifted") {
+                continue;
+            }
+            let table = table_of(&rows(model, classes).map(scale));
+            let watch = Watch::default();
+            let fit = fit_table(table.clone(), &model.options(), &watch);
+            // Numbers may be refused, as too far from one, or leave no model: that is said by the fit.
+            let Ok(TableFit::Model(fitted)) = fit else {
+                assert_ne!(what, "as they are", "{}: {fit:?}", model.name);
+                continue;
+            };
+            let text = fitted.to_json().expect("a file");
+            let verdict = Model::from_json(text.as_bytes(), "model.json").and_then(|m| refit_table(&m, &table, &watch));
+            match verdict {
+                Ok(verdict) if verdict.passed() => {}
+                Ok(verdict) => {
+                    let failing = verdict.checks.iter().filter(|c| !c.holds);
+                    let words: Vec<String> = failing.map(|c| format!("{}: {}", c.claim, c.found)).collect();
+                    faults.push(format!("{}, {classes} classes, {what}: {}", model.name, words.join(" | ")));
+                }
+                Err(error) => faults.push(format!("{}, {classes} classes, {what}: {error}", model.name)),
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
 fn save_and_load_keep_the_bits(model: &Registered) {
     for &classes in classes_of(model) {
         let data = rows(model, classes);
-        let mut csv = String::from("a,b,c,class\n");
-        for i in 0..data.rows() {
-            let cells: Vec<String> = data.row(i).iter().map(|v| format!("{v:?}")).collect();
-            csv.push_str(&format!("{},class {}\n", cells.join(","), data.class(i)));
-        }
         let watch = Watch::default();
-        let table = read_bytes(csv.as_bytes(), "rows.csv", &ReadOptions::default()).expect("a table");
-        let approach = model.split().map(|split| match split {
-            Split::Pairs => Approach::OneVsOne,
-            Split::Rest => Approach::OneVsRest,
-        });
-        let mut options = FitOptions::new("class", model.method.clone());
-        options.multiclass.approach = approach;
-        let fit = fit_table(table.clone(), &options, &watch).expect("a fit");
+        let table = table_of(&data);
+        let fit = fit_table(table.clone(), &model.options(), &watch).expect("a fit");
         let TableFit::Model(fitted) = fit else { panic!("{}: no optimum", model.name) };
         let text = fitted.to_json().expect("a file");
         let loaded = Model::from_json(text.as_bytes(), "model.json").expect("a model");

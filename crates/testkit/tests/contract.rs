@@ -53,6 +53,7 @@ contract! {
     bad_features_are_named
     bad_weights_are_errors
     save_and_load_keep_the_bits
+    fresh_fits_verify
 }
 
 /// An exemption that is not needed hides what the model can do: the exempted check must fail.

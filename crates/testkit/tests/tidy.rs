@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The stages in order: a module imports only from those before it.
-const STAGES: [&str; 23] = [
+const STAGES: [&str; 24] = [
     "numeric",
     "error",
+    "role",
     "watch",
     "linalg",
     "density",

@@ -10,6 +10,7 @@ use crate::error::{Error, Place, Result};
 use crate::evaluate::Metric;
 use crate::model::{ClassWeighting, Computation, Method, Multipliers, Note, Objective, Outcome};
 use crate::read::Expected;
+use crate::role::{Role, Roles};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -78,6 +79,36 @@ pub struct Model {
     pub provenance: Provenance,
 }
 
+impl Model {
+    /// What each leaf of the file is to whoever verifies it.
+    pub const ROLES: Roles = Roles::Fields(&[
+        ("method", Method::ROLES),
+        ("target", Roles::All(Role::Setting)),
+        ("target_is_text", Roles::All(Role::Claim)),
+        ("weights", Roles::All(Role::Setting)),
+        ("class_weights", ClassWeighting::ROLES),
+        ("offsets", Roles::All(Role::Setting)),
+        ("classes", Roles::All(Role::Claim)),
+        ("recipe", Recipe::ROLES),
+        ("units", Units::ROLES),
+        ("discriminant", Discriminant::ROLES),
+        ("density", Densities::ROLES),
+        ("support_vectors", SupportVectors::ROLES),
+        ("parts", ModelPart::ROLES),
+        ("calibration", CrossFitted::ROLES),
+        ("true_priors", Roles::All(Role::Setting)),
+        ("decision", Decision::ROLES),
+        ("objective", Objective::ROLES),
+        ("certificate", Certificate::ROLES),
+        ("outcome", Roles::All(Role::Claim)),
+        ("notes", Note::ROLES),
+        ("computation", Computation::ROLES),
+        ("training", TrainingSummary::ROLES),
+        ("cross_validation", CrossValidation::ROLES),
+        ("provenance", Provenance::ROLES),
+    ]);
+}
+
 /// The rows that hold up a support vector machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SupportVectors {
@@ -93,6 +124,14 @@ pub struct SupportVectors {
 }
 
 impl SupportVectors {
+    /// The multipliers are the dual half of the point; the counts follow from them.
+    pub const ROLES: Roles = Roles::Fields(&[
+        ("free", Roles::All(Role::Derived)),
+        ("bounded", Roles::All(Role::Derived)),
+        ("multipliers", Roles::All(Role::Claim)),
+        ("against", Roles::All(Role::Claim)),
+    ]);
+
     /// The multipliers of the rows that have one; `rows` holds the table row of each.
     pub fn of(multipliers: &Multipliers, rows: &[usize]) -> SupportVectors {
         let per_row = multipliers.alpha.len() / rows.len().max(1);
@@ -150,6 +189,11 @@ pub struct TrainingSummary {
     pub undetermined: Option<f64>,
 }
 
+impl TrainingSummary {
+    /// All of it is counted again.
+    pub const ROLES: Roles = Roles::All(Role::Claim);
+}
+
 /// Out-of-fold performance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CrossValidation {
@@ -174,6 +218,18 @@ pub struct CrossValidation {
 }
 
 impl CrossValidation {
+    /// Every figure takes a fit for each fold.
+    pub const ROLES: Roles = Roles::Fields(&[
+        ("folds", Roles::All(Role::Setting)),
+        ("accuracy", Roles::All(Role::History)),
+        ("rejected", Roles::All(Role::History)),
+        ("undetermined", Roles::All(Role::History)),
+        ("interval", Roles::All(Role::History)),
+        ("method", Roles::All(Role::History)),
+        ("log_loss", Roles::All(Role::History)),
+        ("per_fold", Roles::All(Role::History)),
+    ]);
+
     /// From an evaluation of out-of-fold predictions.
     pub fn new(folds: usize, evaluation: &crate::evaluate::Evaluation, per_fold: Vec<f64>) -> CrossValidation {
         let accuracy = &evaluation.accuracy;
@@ -196,14 +252,41 @@ impl CrossValidation {
 pub struct Provenance {
     /// Version of linsep.
     pub version: String,
+    /// Edition of the arithmetic of the certificates; files from before it was written are of the first.
+    #[serde(default = "first_edition")]
+    pub certificates: u32,
     /// Fingerprint of the typed cells of the training table, in hexadecimal; empty for arrays in memory, which have none.
     pub fingerprint: String,
     /// The seed of everything random.
     pub seed: u64,
+    /// Whether the fit started at the coefficients of another model, which are not kept.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub started: bool,
+}
+
+fn first_edition() -> u32 {
+    1
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl Provenance {
-    /// Whether a table with this fingerprint may be the training table.
+    /// The edition of the certificates that this version computes: one more whenever a file that was right would state other
+    /// numbers than are recomputed.
+    pub const CERTIFICATES: u32 = 2;
+
+    /// The seed is one more setting; which version wrote the file nobody can tell afterwards.
+    pub const ROLES: Roles = Roles::Fields(&[
+        ("version", Roles::All(Role::Setting)),
+        ("certificates", Roles::All(Role::Setting)),
+        ("fingerprint", Roles::All(Role::Claim)),
+        ("seed", Roles::All(Role::Setting)),
+        ("started", Roles::All(Role::Setting)),
+    ]);
+
+    /// Whether a table with this fingerprint may be the training table: arrays in memory leave none.
     pub fn is_of(&self, fingerprint: &str) -> bool {
         self.fingerprint.is_empty() || self.fingerprint == fingerprint
     }

@@ -5,6 +5,7 @@ use crate::certify::Certificate;
 use crate::decide::Scheme;
 use crate::design::Units;
 use crate::model::{Computation, Note, Objective, Outcome, Part, Split};
+use crate::role::{Role, Roles};
 use serde::{Deserialize, Serialize};
 
 /// One of the two-class fits of a model: everything needed to explain and verify it but its discriminant, which is a
@@ -31,6 +32,21 @@ pub struct ModelPart {
     /// Of a support vector machine: its support vectors.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub support_vectors: Option<SupportVectors>,
+}
+
+impl ModelPart {
+    /// As those of a whole model.
+    pub const ROLES: Roles = Roles::Fields(&[
+        ("against", Roles::All(Role::Derived)),
+        ("class", Roles::All(Role::Derived)),
+        ("units", Units::ROLES),
+        ("objective", Objective::ROLES),
+        ("certificate", Certificate::ROLES),
+        ("outcome", Roles::All(Role::Claim)),
+        ("notes", Note::ROLES),
+        ("computation", Computation::ROLES),
+        ("support_vectors", SupportVectors::ROLES),
+    ]);
 }
 
 impl Model {

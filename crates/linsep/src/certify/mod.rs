@@ -50,6 +50,7 @@ pub use widest::widest_margin;
 pub(crate) use witness::slacks;
 pub use witness::{Separation, SeparationKind, check_direction};
 
+use crate::role::{Role, Roles};
 use serde::{Deserialize, Serialize};
 
 /// Proved bounds on `|coefficient − optimum's|`, in the units of the data's columns and in the order of the discriminant:
@@ -172,6 +173,9 @@ pub enum Certificate {
 }
 
 impl Certificate {
+    /// Every number of a proof is computed again.
+    pub const ROLES: Roles = Roles::All(Role::Claim);
+
     /// The relative bound, where there is one.
     pub fn relative_gap(&self) -> Option<f64> {
         match self {

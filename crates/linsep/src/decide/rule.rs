@@ -3,6 +3,7 @@
 use super::costs::{Cut, least_cost, treats_mistakes_alike};
 use super::{Scheme, Ties, classes, probabilities};
 use crate::error::{Error, Result};
+use crate::role::{Role, Roles};
 use crate::table::Class;
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +84,9 @@ impl From<Rule> for Decision {
 }
 
 impl Decision {
+    /// Thresholds, costs and votes are chosen.
+    pub const ROLES: Roles = Roles::All(Role::Setting);
+
     /// Whether the decision makes sense for this many classes and for scores that have probabilities or not.
     pub fn check(&self, n_classes: usize, has_probabilities: bool) -> Result<()> {
         match &self.rule {

@@ -21,6 +21,7 @@ pub use linear::LinearForm;
 pub use parameters::{Parameters, default_classes, default_features};
 pub use sampler::{DRAW_BLOCK, Sampler};
 
+use crate::role::{Role, Roles};
 use serde::{Deserialize, Serialize};
 
 /// The prior and the distribution of every class; a closed list, because it is part of a model file.
@@ -30,6 +31,11 @@ pub struct Densities {
     pub priors: Vec<f64>,
     /// The rows of a class.
     pub density: Density,
+}
+
+impl Densities {
+    /// Priors and parameters are estimated, or copied from what was given.
+    pub const ROLES: Roles = Roles::All(Role::Claim);
 }
 
 /// Class-conditional distributions of one family.

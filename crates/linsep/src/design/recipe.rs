@@ -3,6 +3,7 @@
 use super::basis::{Basis, Groups, count_features};
 use super::quantile::{QuantileOutput, Transform};
 use crate::read::Expected;
+use crate::role::{Role, Roles};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -89,15 +90,40 @@ pub struct RecipeColumn {
 }
 
 impl RecipeColumn {
+    /// Which column is a choice, what was learned of it is not; all kinds of encodings in one table.
+    pub const ROLES: Roles = Roles::Fields(&[
+        ("name", Roles::All(Role::Setting)),
+        (
+            "encoding",
+            Roles::Fields(&[
+                ("number", Roles::Fields(&[("mean", Roles::All(Role::Claim)), ("printed", Roles::All(Role::Claim))])),
+                (
+                    "quantile",
+                    Roles::Fields(&[
+                        ("knots", Roles::All(Role::Claim)),
+                        ("output", Roles::All(Role::Setting)),
+                        ("mean", Roles::All(Role::Claim)),
+                    ]),
+                ),
+                (
+                    "levels",
+                    Roles::Fields(&[
+                        ("levels", Roles::All(Role::Claim)),
+                        ("reference", Roles::All(Role::Derived)),
+                        ("shares", Roles::All(Role::Claim)),
+                    ]),
+                ),
+            ]),
+        ),
+    ]);
+
     /// The same column, as of an array: nothing is known of printed digits.
     pub(crate) fn forget_printed(&mut self) {
         if let Encoding::Number { printed, .. } = &mut self.encoding {
             *printed = None;
         }
     }
-}
 
-impl RecipeColumn {
     /// Number of matrix columns it becomes.
     pub fn width(&self) -> usize {
         match &self.encoding {
@@ -181,6 +207,16 @@ impl Default for RecipeOptions {
 }
 
 impl Recipe {
+    /// Columns and what becomes of their cells are chosen.
+    pub const ROLES: Roles = Roles::Fields(&[
+        ("columns", RecipeColumn::ROLES),
+        ("sparse_width", Roles::All(Role::Claim)),
+        ("missing", Roles::All(Role::Setting)),
+        ("unknown", Roles::All(Role::Setting)),
+        ("basis", Roles::All(Role::Setting)),
+        ("basis_columns", Roles::All(Role::Setting)),
+    ]);
+
     /// A recipe for a matrix that is used as it is: `cols` unnamed columns.
     pub fn unnamed(cols: usize) -> Recipe {
         Recipe {
@@ -342,7 +378,7 @@ impl Recipe {
             }
         };
         let basis = self.basis.is_none() || self.sparse_width == 0;
-        let degree = self.basis.degree() <= super::basis::MOST_DEGREE;
+        let degree = (1..=super::basis::MOST_DEGREE).contains(&self.basis.degree());
         self.columns.iter().all(whole) && basis && degree
     }
 

@@ -4,6 +4,7 @@ use super::{Pass, Rows, is_sparse};
 use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::numeric::vectorised;
+use crate::role::{Role, Roles};
 use crate::watch::Watch;
 use serde::{Deserialize, Serialize, Serializer};
 use std::sync::Arc;
@@ -53,6 +54,9 @@ impl From<StoredUnits> for Units {
 }
 
 impl Units {
+    /// Means and scales of the rows.
+    pub const ROLES: Roles = Roles::All(Role::Claim);
+
     /// Units from centres and positive scales.
     pub fn new(centre: Vec<f64>, scale: Vec<f64>) -> Units {
         let identity = centre.iter().all(|c| *c == 0.0) && scale.iter().all(|s| *s == 1.0);

@@ -16,6 +16,7 @@ pub use stack::Stack;
 
 use crate::design::Design;
 use crate::error::{Error, Result};
+use crate::role::{Role, Roles};
 use crate::watch::Watch;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +38,9 @@ pub enum Discriminant {
 }
 
 impl Discriminant {
+    /// The point that everything else is about: the certificate proves it, or a second fit finds it again.
+    pub const ROLES: Roles = Roles::All(Role::Claim);
+
     /// Number of scores: one for two classes, else one per class, or one for every two-class fit.
     pub fn n_scores(&self) -> usize {
         match self {

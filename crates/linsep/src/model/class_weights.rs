@@ -1,6 +1,7 @@
 //! Weights of whole classes, multiplied into the weights of their rows before a method sees them.
 
 use crate::error::{Error, Result};
+use crate::role::{Role, Roles};
 use crate::table::Labels;
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +50,10 @@ impl ClassWeights {
 }
 
 impl ClassWeighting {
+    /// Factors that balance follow from the rows; given ones are in everything that was fitted.
+    pub const ROLES: Roles =
+        Roles::Fields(&[("balanced", Roles::All(Role::Setting)), ("factors", Roles::All(Role::Claim))]);
+
     /// The same rule for other rows.
     pub fn for_rows(&self, labels: &Labels, weights: Option<&[f64]>) -> Result<ClassWeighting> {
         match self.balanced {

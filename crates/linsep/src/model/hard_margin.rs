@@ -150,7 +150,7 @@ impl HardMargin {
         }
     }
 
-    fn formula(&self) -> String {
+    pub(super) fn formula(&self) -> String {
         let x = match self.standardize {
             Standardize::Yes => "x̂",
             Standardize::No => "x",

@@ -97,14 +97,7 @@ impl KernelPerceptron {
                 vec![0.0],
             )?),
             units,
-            objective: Objective {
-                formula: format!(
-                    "no objective: α ← α + 1 where y g(x) ≤ 0, from α = 0; g = Σ α y K(x_i, ·), K(x,y) = {}",
-                    kernel.formula()
-                ),
-                value: found.errors / found.total,
-                lambda: None,
-            },
+            objective: Objective { formula: self.formula(&kernel), value: found.errors / found.total, lambda: None },
             certificate: found.certificate,
             outcome: match stop {
                 Stop::Converged => Outcome::Converged,
@@ -162,6 +155,13 @@ impl KernelPerceptron {
         let proof = ProofRows::new(expansion.kernel(), training.design, units, ridge.unwrap_or(0.0), watch)?;
         let found = measure(training, &proof, &signed, None);
         Ok((found.errors / found.total, found.certificate))
+    }
+
+    pub(super) fn formula(&self, kernel: &Kernel) -> String {
+        format!(
+            "no objective: α ← α + 1 where y g(x) ≤ 0, from α = 0; g = Σ α y K(x_i, ·), K(x,y) = {}",
+            kernel.formula()
+        )
     }
 
     fn check(&self, training: &Training<'_>) -> Result<()> {

@@ -186,7 +186,7 @@ impl KernelSvm {
     }
 
     /// Whether a common shift of the rows changes nothing: with Σαy = 0 it does not for a linear kernel.
-    fn is_centred(&self) -> bool {
+    pub(super) fn is_centred(&self) -> bool {
         self.kernel == KernelChoice::Linear
     }
 
@@ -222,7 +222,7 @@ impl KernelSvm {
         Ok(())
     }
 
-    fn formula(&self, kernel: &Kernel) -> String {
+    pub(super) fn formula(&self, kernel: &Kernel) -> String {
         let rows = match self.standardize() {
             Standardize::Yes => ", x and y standardised",
             Standardize::No => "",
@@ -263,7 +263,7 @@ fn expansion(training: &Training<'_>, kernel: &Kernel, units: &Units, solved: &K
 }
 
 /// `Σ β (x − c)/s`, in the units of the columns.
-fn weights(stored: &StoredRows, coefficients: &[f64], units: &Units, intercept: f64) -> Result<Linear> {
+pub(super) fn weights(stored: &StoredRows, coefficients: &[f64], units: &Units, intercept: f64) -> Result<Linear> {
     let mut w = vec![0.0; stored.cols()];
     let total: f64 = coefficients.iter().sum();
     match stored {

@@ -13,6 +13,7 @@ mod note;
 mod perceptron;
 mod printed;
 mod priors;
+mod restated;
 mod risk;
 mod separable;
 mod sigmoid;
@@ -30,6 +31,7 @@ pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
 pub use note::{Note, Separability, UNSTEADY};
 pub use perceptron::{Perceptron, PerceptronVariant};
 pub use printed::last_digit;
+pub(crate) use restated::Stated;
 pub use risk::{
     Algorithm, Lambdas, LossChoice, PathFit, PathPoint, PenaltyChoice, RegularisationPath, RiskMinimizer, Stochastic,
 };
@@ -47,6 +49,7 @@ use crate::density::Densities;
 use crate::design::{Coding, Recipe, Standardize, Units};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, Result};
+use crate::role::{Role, Roles};
 use crate::watch::Watch;
 use serde::{Deserialize, Serialize};
 
@@ -141,6 +144,15 @@ pub struct Objective {
     pub lambda: Option<f64>,
 }
 
+impl Objective {
+    /// The symbols and λ follow from the method and the rows.
+    pub const ROLES: Roles = Roles::Fields(&[
+        ("formula", Roles::All(Role::Derived)),
+        ("value", Roles::All(Role::Claim)),
+        ("lambda", Roles::All(Role::Derived)),
+    ]);
+}
+
 /// How a fit ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -169,6 +181,11 @@ pub struct Computation {
     pub iterations: usize,
     /// Passes over the features.
     pub passes: usize,
+}
+
+impl Computation {
+    /// Only a second fit can tell.
+    pub const ROLES: Roles = Roles::All(Role::History);
 }
 
 /// Maximum likelihood does not exist: the direction along which the likelihood never stops rising (or the squared error of
@@ -218,6 +235,9 @@ impl NotSeparable {
 }
 
 impl Method {
+    /// Which method, and everything it was told.
+    pub const ROLES: Roles = Roles::All(Role::Setting);
+
     /// Names of the methods whose models say what the classes look like ([`Fitted::density`]), unless they are very wide.
     pub const GENERATIVE: [&'static str; 4] = ["lda", "qda", "spherical", "naive-bayes"];
 
@@ -322,7 +342,7 @@ impl Method {
     /// ```
     pub fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
         training.check()?;
-        match self {
+        let mut fit = match self {
             Method::Gaussian(method) => method.fit(training, watch),
             Method::HardMargin(method) => method.fit(training, watch),
             Method::KernelPerceptron(method) => method.fit(training, watch),
@@ -332,7 +352,11 @@ impl Method {
             Method::Perceptron(method) => method.fit(training, watch),
             Method::Risk(method) => method.fit(training, watch),
             Method::Sigmoid(method) => method.fit(training, watch),
+        }?;
+        if let Fit::Model(fitted) = &mut fit {
+            fitted.outcome = self.settled(fitted.outcome, &fitted.certificate);
         }
+        Ok(fit)
     }
 
     /// Recomputes the certificate of a support vector machine from its discriminant, its multipliers (one per row) and the

@@ -1,6 +1,7 @@
 //! What the user should know about a fit.
 
 use crate::kernel::NegativeCurvature;
+use crate::role::{Role, Roles};
 use serde::{Deserialize, Serialize};
 
 /// Something found on the way, naming matrix columns by index.
@@ -128,6 +129,9 @@ pub enum Separability {
 }
 
 impl Note {
+    /// What is said of the data is a claim about it.
+    pub const ROLES: Roles = Roles::All(Role::Claim);
+
     /// The note in words.
     pub fn describe(&self, feature: &dyn Fn(usize) -> String) -> String {
         match self {

@@ -273,7 +273,7 @@ impl SigmoidLeastSquares {
         }
     }
 
-    fn formula(&self) -> String {
+    pub(super) fn formula(&self) -> String {
         let scores = match (self.standardize, self.intercept) {
             (Standardize::Yes, Intercept::None) => "z = W·(x−mean)/sd",
             (Standardize::Yes, _) => "z = W·(x−mean)/sd + b",

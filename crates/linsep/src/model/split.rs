@@ -259,7 +259,7 @@ impl Split {
     }
 
     /// The parts side by side.
-    fn assemble(
+    pub(crate) fn assemble(
         self,
         method: &Method,
         training: &Training<'_>,

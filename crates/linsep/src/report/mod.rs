@@ -14,6 +14,7 @@ mod separability;
 mod summary;
 mod support;
 mod text;
+mod verification;
 
 pub use evaluation::{evaluation_json, evaluation_text, labels_json, labels_text};
 pub use geometry::{decision_note, geometry_json, geometry_text, measured_text};
@@ -21,5 +22,6 @@ pub use hard_margin::no_margin_text;
 pub use inspect::{bayes_error_text, inspect_json, inspect_text};
 pub use perceptron::not_separable_text;
 pub use separability::{separability_json, separability_text};
-pub use summary::{fit_summary, no_optimum_text, verification_text};
+pub use summary::{fit_summary, no_optimum_text};
 pub use support::{support_json, support_text};
+pub use verification::verification_text;

@@ -12,7 +12,6 @@ use crate::certify::{Certificate, SeparationKind};
 use crate::decide::Decision;
 use crate::design::{QuantileOutput, Standardize, Transform};
 use crate::model::{ClassWeighting, Method, NoOptimum, Outcome};
-use crate::workflow::Verification;
 use std::fmt::Write;
 
 /// Features in the table of largest weights, and notes.
@@ -391,19 +390,5 @@ pub fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &[String
     table.push(std::iter::once("(intercept)".to_owned()).chain(proof.intercept.iter().map(|b| short(*b))).collect());
     out.push_str(&grid(&table, 2));
     out.push_str("\n  No model was written. A penalty always has an optimum: --penalty ridge:0.01\n");
-    out
-}
-
-/// A verdict, claim by claim.
-pub fn verification_text(verification: &Verification) -> String {
-    let verdict = match verification.passed() {
-        true => "verified: every claim of the model follows from this data",
-        false => "NOT verified: the model does not follow from this data",
-    };
-    let mut out = format!("{verdict}\n");
-    for check in &verification.checks {
-        let mark = if check.holds { "holds" } else { "FAILS" };
-        let _ = writeln!(out, "  {mark}  {:<12} {}", check.claim, check.found);
-    }
     out
 }

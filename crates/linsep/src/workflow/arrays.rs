@@ -1,6 +1,7 @@
 //! Arrays in memory to models, predictions and verdicts: what the Python package calls. Nothing is copied.
 
-use super::fit::{FitOptions, Known, TableFit, fit_source};
+use super::assemble::Known;
+use super::fit::{FitOptions, TableFit, fit_source};
 use super::geometry::{geometry_of, measure};
 use super::multiclass::Plan;
 use super::path::{TablePath, path_of};
@@ -9,7 +10,7 @@ use super::rows::RowRoles;
 use super::separable::{SeparableOptions, TableSeparability, separable};
 use super::source::Source;
 use super::support::{SupportTable, supports, tables_of};
-use super::verify::{Verification, verify_source};
+use super::verify::{Verification, refit_source, verify_source};
 use crate::artifact::Model;
 use crate::design::{Design, Recipe};
 use crate::error::{Error, Result};
@@ -93,7 +94,7 @@ pub fn fit_arrays(arrays: Arrays<'_>, options: &FitOptions, watch: &Watch) -> Re
         calibration: None,
         accuracy: false,
     };
-    fit_source(arrays.source()?, options, &plan, known, watch)
+    fit_source(&arrays.source()?, options, &plan, known, watch)
 }
 
 /// Solves the path of a risk minimiser.
@@ -106,9 +107,14 @@ pub fn separable_arrays(arrays: Arrays<'_>, options: &SeparableOptions, watch: &
     separable(&arrays.source()?, options, watch)
 }
 
-/// Recomputes units, objective and certificate of a model from the rows it was fitted on.
+/// Compares everything that a model states with the rows it was fitted on.
 pub fn verify_arrays(model: &Model, arrays: Arrays<'_>, watch: &Watch) -> Result<Verification> {
-    verify_source(model, &arrays.source_of(model)?, Vec::new(), watch)
+    verify_source(model, arrays.source_of(model)?, watch)
+}
+
+/// The same, and a second fit, which must come to the same bits.
+pub fn refit_arrays(model: &Model, arrays: Arrays<'_>, watch: &Watch) -> Result<Verification> {
+    refit_source(model, arrays.source_of(model)?, watch)
 }
 
 /// The support vectors of a model, with what the rows it was fitted on say of them.

@@ -2,12 +2,12 @@
 
 use super::fit::FitOptions;
 use super::folds::hold_out;
-use super::multiclass::{Approach, Plan};
+use super::multiclass::Plan;
 use super::rows::RowRoles;
-use crate::artifact::{CrossFitted, Model};
+use crate::artifact::CrossFitted;
 use crate::decide::{Calibration, CalibrationKind, Coupled, Coupling, HeldOut, TwoSides, probabilities};
 use crate::error::{Error, Result};
-use crate::model::{ClassWeights, Note, Part, Split, of_part};
+use crate::model::{Note, Part, Split, of_part};
 use crate::numeric::sum;
 use crate::resample::stratified_folds;
 use crate::table::{Class, Table};
@@ -116,46 +116,15 @@ fn about_calibration(error: Error) -> Error {
     renamed.help(help.replace("choose from", "choose --calibrate-folds from"))
 }
 
-/// The largest difference between the probabilities that a calibrated model gives to held-out rows and those of a
-/// calibration learned anew.
-pub(super) fn recalibrated(
-    model: &Model,
-    stored: &CrossFitted,
-    table: &Table,
-    roles: &RowRoles,
-    watch: &Watch,
-) -> Result<f64> {
-    let calibration = CalibrationOptions { kind: stored.map.kind(), folds: stored.folds };
-    let found = cross_fit(table, roles, &options_of(model, calibration), &calibration, watch)?;
-    let p = |map: &Calibration| {
-        let mut scores = found.scores.clone();
-        map.apply(&mut scores);
-        probabilities(&scores, model.classes.len())
-    };
-    let pairs = p(&stored.map).into_iter().zip(p(&found.calibration.map));
-    Ok(pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
-}
-
-/// The options under which the same table gives this model again.
-fn options_of(model: &Model, calibration: CalibrationOptions) -> FitOptions {
-    let mut options = FitOptions::new(model.target.clone(), model.method.clone());
-    options.weights.clone_from(&model.weights);
-    options.class_weights = model.class_weights.as_ref().map(|w| match w.balanced {
-        true => ClassWeights::Balanced,
-        false => ClassWeights::Given(model.classes.iter().cloned().zip(w.factors.iter().copied()).collect()),
-    });
-    options.offsets.clone_from(&model.offsets);
-    options.recipe = model.recipe.options(model.method.coding());
-    if model.recipe.columns.is_empty() {
-        // Unnamed sparse columns are not chosen by name.
-        options.recipe.features = None;
+impl CrossFit {
+    /// The largest difference between the probabilities that another map gives to the held-out rows and those of this one.
+    pub(super) fn differs_from(&self, other: &Calibration, n_classes: usize) -> f64 {
+        let p = |map: &Calibration| {
+            let mut scores = self.scores.clone();
+            map.apply(&mut scores);
+            probabilities(&scores, n_classes)
+        };
+        let pairs = p(other).into_iter().zip(p(&self.calibration.map));
+        pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
     }
-    options.seed = model.provenance.seed;
-    options.multiclass.approach = Some(match model.split() {
-        None => Approach::Joint,
-        Some(Split::Pairs) => Approach::OneVsOne,
-        Some(Split::Rest) => Approach::LinearMachine,
-    });
-    options.calibration = Some(calibration);
-    options
 }

@@ -1,7 +1,8 @@
 //! K-fold cross-validation of a whole fit: recipe, units, method and calibration are learned anew without each fold.
 
+use super::assemble::weighted_accuracy;
 use super::calibrate::cross_fit;
-use super::fit::{FitOptions, weighted_accuracy};
+use super::fit::FitOptions;
 use super::folds::{hold_out, in_fold_error};
 use super::multiclass::Plan;
 use super::rows::RowRoles;

@@ -1,18 +1,18 @@
 //! Table to model.
 
-use super::calibrate::{CalibrationOptions, CrossFit, cross_fit};
+use super::assemble::{Known, Weighted, model_of};
+use super::calibrate::{CalibrationOptions, cross_fit};
 use super::cross_validate::cross_validate;
-use super::multiclass::{Multiclass, Plan, Planned, model_part};
+use super::multiclass::{Multiclass, Plan, Planned};
 use super::rows::RowRoles;
 use super::separable::TableSeparability;
 use super::source::Source;
 use super::start::start_for;
-use crate::artifact::{CrossValidation, Model, ModelPart, Provenance, SupportVectors, TrainingSummary};
+use crate::artifact::Model;
 use crate::decide::Decision;
-use crate::design::{CodingRelations, Origin, Prepared, Recipe, RecipeOptions};
-use crate::discriminant::Discriminant;
+use crate::design::{Origin, Prepared, Recipe, RecipeOptions};
 use crate::error::{Error, Result};
-use crate::model::{ClassWeights, Method, NoOptimum, NotSeparable, Note, Part, Training, UNSTEADY, last_digit};
+use crate::model::{ClassWeights, Method, NoOptimum, NotSeparable, Part, Training};
 use crate::table::{Class, Kind, Labels, Table};
 use crate::watch::Watch;
 
@@ -118,22 +118,12 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         accuracy: true,
     };
     let source = Source::of_table(table, &roles, &recipe_options(options))?;
-    fit_source(source, options, &plan, known, watch)
-}
-
-/// What is known of the rows before the method is fitted to them.
-pub(super) struct Known {
-    pub(super) fingerprint: String,
-    pub(super) target_is_text: bool,
-    pub(super) cross_validation: Option<CrossValidation>,
-    pub(super) calibration: Option<Result<CrossFit>>,
-    /// Whether the accuracy on these rows is to be known, too.
-    pub(super) accuracy: bool,
+    fit_source(&source, options, &plan, known, watch)
 }
 
 /// Fits a method to rows, however they came about.
 pub(super) fn fit_source(
-    source: Source<'_>,
+    source: &Source<'_>,
     options: &FitOptions,
     plan: &Plan,
     known: Known,
@@ -160,7 +150,7 @@ pub(super) fn fit_source(
             proof.rename_rows(&source.rows);
             let answer = proof.witness.take().map(|verdict| {
                 let about = (&options.target[..], part);
-                Box::new(TableSeparability::of(*verdict, about, &source, used))
+                Box::new(TableSeparability::of(*verdict, about, source, used))
             });
             return Ok(TableFit::NotSeparable { proof, used, part: words(part), answer });
         }
@@ -171,70 +161,8 @@ pub(super) fn fit_source(
         )
         .help("rescale the columns, or standardise them"));
     }
-    let mut parts: Vec<ModelPart> = parts.into_iter().map(|p| model_part(p, &classes, &source.rows)).collect();
-    parts.iter_mut().for_each(|p| p.notes = without_coding(std::mem::take(&mut p.notes), &source.recipe));
-    let calibration = known.calibration.transpose()?;
-    let mut notes = without_coding(fitted.notes, &source.recipe);
-    notes.extend(calibration.as_ref().and_then(|c| c.note.clone()));
-    notes.extend(last_digit_note(&fitted.discriminant, training.printed, &notes));
-    let scores = match known.accuracy {
-        true => {
-            let mut scores = fitted.discriminant.scores(training.design, &Watch::default())?;
-            super::predict::add_offsets(&mut scores, source.offsets.as_ref(), classes.len());
-            Some(scores)
-        }
-        false => None,
-    };
-    let summary = TrainingSummary {
-        rows: source.counts.rows,
-        used: source.rows.len(),
-        total_weight: training.total_weight(),
-        missing_target: source.counts.missing_target,
-        zero_weight: source.counts.zero_weight,
-        missing: source.counts.missing.clone(),
-        class_weights: source.labels.totals(plain),
-        accuracy: None,
-        rejected: None,
-        undetermined: None,
-    };
-    let support_vectors = fitted.multipliers.map(|m| SupportVectors::of(&m, &source.rows));
-    let mut model = Model {
-        method,
-        target: options.target.clone(),
-        target_is_text: known.target_is_text,
-        weights: options.weights.clone(),
-        class_weights,
-        offsets: options.offsets.clone(),
-        classes,
-        recipe: source.recipe.clone(),
-        units: fitted.units,
-        discriminant: fitted.discriminant,
-        density: fitted.density,
-        support_vectors,
-        parts,
-        calibration: calibration.map(|CrossFit { calibration, .. }| calibration),
-        true_priors: options.true_priors.clone(),
-        decision: plan.decision.clone(),
-        objective: fitted.objective,
-        certificate: fitted.certificate,
-        outcome: fitted.outcome,
-        notes,
-        computation: fitted.computation,
-        training: summary,
-        cross_validation: known.cross_validation,
-        provenance: Provenance {
-            version: env!("CARGO_PKG_VERSION").into(),
-            fingerprint: known.fingerprint,
-            seed: options.seed,
-        },
-    };
-    if let Some(scores) = scores {
-        let decided = model.decision.classes(&model.deciding_scores(scores), model.classes.len())?;
-        let (accuracy, open) = weighted_accuracy(&decided, source.labels.codes(), plain);
-        model.training.accuracy = accuracy;
-        model.training.rejected = model.decision.reject.map(|_| open);
-        model.training.undetermined = model.decision.may_be_undetermined().then_some(open);
-    }
+    let weighted = Weighted { classes: class_weights, total: training.total_weight() };
+    let model = model_of(source, options, (method, plan), known, weighted, (fitted, parts))?;
     Ok(TableFit::Model(Box::new(model)))
 }
 
@@ -318,34 +246,6 @@ pub(super) fn training<'a>(
     }
 }
 
-/// The notes without relations that the coding brings about: the indicators of all levels of a column always add up to
-/// one; that is no news about the data.
-fn without_coding(notes: Vec<Note>, recipe: &Recipe) -> Vec<Note> {
-    let is_relation = |note: &Note| matches!(note, Note::Shared { .. } | Note::NearlyCollinear { left_out: false, .. });
-    // Without products such a relation stays within a column; with them it has to be tried.
-    let relations = (!recipe.basis.is_none() && notes.iter().any(is_relation)).then(|| CodingRelations::new(recipe));
-    let follows = |note: &Note| {
-        let (Note::Shared { column, combination } | Note::NearlyCollinear { column, combination, left_out: false }) =
-            note
-        else {
-            return false;
-        };
-        if let Some(relations) = &relations {
-            return relations.explain(*column, combination);
-        }
-        let source = recipe.source(*column);
-        combination.iter().all(|(other, _)| recipe.source(*other) == source) && !combination.is_empty()
-    };
-    notes.into_iter().filter(|note| !follows(note)).collect()
-}
-
-/// How far rounding within the printed digits moves the scores, where that matters or was asked for by leaving columns out.
-fn last_digit_note(discriminant: &Discriminant, printed: &[f64], notes: &[Note]) -> Option<Note> {
-    let dropped = notes.iter().any(|note| matches!(note, Note::LeftOut { printed: true, .. }));
-    let score = last_digit(discriminant, printed)?;
-    (score > UNSTEADY || (dropped && score > 0.0)).then_some(Note::LastDigit { score })
-}
-
 /// Methods speak of columns by number; the recipe knows their names.
 pub(super) fn name_columns(error: Error, recipe: &Recipe) -> Error {
     let (mut named, mut rest) = (String::new(), error.message());
@@ -367,17 +267,4 @@ pub(super) fn name_columns(error: Error, recipe: &Recipe) -> Error {
         Some(help) => renamed.help(help),
         None => renamed,
     }
-}
-
-/// Accuracy on the decided rows, `None` if there are none, and the share of the others.
-pub(super) fn weighted_accuracy(
-    predicted: &[Option<Class>],
-    truth: &[Class],
-    weights: Option<&[f64]>,
-) -> (Option<f64>, f64) {
-    let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
-    let sum = |counts: &dyn Fn(usize) -> bool| (0..truth.len()).filter(|i| counts(*i)).map(weight).sum::<f64>();
-    let (total, decided) = (sum(&|_| true), sum(&|i| predicted[i].is_some()));
-    let right = sum(&|i| predicted[i] == Some(truth[i]));
-    ((decided > 0.0).then(|| right / decided), 1.0 - decided / total)
 }

@@ -1,7 +1,12 @@
 //! The whole pipeline for tables: what the command and the Python package call.
 
+mod again;
+mod agree;
 mod arrays;
+mod assemble;
+mod at_point;
 mod calibrate;
+mod compare;
 mod cross_validate;
 mod fit;
 mod folds;
@@ -18,11 +23,12 @@ mod simulate;
 mod source;
 mod start;
 mod support;
+mod verdict;
 mod verify;
-mod verify_parts;
 
 pub use arrays::{
-    Arrays, fit_arrays, measure_design, path_arrays, predict_design, separable_arrays, support_arrays, verify_arrays,
+    Arrays, fit_arrays, measure_design, path_arrays, predict_design, refit_arrays, separable_arrays, support_arrays,
+    verify_arrays,
 };
 pub use calibrate::CalibrationOptions;
 pub use fit::{FitOptions, TableFit, fit_table};
@@ -35,4 +41,4 @@ pub(crate) use separable::SHOWN_BOUNDARY;
 pub use separable::{Question, Scope, SeparableOptions, TableSeparability, separable_table};
 pub use simulate::model_classes;
 pub use support::{SupportRow, SupportTable, support_tables};
-pub use verify::{Check, Verification, verify_table};
+pub use verify::{Check, Verification, refit_table, verify_table};

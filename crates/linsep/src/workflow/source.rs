@@ -132,6 +132,11 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// How finely each column was printed, where that is known.
+    pub(super) fn printed_units(&self) -> &[f64] {
+        &self.printed
+    }
+
     /// What a method sees of the rows, with these weights.
     pub(super) fn training<'s>(&'s self, weights: Option<&'s [f64]>) -> Training<'s> {
         let mut training =

@@ -1,22 +1,36 @@
-//! Model and data to a verdict: everything the model claims, recomputed.
+//! Model and data to a verdict: what the model states, compared with what the data make of its settings and its point.
+//!
+//! From the settings of a model, its point and the rows a second model is made, by the code that makes models: closed forms
+//! and perceptrons are fitted again, other points are only looked at. Whatever the file says must be what the second model
+//! says; nothing has to be remembered here when a field is added.
 
-use super::calibrate::recalibrated;
+use super::again::{fit_again, fit_source_again, options_of, plan_of, why_not_again};
+use super::agree::{
+    calibrations_agree, certificates_agree, discriminants_agree, objectives_agree, size_of_objective, units_agree,
+};
+use super::assemble::{Known, Weighted, model_of};
+use super::at_point::fit_at_point;
+use super::calibrate::{CrossFit, cross_fit};
+use super::compare::{Closeness, NUMBERS, differences, shown};
+use super::fit::{TableFit, fit_source};
 use super::places::Places;
 use super::rows::RowRoles;
 use super::source::Source;
-use super::verify_parts::verify_parts;
-use crate::artifact::{Model, SupportVectors};
-use crate::certify::{Certificate, is_local_minimum};
-use crate::design::{Transform, Units, fit_recipe};
-use crate::error::{Error, Result};
-use crate::model::{Method, Outcome, PenaltyChoice, Training};
-use crate::table::{NameIndex, Table};
+use super::verdict::{Evidence, checks, proved, refit_check};
+use crate::artifact::{Model, ModelPart, Provenance};
+use crate::certify::Certificate;
+use crate::design::{ColumnSummary, Encoding, fit_recipe, summarise};
+use crate::error::Result;
+use crate::model::{Method, Outcome, Training};
+use crate::role::{Role, each_leaf};
+use crate::table::{Kind, NameIndex, Table};
 use crate::watch::Watch;
 
 /// One claim of a model, compared with the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// What the claim is about: `data`, `class weight`, `recipe`, `units`, `objective`, `certificate` or `calibration`.
+    /// What the claim is about: `data`, `rows`, `class weight`, `recipe`, `units`, `discriminant`, `support`, `objective`,
+    /// `certificate`, `notes`, `calibration` or `refit`.
     pub claim: &'static str,
     /// Whether it holds.
     pub holds: bool,
@@ -33,6 +47,12 @@ pub struct Verification {
     pub certificate: Certificate,
     /// The objective recomputed from the data.
     pub objective: f64,
+    /// What all of it proves, in one sentence.
+    pub proved: String,
+    /// What the file says and nobody compared: it takes a second fit, or other data.
+    pub unchecked: Vec<String>,
+    /// What was taken as given: the place in the file, and the value.
+    pub settings: Vec<(String, String)>,
 }
 
 impl Verification {
@@ -42,140 +62,220 @@ impl Verification {
     }
 }
 
-/// Relative agreement asked of recomputed numbers: sums over many rows in another order stay far within it.
-const AGREEMENT: f64 = 1e-9;
-/// Agreement asked of calibrated probabilities: other machines fit the folds to their tolerance, not to the same bits.
-const CALIBRATION: f64 = 1e-4;
-/// Relative residual allowed to the equations of a closed form.
-const RESIDUAL: f64 = 1e-8;
-
-/// Recomputes recipe, units, objective and certificate of a model from the table it was fitted on.
+/// Compares everything that a model states with the table it was fitted on; what takes a second fit of an iterative method
+/// is listed as unchecked.
 pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verification> {
-    let roles = RowRoles::of(table, &model.target, model.weights.as_deref(), &model.offsets)?.in_terms_of(
-        table,
-        &model.target,
-        &model.classes,
-    )?;
-    let frequencies = roles.frequencies(|_| true);
-    let usable: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
-    let same_recipe = recipe_agrees(model, table, &frequencies);
-    let prepared = model.recipe.apply(table, &usable)?;
-    let source = Source::of_prepared(prepared, &roles, model.recipe.clone(), Places::of(table))?;
-    let fingerprint = format!("{:016x}", table.fingerprint());
-    let checks = vec![data_check(model, &fingerprint), follows("recipe", recipe_parts(model), same_recipe)];
-    let mut found = verify_source(model, &source, checks, watch)?;
-    found.checks.extend(calibration_check(model, table, &roles, watch)?);
+    let (roles, order) = roles_of(model, table)?;
+    let prepared = Prepared::of_table(model, table, &roles, order, watch)?;
+    prepared.verify(model, watch)
+}
+
+/// The same, and a second fit with all its folds, which must come to the same bits.
+pub fn refit_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verification> {
+    let mut found = verify_table(model, table, watch)?;
+    let again = match why_not_again(model) {
+        None => fit_again(model, table, &roles_of(model, table)?.0, watch)?,
+        Some(why) => return Ok(not_again(found, why)),
+    };
+    found.judge_bits(model, again)?;
     Ok(found)
 }
 
-/// Recomputes units, objective and certificate from rows, however they came about; `checks` were made before.
-pub(super) fn verify_source(
+/// The comparison with rows of arrays; the fingerprint of a table is not among them.
+pub(super) fn verify_source(model: &Model, source: Source<'_>, watch: &Watch) -> Result<Verification> {
+    let known = Known {
+        fingerprint: model.provenance.fingerprint.clone(),
+        target_is_text: model.target_is_text,
+        cross_validation: model.cross_validation.clone(),
+        calibration: None,
+        accuracy: model.training.accuracy.is_some(),
+    };
+    let prepared = Prepared { source, known, learned: None, order: None, of_table: false, calibrated: None };
+    prepared.verify(model, watch)
+}
+
+/// The same, and a second fit.
+pub(super) fn refit_source(model: &Model, source: Source<'_>, watch: &Watch) -> Result<Verification> {
+    let again = match why_not_again(model) {
+        None => Ok(fit_source_again(model, &source, watch)?),
+        Some(why) => Err(why),
+    };
+    let mut found = verify_source(model, source, watch)?;
+    match again {
+        Err(why) => return Ok(not_again(found, why)),
+        Ok(again) => found.judge_bits(model, again)?,
+    }
+    Ok(found)
+}
+
+impl Verification {
+    fn judge_bits(&mut self, model: &Model, again: Option<Model>) -> Result<()> {
+        let different = match again {
+            None => None,
+            Some(mut again) => {
+                again.provenance.version.clone_from(&model.provenance.version);
+                again.provenance.certificates = model.provenance.certificates;
+                Some(differences(model, &again, Closeness::Bits)?)
+            }
+        };
+        let check = refit_check(different.as_deref());
+        if check.holds {
+            self.unchecked.clear();
+        }
+        self.checks.push(check);
+        self.proved = proved(&self.checks, &self.certificate);
+        Ok(())
+    }
+}
+
+fn not_again(mut found: Verification, why: &str) -> Verification {
+    found.unchecked.push(format!("the bits of a second fit: {why}"));
+    found
+}
+
+/// Labels, weights and offsets in the order of the model's classes; and that order as the table and the last class make it.
+fn roles_of(model: &Model, table: &Table) -> Result<(RowRoles, Vec<String>)> {
+    let roles = RowRoles::of(table, &model.target, model.weights.as_deref(), &model.offsets)?;
+    let mut order = roles.names.clone();
+    if let Some(last) = model.classes.last().and_then(|last| order.iter().position(|name| name == last)) {
+        let name = order.remove(last);
+        order.push(name);
+    }
+    Ok((roles.in_terms_of(table, &model.target, &model.classes)?, order))
+}
+
+/// The rows, and what is known of them before the model is looked at.
+struct Prepared<'a> {
+    source: Source<'a>,
+    known: Known,
+    /// The recipe as it is learned anew, where it can be.
+    learned: Option<crate::design::Recipe>,
+    /// The classes in their order, where a table says it.
+    order: Option<Vec<String>>,
+    of_table: bool,
+    /// By how much the probabilities of a calibration differ from those of the stored one, in so many folds.
+    calibrated: Option<(f64, usize)>,
+}
+
+impl Prepared<'_> {
+    fn of_table(
+        model: &Model,
+        table: &Table,
+        roles: &RowRoles,
+        order: Vec<String>,
+        watch: &Watch,
+    ) -> Result<Prepared<'static>> {
+        let frequencies = roles.frequencies(|_| true);
+        let usable: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
+        let prepared = model.recipe.apply(table, &usable)?;
+        let source = Source::of_prepared(prepared, roles, model.recipe.clone(), Places::of(table))?;
+        let options = options_of(model);
+        let calibration: Option<CrossFit> =
+            options.calibration.as_ref().map(|c| cross_fit(table, roles, &options, c, watch)).transpose()?;
+        let calibrated = match (&calibration, &model.calibration) {
+            (Some(found), Some(stored)) => Some((found.differs_from(&stored.map, model.classes.len()), stored.folds)),
+            _ => None,
+        };
+        // Arrays in memory leave no fingerprint, and their accuracy was not asked for.
+        let of_arrays = model.provenance.fingerprint.is_empty() && model.training.accuracy.is_none();
+        let known = Known {
+            fingerprint: if of_arrays { String::new() } else { format!("{:016x}", table.fingerprint()) },
+            target_is_text: match of_arrays {
+                true => model.target_is_text,
+                false => table.columns()[table.column(&model.target)?].kind != Kind::Number,
+            },
+            cross_validation: model.cross_validation.clone(),
+            calibration: calibration.map(Ok),
+            accuracy: !of_arrays,
+        };
+        let learned = learned_recipe(model, table, &frequencies);
+        Ok(Prepared { source, known, learned, order: Some(order), of_table: true, calibrated })
+    }
+
+    fn verify(self, model: &Model, watch: &Watch) -> Result<Verification> {
+        let Prepared { source, known, learned, order, of_table, calibrated } = self;
+        let plain = source.weights.as_deref();
+        let class_weights = model.class_weights.as_ref().map(|w| w.for_rows(&source.labels, plain)).transpose()?;
+        let factored = class_weights.as_ref().and_then(|f| f.weighted(&source.labels, plain));
+        let training = source.training(factored.as_deref().or(plain));
+        let summary = summarise(training.design, training.weights, watch)?;
+        let repeated = model.method.is_repeated() && !is_halted(model);
+        let independent = if repeated { residual(model, &training, &summary, watch)? } else { None };
+        let mut found = match repeated {
+            true => match fit_source(&source, &options_of(model), &plan_of(model), known, watch)? {
+                TableFit::Model(found) => *found,
+                _ => return Ok(no_model(model)),
+            },
+            false => {
+                let fit = fit_at_point(model, &source, &training, watch).map_err(|e| source.name(e))?;
+                let weighted = Weighted { classes: class_weights, total: training.total_weight() };
+                let (method, plan) = (model.method.clone(), plan_of(model));
+                model_of(&source, &options_of(model), (method, &plan), known, weighted, fit)?
+            }
+        };
+        let (certificate, objective) = (found.certificate.clone(), found.objective.value);
+        found.recipe = learned.unwrap_or_else(|| model.recipe.clone());
+        found.classes = order.unwrap_or_else(|| model.classes.clone());
+        if !of_table {
+            found.calibration.clone_from(&model.calibration);
+            found.notes.extend(model.notes.iter().filter(|n| is_of_folds(n)).cloned());
+        }
+        keep_settings(&mut found, model);
+        settle(&mut found, model, &summary, calibrated.map(|(difference, _)| difference));
+        let different = differences(model, &found, Closeness::Within(NUMBERS))?;
+        let evidence = Evidence { found: &found, repeated, of_table, calibrated, independent, different: &different };
+        let checks = checks(model, &evidence, (&certificate, objective));
+        Ok(Verification {
+            proved: proved(&checks, &certificate),
+            unchecked: unchecked(model, repeated, of_table),
+            settings: settings(model)?,
+            checks,
+            certificate,
+            objective,
+        })
+    }
+}
+
+/// Where the clock stopped a rule, it cannot be followed to the same place again.
+fn is_halted(model: &Model) -> bool {
+    let stopped = |outcome: Outcome| matches!(outcome, Outcome::TimeLimit | Outcome::Interrupted);
+    let watches = !matches!(model.method, Method::Gaussian(_) | Method::NaiveBayes(_));
+    watches && (stopped(model.outcome) || model.parts.iter().any(|p| stopped(p.outcome)))
+}
+
+/// The residual of the equations of a closed form at the stated discriminant, from the data alone; and how large moments of
+/// columns far from zero, which keep fewer digits, may make it.
+fn residual(
     model: &Model,
-    source: &Source<'_>,
-    mut checks: Vec<Check>,
+    training: &Training<'_>,
+    summary: &ColumnSummary,
     watch: &Watch,
-) -> Result<Verification> {
-    let (labels, plain) = (&source.labels, source.weights.as_deref());
-    let mut factored = None;
-    if let Some(stored) = &model.class_weights {
-        let found = stored.for_rows(labels, plain)?;
-        let close = |(a, b): (&f64, &f64)| (a - b).abs() <= AGREEMENT * b;
-        let agree = found.factors.iter().zip(&stored.factors).all(close);
-        checks.insert(checks.len().min(1), follows("class weight", "factors of the classes", agree));
-        factored = found.weighted(labels, plain);
+) -> Result<Option<(f64, f64)>> {
+    if !model.parts.is_empty() || !matches!(model.certificate, Certificate::ClosedForm { .. }) {
+        return Ok(None);
     }
-    let training = source.training(factored.as_deref().or(plain));
-    let units = units_agree(&model.method, &model.units, &training, watch)?;
-    if !model.parts.is_empty() {
-        let parts = verify_parts(model, &training, &source.rows, units, watch)?;
-        checks.extend(parts.checks);
-        return Ok(Verification { checks, ..parts });
-    }
-    let (objective, certificate) = match &model.support_vectors {
-        Some(support) => {
-            let alpha = multipliers(support, &source.rows, model.classes.len())?;
-            model.method.certify_multipliers(&training, &model.discriminant, &model.units, &alpha, watch)?
-        }
-        None => model.method.certify(&training, &model.discriminant, &model.units, watch)?,
-    };
-    let stated = Stated { method: &model.method, certificate: &model.certificate, outcome: model.outcome };
-    let zero = floor(&model.method, &training)?;
-    checks.extend([
-        follows("units", "means and scales", units),
-        objective_check(objective, model.objective.value, zero),
-        stated.check(&certificate),
-    ]);
-    Ok(Verification { checks, certificate, objective })
+    let far = |j: usize| summary.mean[j].abs() / summary.variance[j].sqrt();
+    let farthest = (0..summary.mean.len()).map(far).filter(|f| f.is_finite()).fold(1.0, f64::max);
+    Ok(match model.method.certify(training, &model.discriminant, &model.units, watch)?.1 {
+        Certificate::ClosedForm { relative_residual, .. } => Some((relative_residual, 64.0 * f64::EPSILON * farthest)),
+        _ => None,
+    })
 }
 
-/// The folds are fitted again, where there were any.
-fn calibration_check(model: &Model, table: &Table, roles: &RowRoles, watch: &Watch) -> Result<Option<Check>> {
-    let Some(stored) = &model.calibration else { return Ok(None) };
-    let difference = recalibrated(model, stored, table, roles, watch)?;
-    Ok(Some(Check {
-        claim: "calibration",
-        holds: difference <= CALIBRATION,
-        found: format!("cross-fitted again in {} folds: probabilities differ by {difference:.1e}", stored.folds),
-    }))
-}
-
-/// α of every row used, from the pairs of a model.
-pub(super) fn multipliers(support: &SupportVectors, rows: &[usize], n_classes: usize) -> Result<Vec<f64>> {
-    let per_row = if n_classes > 2 { n_classes } else { 1 };
-    let mut alpha = vec![0.0; rows.len() * per_row];
-    let alien = (per_row > 1) == support.against.is_empty() && !support.multipliers.is_empty();
-    if alien || support.against.iter().any(|k| *k as usize >= n_classes) {
-        return Err(Error::model("the multipliers of the support vectors are not those of the classes"));
-    }
-    for (i, (row, value)) in support.multipliers.iter().enumerate() {
-        match rows.binary_search(&(row - 1)) {
-            Ok(at) => alpha[at * per_row + support.against.get(i).map_or(0, |k| *k as usize)] = *value,
-            Err(_) => return Err(Error::model(format!("the support vector in row {row} is not a row that was used"))),
-        }
-    }
-    Ok(alpha)
-}
-
-/// An exact fit by least squares has an objective that is all rounding; like a gap, it is measured against the objective at
-/// zero weights.
-pub(super) fn floor(method: &Method, training: &Training<'_>) -> Result<f64> {
-    match method {
-        Method::LeastSquares(m) => m.objective_at_zero(&training.labels.totals(training.weights)),
-        _ => Ok(0.0),
+fn no_model(model: &Model) -> Verification {
+    let found = "fitted again, the method has no model for these rows".to_owned();
+    let checks = vec![Check { claim: "discriminant", holds: false, found }];
+    Verification {
+        proved: proved(&checks, &model.certificate),
+        checks,
+        certificate: Certificate::Absent { reason: "the method has no model for these rows".into() },
+        objective: f64::NAN,
+        unchecked: Vec::new(),
+        settings: Vec::new(),
     }
 }
 
-pub(super) fn objective_check(found: f64, stated: f64, at_zero: f64) -> Check {
-    let difference = (found - stated).abs() / stated.abs().max(at_zero).max(1e-300);
-    let holds = difference <= AGREEMENT;
-    Check { claim: "objective", holds, found: format!("{found:.12}, stated {stated:.12}") }
-}
-
-fn data_check(model: &Model, fingerprint: &str) -> Check {
-    let stated = &model.provenance.fingerprint;
-    let holds = model.provenance.is_of(fingerprint);
-    let found = match holds {
-        true if stated.is_empty() => "fitted on arrays in memory, which leave no fingerprint".to_owned(),
-        true => format!("the table it was fitted on (fingerprint {fingerprint})"),
-        false => format!("not the table it was fitted on (fingerprint {fingerprint}, stated {stated})"),
-    };
-    Check { claim: "data", holds, found }
-}
-
-pub(super) fn follows(claim: &'static str, what: &str, holds: bool) -> Check {
-    let verb = if holds { "follow" } else { "do not follow" };
-    Check { claim, holds, found: format!("{what} {verb} from the data") }
-}
-
-/// What a recipe has learned, in words.
-fn recipe_parts(model: &Model) -> &'static str {
-    match model.recipe.transform() {
-        Transform::None => "columns, levels and fill-in values",
-        Transform::Quantile { .. } => "columns, levels, fill-in values and quantiles",
-    }
-}
-
-fn recipe_agrees(model: &Model, table: &Table, frequencies: &[f64]) -> bool {
+fn learned_recipe(model: &Model, table: &Table, frequencies: &[f64]) -> Option<crate::design::Recipe> {
     let options = model.recipe.options(model.method.coding());
     match fit_recipe(table, frequencies, &options) {
         Ok(mut learned) => {
@@ -186,132 +286,123 @@ fn recipe_agrees(model: &Model, table: &Table, frequencies: &[f64]) -> bool {
                 // Arrays do not tell how finely a column was printed.
                 learned.columns.iter_mut().for_each(|c| c.forget_printed());
             }
-            learned == model.recipe
+            Some(learned)
         }
-        Err(_) => model.recipe.columns.is_empty() && table.sparse_width() == model.recipe.sparse_width,
+        // Unnamed sparse columns have nothing to learn but their number; a recipe that cannot be learned is no recipe.
+        Err(_) => Some(crate::design::Recipe {
+            sparse_width: table.sparse_width(),
+            columns: Vec::new(),
+            ..model.recipe.clone()
+        }),
     }
 }
 
-/// Units agree when centre and scale do, relative to the scale.
-pub(super) fn units_agree(method: &Method, stored: &Units, training: &Training<'_>, watch: &Watch) -> Result<bool> {
-    let summary = match training.columns {
-        Some(columns) => columns.clone(),
-        None => crate::design::summarise(training.design, training.weights, watch)?,
-    };
-    let learned: Units = summary.units(method.standardize());
-    let close = |a: f64, b: f64, scale: f64| (a - b).abs() <= 1e-6 * scale.abs().max(f64::MIN_POSITIVE);
-    let scales = (0..stored.scale().len()).all(|j| close(stored.scale()[j], learned.scale()[j], learned.scale()[j]));
-    // A model without intercept may rightly be about the origin.
-    let centred = (0..stored.centre().len()).all(|j| {
-        let spread = summary.variance[j].sqrt().max(1e-9 * summary.mean[j].abs());
-        stored.centre()[j] == 0.0 || close(stored.centre()[j], learned.centre()[j], spread)
+/// A calibration that was not made again leaves its note as it was.
+fn is_of_folds(note: &crate::model::Note) -> bool {
+    matches!(note, crate::model::Note::UnconvergedFolds { .. })
+}
+
+/// What was chosen is the same in both.
+fn keep_settings(found: &mut Model, model: &Model) {
+    found.provenance = Provenance { fingerprint: found.provenance.fingerprint.clone(), ..model.provenance.clone() };
+    found.cross_validation.clone_from(&model.cross_validation);
+    found.method.clone_from(&model.method);
+    found.decision.clone_from(&model.decision);
+}
+
+/// Numbers that agree in their own way are taken to be the stated ones, so that only what differs is left.
+fn settle(found: &mut Model, model: &Model, summary: &ColumnSummary, calibrated: Option<f64>) {
+    if units_agree(&model.units, &found.units, summary) {
+        found.units = model.units.clone();
+    }
+    if discriminants_agree(&model.discriminant, &found.discriminant, summary) {
+        found.discriminant = model.discriminant.clone();
+    }
+    let size = size_of_objective(&found.certificate).max(at_zero(found));
+    let parts = found.parts.len() as f64;
+    if objectives_agree(model.objective.value, found.objective.value, size.max(parts)) {
+        found.objective.value = model.objective.value;
+    }
+    if certificates_agree(&model.certificate, &found.certificate) {
+        found.certificate = model.certificate.clone();
+    }
+    for (found, stored) in found.parts.iter_mut().zip(&model.parts) {
+        settle_part(found, stored, summary);
+    }
+    // The worst of several parts that are all within rounding may be another one.
+    if model.parts.iter().any(|p| p.certificate == model.certificate)
+        && found.parts.iter().zip(&model.parts).all(|(a, b)| a.certificate == b.certificate)
+        && certificates_agree(&model.certificate, &found.certificate)
+    {
+        found.certificate = model.certificate.clone();
+    }
+    if let (Some(stored), Some(learned), Some(difference)) = (&model.calibration, &found.calibration, calibrated) {
+        let value = |c: &crate::artifact::CrossFitted| serde_json::to_value(c).unwrap_or_default();
+        if calibrations_agree(&value(stored), &value(learned), difference) {
+            found.calibration = Some(stored.clone());
+        }
+    }
+}
+
+/// Of least squares, whose closed form states no gap: F at zero weights and the best intercept.
+fn at_zero(found: &Model) -> f64 {
+    let Method::LeastSquares(method) = &found.method else { return 0.0 };
+    let factor = |k: usize| found.class_weights.as_ref().map_or(1.0, |w| w.factors[k]);
+    let weights = found.training.class_weights.iter().enumerate().map(|(k, n)| n * factor(k));
+    method.objective_at_zero(&weights.collect::<Vec<f64>>()).unwrap_or(0.0)
+}
+
+fn settle_part(found: &mut ModelPart, stored: &ModelPart, summary: &ColumnSummary) {
+    if units_agree(&stored.units, &found.units, summary) {
+        found.units = stored.units.clone();
+    }
+    if objectives_agree(stored.objective.value, found.objective.value, size_of_objective(&found.certificate).max(1.0)) {
+        found.objective.value = stored.objective.value;
+    }
+    if certificates_agree(&stored.certificate, &found.certificate) {
+        found.certificate = stored.certificate.clone();
+    }
+}
+
+/// What is in the file and was compared with nothing.
+fn unchecked(model: &Model, repeated: bool, of_table: bool) -> Vec<String> {
+    let mut list = Vec::new();
+    if let Some(accuracy) = model.cross_validation.as_ref().and_then(|c| c.accuracy) {
+        list.push(format!("cross-validated accuracy {accuracy:.4}"));
+    }
+    list.push("solver, iterations and passes".to_owned());
+    if !repeated && model.outcome != Outcome::Converged {
+        list.push("why it stopped short of the tolerance".to_owned());
+    }
+    if !repeated {
+        list.push("that no note is left out".to_owned());
+    }
+    if !of_table {
+        let arrays = [
+            (model.calibration.is_some(), "calibration"),
+            (!model.provenance.fingerprint.is_empty(), "fingerprint of the table"),
+            (!is_plain(&model.recipe), "how the columns of the table become these"),
+        ];
+        list.extend(arrays.iter().filter(|(there, _)| *there).map(|(_, what)| (*what).to_owned()));
+    }
+    list
+}
+
+/// Whether a matrix needs no table to be made from.
+fn is_plain(recipe: &crate::design::Recipe) -> bool {
+    let is_number = |c: &crate::design::RecipeColumn| matches!(c.encoding, Encoding::Number { .. });
+    recipe.is_linear() && recipe.columns.iter().all(is_number)
+}
+
+/// Every leaf that is a setting.
+fn settings(model: &Model) -> Result<Vec<(String, String)>> {
+    let value = serde_json::to_value(model)
+        .map_err(|e| crate::error::Error::model(format!("the model cannot be written: {e}")))?;
+    let mut list = Vec::new();
+    each_leaf(&value, Some(Model::ROLES), &mut |path, role, leaf| {
+        if role == Some(Role::Setting) && !leaf.is_null() {
+            list.push((path.to_owned(), shown(Some(leaf))));
+        }
     });
-    Ok(scales && centred)
-}
-
-/// What a model, or a part of it, claims.
-pub(super) struct Stated<'a> {
-    pub(super) method: &'a Method,
-    pub(super) certificate: &'a Certificate,
-    pub(super) outcome: Outcome,
-}
-
-impl Stated<'_> {
-    pub(super) fn check(&self, certificate: &Certificate) -> Check {
-        certificate_check(self, certificate)
-    }
-}
-
-fn certificate_check(model: &Stated<'_>, certificate: &Certificate) -> Check {
-    let claim = "certificate";
-    match certificate {
-        Certificate::ClosedForm { relative_residual, .. } => Check {
-            claim,
-            holds: *relative_residual <= RESIDUAL,
-            found: format!("relative residual {relative_residual:.1e}"),
-        },
-        Certificate::Local { gradient, smallest_eigenvalue } => local_check(model, *gradient, *smallest_eigenvalue),
-        Certificate::Stationary { violation } => stationary_check(model, *violation),
-        Certificate::Absent { reason } => Check { claim, holds: false, found: reason.clone() },
-        Certificate::Separates { .. } | Certificate::Errors { .. } => plane_check(model, certificate),
-        bound => {
-            let found = bound.relative_gap().unwrap_or(f64::INFINITY);
-            let stated = model.certificate.relative_gap().unwrap_or(0.0);
-            let asked = match (model.method, model.outcome) {
-                (Method::Risk(m), Outcome::Converged) => m.tolerance,
-                (Method::KernelSvm(m), Outcome::Converged) => m.tolerance,
-                (Method::LeastSquares(m), Outcome::Converged) => m.tolerance,
-                (Method::HardMargin(m), Outcome::Converged) => m.tolerance,
-                // Not converged: the model claims no more than the gap it states.
-                _ => stated,
-            };
-            // A recomputed gap differs from the stated one by rounding of the objective.
-            let holds = found <= asked + 1e-12;
-            Check { claim, holds, found: format!("relative gap {found:.1e}, stated {stated:.1e}") }
-        }
-    }
-}
-
-/// A stationary point is one; where none was reached, the model claims no more than what it states.
-fn stationary_check(model: &Stated<'_>, violation: f64) -> Check {
-    let stated = match &model.certificate {
-        Certificate::Stationary { violation } => *violation,
-        _ => 0.0,
-    };
-    let asked = match (&model.method, model.outcome) {
-        (Method::KernelSvm(m), Outcome::Converged) => m.tolerance,
-        _ => stated,
-    };
-    let found = format!("violation {violation:.1e}, stated {stated:.1e}; no gap is claimed");
-    Check { claim: "certificate", holds: violation <= asked + 1e-9, found }
-}
-
-/// A local minimum is one; where none was reached, the model claims no more than what it states.
-fn local_check(model: &Stated<'_>, gradient: f64, smallest: f64) -> Check {
-    let (holds, stated) = match (model.method, model.certificate, model.outcome) {
-        (Method::Sigmoid(m), Certificate::Local { gradient: g, .. }, Outcome::Converged) => {
-            let penalised = m.penalty != PenaltyChoice::None;
-            (gradient <= m.tolerance + 1e-12 && is_local_minimum(gradient, smallest, penalised), *g)
-        }
-        (_, Certificate::Local { gradient: g, smallest_eigenvalue: s }, _) => {
-            ((gradient - g).abs() <= 1e-6 * g.abs() + 1e-12 && (smallest - s).abs() <= 1e-6 * s.abs() + 1e-12, *g)
-        }
-        // Of scores that grow without bound nothing is claimed.
-        _ => (gradient.is_finite() && model.outcome != Outcome::Converged, f64::NAN),
-    };
-    let found = format!("gradient {gradient:.1e}, stated {stated:.1e}; smallest eigenvalue {smallest:.1e}");
-    Check { claim: "certificate", holds, found }
-}
-
-/// A plane is as good as it says; and of the mistakes, which nobody can count afterwards, there are neither more than the
-/// bound nor fewer than it takes to make θ as long as it is.
-fn plane_check(model: &Stated<'_>, certificate: &Certificate) -> Check {
-    let claim = "certificate";
-    let close = |a: &f64, b: &f64| (a - b).abs() <= AGREEMENT * a.abs().max(b.abs());
-    match (certificate, model.certificate) {
-        (
-            Certificate::Separates { margin, norm, radius, bound, .. },
-            Certificate::Separates { margin: m, norm: n, radius: r, bound: b, mistakes: Some(mistakes) },
-        ) => {
-            let step = if let Method::Perceptron(method) = model.method { method.step } else { 1.0 };
-            let fewest = (norm / (step * radius)).powi(2) * (1.0 - AGREEMENT);
-            let within = (fewest..=*bound).contains(&(*mistakes as f64));
-            let same = close(margin, m) && close(norm, n) && close(radius, r) && close(bound, b);
-            let found = format!(
-                "separates with margin {margin:.6e}, stated {m:.6e}; updates {mistakes}, possible {:.0} to {:.0}",
-                fewest.ceil(),
-                bound.floor()
-            );
-            Check { claim, holds: same && within, found }
-        }
-        (Certificate::Errors { errors, total }, Certificate::Errors { errors: e, total: t }) => Check {
-            claim,
-            holds: close(errors, e) && close(total, t),
-            found: format!("{errors} of {total} on the wrong side, stated {e} of {t}"),
-        },
-        (Certificate::Separates { .. }, _) => {
-            Check { claim, holds: false, found: "the plane separates the rows, which the model does not state".into() }
-        }
-        _ => Check { claim, holds: false, found: "the plane does not separate the rows, as the model states".into() },
-    }
+    Ok(list)
 }

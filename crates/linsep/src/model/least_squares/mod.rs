@@ -328,7 +328,7 @@ impl LeastSquares {
         }
     }
 
-    fn formula(&self, classes: usize) -> String {
+    pub(super) fn formula(&self, classes: usize) -> String {
         let loss = match (classes, self.targets) {
             (2, Targets::ZeroOne) => "½(t−z)², t = 0 or 1",
             (2, _) => "½(t−z)², t = ±1",

@@ -331,7 +331,7 @@ impl Perceptron {
     }
 
     /// What is done, in symbols.
-    fn formula(&self) -> String {
+    pub(super) fn formula(&self) -> String {
         let scores = match (self.standardize, self.intercept) {
             (Standardize::Yes, Intercept::None) => "x̃ = (x−mean)/sd",
             (Standardize::Yes, _) => "x̃ = ((x−mean)/sd, 1)",

@@ -6,7 +6,7 @@ use crate::objective::Intercept;
 
 impl RiskMinimizer {
     /// What is minimised, complete.
-    pub(super) fn formula(&self, classes: usize) -> String {
+    pub(in crate::model) fn formula(&self, classes: usize) -> String {
         let loss = match (self.loss, classes) {
             (LossChoice::Logistic, 2) => "log(1+exp(−y·z))",
             (LossChoice::Logistic, _) => "[log Σ exp(z_k) − z_y]",

@@ -1,0 +1,93 @@
+//! The options under which the same rows give a model again, and that second fit.
+
+use super::assemble::Known;
+use super::calibrate::{CalibrationOptions, cross_fit};
+use super::cross_validate::cross_validate;
+use super::fit::{FitOptions, TableFit, fit_source};
+use super::multiclass::{Approach, Plan};
+use super::rows::RowRoles;
+use super::source::Source;
+use crate::artifact::Model;
+use crate::decide::Rule;
+use crate::error::Result;
+use crate::model::{ClassWeights, Outcome, Split};
+use crate::table::{Kind, Table};
+use crate::watch::Watch;
+
+/// Everything that a model says of how it was fitted. Where it started is not kept, but whether it did is.
+pub(super) fn options_of(model: &Model) -> FitOptions {
+    let mut options = FitOptions::new(model.target.clone(), model.method.clone());
+    options.weights.clone_from(&model.weights);
+    options.class_weights = model.class_weights.as_ref().map(|w| match w.balanced {
+        true => ClassWeights::Balanced,
+        false => ClassWeights::Given(model.classes.iter().cloned().zip(w.factors.iter().copied()).collect()),
+    });
+    options.offsets.clone_from(&model.offsets);
+    options.recipe = model.recipe.options(model.method.coding());
+    if model.recipe.columns.is_empty() {
+        // Unnamed sparse columns are not chosen by name.
+        options.recipe.features = None;
+    }
+    options.seed = model.provenance.seed;
+    options.true_priors.clone_from(&model.true_priors);
+    if !matches!(model.decision.rule, Rule::Scheme(_)) {
+        options.decision = model.decision.clone();
+    }
+    options.multiclass.approach = Some(match model.split() {
+        None => Approach::Joint,
+        Some(Split::Pairs) => Approach::OneVsOne,
+        Some(Split::Rest) => Approach::LinearMachine,
+    });
+    options.calibration = model.calibration.as_ref().map(|c| CalibrationOptions { kind: c.map.kind(), folds: c.folds });
+    options.folds = model.cross_validation.as_ref().map(|c| c.folds);
+    options
+}
+
+/// What was fitted, and how it decides.
+pub(super) fn plan_of(model: &Model) -> Plan {
+    Plan { decision: model.decision.clone(), split: model.split(), sure: model.has_probabilities() }
+}
+
+/// Why a second fit need not come to the same bits, where it need not.
+pub(super) fn why_not_again(model: &Model) -> Option<&'static str> {
+    match model.outcome {
+        Outcome::TimeLimit | Outcome::Interrupted => Some("the clock stopped the fit, which nothing repeats"),
+        _ if model.provenance.started => Some("the fit started at another model, which is not kept"),
+        _ => None,
+    }
+}
+
+/// Fits the rows of a table again, with everything that the model was asked for; `None` where there is no model now.
+pub(super) fn fit_again(model: &Model, table: &Table, roles: &RowRoles, watch: &Watch) -> Result<Option<Model>> {
+    let (options, plan) = (options_of(model), plan_of(model));
+    let folds = options.folds.map(|folds| cross_validate(table, roles, &options, &plan, folds, watch)).transpose()?;
+    let arrays = model.provenance.fingerprint.is_empty();
+    let known = Known {
+        fingerprint: if arrays { String::new() } else { format!("{:016x}", table.fingerprint()) },
+        target_is_text: table.columns()[table.column(&model.target)?].kind != Kind::Number,
+        cross_validation: folds,
+        calibration: options.calibration.as_ref().map(|c| cross_fit(table, roles, &options, c, watch)),
+        accuracy: !arrays,
+    };
+    let recipe = super::fit::recipe_options(&options);
+    let source = Source::of_table(table.clone(), roles, &recipe)?;
+    Ok(match fit_source(&source, &options, &plan, known, watch)? {
+        TableFit::Model(model) => Some(*model),
+        TableFit::NoOptimum { .. } | TableFit::NotSeparable { .. } => None,
+    })
+}
+
+/// The same for rows of arrays.
+pub(super) fn fit_source_again(model: &Model, source: &Source<'_>, watch: &Watch) -> Result<Option<Model>> {
+    let known = Known {
+        fingerprint: model.provenance.fingerprint.clone(),
+        target_is_text: model.target_is_text,
+        cross_validation: model.cross_validation.clone(),
+        calibration: None,
+        accuracy: model.training.accuracy.is_some(),
+    };
+    Ok(match fit_source(source, &options_of(model), &plan_of(model), known, watch)? {
+        TableFit::Model(found) => Some(Model { calibration: model.calibration.clone(), ..*found }),
+        TableFit::NoOptimum { .. } | TableFit::NotSeparable { .. } => None,
+    })
+}

@@ -1,0 +1,147 @@
+//! When two numbers that were computed in different ways are the same number: each quantity by the scale of its rounding.
+
+use super::compare::{Closeness, NUMBERS, value_differences};
+use crate::certify::Certificate;
+use crate::design::{ColumnSummary, Units};
+use crate::discriminant::{Discriminant, Linear};
+use serde_json::Value;
+
+/// Agreement asked of the numbers of a certificate.
+const CERTIFICATE: f64 = 1e-6;
+/// Bounds below this share of the objective are made of rounding, which another machine has otherwise.
+const ROUNDED: f64 = 1e-13;
+/// By what factor two such bounds may differ.
+const FACTOR: f64 = 4.0;
+/// What rounding of an objective does to a difference of two, relative to them.
+const OBJECTIVE: f64 = 32.0 * f64::EPSILON;
+/// A relative number below this is none.
+const NOTHING: f64 = f64::EPSILON;
+/// Agreement asked of calibrated probabilities: another machine fits the folds to their tolerance, not to the same bits.
+const PROBABILITIES: f64 = 1e-6;
+/// And of the numbers of the map.
+const MAP: f64 = 1e-4;
+
+/// Units agree when centre and scale do, relative to the standard deviation and to the rounding of the mean.
+pub(super) fn units_agree(stated: &Units, learned: &Units, summary: &ColumnSummary) -> bool {
+    let spread = |j: usize| summary.variance[j].sqrt();
+    let rounding = |j: usize| 8.0 * f64::EPSILON * summary.mean[j].abs();
+    let centre = |j: usize| {
+        let (a, b) = (stated.centre()[j], learned.centre()[j]);
+        a == b || (a - b).abs() <= NUMBERS * spread(j) + rounding(j)
+    };
+    let scale = |j: usize| {
+        let (a, b) = (stated.scale()[j], learned.scale()[j]);
+        a == b || (a - b).abs() <= NUMBERS * b + rounding(j)
+    };
+    let cols = learned.centre().len();
+    stated.centre().len() == cols && stated.scale().len() == cols && (0..cols).all(|j| centre(j) && scale(j))
+}
+
+/// Linear discriminants agree when the terms that they add up to do, beside the largest; others number by number.
+pub(super) fn discriminants_agree(stated: &Discriminant, found: &Discriminant, summary: &ColumnSummary) -> bool {
+    match (stated, found) {
+        (Discriminant::Linear(a), Discriminant::Linear(b)) => lines_agree(a, b, summary),
+        (a, b) => {
+            let value = |d: &Discriminant| serde_json::to_value(d).unwrap_or_default();
+            value_differences(&value(a), &value(b), Discriminant::ROLES, Closeness::Within(NUMBERS)).is_empty()
+        }
+    }
+}
+
+fn lines_agree(a: &Linear, b: &Linear, summary: &ColumnSummary) -> bool {
+    if a.n_scores() != b.n_scores() || a.n_cols() != b.n_cols() {
+        return false;
+    }
+    let spread: Vec<f64> = summary.variance.iter().map(|v| v.sqrt()).collect();
+    let centres = (0..a.n_cols()).all(|j| {
+        let (p, q) = (a.centre()[j], b.centre()[j]);
+        p == q || (p - q).abs() <= NUMBERS * spread[j] + 8.0 * f64::EPSILON * summary.mean[j].abs()
+    });
+    let score = |k: usize| {
+        let (v, w) = (a.weights_of(k), b.weights_of(k));
+        let largest = w.iter().zip(&spread).map(|(w, s)| (w * s).abs()).fold(0.0, f64::max);
+        let weights =
+            (0..w.len()).all(|j| v[j] == w[j] || (w[j] != 0.0 && (v[j] - w[j]).abs() * spread[j] <= NUMBERS * largest));
+        let (p, q) = (a.intercept_at_centre()[k], b.intercept_at_centre()[k]);
+        weights && (p == q || (p - q).abs() <= NUMBERS * q.abs().max(largest))
+    };
+    centres && (0..a.n_scores()).all(score)
+}
+
+/// Objectives agree relative to themselves, or to the objective at zero weights: an exact fit leaves nothing but rounding.
+pub(super) fn objectives_agree(stated: f64, found: f64, at_zero: f64) -> bool {
+    let size = stated.abs().max(found.abs());
+    stated == found || (stated - found).abs() <= NUMBERS * size + 1e-12 * at_zero
+}
+
+/// F at zero weights, or F where that is more: what a gap is relative to.
+pub(super) fn size_of_objective(certificate: &Certificate) -> f64 {
+    match (certificate.gap(), certificate.relative_gap()) {
+        (Some(gap), Some(relative)) if relative > 0.0 && gap.is_finite() => gap / relative,
+        _ => 0.0,
+    }
+}
+
+/// Certificates agree when all their numbers do; bounds that consist of rounding only by a factor.
+pub(super) fn certificates_agree(stated: &Certificate, found: &Certificate) -> bool {
+    if stated == found {
+        return true;
+    }
+    let value = |c: &Certificate| serde_json::to_value(c).unwrap_or_default();
+    let size = size_of_objective(found).max(size_of_objective(stated));
+    let bound = |c: &Certificate| match c {
+        Certificate::ClosedForm { relative_residual, .. } => *relative_residual,
+        Certificate::Local { gradient, .. } => *gradient,
+        Certificate::Stationary { violation } => *violation,
+        other => other.relative_gap().unwrap_or(f64::INFINITY),
+    };
+    // F* ≥ 0 says more than a bound above the objective.
+    let void = found.gap().is_some() && bound(stated).min(bound(found)) > 1.0;
+    let rounded = bound(stated).max(bound(found)) <= ROUNDED || void;
+    // A difference of objectives has their rounding, which is much of a small one; of a smaller one it is all.
+    let relative = match bound(found) {
+        bound if bound > 2.0 * OBJECTIVE => CERTIFICATE + OBJECTIVE / bound,
+        _ => CERTIFICATE,
+    };
+    let agree = |name: &str, a: f64, b: f64| {
+        let apart = (a - b).abs();
+        let larger = a.abs().max(b.abs());
+        let alike = a * b > 0.0 && larger <= FACTOR * a.abs().min(b.abs());
+        match name {
+            "dual" if void => alike,
+            "objective" | "dual" => apart <= NUMBERS * larger + 1e-12 * size,
+            "margin" | "hull_distance" | "norm" | "radius" | "bound" | "errors" | "total" => apart <= NUMBERS * larger,
+            "smallest_eigenvalue" => apart <= CERTIFICATE * larger + 1e-12,
+            _ if apart <= relative * larger => true,
+            "relative_gap" | "relative_residual" | "gradient" | "violation" if larger <= NOTHING => a >= 0.0,
+            "gap" if larger <= NOTHING * size => a >= 0.0,
+            _ => rounded && alike,
+        }
+    };
+    match (value(stated), value(found)) {
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len()
+                && a.iter().all(|(name, v)| b.get(name).is_some_and(|w| agree_within(name, v, w, &agree)))
+        }
+        _ => false,
+    }
+}
+
+fn agree_within(name: &str, a: &Value, b: &Value, agree: &dyn Fn(&str, f64, f64) -> bool) -> bool {
+    match (a, b) {
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(n, v)| b.get(n).is_some_and(|w| agree_within(n, v, w, agree)))
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(v, w)| agree_within(name, v, w, agree))
+        }
+        (a, b) if a == b => true,
+        (a, b) => matches!((a.as_f64(), b.as_f64()), (Some(x), Some(y)) if a.is_f64() && agree(name, x, y)),
+    }
+}
+
+/// Calibrations agree when they give the same probabilities by about the same numbers.
+pub(super) fn calibrations_agree(stated: &Value, found: &Value, difference: f64) -> bool {
+    let roles = crate::artifact::CrossFitted::ROLES;
+    difference <= PROBABILITIES && value_differences(stated, found, roles, Closeness::Within(MAP)).is_empty()
+}

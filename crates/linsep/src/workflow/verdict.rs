@@ -1,0 +1,247 @@
+//! The words of a verdict: one line for every claim, and one for what all of it proves.
+
+use super::compare::Difference;
+use super::verify::Check;
+use crate::artifact::{Model, Provenance};
+use crate::certify::Certificate;
+use crate::design::Transform;
+
+/// Relative residual allowed to the equations of a closed form.
+const RESIDUAL: f64 = 1e-8;
+/// Residuals that are computed in another way differ by this factor at most.
+const RESIDUALS: f64 = 16.0;
+/// Differences that are shown.
+const SHOWN: usize = 3;
+/// A bound above this share of the objective proves little.
+const LITTLE: f64 = 1e-2;
+
+/// What the comparison came to.
+pub(super) struct Evidence<'a> {
+    /// What the data make of the model.
+    pub(super) found: &'a Model,
+    /// Whether the point was fitted again.
+    pub(super) repeated: bool,
+    pub(super) of_table: bool,
+    /// Difference of calibrated probabilities, and the folds.
+    pub(super) calibrated: Option<(f64, usize)>,
+    /// Residual of a closed form by code that does not know how it was found, and what rounding may make of it.
+    pub(super) independent: Option<(f64, f64)>,
+    pub(super) different: &'a [Difference],
+}
+
+/// The claim that a leaf belongs to.
+fn claim_of(path: &str) -> &'static str {
+    let mut fields = path.split('.').map(|field| field.split('[').next().unwrap_or(field));
+    let first = fields.next().unwrap_or("");
+    let field = if first == "parts" { fields.next().unwrap_or("parts") } else { first };
+    match field {
+        "provenance" => "data",
+        "class_weights" => "class weight",
+        "recipe" => "recipe",
+        "units" => "units",
+        "discriminant" | "density" => "discriminant",
+        "support_vectors" => "support",
+        "objective" => "objective",
+        "certificate" | "outcome" => "certificate",
+        "notes" => "notes",
+        "calibration" => "calibration",
+        // Counts, classes, and what ought to be alike but is not.
+        _ => "rows",
+    }
+}
+
+/// A line for every claim that the model makes.
+pub(super) fn checks(model: &Model, evidence: &Evidence<'_>, found: (&Certificate, f64)) -> Vec<Check> {
+    let line = |claim: &'static str, good: String| {
+        let different: Vec<&Difference> = evidence.different.iter().filter(|d| claim_of(&d.path) == claim).collect();
+        let holds = different.is_empty();
+        Check { claim, holds, found: if holds { good } else { listed(&different) } }
+    };
+    let follow = |what: &str| format!("{what} follow from the data");
+    let mut checks = Vec::new();
+    if evidence.of_table {
+        checks.push(data_check(model, evidence.found));
+    }
+    checks.push(line("rows", follow("counts, classes and accuracy")));
+    if model.class_weights.is_some() || evidence.found.class_weights.is_some() {
+        checks.push(line("class weight", follow("factors of the classes")));
+    }
+    if evidence.of_table {
+        checks.push(line("recipe", follow(recipe_parts(model))));
+    }
+    checks.push(line("units", follow("means and scales")));
+    let again = match (evidence.repeated, model.density.is_some()) {
+        (true, true) => "fitted again: discriminant and densities are the same",
+        (true, false) => "fitted again: the same",
+        (false, _) => "the point that the certificate is about; nothing is hidden where the data do not look",
+    };
+    checks.push(line("discriminant", again.to_owned()));
+    let supported = model.support_vectors.is_some() || model.parts.iter().any(|p| p.support_vectors.is_some());
+    if supported || evidence.different.iter().any(|d| claim_of(&d.path) == "support") {
+        checks.push(line("support", "the support vectors are rows of the data, as many as stated".to_owned()));
+    }
+    checks.push(line("objective", objective_words(model, found.1)));
+    checks.push(with_edition(
+        model,
+        residual_check(line("certificate", certificate_words(model, found.0)), model, evidence),
+    ));
+    if !model.notes.is_empty() || evidence.different.iter().any(|d| claim_of(&d.path) == "notes") {
+        checks.push(line("notes", "what is said of the columns and rows holds".to_owned()));
+    }
+    if let Some((difference, folds)) = evidence.calibrated {
+        let good = format!("cross-fitted again in {folds} folds: probabilities differ by {difference:.1e}");
+        checks.push(match line("calibration", good.clone()) {
+            holds if holds.holds => holds,
+            fails => Check { found: format!("{good}; {}", fails.found), ..fails },
+        });
+    } else if evidence.different.iter().any(|d| claim_of(&d.path) == "calibration") {
+        checks.push(line("calibration", String::new()));
+    }
+    checks
+}
+
+/// The first differences.
+fn listed(different: &[&Difference]) -> String {
+    let one = |d: &&Difference| format!("{}: {}, stated {}", d.path, d.found, d.stated);
+    let mut words = different.iter().take(SHOWN).map(one).collect::<Vec<String>>().join("; ");
+    if different.len() > SHOWN {
+        words.push_str(&format!("; and {} more", different.len() - SHOWN));
+    }
+    words
+}
+
+fn data_check(model: &Model, found: &Model) -> Check {
+    let (stated, found) = (&model.provenance.fingerprint, &found.provenance.fingerprint);
+    let words = match (stated == found, stated.is_empty()) {
+        (true, true) => {
+            "no fingerprint: fitted on arrays in memory; that it was these rows, only the numbers say".into()
+        }
+        (true, false) => format!("the table it was fitted on (fingerprint {found})"),
+        (false, true) => format!("a model of a table without its fingerprint (this table has {found})"),
+        (false, false) => format!("not the table it was fitted on (fingerprint {found}, stated {stated})"),
+    };
+    Check { claim: "data", holds: stated == found, found: words }
+}
+
+/// What a recipe has learned, in words.
+fn recipe_parts(model: &Model) -> &'static str {
+    match model.recipe.transform() {
+        Transform::None => "columns, levels and fill-in values",
+        Transform::Quantile { .. } => "columns, levels, fill-in values and quantiles",
+    }
+}
+
+/// A number to compare by eye.
+fn number(value: f64) -> String {
+    if value == 0.0 || (1e-4..1e7).contains(&value.abs()) { format!("{value:.12}") } else { format!("{value:.12e}") }
+}
+
+fn objective_words(model: &Model, found: f64) -> String {
+    let both = format!("{}, stated {}", number(found), number(model.objective.value));
+    match model.parts.len() {
+        0 => both,
+        parts => format!("{both}, summed over {parts} parts that all agree"),
+    }
+}
+
+fn certificate_words(model: &Model, found: &Certificate) -> String {
+    let words = match (found, &model.certificate) {
+        (Certificate::ClosedForm { relative_residual, .. }, _) => format!("relative residual {relative_residual:.1e}"),
+        (Certificate::Local { gradient, smallest_eigenvalue }, stated) => {
+            let stated = if let Certificate::Local { gradient, .. } = stated { *gradient } else { f64::NAN };
+            format!("gradient {gradient:.1e}, stated {stated:.1e}; smallest eigenvalue {smallest_eigenvalue:.1e}")
+        }
+        (Certificate::Stationary { violation }, stated) => {
+            let stated = if let Certificate::Stationary { violation } = stated { *violation } else { f64::NAN };
+            format!("violation {violation:.1e}, stated {stated:.1e}; no gap is claimed")
+        }
+        (Certificate::Absent { reason }, _) => format!("nothing is proved, as stated: {reason}"),
+        (Certificate::Separates { margin, mistakes, bound, .. }, Certificate::Separates { margin: stated, .. }) => {
+            let updates = mistakes.map_or(String::new(), |n| format!("; {n} updates of at most {:.0}", bound.floor()));
+            format!("separates with margin {margin:.6e}, stated {stated:.6e}{updates}")
+        }
+        (Certificate::Errors { errors, total }, Certificate::Errors { errors: e, total: t }) => {
+            format!("{errors} of {total} on the wrong side, stated {e} of {t}")
+        }
+        (bound, stated) => {
+            let gap = |c: &Certificate| c.relative_gap().unwrap_or(f64::INFINITY);
+            format!("relative gap {:.1e}, stated {:.1e}", gap(bound), gap(stated))
+        }
+    };
+    match model.parts.len() {
+        0 => words,
+        parts => format!("{words} (the worst of {parts} parts)"),
+    }
+}
+
+/// A closed form satisfies its equations also by code that does not know how it was found.
+fn residual_check(check: Check, model: &Model, evidence: &Evidence<'_>) -> Check {
+    let Some((residual, rounding)) = evidence.independent else { return check };
+    let stated = match &model.certificate {
+        Certificate::ClosedForm { relative_residual, .. } => *relative_residual,
+        _ => 0.0,
+    };
+    match residual <= RESIDUAL.max(RESIDUALS * stated).max(rounding) {
+        true => check,
+        false => Check { claim: check.claim, holds: false, found: format!("relative residual {residual:.1e}") },
+    }
+}
+
+/// Where an earlier version computed certificates in another way, that is said: the file may have been right.
+fn with_edition(model: &Model, check: Check) -> Check {
+    let Provenance { version, certificates, .. } = &model.provenance;
+    if check.holds || *certificates == Provenance::CERTIFICATES {
+        return check;
+    }
+    let found = format!(
+        "{}; the file was written by an earlier version ({version}), which computed certificates otherwise: fit it again",
+        check.found
+    );
+    Check { found, ..check }
+}
+
+/// The second fit.
+pub(super) fn refit_check(different: Option<&[Difference]>) -> Check {
+    let claim = "refit";
+    match different {
+        Some([]) => Check { claim, holds: true, found: "fitted again: every bit is the same".into() },
+        Some(some) => {
+            let listed = listed(&some.iter().collect::<Vec<&Difference>>());
+            let found = format!("{listed} (the same bits are promised on the machine and by the build that fitted it)");
+            Check { claim, holds: false, found }
+        }
+        None => Check { claim, holds: false, found: "fitted again, the method has no model for these rows".into() },
+    }
+}
+
+/// What is proved, in one sentence.
+pub(super) fn proved(checks: &[Check], certificate: &Certificate) -> String {
+    let failing: Vec<&str> = checks.iter().filter(|c| !c.holds).map(|c| c.claim).collect();
+    if !failing.is_empty() {
+        return format!("nothing is proved: {} not what the data say", failing.join(", "));
+    }
+    match certificate {
+        Certificate::ClosedForm { .. } => "the closed form of these rows, computed again, gives these numbers".into(),
+        Certificate::Local { gradient, .. } => {
+            format!("the point is verified: gradient {gradient:.1e}; whether there is a lower minimum is not known")
+        }
+        Certificate::Stationary { violation } => {
+            format!("the point is verified: stationary to {violation:.1e}; whether there is a better one is not known")
+        }
+        Certificate::Absent { .. } => "the point is verified; nothing is proved of how good it is".into(),
+        Certificate::Separates { .. } => "the function is on the right side of every row".into(),
+        Certificate::Errors { .. } => "the errors are counted; whether fewer are possible is not known".into(),
+        Certificate::Margin { relative_gap, .. } if *relative_gap <= LITTLE => {
+            format!("no plane has a margin that is wider by more than {relative_gap:.1e} of it")
+        }
+        bound => {
+            let relative = bound.relative_gap().unwrap_or(f64::INFINITY);
+            match bound.gap() {
+                Some(gap) if relative <= LITTLE => {
+                    format!("the objective is within {gap:.1e} of the optimum, relative {relative:.1e}")
+                }
+                _ => format!("the point is verified; its gap proves little: relative {relative:.1e}"),
+            }
+        }
+    }
+}
