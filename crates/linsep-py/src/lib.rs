@@ -13,6 +13,7 @@ mod pool;
 mod score;
 mod settings;
 mod table;
+mod training_rows;
 
 use pyo3::prelude::*;
 

@@ -1,18 +1,15 @@
 //! A fitted model in Python's hands.
 
 use crate::errors::{LinsepError, in_python, raise};
-use crate::input::{Features, doubles};
-use crate::labels::labels;
+use crate::input::Features;
 use crate::pool::{Manner, run};
 use crate::score::{class_scores, codes, few_rows, probabilities, scored};
-use crate::table::training_table;
+use crate::training_rows::TrainingRows;
 use linsep::artifact;
 use linsep::decide::Decision;
 use linsep::report::{fit_summary, inspect_json, support_json};
-use linsep::table::Table;
-use linsep::watch::Watch;
 use linsep::workflow::{
-    Arrays, measure_design, predict_table, refit_arrays, refit_table, support_arrays, support_tables, verify_arrays,
+    measure_design, predict_table, refit_arrays, refit_table, support_arrays, support_tables, verify_arrays,
     verify_table,
 };
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
@@ -422,41 +419,5 @@ impl Model {
         let rows = TrainingRows { x, y_codes, sample_weight, n_threads };
         let tables = rows.given_to(&self.inner, support_tables, support_arrays)?;
         Ok(support_json(&self.inner, &tables).to_string())
-    }
-}
-
-/// The rows a model was fitted on, as they are given again.
-struct TrainingRows<'a, 'py> {
-    x: &'a Bound<'py, PyAny>,
-    y_codes: &'a Bound<'py, PyAny>,
-    sample_weight: Option<&'a Bound<'py, PyAny>>,
-    n_threads: usize,
-}
-
-impl TrainingRows<'_, '_> {
-    /// What the library says of them, be they a table or arrays.
-    fn given_to<T: Send + 'static>(
-        &self,
-        model: &artifact::Model,
-        of_table: impl Fn(&artifact::Model, &Table, &Watch) -> linsep::Result<T> + Sync,
-        of_arrays: impl Fn(&artifact::Model, Arrays<'_>, &Watch) -> linsep::Result<T> + Sync,
-    ) -> PyResult<T> {
-        let labels = labels(self.y_codes, model.classes.clone())?;
-        let weights = doubles(self.sample_weight)?;
-        let manner = Manner::threads(self.n_threads);
-        match Features::of(self.x)? {
-            Features::Table(table) => {
-                let table = training_table(model, *table, &labels, weights.as_deref())?;
-                run(self.x.py(), &manner, |watch| of_table(model, &table, watch))
-            }
-            features => {
-                // SAFETY: as in `fit`.
-                let lent = unsafe { features.lend() }?;
-                let design = lent.as_design();
-                let weights = weights.as_deref();
-                let arrays = Arrays { design, names: Vec::new(), labels, labels_are_text: true, weights };
-                run(self.x.py(), &manner, |watch| of_arrays(model, arrays, watch))
-            }
-        }
     }
 }

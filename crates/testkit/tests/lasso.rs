@@ -1,5 +1,6 @@
 //! Lasso and elastic net: against a slow proximal gradient method, their optimality conditions, glmnet, and themselves.
 
+use linsep::certify::Certificate;
 use linsep::design::Standardize;
 use linsep::model::{
     Algorithm, Fit, Fitted, Lambdas, LossChoice, Method, Outcome, PathFit, PenaltyChoice, RegularisationPath,
@@ -547,5 +548,41 @@ fn threads_do_not_change_a_bit() {
             pool.install(|| vectors(&data.model(&method)))
         };
         assert_eq!(on(1), on(3));
+    }
+}
+
+/// The weights that are printed are the optimum's: zeros are proved, and the curvature of the rest bounds its errors.
+#[test]
+fn the_digits_of_a_lasso_are_proved() {
+    for (loss, lambda, seed) in
+        [(LossChoice::Logistic, 0.03, 5), (LossChoice::Squared, 0.05, 6), (LossChoice::Logistic, 0.002, 7)]
+    {
+        let data = overlapping(300, 12, 2, seed);
+        let fit = |tolerance: f64| {
+            let penalty = PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: Some(lambda), cost: None };
+            let method = Method::Risk(RiskMinimizer { loss, penalty, tolerance, ..RiskMinimizer::default() });
+            data.model(&method)
+        };
+        let (fitted, sharp) = (fit(1e-8), fit(1e-12));
+        let Certificate::DualityGap { errors: Some(errors), .. } = &fitted.certificate else {
+            panic!("{loss:?}, {lambda}: {:?}", fitted.certificate)
+        };
+        let (found, best) =
+            (fitted.discriminant.as_linear().expect("linear"), sharp.discriminant.as_linear().expect("linear"));
+        let Certificate::DualityGap { errors: Some(own), .. } = &sharp.certificate else {
+            panic!("{loss:?}: no errors")
+        };
+        let largest = found.weights_of(0).iter().fold(0.0f64, |m, w| m.max(w.abs()));
+        let mut zeros = 0;
+        for j in 0..found.n_cols() {
+            let (w, v, error) = (found.weights_of(0)[j], best.weights_of(0)[j], errors.weights[j]);
+            assert!((w - v).abs() <= error + own.weights[j], "{loss:?}, column {j}: {w} and {v}, error {error:e}");
+            assert_eq!(w == 0.0, error == 0.0, "{loss:?}, column {j}: a zero is proved, another weight is not");
+            assert!(error <= 1e-5 * largest, "{loss:?}, column {j}: {error:e} of {largest}");
+            zeros += usize::from(w == 0.0);
+        }
+        assert!(lambda < 0.01 || zeros > 0, "a lasso of {lambda} leaves nothing out");
+        let b = (found.intercept_at_centre()[0] - best.intercept_at_centre()[0]).abs();
+        assert!(b <= errors.intercept[0] + own.intercept[0]);
     }
 }

@@ -238,6 +238,8 @@ pub fn kernel_gap(task: &KernelTask<'_>, dual: &DualPoint, point: &KernelPoint<'
         relative_gap: gap / objective.abs().max(at_zero) * RAISE,
         weight_distance: Some((2.0 * gap / task.lambda).sqrt() * RAISE),
         ridge_added: (point.ridge > 0.0).then_some(point.ridge),
+        errors: None,
+        intercept_distance: None,
     };
     (objective, certificate)
 }

@@ -11,6 +11,7 @@ mod hulls;
 mod independent;
 mod joint_multipliers;
 mod kernel_gap;
+mod lasso;
 mod local;
 mod margin;
 mod multipliers;
@@ -37,6 +38,7 @@ pub use hulls::{HullPoints, Sides, hull_points, sides};
 pub use independent::{Independent, independent_coefficients};
 pub use joint_multipliers::{feasible_joint_multipliers, joint_multiplier_gap};
 pub use kernel_gap::{DualPoint, KernelPoint, KernelTask, kernel_gap, kernel_violation};
+pub use lasso::{is_worth_curvature, proved_lasso};
 pub use local::{
     LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian, is_local_minimum, local_minimum,
 };
@@ -80,9 +82,15 @@ pub enum Certificate {
         /// `‖w − ŵ‖ ≤ √(2 gap/λ)`, in the units of the penalty.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         weight_distance: Option<f64>,
+        /// How far every intercept, at the centre that the model stores, may be from an optimum's.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        intercept_distance: Option<f64>,
         /// What was added to the diagonal of a precomputed kernel: the bound is of the problem with that kernel.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         ridge_added: Option<f64>,
+        /// Of a lasso: how far each coefficient may be from the optimum's, where that is proved.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        errors: Option<CoefficientErrors>,
     },
     /// `F − F* ≤ [ρν + (1−ρν) ln(1−ρν)]/ρ²` with `ν = ‖∇F‖_{H⁻¹}`, `ρ = max ‖x̃‖_{H⁻¹}`; `ρν < 1` also proves that the
     /// optimum exists and is unique (in the columns that are not aliased).

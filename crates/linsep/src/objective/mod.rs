@@ -5,6 +5,7 @@ mod column_gram;
 mod loss;
 mod penalty;
 mod quadratic;
+mod restricted;
 mod risk;
 mod rows;
 
@@ -16,5 +17,6 @@ pub use loss::{
 };
 pub use penalty::{ElasticNet, Penalty, Ridge, soft_threshold};
 pub use quadratic::Quadratic;
+pub(crate) use restricted::Restricted;
 pub(crate) use risk::SizedScores;
 pub use risk::{Detail, Intercept, Line, Point, Risk, Sample};

@@ -10,25 +10,106 @@ use crate::certify::Certificate;
 /// The share of the last digit's unit by which a value may be off.
 const KNOWN: f64 = 0.05;
 
+/// What proves the coefficients of a score: the certificate, the scale of the columns, and the place of the score in it.
+fn proof_of(model: &Model, score: usize) -> Option<(&Certificate, &[f64], usize)> {
+    if model.parts.is_empty() {
+        return Some((&model.certificate, model.units.scale(), score));
+    }
+    model.parts.get(score).map(|part| (&part.certificate, part.units.scale(), 0))
+}
+
 /// How far the weight of a score and a column may be from the optimum's, in the units of the column, where the model
 /// proves that.
 pub(super) fn weight_error(model: &Model, score: usize, column: usize) -> Option<f64> {
-    let columns = model.units.scale().len();
-    if !model.parts.is_empty() {
-        return None;
-    }
-    match &model.certificate {
-        Certificate::SelfConcordance { errors, .. } | Certificate::Quadratic { errors, .. } => {
-            errors.as_ref().and_then(|e| e.weights.get(score * columns + column)).copied()
+    let (certificate, scale, at) = proof_of(model, score)?;
+    match certificate {
+        Certificate::SelfConcordance { errors: Some(errors), .. }
+        | Certificate::Quadratic { errors: Some(errors), .. }
+        | Certificate::DualityGap { errors: Some(errors), .. } => {
+            errors.weights.get(at * scale.len() + column).copied()
         }
-        Certificate::DualityGap { weight_distance: Some(distance), .. } => Some(distance / model.units.scale()[column]),
+        Certificate::DualityGap { weight_distance: Some(distance), .. } => Some(distance / scale[column]),
         _ => None,
     }
 }
 
+/// How far the intercept of a score, where all features are zero, may be from the optimum's, where the model proves that.
+pub(super) fn intercept_error(model: &Model, score: usize) -> Option<f64> {
+    let (certificate, scale, at) = proof_of(model, score)?;
+    let linear = model.discriminant.as_linear()?;
+    let (centre, cols) = (linear.centre(), linear.n_cols());
+    // It is derived from the intercept at the centre, each product and sum rounded once.
+    let terms: f64 = linear.weights_of(score).iter().zip(centre).map(|(w, c)| (w * c).abs()).sum();
+    let derived = f64::EPSILON * (cols as f64 + 4.0) * (terms + linear.intercept_at_centre()[score].abs());
+    match certificate {
+        Certificate::SelfConcordance { errors: Some(errors), .. }
+        | Certificate::Quadratic { errors: Some(errors), .. }
+        | Certificate::DualityGap { errors: Some(errors), .. } => {
+            let weights = errors.weights.get(at * cols..(at + 1) * cols)?;
+            let moved: f64 = weights.iter().zip(centre).map(|(e, c)| e * c.abs()).sum();
+            Some(errors.intercept.get(at)? + moved + derived)
+        }
+        Certificate::DualityGap { weight_distance: Some(weights), intercept_distance: Some(own), .. } => {
+            let length = centre.iter().zip(scale).map(|(c, s)| (c / s) * (c / s)).sum::<f64>().sqrt();
+            Some(own + weights * length + derived)
+        }
+        _ => None,
+    }
+}
+
+/// Whether the coefficients of a score are those of an optimum, so that digits beyond what is proved are nobody's.
+fn has_optimum(model: &Model, score: usize) -> bool {
+    let proof = proof_of(model, score);
+    proof.is_some_and(|(certificate, ..)| {
+        use Certificate::{DualityGap, Quadratic, SelfConcordance};
+        matches!(certificate, SelfConcordance { .. } | Quadratic { .. } | DualityGap { .. })
+    })
+}
+
+/// What is known of a printed coefficient.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Known {
+    /// It is what it is: no optimum is claimed.
+    Exactly,
+    /// So far from the optimum's, at most.
+    Within(f64),
+    /// Nothing is proved of it.
+    Nothing,
+}
+
+impl Known {
+    /// Of a coefficient of a score, with the error that is proved of it.
+    pub(super) fn of(model: &Model, score: usize, error: Option<f64>) -> Known {
+        match error {
+            Some(error) => Known::Within(error),
+            None if has_optimum(model, score) => Known::Nothing,
+            None => Known::Exactly,
+        }
+    }
+
+    /// The same per unit of another size.
+    pub(super) fn scaled(self, scale: f64) -> Known {
+        if let Known::Within(error) = self { Known::Within(error * scale) } else { self }
+    }
+}
+
+/// What the mark before an unproved number says, where a text has one.
+pub(super) fn explained_marks(text: &str) -> &'static str {
+    if text.contains(" ~") { "  ~ no digit is proved of this number, though the objective is\n" } else { "" }
+}
+
+/// About a number: its size, and no more.
+fn about(value: f64) -> String {
+    if value == 0.0 { "0".into() } else { format!("~{value:.0e}") }
+}
+
 /// A value as `print` would show it, with as many of its digits as are proved.
-fn cut(value: f64, error: Option<f64>, printed: String) -> String {
-    let Some(error) = error.filter(|e| *e > 0.0) else { return printed };
+fn cut(value: f64, known: Known, printed: String) -> String {
+    let error = match known {
+        Known::Within(error) if error > 0.0 => error,
+        Known::Nothing => return about(value),
+        _ => return printed,
+    };
     let exponent = printed.find('e').and_then(|at| printed[at + 1..].parse::<i32>().ok());
     let mantissa = printed.split('e').next().unwrap_or_default();
     let decimals = mantissa.find('.').map_or(0, |at| mantissa.len() - at - 1) as i32;
@@ -58,17 +139,17 @@ fn rounded_up(value: f64) -> String {
 }
 
 /// [`short`] with proved digits only.
-pub(super) fn proved_short(value: f64, error: Option<f64>) -> String {
-    cut(value, error, short(value))
+pub(super) fn proved_short(value: f64, known: Known) -> String {
+    cut(value, known, short(value))
 }
 
 /// [`beside`] with proved digits only.
-pub(super) fn proved_beside(value: f64, largest: f64, error: Option<f64>) -> String {
+pub(super) fn proved_beside(value: f64, largest: f64, known: Known) -> String {
     let printed = beside(value, largest);
     // A number that is not zero is not printed as zero.
     let vanishes = value != 0.0 && !printed.contains(|c: char| ('1'..='9').contains(&c));
     // Unless that is what is known of it.
-    if vanishes && error.is_none() { format!("{value:.0e}") } else { cut(value, error, printed) }
+    if vanishes && known == Known::Exactly { format!("{value:.0e}") } else { cut(value, known, printed) }
 }
 
 #[cfg(test)]
@@ -77,23 +158,29 @@ mod tests {
 
     #[test]
     fn only_proved_digits_are_printed() {
-        assert_eq!(proved_short(-0.0645652, None), "-0.06457");
-        assert_eq!(proved_short(-0.0645652, Some(4e-7)), "-0.06457");
-        assert_eq!(proved_short(-0.0645652, Some(4e-5)), "-0.065");
-        assert_eq!(proved_short(18.8612, Some(0.004)), "18.9");
-        assert_eq!(proved_short(18.8612, Some(0.04)), "19");
-        assert_eq!(proved_short(18.8612, Some(0.4)), "2e1");
-        assert_eq!(proved_short(18.8612, Some(30.0)), "±5e1");
-        assert_eq!(proved_short(1.23456e9, Some(1e5)), "1.23e9");
-        assert_eq!(proved_short(0.0, Some(1e-9)), "0");
+        assert_eq!(proved_short(-0.0645652, Known::Exactly), "-0.06457");
+        assert_eq!(proved_short(-0.0645652, Known::Within(4e-7)), "-0.06457");
+        assert_eq!(proved_short(-0.0645652, Known::Within(4e-5)), "-0.065");
+        assert_eq!(proved_short(18.8612, Known::Within(0.004)), "18.9");
+        assert_eq!(proved_short(18.8612, Known::Within(0.04)), "19");
+        assert_eq!(proved_short(18.8612, Known::Within(0.4)), "2e1");
+        assert_eq!(proved_short(18.8612, Known::Within(30.0)), "±5e1");
+        assert_eq!(proved_short(1.23456e9, Known::Within(1e5)), "1.23e9");
+        assert_eq!(proved_short(0.0, Known::Within(1e-9)), "0");
+    }
+
+    #[test]
+    fn of_what_is_not_proved_there_is_a_size() {
+        assert_eq!(proved_short(-0.0645652, Known::Nothing), "~-6e-2");
+        assert_eq!(proved_beside(0.0, 1.0, Known::Nothing), "0");
     }
 
     #[test]
     fn small_numbers_are_not_zeros() {
-        assert_eq!(proved_beside(1.8e-16, 1.0, None), "2e-16");
-        assert_eq!(proved_beside(0.0, 1.0, None), "0");
-        assert_eq!(proved_beside(0.12345, 1.0, Some(1e-6)), "0.123");
-        assert_eq!(proved_beside(1e-6, 1.0, Some(1e-5)), "0.000");
-        assert_eq!(proved_beside(1e-6, 1.0, Some(1e-3)), "±2e-3");
+        assert_eq!(proved_beside(1.8e-16, 1.0, Known::Exactly), "2e-16");
+        assert_eq!(proved_beside(0.0, 1.0, Known::Exactly), "0");
+        assert_eq!(proved_beside(0.12345, 1.0, Known::Within(1e-6)), "0.123");
+        assert_eq!(proved_beside(1e-6, 1.0, Known::Within(1e-5)), "0.000");
+        assert_eq!(proved_beside(1e-6, 1.0, Known::Within(1e-3)), "±2e-3");
     }
 }

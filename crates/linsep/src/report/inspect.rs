@@ -1,7 +1,7 @@
 //! A model laid open, for machines and for people.
 
 use super::decision::decision_json;
-use super::digits::{proved_short, weight_error};
+use super::digits::{Known, explained_marks, intercept_error, proved_short, weight_error};
 use super::parts::parts_json;
 use super::probability::calibration_json;
 use super::summary::{score_heading, summary};
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use serde_json::{Value, json};
 
 /// The machine interface of a model: `model`, `classes`, `features`, `weights` (one row per discriminant, per unit of
-/// the features), `weight_errors` (how far each may be from the optimum's, where that is proved), `intercept`, `terms` (where the discriminants are not linear in the features), `objective`,
+/// the features), `weight_errors` (how far each may be from the optimum's, where that is proved), `intercept`, `intercept_errors`, `terms` (where the discriminants are not linear in the features), `objective`,
 /// `certificate`, `parts` (the two-class fits, where there are several), and what else is known.
 pub fn inspect_json(model: &Model) -> Result<Value> {
     let to_value = |e: serde_json::Error| Error::model(format!("the model cannot be shown: {e}"));
@@ -27,6 +27,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "features": model.recipe.features(),
         "weights": weights,
         "weight_errors": weight_errors(model),
+        "intercept_errors": intercept_errors(model),
         "intercept": model.discriminant.as_linear().map(Linear::intercept),
         "kernel": model.discriminant.as_kernel().map(|k| serde_json::to_value(k.kernel())).transpose().map_err(to_value)?,
         "terms": model.discriminant.as_generalised().map(|g| terms_json(g, model)),
@@ -58,6 +59,11 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
 }
 
 /// How far each weight may be from the optimum's, where that is proved of all.
+fn intercept_errors(model: &Model) -> Option<Vec<f64>> {
+    let linear = model.discriminant.as_linear()?;
+    (0..linear.n_scores()).map(|k| intercept_error(model, k)).collect()
+}
+
 fn weight_errors(model: &Model) -> Option<Vec<Vec<f64>>> {
     let linear = model.discriminant.as_linear()?;
     let of_score = |k: usize| (0..linear.n_cols()).map(|j| weight_error(model, k, j)).collect::<Option<Vec<f64>>>();
@@ -119,14 +125,19 @@ pub fn inspect_text(model: &Model) -> String {
     let scores = linear.n_scores();
     let mut rows = vec![headings(model, scores)];
     for (j, name) in model.recipe.features().iter().enumerate() {
-        let weights = (0..scores).map(|k| proved_short(linear.weights_of(k)[j], weight_error(model, k, j)));
+        let known = |k: usize| Known::of(model, k, weight_error(model, k, j));
+        let weights = (0..scores).map(|k| proved_short(linear.weights_of(k)[j], known(k)));
         rows.push(std::iter::once(clip(name, 40)).chain(weights).collect());
     }
     let intercept = linear.intercept();
-    rows.push(std::iter::once("(intercept)".to_owned()).chain(intercept.iter().map(|b| short(*b))).collect());
+    let known = |k: usize| Known::of(model, k, intercept_error(model, k));
+    let intercepts = intercept.iter().enumerate().map(|(k, b)| proved_short(*b, known(k)));
+    rows.push(std::iter::once("(intercept)".to_owned()).chain(intercepts).collect());
     let unit = if model.recipe.is_linear() { "input columns" } else { "features" };
     out.push_str(&format!("\n  all weights, per unit of the {unit}\n"));
-    out.push_str(&grid(&rows, 2));
+    let table = grid(&rows, 2);
+    out.push_str(&table);
+    out.push_str(explained_marks(&table));
     out
 }
 

@@ -1,7 +1,7 @@
 //! What was fitted, in one screen.
 
 use super::decision::decision_text;
-use super::digits::{proved_beside, weight_error};
+use super::digits::{Known, explained_marks, proved_beside, weight_error};
 use super::headline::headline;
 use super::parts::{multiclass_text, part_notes, parts_table};
 use super::probability::{calibration_text, priors_text};
@@ -333,8 +333,8 @@ fn largest_weights(model: &Model) -> String {
     let mut rows = vec![std::iter::once(String::new()).chain((0..columns).map(heading)).collect::<Vec<String>>()];
     for j in &order[..shown] {
         let name = clip(&model.recipe.feature(*j), 40);
-        let error = |k: usize| weight_error(model, k, *j).map(|e| e * scale[*j]);
-        let shown = |k: usize| proved_beside(standard(k, *j), largest, error(k));
+        let known = |k: usize| Known::of(model, k, weight_error(model, k, *j)).scaled(scale[*j]);
+        let shown = |k: usize| proved_beside(standard(k, *j), largest, known(k));
         rows.push(std::iter::once(name).chain((0..columns).map(shown)).collect());
     }
     let more = if scores > columns {
@@ -342,7 +342,8 @@ fn largest_weights(model: &Model) -> String {
     } else {
         String::new()
     };
-    format!("\n  {what}, {per}{more}\n{}", grid(&rows, 2))
+    let table = grid(&rows, 2);
+    format!("\n  {what}, {per}{more}\n{table}{}", explained_marks(&table))
 }
 
 /// Why there is no model, with the direction.

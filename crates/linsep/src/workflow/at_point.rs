@@ -4,6 +4,7 @@ use super::agree::units_agree;
 use super::source::Source;
 use crate::artifact::{Model, SupportVectors};
 use crate::design::{Units, summarise};
+use crate::discriminant::Discriminant;
 use crate::error::{Error, Result};
 use crate::model::{Fitted, FittedPart, Method, Part, SplitFit, Stated, Training, of_part};
 use crate::watch::Watch;
@@ -57,6 +58,10 @@ fn restated_part(
     let rows = part.rows_for(&model.method, whole)?;
     let training = rows.training(whole);
     let mut discriminant = model.discriminant.part(score)?;
+    // Parts have a common centre in the model; each was fitted about its own.
+    if let Some(linear) = discriminant.as_linear().filter(|linear| linear.centre() != stored.units.centre()) {
+        discriminant = Discriminant::Linear(linear.about(stored.units.centre())?);
+    }
     if let Some(own) = &rows.rows {
         discriminant = discriminant.within(own)?;
     }

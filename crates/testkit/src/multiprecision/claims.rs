@@ -16,6 +16,8 @@ pub enum Claim {
     Dual,
     /// `‖ŵ − w*‖ ≤ weight_distance`.
     WeightDistance,
+    /// `|b̂ − b*| ≤ intercept_distance`.
+    InterceptDistance,
     /// `|coefficient − optimum's| ≤ error`.
     CoefficientError,
     /// The relative gap is not less than the gap over the largest possible reference.
@@ -95,12 +97,18 @@ pub fn refute(problem: &Problem, model: &Linear, certificate: &Certificate, opti
         }
     }
     match certificate {
-        Certificate::DualityGap { dual, weight_distance, .. } => {
+        Certificate::DualityGap { dual, weight_distance, intercept_distance, errors, .. } => {
             if *dual > f64::NEG_INFINITY && Real::from(*dual) > optimum.objective {
                 found.push(Refuted { claim: Claim::Dual, claimed: *dual, truth: optimum.objective.clone() });
             }
             if let (Some(claimed), true) = (weight_distance, optimum.converged) {
                 found.extend(weights_too_far(problem, &point, *claimed, optimum));
+            }
+            if let (Some(claimed), true) = (intercept_distance, optimum.converged) {
+                found.extend(intercepts_too_far(problem, model, *claimed, optimum));
+            }
+            if let Some(errors) = errors {
+                found.extend(coefficients_too_far(problem, model, errors, optimum));
             }
         }
         Certificate::SelfConcordance { errors: Some(errors), .. }
@@ -125,6 +133,16 @@ fn weights_too_far(problem: &Problem, point: &[Real], claimed: f64, optimum: &Op
     let truth = apart.sqrt() - own;
     let false_claim = claimed.is_nan() || (claimed.is_finite() && truth > Real::from(claimed));
     false_claim.then_some(Refuted { claim: Claim::WeightDistance, claimed, truth })
+}
+
+/// The intercept that is furthest from the twin's: it need not be the only best one, but any is within the bound.
+fn intercepts_too_far(problem: &Problem, model: &Linear, claimed: f64, optimum: &Optimum) -> Option<Refuted> {
+    let best = problem.as_stated(&optimum.point, model.n_scores());
+    let apart = |k: usize| (Real::from(model.intercept_at_centre()[k]) - &best[k][problem.n_cols()]).abs();
+    let own = Real::power_of_ten(-30);
+    let truth = (0..model.n_scores()).map(apart).reduce(Real::max)? - own;
+    let false_claim = claimed.is_nan() || (claimed.is_finite() && truth > Real::from(claimed));
+    false_claim.then_some(Refuted { claim: Claim::InterceptDistance, claimed, truth })
 }
 
 /// The coefficient that is furthest beyond its bound.

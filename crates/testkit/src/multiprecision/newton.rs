@@ -9,9 +9,12 @@ use super::{Optimum, Problem, Real, symmetric_solve};
 
 /// F is trusted to this share of itself: 400 bits are 120 digits, of which sums of large scores lose some.
 const RESIDUAL: i32 = -90;
+/// Of F(0): less than this is zero, far below the smallest positive double.
+const VANISHING: i32 = -60;
 /// A share of the decrease that the slope promises, which a step has to bring.
 const ARMIJO: f64 = 1e-3;
-const HALVINGS: usize = 60;
+/// The last of them are by 2⁻¹⁶, for columns of size 1e150.
+const HALVINGS: usize = 100;
 
 struct Here {
     gradient: Vec<Real>,
@@ -22,6 +25,7 @@ pub(super) fn minimise(problem: &Problem, start: &[Real], max_iterations: usize)
     let mut point = start.to_vec();
     let mut objective = problem.objective(&point);
     let enough = Real::power_of_ten(RESIDUAL);
+    let (vanishing, scale) = (Real::power_of_ten(VANISHING), problem.objective(&problem.zero()));
     let mut undetermined = Vec::new();
     let mut residual = Real::one();
     for iteration in 0..max_iterations {
@@ -43,11 +47,18 @@ pub(super) fn minimise(problem: &Problem, start: &[Real], max_iterations: usize)
         let small = &enough * &objective + Real::power_of_ten(-300);
         let held = decrement.abs() + left_over(&matrix, &step, &slope);
         residual = decrement.abs();
-        let Some(moved) = line_search(problem, (&point, &objective), &active, (&step, &slope), &decrement) else {
+        let moved = line_search(problem, (&point, &objective), &active, (&step, &slope), &decrement)
+            .or_else(|| along_one(problem, (&point, &objective), &active, &slope));
+        let Some(moved) = moved else {
             let converged = held <= &small * Real::power_of_ten(20);
             return Optimum { point, objective, residual, converged, undetermined, iterations: iteration };
         };
         (point, objective) = moved;
+        // No loss and no penalty is negative: an objective that vanishes is within itself of the optimum, which need not exist.
+        if objective <= &vanishing * &scale {
+            let (undetermined, residual) = ((0..point.len()).collect(), objective.clone());
+            return Optimum { point, objective, residual, converged: true, undetermined, iterations: iteration };
+        }
         if held <= small {
             return Optimum { point, objective, residual, converged: true, undetermined, iterations: iteration };
         }
@@ -99,6 +110,33 @@ fn along_flat(
     None
 }
 
+/// The best of doubled steps along a single unknown, where saturated rows leave slopes without curvature.
+fn along_one(
+    problem: &Problem,
+    (point, objective): (&[Real], &Real),
+    active: &[usize],
+    slope: &[Real],
+) -> Option<(Vec<Real>, Real)> {
+    let mut best: Option<(Vec<Real>, Real)> = None;
+    for (at, u) in active.iter().enumerate().filter(|(at, _)| !slope[*at].is_zero()) {
+        // A weight that a lasso holds on its side of the kink is left to the steps above.
+        if !problem.lasso(*u).is_zero() {
+            continue;
+        }
+        let downhill = Real::from(-f64::from(slope[at].sign()));
+        for exponent in (-60..=60).rev().step_by(2) {
+            let mut next = point.to_vec();
+            next[*u] += &downhill * Real::power_of_two(exponent);
+            let value = problem.objective(&next);
+            let known = best.as_ref().map_or(objective, |b| &b.1);
+            if value < known - known.abs() * Real::power_of_ten(-60) {
+                best = Some((next, value));
+            }
+        }
+    }
+    best
+}
+
 /// What a solution with dropped unknowns leaves of the equations: nothing but rounding if the system is consistent.
 fn left_over(matrix: &[Vec<Real>], step: &[Real], slope: &[Real]) -> Real {
     let entry = |a: usize, b: usize| if a >= b { &matrix[a][b] } else { &matrix[b][a] };
@@ -138,7 +176,8 @@ fn active_set(problem: &Problem, point: &[Real], gradient: &[Real]) -> (Vec<usiz
     (active, slope)
 }
 
-/// The first of ever smaller steps that brings its share of the decrease.
+/// The first of ever smaller steps that brings its share of the decrease: the whole step, cut at the kinks; then never beyond
+/// the first kink on the way, where the objective is smooth and the step is downhill.
 fn line_search(
     problem: &Problem,
     (point, objective): (&[Real], &Real),
@@ -146,27 +185,56 @@ fn line_search(
     (step, slope): (&[Real], &[Real]),
     decrement: &Real,
 ) -> Option<(Vec<Real>, Real)> {
-    let mut length = Real::one();
-    let half = Real::from(0.5);
-    for _ in 0..HALVINGS {
-        let mut next = point.to_vec();
-        for (at, u) in active.iter().enumerate() {
-            let moved = &point[*u] - &length * &step[at];
-            // The sign of the orthant: of the weight, or of where the slope pulls it from zero.
-            let orthant = match point[*u].sign() {
-                0 => -slope[at].sign(),
-                sign => sign,
-            };
-            let crosses = !problem.lasso(*u).is_zero() && moved.sign() * orthant < 0;
-            next[*u] = if crosses { Real::zero() } else { moved };
-        }
+    let accepted = |length: &Real| {
+        let next = stepped(problem, point, active, (step, slope), length);
         let value = problem.objective(&next);
-        if value < objective - Real::from(ARMIJO) * &length * decrement {
-            return Some((next, value));
+        let enough = value < objective - Real::from(ARMIJO) * length * decrement;
+        enough.then_some((next, value))
+    };
+    let whole = accepted(&Real::one());
+    if whole.is_some() {
+        return whole;
+    }
+    let mut length = first_kink(problem, point, active, step).min(Real::one());
+    for halving in 0..HALVINGS {
+        let found = accepted(&length);
+        if found.is_some() {
+            return found;
         }
-        length = &length * &half;
+        length = length * Real::power_of_two(if halving < 60 { -1 } else { -16 });
     }
     None
+}
+
+/// The length at which the first weight of a lasso reaches its kink.
+fn first_kink(problem: &Problem, point: &[Real], active: &[usize], step: &[Real]) -> Real {
+    let reach = |(at, u): (usize, &usize)| {
+        let towards = !problem.lasso(*u).is_zero() && step[at].sign() * point[*u].sign() > 0;
+        towards.then(|| &point[*u] / &step[at])
+    };
+    active.iter().enumerate().filter_map(reach).fold(Real::power_of_two(60), Real::min)
+}
+
+/// `v − length · step`, ending at zero where a lasso's weight would change its sign or gets within rounding of zero.
+fn stepped(
+    problem: &Problem,
+    point: &[Real],
+    active: &[usize],
+    (step, slope): (&[Real], &[Real]),
+    length: &Real,
+) -> Vec<Real> {
+    let mut next = point.to_vec();
+    for (at, u) in active.iter().enumerate() {
+        let moved = &point[*u] - length * &step[at];
+        // The sign of the orthant: of the weight, or of where the slope pulls it from zero.
+        let orthant = match point[*u].sign() {
+            0 => -slope[at].sign(),
+            sign => sign,
+        };
+        let at_kink = moved.sign() * orthant < 0 || moved.abs() <= point[*u].abs() * Real::power_of_two(-380);
+        next[*u] = if !problem.lasso(*u).is_zero() && at_kink { Real::zero() } else { moved };
+    }
+    next
 }
 
 fn derivatives(problem: &Problem, point: &[Real]) -> Here {

@@ -27,7 +27,7 @@ fn a_missing_optimum_is_not_found_by_the_twin() {
         if found.converged && found.undetermined.is_empty() {
             refuted.push((seed, found.objective));
         }
-        if verdicts == 60 {
+        if verdicts == 25 {
             break;
         }
     }

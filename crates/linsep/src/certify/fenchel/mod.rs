@@ -17,6 +17,7 @@
 //! last place.
 
 mod free_columns;
+mod intercepts;
 mod joint;
 mod margins;
 mod penalty;
@@ -118,6 +119,16 @@ pub trait Enclosed: Loss {
         0.0
     }
 
+    /// The largest eigenvalue of `∂²ℓ/∂z²` anywhere, where there is one: ℓ* is as strongly convex as its inverse.
+    fn smoothness(&self) -> Option<f64> {
+        None
+    }
+
+    /// How far the best intercepts for these weights may be from the stored ones, of several scores.
+    fn intercept_error(&self, _dual: &Self::DualPoint) -> Option<f64> {
+        None
+    }
+
     /// Bounds at `κθ`, κ from 0 to 1.
     fn terms(&self, rows: &ScoredRows<'_>, dual: &Self::DualPoint, shrink: f64, row: usize) -> RowTerms;
 }
@@ -154,7 +165,8 @@ pub fn proved_gap<L: Enclosed, P: Penalty>(
         let reason = "multipliers prove nothing about columns without a penalty";
         return Ok((objective, Certificate::Absent { reason: reason.into() }));
     }
-    gap_at(risk, coef, &sized, multipliers, None, watch)
+    let proof = gap_at(risk, coef, &sized, multipliers, None, watch)?;
+    Ok((proof.objective, proof.certificate))
 }
 
 /// The same where the penalty leaves columns out.
@@ -163,12 +175,33 @@ pub fn proved_gap_beside_free_columns<L: Enclosed + PartlyMinimised, P: Penalty>
     coef: &Coef,
     watch: &Watch,
 ) -> Result<(f64, Certificate)> {
+    let proof = gap_with_open_columns(risk, coef, watch)?;
+    Ok((proof.objective, proof.certificate))
+}
+
+/// What is proved of a point.
+pub(super) struct GapProof {
+    pub(super) objective: f64,
+    pub(super) certificate: Certificate,
+    /// Columns of a lasso that an optimum may have a weight on: of all others it is proved to have none.
+    pub(super) open_columns: Vec<usize>,
+}
+
+/// The gap of a penalty that may leave columns out, and the columns that a lasso leaves open.
+pub(super) fn gap_with_open_columns<L: Enclosed + PartlyMinimised, P: Penalty>(
+    risk: &Risk<'_, L, P>,
+    coef: &Coef,
+    watch: &Watch,
+) -> Result<GapProof> {
     let sized = risk.sized_scores(coef, watch)?;
+    if risk.penalty().free_columns().is_empty() {
+        return gap_at(risk, coef, &sized, None, None, watch);
+    }
     match risk.loss().partly_best(risk, &sized.scores, watch)? {
         Ok(best) => gap_at(risk, coef, &sized, None, Some(best), watch),
         Err(reason) => {
             let objective = risk.loss_of_scores(&sized.scores) + risk.penalty_at(coef);
-            Ok((objective, Certificate::Absent { reason }))
+            Ok(GapProof { objective, certificate: Certificate::Absent { reason }, open_columns: Vec::new() })
         }
     }
 }
@@ -180,9 +213,11 @@ fn gap_at<L: Enclosed, P: Penalty>(
     multipliers: Option<&[f64]>,
     partly_best: Option<PartlyBest>,
     watch: &Watch,
-) -> Result<(f64, Certificate)> {
+) -> Result<GapProof> {
     let objective = risk.loss_of_scores(&sized.scores) + risk.penalty_at(coef);
-    let absent = |reason: String| Ok((objective, Certificate::Absent { reason }));
+    let absent = |reason: String| {
+        Ok(GapProof { objective, certificate: Certificate::Absent { reason }, open_columns: Vec::new() })
+    };
     if risk.penalty().is_none() {
         return absent("without a penalty there is no duality gap".into());
     }
@@ -203,7 +238,8 @@ fn gap_at<L: Enclosed, P: Penalty>(
         Ok(dual) => dual,
         Err(reason) => return absent(reason),
     };
-    let (bound, uncertain) = Bound { risk, coef, sized, rows: &rows }.gap(&dual, objective, watch)?;
+    let BoundOfGap { gap: bound, uncertain, open_columns } =
+        Bound { risk, coef, sized, rows: &rows }.gap(&dual, objective, watch)?;
     let null = risk.null_objective();
     // F at zero weights is no less than the optimum: a bound below `F − F(0)` cannot be true.
     if !bound.is_finite() || objective - null > bound + 1e-9 * (objective.abs() + null.abs()) {
@@ -214,16 +250,26 @@ fn gap_at<L: Enclosed, P: Penalty>(
     }
     let smallest = risk.penalty().factors().map_or(1.0, |f| f.iter().copied().fold(f64::INFINITY, f64::min));
     let convexity = risk.penalty().ridge() * smallest;
+    let weight_distance = (convexity > 0.0).then(|| (2.0 * bound / convexity).sqrt() * EVALUATION);
+    let intercept_distance = match (weight_distance, risk.intercept()) {
+        (Some(distance), Intercept::Free) => {
+            intercepts::distance(risk, &rows, &dual, coef.intercept(), distance * sized.longest_row)
+        }
+        (distance, Intercept::Penalised) => distance,
+        _ => None,
+    };
     let certificate = Certificate::DualityGap {
         objective,
         // A lower bound on the optimum, whatever rounding did to F.
         dual: objective - (bound + uncertain) * EVALUATION - 4.0 * UNIT * objective.abs(),
         gap: bound,
         relative_gap: bound / objective.abs().max(null),
-        weight_distance: (convexity > 0.0).then(|| (2.0 * bound / convexity).sqrt() * EVALUATION),
+        weight_distance,
+        intercept_distance,
         ridge_added: None,
+        errors: None,
     };
-    Ok((objective, certificate))
+    Ok(GapProof { objective, certificate, open_columns })
 }
 
 fn check_multipliers<L: Loss, P: Penalty>(risk: &Risk<'_, L, P>, multipliers: Option<&[f64]>) -> Result<()> {
@@ -246,9 +292,16 @@ struct Bound<'b, 'd, L, P> {
     rows: &'b ScoredRows<'b>,
 }
 
+/// What the terms come to.
+struct BoundOfGap {
+    gap: f64,
+    /// How far the computed objective may be from F.
+    uncertain: f64,
+    open_columns: Vec<usize>,
+}
+
 impl<L: Enclosed, P: Penalty> Bound<'_, '_, L, P> {
-    /// The bound on the gap, and one on how far the computed objective is from F.
-    fn gap(&self, dual: &L::DualPoint, objective: f64, watch: &Watch) -> Result<(f64, f64)> {
+    fn gap(&self, dual: &L::DualPoint, objective: f64, watch: &Watch) -> Result<BoundOfGap> {
         let (risk, rows) = (self.risk, self.rows);
         let total = risk.total_weight();
         let (theta, rounding) = self.theta(dual);
@@ -265,8 +318,14 @@ impl<L: Enclosed, P: Penalty> Bound<'_, '_, L, P> {
         let gap = (of_rows + conjugated.fenchel_young(shrink)) * EVALUATION;
         let roundings = rounding_bound(2 * ROWS + self.coef.as_slice().len());
         let uncertain = (terms[1] / total + roundings * objective) * EVALUATION;
+        // D is as strongly concave as ℓ* is convex: its maximum is within √(2L·gap) of θ, root mean square.
+        let open_columns = match risk.loss().smoothness().filter(|_| risk.penalty().ridge() == 0.0) {
+            Some(smoothness) => conjugated.open_columns(shrink, (2.0 * smoothness * gap).sqrt() * EVALUATION),
+            None => Vec::new(),
+        };
         // No loss and no penalty is negative, so the optimum is not, either.
-        Ok((gap.min((objective + uncertain) * EVALUATION) + f64::MIN_POSITIVE, uncertain))
+        let gap = gap.min((objective + uncertain) * EVALUATION) + f64::MIN_POSITIVE;
+        Ok(BoundOfGap { gap, uncertain, open_columns })
     }
 
     /// `s θ̂` of every row and, score by score, a bound on how far `X̂ᵀ(sθ)/S` may be from what their sums say, per unit of

@@ -98,6 +98,19 @@ impl<L: Loss, P: Penalty> Conjugated<'_, '_, L, P> {
         self.entries().map(allowed).fold(1.0, f64::min)
     }
 
+    /// Columns where the best v may reach what the lasso allows, so that an optimum may have a weight there; `reach` is how
+    /// far the best θ may be from κθ, root mean square.
+    pub(super) fn open_columns(&self, shrink: f64, reach: f64) -> Vec<usize> {
+        let cols = self.risk.n_cols();
+        let mut open = vec![false; cols];
+        for (at, entry) in self.entries().enumerate().take(self.coef.weights().len()) {
+            let size = self.sized.column_sizes[at % cols];
+            let most = shrink * (entry.v.abs() * (1.0 + PER_ENTRY) + entry.error) + reach * size * EVALUATION;
+            open[at % cols] |= !(most < entry.lasso * (1.0 - PER_ENTRY));
+        }
+        (0..cols).filter(|j| open[*j]).collect()
+    }
+
     /// Ψ at `κθ`.
     pub(super) fn fenchel_young(&self, shrink: f64) -> f64 {
         let plain = self.risk.penalty().factors().is_none() && self.risk.penalty().lasso() == 0.0;

@@ -236,6 +236,10 @@ impl Imbalance {
 impl Enclosed for Logistic {
     type DualPoint = BestIntercepts;
 
+    fn smoothness(&self) -> Option<f64> {
+        Some(0.25)
+    }
+
     fn mean_term(&self, dual: &BestIntercepts) -> f64 {
         dual.gain.unwrap_or(0.0)
     }
@@ -269,6 +273,14 @@ fn largest_score(scores: &[f64]) -> f64 {
 
 impl Enclosed for Softmax {
     type DualPoint = BestIntercepts;
+
+    fn intercept_error(&self, dual: &BestIntercepts) -> Option<f64> {
+        Some(dual.moved)
+    }
+
+    fn smoothness(&self) -> Option<f64> {
+        Some(0.5)
+    }
 
     fn mean_term(&self, dual: &BestIntercepts) -> f64 {
         dual.gain.unwrap_or(0.0)

@@ -17,6 +17,10 @@ pub struct MeanResiduals {
 impl Enclosed for Squared {
     type DualPoint = MeanResiduals;
 
+    fn smoothness(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn dual_rows(&self, rows: &ScoredRows<'_>) -> Result<MeanResiduals, String> {
         let k = self.n_scores();
         if !rows.balanced || rows.partly_best.is_some() {

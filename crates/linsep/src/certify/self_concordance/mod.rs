@@ -10,7 +10,8 @@
 //! - `ν ≤ ‖Tᵀ∇F‖/√(1−ε)`, `ρ ≤ max‖t‖/√(1−ε)`, and the coefficient errors are `‖T_j·‖‖w − w*‖_H/√(1−ε)`.
 //!
 //! T is the inverse of a Cholesky factor of H, in the columns of the fit or, where these are nearly collinear, in
-//! orthonormal combinations of them ([`super::OrthonormalBasis`]). Errors of scores change a slope by `C(ξ)Δ`, which in the
+//! orthonormal combinations of them ([`super::OrthonormalBasis`]). A lasso adds its slope to ∇F where no weight is zero: with g
+//! a subgradient at w and 0 one at w*, `g·(w−w*) ≥ (∇f(w)−∇f(w*))·(w−w*)` (both are monotone), and the same bounds follow. Errors of scores change a slope by `C(ξ)Δ`, which in the
 //! norm of H⁻¹ is at most `√(ΣsΔᵀCΔ/S)`, and C itself by a factor within e^{±range(Δ)}.
 
 mod frame;
@@ -24,6 +25,7 @@ use crate::linalg::Alias;
 use crate::objective::{Coef, CurvedLoss, Penalty, Risk};
 use crate::watch::Watch;
 use frame::Frame;
+use quadratic_part::QuadraticPart;
 use rows::row_sums;
 use scores::scores_with_errors;
 
@@ -86,7 +88,7 @@ pub fn self_concordance_bound<L: CurvedLoss, P: Penalty>(
         aliased: aliased.to_vec(),
     };
     let quadratic = risk.loss().is_quadratic();
-    if !(risk.loss().self_concordant() || quadratic) || risk.penalty().lasso() > 0.0 {
+    if !(risk.loss().self_concordant() || quadratic) || QuadraticPart::ridge_only(risk).has_kink(coef) {
         return Ok(without("this loss and penalty have no bound by curvature", &[], None));
     }
     let singular = "the Hessian is singular to working precision: the optimum may not exist";

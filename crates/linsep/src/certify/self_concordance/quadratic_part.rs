@@ -1,4 +1,5 @@
-//! The part of an objective that is quadratic in the coefficients: a ridge, and what holds scores that nothing else holds.
+//! The part of an objective that is quadratic in the coefficients: a ridge, and what holds scores that nothing else holds;
+//! and the slope of a lasso, which is the same as long as no weight changes its sign.
 
 use super::gamma;
 use crate::linalg::Square;
@@ -15,6 +16,8 @@ pub(super) struct QuadraticPart {
     ridge: Vec<f64>,
     /// κ of every column and, last, of the intercepts.
     shift: Vec<f64>,
+    /// What multiplies `|w|`, of every coefficient.
+    lasso: Vec<f64>,
 }
 
 impl QuadraticPart {
@@ -40,7 +43,15 @@ impl QuadraticPart {
         let (k, cols) = (risk.loss().n_scores(), risk.n_cols());
         let of_intercept = if risk.intercept() == Intercept::Penalised { risk.penalty().ridge() } else { 0.0 };
         let of = |a: usize| if a < k * cols { risk.penalty().ridge_of(a % cols) } else { of_intercept };
-        QuadraticPart { scores: k, cols, ridge: (0..k * (cols + 1)).map(of).collect(), shift: vec![0.0; cols + 1] }
+        let kink = if risk.intercept() == Intercept::Penalised { risk.penalty().lasso() } else { 0.0 };
+        let lasso = |a: usize| if a < k * cols { risk.penalty().lasso_of(a % cols) } else { kink };
+        QuadraticPart {
+            scores: k,
+            cols,
+            ridge: (0..k * (cols + 1)).map(of).collect(),
+            shift: vec![0.0; cols + 1],
+            lasso: (0..k * (cols + 1)).map(lasso).collect(),
+        }
     }
 
     fn index(&self, score: usize, column: usize) -> usize {
@@ -73,11 +84,19 @@ impl QuadraticPart {
         }
     }
 
+    /// Whether a coefficient is where a lasso has no derivative.
+    pub(super) fn has_kink(&self, coef: &Coef) -> bool {
+        coef.as_slice().iter().zip(&self.lasso).any(|(w, l)| *w == 0.0 && *l > 0.0)
+    }
+
     /// The gradient, and a bound on the rounding of each entry.
     pub(super) fn gradient(&self, coef: &Coef) -> (Vec<f64>, Vec<f64>) {
         let w = coef.as_slice();
         let mut gradient: Vec<f64> = w.iter().zip(&self.ridge).map(|(w, l)| l * w).collect();
-        let mut sizes: Vec<f64> = gradient.iter().map(|g| g.abs()).collect();
+        let mut sizes: Vec<f64> = gradient.iter().zip(&self.lasso).map(|(g, l)| g.abs() + l).collect();
+        for ((g, w), lasso) in gradient.iter_mut().zip(w).zip(&self.lasso) {
+            *g += if *w == 0.0 { 0.0 } else { lasso * w.signum() };
+        }
         for (j, kappa) in self.shift.iter().enumerate().filter(|(_, kappa)| **kappa > 0.0) {
             let of = |c: usize| w[self.index(c, j)];
             let sum: f64 = (0..self.scores).map(of).sum();

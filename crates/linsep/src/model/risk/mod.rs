@@ -10,6 +10,7 @@ mod path;
 mod proof;
 mod settings;
 mod several;
+mod support;
 mod trail;
 
 pub use path::{Lambdas, PathFit, PathPoint, RegularisationPath};
@@ -239,6 +240,7 @@ impl RiskMinimizer {
             let solver = ProximalNewton { tolerance: self.aim(), max_iterations };
             let start = training.start.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
             let solved = solver.solve(&risk, start.as_ref(), watch)?;
+            let solved = self.with_settled_support(&risk, solved)?;
             return self.finish(&risk, solved.into(), &choice, training, &units, notes);
         }
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;

@@ -3,7 +3,7 @@
 use super::columns::{from_columns, sample, score_offsets};
 use super::{LossChoice, PenaltyChoice, RiskMinimizer, squared};
 use crate::certify::{
-    Certificate, Enclosed, PartlyMinimised, StoredScores, proved_gap, proved_gap_beside_free_columns,
+    Certificate, Enclosed, PartlyMinimised, StoredScores, proved_gap, proved_gap_beside_free_columns, proved_lasso,
     self_concordance_bound,
 };
 use crate::design::Units;
@@ -116,7 +116,7 @@ impl RiskMinimizer {
         Ok(coef)
     }
 
-    fn certify_loss<L: Conjugate + Enclosed + PartlyMinimised>(
+    fn certify_loss<L: Conjugate + Enclosed + PartlyMinimised + Clone>(
         &self,
         training: &Training<'_>,
         linear: &Linear,
@@ -129,7 +129,10 @@ impl RiskMinimizer {
         let rows = sample(training, units, offsets.as_deref());
         if let Some(penalty) = self.penalty.elastic_net(training.total_weight(), &self.factors)? {
             let risk = Risk::new(rows, loss, penalty, self.intercept);
-            return self.certify_penalised(&risk, &coef, watch);
+            return match risk.penalty().lasso() > 0.0 {
+                true => proved_lasso(&risk, &coef, watch),
+                false => self.certify_penalised(&risk, &coef, watch),
+            };
         }
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, loss, penalty, self.intercept);

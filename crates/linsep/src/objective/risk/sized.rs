@@ -21,20 +21,26 @@ pub(crate) struct SizedScores {
     pub(crate) scores: Vec<f64>,
     /// Per row: none of its scores is further than this from the exact one.
     pub(crate) errors: Vec<f64>,
+    /// An upper bound on ‖x̂‖ of every row that counts.
+    pub(crate) longest_row: f64,
     /// An upper bound on `√(Σ s x̂²/S)` of every column.
     pub(crate) column_sizes: Vec<f64>,
     /// [`Risk::weighted_sums`] of values r over S is within this times `√(Σ r²/(s S))` times the size of the column.
     pub(crate) sum_rounding: f64,
 }
 
-/// What the rows of a leaf add up to.
-type Squares = Vec<f64>;
+/// What the rows of a leaf add up to: Σ s x² of every column, and the largest Σ x² of a row.
+struct Squares {
+    columns: Vec<f64>,
+    longest: f64,
+}
 
 impl<L: Loss, P: Penalty> Risk<'_, L, P> {
     /// One pass for scores and their errors.
     pub(crate) fn sized_scores(&self, coef: &Coef, watch: &Watch) -> Result<SizedScores> {
         let (k, cols, n) = (self.loss.n_scores(), self.n_cols(), self.sample.labels.len());
         let (units, sparse) = (self.sample.units, self.sparse);
+        let inverse = units.inverse_scale();
         let scorer = Scorer::new(coef, units, sparse);
         // The largest weight of a column over the scores bounds them all.
         let largest = |j: usize| (0..k).map(|c| coef.weights_of(c)[j].abs()).fold(0.0, f64::max);
@@ -57,7 +63,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
         let squares = pass.reduce(
             watch,
             (k + 1, &mut out),
-            || vec![0.0; cols],
+            || Squares { columns: vec![0.0; cols], longest: 0.0 },
             |squares: &mut Squares, range, rows, out| {
                 let m = range.len();
                 let (mut scores, mut size) = (vec![0.0; m * k], vec![0.0; m]);
@@ -68,16 +74,21 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
                 match &rows {
                     Rows::Dense(values) => {
                         absolute_products(values, &sizes, &mut size);
-                        add_squares(values, weights, squares);
+                        add_squares(values, weights, &mut squares.columns, &mut squares.longest);
                     }
                     Rows::Csr(rows) => {
                         for i in 0..m {
                             let s = weights.map_or(1.0, |w| w[i]);
                             let (columns, values) = rows.row(i);
                             terms[i] = columns.len();
+                            let mut length = 0.0;
                             for (c, v) in columns.iter().zip(values) {
                                 size[i] += (v * sizes[*c as usize]).abs();
-                                squares[*c as usize] += s * v * v;
+                                squares.columns[*c as usize] += s * v * v;
+                                length += (v * inverse[*c as usize]) * (v * inverse[*c as usize]);
+                            }
+                            if s > 0.0 {
+                                squares.longest = squares.longest.max(length);
                             }
                         }
                     }
@@ -95,16 +106,24 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
                 }
                 Ok(())
             },
-            |a, b| a.iter_mut().zip(b).for_each(|(a, b)| *a += b),
+            |a, b| {
+                a.columns.iter_mut().zip(b.columns).for_each(|(a, b)| *a += b);
+                a.longest = a.longest.max(b.longest);
+            },
         )?;
         let total = self.total_weight;
         let about = 1.0 + rounding_bound(n + PER_SUM);
         let column_sizes = (0..cols).map(|j| {
             // Squares that underflow are of values below the root of the smallest double.
-            let stored = (squares[j] / total).sqrt() * about + 1e-160;
+            let stored = (squares.columns[j] / total).sqrt() * about + 1e-160;
             let (inverse, centre) = (units.inverse_scale()[j], units.centre()[j].abs());
             if sparse { (stored + centre) * inverse * about } else { stored }
         });
+        let mut longest_row = squares.longest.sqrt() + 1e-160;
+        if sparse {
+            let centre = units.centre().iter().zip(inverse).map(|(c, i)| (c * i) * (c * i)).sum::<f64>();
+            longest_row += centre.sqrt();
+        }
         let longest = if GradientSums::wide(self.sample.design)? { n } else { self.pass().longest_sum().min(n) };
         let mut scores = Vec::with_capacity(n * k);
         let mut errors = Vec::with_capacity(n);
@@ -115,6 +134,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
         Ok(SizedScores {
             scores,
             errors,
+            longest_row: longest_row * (1.0 + rounding_bound(cols + PER_SUM)),
             column_sizes: column_sizes.collect(),
             sum_rounding: rounding_bound(longest + PER_SUM),
         })
@@ -140,8 +160,8 @@ vectorised! {
         }
     }
 
-    /// `Σ s x²` of every column.
-    fn add_squares(rows: &[f64], weights: Option<&[f64]>, squares: &mut [f64]) {
+    /// Adds `s x²` of every column, and keeps the largest `Σ x²` of a row.
+    fn add_squares(rows: &[f64], weights: Option<&[f64]>, squares: &mut [f64], longest: &mut f64) {
         let cols = squares.len();
         for (i, x) in rows.chunks_exact(cols.max(1)).enumerate() {
             let s = weights.map_or(1.0, |w| w[i]);
@@ -152,6 +172,15 @@ vectorised! {
             for (sum, x) in squares.iter_mut().zip(x) {
                 *sum = (x * s).mul_add(*x, *sum);
             }
+            let mut lanes = [0.0; 8];
+            let chunks = x.chunks_exact(8);
+            let rest = chunks.remainder().iter().map(|x| x * x).sum::<f64>();
+            for x in chunks {
+                for lane in 0..8 {
+                    lanes[lane] = x[lane].mul_add(x[lane], lanes[lane]);
+                }
+            }
+            *longest = longest.max(lanes.iter().sum::<f64>() + rest);
         }
     }
 }

@@ -5,11 +5,10 @@
 //! nearly all columns are such, being words that occur a few times. What remains is a problem of its own, and its solution
 //! is proved on all columns like any other. (El Ghaoui, Viallon and Rabbani 2012 call such rules safe.)
 
-use super::restricted::Restricted;
 use super::{ProximalNewton, Solved, Stop};
 use crate::certify::duality_gap;
 use crate::error::Result;
-use crate::objective::{Coef, Conjugate, Detail, ElasticNet, Loss, Penalty, Risk};
+use crate::objective::{Coef, Conjugate, Detail, ElasticNet, Loss, Penalty, Restricted, Risk};
 use crate::watch::Watch;
 use rayon::prelude::*;
 

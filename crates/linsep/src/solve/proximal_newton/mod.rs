@@ -19,7 +19,6 @@ mod centre;
 mod forecast;
 mod gram;
 mod residual;
-mod restricted;
 mod rough;
 mod run;
 
@@ -27,13 +26,12 @@ use super::{Solved, Solver, Step, Stop};
 use crate::certify::{Certificate, duality_gap};
 use crate::design::{Columns, SparseColumns, WithColumns, stored_values};
 use crate::error::{ErrorKind, Result};
-use crate::objective::{Coef, Conjugate, Detail, ElasticNet, Intercept, Penalty, Point, Risk};
+use crate::objective::{Coef, Conjugate, Detail, ElasticNet, Intercept, Penalty, Point, Restricted, Risk};
 use crate::watch::Watch;
 use candidates::candidates;
 use centre::centre;
 use forecast::{forecast, violation};
 use gram::GramModel;
-use restricted::Restricted;
 use run::{Curvature, Run};
 use std::sync::Arc;
 

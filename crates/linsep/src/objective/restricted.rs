@@ -1,13 +1,13 @@
 //! Some columns of a risk as a risk of their own.
 
+use super::{Coef, ElasticNet, Loss, Penalty, Point, Risk, Sample};
 use crate::design::{Design, PreparedDesign, SomeColumns, Units, select};
 use crate::error::Result;
-use crate::objective::{Coef, ElasticNet, Loss, Penalty, Point, Risk, Sample};
 use crate::watch::Watch;
 
 /// Some columns with their units and penalty factors.
-pub(super) struct Restricted {
-    pub(super) columns: Vec<usize>,
+pub(crate) struct Restricted {
+    pub(crate) columns: Vec<usize>,
     design: Chosen,
     units: Units,
 }
@@ -22,7 +22,7 @@ enum Chosen {
 
 impl Restricted {
     /// The given columns, rising.
-    pub(super) fn of(sample: &Sample<'_>, columns: Vec<usize>, watch: &Watch) -> Result<Restricted> {
+    pub(crate) fn of(sample: &Sample<'_>, columns: Vec<usize>, watch: &Watch) -> Result<Restricted> {
         let design = match sample.design.by_columns() {
             Some(view) => Chosen::There(view.choose(&columns)),
             None => Chosen::Copied(select(sample.design, &columns, watch)?),
@@ -32,7 +32,7 @@ impl Restricted {
         Ok(Restricted { columns, design, units })
     }
 
-    pub(super) fn design(&self) -> &dyn Design {
+    pub(crate) fn design(&self) -> &dyn Design {
         match &self.design {
             Chosen::There(some) => some,
             Chosen::Copied(prepared) => prepared.as_design(),
@@ -40,7 +40,7 @@ impl Restricted {
     }
 
     /// The risk in these columns, the others' weights zero.
-    pub(super) fn risk<'a, L: Loss + Clone>(
+    pub(crate) fn risk<'a, L: Loss + Clone>(
         &'a self,
         whole: &Risk<'a, L, ElasticNet>,
     ) -> Result<Risk<'a, L, ElasticNet>> {
@@ -56,7 +56,7 @@ impl Restricted {
     }
 
     /// The coefficients of these columns.
-    pub(super) fn gather(&self, whole: &Coef) -> Coef {
+    pub(crate) fn gather(&self, whole: &Coef) -> Coef {
         let (k, m) = (whole.n_scores(), self.columns.len());
         let mut some = Coef::zeros(k, m);
         for c in 0..k {
@@ -68,7 +68,7 @@ impl Restricted {
     }
 
     /// The point in these columns; the weights of the others must be zero.
-    pub(super) fn gather_point(&self, whole: &Point) -> Point {
+    pub(crate) fn gather_point(&self, whole: &Point) -> Point {
         let cols = whole.coef.n_cols();
         let groups = whole.gradient_sums.chunks_exact(cols.max(1));
         Point {
@@ -82,7 +82,7 @@ impl Restricted {
     }
 
     /// The reverse, zero elsewhere.
-    pub(super) fn scatter(&self, some: &Coef, cols: usize) -> Coef {
+    pub(crate) fn scatter(&self, some: &Coef, cols: usize) -> Coef {
         let k = some.n_scores();
         let mut whole = Coef::zeros(k, cols);
         for c in 0..k {

@@ -1,27 +1,21 @@
 //! What a model must say besides its point, made again from the method, the rows and the point: for whoever checks it.
 
-use super::kernel_choice::{KernelChoice, Prepared, learn, support};
+mod notes;
+
+use super::kernel_choice::{KernelChoice, learn, support};
 use super::{Fitted, KernelSvm, LossChoice, Method, Multipliers, Note, Objective, Outcome, PenaltyChoice, Training};
-use crate::certify::{Certificate, exactly_dependent, is_local_minimum};
+use crate::certify::{Certificate, is_local_minimum};
 use crate::design::{ColumnSummary, Units};
 use crate::discriminant::{Discriminant, KernelExpansion, Linear};
 use crate::error::{Error, Result};
-use crate::kernel::{Definiteness, Kernel, definiteness};
-use crate::objective::{Intercept, least_hinge_shifts};
-use crate::table::Class;
+use crate::kernel::Kernel;
 use crate::watch::Watch;
+use notes::left_out;
 
 /// Multipliers this close to their bound, relatively, are at it.
 const AT_BOUND: f64 = 1e-12;
-/// Intercepts this much apart are an interval, not rounding.
-const INTERVAL: f64 = 1e-6;
-/// A column is a combination of others if what is left of it has no more than this share of its standard deviation.
-const RELATION: f64 = 1e-5;
 /// Sums of multipliers this much apart, relatively, are not the same sum.
 const BALANCE: f64 = 1e-6;
-/// Relations tried in one pass.
-const RELATIONS: usize = 16;
-
 /// A point with what was said of it.
 pub(crate) struct Stated<'a> {
     pub(crate) discriminant: &'a Discriminant,
@@ -176,116 +170,6 @@ impl Method {
         Ok(Discriminant::Linear(Linear::new(weights, centre.to_vec(), linear.intercept_at_centre().to_vec())?))
     }
 
-    /// What can be said of the rows again, and of what was said only that which holds.
-    fn restated_notes(
-        &self,
-        training: &Training<'_>,
-        stated: &Stated<'_>,
-        summary: &ColumnSummary,
-        watch: &Watch,
-    ) -> Result<Vec<Note>> {
-        let mut notes = Vec::new();
-        let constant = summary.constant();
-        let names_constant = match self {
-            Method::Risk(m) => m.intercept != Intercept::None,
-            Method::Sigmoid(m) => m.intercept != Intercept::None,
-            Method::HardMargin(_) | Method::LeastSquares(_) => true,
-            _ => false,
-        };
-        if names_constant && !constant.is_empty() {
-            notes.push(Note::Constant { columns: constant.clone() });
-        }
-        if let Method::KernelSvm(method) = self {
-            notes.extend(method.definiteness_note(training, watch)?);
-        }
-        let relations: Vec<&Note> = stated.notes.iter().filter(|n| relation_of(n).is_some()).collect();
-        let mut hold = relations_hold(training, summary, &relations, watch)?.into_iter();
-        let about_zero = matches!(self, Method::Risk(m) if m.intercept == Intercept::None);
-        let origin = about_zero.then(|| stated.units.centre());
-        for note in &stated.notes {
-            let kept = match note {
-                // Made again here, and by whoever knows the digits and the folds.
-                Note::Constant { .. } | Note::LastDigit { .. } | Note::UnconvergedFolds { .. } => continue,
-                Note::Indefinite { .. } if matches!(self, Method::KernelSvm(_)) => continue,
-                Note::Collinear { column, combination } | Note::Shared { column, combination } => {
-                    let Training { design, weights, .. } = *training;
-                    hold.next() == Some(true)
-                        && exactly_dependent(design, weights, *column, combination, origin, watch)?
-                }
-                Note::NearlyCollinear { .. } | Note::LeftOut { .. } => hold.next() == Some(true),
-                Note::Intercepts { .. } if self.is_linear_hinge(training) => continue,
-                Note::Intercepts { low, high } => self.is_flat(training, stated, *low, *high, watch)?,
-                _ => true,
-            };
-            if kept {
-                notes.push(note.clone());
-            }
-        }
-        notes.extend(self.unnamed_zeros(stated, &constant));
-        notes.extend(self.intercepts(training, stated, watch)?);
-        Ok(notes)
-    }
-
-    /// Without a penalty no column is without a weight by chance: what was left out has to be named.
-    fn unnamed_zeros(&self, stated: &Stated<'_>, constant: &[usize]) -> Vec<Note> {
-        let (Method::Risk(method), Some(linear)) = (self, stated.discriminant.as_linear()) else { return Vec::new() };
-        if method.penalty != PenaltyChoice::None || stated.outcome != Outcome::Converged {
-            return Vec::new();
-        }
-        let is_named = |j: &usize| {
-            constant.contains(j)
-                || stated.notes.iter().any(|n| match n {
-                    Note::Constant { columns } => columns.contains(j),
-                    other => left_out(other) == Some(*j),
-                })
-        };
-        let is_zero = |j: &usize| (0..linear.n_scores()).all(|k| linear.weights_of(k)[*j] == 0.0);
-        let unnamed = (0..linear.n_cols()).filter(|j| is_zero(j) && !is_named(j));
-        unnamed.map(|column| Note::Collinear { column, combination: Vec::new() }).collect()
-    }
-
-    fn is_linear_hinge(&self, training: &Training<'_>) -> bool {
-        matches!(self, Method::Risk(m) if m.loss == LossChoice::Hinge && m.intercept == Intercept::Free)
-            && training.labels.n_classes() == 2
-    }
-
-    /// The intercepts that are as good for the weights of a hinge, where they are not one.
-    fn intercepts(&self, training: &Training<'_>, stated: &Stated<'_>, watch: &Watch) -> Result<Option<Note>> {
-        let Some(linear) = stated.discriminant.as_linear().filter(|_| self.is_linear_hinge(training)) else {
-            return Ok(None);
-        };
-        let (low, high) = least_hinge_shifts(signed_scores(training, stated.discriminant, watch)?.into_iter());
-        let taken = linear.about(stated.units.centre())?.intercept_at_centre()[0];
-        let intercept = linear.intercept()[0];
-        let wide = high - low > INTERVAL * (1.0 + taken.abs());
-        Ok(wide.then(|| Note::Intercepts { low: intercept + low, high: intercept + high }))
-    }
-
-    /// Whether the hinge losses of a kernel machine stay what they are from one intercept to another.
-    fn is_flat(
-        &self,
-        training: &Training<'_>,
-        stated: &Stated<'_>,
-        low: f64,
-        high: f64,
-        watch: &Watch,
-    ) -> Result<bool> {
-        let rows = signed_scores(training, stated.discriminant, watch)?;
-        let taken = match stated.discriminant {
-            Discriminant::Linear(linear) => linear.intercept_at_centre()[0],
-            other => other.as_kernel().map_or(0.0, |k| k.intercept()[0]),
-        };
-        let loss = |b: f64| -> f64 {
-            let total: f64 = rows.iter().map(|(_, _, s)| s).sum();
-            rows.iter().map(|(y, z, s)| s * (1.0 - y * (z - taken + b)).max(0.0)).sum::<f64>() / total
-        };
-        let (here, beyond) = (loss(taken), 1e-3 * (high - low));
-        let level = 1e-6 * (1.0 + here);
-        let rises = |b: f64| loss(b) > here + 1e-6 * beyond.abs();
-        let flat = (loss(low) - here).abs() <= level && (loss(high) - here).abs() <= level;
-        Ok(low < high && flat && rises(low - beyond) && rises(high + beyond))
-    }
-
     /// Support vectors, counted; what is beyond the bound of its row is put at it.
     fn counted(&self, training: &Training<'_>, mut alpha: Vec<f64>) -> Multipliers {
         let bound = match self {
@@ -349,16 +233,6 @@ impl KernelSvm {
             _ => Err(Error::model("a kernel machine has another kind of discriminant")),
         }
     }
-
-    fn definiteness_note(&self, training: &Training<'_>, watch: &Watch) -> Result<Option<Note>> {
-        let Prepared { kernel, rows, .. } =
-            Prepared::new(&self.kernel, self.standardize, self.is_centred(), training, watch)?;
-        Ok(match definiteness(&kernel, &rows) {
-            Definiteness::Definite | Definiteness::WithRidge(_) => None,
-            Definiteness::Indefinite(evidence) => Some(Note::Indefinite { evidence: Some(evidence) }),
-            Definiteness::Unknown => Some(Note::Indefinite { evidence: None }),
-        })
-    }
 }
 
 /// The multipliers of two hulls have equal sums; where they have not, those of the larger are too large.
@@ -370,73 +244,6 @@ fn balance(training: &Training<'_>, alpha: &mut [f64]) {
     if (sums[0] - sums[1]).abs() > BALANCE * less {
         (0..alpha.len()).for_each(|i| alpha[i] *= less / sums[class(i)]);
     }
-}
-
-/// Sign, score (offset included) and weight of every row of two classes.
-fn signed_scores(training: &Training<'_>, discriminant: &Discriminant, watch: &Watch) -> Result<Vec<(f64, f64, f64)>> {
-    let scores = discriminant.scores(training.design, watch)?;
-    let offsets = super::risk::columns::score_offsets(training, 1);
-    let row = |(i, z): (usize, &f64)| {
-        let sign = if training.labels.codes()[i] == Class(1) { 1.0 } else { -1.0 };
-        (sign, z + offsets.as_ref().map_or(0.0, |o| o[i]), training.weights.map_or(1.0, |w| w[i]))
-    };
-    Ok(scores.iter().enumerate().map(row).collect())
-}
-
-/// The column that a note leaves out.
-fn left_out(note: &Note) -> Option<usize> {
-    match note {
-        Note::Collinear { column, .. }
-        | Note::LeftOut { column, .. }
-        | Note::NearlyCollinear { column, left_out: true, .. } => Some(*column),
-        _ => None,
-    }
-}
-
-/// A column and the combination that a note says it is, or is close to.
-fn relation_of(note: &Note) -> Option<(usize, &[(usize, f64)])> {
-    match note {
-        Note::Collinear { column, combination }
-        | Note::Shared { column, combination }
-        | Note::LeftOut { column, combination, .. }
-        | Note::NearlyCollinear { column, combination, .. } => Some((*column, combination)),
-        _ => None,
-    }
-}
-
-/// Which of some relations between columns hold on the rows, as far as their spread shows.
-fn relations_hold(
-    training: &Training<'_>,
-    summary: &ColumnSummary,
-    relations: &[&Note],
-    watch: &Watch,
-) -> Result<Vec<bool>> {
-    let cols = summary.mean.len();
-    let mut hold = Vec::with_capacity(relations.len());
-    for some in relations.chunks(RELATIONS) {
-        let mut weights = vec![0.0; some.len() * cols];
-        let mut whole = vec![true; some.len()];
-        for ((note, row), whole) in some.iter().zip(weights.chunks_exact_mut(cols.max(1))).zip(&mut whole) {
-            let Some((column, combination)) = relation_of(note) else { continue };
-            *whole = column < cols && combination.iter().all(|(j, _)| *j < cols && *j != column);
-            if *whole {
-                row[column] = 1.0;
-                combination.iter().for_each(|(j, a)| row[*j] -= a);
-            }
-        }
-        let left = Linear::new(weights, summary.mean.clone(), vec![0.0; some.len()])?.scores(training.design, watch)?;
-        for (k, note) in some.iter().enumerate() {
-            let Some((column, _)) = relation_of(note).filter(|_| whole[k]) else {
-                hold.push(false);
-                continue;
-            };
-            let weight = |i: usize| training.weights.map_or(1.0, |w| w[i]);
-            let square = left.chunks_exact(some.len()).enumerate().map(|(i, r)| weight(i) * r[k] * r[k]);
-            let spread = (crate::numeric::sum(square) / training.total_weight()).sqrt();
-            hold.push(spread <= RELATION * summary.variance[column].sqrt());
-        }
-    }
-    Ok(hold)
 }
 
 /// Mistakes, which nobody can count afterwards, are taken as stated where they are possible: neither more than the bound nor

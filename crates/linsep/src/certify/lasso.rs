@@ -1,0 +1,89 @@
+//! How far the weights of a lasso are from the optimum's.
+//!
+//! A gap says nothing about weights where there is no ridge. But the dual problem is strongly concave, so the gap tells how
+//! far the best θ may be, and with it every `v_j = Σsθx̂_j/S`: where that cannot reach λαf_j every optimum has the weight zero
+//! (Ndiaye, Fercoq, Gramfort and Salmon 2017). In the columns that are left the objective is as smooth as its loss while no
+//! weight changes its sign, and curvature bounds the errors, as without a penalty.
+
+use super::fenchel::{GapProof, gap_with_open_columns};
+use super::{Certificate, CoefficientErrors, Enclosed, PartlyMinimised, StoredScores, self_concordance_bound};
+use crate::error::Result;
+use crate::objective::{Coef, Conjugate, ElasticNet, Penalty, Restricted, Risk};
+use crate::watch::Watch;
+
+/// The cost of curvature that is worth its digits: columns, and rows times their squares.
+const MOST_COLUMNS: usize = 1_000;
+const MOST_PRODUCTS: f64 = 2e9;
+
+/// F and the proved gap at some coefficients under a lasso or an elastic net, with bounds on every coefficient where the
+/// zeros and the curvature are proved.
+///
+/// ```
+/// use linsep::certify::{Certificate, proved_lasso};
+/// use linsep::design::{DenseMatrix, Units};
+/// use linsep::objective::{Coef, ElasticNet, Intercept, Risk, Sample, Squared};
+/// use linsep::table::Class;
+/// // ½ mean (±1 − wx)² + ½|w| with x = ±2: w = (2 − ½)/4. The other column is orthogonal to the classes.
+/// let (x, units) = (DenseMatrix::new(vec![-2.0, 1.0, -2.0, -1.0, 2.0, 1.0, 2.0, -1.0], 2)?, Units::identity(2));
+/// let labels = [Class(0), Class(0), Class(1), Class(1)];
+/// let rows = Sample { design: &x, units: &units, labels: &labels, weights: None, offsets: None };
+/// let risk = Risk::new(rows, Squared::two_classes([-1.0, 1.0]), ElasticNet::lasso(0.5), Intercept::Free);
+/// let coef = Coef::from_vec(vec![0.375, 0.0, 0.0], 1, 2);
+/// let (_, certificate) = proved_lasso(&risk, &coef, &Default::default())?;
+/// let Certificate::DualityGap { errors: Some(errors), .. } = certificate else { panic!("no errors") };
+/// assert!(errors.weights[0] < 1e-13 && errors.weights[1] == 0.0);
+/// # Ok::<(), linsep::Error>(())
+/// ```
+pub fn proved_lasso<L: Conjugate + Enclosed + PartlyMinimised + Clone>(
+    risk: &Risk<'_, L, ElasticNet>,
+    coef: &Coef,
+    watch: &Watch,
+) -> Result<(f64, Certificate)> {
+    let GapProof { objective, mut certificate, open_columns } = gap_with_open_columns(risk, coef, watch)?;
+    if let Certificate::DualityGap { errors, .. } = &mut certificate
+        && risk.penalty().ridge() == 0.0
+    {
+        *errors = coefficient_errors(risk, coef, open_columns, watch)?;
+    }
+    Ok((objective, certificate))
+}
+
+/// Whether curvature in so many columns is worth its digits.
+pub fn is_worth_curvature(rows: usize, columns: usize) -> bool {
+    columns > 0 && columns <= MOST_COLUMNS && rows as f64 * (columns as f64).powi(2) <= MOST_PRODUCTS
+}
+
+fn coefficient_errors<L: Conjugate + Clone>(
+    risk: &Risk<'_, L, ElasticNet>,
+    coef: &Coef,
+    open: Vec<usize>,
+    watch: &Watch,
+) -> Result<Option<CoefficientErrors>> {
+    let curved = risk.loss().self_concordant() || risk.loss().is_quadratic();
+    let worth = is_worth_curvature(risk.sample().labels.len(), open.len());
+    if !curved || !worth || risk.loss().n_scores() != 1 {
+        return Ok(None);
+    }
+    let weights = coef.weights_of(0);
+    let (mut inside, cols) = (vec![false; weights.len()], weights.len());
+    open.iter().for_each(|j| inside[*j] = true);
+    // At a kink there is no slope, and a weight where every optimum has none is not near one.
+    let is_settled = |j: usize| inside[j] == (weights[j] != 0.0) || (inside[j] && risk.penalty().lasso_of(j) == 0.0);
+    if !(0..cols).all(is_settled) {
+        return Ok(None);
+    }
+    let restricted = Restricted::of(risk.sample(), open, watch)?;
+    let some = restricted.risk(risk)?;
+    let bound = self_concordance_bound(&some, &restricted.gather(coef), StoredScores::AsFitted, watch)?;
+    if !bound.aliased.is_empty() {
+        return Ok(None);
+    }
+    Ok(match bound.certificate {
+        Certificate::SelfConcordance { errors: Some(found), .. } => {
+            let mut errors = CoefficientErrors { weights: vec![0.0; cols], intercept: found.intercept };
+            restricted.columns.iter().zip(found.weights).for_each(|(j, error)| errors.weights[*j] = error);
+            Some(errors)
+        }
+        _ => None,
+    })
+}
