@@ -23,7 +23,7 @@ mod verified;
 mod widest;
 mod witness;
 
-pub use closed_form::linear_system_residual;
+pub use closed_form::{linear_system_errors, linear_system_residual};
 pub use cone::{DirectionCheck, check_cone_direction, cone_residual};
 pub(crate) use cone::{cone_slacks, cone_values, others};
 pub use dependence::is_exact_combination;
@@ -127,6 +127,9 @@ pub enum Certificate {
         equations: String,
         /// `‖A x − b‖ / (‖A‖‖x‖ + ‖b‖)`.
         relative_residual: f64,
+        /// How far each coefficient may be from the exact solution for the rows, where that is proved.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        errors: Option<CoefficientErrors>,
     },
     /// A plane θ that separates the rows, `y θ·x̃ ≥ γ > 0`: no perceptron makes more than `R²‖θ‖²/γ²` mistakes on them.
     Separates {

@@ -6,6 +6,7 @@
 use super::text::{beside, short};
 use crate::artifact::Model;
 use crate::certify::Certificate;
+use crate::model::Method;
 
 /// The share of the last digit's unit by which a value may be off.
 const KNOWN: f64 = 0.05;
@@ -25,6 +26,7 @@ pub(super) fn weight_error(model: &Model, score: usize, column: usize) -> Option
     match certificate {
         Certificate::SelfConcordance { errors: Some(errors), .. }
         | Certificate::Quadratic { errors: Some(errors), .. }
+        | Certificate::ClosedForm { errors: Some(errors), .. }
         | Certificate::DualityGap { errors: Some(errors), .. } => {
             errors.weights.get(at * scale.len() + column).copied()
         }
@@ -44,6 +46,7 @@ pub(super) fn intercept_error(model: &Model, score: usize) -> Option<f64> {
     match certificate {
         Certificate::SelfConcordance { errors: Some(errors), .. }
         | Certificate::Quadratic { errors: Some(errors), .. }
+        | Certificate::ClosedForm { errors: Some(errors), .. }
         | Certificate::DualityGap { errors: Some(errors), .. } => {
             let weights = errors.weights.get(at * cols..(at + 1) * cols)?;
             let moved: f64 = weights.iter().zip(centre).map(|(e, c)| e * c.abs()).sum();
@@ -61,8 +64,13 @@ pub(super) fn intercept_error(model: &Model, score: usize) -> Option<f64> {
 fn has_optimum(model: &Model, score: usize) -> bool {
     let proof = proof_of(model, score);
     proof.is_some_and(|(certificate, ..)| {
-        use Certificate::{DualityGap, Quadratic, SelfConcordance};
-        matches!(certificate, SelfConcordance { .. } | Quadratic { .. } | DualityGap { .. })
+        use Certificate::{ClosedForm, DualityGap, Quadratic, SelfConcordance};
+        match certificate {
+            SelfConcordance { .. } | Quadratic { .. } | DualityGap { .. } => true,
+            // Of parameters that somebody gave, and of counts, nothing is proved beyond the equations.
+            ClosedForm { .. } => matches!(&model.method, Method::Gaussian(method) if method.known.is_none()),
+            _ => false,
+        }
     })
 }
 

@@ -137,7 +137,7 @@ fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
         Certificate::Quadratic { gap, relative_gap, .. } => format!(
             "objective within {gap:.1e} of the optimum (relative gap {relative_gap:.1e}, ½ rᵀH⁻¹r of its gradient)"
         ),
-        Certificate::ClosedForm { equations, relative_residual } => {
+        Certificate::ClosedForm { equations, relative_residual, .. } => {
             format!(
                 "{equations} holds with relative residual {relative_residual:.1e}; that proves no digit of the solution"
             )

@@ -4,7 +4,7 @@ use super::reference::class_references;
 use crate::design::{Design, Pass, Rows, Units};
 use crate::error::{Error, Result};
 use crate::linalg::{Square, gram_update};
-use crate::numeric::vectorised;
+use crate::numeric::{rounding_bound, vectorised};
 use crate::table::{Class, Labels};
 use crate::watch::Watch;
 use std::borrow::Cow;
@@ -42,6 +42,30 @@ pub struct ClassMoments {
     scatters: Vec<Square>,
 }
 
+/// Roundings of a moment beside those of its sum: difference from the reference, root of the weight, products, the means
+/// taken off again.
+const PER_MOMENT: usize = 32;
+
+/// How far rounding may have taken statistics from those of the doubles of the rows.
+#[derive(Debug, Clone)]
+pub(crate) struct MomentRounding {
+    /// `Σ s (x−r)²` of every column over all classes, about the references r.
+    sizes: Vec<f64>,
+    roundings: usize,
+}
+
+impl MomentRounding {
+    /// A bound on the error of an entry of the scatter (of any class, and of their sum): `γ√(Σs(x−r)² · Σs(y−r)²)`.
+    pub(crate) fn of_scatter(&self, i: usize, j: usize) -> f64 {
+        6.0 * rounding_bound(self.roundings) * (self.sizes[i] * self.sizes[j]).sqrt()
+    }
+
+    /// A bound on the error of the mean of a column over rows of this weight, which is about so large.
+    pub(crate) fn of_mean(&self, j: usize, weight: f64, mean: f64) -> f64 {
+        2.0 * rounding_bound(self.roundings) * (self.sizes[j] / weight).sqrt() + f64::EPSILON * mean.abs()
+    }
+}
+
 /// Sums about fixed per-class references: partials of one pass simply add.
 struct Partial {
     kind: Scatter,
@@ -76,11 +100,24 @@ impl ClassMoments {
         weights: Option<&[f64]>,
         watch: &Watch,
     ) -> Result<ClassMoments> {
+        Ok(ClassMoments::with_rounding(kind, design, labels, weights, watch)?.0)
+    }
+
+    /// The same, with a bound on what rounding did to them.
+    pub(crate) fn with_rounding(
+        kind: Scatter,
+        design: &dyn Design,
+        labels: &Labels,
+        weights: Option<&[f64]>,
+        watch: &Watch,
+    ) -> Result<(ClassMoments, MomentRounding)> {
         let (cols, classes) = (design.shape().cols, labels.n_classes());
         let references = class_references(design, labels, weights)?;
         let identity = Units::identity(cols);
         let codes = labels.codes();
-        let partial = Pass::new(design, &identity).partials_of(kind.matrices(classes) * cols * cols).reduce(
+        let pass = Pass::new(design, &identity).partials_of(kind.matrices(classes) * cols * cols);
+        let longest = pass.longest_sum().min(labels.len());
+        let partial = pass.reduce(
             watch,
             (0, &mut []),
             || Partial::new(kind, classes, cols),
@@ -105,13 +142,15 @@ impl ClassMoments {
                 a.grams.iter_mut().zip(&b.grams).for_each(|(a, b)| a.add(b));
             },
         )?;
+        let size = |j: usize| partial.grams.iter().map(|g| g.get(j, j)).sum::<f64>();
+        let rounding = MomentRounding { sizes: (0..cols).map(size).collect(), roundings: longest + PER_MOMENT };
         let moments = partial.about_means(&references, cols);
         if !moments.is_finite() {
             // The summary pass names the column and row at fault.
             crate::design::summarise(design, weights, watch)?;
             return Err(Error::data("the products of the columns overflow").help("rescale the columns"));
         }
-        Ok(moments)
+        Ok((moments, rounding))
     }
 
     fn is_finite(&self) -> bool {

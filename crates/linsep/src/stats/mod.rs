@@ -7,6 +7,7 @@ mod reference;
 mod triangle;
 
 pub use class_columns::{ClassColumns, Run, Sums, Support};
+pub(crate) use class_moments::MomentRounding;
 pub use class_moments::{ClassMoments, Scatter};
 pub use fourth_moments::fourth_moments;
 pub use triangle::ClassTriangle;

@@ -35,7 +35,8 @@ pub(super) fn solve(problem: &Problem) -> Result<Solved> {
         constants.push(problem.priors[k].ln() - 0.5 * factor.log_determinant());
     }
     let discriminant = Discriminant::Quadratic(Quadratic::new(centres, whitening, constants)?);
-    let certificate = Certificate::ClosedForm { equations: EQUATIONS.to_owned(), relative_residual: worst };
+    let certificate =
+        Certificate::ClosedForm { equations: EQUATIONS.to_owned(), relative_residual: worst, errors: None };
     Ok(Solved { discriminant, certificate, objective: objective(problem, &factors), collinear: factors.collinear })
 }
 
@@ -56,7 +57,8 @@ pub(super) fn certify(problem: &Problem, given: &Quadratic) -> Result<(f64, Cert
         let expected = problem.priors[k].ln() - 0.5 * factor.log_determinant();
         worst = worst.max((given.constants()[k] - expected).abs() / (1.0 + expected.abs()));
     }
-    let certificate = Certificate::ClosedForm { equations: EQUATIONS.to_owned(), relative_residual: worst };
+    let certificate =
+        Certificate::ClosedForm { equations: EQUATIONS.to_owned(), relative_residual: worst, errors: None };
     Ok((objective(problem, &factors), certificate))
 }
 

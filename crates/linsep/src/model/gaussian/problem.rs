@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::linalg::{Alias, Factor, Square, factor};
 use crate::model::printed::{agreeing, named, rounding};
 use crate::model::{Note, Training};
-use crate::stats::{ClassMoments, Scatter, fourth_moments};
+use crate::stats::{ClassMoments, MomentRounding, Scatter, fourth_moments};
 use crate::watch::Watch;
 
 /// Pivots of the correlation matrix below this make a column a combination of earlier ones.
@@ -30,6 +30,10 @@ pub(super) struct Problem {
     pub(super) intensities: Vec<f64>,
     /// What each estimated covariance was divided by, where it is the scatter over that and nothing else.
     pub(super) plain_divisors: Option<Vec<f64>>,
+    /// What rounding did to the moments, where covariance and means are made from them alone.
+    pub(super) rounding: Option<MomentRounding>,
+    /// What the scatter was divided by, and what was then mixed with the identity.
+    pub(super) divisors: Vec<f64>,
     /// Columns that agree with others up to their printed digits, in the units of the fit.
     pub(super) agreeing: Vec<Alias>,
     class_names: Vec<String>,
@@ -54,8 +58,9 @@ impl Problem {
         }
         let kind = if method.shape == Shape::Own { Scatter::Own } else { Scatter::Pooled };
         let Training { design, labels, weights, .. } = *training;
-        let moments = ClassMoments::with(kind, design, labels, weights, watch)?;
+        let (moments, rounding) = ClassMoments::with_rounding(kind, design, labels, weights, watch)?;
         let mut problem = Problem::from_moments(method, moments, labels.names())?;
+        problem.rounding = method.known.is_none().then_some(rounding);
         if method.shrinkage == Shrinkage::LedoitWolf && method.known.as_ref().is_none_or(|k| k.covariance.is_none()) {
             let fourth = fourth_moments(design, labels, weights, &problem.moments, &problem.scale, watch)?;
             problem.shrink_by(&problem.ledoit_wolf(method, &fourth));
@@ -147,6 +152,8 @@ impl Problem {
             constant,
             intensities: Vec::new(),
             plain_divisors: None,
+            rounding: None,
+            divisors: Vec::new(),
             agreeing: Vec::new(),
             class_names: class_names.to_vec(),
             shape: method.shape,
@@ -168,6 +175,7 @@ impl Problem {
             Square::from_lower(cols, |i, j| s.get(i, j) / (divisor * problem.scale[i] * problem.scale[j]))
         };
         problem.covariances = scatters.iter().enumerate().map(covariance).collect();
+        problem.divisors.clone_from(&divisors);
         problem.check_freedom(method, total)?;
         match (method.shape, method.shrinkage) {
             (Shape::Spherical, _) => problem.shrink_by(&[1.0]),
@@ -291,6 +299,31 @@ impl Problem {
 
     pub(super) fn covariance_of(&self, class: usize) -> &Square {
         &self.covariances[class.min(self.covariances.len() - 1)]
+    }
+
+    /// A bound on how far an entry of the one covariance may be from that of the rows, shrunk as stated; in the units of
+    /// the fit. `None` where it is not made from the rows alone.
+    pub(super) fn covariance_error(&self) -> Option<impl Fn(usize, usize) -> f64 + '_> {
+        let rounding = self.rounding.as_ref()?;
+        let (divisor, kept) = (*self.divisors.first()?, 1.0 - self.intensities.first().copied().unwrap_or(0.0));
+        let entry = move |i: usize, j: usize| {
+            rounding.of_scatter(i, j) / (divisor * self.scale[i] * self.scale[j]) * (1.0 + 1e-9)
+        };
+        let used = self.used();
+        let mean = used.iter().map(|j| entry(*j, *j)).sum::<f64>() / used.len().max(1) as f64;
+        Some(move |i: usize, j: usize| {
+            // Mixing with the mean of the diagonal rounds a few times more.
+            let mixed = 8.0 * f64::EPSILON * self.covariance_of(0).get(i, j).abs();
+            kept * entry(i, j) + mixed + if i == j { (1.0 - kept) * mean } else { 0.0 }
+        })
+    }
+
+    /// A bound on how far `μ_k − μ̄` of a column may be from that of the rows, in the units of the fit.
+    pub(super) fn contrast_error(&self, column: usize) -> Option<f64> {
+        let rounding = self.rounding.as_ref()?;
+        let of = |k: usize| rounding.of_mean(column, self.moments.weight(k), self.moments.mean(k)[column]);
+        let worst = (0..self.priors.len()).map(of).fold(0.0, f64::max);
+        Some((4.0 * worst + 8.0 * f64::EPSILON * self.centre[column].abs()) / self.scale[column] * (1.0 + 1e-9))
     }
 
     /// `(μ_k − μ̄)` in the units of the fit.

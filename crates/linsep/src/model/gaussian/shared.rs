@@ -5,10 +5,11 @@
 
 use super::Solved;
 use super::problem::{ALIAS_TOLERANCE, Problem};
-use crate::certify::{Certificate, linear_system_residual};
+use crate::certify::{Certificate, CoefficientErrors, linear_system_errors, linear_system_residual};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
-use crate::linalg::{Factor, factor};
+use crate::linalg::{Factor, Square, factor};
+use crate::numeric::rounding_bound;
 
 const EQUATIONS: &str = "Σ w_k = μ_k − μ̄";
 
@@ -19,8 +20,11 @@ pub(super) fn solve(problem: &Problem) -> Result<Solved> {
     let contrasts: Vec<Vec<f64>> = (0..problem.priors.len()).map(|k| problem.contrast(k)).collect();
     let directions: Vec<Vec<f64>> = contrasts.iter().map(|c| factor.solve(c)).collect();
     let pairs: Vec<(Vec<f64>, Vec<f64>)> = directions.iter().cloned().zip(contrasts).collect();
-    let certificate = linear_system_residual(&covariance, factor.kept(), &pairs, EQUATIONS);
+    let mut certificate = linear_system_residual(&covariance, factor.kept(), &pairs, EQUATIONS);
     let discriminant = discriminant(problem, &directions)?;
+    if let (Certificate::ClosedForm { errors, .. }, Some(linear)) = (&mut certificate, discriminant.as_linear()) {
+        *errors = coefficient_errors(problem, linear, &covariance, factor.kept());
+    }
     Ok(Solved { discriminant, certificate, objective: objective(problem, &factor), collinear })
 }
 
@@ -33,19 +37,56 @@ pub(super) fn certify(problem: &Problem, linear: &Linear) -> Result<(f64, Certif
     }
     let covariance = problem.distinct(problem.covariance_of(0));
     let factor = factor(&covariance, ALIAS_TOLERANCE);
+    let pairs = equations(problem, linear);
+    let mut certificate = linear_system_residual(&covariance, factor.kept(), &pairs, EQUATIONS);
+    if let Certificate::ClosedForm { relative_residual, errors, .. } = &mut certificate {
+        *relative_residual = relative_residual.max(intercept_residual(problem, linear, &pairs, factor.kept()));
+        *errors = coefficient_errors(problem, linear, &covariance, factor.kept());
+    }
+    Ok((objective(problem, &factor), certificate))
+}
+
+/// The weights of each score in the units of the fit, and the right-hand side of their equations.
+fn equations(problem: &Problem, linear: &Linear) -> Vec<(Vec<f64>, Vec<f64>)> {
     let scaled = |k: usize| linear.weights_of(k).iter().zip(&problem.scale).map(|(w, s)| w * s).collect::<Vec<f64>>();
-    let pairs: Vec<(Vec<f64>, Vec<f64>)> = match classes {
+    match problem.priors.len() {
         2 => {
             let difference = problem.contrast(1).iter().zip(problem.contrast(0)).map(|(a, b)| a - b).collect();
             vec![(scaled(0), difference)]
         }
         classes => (0..classes).map(|k| (scaled(k), problem.contrast(k))).collect(),
-    };
-    let mut certificate = linear_system_residual(&covariance, factor.kept(), &pairs, EQUATIONS);
-    if let Certificate::ClosedForm { relative_residual, .. } = &mut certificate {
-        *relative_residual = relative_residual.max(intercept_residual(problem, linear, &pairs, factor.kept()));
     }
-    Ok((objective(problem, &factor), certificate))
+}
+
+/// How far the stored coefficients may be from those of the exact moments of the rows, rounding of both included.
+fn coefficient_errors(
+    problem: &Problem,
+    linear: &Linear,
+    covariance: &Square,
+    used: &[usize],
+) -> Option<CoefficientErrors> {
+    let entry_error = problem.covariance_error()?;
+    let contrast_errors = (0..problem.scale.len()).map(|j| problem.contrast_error(j)).collect::<Option<Vec<f64>>>()?;
+    let systems: Vec<(Vec<f64>, Vec<f64>, Vec<f64>)> =
+        equations(problem, linear).into_iter().map(|(w, m)| (w, m, contrast_errors.clone())).collect();
+    let found = linear_system_errors(covariance, used, entry_error, &systems)?;
+    let rounding = rounding_bound(used.len() + 16);
+    let (two, first, second) = (problem.priors.len() == 2, problem.contrast(0), problem.contrast(1));
+    let (mut weights, mut intercept) = (Vec::new(), Vec::new());
+    for (k, ((w, m, _), errors)) in systems.iter().zip(&found).enumerate() {
+        // In the units of the columns: one more product and quotient.
+        let in_columns = |j: usize| (errors[j] + 4.0 * f64::EPSILON * w[j].abs()) / problem.scale[j] * (1.0 + 1e-9);
+        weights.extend((0..w.len()).map(in_columns));
+        // ½ w·m, or ½ w·(m₁ + m₀) of two classes, and logarithms of priors.
+        let sum = |j: usize| if two { first[j].abs() + second[j].abs() } else { m[j].abs() };
+        let terms = used.iter().map(|j| {
+            let (size, error) = (sum(*j), 2.0 * contrast_errors[*j]);
+            (errors[*j] + rounding * w[*j].abs()) * (size + error) + w[*j].abs() * error
+        });
+        let constant = linear.intercept_at_centre()[k].abs() + problem.priors.iter().map(|p| p.ln().abs()).sum::<f64>();
+        intercept.push((terms.sum::<f64>() + rounding * constant) * (1.0 + 1e-9));
+    }
+    Some(CoefficientErrors { weights, intercept })
 }
 
 fn discriminant(problem: &Problem, directions: &[Vec<f64>]) -> Result<Discriminant> {

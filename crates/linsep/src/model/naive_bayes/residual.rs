@@ -68,7 +68,7 @@ impl Estimates<'_> {
         }
         // A comparison with NaN is false: say so rather than pass.
         let relative_residual = if worst.is_finite() { worst } else { f64::MAX };
-        Ok(Certificate::ClosedForm { equations: EQUATIONS.to_owned(), relative_residual })
+        Ok(Certificate::ClosedForm { equations: EQUATIONS.to_owned(), relative_residual, errors: None })
     }
 
     fn chunk_residual(&self, given: Given<'_>, k: usize, range: Range<usize>) -> ChunkResidual {
