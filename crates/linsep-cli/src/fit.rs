@@ -218,7 +218,6 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                     "outcome": "not_separable",
                     "rows": used,
                     "overlapping_rows": proof.rows.len(),
-                    "certificate": serde_json::to_value(&proof.certificate).unwrap_or_default(),
                     "mistakes": proof.mistakes,
                     "epochs": proof.epochs,
                 });
@@ -229,8 +228,9 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                 return print_json(&value, Ending::No);
             }
             let text = match &answer {
-                Some(answer) => no_margin_text(&proof, answer),
-                None => not_separable_text(&proof, used),
+                // Only a perceptron counts epochs.
+                Some(answer) if proof.epochs == 0 => no_margin_text(&proof, answer),
+                _ => not_separable_text(&proof, used),
             };
             say_no(arguments, &format!("{}{text}", of_part(part)))
         }

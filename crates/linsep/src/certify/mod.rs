@@ -1,5 +1,6 @@
 //! Proofs of what was found, computed from the objective and the data by code that does not know the solver.
 
+mod balance;
 mod closed_form;
 mod cone;
 mod exact;
@@ -17,12 +18,14 @@ mod self_concordance;
 mod widest;
 mod witness;
 
+pub(crate) use balance::prove_balance;
 pub use closed_form::linear_system_residual;
 pub use cone::{DirectionCheck, check_cone_direction, cone_residual};
-pub(crate) use cone::{cone_slacks, cone_values, others};
+pub(crate) use cone::{cone_gram, cone_slacks, cone_values, others};
 pub use exact::{
     ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced, exactly_separates,
 };
+pub(crate) use exact::{MendedDirection, WholeCone, WholeRows, independent_columns};
 pub use gap::duality_gap;
 pub(crate) use hulls::length;
 pub use hulls::{HullPoints, Sides, hull_points, sides};

@@ -32,7 +32,7 @@ pub use risk::{
 };
 pub use separable::{
     CommonPoint, Complete, Constraint, NearestPoints, Overlap, QuasiComplete, SeparabilityOptions, SeparabilityVerdict,
-    Undecided, Verdict, separability,
+    Undecided, Verdict, WholeScore, separability,
 };
 pub use sigmoid::SigmoidLeastSquares;
 pub(crate) use split::of_part;
@@ -195,10 +195,8 @@ pub struct NoOptimum {
 pub struct NotSeparable {
     /// Rows (from 0) that already overlap among themselves: all, or those that other planes leave on their boundary.
     pub rows: Vec<usize>,
-    /// That logistic regression without a penalty has a solution on these rows; `None` for a row of zeros where there is
-    /// no intercept, which is on no side of any plane, and where there is a witness.
-    pub certificate: Option<Certificate>,
-    /// Of the hard margin: the verdict, with the weights on rows that it rests on.
+    /// The verdict, with the weights on rows that it rests on; `None` for a perceptron without an intercept, whose rows are
+    /// proved to overlap by a verified solve or in rational arithmetic (one row: it is zero, and on no side of any plane).
     pub witness: Option<Box<SeparabilityVerdict>>,
     /// Mistakes of a perceptron made before this was found out.
     pub mistakes: usize,

@@ -6,7 +6,13 @@
 //! changing those of independent rows.
 
 mod integer;
+mod mended;
+mod rows;
 
+pub(crate) use mended::{MendedDirection, independent_columns};
+pub(crate) use rows::{WholeCone, WholeRows};
+
+use super::cone::others;
 use crate::design::{Block, Design, Tile};
 use crate::error::Result;
 use integer::{ExactSum, decode, lowest_exponent, reduce, shortened, whole};
@@ -37,7 +43,7 @@ impl WholeWeights {
 pub fn exact_weights(vectors: &[f64], width: usize) -> Option<WholeWeights> {
     let m = vectors.len().checked_div(width)?;
     let equation = |j: usize| whole(&(0..m).map(|i| vectors[i * width + j]).collect::<Vec<f64>>());
-    let reduced = reduce((0..width).map(equation).collect(), m);
+    let reduced = reduce((0..width).map(equation).collect(), m)?;
     if reduced.pivots.len() + 1 != m {
         return None;
     }
@@ -92,8 +98,8 @@ pub fn exactly_separates(design: &dyn Design, sides: &[f64], plane: ExactPlane<'
                 size += (weights[*j] * x).abs();
             }
         }
-        // Far from zero beside all that rounding can do: its sign is without doubt.
-        if side * score > 4.0 * rounding * size {
+        // Far from zero beside all that rounding can do, of numbers below the least double too: its sign is without doubt.
+        if size < f64::INFINITY && side * score > 4.0 * rounding * (size + f64::MIN_POSITIVE) {
             continue;
         }
         let mut exact = constant.clone();
@@ -127,7 +133,7 @@ fn row_entries(design: &dyn Design, row: usize, tile: &mut Tile, out: &mut Vec<(
 pub fn exact_direction(direction: &[f64], independent: &[f64]) -> Option<WholeDirection> {
     let width = direction.len();
     let rows = independent.chunks_exact(width).map(whole).collect();
-    let reduced = reduce(rows, width);
+    let reduced = reduce(rows, width)?;
     // The coordinates without a pivot keep their value; those with one follow.
     let given = whole(direction);
     let mut values: Vec<BigInt> = given.iter().map(|v| v * &reduced.determinant).collect();
@@ -199,7 +205,7 @@ pub fn exactly_balanced(
         row.push(-(sums[j].value() << (lowest_exponent() - low) as usize));
         shortened(row)
     };
-    let reduced = reduce((0..width).map(equation).collect(), m);
+    let Some(reduced) = reduce((0..width).map(equation).collect(), m) else { return Ok(false) };
     // Equations without a pivot must hold by themselves.
     let rank = reduced.pivots.len();
     if rank != m || reduced.rows[rank..].iter().any(|row| row[m] != BigInt::ZERO) {

@@ -14,6 +14,8 @@ pub(super) const INDEPENDENT: f64 = 1e-10;
 const MOST_UNKNOWNS: usize = 600;
 /// Then they are given as they are, unless there are more than this.
 const MOST_UNREDUCED: usize = 10_000;
+/// Up to so many unknowns weights are made whole numbers in less than a second.
+const MOST_WHOLE: usize = 40;
 /// Constraints to look at first, per unknown.
 const PER_UNKNOWN: usize = 8;
 
@@ -141,12 +143,13 @@ impl Case<'_> {
         let relative = |(sum, size): (&f64, &f64)| if *size > 0.0 { sum.abs() / size } else { 0.0 };
         let residual = sums.iter().zip(&sizes).map(relative).fold(0.0, f64::max);
         let chosen: Vec<usize> = basic.iter().map(|(at, _)| constraints[*at]).collect();
-        let digits = match self.options.exact {
-            true => {
-                let raw = self.vectors(&chosen, &Units::identity(risk.n_cols()), scores)?;
-                exact_weights(&raw, width).map(|weights| weights.digits())
-            }
-            false => None,
+        let digits = if self.options.exact || width <= MOST_WHOLE {
+            let raw = self.vectors(&chosen, &Units::identity(risk.n_cols()), scores)?;
+            // What does not balance in whole numbers is no common point.
+            let Some(weights) = exact_weights(&raw, width) else { return Ok(None) };
+            Some(weights.digits())
+        } else {
+            None
         };
         let per_row = self.classes - 1;
         let constraint = |(at, (c, (_, weight))): (usize, (&usize, &(usize, f64)))| {

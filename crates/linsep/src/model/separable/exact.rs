@@ -1,16 +1,16 @@
 //! The verdicts once more, without rounding.
 
 use super::{Case, Complete};
-use crate::certify::{ExactPlane, exact_direction, exactly_balanced, exactly_separates};
+use crate::certify::{ExactPlane, cone_gram, exact_direction, exactly_balanced, exactly_separates};
 use crate::design::Units;
 use crate::error::Result;
 use crate::linalg::factor;
 use crate::objective::{Coef, Loss, Risk};
-use crate::solve::{cone_gram, independent_vectors};
+use crate::solve::independent_vectors;
 use rayon::prelude::*;
 
-/// Elimination with whole numbers is for few unknowns.
-const MOST_UNKNOWNS: usize = 130;
+/// Elimination with whole numbers is for few unknowns; how many depends on how long they get.
+const MOST_UNKNOWNS: usize = 400;
 
 impl Case<'_> {
     /// Whether every row is strictly on its side of a plane.

@@ -5,26 +5,28 @@
 //! [`crate::solve`]; what is reported was measured by [`crate::certify`], and where that does not suffice the verdict is
 //! *undecided*.
 
+mod boundary;
 mod common;
 mod core;
 mod determined;
 mod exact;
 mod peel;
+mod proof;
 mod verdict;
 mod wide;
 
 pub use verdict::{
     CommonPoint, Complete, Constraint, NearestPoints, Overlap, QuasiComplete, SeparabilityOptions, SeparabilityVerdict,
-    Undecided, Verdict,
+    Undecided, Verdict, WholeScore,
 };
 
-use crate::certify::{check_cone_direction, cone_residual, length, sides};
+use crate::certify::{check_cone_direction, cone_gram, cone_residual, length, sides};
 use crate::design::{Design, PreparedDesign, Standardize, Units, gather, summarise};
 use crate::error::Result;
 use crate::linalg::{Square, factor};
 use crate::model::Training;
 use crate::objective::{Coef, Intercept, Logistic, Loss, Ridge, Risk, Sample, Softmax, SoftmaxForm};
-use crate::solve::{HardMargin, MarginRows, cone_gram, hard_margin, solve_cone};
+use crate::solve::{HardMargin, MarginRows, hard_margin, solve_cone};
 use crate::table::Class;
 use crate::watch::Watch;
 
@@ -35,8 +37,10 @@ const MANY_ROWS: usize = 60_000;
 const PART_ROWS: usize = 20_000;
 /// The gap asked of a margin.
 const MARGIN: f64 = 1e-6;
-/// Weights prove overlap where their equation holds to this, relative to the size of its terms.
+/// Weights that leave more than this, relative to the size of the terms of their equation, are not worth a proof.
 const EQUATION: f64 = 1e-10;
+/// Why weights that nearly balance are no verdict.
+const NOT_BALANCED: &str = "weights of all rows nearly balance, but that some balance exactly was not proved";
 
 /// Decides for the rows of positive weight: two classes, or the joint system of several.
 ///
@@ -69,6 +73,13 @@ pub fn separability(
         true => case.wide()?,
         false => case.narrow()?,
     };
+    if let Verdict::Undecided(undecided) = &mut found.verdict {
+        undecided.common = undecided.common.take().filter(CommonPoint::is_exact);
+        let common = undecided.common.clone();
+        if let Some(verdict) = case.in_whole_numbers(common)? {
+            found.verdict = verdict;
+        }
+    }
     if !whole {
         found.rename_rows(&rows);
     }
@@ -116,10 +127,6 @@ impl<'a> Case<'a> {
                 let residual = cone_residual(&risk, alpha, self.watch)?;
                 let common = self.common_point(&risk, &solved.open, alpha)?;
                 match direction {
-                    _ if !(residual <= EQUATION) => Verdict::Undecided(Box::new(Undecided {
-                        reason: format!("the weights of the rows leave a relative residual of {residual:.1e}"),
-                        common,
-                    })),
                     None => self.overlap(&risk, alpha, residual, common)?,
                     Some(direction) => {
                         let boundary = (&solved.open[..], &alpha[..], residual);
@@ -164,7 +171,7 @@ impl<'a> Case<'a> {
             let normal: Vec<f64> =
                 direction.weights().iter().zip(risk.sample().units.inverse_scale()).map(|(w, s)| w * s).collect();
             return match self.widest(Some(&normal))? {
-                Some(found) => Ok(Verdict::Complete(Box::new(self.complete_plane(&found)?))),
+                Some(found) => self.if_it_separates(self.complete_plane(&found)?),
                 None => self.plane_as_it_is(normal),
             };
         }
@@ -177,11 +184,7 @@ impl<'a> Case<'a> {
         }
         let (weights, intercept, centre) = self.in_columns(direction, risk.sample().units);
         let margin = self.machine_margin(risk, direction)?;
-        let mut complete = Complete { weights, intercept, centre, margin, hull: None, exact: None };
-        if self.options.exact {
-            complete.exact = Some(self.exactly_complete(&complete)?);
-        }
-        Ok(Verdict::Complete(Box::new(complete)))
+        self.if_it_separates(Complete { weights, intercept, centre, margin, hull: None, exact: None, whole: None })
     }
 
     fn widest(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {
@@ -193,18 +196,15 @@ impl<'a> Case<'a> {
         let total: f64 = found.alpha.iter().map(|(_, a)| 0.5 * a).sum();
         let weights: Vec<(usize, f64)> = found.alpha.iter().map(|(row, a)| (*row, a / total)).collect();
         let weights = self.fewer_hull_rows(found, &weights)?.unwrap_or(weights);
-        let mut complete = Complete {
+        Ok(Complete {
             weights: vec![found.weights.clone()],
             intercept: vec![found.intercept],
             centre: found.centre.clone(),
             margin: found.margin,
             hull: Some(NearestPoints { weights, distance: found.hull_distance, gap: found.gap() }),
             exact: None,
-        };
-        if self.options.exact {
-            complete.exact = Some(self.exactly_complete(&complete)?);
-        }
-        Ok(complete)
+            whole: None,
+        })
     }
 
     /// A strict plane, though not the widest: rounding hides how wide that is.
@@ -217,18 +217,15 @@ impl<'a> Case<'a> {
                 common: None,
             })));
         }
-        let mut complete = Complete {
+        self.if_it_separates(Complete {
             intercept: vec![measured.intercept()],
             margin: measured.margin(),
             centre: vec![0.0; normal.len()],
             weights: vec![normal],
             hull: None,
             exact: None,
-        };
-        if self.options.exact {
-            complete.exact = Some(self.exactly_complete(&complete)?);
-        }
-        Ok(Verdict::Complete(Box::new(complete)))
+            whole: None,
+        })
     }
 
     fn overlap<L: Loss + Clone>(
@@ -238,11 +235,10 @@ impl<'a> Case<'a> {
         residual: f64,
         common: Option<CommonPoint>,
     ) -> Result<Verdict> {
-        let exact = match self.options.exact {
-            true => self.exactly_balanced(risk, alpha)?,
-            false => None,
+        let Some((weights, exact)) = self.proved_overlap(risk, alpha)? else {
+            return Ok(Verdict::Undecided(Box::new(Undecided { reason: NOT_BALANCED.into(), common })));
         };
-        Ok(Verdict::Overlap(Box::new(Overlap::new(alpha, residual, common, exact))))
+        Ok(Verdict::Overlap(Box::new(Overlap::new(&weights, residual, common, exact))))
     }
 
     fn quasi_complete<L: Loss + Clone>(
@@ -263,10 +259,10 @@ impl<'a> Case<'a> {
         let strict = |row: &usize| !check.strict[row * per_row..(row + 1) * per_row].contains(&false);
         let boundary: Vec<usize> = (0..self.labels.len()).filter(|row| !strict(row)).collect();
         let (columns, intercept_diverges, collinear) = self.diverging(risk, open)?;
-        let exact = match self.options.exact {
-            true => self.exactly_quasi(risk, direction, open, alpha)?,
-            false => None,
-        };
+        if self.exactly_quasi(risk, direction, open, alpha)? != Some(true) {
+            let reason = "which rows are on the boundary was not proved in rational arithmetic".into();
+            return Ok(Verdict::Undecided(Box::new(Undecided { reason, common: Some(common) })));
+        }
         let (weights, intercept, centre) = self.in_columns(direction, risk.sample().units);
         Ok(Verdict::QuasiComplete(Box::new(QuasiComplete {
             weights,
@@ -279,7 +275,7 @@ impl<'a> Case<'a> {
             boundary,
             residual,
             common,
-            exact,
+            exact: Some(true),
         })))
     }
 

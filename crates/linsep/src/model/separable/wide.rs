@@ -44,11 +44,8 @@ impl Case<'_> {
         if found.is_none() && open && self.classes == 2 && !any_plane_will_do && self.watch.halted().is_none() {
             found = self.widest_plane()?;
         }
-        if let Some(mut complete) = found {
-            if self.options.exact && self.classes > 2 {
-                complete.exact = Some(self.exactly_complete(&complete)?);
-            }
-            return Ok(self.found(Verdict::Complete(Box::new(complete)), 0));
+        if let Some(complete) = found {
+            return Ok(self.found(self.if_it_separates(complete)?, 0));
         }
         if let Some(complete) = by_core {
             return Ok(complete);
@@ -134,7 +131,7 @@ impl Case<'_> {
                 own: label(row),
                 other: label(other),
                 weight: 1.0,
-                exact: self.options.exact.then(|| "1".to_owned()),
+                exact: Some("1".to_owned()),
             };
             CommonPoint { constraints: vec![half(a.min(b), a.max(b)), half(a.max(b), a.min(b))], residual: 0.0 }
         }))
@@ -211,7 +208,15 @@ impl Case<'_> {
                 margin = margin.min(slack / norms[y.index()][other]);
             }
         }
-        Ok((margin > 0.0).then_some(Complete { weights, intercept, centre, margin, hull: None, exact: None }))
+        Ok((margin > 0.0).then_some(Complete {
+            weights,
+            intercept,
+            centre,
+            margin,
+            hull: None,
+            exact: None,
+            whole: None,
+        }))
     }
 
     /// Z, and the factor of `XXᵀ`.
