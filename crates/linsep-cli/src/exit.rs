@@ -1,11 +1,9 @@
 //! How a run ends: the one place where answers and errors become exit codes.
 
+use crate::signals;
 use linsep::{Error, ErrorKind};
 use std::io::Write;
 use std::process::ExitCode;
-
-/// What is said after Ctrl-C.
-pub const INTERRUPTED: &str = "interrupted: nothing was written";
 
 /// How a subcommand ended when nothing went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,8 +14,6 @@ pub enum Ending {
     No,
     /// Fitted, but the tolerance was not reached.
     NotConverged,
-    /// Stopped by the user.
-    Interrupted,
     /// Whoever read the output stopped reading.
     ReaderGone,
 }
@@ -28,11 +24,16 @@ pub fn report(result: Result<Ending, Error>) -> ExitCode {
         Ok(Ending::Done | Ending::ReaderGone) => 0,
         Ok(Ending::No) => 1,
         Ok(Ending::NotConverged) => 3,
-        Ok(Ending::Interrupted) => 130,
         // Where standard error is closed there is nobody to tell.
-        Err(error) if error.kind() == ErrorKind::Interrupted => {
-            let _ = writeln!(std::io::stderr(), "{INTERRUPTED}");
+        Err(error) if error.kind() == ErrorKind::Interrupted && signals::cancelled() => {
+            let _ = writeln!(std::io::stderr(), "interrupted: nothing was written");
             130
+        }
+        // What nobody interrupted ran out of time, before there was even a model that misses the tolerance.
+        Err(error) if error.kind() == ErrorKind::Interrupted => {
+            let message = "the time limit passed before there was a first result: nothing was written";
+            let _ = writeln!(std::io::stderr(), "error: {message}\n  help: allow more with --time-limit");
+            3
         }
         Err(error) => {
             let _ = writeln!(std::io::stderr(), "error: {error}");

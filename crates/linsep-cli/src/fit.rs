@@ -3,7 +3,7 @@
 use crate::calibrate::CalibrateArguments;
 use crate::columns::{ColumnArguments, seconds, target_of};
 use crate::decision::DecisionArguments;
-use crate::exit::{Ending, INTERRUPTED};
+use crate::exit::Ending;
 use crate::input::InputArguments;
 use crate::labels;
 use crate::method::{MethodArguments, class_names};
@@ -18,7 +18,7 @@ use linsep::report::{
 };
 use linsep::table::Table;
 use linsep::workflow::{FitOptions, TableFit, fit_labels, fit_table};
-use linsep::{Error, ErrorKind, Result};
+use linsep::{Error, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -110,7 +110,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     }
     if let Some(path) = &arguments.output {
         check_directory(path)?;
-        arguments.input.refuse_as_output(path)?;
+        arguments.input.refuse_as_output(path, &[arguments.init.as_deref()])?;
         if arguments.json && path == Path::new("-") {
             return Err(Error::usage("--json and -o - both want standard output").help("give the model a file name"));
         }
@@ -128,22 +128,14 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     };
     if let Some(targets) = labels::targets(arguments.target.as_deref(), &table) {
         let options = targets.into_iter().map(options).collect::<Result<Vec<FitOptions>>>()?;
-        let fits = fit_labels(&table, &options, &progress.watch_with_deadline());
+        let fits = fit_labels(&table, &options, &progress.watch());
         progress.finish();
         return finish_labels(arguments, fits?, &options);
     }
     let options = options(target_of(arguments.target.as_deref(), &table)?)?;
-    let fit = fit_table(table, &options, &progress.watch_with_deadline());
+    let fit = fit_table(table, &options, &progress.watch());
     progress.finish();
-    match fit {
-        // Out of time before the first pass was complete: there is not even a model that misses the tolerance.
-        Err(error) if error.kind() == ErrorKind::Interrupted && !progress.cancelled() => {
-            let message = "the time limit passed before there was a first result: nothing was written";
-            let _ = writeln!(std::io::stderr(), "error: {message}\n  help: allow more with --time-limit");
-            Ok(Ending::NotConverged)
-        }
-        fit => finish(arguments, fit?),
-    }
+    finish(arguments, fit?)
 }
 
 /// Writes what came of the fits of several labels; one without a model is the answer.
@@ -164,10 +156,6 @@ fn finish_labels(arguments: &FitArguments, fits: Vec<TableFit>, options: &[FitOp
 /// Writes what came of the fit, and says it.
 fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
     match fit {
-        TableFit::Model(model) if model.outcome == Outcome::Interrupted => {
-            let _ = writeln!(std::io::stderr(), "{INTERRUPTED}");
-            Ok(Ending::Interrupted)
-        }
         TableFit::Model(model) => {
             let ending = if model.outcome == Outcome::Converged { Ending::Done } else { Ending::NotConverged };
             match &arguments.output {

@@ -84,7 +84,7 @@ pub fn run(arguments: &GeometryArguments) -> Result<Ending> {
     }
     if let Some(output) = &arguments.output {
         check_directory(Path::new(output))?;
-        arguments.input.refuse_as_output(Path::new(output))?;
+        arguments.input.refuse_as_output(Path::new(output), &[Some(&arguments.model)])?;
     }
     let table = arguments.input.read(Some(&model), &progress)?;
     let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;

@@ -1,6 +1,7 @@
 //! The flags of everything that reads a table, and the reading.
 
 use crate::labels::refuse;
+use crate::output::refuse_inputs;
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use linsep::artifact::{Model, MultiLabel, Saved};
@@ -91,17 +92,15 @@ impl InputArguments {
             expected,
         };
         let paths = self.paths()?;
-        progress.reading(|| read_files(&paths, &options, &progress.watch()))
+        let table = read_files(&paths, &options, &progress.watch());
+        progress.finish();
+        table
     }
 
-    /// Refuses an output that is one of the inputs: the data would be gone.
-    pub fn refuse_as_output(&self, output: &Path) -> Result<()> {
-        let Ok(output) = output.canonicalize() else { return Ok(()) };
-        match self.paths()?.iter().find(|input| input.canonicalize().is_ok_and(|input| input == output)) {
-            Some(input) => Err(Error::usage(format!("`{}` is the input: it would be overwritten", input.display()))
-                .help("choose another name for the output")),
-            None => Ok(()),
-        }
+    /// Refuses an output that is one of the inputs, these files among them: what it holds would be gone.
+    pub fn refuse_as_output(&self, output: &Path, others: &[Option<&Path>]) -> Result<()> {
+        let tables = self.paths()?;
+        refuse_inputs(output, tables.iter().map(PathBuf::as_path).chain(others.iter().copied().flatten()))
     }
 
     /// The files, patterns expanded in name order.
@@ -142,7 +141,7 @@ pub fn load_saved(path: &Path) -> Result<Saved> {
     }
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes).map_err(|e| Error::io("-", &e))?;
-    Saved::from_json(&bytes, "-")
+    Saved::from_bytes(&bytes, "-")
 }
 
 fn delimiter(text: &str) -> Result<u8> {

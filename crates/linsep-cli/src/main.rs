@@ -19,6 +19,7 @@ mod predict;
 mod progress;
 mod separable;
 mod sheet;
+mod signals;
 mod simulate;
 mod verify;
 
@@ -30,7 +31,7 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(name = "linsep", version, max_term_width = 100, after_help = EXAMPLES)]
 struct Arguments {
-    /// Threads to use; the result does not depend on it
+    /// Threads to use, at most four for each core; the result does not depend on it
     #[arg(long, global = true, value_name = "N", env = "LINSEP_NUM_THREADS")]
     threads: Option<usize>,
 
@@ -51,7 +52,8 @@ Examples:
   linsep simulate gaussian --rows 500 -o data.csv
 
 Exit codes: 0 done; 1 the answer is no (verification fails, maximum likelihood does not exist, no
-plane separates the classes); 2 bad usage or data; 3 fitted, but the tolerance was not reached; 130 interrupted.";
+plane separates the classes); 2 bad usage or data; 3 fitted, but the tolerance was not reached, or out of
+time; 130 interrupted, 143 terminated.";
 
 #[derive(Subcommand)]
 enum Command {
@@ -76,14 +78,27 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    signals::install();
+    silence_decoders();
     let arguments = Arguments::parse();
     let result = run(arguments);
     exit::report(result)
 }
 
+/// The crates that decode Parquet and Arrow panic on some damaged files. The library turns that into an error which names
+/// the file; nobody needs to read of the panic, too.
+fn silence_decoders() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !linsep::read::is_decoding() {
+            tell(panic);
+        }
+    }));
+}
+
 fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
     if let Some(threads) = arguments.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(linsep::watch::sensible_threads(threads));
         pool.build_global().map_err(|e| linsep::Error::usage(format!("{threads} threads: {e}")))?;
     }
     match arguments.command {

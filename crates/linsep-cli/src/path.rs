@@ -6,12 +6,13 @@ use crate::input::InputArguments;
 use crate::method::MethodArguments;
 use crate::output::{check_directory, ended, print, print_json, quoted};
 use crate::progress::Progress;
+use crate::signals::patient;
 use clap::Args;
 use linsep::artifact::write_atomic;
 use linsep::model::{Lambdas, Outcome, RegularisationPath};
 use linsep::report::no_optimum_text;
 use linsep::workflow::{FitOptions, TablePath, path_table};
-use linsep::{Error, ErrorKind, Result};
+use linsep::{Error, Result};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
@@ -93,7 +94,7 @@ pub fn run(arguments: &PathArguments) -> Result<Ending> {
     let recipe = arguments.columns.recipe()?;
     if arguments.output != "-" {
         check_directory(Path::new(&arguments.output))?;
-        arguments.input.refuse_as_output(Path::new(&arguments.output))?;
+        arguments.input.refuse_as_output(Path::new(&arguments.output), &[])?;
     }
     let lambdas = match arguments.lambda_values.is_empty() {
         true => Lambdas::Spaced { count: arguments.lambdas, ratio: arguments.lambda_ratio },
@@ -104,23 +105,16 @@ pub fn run(arguments: &PathArguments) -> Result<Ending> {
     let mut options = FitOptions::new(target_of(arguments.target.as_deref(), &table)?, method);
     arguments.columns.roles(&mut options);
     options.recipe = recipe;
-    let solved = path_table(table, &options, &lambdas, &progress.watch_with_deadline());
+    let solved = patient(|| path_table(table, &options, &lambdas, &progress.watch()));
     progress.finish();
-    match solved {
-        Err(error) if error.kind() == ErrorKind::Interrupted && !progress.cancelled() => {
-            let message = "the time limit passed before there was a first point: nothing was written";
-            let _ = writeln!(std::io::stderr(), "error: {message}\n  help: allow more with --time-limit");
-            Ok(Ending::NotConverged)
+    match solved? {
+        TablePath::NoOptimum { proof, features, classes } => {
+            let _ = write!(std::io::stderr(), "{}", no_optimum_text(&proof, &features, &classes));
+            Ok(Ending::No)
         }
-        solved => match solved? {
-            TablePath::NoOptimum { proof, features, classes } => {
-                let _ = write!(std::io::stderr(), "{}", no_optimum_text(&proof, &features, &classes));
-                Ok(Ending::No)
-            }
-            TablePath::Path { path, features, classes, .. } => {
-                finish(arguments, &Named { path: &path, features: &features, classes: &classes })
-            }
-        },
+        TablePath::Path { path, features, classes, .. } => {
+            finish(arguments, &Named { path: &path, features: &features, classes: &classes })
+        }
     }
 }
 

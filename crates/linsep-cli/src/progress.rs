@@ -1,17 +1,17 @@
-//! Progress on standard error while it is a terminal, and Ctrl-C.
+//! Progress on standard error while it is a terminal, and the time limit.
 
-use crate::exit::INTERRUPTED;
+use crate::signals;
 use indicatif::{ProgressBar, ProgressStyle};
 use linsep::watch::{Progress as Event, Watch};
-use std::io::{IsTerminal, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io::IsTerminal;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// What the user sees while waiting, and how the work hears of Ctrl-C.
+/// The line of this process, for a signal that ends it.
+static BAR: OnceLock<ProgressBar> = OnceLock::new();
+
+/// What the user sees while waiting, and when the work must stop.
 pub struct Progress {
-    cancelled: Arc<AtomicBool>,
-    reading: Arc<AtomicBool>,
     bar: ProgressBar,
     started: Instant,
     deadline: Option<Instant>,
@@ -20,57 +20,34 @@ pub struct Progress {
 /// Work that ends sooner shows no progress: it would only flicker.
 const PATIENCE: Duration = Duration::from_millis(300);
 
+/// Clears the line, whoever has drawn it.
+pub fn clear() {
+    if let Some(bar) = BAR.get() {
+        bar.finish_and_clear();
+    }
+}
+
 impl Progress {
     /// A line on standard error, unless it is no terminal or the user wants quiet.
     pub fn new(quiet: bool, time_limit: Option<Duration>) -> Progress {
         let bar =
             if quiet || !std::io::stderr().is_terminal() { ProgressBar::hidden() } else { ProgressBar::no_length() };
-        let cancelled = Arc::new(AtomicBool::new(false));
-        let reading = Arc::new(AtomicBool::new(false));
-        let (flag, waiting, shown) = (Arc::clone(&cancelled), Arc::clone(&reading), bar.clone());
-        // While input is read nothing has been written yet, and a silent pipe may never wake the reader to look at the
-        // flag: end at once. A second Ctrl-C does not wait for the end of a block either. Without a handler Ctrl-C
-        // still ends the process.
-        let _ = ctrlc::set_handler(move || {
-            if waiting.load(Ordering::Relaxed) || flag.swap(true, Ordering::Relaxed) {
-                shown.finish_and_clear();
-                let _ = writeln!(std::io::stderr(), "{INTERRUPTED}");
-                std::process::exit(130);
-            }
-        });
+        let _ = BAR.set(bar.clone());
         let started = Instant::now();
-        Progress { cancelled, reading, bar, started, deadline: time_limit.and_then(|t| started.checked_add(t)) }
+        Progress { bar, started, deadline: time_limit.and_then(|t| started.checked_add(t)) }
     }
 
-    /// Runs the part of the work that waits for input.
-    pub fn reading<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.reading.store(true, Ordering::Relaxed);
-        let result = work();
-        self.reading.store(false, Ordering::Relaxed);
-        self.finish();
-        result
-    }
-
-    /// Whether Ctrl-C was pressed.
-    pub fn cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
-    }
-
-    /// A watch that reports here and stops on Ctrl-C.
+    /// A watch that reports here and stops at the time limit, or at a Ctrl-C that work is patient with.
     pub fn watch(&self) -> Watch {
         let (bar, started) = (self.bar.clone(), self.started);
-        Watch::with_flag(Arc::clone(&self.cancelled)).observer(move |event| {
+        let watch = Watch::with_flag(signals::flag()).observer(move |event| {
             if !bar.is_hidden() && started.elapsed() > PATIENCE {
                 show(&bar, event);
             }
-        })
-    }
-
-    /// The same with the time limit, for the fit itself.
-    pub fn watch_with_deadline(&self) -> Watch {
+        });
         match self.deadline {
-            Some(at) => self.watch().deadline(at),
-            None => self.watch(),
+            Some(at) => watch.deadline(at),
+            None => watch,
         }
     }
 

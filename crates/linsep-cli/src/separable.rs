@@ -5,9 +5,11 @@ use crate::exit::Ending;
 use crate::input::InputArguments;
 use crate::output::{print, print_json};
 use crate::progress::Progress;
+use crate::signals::{cancelled, patient};
 use clap::{Args, ValueEnum};
+use linsep::design::RecipeOptions;
 use linsep::report::{separability_json, separability_text};
-use linsep::workflow::{Scope, SeparableOptions, separable_table};
+use linsep::workflow::{Scope, SeparableOptions, TableSeparability, separable_table};
 use linsep::{Error, ErrorKind, Result};
 use std::io::Write;
 
@@ -90,24 +92,10 @@ pub fn run(arguments: &SeparableArguments) -> Result<Ending> {
             .help("for example 1e-6; 1 where any plane will do"));
     }
     let progress = Progress::new(arguments.input.quiet, time_limit);
-    let table = arguments.input.read(None, &progress)?;
-    let mut options = SeparableOptions::new(target_of(arguments.target.as_deref(), &table)?);
-    options.recipe = recipe;
-    options.positive = arguments.columns.positive.clone();
-    options.weights = arguments.columns.weights();
-    options.scope = arguments.scope.map(|scope| match scope {
-        ScopeName::Joint => Scope::Joint,
-        ScopeName::Pairs => Scope::Pairs,
-        ScopeName::Rest => Scope::Rest,
-        ScopeName::All => Scope::All,
-    });
-    options.options.tolerance = arguments.tol;
-    options.options.margin_tolerance = arguments.margin_tol;
-    options.options.exact = arguments.exact;
-    let found = separable_table(table, &options, &progress.watch_with_deadline());
+    let found = find(arguments, recipe, &progress);
     progress.finish();
     match found {
-        Err(error) if error.kind() == ErrorKind::Interrupted && !progress.cancelled() => {
+        Err(error) if error.kind() == ErrorKind::Interrupted && !cancelled() => {
             let _ =
                 writeln!(std::io::stderr(), "undecided: the time limit passed\n  help: allow more with --time-limit");
             Ok(Ending::No)
@@ -121,4 +109,23 @@ pub fn run(arguments: &SeparableArguments) -> Result<Ending> {
             }
         }
     }
+}
+
+/// Reads the table and looks for the verdict.
+fn find(arguments: &SeparableArguments, recipe: RecipeOptions, progress: &Progress) -> Result<TableSeparability> {
+    let table = arguments.input.read(None, progress)?;
+    let mut options = SeparableOptions::new(target_of(arguments.target.as_deref(), &table)?);
+    options.recipe = recipe;
+    options.positive = arguments.columns.positive.clone();
+    options.weights = arguments.columns.weights();
+    options.scope = arguments.scope.map(|scope| match scope {
+        ScopeName::Joint => Scope::Joint,
+        ScopeName::Pairs => Scope::Pairs,
+        ScopeName::Rest => Scope::Rest,
+        ScopeName::All => Scope::All,
+    });
+    options.options.tolerance = arguments.tol;
+    options.options.margin_tolerance = arguments.margin_tol;
+    options.options.exact = arguments.exact;
+    patient(|| separable_table(table, &options, &progress.watch()))
 }

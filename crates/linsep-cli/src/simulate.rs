@@ -2,7 +2,7 @@
 
 use crate::exit::Ending;
 use crate::input::load_model;
-use crate::output::{check_directory, ended, print, quoted};
+use crate::output::{check_directory, ended, is_same_file, print, quoted, refuse_inputs};
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use linsep::artifact::write_atomic;
@@ -132,7 +132,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<Ending> {
     arguments.refuse_foreign_flags()?;
     let truth_path = arguments.truth_path()?;
     let progress = Progress::new(true, None);
-    let (generator, listed, recipe, target) = progress.reading(|| arguments.generator())?;
+    let (generator, listed, recipe, target) = arguments.generator()?;
     let names = recipe.as_ref().map_or_else(|| generator.features(), Recipe::cell_names);
     if names.contains(&target) {
         return Err(Error::data(format!("`{target}` is the name of a feature and of the column of classes"))
@@ -318,17 +318,14 @@ impl SimulateArguments {
         };
         let outputs: Vec<&PathBuf> = std::iter::once(&self.output).chain(&truth).collect();
         if let [rows, truth] = outputs[..]
-            && (rows == truth || same_file(rows, truth))
+            && (rows == truth || is_same_file(rows, truth))
         {
             return Err(Error::usage(format!("rows and truth would both be written to `{}`", rows.display()))
                 .help("give --truth another name"));
         }
         for output in outputs.into_iter().filter(|path| *path != standard) {
             check_directory(output)?;
-            if let Some(input) = [&self.from, &self.parameters].into_iter().flatten().find(|i| same_file(i, output)) {
-                return Err(Error::usage(format!("`{}` is the input: it would be overwritten", input.display()))
-                    .help("choose another name for the output"));
-            }
+            refuse_inputs(output, [&self.from, &self.parameters].into_iter().flatten().map(PathBuf::as_path))?;
         }
         Ok(truth)
     }
@@ -338,10 +335,6 @@ impl SimulateArguments {
 const MOST_COLUMNS: usize = 10_000;
 /// More classes than this are a mistake.
 const MOST_CLASSES: usize = 1000;
-
-fn same_file(a: &Path, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
-}
 
 /// The name on the command line.
 fn name(kind: KindName) -> String {

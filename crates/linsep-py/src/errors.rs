@@ -77,3 +77,14 @@ pub(crate) fn defect(panic: &(dyn Any + Send)) -> PyErr {
     let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     PyRuntimeError::new_err(format!("this is a defect of linsep, please report it: {}", words.unwrap_or("unknown")))
 }
+
+/// The crates that decode Arrow panic on some damaged tables, and the library turns that into an error: nobody needs to
+/// read of the panic, too. The hook is that of this module, whose copy of Rust's runtime no other has.
+pub(crate) fn silence_decoders() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !linsep::read::is_decoding() {
+            tell(panic);
+        }
+    }));
+}

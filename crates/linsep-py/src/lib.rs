@@ -34,6 +34,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::errors::silence_decoders();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

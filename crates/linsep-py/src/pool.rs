@@ -2,7 +2,7 @@
 
 use crate::errors::{LinsepError, defect, raise};
 use linsep::error::{ErrorKind, Result};
-use linsep::watch::{Progress, Watch};
+use linsep::watch::{Progress, Watch, sensible_threads};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -35,7 +35,7 @@ fn default_threads() -> usize {
 /// A pool with so many threads (0 for the default), made when first wanted. Threads do not survive a fork: the pools of
 /// the parent are left alone, and the child makes its own.
 fn pool(_attached: Python<'_>, threads: usize) -> PyResult<Arc<ThreadPool>> {
-    let threads = if threads == 0 { default_threads() } else { threads };
+    let threads = sensible_threads(if threads == 0 { default_threads() } else { threads });
     let process = std::process::id();
     let mut pools = POOLS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     pools.retain_mut(|p| {

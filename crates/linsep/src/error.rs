@@ -145,6 +145,10 @@ impl Error {
             std::io::ErrorKind::NotFound => {
                 Error::new(ErrorKind::Io, "there is no such file").help("check its name and directory")
             }
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded | std::io::ErrorKind::FileTooLarge => {
+                Error::new(ErrorKind::Io, format!("there is no room to write it: {source}"))
+                    .help("make room, or write it elsewhere")
+            }
             _ => Error::new(ErrorKind::Io, source.to_string()),
         };
         error.at(Place::file(file))

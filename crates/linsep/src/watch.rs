@@ -124,6 +124,18 @@ impl Watch {
     }
 }
 
+/// Threads for a caller who asks for so many: at most four for each core, since more only take memory from the work.
+/// Zero, which leaves the choice to the pool, stays zero.
+///
+/// ```
+/// let cores = std::thread::available_parallelism().map_or(1, usize::from);
+/// assert_eq!(linsep::watch::sensible_threads(100_000), 4 * cores);
+/// assert_eq!(linsep::watch::sensible_threads(1), 1);
+/// ```
+pub fn sensible_threads(asked: usize) -> usize {
+    asked.min(4 * std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 impl std::fmt::Debug for Watch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Watch").field("halted", &self.halted()).finish_non_exhaustive()

@@ -4,6 +4,7 @@
 //! - [`data`]: rows built from the answer, seeded;
 //! - [`twin`]: slow textbook versions of what the library computes fast;
 //! - [`double_double`]: numbers of 32 digits, and elimination with them;
+//! - [`multiprecision`]: risk minimisers solved in 400 bits, and certificates held against them;
 //! - [`cone`]: an independent conic solver as judge of optima and of separability;
 //! - [`contract`]: what every model must do, registered once.
 
@@ -13,6 +14,7 @@ pub mod data;
 pub mod double_double;
 pub mod exact;
 pub mod golden;
+pub mod multiprecision;
 pub mod twin;
 
 /// Asserts that two numbers agree to `tolerance` relative to the larger of `scale` and both sizes.

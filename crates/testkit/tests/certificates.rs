@@ -1,8 +1,7 @@
 //! Bounds must bound: at arbitrary points, on thousands of small problems, and against a solver that shares no code.
 
-use linsep::certify::{Certificate, duality_gap, independent_coefficients, self_concordance_bound};
+use linsep::certify::{Certificate, StoredScores, duality_gap, self_concordance_bound};
 use linsep::design::{Standardize, Units, summarise};
-use linsep::linalg::factor;
 use linsep::model::{Fit, Method, Outcome, PenaltyChoice, RiskMinimizer};
 use linsep::objective::{Coef, Conjugate, Detail, Intercept, Logistic, Ridge, Risk, Sample, Softmax, SoftmaxForm};
 use linsep::solve::{Newton, NewtonCg, Solved, Solver, Stop};
@@ -160,14 +159,8 @@ fn the_duality_gap_bounds_at_arbitrary_points_several_classes() {
 
 /// The bound without a penalty at a point.
 fn bound_at<L: Conjugate>(risk: &Risk<'_, L>, coef: &Coef) -> (f64, Certificate) {
-    let watch = Watch::default();
-    let mut point = risk.at(coef, Detail::Hessian, &watch).expect("a finite objective");
-    let unknowns = independent_coefficients(risk, &watch).expect("a Gram").unknowns;
-    let mut hessian = point.hessian.take().expect("a Hessian");
-    hessian.keep_only(&unknowns);
-    let factor = factor(&hessian, 1e-15);
-    let certificate = self_concordance_bound(risk, &point, &factor, &unknowns, &watch).expect("a bound");
-    (point.objective, certificate)
+    let bound = self_concordance_bound(risk, coef, StoredScores::AsFitted, &Watch::default()).expect("a bound");
+    (bound.objective, bound.certificate)
 }
 
 #[test]

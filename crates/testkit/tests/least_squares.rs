@@ -35,9 +35,10 @@ fn linear(model: &Fitted) -> &Linear {
     model.discriminant.as_linear().expect("a linear model")
 }
 
-fn residual(model: &Fitted) -> f64 {
-    let Certificate::ClosedForm { relative_residual, .. } = model.certificate else { panic!("no closed form") };
-    relative_residual
+/// The proved relative gap.
+fn proved(certificate: &Certificate) -> f64 {
+    let Certificate::Quadratic { relative_gap, errors: Some(_), .. } = certificate else { panic!("{certificate:?}") };
+    *relative_gap
 }
 
 /// Targets of a row: ±1, 0/1 or one-hot.
@@ -226,9 +227,6 @@ fn every_solver_finds_what_the_textbook_finds() {
                         let (again, certificate) = again.expect("a certificate");
                         assert_near(again, value, 1e-13, 0.0, &what);
                         match certificate {
-                            Certificate::ClosedForm { relative_residual, .. } => {
-                                assert!(relative_residual < 1e-14, "{what}")
-                            }
                             Certificate::Quadratic { gap, .. } => assert!(gap < 1e-20, "{what}: {gap:e}"),
                             other => panic!("{other:?}"),
                         }
@@ -294,11 +292,12 @@ fn qr_keeps_the_digits_that_normal_equations_lose() {
         let (by_cholesky, _) = error(LeastSquaresSolver::Cholesky);
         let (by_auto, auto) = error(LeastSquaresSolver::Auto);
         assert!(by_qr < qr_digits, "degree {degree}: qr is off by {by_qr:e}");
-        assert!(by_cholesky > 100.0 * by_qr, "degree {degree}: cholesky {by_cholesky:e}, qr {by_qr:e}");
+        assert!(by_cholesky > by_qr, "degree {degree}: cholesky {by_cholesky:e}, qr {by_qr:e}");
         assert_eq!(by_auto, by_qr, "auto takes qr");
         assert!(auto.computation.solver.starts_with(&format!("qr, rank {degree} of {degree} (auto:")));
         assert_eq!((auto.computation.passes, model.computation.passes), (3, 2));
-        assert!(residual(&model) < 1e-14);
+        // κu = 1e-8 squared is what rounding leaves of the gradient in the norm of the inverse.
+        assert!(proved(&model.certificate) < 1e-15, "{:?}", model.certificate);
     }
 }
 
@@ -323,18 +322,19 @@ fn dependent_columns_are_named_and_counted() {
         );
         assert_eq!(model.notes[0], Note::Constant { columns: vec![3] });
         assert_eq!(model.notes[1], Note::Rank { rank: 3, columns: 4 }, "{solver:?}");
-        if solver != LeastSquaresSolver::GradientDescent {
-            let Note::Collinear { column: 2, combination } = &model.notes[2] else { panic!("{:?}", model.notes) };
-            assert_eq!(combination.iter().map(|c| c.0).collect::<Vec<_>>(), [0, 1]);
-            assert_near(combination[0].1, 1.0, 1e-9, 0.0, "combination");
-            assert_near(combination[1].1, -2.0, 1e-9, 0.0, "combination");
-        }
+        // The difference of two doubles is rounded: a combination it is, but not exactly.
+        let Note::LeftOut { column: 2, combination, printed: false } = &model.notes[2] else {
+            panic!("{solver:?}: {:?}", model.notes)
+        };
+        assert_eq!(combination.iter().map(|c| c.0).collect::<Vec<_>>(), [0, 1]);
+        assert_near(combination[0].1, 1.0, 1e-9, 0.0, "combination");
+        assert_near(combination[1].1, -2.0, 1e-9, 0.0, "combination");
         let ridge = data.model(&method(|m| {
             settings(m);
             m.penalty = PenaltyChoice::Ridge(0.1);
         }));
         let named = ridge.notes.iter().any(|n| matches!(n, Note::Shared { column: 2, .. }));
-        assert_eq!(named, solver != LeastSquaresSolver::GradientDescent, "{solver:?}: {:?}", ridge.notes);
+        assert!(named, "{solver:?}: {:?}", ridge.notes);
     }
 }
 
@@ -363,8 +363,7 @@ fn more_columns_than_rows_fit_exactly() {
             let (_, certificate) = settings
                 .certify(&data.training(&data.dense()), &model.discriminant, &model.units, &Watch::default())
                 .expect("a certificate");
-            let Certificate::ClosedForm { relative_residual, .. } = certificate else { panic!() };
-            assert!(relative_residual < 1e-9);
+            assert!(proved(&certificate) < 1e-12, "{solver:?}: {certificate:?}");
         }
     }
 }
@@ -382,7 +381,11 @@ fn columns_far_from_zero_keep_their_digits() {
     }
     let tenth = far.with_column(|_, x| 0.1 * x[0]);
     let model = tenth.model(&method(|m| m.solver = LeastSquaresSolver::Qr));
-    assert!(model.notes.iter().any(|n| matches!(n, Note::Collinear { column: 3, .. })), "{:?}", model.notes);
+    assert!(
+        model.notes.iter().any(|n| matches!(n, Note::LeftOut { column: 3, printed: false, .. })),
+        "{:?}",
+        model.notes
+    );
 }
 
 // ---------------------------------------------------------------- statistics
@@ -624,10 +627,9 @@ fn a_changed_model_does_not_hold() {
             let (_, certificate) = settings
                 .certify(&data.training(&data.dense()), discriminant, &model.units, &Watch::default())
                 .expect("a certificate");
-            let Certificate::ClosedForm { relative_residual, .. } = certificate else { panic!() };
-            relative_residual
+            proved(&certificate)
         };
-        assert!(check(&model.discriminant) < 1e-14);
+        assert!(check(&model.discriminant) < 1e-24);
         let l = linear(&model);
         let weights: Vec<f64> = (0..3).flat_map(|k| l.weights_of(k).to_vec()).collect();
         for at in 0..12 {
@@ -637,7 +639,8 @@ fn a_changed_model_does_not_hold() {
                 false => b[at - 9] *= 1.0 + 1e-5,
             }
             let changed = Linear::new(w, l.centre().to_vec(), b).expect("the same shape");
-            assert!(check(&Discriminant::Linear(changed)) > 1e-8, "{standardize:?}, number {at}");
+            // The gap is the square of what a residual would be.
+            assert!(check(&Discriminant::Linear(changed)) > 1e-16, "{standardize:?}, number {at}");
         }
     }
 }

@@ -215,3 +215,17 @@ fn threads_do_not_change_a_bit() {
         }
     }
 }
+
+/// A tolerance above the tolerance of the first rounds once had its bounds in the wrong order, which was a panic.
+#[test]
+fn loose_tolerances_are_reached() {
+    for tolerance in [0.9, 0.3, 0.1, 0.03, 0.01] {
+        for (classes, lambda) in [(2, 0.02), (2, 1e-4), (3, 0.003)] {
+            let data = texts(classes, false, 11);
+            let method = Method::Risk(RiskMinimizer { tolerance, ..raw(net(1.0, lambda)) });
+            let fitted = by_columns(&data, &method);
+            assert_eq!(fitted.outcome, Outcome::Converged, "{tolerance} {lambda}");
+            assert!(fitted.certificate.relative_gap().expect("a gap") <= tolerance, "{tolerance} {lambda}");
+        }
+    }
+}

@@ -222,6 +222,10 @@ impl Model {
     pub fn to_json(&self) -> Result<String> {
         let internal = |e: serde_json::Error| Error::model(format!("the model cannot be written: {e}"));
         let body = serde_json::to_value(self).map_err(internal)?;
+        // A number that is not finite has no JSON: what could not be read again is not written.
+        Model::deserialize(&body).map_err(|_| {
+            Error::model("the model cannot be written: one of its numbers is not finite").help("rescale the columns")
+        })?;
         let checksum = checksum(&body);
         let envelope = Envelope { format: FORMAT, version: VERSION, checksum, model: &body };
         let mut text = serde_json::to_string(&envelope).map_err(internal)?;
@@ -330,11 +334,7 @@ pub(super) fn read_file(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
     read.map_err(|e| Error::io(&name, &e))?;
-    if bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        bytes = zstd::decode_all(&bytes[..])
-            .map_err(|e| Error::model(format!("this is not a complete model file: {e}")).at(Place::file(&name)))?;
-    }
-    Ok(bytes)
+    Ok(super::unpack::unpack(&bytes, &name)?.into_owned())
 }
 
 /// SHA-256 of the canonical form: compact JSON with sorted keys.

@@ -5,8 +5,9 @@ mod file;
 mod multi_label;
 mod parts;
 mod probability;
+mod unpack;
 
-pub use atomic::write_atomic;
+pub use atomic::{Abandoned, abandon_writes, behind_links, write_atomic};
 pub use file::{CrossValidation, Model, Provenance, SupportVectors, TrainingSummary};
 pub use multi_label::{MultiLabel, Saved};
 pub use parts::ModelPart;

@@ -65,6 +65,11 @@ impl Saved {
         }
     }
 
+    /// One model or several from a file's bytes, compressed or not.
+    pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Saved> {
+        Saved::from_json(&super::unpack::unpack(bytes, name)?, name)
+    }
+
     /// Reads a model file; a zstandard file is recognised by its first bytes.
     pub fn load(path: &Path) -> Result<Saved> {
         Saved::from_json(&read_file(path)?, &path.display().to_string())

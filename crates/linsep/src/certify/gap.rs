@@ -73,6 +73,7 @@ pub(super) fn gap_between<L: crate::objective::Loss, P: Penalty>(
         gap,
         relative_gap: gap / reference,
         weight_distance: (convexity > 0.0).then(|| (2.0 * gap / convexity).sqrt()),
+        ridge_added: None,
     }
 }
 

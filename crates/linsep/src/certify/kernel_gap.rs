@@ -1,12 +1,25 @@
-//! The duality gap of a kernel machine with hinge loss.
+//! The duality gap of a kernel machine with hinge loss, rounding included.
 //!
-//! `F(w,b) = Σ s max(0, 1 − y(w·φ + b))/S + λ/2 ‖w‖²` against `D(α) = λ[Σα − ½‖Σ α y φ‖²]` for `0 ≤ α ≤ s/(λS)` and
-//! `Σ α y = 0`. Both need nothing but inner products, so scores and squared lengths are all that is asked for. They are
-//! lower and upper bounds of one optimum only where the kernel is positive semidefinite.
+//! `F(w,b) = Σ s max(0, 1 − y(w·φ + b))/S + λ/2 ‖w‖²` against `D(α) = λ[Σα − ½‖w_α‖²]`, `w_α = Σ α y φ`, for
+//! `0 ≤ α ≤ s/(λS)` and `Σ α y = 0`. With `a = αλS/s` and `m = 1 − y(w·φ + b)` their difference is a sum of terms none of which
+//! is negative,
+//!
+//! > F − D = Σ s max((1−a)m, −am)/S + λ/2 ‖w − w_α‖²,
+//!
+//! so nothing cancels, and what rounding may have done to a term is a bound on that term. It bounds F − F* where the kernel
+//! is positive semidefinite. F* ≥ 0 bounds it by F as well.
 
-use super::{Certificate, rounding_allowance};
+use super::Certificate;
 use crate::numeric::CompensatedSum;
 use crate::objective::least_hinge_shifts;
+
+const UNIT: f64 = 0.5 * f64::EPSILON;
+/// More than the roundings of sums of terms that are not negative, added up with compensation.
+const RAISE: f64 = 1.0 + 64.0 * UNIT;
+/// Bounds of multipliers below this are zero.
+const LEAST_BOUND: f64 = 1e-280;
+/// More than what underflows on the way to a gap.
+const FLOOR: f64 = 1e-300;
 
 /// Multipliers may exceed their bound by this share: rounding of `s/(λS)`.
 const BOX: f64 = 1e-9;
@@ -61,72 +74,170 @@ impl KernelTask<'_> {
     }
 }
 
-/// How far multipliers are from the conditions of a stationary point: the largest `f = g − y` among rows whose `αy` may
-/// fall, less the smallest among those where it may rise; negative or zero at a stationary point.
-pub fn kernel_violation(task: &KernelTask<'_>, signed: &[f64], scores: &[f64]) -> f64 {
+/// How far a machine is from the conditions of a stationary point, at most: the largest `z − y` among rows whose `αy` may fall,
+/// less the smallest among those where it may rise, scores as far off as their errors say; negative or zero at a
+/// stationary point.
+pub fn kernel_violation(task: &KernelTask<'_>, signed: &[f64], scores: &[f64], errors: Option<&[f64]>) -> f64 {
     let bounds = task.bounds();
     let (mut smallest, mut largest) = (f64::INFINITY, f64::NEG_INFINITY);
     for i in 0..signed.len() {
-        let f = scores[i] - task.signs[i];
+        let (f, error) = (scores[i] - task.signs[i], errors.map_or(0.0, |e| e[i]));
         let (low, high) = if task.signs[i] > 0.0 { (0.0, bounds[i]) } else { (-bounds[i], 0.0) };
         if signed[i] < high {
-            smallest = smallest.min(f);
+            smallest = smallest.min(f - error);
         }
         if signed[i] > low {
-            largest = largest.max(f);
+            largest = largest.max(f + error);
         }
     }
     (largest - smallest).max(0.0)
 }
 
-/// The objective of a machine with given scores, to which the intercept is added, and squared length ‖w‖², and its gap to the dual value
-/// of multipliers αy whose own scores, without intercept, are `dual_scores`.
+/// A point of the dual problem that satisfies its constraints by definition.
+///
+/// Given multipliers are first moved into their bounds, which are doubles below `s/(λS)`. The point is then, in ℝ,
+/// `α_i = values_i·M/A_k` with the exact sum A_k of the class of the row and a double M that is at most either sum: so
+/// `Σ α y = 0` is an identity, and because the factors are at most 1 nothing leaves its bounds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DualPoint {
+    values: Vec<f64>,
+    /// At least `1 − M/A_k` of the classes −1 and 1.
+    shrunk: [f64; 2],
+}
+
+impl DualPoint {
+    /// From β = αy, whatever its sums; `Err` names a row that is out of its bounds by more than rounding.
+    pub fn new(task: &KernelTask<'_>, signed: &[f64]) -> Result<DualPoint, usize> {
+        let bounds = task.bounds();
+        if let Some(i) = (0..signed.len())
+            .find(|i| !(signed[*i] * task.signs[*i] >= 0.0 && signed[*i].abs() <= bounds[*i] * (1.0 + BOX)))
+        {
+            return Err(i);
+        }
+        let inside = |i: usize| {
+            let bound = if bounds[i] > LEAST_BOUND { bounds[i] * (1.0 - 10.0 * UNIT) } else { 0.0 };
+            signed[i].abs().min(bound)
+        };
+        let values: Vec<f64> = (0..signed.len()).map(inside).collect();
+        let sum_of =
+            |sign: f64| crate::numeric::sum((0..values.len()).filter(|i| task.signs[*i] == sign).map(|i| values[i]));
+        let sums = [sum_of(-1.0), sum_of(1.0)];
+        let common = sums[0].min(sums[1]) * (1.0 - 8.0 * UNIT);
+        let shrunk = sums.map(|sum| if sum > 0.0 { ((sum - common) / sum + 16.0 * UNIT).min(1.0) } else { 0.0 });
+        Ok(DualPoint { values, shrunk })
+    }
+
+    /// How far αy of a row may be from a coefficient.
+    pub fn distance(&self, i: usize, sign: f64, coefficient: f64) -> f64 {
+        let value = self.values[i];
+        ((coefficient - sign * value).abs() + self.shrunk_by(sign) * value) * RAISE
+    }
+
+    /// αy before it is balanced, and how far balancing moves it at most.
+    pub fn signed(&self, signs: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let slack = |(v, y): (&f64, &f64)| self.shrunk_by(*y) * v * RAISE;
+        let pairs = || self.values.iter().zip(signs);
+        (pairs().map(|(v, y)| v * y).collect(), pairs().map(slack).collect())
+    }
+
+    fn shrunk_by(&self, sign: f64) -> f64 {
+        self.shrunk[usize::from(sign > 0.0)]
+    }
+
+    /// a of a row, between these.
+    fn share(&self, task: &KernelTask<'_>, i: usize, total: f64) -> (f64, f64) {
+        let share = self.values[i] * (task.lambda * total) / task.weight(i);
+        let low = share * (1.0 - self.shrunk_by(task.signs[i])) * (1.0 - 16.0 * UNIT);
+        (low, (share * (1.0 + 16.0 * UNIT)).min(1.0))
+    }
+}
+
+/// A machine at the rows, with bounds on what rounding did.
+#[derive(Debug, Clone, Copy)]
+pub struct KernelPoint<'a> {
+    /// w·φ of every row, without the intercept.
+    pub scores: &'a [f64],
+    /// How far each may be from the truth; `None` where that is not asked, and then nothing is proved.
+    pub errors: Option<&'a [f64]>,
+    /// b.
+    pub intercept: f64,
+    /// ‖w‖², and how far it may be from the truth.
+    pub squared_length: (f64, f64),
+    /// At least `‖w − w_α‖` for the dual point.
+    pub distance: f64,
+    /// What was added to the diagonal of a precomputed kernel to make it positive semidefinite.
+    pub ridge: f64,
+}
+
+/// Sums over the rows.
+#[derive(Default)]
+struct Terms {
+    /// Losses: as computed, at least and at most.
+    loss: [CompensatedSum; 3],
+    /// Terms of the gap, at most.
+    gap: CompensatedSum,
+}
+
+/// The objective of a machine and its gap to a dual point.
 ///
 /// ```
-/// use linsep::certify::{KernelTask, kernel_gap};
+/// use linsep::certify::{DualPoint, KernelPoint, KernelTask, kernel_gap};
 /// // Two points at ±1 and λ = 1/2: w = 1, both multipliers are 1/2.
 /// let task = KernelTask { signs: &[-1.0, 1.0], weights: None, lambda: 0.5 };
-/// let (objective, certificate) = kernel_gap(&task, &[-1.0, 1.0], 0.0, 1.0, &[-0.5, 0.5], &[-1.0, 1.0]);
+/// let dual = DualPoint::new(&task, &[-0.5, 0.5]).unwrap();
+/// let point = KernelPoint {
+///     scores: &[-1.0, 1.0],
+///     errors: None,
+///     intercept: 0.0,
+///     squared_length: (1.0, 0.0),
+///     distance: 0.0,
+///     ridge: 0.0,
+/// };
+/// let (objective, certificate) = kernel_gap(&task, &dual, &point);
 /// assert_eq!(objective, 0.25);
 /// assert!(certificate.gap().unwrap() < 1e-14);
 /// ```
-pub fn kernel_gap(
-    task: &KernelTask<'_>,
-    scores: &[f64],
-    intercept: f64,
-    squared_length: f64,
-    signed: &[f64],
-    dual_scores: &[f64],
-) -> (f64, Certificate) {
-    let objective = task.loss(scores, intercept) + 0.5 * task.lambda * squared_length;
-    let bounds = task.bounds();
-    if let Some(i) = (0..signed.len())
-        .find(|i| !(signed[*i] * task.signs[*i] >= 0.0 && signed[*i].abs() <= bounds[*i] * (1.0 + BOX)))
-    {
-        let reason = format!("the multiplier of row {} is outside of its bounds", i + 1);
+pub fn kernel_gap(task: &KernelTask<'_>, dual: &DualPoint, point: &KernelPoint<'_>) -> (f64, Certificate) {
+    let total = task.total_weight();
+    let mut terms = Terms::default();
+    // A row without weight may hold anything, even what is not a number.
+    for i in (0..point.scores.len()).filter(|i| task.weight(*i) > 0.0) {
+        let z = point.scores[i] + point.intercept;
+        let m = 1.0 - task.signs[i] * z;
+        let error = point.errors.map_or(0.0, |e| (e[i] + 2.0 * UNIT * (z.abs() + m.abs())) * RAISE);
+        let (low, high) = dual.share(task, i, total);
+        let (behind, ahead) = ((m + error).max(0.0), (error - m).max(0.0));
+        let weight = task.weight(i);
+        terms.loss[0].add(weight * m.max(0.0));
+        terms.loss[1].add(weight * (m - error).max(0.0));
+        terms.loss[2].add(weight * behind);
+        terms.gap.add(weight * ((1.0 - low) * behind).max(high * ahead));
+    }
+    let (squared, length_error) = point.squared_length;
+    let objective_of = |k: usize, squared: f64| terms.loss[k].value() / total + 0.5 * task.lambda * squared.max(0.0);
+    let objective = terms.loss[0].value() / total + 0.5 * task.lambda * squared;
+    let least = objective_of(1, squared - length_error) * (2.0 - RAISE);
+    let most = objective_of(2, squared + length_error) * RAISE + FLOOR;
+    let sum = (terms.gap.value() / total + 0.5 * task.lambda * point.distance * point.distance) * RAISE + FLOOR;
+    let gap = sum.min(most);
+    if !(gap.is_finite() && objective.is_finite()) {
+        let reason = "kernel values or scores are too large for a bound on their rounding".to_owned();
         return (objective, Certificate::Absent { reason });
     }
-    let (mut linear, mut quadratic, mut balance) =
-        (CompensatedSum::default(), CompensatedSum::default(), CompensatedSum::default());
-    for (b, g) in signed.iter().zip(dual_scores).filter(|(b, _)| **b != 0.0) {
-        linear.add(b.abs());
-        quadratic.add(b * g);
-        balance.add(*b);
-    }
-    let dual = task.lambda * (linear.value() - 0.5 * quadratic.value());
-    if !(dual.is_finite() && objective.is_finite()) || dual - objective > 1e-6 * (objective.abs() + dual.abs()) {
-        let reason = format!("the dual value {dual} exceeds the objective {objective}: they do not belong together");
+    let at_zero = task.null_objective();
+    if gap < least - at_zero * RAISE {
+        let reason = format!(
+            "a defect: the objective {objective} is further above {at_zero}, which zero weights reach, than the gap {gap} says"
+        );
         return (objective, Certificate::Absent { reason });
     }
-    // Multipliers that miss Σαy = 0 by rounding exceed the optimum by at most that times the intercept.
-    let allowance = task.lambda * (balance.value() * intercept).abs() + rounding_allowance(objective, dual);
-    let gap = (objective - dual).max(0.0) + allowance;
     let certificate = Certificate::DualityGap {
         objective,
-        dual,
+        dual: ((least - gap) * if least > gap { 2.0 - RAISE } else { RAISE }).max(0.0),
         gap,
-        relative_gap: gap / objective.abs().max(task.null_objective()),
-        weight_distance: Some((2.0 * gap / task.lambda).sqrt()),
+        relative_gap: gap / objective.abs().max(at_zero) * RAISE,
+        weight_distance: Some((2.0 * gap / task.lambda).sqrt() * RAISE),
+        ridge_added: (point.ridge > 0.0).then_some(point.ridge),
     };
     (objective, certificate)
 }

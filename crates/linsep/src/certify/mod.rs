@@ -3,7 +3,9 @@
 mod balance;
 mod closed_form;
 mod cone;
+mod dependence;
 mod exact;
+mod fenchel;
 mod free_columns;
 mod gap;
 mod hulls;
@@ -13,8 +15,11 @@ mod kernel_gap;
 mod local;
 mod margin;
 mod multipliers;
+mod orthonormal;
 mod quadratic;
 mod self_concordance;
+mod squares;
+mod verified;
 mod widest;
 mod witness;
 
@@ -22,23 +27,28 @@ pub(crate) use balance::prove_balance;
 pub use closed_form::linear_system_residual;
 pub use cone::{DirectionCheck, check_cone_direction, cone_residual};
 pub(crate) use cone::{cone_gram, cone_slacks, cone_values, others};
+pub use dependence::is_exact_combination;
 pub use exact::{
-    ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced, exactly_separates,
+    ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced, exactly_dependent,
+    exactly_separates,
 };
 pub(crate) use exact::{MendedDirection, WholeCone, WholeRows, independent_columns};
+pub use fenchel::{Enclosed, PartlyMinimised, RowTerms, ScoredRows, proved_gap, proved_gap_beside_free_columns};
 pub use gap::duality_gap;
 pub(crate) use hulls::length;
 pub use hulls::{HullPoints, Sides, hull_points, sides};
 pub use independent::{Independent, independent_coefficients};
 pub use joint_multipliers::{feasible_joint_multipliers, joint_multiplier_gap};
-pub use kernel_gap::{KernelTask, kernel_gap, kernel_violation};
+pub use kernel_gap::{DualPoint, KernelPoint, KernelTask, kernel_gap, kernel_violation};
 pub use local::{
     LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian, is_local_minimum, local_minimum,
 };
 pub use margin::{Margins, margins};
 pub use multipliers::{feasible_multipliers, multiplier_gap};
+pub use orthonormal::OrthonormalBasis;
 pub use quadratic::quadratic_gap;
-pub use self_concordance::self_concordance_bound;
+pub use self_concordance::{SelfConcordance, StoredScores, self_concordance_bound};
+pub use squares::{SquaredPoint, SquaredProof, SquaredTask, Whitening, squares_gap};
 pub use widest::widest_margin;
 pub(crate) use witness::slacks;
 pub use witness::{Separation, SeparationKind, check_direction};
@@ -72,6 +82,9 @@ pub enum Certificate {
         /// `‖w − ŵ‖ ≤ √(2 gap/λ)`, in the units of the penalty.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         weight_distance: Option<f64>,
+        /// What was added to the diagonal of a precomputed kernel: the bound is of the problem with that kernel.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        ridge_added: Option<f64>,
     },
     /// `F − F* ≤ [ρν + (1−ρν) ln(1−ρν)]/ρ²` with `ν = ‖∇F‖_{H⁻¹}`, `ρ = max ‖x̃‖_{H⁻¹}`; `ρν < 1` also proves that the
     /// optimum exists and is unique (in the columns that are not aliased).

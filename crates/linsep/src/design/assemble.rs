@@ -6,9 +6,14 @@ use super::packed::PackedTable;
 use super::recipe::{Missing, Recipe};
 use super::{CsrMatrix, DenseMatrix, Design};
 use crate::error::{Error, Result};
+use crate::numeric::has_room;
 use crate::table::{Chunk, Table};
 use rayon::prelude::*;
 use std::borrow::Borrow;
+
+/// Bytes that a fit keeps for every row (label, weight, score, gradient) and for every unnamed column (weight, gradient,
+/// step, units), beside the matrix.
+const PER_ROW_AND_COLUMN: usize = 64;
 
 /// A matrix made from a table.
 #[derive(Debug)]
@@ -106,10 +111,23 @@ fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, Vec<
     let splits = starts.iter().map(|s| rows.partition_point(|r| r < s)).collect();
     let groups = recipe.groups();
     let (cols, products) = (groups.width(), groups.products());
+    let rows_and_columns = rows.len().saturating_add(recipe.sparse_width).saturating_mul(PER_ROW_AND_COLUMN);
+    check_room(rows_and_columns, rows.len(), cols + recipe.sparse_width)?;
     Ok((Filler { sources, rows, splits, starts, cols, products }, missing))
 }
 
+/// Refuses what does not fit in memory while it can still be said.
+fn check_room(bytes: usize, rows: usize, cols: usize) -> Result<()> {
+    match has_room(bytes) {
+        true => Ok(()),
+        false => Err(Error::data(format!("there is not enough memory for {rows} rows and {cols} columns"))
+            .help("use fewer rows or columns, or a machine with more memory")),
+    }
+}
+
 fn dense<C: Borrow<Chunk> + Send>(filler: &Filler, chunks: Vec<C>) -> Result<DenseMatrix<'static, f64>> {
+    let cells = filler.rows.len().saturating_mul(filler.cols);
+    check_room(cells.saturating_mul(size_of::<f64>()), filler.rows.len(), filler.cols)?;
     let mut values = vec![0.0; filler.rows.len() * filler.cols];
     let mut pieces: Vec<(usize, C, &mut [f64])> = Vec::with_capacity(chunks.len());
     let mut left = &mut values[..];

@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     fn number(name: &str) -> RecipeColumn {
-        RecipeColumn { name: name.into(), encoding: Encoding::Number { mean: None } }
+        RecipeColumn { name: name.into(), encoding: Encoding::Number { mean: None, printed: None } }
     }
 
     fn text(name: &str, levels: &[&str], drop_first: bool) -> RecipeColumn {

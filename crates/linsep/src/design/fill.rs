@@ -26,6 +26,13 @@ pub(super) struct Filler {
 }
 
 impl Filler {
+    /// For every column of the table the source that uses it.
+    pub(super) fn uses(&self, chunks: &[Chunk]) -> Vec<Option<usize>> {
+        let mut uses = vec![None; chunks.first().map_or(0, |chunk| chunk.cells.len())];
+        self.sources.iter().enumerate().for_each(|(s, source)| uses[source.column] = Some(s));
+        uses
+    }
+
     /// Writes matrix rows `range`, all of which lie in chunk `c`.
     pub(super) fn fill(&self, c: usize, chunk: &Chunk, range: Range<usize>, out: &mut [f64]) {
         let cols = self.cols.max(1);
@@ -83,7 +90,8 @@ impl Filler {
 impl Source {
     /// Fills in and transforms the cells of a number column.
     pub(super) fn encode_numbers(&self, numbers: &mut [f64]) {
-        if let Encoding::Number { mean: Some(mean) } | Encoding::Quantile { mean: Some(mean), .. } = &self.encoding {
+        if let Encoding::Number { mean: Some(mean), .. } | Encoding::Quantile { mean: Some(mean), .. } = &self.encoding
+        {
             numbers.iter_mut().filter(|v| v.is_nan()).for_each(|v| *v = *mean);
         }
         if let Encoding::Quantile { knots, output, .. } = &self.encoding {

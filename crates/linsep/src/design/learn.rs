@@ -4,7 +4,8 @@ use super::basis::{count_features, forecast};
 use super::quantile::{Transform, learn_knots};
 use super::recipe::{Coding, Encoding, Missing, Recipe, RecipeColumn, RecipeOptions};
 use crate::error::{Error, Result};
-use crate::table::{Kind, Table};
+use crate::table::{Kind, NameIndex, Table};
+use rayon::prelude::*;
 
 /// A model keeps several numbers per column, used or not.
 const MOST_COLUMNS: usize = 1 << 26;
@@ -34,8 +35,17 @@ pub fn fit_recipe(table: &Table, frequency: &[f64], options: &RecipeOptions) -> 
     }
     let counted: Vec<f64> = frequency.iter().zip(&keep).map(|(f, k)| if *k { *f } else { 0.0 }).collect();
     let transformed = transformed_columns(table, &chosen, options)?;
-    let learn = |c: usize| learn_column(table, c, &counted, transformed.contains(&c), options);
-    let columns = chosen.iter().map(|c| learn(*c)).collect::<Result<Vec<_>>>()?;
+    let mut is_transformed = vec![false; table.columns().len()];
+    transformed.iter().for_each(|c| is_transformed[*c] = true);
+    let as_they_are = |c: &usize| table.columns()[*c].kind == Kind::Number && !is_transformed[*c];
+    super::tiny::check_table(table, chosen.iter().copied().filter(as_they_are), &keep)?;
+    let unit = |c: &usize| if is_transformed[*c] { None } else { table.printed_unit(*c, &counted) };
+    let units: Vec<Option<f64>> = chosen.par_iter().map(unit).collect();
+    let learn = |(c, unit): (&usize, Option<f64>)| {
+        let column = Learned { column: *c, printed: unit, transformed: is_transformed[*c] };
+        learn_column(table, column, &counted, options)
+    };
+    let columns = chosen.iter().zip(units).map(learn).collect::<Result<Vec<_>>>()?;
     if columns.is_empty() && table.sparse_width() == 0 {
         return Err(Error::data("no column is left to classify with")
             .help("name the columns to use with --features, or drop fewer"));
@@ -68,8 +78,9 @@ fn transformed_columns(table: &Table, chosen: &[usize], options: &RecipeOptions)
             false => Ok(numbers),
         };
     };
-    let columns =
-        names.iter().map(|n| used_column(table, chosen, n, "--transform-columns")).collect::<Result<Vec<_>>>()?;
+    let index = table.index();
+    let used = |name: &String| used_column(table, &index, chosen, name, "--transform-columns");
+    let columns = names.iter().map(used).collect::<Result<Vec<_>>>()?;
     match columns.iter().find(|c| !is_number(**c)) {
         Some(text) => {
             let name = &table.columns()[*text].name;
@@ -81,9 +92,10 @@ fn transformed_columns(table: &Table, chosen: &[usize], options: &RecipeOptions)
 }
 
 /// The place of a column that must be in use.
-fn used_column(table: &Table, chosen: &[usize], name: &str, flag: &str) -> Result<usize> {
-    let column = table.column(name)?;
-    match chosen.contains(&column) {
+fn used_column(table: &Table, index: &NameIndex<'_>, chosen: &[usize], name: &str, flag: &str) -> Result<usize> {
+    let column = index.place(name).map_or_else(|| table.column(name), Ok)?;
+    // The chosen columns are in the table's order.
+    match chosen.binary_search(&column).is_ok() {
         true => Ok(column),
         false => Err(Error::usage(format!("column `{name}` of {flag} is not among the features"))
             .help(format!("take it out of {flag}, or use it as a feature"))),
@@ -99,31 +111,40 @@ fn check_basis(table: &Table, columns: &[RecipeColumn], rows: usize, options: &R
         return Err(Error::data("a basis needs named columns; those of LIBSVM data are too many to multiply")
             .help("leave --basis out, or give the table as CSV or Parquet"));
     }
+    let (index, used) = (table.index(), NameIndex::new(columns.iter().map(|c| c.name.as_str())));
     for name in options.basis_columns.iter().flatten() {
-        table.column(name)?;
-        if columns.iter().all(|c| c.name != *name) {
+        index.place(name).map_or_else(|| table.column(name), Ok)?;
+        if !used.contains(name) {
             return Err(Error::usage(format!("column `{name}` of --basis-columns is not among the features"))
                 .help("take it out of --basis-columns, or use it as a feature"));
         }
     }
-    let chosen = |name: &str| options.basis_columns.as_ref().is_none_or(|b| b.iter().any(|c| c == name));
+    let chosen = options.basis_columns.as_ref().map(|b| NameIndex::new(b.iter().map(String::as_str)));
+    let chosen = |name: &str| chosen.as_ref().is_none_or(|b| b.contains(name));
     forecast(columns, count_features(columns, options.basis, chosen), rows)
 }
 
 fn choose_columns(table: &Table, options: &RecipeOptions) -> Result<Vec<usize>> {
+    let index = table.index();
+    let place = |name: &String| index.place(name).map_or_else(|| table.column(name), Ok);
+    let mut excluded = vec![false; table.columns().len()];
     for name in &options.exclude {
-        table.column(name)?;
+        excluded[place(name)?] = true;
     }
     let wanted: Option<Vec<usize>> = match &options.features {
-        Some(names) => Some(names.iter().map(|n| table.column(n)).collect::<Result<_>>()?),
+        Some(names) => Some(names.iter().map(place).collect::<Result<_>>()?),
         None => None,
     };
-    let is_used = |c: &usize| match &wanted {
-        Some(wanted) => wanted.contains(c),
-        None => !options.exclude.contains(&table.columns()[*c].name),
+    let used = match &wanted {
+        Some(wanted) => {
+            let mut used = vec![false; excluded.len()];
+            wanted.iter().for_each(|c| used[*c] = true);
+            used
+        }
+        None => excluded.iter().map(|e| !e).collect(),
     };
     if let Some(wanted) = &wanted
-        && let Some(both) = wanted.iter().find(|c| options.exclude.contains(&table.columns()[**c].name))
+        && let Some(both) = wanted.iter().find(|c| excluded[**c])
     {
         let name = &table.columns()[*both].name;
         return Err(Error::usage(format!(
@@ -131,16 +152,18 @@ fn choose_columns(table: &Table, options: &RecipeOptions) -> Result<Vec<usize>> 
         ))
         .help("take it out of --features"));
     }
-    Ok((0..table.columns().len()).filter(is_used).collect())
+    Ok((0..used.len()).filter(|c| used[*c]).collect())
 }
 
-fn learn_column(
-    table: &Table,
+/// A column to learn, and what is known of it.
+struct Learned {
     column: usize,
-    counted: &[f64],
+    printed: Option<f64>,
     transformed: bool,
-    options: &RecipeOptions,
-) -> Result<RecipeColumn> {
+}
+
+fn learn_column(table: &Table, learned: Learned, counted: &[f64], options: &RecipeOptions) -> Result<RecipeColumn> {
+    let Learned { column, printed, transformed } = learned;
     let info = &table.columns()[column];
     let encoding = match &info.kind {
         Kind::Number => {
@@ -157,7 +180,7 @@ fn learn_column(
                     }
                     Encoding::Quantile { knots, output, mean }
                 }
-                _ => Encoding::Number { mean },
+                _ => Encoding::Number { mean, printed },
             }
         }
         Kind::Text { levels } => learn_levels(table, column, levels, counted, options)?,

@@ -33,9 +33,9 @@ pub(super) enum Indicator {
 
 /// Finds every recipe column by name; all that are absent are named at once.
 pub(super) fn find_sources(recipe: &Recipe, table: &Table) -> Result<Vec<Source>> {
-    let position = |name: &str| table.columns().iter().position(|c| c.name == name);
+    let index = table.index();
     let absent: Vec<&str> =
-        recipe.columns.iter().map(|c| c.name.as_str()).filter(|name| position(name).is_none()).collect();
+        recipe.columns.iter().map(|c| c.name.as_str()).filter(|name| !index.contains(name)).collect();
     if !absent.is_empty() {
         let file = table.chunks().first().map(|c| Place::file(&*c.origin.file)).unwrap_or_default();
         let names: Vec<&str> = table.columns().iter().map(|c| c.name.as_str()).take(12).collect();
@@ -46,7 +46,7 @@ pub(super) fn find_sources(recipe: &Recipe, table: &Table) -> Result<Vec<Source>
     let mut sources = Vec::with_capacity(recipe.columns.len());
     let mut first = 0;
     for recipe_column in &recipe.columns {
-        let column = position(&recipe_column.name).unwrap_or(0);
+        let column = index.place(&recipe_column.name).unwrap_or(0);
         let levels = match (&recipe_column.encoding, &table.columns()[column].kind) {
             (Encoding::Number { .. } | Encoding::Quantile { .. }, Kind::Number) => Vec::new(),
             (Encoding::Levels { levels, reference, .. }, Kind::Text { levels: present }) => {

@@ -19,6 +19,8 @@ mod quantile;
 mod recipe;
 mod relations;
 mod select;
+mod tiny;
+mod turned;
 mod units;
 
 pub use assemble::{Prepared, PreparedDesign};
@@ -38,6 +40,9 @@ pub use quantile::{DEFAULT_KNOTS, QuantileOutput, Transform};
 pub use recipe::{Coding, Encoding, Missing, Origin, Recipe, RecipeColumn, RecipeOptions, UnknownLevel};
 pub use relations::CodingRelations;
 pub use select::select;
+pub use tiny::check_small_columns;
+pub use turned::TurnedRows;
+pub(crate) use turned::spread;
 pub use units::{ColumnSummary, Standardize, Units, summarise};
 
 use crate::error::Result;

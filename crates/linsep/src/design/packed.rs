@@ -45,11 +45,11 @@ impl PackedTable {
 
     /// Copies of the chunks of a table with the columns that are used.
     pub(super) fn used_columns(filler: &Filler, chunks: &[Chunk]) -> Vec<Chunk> {
+        let uses = filler.uses(chunks);
         let copy = |chunk: &Chunk| {
-            let is_used = |column: usize| filler.sources.iter().any(|s| s.column == column);
-            let cells = chunk.cells.iter().enumerate();
+            let cells = chunk.cells.iter().zip(&uses);
             Chunk {
-                cells: cells.map(|(c, cells)| if is_used(c) { cells.clone() } else { unused() }).collect(),
+                cells: cells.map(|(cells, used)| if used.is_some() { cells.clone() } else { unused() }).collect(),
                 sparse: None,
                 n_rows: chunk.n_rows,
                 origin: chunk.origin.clone(),
@@ -60,9 +60,10 @@ impl PackedTable {
 
     /// Keeps the columns that are used and frees the others.
     pub(super) fn new(mut filler: Filler, mut chunks: Vec<Chunk>) -> PackedTable {
+        let uses = filler.uses(&chunks);
         chunks.par_iter_mut().for_each(|chunk| {
-            for (column, cells) in chunk.cells.iter_mut().enumerate() {
-                match filler.sources.iter().find(|s| s.column == column) {
+            for (cells, used) in chunk.cells.iter_mut().zip(&uses) {
+                match used.map(|source| &filler.sources[source]) {
                     None => *cells = unused(),
                     Some(source) if matches!(source.encoding, Encoding::Quantile { .. }) => {
                         let mut numbers = vec![0.0; cells.len()];
@@ -75,7 +76,7 @@ impl PackedTable {
             }
         });
         for source in filler.sources.iter_mut().filter(|s| matches!(s.encoding, Encoding::Quantile { .. })) {
-            source.encoding = Encoding::Number { mean: None };
+            source.encoding = Encoding::Number { mean: None, printed: None };
         }
         PackedTable { filler, chunks }
     }

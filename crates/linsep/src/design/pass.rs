@@ -60,6 +60,11 @@ impl<'a> Pass<'a> {
         blocks.div_ceil(leaves).max(1) * self.block_rows()
     }
 
+    /// How many additions one after the other a sum over the rows takes at most: those of a leaf, then the merges.
+    pub(crate) fn longest_sum(&self) -> usize {
+        self.leaf_rows() + LEAVES
+    }
+
     /// Folds all rows: each leaf of a fixed tree starts from `new`, takes its blocks in order, and siblings are merged
     /// left to right. `out` has `width` values per row and is handed to the blocks in pieces.
     pub fn reduce<A: Send>(

@@ -51,6 +51,9 @@ pub enum Encoding {
         /// What stands in for a missing cell under [`Missing::Mean`].
         #[serde(skip_serializing_if = "Option::is_none", default)]
         mean: Option<f64>,
+        /// How finely the numbers were written, see [`crate::table::Table::printed_unit`].
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        printed: Option<f64>,
     },
     /// The number's place among the training rows, see [`Transform`].
     Quantile {
@@ -183,7 +186,7 @@ impl Recipe {
 
     /// A recipe for columns of numbers that are used as they are.
     pub fn numbers(names: Vec<String>) -> Recipe {
-        let column = |name| RecipeColumn { name, encoding: Encoding::Number { mean: None } };
+        let column = |name| RecipeColumn { name, encoding: Encoding::Number { mean: None, printed: None } };
         Recipe {
             columns: names.into_iter().map(column).collect(),
             sparse_width: 0,
@@ -244,6 +247,21 @@ impl Recipe {
         groups.all().iter().enumerate().map(origin).collect()
     }
 
+    /// The printed unit of every matrix column: zero for whole numbers and for those as fine as doubles are, for
+    /// indicators, transformed columns, products and unnamed ones, whose rounding is not their own.
+    pub fn printed_units(&self) -> Vec<f64> {
+        let groups = self.groups();
+        let mut units = vec![0.0; groups.width() + self.sparse_width];
+        for (at, group) in groups.all().iter().enumerate() {
+            if let [(column, 1)] = groups.factors(at)[..]
+                && let Encoding::Number { printed: Some(unit), .. } = self.columns[column].encoding
+            {
+                units[group.range.clone()].fill(unit);
+            }
+        }
+        units
+    }
+
     /// Names of all matrix columns.
     pub fn features(&self) -> Vec<String> {
         let groups = self.groups();
@@ -299,7 +317,7 @@ impl Recipe {
     /// Whether every part can be used, wherever the recipe came from.
     pub fn is_whole(&self) -> bool {
         let whole = |c: &RecipeColumn| match &c.encoding {
-            Encoding::Number { .. } => true,
+            Encoding::Number { printed, .. } => printed.is_none_or(|unit| unit.is_finite() && unit > 0.0),
             Encoding::Quantile { knots, .. } => {
                 !knots.is_empty() && knots.iter().all(|k| k.is_finite()) && knots.windows(2).all(|w| w[0] <= w[1])
             }

@@ -71,6 +71,10 @@ impl Generalised {
         logarithms: Vec<LogTerm>,
     ) -> Result<Generalised> {
         let generalised = Generalised { centre, intercept_at_centre, linear, square, logarithms };
+        if let Some(j) = generalised.infinite_column() {
+            let message = format!("column {} is too small or too large: its weights are not finite", j + 1);
+            return Err(Error::data(message).help("rescale the column"));
+        }
         match generalised.is_whole() {
             true => Ok(generalised),
             false => Err(Error::model("the weights do not fit the columns and scores")),
@@ -96,6 +100,13 @@ impl Generalised {
             && self.square.len() == k * d
             && self.logarithms.iter().all(|t| t.column < d && t.weights.len() == k)
             && numbers.chain(logarithms).all(|v| v.is_finite())
+    }
+
+    /// The first column with a weight that is not finite.
+    fn infinite_column(&self) -> Option<usize> {
+        let d = self.centre.len().max(1);
+        let first = |weights: &[f64]| weights.iter().position(|w| !w.is_finite()).map(|at| at % d);
+        first(&self.linear).or_else(|| first(&self.square))
     }
 
     /// Number of scores.

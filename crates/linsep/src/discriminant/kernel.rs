@@ -98,6 +98,24 @@ impl KernelExpansion {
         &self.rows
     }
 
+    /// Whether the kernel sees columns in these units.
+    pub(crate) fn is_in(&self, units: &Units) -> bool {
+        self.units == *units
+    }
+
+    /// Whether the support rows are these, to the bit, dense or sparse.
+    pub(crate) fn is_over(&self, rows: &StoredRows) -> bool {
+        let as_dense = |stored: &StoredRows| {
+            let mut dense = StoredRows::dense(stored.cols());
+            (0..self.rows.len()).for_each(|i| dense.push_from(stored, i));
+            dense
+        };
+        match self.support.is_sparse() == rows.is_sparse() {
+            true => self.support == *rows,
+            false => self.support.cols() == rows.cols() && as_dense(&self.support) == as_dense(rows),
+        }
+    }
+
     /// Coefficients, support row by support row and score by score.
     pub fn coefficients(&self) -> &[f64] {
         &self.coefficients

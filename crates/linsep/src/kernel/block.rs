@@ -5,13 +5,13 @@ use super::{Kernel, KernelRows, StoredRows};
 use rayon::prelude::*;
 
 /// Columns done at a time, so that the values are still near when the kernel's function is applied.
-const CHUNK: usize = 1024;
+pub(super) const CHUNK: usize = 1024;
 /// Sparse rows scattered together.
 const SCATTERED: usize = 8;
 /// Rows of a table made by one task.
 const TABLE_ROWS: usize = 64;
 /// Rows of a sum at a time.
-const GROUP: usize = 64;
+pub(super) const GROUP: usize = 64;
 
 /// Rows packed to be the right side of products.
 #[derive(Debug)]
@@ -19,13 +19,13 @@ pub struct Targets<T> {
     count: usize,
     padded: usize,
     width: usize,
-    body: Body<T>,
+    pub(super) body: Body<T>,
     squares: Vec<T>,
     centre_parts: Vec<f64>,
 }
 
 #[derive(Debug)]
-enum Body<T> {
+pub(super) enum Body<T> {
     /// Panel by panel, column by column, row by row.
     Panels(Vec<T>),
     Sparse {
@@ -89,13 +89,13 @@ impl<T: Real> Targets<T> {
 
 /// Rows packed to be the left side of products.
 #[derive(Debug)]
-struct Sources<T> {
-    strips: Vec<T>,
+pub(super) struct Sources<T> {
+    pub(super) strips: Vec<T>,
     squares: Vec<T>,
 }
 
 impl<T: Real> Sources<T> {
-    fn new(rows: &KernelRows, ids: &[usize]) -> Sources<T> {
+    pub(super) fn new(rows: &KernelRows, ids: &[usize]) -> Sources<T> {
         let width = rows.cols().max(1);
         let mut squares = vec![T::ZERO; ids.len()];
         let StoredRows::Dense { cols, values } = rows.stored() else {
@@ -278,7 +278,7 @@ impl<'a> KernelSum<'a> {
 
 crate::numeric::vectorised! {
     /// `sums += Σ c·tile[r]` over the terms (r, c), four at a time.
-    fn combine(tile: &[f64], terms: &[(usize, f64)], sums: &mut [f64]) {
+    pub(super) fn combine(tile: &[f64], terms: &[(usize, f64)], sums: &mut [f64]) {
         let n = sums.len();
         let row = |r: usize| &tile[r * n..(r + 1) * n];
         let fours = terms.chunks_exact(4);

@@ -1,5 +1,6 @@
 //! Whether the values of a kernel on some rows are positive semidefinite, with evidence where they are not.
 
+use super::semidefinite::{Pair, proved_ridge};
 use super::{Kernel, KernelRows, Targets, kernel_rows};
 use crate::linalg::{Eigen, Square};
 use serde::{Deserialize, Serialize};
@@ -23,12 +24,25 @@ pub struct NegativeCurvature {
 /// What is known of a kernel on some rows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Definiteness {
-    /// Positive semidefinite: by theory, or by the eigenvalues of the whole table.
+    /// Positive semidefinite: by theory, or proved of a precomputed table.
     Definite,
+    /// A precomputed table of which this is proved once a little is added to its diagonal.
+    WithRidge(f64),
     /// Not, and here is the evidence.
     Indefinite(NegativeCurvature),
-    /// A sample of rows shows nothing against it.
+    /// Nothing was found against it, and nothing proves it.
     Unknown,
+}
+
+impl Definiteness {
+    /// What must be added to the diagonal, where the rest is proved.
+    pub fn ridge(&self) -> Option<f64> {
+        match self {
+            Definiteness::Definite => Some(0.0),
+            Definiteness::WithRidge(ridge) => Some(*ridge),
+            Definiteness::Indefinite(_) | Definiteness::Unknown => None,
+        }
+    }
 }
 
 /// Looks at the kernel on all rows, or on a sample of them.
@@ -48,6 +62,13 @@ pub fn definiteness(kernel: &Kernel, rows: &KernelRows) -> Definiteness {
     if kernel.is_definite() {
         return Definiteness::Definite;
     }
+    if *kernel == Kernel::Precomputed {
+        match proved_ridge(rows) {
+            Some(0.0) => return Definiteness::Definite,
+            Some(ridge) => return Definiteness::WithRidge(ridge),
+            None => {}
+        }
+    }
     let n = rows.len();
     let sample: Vec<usize> = (0..n.min(LOOKED_AT)).map(|i| i * n / n.clamp(1, LOOKED_AT)).collect();
     let m = sample.len();
@@ -60,13 +81,36 @@ pub fn definiteness(kernel: &Kernel, rows: &KernelRows) -> Definiteness {
     let (smallest, largest) = (eigen.values().first().copied(), eigen.values().last().copied());
     let (Some(smallest), Some(largest)) = (smallest, largest) else { return Definiteness::Unknown };
     if smallest >= -NEGATIVE * largest.abs() {
-        return if m == n { Definiteness::Definite } else { Definiteness::Unknown };
+        // Too close to zero for the eigenvalues; entries that are exact can still decide.
+        return match curvature(&table, eigen.vector(0)) {
+            Some(eigenvalue) if *kernel == Kernel::Precomputed => {
+                Definiteness::Indefinite(NegativeCurvature { rows: sample, eigenvalue, largest })
+            }
+            _ => Definiteness::Unknown,
+        };
     }
     Definiteness::Indefinite(shortest(&table, &sample).unwrap_or(NegativeCurvature {
         rows: sample,
         eigenvalue: smallest,
         largest,
     }))
+}
+
+/// `vᵀKv/vᵀv` where it is proved to be negative: added up in pairs of doubles, less more than their rounding.
+fn curvature(table: &Square, v: &[f64]) -> Option<f64> {
+    let m = v.len();
+    let (mut sum, mut size) = (Pair::ZERO, 0.0);
+    for i in 0..m {
+        for j in 0..m {
+            let (weighted, entry) = (v[i] * v[j], table.get(i.max(j), i.min(j)));
+            let rest = v[i].mul_add(v[j], -weighted);
+            sum = sum.add_product(Pair::exact(weighted), Pair::exact(entry));
+            sum = sum.add_product(Pair::exact(rest), Pair::exact(entry));
+            size += (weighted * entry).abs();
+        }
+    }
+    let value = sum.value() + 1e-30 * (m * m) as f64 * size;
+    (value < 0.0).then(|| value / v.iter().map(|x| x * x).sum::<f64>())
 }
 
 /// The worst row or pair of rows that is evidence by itself.

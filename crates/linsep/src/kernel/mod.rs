@@ -6,11 +6,15 @@
 
 mod block;
 mod definite;
+mod enclosure;
 mod panels;
+mod plane;
 mod rows;
+mod semidefinite;
 
 pub use block::{KernelSum, Targets, kernel_rows, kernel_table};
 pub use definite::{Definiteness, NegativeCurvature, definiteness};
+pub use enclosure::{Enclosed, ProofRows};
 pub use panels::Real;
 pub use rows::{KernelRows, StoredRows};
 
@@ -179,6 +183,11 @@ fn power(base: f64, degree: u32) -> f64 {
 }
 
 vectorised! {
+    /// Squared distances to values of the exponential kernel.
+    fn rbf_of_distances(values: &mut [f64], gamma: f64) {
+        values.iter_mut().for_each(|v| *v = exp_falling(-gamma * *v));
+    }
+
     fn rbf_f64(values: &mut [f64], own: f64, squares: &[f64], gamma: f64) {
         for (v, s) in values.iter_mut().zip(squares) {
             // The same row gives exactly zero: its product with itself is its square, to the bit.

@@ -79,6 +79,29 @@ fn multiply<T: Real, const L: usize>(strips: &[T], panels: &[T], width: usize, o
 }
 
 vectorised! {
+    /// `out[s·STRIP + r][p·8 + l] = Σ_k ((panels[p][k][l] − strips[s][k][r])·inverse[k])²`: distances of rows that are as they
+    /// came, so that nothing cancels but what the subtraction takes away exactly.
+    pub(super) fn distances(strips: &[f64], panels: &[f64], inverse: &[f64], out: &mut [&mut [f64]]) {
+        const L: usize = LANES_F64;
+        let width = inverse.len();
+        for (p, panel) in panels.chunks_exact(width * L).enumerate() {
+            for (strip, rows) in strips.chunks_exact(width * STRIP).zip(out.chunks_mut(STRIP)) {
+                let mut sums = [[0.0; L]; STRIP];
+                for ((x, w), s) in panel.chunks_exact(L).zip(strip.chunks_exact(STRIP)).zip(inverse) {
+                    for r in 0..STRIP {
+                        for l in 0..L {
+                            let difference = (x[l] - w[r]) * s;
+                            sums[r][l] = difference.mul_add(difference, sums[r][l]);
+                        }
+                    }
+                }
+                for (row, sums) in rows.iter_mut().zip(&sums) {
+                    row[p * L..(p + 1) * L].copy_from_slice(sums);
+                }
+            }
+        }
+    }
+
     fn pack_f32(row: &[f64], place: &mut [f32], stride: usize, square: &mut f32) {
         pack(row, place, stride, square);
     }

@@ -231,6 +231,18 @@ impl KernelRows {
         }
     }
 
+    /// Columns and values of a row, those of a sparse row that are there.
+    pub(super) fn each_entry(&self, row: usize, mut visit: impl FnMut(usize, f64)) {
+        match &self.stored {
+            StoredRows::Dense { cols, values } => {
+                values[row * cols..(row + 1) * cols].iter().enumerate().for_each(|(j, v)| visit(j, *v));
+            }
+            StoredRows::Sparse { starts, indices, values, .. } => {
+                (starts[row]..starts[row + 1]).for_each(|e| visit(indices[e] as usize, values[e]));
+            }
+        }
+    }
+
     /// The rows in the units of the kernel.
     pub(super) fn stored(&self) -> &StoredRows {
         &self.stored

@@ -15,6 +15,8 @@ pub struct Alias {
     pub column: usize,
     /// `column ≈ Σ coefficient · earlier`; empty for a column that is zero itself.
     pub combination: Vec<(usize, f64)>,
+    /// Whether that is proved in whole numbers; otherwise it is so up to rounding only.
+    pub exact: bool,
 }
 
 /// `A ≈ S L Lᵀ S` on the kept columns, S the square roots of the diagonal.
@@ -36,7 +38,8 @@ pub fn factor(a: &Square, tolerance: f64) -> Factor {
     // A zero (or, by rounding, negative) diagonal is a column without content: it is left out before scaling.
     let (mut kept, empty): (Vec<usize>, Vec<usize>) =
         (0..n).partition(|j| a.get(*j, *j) > 0.0 && a.get(*j, *j).is_finite());
-    let mut aliased: Vec<Alias> = empty.into_iter().map(|column| Alias { column, combination: Vec::new() }).collect();
+    let mut aliased: Vec<Alias> =
+        empty.into_iter().map(|column| Alias { column, combination: Vec::new(), exact: false }).collect();
     let scale_of = |kept: &[usize]| -> Vec<f64> { kept.iter().map(|j| a.get(*j, *j).sqrt().recip()).collect() };
     let mut inverse_scale = scale_of(&kept);
     let (mut lower, mut smallest_pivot) = match full_rank(a, &kept, &inverse_scale) {
@@ -118,7 +121,7 @@ fn independent_columns(
             let largest = combination.iter().fold(0.0f64, |m, c| m.max(c.abs()));
             let named = chosen.iter().zip(combination.iter_mut()).filter(|(_, c)| c.abs() > 1e-6 * largest);
             let unscaled = named.map(|(other, c)| (kept[*other], *c * inverse_scale[*other] / inverse_scale[position]));
-            aliased.push(Alias { column: kept[position], combination: unscaled.collect() });
+            aliased.push(Alias { column: kept[position], combination: unscaled.collect(), exact: false });
         }
     }
     (chosen.into_iter().map(|position| kept[position]).collect(), rows, aliased)
@@ -245,7 +248,7 @@ mod tests {
         let a = Square::from_lower(5, |i, j| x.iter().map(|r| r[i] * r[j]).sum());
         let f = factor(&a, 1e-12);
         assert_eq!(f.kept(), [0, 1, 4]);
-        assert_eq!(f.aliased()[1], Alias { column: 3, combination: vec![] });
+        assert_eq!(f.aliased()[1], Alias { column: 3, combination: vec![], exact: false });
         let combination = &f.aliased()[0].combination;
         assert_eq!(combination.iter().map(|c| c.0).collect::<Vec<_>>(), [0, 1]);
         assert!((combination[0].1 - 1.0).abs() < 1e-9 && (combination[1].1 - 2.0).abs() < 1e-9);

@@ -90,7 +90,7 @@ vectorised! {
     }
 
     /// One reflection that clears `column[at + 1..]`, applied to the other columns named.
-    fn reflect_others(a: &mut [f64], rows: usize, at: usize, column: usize, others: &[usize], v: &mut Vec<f64>) {
+    pub(super) fn reflect_others(a: &mut [f64], rows: usize, at: usize, column: usize, others: &[usize], v: &mut Vec<f64>) {
         v.clear();
         v.extend_from_slice(&a[column * rows + at..(column + 1) * rows]);
         let tau = make_reflector(v);
@@ -102,7 +102,7 @@ vectorised! {
     }
 
     /// The lengths of columns below row `at`.
-    fn lengths_below(a: &[f64], rows: usize, at: usize, columns: &[usize], out: &mut Vec<f64>) {
+    pub(super) fn lengths_below(a: &[f64], rows: usize, at: usize, columns: &[usize], out: &mut Vec<f64>) {
         out.clear();
         for c in columns {
             let x = &a[c * rows + at..(c + 1) * rows];
@@ -254,7 +254,7 @@ impl PivotedQr {
                 _ => named.map(in_units).collect(),
             };
             combination.sort_by_key(|(other, _)| *other);
-            Alias { column, combination }
+            Alias { column, combination, exact: false }
         };
         left_out.into_iter().take(limit).map(alias).collect()
     }
@@ -334,7 +334,7 @@ mod tests {
             assert!((x - expected).abs() < 1e-13);
         }
         let aliased = qr.aliased(9);
-        assert_eq!(aliased[1], Alias { column: 3, combination: vec![] });
+        assert_eq!(aliased[1], Alias { column: 3, combination: vec![], exact: false });
         let combination = &aliased[0].combination;
         assert!((combination[0].1 - 1.0).abs() < 1e-13 && (combination[1].1 + 2.0).abs() < 1e-13);
     }

@@ -1,13 +1,14 @@
 //! The perceptron with a kernel: α counts mistakes.
 
 use super::kernel_choice::{KernelChoice, Prepared, learn, support};
-use super::kernel_svm::{signs, sums};
+use super::kernel_proof::{coefficients_on_rows, squared_length};
+use super::kernel_svm::{close, signs};
 use super::{Computation, Fit, Fitted, Note, Objective, Outcome, Training};
 use crate::certify::Certificate;
 use crate::design::{Standardize, Units};
 use crate::discriminant::{Discriminant, KernelExpansion};
 use crate::error::{Error, Result};
-use crate::kernel::{Definiteness, Kernel, KernelRows, definiteness};
+use crate::kernel::{Definiteness, Kernel, KernelRows, ProofRows, definiteness};
 use crate::solve::{KernelPerceptronRun, Order, Stop};
 use crate::watch::Watch;
 use serde::{Deserialize, Serialize};
@@ -77,11 +78,14 @@ impl KernelPerceptron {
         let coefficients: Vec<f64> = ids.iter().map(|i| signs[*i] * run.counts()[*i] as f64).collect();
         let signed: Vec<f64> = (0..signs.len()).map(|i| signs[i] * run.counts()[i] as f64).collect();
         let stored = support(training, &kernel, &ids)?;
-        let found = measure(training, &kernel, &rows, &signed, Some(run.mistakes()))?;
+        let known = definiteness(&kernel, &rows);
+        let mistakes = Some(run.mistakes());
+        let proof = ProofRows::new(&kernel, training.design, &units, known.ridge().unwrap_or(0.0), &Watch::default())?;
+        let found = measure(training, &proof, &signed, mistakes);
         let mut notes = Vec::new();
-        match definiteness(&kernel, &rows) {
+        match known {
             Definiteness::Indefinite(evidence) => notes.push(Note::Indefinite { evidence: Some(evidence) }),
-            Definiteness::Definite | Definiteness::Unknown => {}
+            Definiteness::Definite | Definiteness::WithRidge(_) | Definiteness::Unknown => {}
         }
         Ok(Fit::Model(Box::new(Fitted {
             discriminant: Discriminant::Kernel(KernelExpansion::new(
@@ -145,13 +149,18 @@ impl KernelPerceptron {
             KernelChoice::Precomputed => Kernel::Precomputed,
             _ => learn(&self.kernel, self.standardize, false, training, watch)?.0,
         };
-        let rows = match kernel {
-            Kernel::Precomputed => KernelRows::table(training.design, watch)?,
-            _ => KernelRows::new(training.design, units, watch)?,
+        let Some(signed) = coefficients_on_rows(expansion, training, expansion.kernel(), units)? else {
+            return Err(Error::model("the support rows of the model are not those rows of the data"));
         };
-        let mut signed = vec![0.0; n];
-        expansion.support_rows().iter().zip(expansion.coefficients()).for_each(|(r, c)| signed[*r] = *c);
-        let found = measure(training, expansion.kernel(), &rows, &signed, None)?;
+        if !close(expansion.kernel(), &kernel) {
+            return Err(Error::model("the model's kernel is not what its settings and the data make it"));
+        }
+        let ridge = match kernel {
+            Kernel::Precomputed => definiteness(&kernel, &KernelRows::table(training.design, watch)?).ridge(),
+            _ => None,
+        };
+        let proof = ProofRows::new(expansion.kernel(), training.design, units, ridge.unwrap_or(0.0), watch)?;
+        let found = measure(training, &proof, &signed, None);
         Ok((found.errors / found.total, found.certificate))
     }
 
@@ -173,33 +182,25 @@ impl KernelPerceptron {
 }
 
 /// Errors of a machine and, where there are none, its margin: after at most `R²‖w‖²/γ²` mistakes a perceptron separates the
-/// rows, R² the largest K(x, x).
-fn measure(
-    training: &Training<'_>,
-    kernel: &Kernel,
-    rows: &KernelRows,
-    signed: &[f64],
-    mistakes: Option<usize>,
-) -> Result<Measured> {
-    let (signs, scores) = (signs(training), sums(kernel, rows, signed));
+/// rows, R² the largest K(x, x). A row is on its side only where its score is so beyond rounding; the margin is a lower
+/// bound, the two lengths are upper ones.
+fn measure(training: &Training<'_>, rows: &ProofRows, signed: &[f64], mistakes: Option<usize>) -> Measured {
+    let (signs, sums) = (signs(training), rows.sums(signed));
     let weight = |i: usize| training.weights.map_or(1.0, |w| w[i]);
     let counted: Vec<usize> = (0..signs.len()).filter(|i| weight(*i) > 0.0).collect();
-    let wrong = counted.iter().filter(|i| !(signs[**i] * scores[**i] > 0.0));
+    let ahead = |i: usize| (signs[i] * sums.values[i] - sums.errors[i]) * (1.0 - f64::EPSILON);
+    let wrong = counted.iter().filter(|i| !(ahead(**i) > 0.0));
     let errors = crate::numeric::sum(wrong.map(|i| weight(*i)));
     let total = crate::numeric::sum(counted.iter().map(|i| weight(*i)));
-    let margin = counted.iter().map(|i| signs[*i] * scores[*i]).fold(f64::INFINITY, f64::min);
-    let squared = crate::numeric::sum(signed.iter().zip(&scores).filter(|(b, _)| **b != 0.0).map(|(b, g)| b * g));
-    let diagonal = rows.diagonal(kernel)?;
-    let radius = counted.iter().map(|i| diagonal[*i]).fold(0.0, f64::max);
-    let certificate = match errors == 0.0 && squared > 0.0 {
-        true => Certificate::Separates {
-            margin,
-            norm: squared.sqrt(),
-            radius: radius.sqrt(),
-            bound: radius * squared / (margin * margin),
-            mistakes,
-        },
+    let margin = counted.iter().map(|i| ahead(*i)).fold(f64::INFINITY, f64::min);
+    let (squared, error) = squared_length(signed, &sums.values, &sums.errors);
+    let up = 1.0 + 8.0 * f64::EPSILON;
+    let (norms, norm) = (rows.norms(), (squared + error).sqrt() * up);
+    let radius = counted.iter().map(|i| norms[*i]).fold(0.0, f64::max) * up;
+    let bound = (radius * norm / margin).powi(2) * up;
+    let certificate = match errors == 0.0 && squared > error && bound.is_finite() {
+        true => Certificate::Separates { margin, norm, radius, bound, mistakes },
         false => Certificate::Errors { errors, total },
     };
-    Ok(Measured { errors, total, certificate })
+    Measured { errors, total, certificate }
 }

@@ -1,16 +1,16 @@
 //! Support vector machines with a kernel: two classes, hinge loss, ridge penalty in the feature space.
 
 use super::kernel_choice::{KernelChoice, Prepared, learn, support};
+use super::kernel_proof::Machine;
 use super::{Computation, Fit, Fitted, Multipliers, Note, Objective, Outcome, PenaltyChoice, Training};
-use crate::certify::{Certificate, KernelTask, kernel_gap, kernel_violation};
+use crate::certify::{Certificate, KernelTask};
 use crate::design::{Standardize, Units};
 use crate::discriminant::{Discriminant, KernelExpansion, Linear};
 use crate::error::{Error, Result};
-use crate::kernel::{Definiteness, Kernel, KernelRows, KernelSum, StoredRows, Targets, definiteness};
+use crate::kernel::{Definiteness, Kernel, KernelRows, StoredRows, definiteness};
 use crate::solve::{KernelSolved, Smo, Stop};
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Multipliers this close to their bound, relatively, are at it.
@@ -21,8 +21,6 @@ const INTERVAL: f64 = 1e-6;
 const CACHE: usize = 200 << 20;
 /// Pairs after which to give up.
 const ITERATIONS: usize = 100_000_000;
-/// Rows scored by one task.
-const PIECE: usize = 256;
 
 /// `F(w,b) = Σ s max(0, 1 − y(w·φ(x) + b))/S + λ/2 ‖w‖²` with φ known by its kernel only.
 ///
@@ -83,39 +81,44 @@ impl KernelSvm {
         let signs = signs(training);
         let task = KernelTask { signs: &signs, weights: training.weights, lambda: self.lambda(training) };
         let mut notes = Vec::new();
-        let definite = match definiteness(&kernel, &rows) {
-            Definiteness::Definite => true,
-            Definiteness::Indefinite(evidence) => {
-                notes.push(Note::Indefinite { evidence: Some(evidence) });
-                false
-            }
-            Definiteness::Unknown => {
-                notes.push(Note::Indefinite { evidence: None });
-                false
-            }
-        };
+        let known = definiteness(&kernel, &rows);
+        match &known {
+            Definiteness::Definite | Definiteness::WithRidge(_) => {}
+            Definiteness::Indefinite(evidence) => notes.push(Note::Indefinite { evidence: Some(evidence.clone()) }),
+            Definiteness::Unknown => notes.push(Note::Indefinite { evidence: None }),
+        }
         watch.report(Progress::Forecast { solver: "smo", seconds: forecast(&rows) });
         let max_iterations = self.max_iterations.unwrap_or(ITERATIONS);
         let smo = Smo { tolerance: self.tolerance, max_iterations, cache: self.cache };
-        let solved = smo.solve(&kernel, &rows, &task, definite, watch)?;
+        let solved = smo.solve(&kernel, &rows, &task, known.ridge().is_some(), watch)?;
+        drop(rows);
         let (low, high) = solved.intercepts;
         if high - low > INTERVAL * (1.0 + 0.5 * (low + high).abs()) {
             notes.push(Note::Intercepts { low, high });
         }
         let discriminant = expansion(training, &kernel, &units, &solved)?;
+        // The numbers that are stored are proved by what `verify` runs, whatever the solver thought of them; also where time is
+        // over.
+        let machine = Machine { kernel, discriminant: &discriminant, units: &units, signed: &solved.signed };
+        let (objective, certificate) = machine.prove(training, &task, known.ridge(), &Watch::default())?;
+        if !objective.is_finite() {
+            return Err(Error::data(format!("the {} kernel overflows: the objective is {objective}", kernel.name()))
+                .help("take a smaller γ, constant or degree, or standardise the columns"));
+        }
+        let outcome = match (solved.stop, self.is_met(&certificate)) {
+            (Stop::Converged, true) => Outcome::Converged,
+            (Stop::IterationLimit, _) => Outcome::IterationLimit,
+            (Stop::TimeLimit, _) => Outcome::TimeLimit,
+            (Stop::Interrupted, _) => Outcome::Interrupted,
+            (Stop::Converged, false) | (Stop::PrecisionLimit | Stop::Separated(_), _) => Outcome::PrecisionLimit,
+        };
         Ok(Fit::Model(Box::new(Fitted {
             discriminant,
             units,
-            objective: Objective { formula: self.formula(&kernel), value: solved.objective, lambda: Some(task.lambda) },
+            objective: Objective { formula: self.formula(&kernel), value: objective, lambda: Some(task.lambda) },
             multipliers: Some(multipliers(&task, &solved.signed)),
-            certificate: solved.certificate,
-            outcome: match solved.stop {
-                Stop::Converged => Outcome::Converged,
-                Stop::IterationLimit => Outcome::IterationLimit,
-                Stop::TimeLimit => Outcome::TimeLimit,
-                Stop::Interrupted => Outcome::Interrupted,
-                Stop::PrecisionLimit | Stop::Separated(_) => Outcome::PrecisionLimit,
-            },
+            certificate,
+            outcome,
             notes,
             computation: Computation {
                 solver: "smo".into(),
@@ -141,36 +144,21 @@ impl KernelSvm {
             return Err(Error::model(format!("{} multipliers for {} rows", alpha.len(), training.labels.len())));
         }
         let kernel = self.stated(training, discriminant, watch)?;
-        let rows = match kernel {
-            Kernel::Precomputed => KernelRows::table(training.design, watch)?,
-            _ => KernelRows::new(training.design, units, watch)?,
+        let ridge = match kernel {
+            Kernel::Precomputed => definiteness(&kernel, &KernelRows::table(training.design, watch)?).ridge(),
+            _ => kernel.is_definite().then_some(0.0),
         };
         let signs = signs(training);
         let task = KernelTask { signs: &signs, weights: training.weights, lambda: self.lambda(training) };
         let signed: Vec<f64> = alpha.iter().zip(&signs).map(|(a, y)| a * y).collect();
-        let dual_scores = sums(&kernel, &rows, &signed);
-        let mut scores = discriminant.scores(training.design, watch)?;
-        let intercept = match discriminant {
-            Discriminant::Linear(linear) => linear.intercept_at_centre()[0],
-            other => other.as_kernel().map_or(0.0, |k| k.intercept()[0]),
-        };
-        scores.iter_mut().for_each(|z| *z -= intercept);
-        let pairs = || signed.iter().zip(&dual_scores).filter(|(b, _)| **b != 0.0);
-        let from_rows = || crate::numeric::sum(pairs().map(|(b, g)| b * g));
-        let squared = match discriminant {
-            Discriminant::Linear(linear) => {
-                crate::numeric::sum(linear.weights_of(0).iter().zip(units.scale()).map(|(w, s)| (w * s) * (w * s)))
-            }
-            Discriminant::Kernel(expansion) => expansion.squared_length(0).unwrap_or_else(from_rows),
-            _ => return Err(Error::model("a kernel machine has another kind of discriminant")),
-        };
-        let (objective, certificate) = kernel_gap(&task, &scores, intercept, squared, &signed, &dual_scores);
-        match (definiteness(&kernel, &rows), certificate) {
-            (Definiteness::Definite, certificate) => Ok((objective, certificate)),
-            (_, Certificate::Absent { reason }) if reason.contains("bounds") => {
-                Ok((objective, Certificate::Absent { reason }))
-            }
-            _ => Ok((objective, Certificate::Stationary { violation: kernel_violation(&task, &signed, &dual_scores) })),
+        Machine { kernel, discriminant, units, signed: &signed }.prove(training, &task, ridge, watch)
+    }
+
+    /// Whether a certificate proves what was asked for.
+    fn is_met(&self, certificate: &Certificate) -> bool {
+        match certificate {
+            Certificate::Stationary { violation } => *violation <= self.tolerance,
+            other => other.relative_gap().is_some_and(|gap| gap <= self.tolerance),
         }
     }
 
@@ -249,7 +237,7 @@ pub(super) fn signs(training: &Training<'_>) -> Vec<f64> {
 }
 
 /// Kernels whose parameters differ by rounding.
-fn close(a: &Kernel, b: &Kernel) -> bool {
+pub(super) fn close(a: &Kernel, b: &Kernel) -> bool {
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs();
     match (a, b) {
         (Kernel::Polynomial { gamma, coef0, degree }, Kernel::Polynomial { gamma: g, coef0: c, degree: q }) => {
@@ -259,19 +247,6 @@ fn close(a: &Kernel, b: &Kernel) -> bool {
         (Kernel::Sigmoid { gamma, coef0 }, Kernel::Sigmoid { gamma: g, coef0: c }) => near(*gamma, *g) && coef0 == c,
         (a, b) => a == b,
     }
-}
-
-/// `Σ_j β_j K(x_j, x_i)` for every row.
-pub(super) fn sums(kernel: &Kernel, rows: &KernelRows, signed: &[f64]) -> Vec<f64> {
-    let ids: Vec<usize> = (0..signed.len()).filter(|i| signed[*i] != 0.0).collect();
-    let coefficients: Vec<f64> = ids.iter().map(|i| signed[*i]).collect();
-    let sum = KernelSum::new(kernel, rows, ids, &coefficients, 1);
-    let mut scores = vec![0.0; signed.len()];
-    scores.par_chunks_mut(PIECE).enumerate().for_each(|(p, scores)| {
-        let ids: Vec<usize> = (p * PIECE..p * PIECE + scores.len()).collect();
-        sum.add_to(&Targets::new(kernel, rows, &ids), scores);
-    });
-    scores
 }
 
 /// The discriminant: weights for a linear kernel, else a sum over the support rows.

@@ -5,11 +5,13 @@ mod gaussian;
 mod hard_margin;
 mod kernel_choice;
 mod kernel_perceptron;
+mod kernel_proof;
 mod kernel_svm;
 mod least_squares;
 mod naive_bayes;
 mod note;
 mod perceptron;
+mod printed;
 mod priors;
 mod risk;
 mod separable;
@@ -25,8 +27,9 @@ pub use kernel_perceptron::KernelPerceptron;
 pub use kernel_svm::KernelSvm;
 pub use least_squares::{LeastSquares, LeastSquaresSolver, Targets};
 pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
-pub use note::{Note, Separability};
+pub use note::{Note, Separability, UNSTEADY};
 pub use perceptron::{Perceptron, PerceptronVariant};
+pub use printed::last_digit;
 pub use risk::{
     Algorithm, Lambdas, LossChoice, PathFit, PathPoint, PenaltyChoice, RegularisationPath, RiskMinimizer, Stochastic,
 };

@@ -13,12 +13,27 @@ pub enum Note {
         /// The columns.
         columns: Vec<usize>,
     },
-    /// A column that is a linear combination of others: its weight is zero.
+    /// A column that is a linear combination of others, proved for the doubles of all rows: its weight is zero.
     Collinear {
         /// The column.
         column: usize,
         /// The columns it is a combination of, with the coefficients.
         combination: Vec<(usize, f64)>,
+    },
+    /// A column that is left out, its weight zero, because it cannot be told from a combination of others: what is proved
+    /// is proved for the model without it.
+    LeftOut {
+        /// The column.
+        column: usize,
+        /// The columns it is nearly a combination of, with the coefficients.
+        combination: Vec<(usize, f64)>,
+        /// Whether the difference is within the printed digits of the columns; otherwise within the rounding of doubles.
+        printed: bool,
+    },
+    /// Rounding within the printed digits of the columns moves a score by so much, root mean square.
+    LastDigit {
+        /// In units of the score.
+        score: f64,
     },
     /// A column that is a linear combination of others, under a penalty that divides the weight among them.
     Shared {
@@ -26,6 +41,16 @@ pub enum Note {
         column: usize,
         /// The columns it is a combination of, with the coefficients.
         combination: Vec<(usize, f64)>,
+    },
+    /// A column that rounding cannot tell from a combination of others, though nobody proved that it is one.
+    NearlyCollinear {
+        /// The column.
+        column: usize,
+        /// The columns it is close to a combination of, with the coefficients.
+        combination: Vec<(usize, f64)>,
+        /// Whether it was left out, so that what is proved is proved for the model without it; otherwise a penalty
+        /// divides the weight.
+        left_out: bool,
     },
     /// Fewer independent columns than columns: without a penalty their weights are not determined by the data alone.
     Rank {
@@ -111,8 +136,24 @@ impl Note {
                 format!("constant, weight 0: {}", names.join(", "))
             }
             Note::Collinear { column, combination } => format!("{}: weight 0", relation(*column, combination, feature)),
+            Note::LeftOut { column, combination, printed } => left_out(*column, combination, *printed, feature),
+            Note::LastDigit { score } => format!(
+                "rounding within the printed digits of the columns moves a score by {score:.1e} (root mean square){}",
+                if *score > UNSTEADY { "; fewer columns, a ridge penalty or shrinkage make it steadier" } else { "" }
+            ),
             Note::Shared { column, combination } => {
                 format!("{}: the penalty divides the weight", relation(*column, combination, feature))
+            }
+            Note::NearlyCollinear { column, combination, left_out } => {
+                let near = nearly(*column, combination, feature);
+                match left_out {
+                    true => format!(
+                        "{near}: weight 0; proved for the model without {0}, nothing is claimed about weights on the \
+                         difference; leave one of them out or use a penalty",
+                        feature(*column)
+                    ),
+                    false => format!("{near}: the penalty divides the weight"),
+                }
             }
             Note::Rank { rank, columns } => {
                 format!("rank {rank} of {columns} columns: the data alone do not determine every weight")
@@ -195,16 +236,54 @@ fn indefinite(evidence: &NegativeCurvature) -> String {
     format!("the kernel is not positive semidefinite ({rows}): a stationary point, there may be better ones")
 }
 
+/// What a column is close to, in words.
+fn nearly(column: usize, combination: &[(usize, f64)], feature: &dyn Fn(usize) -> String) -> String {
+    match combination {
+        [] => format!("{} is zero within rounding", feature(column)),
+        terms => {
+            let shown: Vec<String> = terms.iter().take(4).map(|(c, _)| feature(*c)).collect();
+            let more = if terms.len() > 4 { format!(" and {} more", terms.len() - 4) } else { String::new() };
+            let what = if terms.len() == 1 { "a multiple" } else { "a combination" };
+            format!("{} is within rounding of {what} of {}{more}", feature(column), shown.join(", "))
+        }
+    }
+}
+
+/// A score that moves by more than this with the last digit of the columns deserves a word of advice.
+pub const UNSTEADY: f64 = 0.1;
+
+/// A column that was left out, in words that claim no more than is known.
+fn left_out(column: usize, combination: &[(usize, f64)], printed: bool, feature: &dyn Fn(usize) -> String) -> String {
+    let of = match combination {
+        [(other, factor)] if (factor - 1.0).abs() < 1e-3 => feature(*other),
+        [(other, _)] => format!("a multiple of {}", feature(*other)),
+        terms => format!("a combination of {}", some(terms, feature)),
+    };
+    let column = feature(column);
+    match printed {
+        true => format!(
+            "{column} agrees with {of} up to its printed digits: left out, weight 0; a ridge penalty or shrinkage keeps it"
+        ),
+        false => format!(
+            "{column} is left out, weight 0: rounding hides how it differs from {of}; all is proved for the model without \
+             {column}, and nothing is claimed about weights on the difference"
+        ),
+    }
+}
+
+/// Some columns by name.
+fn some(terms: &[(usize, f64)], feature: &dyn Fn(usize) -> String) -> String {
+    let shown: Vec<String> = terms.iter().take(4).map(|(c, _)| feature(*c)).collect();
+    let more = if terms.len() > 4 { format!(" and {} more", terms.len() - 4) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
 /// What a collinear column is, in words.
 fn relation(column: usize, combination: &[(usize, f64)], feature: &dyn Fn(usize) -> String) -> String {
     match combination {
         [(other, factor)] if (factor - 1.0).abs() < 1e-9 => {
             format!("{} duplicates {}", feature(column), feature(*other))
         }
-        terms => {
-            let shown: Vec<String> = terms.iter().take(4).map(|(c, _)| feature(*c)).collect();
-            let more = if terms.len() > 4 { format!(" and {} more", terms.len() - 4) } else { String::new() };
-            format!("{} is a linear combination of {}{more}", feature(column), shown.join(", "))
-        }
+        terms => format!("{} is a linear combination of {}", feature(column), some(terms, feature)),
     }
 }

@@ -191,6 +191,7 @@ impl PartRows {
             weights: if self.rows.is_some() { self.weights.as_deref() } else { whole.weights },
             offsets: None,
             origins: whole.origins,
+            printed: whole.printed,
             start: None,
             columns: whole.columns,
         }
@@ -366,9 +367,17 @@ fn is_same(a: &Note, b: &Note) -> bool {
         (Note::Shared { column, combination }, Note::Shared { column: other, combination: of }) => {
             column == other && same(combination, of)
         }
+        (
+            Note::LeftOut { column, combination, printed },
+            Note::LeftOut { column: other, combination: of, printed: too },
+        ) => column == other && printed == too && same(combination, of),
         (Note::Collinear { column, combination }, Note::Collinear { column: other, combination: of }) => {
             column == other && same(combination, of)
         }
+        (
+            Note::NearlyCollinear { column, combination, left_out },
+            Note::NearlyCollinear { column: other, combination: of, left_out: also },
+        ) => column == other && left_out == also && same(combination, of),
         _ => a == b,
     }
 }

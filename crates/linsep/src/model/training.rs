@@ -27,6 +27,8 @@ pub struct Training<'a> {
     pub offsets: Option<Offsets<'a>>,
     /// Which matrix columns belong together, and their names; columns not listed stand for themselves.
     pub origins: &'a [Origin],
+    /// The printed unit of every column, see [`crate::design::Recipe::printed_units`]; empty where nothing is known.
+    pub printed: &'a [f64],
     /// Where a risk minimiser starts, in the units of the columns; other methods have no use for it.
     pub start: Option<&'a Linear>,
     /// Of rows that are part of others: the columns of all, from which a kernel takes its units and γ; `None` for these
@@ -37,7 +39,16 @@ pub struct Training<'a> {
 impl<'a> Training<'a> {
     /// Unweighted rows.
     pub fn new(design: &'a dyn Design, labels: &'a Labels) -> Training<'a> {
-        Training { design, labels, weights: None, offsets: None, origins: &[], start: None, columns: None }
+        Training {
+            design,
+            labels,
+            weights: None,
+            offsets: None,
+            origins: &[],
+            printed: &[],
+            start: None,
+            columns: None,
+        }
     }
 
     /// The same rows, weighted.
@@ -53,6 +64,11 @@ impl<'a> Training<'a> {
     /// The same rows with columns that know where they come from.
     pub fn with_origins(self, origins: &'a [Origin]) -> Training<'a> {
         Training { origins, ..self }
+    }
+
+    /// The same rows with columns of which it is known how finely they were written.
+    pub fn with_printed_units(self, printed: &'a [f64]) -> Training<'a> {
+        Training { printed, ..self }
     }
 
     /// The same rows, to be fitted from a known start.

@@ -7,19 +7,23 @@ mod ln;
 mod ln_gamma;
 mod log_sum_exp;
 mod logistic;
+mod memory;
 mod normal;
 mod normal_cdf;
+mod rounding;
 mod sum;
 
 pub use digamma::ln_minus_digamma;
-pub use exp::{exp, exp_falling};
+pub use exp::{EXP_ERROR, exp, exp_falling};
 pub use exp32::exp32;
 pub use ln::ln;
 pub use ln_gamma::ln_gamma;
 pub use log_sum_exp::{SoftmaxRow, softmax_rows};
 pub use logistic::{LogisticTerms, logistic, logistic_terms, softplus};
+pub use memory::has_room;
 pub use normal::normal_quantile;
 pub use normal_cdf::normal_cdf;
+pub use rounding::{UNIT, rounding_bound};
 pub use sum::{CompensatedSum, sum};
 
 /// Defines functions whose plain loops are compiled twice, for the baseline and for AVX2 with fused multiply-add, and

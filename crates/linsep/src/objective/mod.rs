@@ -16,4 +16,5 @@ pub use loss::{
 };
 pub use penalty::{ElasticNet, Penalty, Ridge, soft_threshold};
 pub use quadratic::Quadratic;
+pub(crate) use risk::SizedScores;
 pub use risk::{Detail, Intercept, Line, Point, Risk, Sample};

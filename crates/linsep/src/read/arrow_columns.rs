@@ -13,7 +13,18 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Schema};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+thread_local! {
+    static DECODING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread runs a decoder whose panics become errors. A program's panic hook may ask, to say nothing of them;
+/// the library installs no hook, which is the program's to choose.
+pub fn is_decoding() -> bool {
+    DECODING.get()
+}
 
 /// Rows per chunk of the table.
 pub(super) const CHUNK_ROWS: usize = 1 << 16;
@@ -38,7 +49,10 @@ impl ArrowKind {
     /// Runs a decoder. The crates that decode panic on some damaged files; to the user that is a damaged file like any
     /// other.
     pub(super) fn guarded<T>(self, input: &Input<'_>, decode: impl FnOnce() -> Result<T>) -> Result<T> {
-        catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|_| Err(self.damaged(input, "it is damaged")))
+        let before = DECODING.replace(true);
+        let decoded = catch_unwind(AssertUnwindSafe(decode));
+        DECODING.set(before);
+        decoded.unwrap_or_else(|_| Err(self.damaged(input, "it is damaged").help("make the file again")))
     }
 
     /// Refuses columns that are neither numbers nor text, names that occur twice, and tables without any values.

@@ -4,8 +4,9 @@
 //! while others read on. So there are never more raw pieces than workers, without a queue. Where pieces end depends on
 //! the bytes alone.
 
-use super::source::{Input, halted};
+use super::source::{Input, halted, no_room};
 use crate::error::{Error, Place, Result};
+use crate::numeric::has_room;
 use crate::watch::{Progress, Watch};
 use memchr::{memchr_iter, memrchr, memrchr2};
 use std::io::{self, Read};
@@ -15,6 +16,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Size of a piece: large enough that a few hundred columns get long runs, small enough for a second-level cache.
 /// Half and twice the size are no faster.
 pub(super) const PIECE: usize = 1 << 20;
+
+/// Bytes that there must be room for, for each byte of a piece: a cell of one byte and its delimiter become a double or a
+/// code, a row its line, and lists that grow have been copied.
+const ROOM: usize = 24;
 
 /// Zero bytes after a piece, so that a parser may load eight bytes from any position of it.
 pub(super) const PADDING: usize = 8;
@@ -83,7 +88,7 @@ impl<'a> Feed<'a> {
         let mut goal = self.piece;
         loop {
             let missing = goal.saturating_sub(bytes.len());
-            bytes.reserve_exact(missing + PADDING + 1);
+            bytes.try_reserve_exact(missing + PADDING + 1).map_err(|_| no_room(input))?;
             reader.by_ref().take(missing as u64).read_to_end(bytes).map_err(|e| input.failed(&e))?;
             let at_end = bytes.len() < goal;
             if !at_end && let Some(end) = last_record_end(bytes, self.quotes) {
@@ -234,7 +239,7 @@ pub(super) fn parse_until<T: Send>(
     watch: &Watch,
     parse: impl Fn(Piece<'_>) -> Parsed<T> + Sync,
 ) -> Result<Vec<Placed<T>>> {
-    let (starts, total) = (feed.starts, feed.total);
+    let (inputs, starts, total) = (feed.inputs, feed.starts, feed.total);
     let counter = Arc::clone(&feed.counter);
     let feed = Mutex::new(feed);
     let done: Mutex<Vec<(usize, usize, Parsed<T>)>> = Mutex::new(Vec::new());
@@ -254,6 +259,11 @@ pub(super) fn parse_until<T: Send>(
                     return;
                 }
             };
+            if !has_room(ROOM * bytes.len()) {
+                stop.store(true, Ordering::Relaxed);
+                lock(&failed).get_or_insert(no_room(&inputs[file]));
+                return;
+            }
             let result = parse(Piece { file, padded: &bytes });
             if result.last {
                 stop.store(true, Ordering::Relaxed);

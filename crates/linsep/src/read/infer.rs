@@ -7,8 +7,9 @@ use super::Wanted;
 use super::column::{RawColumn, TextColumn};
 use super::dictionary::Dictionary;
 use super::feed::Placed;
-use super::source::Input;
+use super::source::{Input, no_room};
 use crate::error::{Error, Result};
+use crate::numeric::has_room;
 use crate::table::{Cells, Chunk, Column, Kind, MISSING_TEXT, Origin, RowPlaces, SparseRows, Table};
 use rayon::prelude::*;
 
@@ -38,6 +39,9 @@ pub(super) enum Outcome {
     ReadAgainAsText(Vec<usize>),
 }
 
+/// Bytes that whatever is done with a table takes for each of its rows: label, weight, place, score.
+const PER_ROW: usize = 48;
+
 /// Decides the kind of every column and assembles the table.
 pub(super) fn assemble(
     inputs: &[Input<'_>],
@@ -46,6 +50,10 @@ pub(super) fn assemble(
     pieces: Vec<Placed<RawChunk>>,
     sparse_width: usize,
 ) -> Result<Outcome> {
+    let rows: usize = pieces.iter().map(|p| p.parsed.n_rows).sum();
+    if !has_room(rows.saturating_mul(PER_ROW)) {
+        return Err(no_room(&inputs[0]));
+    }
     let mut again = Vec::new();
     let mut is_text = vec![false; names.len()];
     for (c, name) in names.iter().enumerate() {
@@ -112,6 +120,17 @@ fn decide(inputs: &[Input<'_>], c: usize, name: &str, wanted: Wanted, pieces: &[
         return Err(Error::format(format!("{} is not a number", shown(cell))).at(place).help(bad_number_help(name)));
     }
     Ok(if numbers_only { Decision::ReadAgain } else { Decision::Text })
+}
+
+/// Refuses a table that is large and almost all of whose cells are missing: they are kept, a byte or more each, while a
+/// cell that is there takes five bytes of JSON. Small ones are nothing to worry about.
+pub(super) fn too_sparse(rows: usize, columns: usize, bytes: usize) -> std::result::Result<(), (String, &'static str)> {
+    let cells = rows.saturating_mul(columns);
+    if cells <= bytes.saturating_mul(16).max(1 << 26) {
+        return Ok(());
+    }
+    let message = format!("{columns} different keys in {rows} objects: as a table it would be too large");
+    Err((message, "leave out keys that few objects have, or write sparse rows in the LIBSVM format"))
 }
 
 /// What to do about a cell that is not a number.

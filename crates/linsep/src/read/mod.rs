@@ -23,9 +23,11 @@ mod source;
 mod tests;
 
 pub use arrow::read_batches;
+pub use arrow_columns::is_decoding;
+pub(crate) use source::most_unpacked;
 
 use crate::error::{Error, Place, Result, nearest};
-use crate::table::Table;
+use crate::table::{NameIndex, Table};
 use crate::watch::Watch;
 use source::Input;
 use std::io::Read;
@@ -172,8 +174,9 @@ fn detect(input: &Input<'_>, options: &ReadOptions) -> Result<Format> {
 /// One [`Wanted`] per column; an unknown or contradictory name is an error.
 fn wanted(names: &[String], options: &ReadOptions, file: &str) -> Result<Vec<Wanted>> {
     let mut wanted = vec![Wanted::Infer; names.len()];
+    let places = NameIndex::new(names.iter().map(String::as_str));
     for (name, expected) in &options.expected {
-        if let Some(index) = names.iter().position(|n| n == name) {
+        if let Some(index) = places.place(name) {
             wanted[index] = match expected {
                 Expected::Text => Wanted::Text,
                 Expected::Number => Wanted::Number,
@@ -183,7 +186,7 @@ fn wanted(names: &[String], options: &ReadOptions, file: &str) -> Result<Vec<Wan
     let asked =
         options.text.iter().map(|n| (n, Wanted::Text)).chain(options.number.iter().map(|n| (n, Wanted::Number)));
     for (name, kind) in asked {
-        let Some(index) = names.iter().position(|n| n == name) else {
+        let Some(index) = places.place(name) else {
             let near = nearest(name, names.iter().map(String::as_str));
             let shown = || names.iter().take(12).map(String::as_str).collect::<Vec<_>>().join("`, `");
             let help = if near.is_empty() {

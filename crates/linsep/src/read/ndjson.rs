@@ -6,12 +6,12 @@
 use super::column::{Numbers, RawColumn, TextColumn};
 use super::dictionary::Dictionary;
 use super::feed::{Feed, Flaw, Parsed, Piece, Placed, Start, check_utf8, parse_until};
-use super::infer::{Outcome, Places, RawChunk, assemble, bad_number_help, shown};
+use super::infer::{Outcome, Places, RawChunk, assemble, bad_number_help, shown, too_sparse};
 use super::number::{Said, number, read_cell};
 use super::source::Input;
 use super::{Expected, ReadOptions, Wanted, wanted};
 use crate::error::{Error, Place, Result};
-use crate::table::{Cells, Table};
+use crate::table::{Cells, NameIndex, Table};
 use crate::watch::Watch;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -29,13 +29,15 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, p
     };
     let starts = inputs.iter().map(start).collect::<Result<Vec<_>>>()?;
     let forced = forced(options);
+    let forced_names = NameIndex::new(forced.iter().map(|(name, _)| *name));
     let pieces = parse_until(Feed::new(inputs, &starts, false, piece), watch, |piece: Piece<'_>| {
-        let mut rows = Rows::new(&forced);
+        let mut rows = Rows::new(&forced, &forced_names);
         let flaw = rows.read(piece.records()).err();
         // A column of two types is an error in this piece, or in an earlier one.
         let last = flaw.is_some() || rows.columns.iter().any(|c| c.other.is_some());
         Parsed { lines: rows.line, value: (rows, flaw), last }
     })?;
+    let (rows, bytes) = pieces.iter().fold((0, 0), |(r, b), p| (r + p.parsed.0.n_rows, b + p.parsed.0.bytes));
     let (mut names, mut order) = (Dictionary::default(), Vec::with_capacity(pieces.len()));
     for Placed { parsed: (rows, _), .. } in &pieces {
         order.push((0..rows.keys.len()).map(|c| names.code(rows.keys.get(c)) as usize).collect::<Vec<usize>>());
@@ -48,6 +50,8 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, p
     if names.is_empty() {
         return Err(Error::format("every object is empty: there is no column").at(Place::file(&**inputs[0].name())));
     }
+    too_sparse(rows, names.len(), bytes)
+        .map_err(|(what, help)| Error::format(what).at(Place::file(&**inputs[0].name())).help(help))?;
     let mut wanted = wanted(&names, options, inputs[0].name())?;
     for (wanted, kind) in wanted.iter_mut().zip(kinds).filter(|(wanted, _)| **wanted == Wanted::Infer) {
         *wanted = if kind == Some(Type::Text) { Wanted::Text } else { Wanted::Number };
@@ -213,10 +217,12 @@ fn missing_texts(n: usize) -> TextColumn {
 /// The rows of a piece while it is read.
 struct Rows<'a> {
     forced: &'a [(&'a str, Wanted)],
+    forced_names: &'a NameIndex<'a>,
     /// The keys of the columns.
     keys: Dictionary,
     columns: Vec<Column>,
     n_rows: usize,
+    bytes: usize,
     line: u64,
     /// Cells of the line so far.
     position: usize,
@@ -229,12 +235,14 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn new(forced: &'a [(&'a str, Wanted)]) -> Rows<'a> {
+    fn new(forced: &'a [(&'a str, Wanted)], forced_names: &'a NameIndex<'a>) -> Rows<'a> {
         Rows {
             forced,
+            forced_names,
             keys: Dictionary::default(),
             columns: Vec::new(),
             n_rows: 0,
+            bytes: 0,
             line: 0,
             position: 0,
             next: 0,
@@ -245,6 +253,7 @@ impl<'a> Rows<'a> {
 
     /// Reads lines up to the first that is flawed.
     fn read(&mut self, records: &[u8]) -> std::result::Result<(), Flaw> {
+        self.bytes = records.len();
         let text = std::str::from_utf8(records).unwrap_or_else(|e| {
             let whole_lines = memchr::memrchr(b'\n', &records[..e.valid_up_to()]).map_or(0, |at| at + 1);
             std::str::from_utf8(&records[..whole_lines]).unwrap_or_default()
@@ -274,6 +283,7 @@ impl<'a> Rows<'a> {
             return Err(self.flaw.take().unwrap_or_else(|| invalid(&error, error.column(), self.line)));
         }
         let n = self.n_rows;
+        too_sparse(n, self.columns.len(), self.bytes).map_err(|(what, help)| Flaw::new(self.line, what, help))?;
         self.columns.iter_mut().filter(|column| column.len == n).for_each(Column::push_missing);
         match &mut self.lines {
             Some(lines) => lines.push(self.line),
@@ -295,7 +305,8 @@ impl<'a> Rows<'a> {
             if key.trim().is_empty() {
                 return Err(Flaw::new(self.line, "a key is empty", "name every column"));
             }
-            let wanted = self.forced.iter().find(|(name, _)| *name == key).map_or(Wanted::Infer, |(_, wanted)| *wanted);
+            too_sparse(self.n_rows, at + 1, self.bytes).map_err(|(what, help)| Flaw::new(self.line, what, help))?;
+            let wanted = self.forced_names.place(key).map_or(Wanted::Infer, |at| self.forced[at].1);
             self.columns.push(Column::new(wanted, self.n_rows));
         }
         if self.columns[at].len > self.n_rows {

@@ -5,9 +5,10 @@ use super::column::RawColumn;
 use super::csv::same_columns;
 use super::feed::Placed;
 use super::infer::{Outcome, Places, RawChunk, assemble};
-use super::source::{Input, halted};
+use super::source::{Input, halted, no_room};
 use super::{ReadOptions, Wanted, wanted};
 use crate::error::{Error, Place, Result};
+use crate::numeric::has_room;
 use crate::table::Table;
 use crate::watch::{Progress, Watch};
 use ::parquet::arrow::ProjectionMask;
@@ -36,6 +37,11 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch) -
         let order = same_columns(&source.names(), &names, inputs, f)?;
         let mut first = 1;
         for group in 0..source.metadata.metadata().num_row_groups() {
+            // A few bytes may say that a value repeats a thousand million times; each takes a byte at least.
+            let rows = usize::try_from(source.metadata.metadata().row_group(group).num_rows()).unwrap_or(0);
+            if !has_room(rows.saturating_mul(order.len())) {
+                return Err(no_room(source.input));
+            }
             let columns = order
                 .par_iter()
                 .enumerate()

@@ -22,6 +22,12 @@ enum Store<'a> {
     Memory(Cow<'a, [u8]>),
 }
 
+/// Bytes that compressed bytes may become: 256 MB, or 1,100 times their number. Gzip reaches 1,032 times at most, and
+/// tables of real life with zstandard less; a few hundred kilobytes that become gigabytes are an accident or an attack.
+pub(crate) fn most_unpacked(stored: u64) -> u64 {
+    stored.saturating_mul(1100).max(256 << 20)
+}
+
 /// How an input is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Packing {
@@ -127,11 +133,16 @@ impl<'a> Input<'a> {
         let counted = Counted { inner: Cursor::new(magic).chain(raw), counter: Arc::clone(counter) };
         Ok(match packing {
             Packing::Plain => Box::new(counted),
-            Packing::Gzip => Box::new(Unpacked(flate2::read::MultiGzDecoder::new(counted))),
+            Packing::Gzip => Box::new(self.unpacked(flate2::read::MultiGzDecoder::new(counted))),
             Packing::Zstd => {
-                Box::new(Unpacked(zstd::stream::read::Decoder::new(counted).map_err(|e| Error::io(&*self.name, &e))?))
+                let decoder = zstd::stream::read::Decoder::new(counted).map_err(|e| Error::io(&*self.name, &e))?;
+                Box::new(self.unpacked(decoder))
             }
         })
+    }
+
+    fn unpacked<R: Read>(&self, decoder: R) -> Unpacked<R> {
+        Unpacked { decoder, left: most_unpacked(self.size()) }
     }
 
     /// The first `n` bytes, decompressed.
@@ -148,8 +159,23 @@ impl<'a> Input<'a> {
                 .at(Place::file(&*self.name))
                 .help("the file is damaged or cut short; make it again");
         }
+        if e.get_ref().is_some_and(|inner| inner.is::<Oversized>()) {
+            return Error::format(e.to_string())
+                .at(Place::file(&*self.name))
+                .help("if it is meant to be so large, decompress it first");
+        }
+        if e.kind() == io::ErrorKind::OutOfMemory {
+            return no_room(self);
+        }
         Error::io(&*self.name, e)
     }
+}
+
+/// The error of an input that does not fit in memory.
+pub(super) fn no_room(input: &Input<'_>) -> Error {
+    Error::new(ErrorKind::Io, "there is not enough memory for this table")
+        .at(Place::file(&*input.name))
+        .help("leave columns out of the file, take a sample of its rows, or use a machine with more memory")
 }
 
 /// Fails if the watch says stop.
@@ -174,19 +200,30 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// A decompressor whose failures are marked as damage of the data.
-struct Unpacked<R>(R);
+/// A decompressor whose failures are marked as damage of the data, and which stops where there is too much of it.
+struct Unpacked<R> {
+    decoder: R,
+    /// Bytes that may still come.
+    left: u64,
+}
 
 /// See [`Unpacked`].
 #[derive(Debug, thiserror::Error)]
 #[error("the compressed data is damaged: {0}")]
 struct Damaged(io::Error);
 
+/// See [`most_unpacked`].
+#[derive(Debug, thiserror::Error)]
+#[error("the compressed file becomes more than a thousand times as large, too much for a table")]
+struct Oversized;
+
 impl<R: Read> Read for Unpacked<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.0.read(into).map_err(|e| match e.kind() {
+        let n = self.decoder.read(into).map_err(|e| match e.kind() {
             io::ErrorKind::Interrupted => e,
             kind => io::Error::new(kind, Damaged(e)),
-        })
+        })?;
+        self.left = self.left.checked_sub(n as u64).ok_or_else(|| io::Error::other(Oversized))?;
+        Ok(n)
     }
 }

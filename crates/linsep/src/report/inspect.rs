@@ -1,6 +1,7 @@
 //! A model laid open, for machines and for people.
 
 use super::decision::decision_json;
+use super::digits::{proved_short, weight_error};
 use super::parts::parts_json;
 use super::probability::calibration_json;
 use super::summary::{score_heading, summary};
@@ -12,7 +13,7 @@ use crate::error::{Error, Result};
 use serde_json::{Value, json};
 
 /// The machine interface of a model: `model`, `classes`, `features`, `weights` (one row per discriminant, per unit of
-/// the features), `intercept`, `terms` (where the discriminants are not linear in the features), `objective`,
+/// the features), `weight_errors` (how far each may be from the optimum's, where that is proved), `intercept`, `terms` (where the discriminants are not linear in the features), `objective`,
 /// `certificate`, `parts` (the two-class fits, where there are several), and what else is known.
 pub fn inspect_json(model: &Model) -> Result<Value> {
     let to_value = |e: serde_json::Error| Error::model(format!("the model cannot be shown: {e}"));
@@ -24,6 +25,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "classes": model.classes,
         "features": model.recipe.features(),
         "weights": weights,
+        "weight_errors": weight_errors(model),
         "intercept": model.discriminant.as_linear().map(Linear::intercept),
         "kernel": model.discriminant.as_kernel().map(|k| serde_json::to_value(k.kernel())).transpose().map_err(to_value)?,
         "terms": model.discriminant.as_generalised().map(|g| terms_json(g, model)),
@@ -52,6 +54,13 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "computation": serde_json::to_value(&model.computation).map_err(to_value)?,
         "provenance": serde_json::to_value(&model.provenance).map_err(to_value)?,
     }))
+}
+
+/// How far each weight may be from the optimum's, where that is proved of all.
+fn weight_errors(model: &Model) -> Option<Vec<Vec<f64>>> {
+    let linear = model.discriminant.as_linear()?;
+    let of_score = |k: usize| (0..linear.n_cols()).map(|j| weight_error(model, k, j)).collect::<Option<Vec<f64>>>();
+    (0..linear.n_scores()).map(of_score).collect()
 }
 
 /// The Bayes error of the classes as a generative model sees them, and the distances between their means where they are
@@ -109,7 +118,7 @@ pub fn inspect_text(model: &Model) -> String {
     let scores = linear.n_scores();
     let mut rows = vec![headings(model, scores)];
     for (j, name) in model.recipe.features().iter().enumerate() {
-        let weights = (0..scores).map(|k| short(linear.weights_of(k)[j]));
+        let weights = (0..scores).map(|k| proved_short(linear.weights_of(k)[j], weight_error(model, k, j)));
         rows.push(std::iter::once(clip(name, 40)).chain(weights).collect());
     }
     let intercept = linear.intercept();

@@ -1,6 +1,7 @@
 //! Fits and evaluations in words and tables of text; the caller decides where they go.
 
 mod decision;
+mod digits;
 mod evaluation;
 mod geometry;
 mod hard_margin;

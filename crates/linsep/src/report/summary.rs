@@ -1,10 +1,11 @@
 //! What was fitted, in one screen.
 
 use super::decision::decision_text;
+use super::digits::{proved_beside, weight_error};
 use super::headline::headline;
 use super::parts::{multiclass_text, part_notes, parts_table};
 use super::probability::{calibration_text, priors_text};
-use super::text::{beside, clip, count, grid, percent, short, thousands, wrap};
+use super::text::{clip, count, grid, percent, short, thousands, wrap};
 use super::{hard_margin, perceptron};
 use crate::artifact::{Model, SupportVectors};
 use crate::certify::{Certificate, SeparationKind};
@@ -123,8 +124,12 @@ fn computation_text(model: &Model) -> String {
 
 fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
     let proof = match certificate {
-        Certificate::DualityGap { gap, relative_gap, .. } => {
-            format!("objective within {gap:.1e} of the optimum (relative gap {relative_gap:.1e}, by a dual point)")
+        Certificate::DualityGap { gap, relative_gap, ridge_added, .. } => {
+            let of = match ridge_added {
+                Some(ridge) => format!(", for the kernel table with {ridge:.1e} added to its diagonal"),
+                None => String::new(),
+            };
+            format!("objective within {gap:.1e} of the optimum (relative gap {relative_gap:.1e}, by a dual point{of})")
         }
         Certificate::SelfConcordance { gap, relative_gap, .. } => format!(
             "the optimum exists and the objective is within {gap:.1e} of it (relative {relative_gap:.1e}, by self-concordance)"
@@ -133,7 +138,9 @@ fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
             "objective within {gap:.1e} of the optimum (relative gap {relative_gap:.1e}, ½ rᵀH⁻¹r of its gradient)"
         ),
         Certificate::ClosedForm { equations, relative_residual } => {
-            format!("{equations} holds with relative residual {relative_residual:.1e}")
+            format!(
+                "{equations} holds with relative residual {relative_residual:.1e}; that proves no digit of the solution"
+            )
         }
         Certificate::Local { gradient, smallest_eigenvalue } => local_text(*gradient, *smallest_eigenvalue, outcome),
         Certificate::Margin { margin, hull_distance, relative_gap } => {
@@ -326,7 +333,9 @@ fn largest_weights(model: &Model) -> String {
     let mut rows = vec![std::iter::once(String::new()).chain((0..columns).map(heading)).collect::<Vec<String>>()];
     for j in &order[..shown] {
         let name = clip(&model.recipe.feature(*j), 40);
-        rows.push(std::iter::once(name).chain((0..columns).map(|k| beside(standard(k, *j), largest))).collect());
+        let error = |k: usize| weight_error(model, k, *j).map(|e| e * scale[*j]);
+        let shown = |k: usize| proved_beside(standard(k, *j), largest, error(k));
+        rows.push(std::iter::once(name).chain((0..columns).map(shown)).collect());
     }
     let more = if scores > columns {
         format!(", first {columns} of {scores} {}", if model.parts.is_empty() { "classes" } else { "scores" })

@@ -3,8 +3,11 @@
 //! Whole numbers stay as narrow as each chunk allows, so that a table of small counts costs a byte or two per cell until
 //! [`crate::design`] turns it, chunk by chunk, into a matrix.
 
+mod names;
+mod printed;
 mod target;
 
+pub use names::NameIndex;
 pub use target::{Class, Labels, Target};
 
 use crate::error::{Error, Place, Result, nearest};
@@ -253,6 +256,11 @@ impl Table {
     /// The named columns.
     pub fn columns(&self) -> &[Column] {
         &self.columns
+    }
+
+    /// The places of the named columns, for looking many of them up.
+    pub fn index(&self) -> NameIndex<'_> {
+        NameIndex::new(self.columns.iter().map(|c| c.name.as_str()))
     }
 
     /// Width of the unnamed sparse part; 0 where there is none.

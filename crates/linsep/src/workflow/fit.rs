@@ -10,8 +10,9 @@ use super::start::start_for;
 use crate::artifact::{CrossValidation, Model, ModelPart, Provenance, SupportVectors, TrainingSummary};
 use crate::decide::Decision;
 use crate::design::{CodingRelations, Origin, Prepared, Recipe, RecipeOptions};
+use crate::discriminant::Discriminant;
 use crate::error::{Error, Result};
-use crate::model::{ClassWeights, Method, NoOptimum, NotSeparable, Note, Part, Training};
+use crate::model::{ClassWeights, Method, NoOptimum, NotSeparable, Note, Part, Training, UNSTEADY, last_digit};
 use crate::table::{Class, Kind, Labels, Table};
 use crate::watch::Watch;
 
@@ -164,11 +165,18 @@ pub(super) fn fit_source(
             return Ok(TableFit::NotSeparable { proof, used, part: words(part), answer });
         }
     };
+    if !fitted.objective.value.is_finite() {
+        return Err(Error::data(
+            "the objective is not a finite number: a column, or its weight, is too far from 1 in size",
+        )
+        .help("rescale the columns, or standardise them"));
+    }
     let mut parts: Vec<ModelPart> = parts.into_iter().map(|p| model_part(p, &classes, &source.rows)).collect();
     parts.iter_mut().for_each(|p| p.notes = without_coding(std::mem::take(&mut p.notes), &source.recipe));
     let calibration = known.calibration.transpose()?;
     let mut notes = without_coding(fitted.notes, &source.recipe);
     notes.extend(calibration.as_ref().and_then(|c| c.note.clone()));
+    notes.extend(last_digit_note(&fitted.discriminant, training.printed, &notes));
     let scores = match known.accuracy {
         true => {
             let mut scores = fitted.discriminant.scores(training.design, &Watch::default())?;
@@ -313,11 +321,15 @@ pub(super) fn training<'a>(
 /// The notes without relations that the coding brings about: the indicators of all levels of a column always add up to
 /// one; that is no news about the data.
 fn without_coding(notes: Vec<Note>, recipe: &Recipe) -> Vec<Note> {
-    let is_relation = |note: &Note| matches!(note, Note::Shared { .. });
+    let is_relation = |note: &Note| matches!(note, Note::Shared { .. } | Note::NearlyCollinear { left_out: false, .. });
     // Without products such a relation stays within a column; with them it has to be tried.
     let relations = (!recipe.basis.is_none() && notes.iter().any(is_relation)).then(|| CodingRelations::new(recipe));
     let follows = |note: &Note| {
-        let Note::Shared { column, combination } = note else { return false };
+        let (Note::Shared { column, combination } | Note::NearlyCollinear { column, combination, left_out: false }) =
+            note
+        else {
+            return false;
+        };
         if let Some(relations) = &relations {
             return relations.explain(*column, combination);
         }
@@ -325,6 +337,13 @@ fn without_coding(notes: Vec<Note>, recipe: &Recipe) -> Vec<Note> {
         combination.iter().all(|(other, _)| recipe.source(*other) == source) && !combination.is_empty()
     };
     notes.into_iter().filter(|note| !follows(note)).collect()
+}
+
+/// How far rounding within the printed digits moves the scores, where that matters or was asked for by leaving columns out.
+fn last_digit_note(discriminant: &Discriminant, printed: &[f64], notes: &[Note]) -> Option<Note> {
+    let dropped = notes.iter().any(|note| matches!(note, Note::LeftOut { printed: true, .. }));
+    let score = last_digit(discriminant, printed)?;
+    (score > UNSTEADY || (dropped && score > 0.0)).then_some(Note::LastDigit { score })
 }
 
 /// Methods speak of columns by number; the recipe knows their names.

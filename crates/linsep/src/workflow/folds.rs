@@ -44,7 +44,9 @@ pub(super) fn hold_out(
         weights = class_weights.for_rows(&labels, weights.as_deref())?.weighted(&labels, weights.as_deref());
     }
     let origins = recipe.origins();
-    let training: Training<'_> = training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins);
+    let printed = recipe.printed_units();
+    let training: Training<'_> =
+        training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins).with_printed_units(&printed);
     let method = options.method.aligned(&recipe, &roles.names).map_err(|e| in_fold_error(e, fold))?;
     let places = Places::of(table);
     let named = |e: Error| in_fold_error(name_columns(places.locate(e, &prepared.rows), &recipe), fold);

@@ -3,7 +3,9 @@
 use super::fit::{labels_of, name_columns};
 use super::places::Places;
 use super::rows::RowRoles;
-use crate::design::{Design, Origin, Prepared, PreparedDesign, Recipe, RecipeOptions, fit_recipe, gather};
+use crate::design::{
+    Design, Origin, Prepared, PreparedDesign, Recipe, RecipeOptions, check_small_columns, fit_recipe, gather,
+};
 use crate::error::{Error, Result};
 use crate::model::{Offsets, Training};
 use crate::table::{Labels, Table};
@@ -22,6 +24,7 @@ pub(super) struct Source<'a> {
     pub(super) rows: Vec<usize>,
     pub(super) counts: Counts,
     origins: Vec<Origin>,
+    printed: Vec<f64>,
     places: Places,
 }
 
@@ -48,6 +51,9 @@ impl<'a> Source<'a> {
         let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
         let places = Places::of(&table);
         let prepared = recipe.apply_owned(table, &counted)?;
+        if recipe.sparse_width > 0 {
+            check_small_columns(prepared.design.as_design()).map_err(|e| name_columns(e, &recipe))?;
+        }
         Source::of_prepared(prepared, roles, recipe, places)
     }
 
@@ -74,6 +80,7 @@ impl<'a> Source<'a> {
                 missing,
             },
             origins: recipe.origins(),
+            printed: recipe.printed_units(),
             recipe,
             rows,
             places,
@@ -89,6 +96,7 @@ impl<'a> Source<'a> {
     ) -> Result<Source<'a>> {
         // Lengths and weights are checked before anything is read from them.
         Training { weights, ..Training::new(design, &labels) }.check()?;
+        check_small_columns(design).map_err(|e| name_columns(e, &recipe))?;
         let count = design.shape().rows;
         let counts = |zero_weight| Counts { rows: count, missing_target: 0, zero_weight, missing: Vec::new() };
         let whole = Source {
@@ -98,6 +106,8 @@ impl<'a> Source<'a> {
             offsets: None,
             counts: counts(0),
             origins: recipe.origins(),
+            // Arrays are as fine as their doubles, for all that is known.
+            printed: Vec::new(),
             recipe,
             rows: (0..count).collect(),
             places: Places::unknown(),
@@ -124,7 +134,8 @@ impl<'a> Source<'a> {
 
     /// What a method sees of the rows, with these weights.
     pub(super) fn training<'s>(&'s self, weights: Option<&'s [f64]>) -> Training<'s> {
-        let mut training = Training::new(self.design(), &self.labels).with_origins(&self.origins);
+        let mut training =
+            Training::new(self.design(), &self.labels).with_origins(&self.origins).with_printed_units(&self.printed);
         training.weights = weights;
         training.offsets = self.offsets.as_ref().map(|(columns, values)| Offsets { columns: *columns, values });
         training

@@ -10,7 +10,7 @@ use crate::certify::{Certificate, is_local_minimum};
 use crate::design::{Transform, Units, fit_recipe};
 use crate::error::{Error, Result};
 use crate::model::{Method, Outcome, PenaltyChoice, Training};
-use crate::table::Table;
+use crate::table::{NameIndex, Table};
 use crate::watch::Watch;
 
 /// One claim of a model, compared with the data.
@@ -180,7 +180,8 @@ fn recipe_agrees(model: &Model, table: &Table, frequencies: &[f64]) -> bool {
     match fit_recipe(table, frequencies, &options) {
         Ok(mut learned) => {
             // Features were named, so the order is the table's; the model's may come from a reordered file.
-            learned.columns.sort_by_key(|c| model.recipe.columns.iter().position(|m| m.name == c.name));
+            let order = NameIndex::new(model.recipe.columns.iter().map(|c| c.name.as_str()));
+            learned.columns.sort_by_cached_key(|c| order.place(&c.name));
             learned == model.recipe
         }
         Err(_) => model.recipe.columns.is_empty() && table.sparse_width() == model.recipe.sparse_width,

@@ -5,10 +5,12 @@
 //! boundary is first made to vanish exactly on it; weights of all rows are first made to satisfy their equation exactly, by
 //! changing those of independent rows.
 
+mod dependence;
 mod integer;
 mod mended;
 mod rows;
 
+pub use dependence::exactly_dependent;
 pub(crate) use mended::{MendedDirection, independent_columns};
 pub(crate) use rows::{WholeCone, WholeRows};
 

@@ -10,6 +10,7 @@ mod shared;
 
 pub use known::{Known, MeanPrior};
 
+use super::printed::with_proofs;
 use super::{Computation, Fit, Fitted, Note, Objective, Outcome, Training};
 use crate::certify::Certificate;
 use crate::density::{Covariance, Densities, Density, Gaussian};
@@ -126,7 +127,9 @@ impl GaussianBayes {
     }
 
     pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
-        Ok(Fit::Model(Box::new(self.solve(&Problem::of(self, training, watch)?)?)))
+        let fitted = self.solve(&Problem::of(self, training, watch)?)?;
+        let notes = with_proofs(fitted.notes, training, true, watch);
+        Ok(Fit::Model(Box::new(Fitted { notes, ..fitted })))
     }
 
     /// Fits from statistics alone, which may have been merged, updated and reduced. Ledoit–Wolf shrinkage needs the rows.

@@ -63,9 +63,7 @@ pub(super) fn certify(problem: &Problem, given: &Quadratic) -> Result<(f64, Cert
 /// Columns that are combinations of others in all classes alike are left out; in one class alone they make its
 /// covariance singular, which is refused.
 fn factors(problem: &Problem) -> Result<Factors> {
-    let mut pooled = Square::zeros(problem.scale.len());
-    problem.covariances.iter().for_each(|c| pooled.add(c));
-    let pooled = factor(&pooled, ALIAS_TOLERANCE);
+    let pooled = factor(&problem.distinct(&problem.pooled()), ALIAS_TOLERANCE);
     let collinear = problem.collinear(&pooled)?;
     let of_class = |(k, covariance): (usize, &Square)| {
         let mut kept = covariance.clone();

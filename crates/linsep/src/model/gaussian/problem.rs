@@ -5,6 +5,7 @@ use super::{Divisor, GaussianBayes, Shape, Shrinkage};
 use crate::design::Standardize;
 use crate::error::{Error, Result};
 use crate::linalg::{Alias, Factor, Square, factor};
+use crate::model::printed::{agreeing, named, rounding};
 use crate::model::{Note, Training};
 use crate::stats::{ClassMoments, Scatter, fourth_moments};
 use crate::watch::Watch;
@@ -29,6 +30,8 @@ pub(super) struct Problem {
     pub(super) intensities: Vec<f64>,
     /// What each estimated covariance was divided by, where it is the scatter over that and nothing else.
     pub(super) plain_divisors: Option<Vec<f64>>,
+    /// Columns that agree with others up to their printed digits, in the units of the fit.
+    pub(super) agreeing: Vec<Alias>,
     class_names: Vec<String>,
     shape: Shape,
 }
@@ -60,7 +63,46 @@ impl Problem {
         if let Some(known) = &method.known {
             problem.move_means(known)?;
         }
+        problem.leave_out_agreeing(training.printed);
         Ok(problem)
+    }
+
+    /// Finds the columns to leave out because they agree with others up to their printed digits, within the classes (of
+    /// covariances that differ, on average) and between them. A covariance that is given or shrunk needs no such rule.
+    fn leave_out_agreeing(&mut self, printed: &[f64]) {
+        if printed.len() != self.scale.len() || self.plain_divisors.is_none() {
+            return;
+        }
+        let units: Vec<f64> = printed.iter().zip(&self.scale).map(|(unit, scale)| unit / scale).collect();
+        let mut average = self.pooled();
+        average.scale(1.0 / self.covariances.len() as f64);
+        average.keep_only(&self.used());
+        let contrasts: Vec<Vec<f64>> = (0..self.priors.len()).map(|k| self.contrast(k)).collect();
+        let mut found = agreeing(&average, &units);
+        found.retain(|alias| {
+            let width = (3.0 * rounding(alias.column, &alias.combination, &units)).sqrt();
+            let left_over =
+                |c: &Vec<f64>| (c[alias.column] - alias.combination.iter().map(|(j, a)| a * c[*j]).sum::<f64>()).abs();
+            contrasts.iter().all(|c| left_over(c) <= width)
+        });
+        self.agreeing = found;
+    }
+
+    /// The sum of the covariances.
+    pub(super) fn pooled(&self) -> Square {
+        let mut pooled = Square::zeros(self.scale.len());
+        self.covariances.iter().for_each(|c| pooled.add(c));
+        pooled
+    }
+
+    /// A covariance without the columns that agree with others.
+    pub(super) fn distinct(&self, covariance: &Square) -> Square {
+        let mut kept = covariance.clone();
+        if !self.agreeing.is_empty() {
+            let left_out = |j: &usize| self.agreeing.iter().any(|a| a.column == *j);
+            kept.keep_only(&(0..self.scale.len()).filter(|j| !left_out(j)).collect::<Vec<usize>>());
+        }
+        kept
     }
 
     /// The parameters from statistics alone.
@@ -105,6 +147,7 @@ impl Problem {
             constant,
             intensities: Vec::new(),
             plain_divisors: None,
+            agreeing: Vec::new(),
             class_names: class_names.to_vec(),
             shape: method.shape,
         };
@@ -267,15 +310,23 @@ impl Problem {
         self.scale.iter().all(|s| *s == 1.0) && self.constant.is_empty() && !self.scale.is_empty()
     }
 
-    /// Columns that are combinations of others within every class, as notes; refused where they differ between classes.
+    /// Columns that are, as far as doubles tell, combinations of others within every class, as notes; refused where they
+    /// differ between classes. Then those that agree with others up to their printed digits.
     pub(super) fn collinear(&self, factor: &Factor) -> Result<Vec<Note>> {
-        let aliased = factor.aliased().iter().filter(|a| self.constant.binary_search(&a.column).is_err());
-        let note = |a: &Alias| {
-            self.check_alias(a)?;
-            let in_columns = |(c, v): &(usize, f64)| (*c, v * self.scale[a.column] / self.scale[*c]);
-            Ok(Note::Collinear { column: a.column, combination: a.combination.iter().map(in_columns).collect() })
+        let agrees = |a: &Alias| self.agreeing.iter().any(|other| other.column == a.column);
+        let aliased = factor.aliased().iter().filter(|a| self.constant.binary_search(&a.column).is_err() && !agrees(a));
+        let note = |a: &Alias, printed: bool| {
+            let in_columns = |(c, v): (usize, f64)| (c, v * self.scale[a.column] / self.scale[c]);
+            let combination = named(a.combination.clone(), |j| self.covariance_of(0).get(j, j).sqrt());
+            Note::LeftOut { column: a.column, combination: combination.into_iter().map(in_columns).collect(), printed }
         };
-        aliased.map(note).collect()
+        let mut notes = Vec::new();
+        for alias in aliased {
+            self.check_alias(alias)?;
+            notes.push(note(alias, false));
+        }
+        notes.extend(self.agreeing.iter().map(|alias| note(alias, true)));
+        Ok(notes)
     }
 
     /// A column may be left out only if it adds nothing between the classes either.

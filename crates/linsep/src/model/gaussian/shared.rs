@@ -13,12 +13,13 @@ use crate::linalg::{Factor, factor};
 const EQUATIONS: &str = "Σ w_k = μ_k − μ̄";
 
 pub(super) fn solve(problem: &Problem) -> Result<Solved> {
-    let factor = factor(problem.covariance_of(0), ALIAS_TOLERANCE);
+    let covariance = problem.distinct(problem.covariance_of(0));
+    let factor = factor(&covariance, ALIAS_TOLERANCE);
     let collinear = problem.collinear(&factor)?;
     let contrasts: Vec<Vec<f64>> = (0..problem.priors.len()).map(|k| problem.contrast(k)).collect();
     let directions: Vec<Vec<f64>> = contrasts.iter().map(|c| factor.solve(c)).collect();
     let pairs: Vec<(Vec<f64>, Vec<f64>)> = directions.iter().cloned().zip(contrasts).collect();
-    let certificate = linear_system_residual(problem.covariance_of(0), factor.kept(), &pairs, EQUATIONS);
+    let certificate = linear_system_residual(&covariance, factor.kept(), &pairs, EQUATIONS);
     let discriminant = discriminant(problem, &directions)?;
     Ok(Solved { discriminant, certificate, objective: objective(problem, &factor), collinear })
 }
@@ -30,7 +31,8 @@ pub(super) fn certify(problem: &Problem, linear: &Linear) -> Result<(f64, Certif
     if linear.n_cols() != problem.scale.len() || linear.n_scores() != scores {
         return Err(Error::model("the model does not have the columns and classes of the data"));
     }
-    let factor = factor(problem.covariance_of(0), ALIAS_TOLERANCE);
+    let covariance = problem.distinct(problem.covariance_of(0));
+    let factor = factor(&covariance, ALIAS_TOLERANCE);
     let scaled = |k: usize| linear.weights_of(k).iter().zip(&problem.scale).map(|(w, s)| w * s).collect::<Vec<f64>>();
     let pairs: Vec<(Vec<f64>, Vec<f64>)> = match classes {
         2 => {
@@ -39,7 +41,7 @@ pub(super) fn certify(problem: &Problem, linear: &Linear) -> Result<(f64, Certif
         }
         classes => (0..classes).map(|k| (scaled(k), problem.contrast(k))).collect(),
     };
-    let mut certificate = linear_system_residual(problem.covariance_of(0), factor.kept(), &pairs, EQUATIONS);
+    let mut certificate = linear_system_residual(&covariance, factor.kept(), &pairs, EQUATIONS);
     if let Certificate::ClosedForm { relative_residual, .. } = &mut certificate {
         *relative_residual = relative_residual.max(intercept_residual(problem, linear, &pairs, factor.kept()));
     }

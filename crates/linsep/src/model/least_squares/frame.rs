@@ -22,6 +22,8 @@ pub(super) struct Frame {
     pub scale: Vec<f64>,
     /// Columns with one value, which the intercept stands for.
     pub constant: Vec<usize>,
+    /// Columns left out because they agree with others up to their printed digits, rising.
+    pub left_out: Vec<usize>,
     pub lambda: f64,
     intercept: Intercept,
     /// The target of each class, score by score.
@@ -70,6 +72,7 @@ impl Frame {
             centre: if centred { mean.clone() } else { vec![0.0; cols] },
             scale: (0..cols).map(scale).collect(),
             constant: if centred { (0..cols).filter(|j| negligible(*j)).collect() } else { Vec::new() },
+            left_out: Vec::new(),
             noise: (0..cols).map(|j| if centred { noise(j) } else { 0.0 }).collect(),
             lambda: method.penalty.lambda(total),
             intercept: method.intercept,
@@ -85,7 +88,7 @@ impl Frame {
         self.centre.len()
     }
 
-    fn has_intercept(&self) -> bool {
+    pub fn has_intercept(&self) -> bool {
         self.intercept != Intercept::None
     }
 
@@ -93,16 +96,21 @@ impl Frame {
         self.cols() + usize::from(self.has_intercept())
     }
 
-    /// Unknowns that are not constant columns.
+    /// Whether an unknown is neither a constant column nor one that was left out.
+    pub fn is_used(&self, j: usize) -> bool {
+        self.constant.binary_search(&j).is_err() && self.left_out.binary_search(&j).is_err()
+    }
+
+    /// The unknowns in use, as far as their rank allows.
     pub fn used(&self) -> Vec<usize> {
-        (0..self.unknowns()).filter(|j| self.constant.binary_search(j).is_err()).collect()
+        (0..self.unknowns()).filter(|j| self.is_used(*j)).collect()
     }
 
     fn mean_target(&self, score: usize) -> f64 {
         self.targets[score].iter().zip(&self.classes).map(|(t, n)| t * n).sum::<f64>() / self.total
     }
 
-    fn intercept_penalty(&self) -> f64 {
+    pub fn intercept_penalty(&self) -> f64 {
         if self.intercept == Intercept::Penalised { self.lambda } else { 0.0 }
     }
 
@@ -157,7 +165,7 @@ impl Frame {
                 let terms = (0..self.classes.len()).map(|k| self.classes[k] * self.targets[score][k] * apart[k][j]);
                 terms.sum::<f64>() / self.total + offset[j] * mean
             };
-            let weights = (0..cols).map(|j| if self.constant.binary_search(&j).is_ok() { 0.0 } else { entry(j) });
+            let weights = (0..cols).map(|j| if self.is_used(j) { entry(j) } else { 0.0 });
             weights.chain((cols..n).map(|_| mean)).collect()
         };
         Quadratic { hessian, linear: (0..self.targets.len()).map(side).collect() }
@@ -179,7 +187,7 @@ impl Frame {
         let root = self.total.sqrt();
         let mut values = Vec::with_capacity(rows * (n + self.targets.len()));
         for j in 0..cols {
-            let used = self.constant.binary_search(&j).is_err();
+            let used = self.is_used(j);
             let unit = if used { (root * self.scale[j]).recip() } else { 0.0 };
             values.push(if used { (self.mean[j] - self.centre[j]) / self.scale[j] } else { 0.0 });
             values.extend(triangle.column(j)[1..=cols].iter().map(|v| v * unit));

@@ -7,22 +7,25 @@
 //! the largest score (masking), which no number of rows cures.
 
 mod frame;
-mod system;
+mod reduced;
 
-use super::{Computation, Fit, Fitted, Note, Objective, Outcome, PenaltyChoice, Training};
-use crate::certify::{Certificate, linear_system_residual, quadratic_gap};
+use super::printed::with_proofs;
+use super::{Computation, Fit, Fitted, Objective, Outcome, PenaltyChoice, Training};
+use crate::certify::{
+    Certificate, SquaredPoint, SquaredProof, SquaredTask, Whitening, linear_system_residual, squares_gap,
+};
 use crate::design::{Standardize, Units};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
-use crate::linalg::{Alias, Factor, factor, gram_of_columns, pivoted_qr};
+use crate::linalg::factor;
 use crate::numeric::sum;
 use crate::objective::{Intercept, Quadratic};
 use crate::solve::{QuadraticDescent, Stop};
-use crate::stats::{ClassMoments, ClassTriangle};
+use crate::stats::ClassMoments;
 use crate::watch::Watch;
 use frame::Frame;
+use reduced::Reduced;
 use serde::{Deserialize, Serialize};
-use system::System;
 
 /// What the scores are fitted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -102,35 +105,40 @@ const EQUATIONS: &str = "XᵀS(Xw − t) + λΣs·w = 0";
 /// What a solver found.
 struct Found {
     solutions: Vec<Vec<f64>>,
-    certificate: Certificate,
-    /// Unless a pass over the data has to tell.
-    objective: Option<f64>,
     outcome: Outcome,
-    notes: Vec<Note>,
     solver: String,
     iterations: usize,
-    /// Passes over the data so far.
-    passes: usize,
 }
 
 impl LeastSquares {
-    /// Statistics in one pass, then a closed form or gradient descent on them.
+    /// Statistics in one pass, then a closed form or gradient descent on them, then the proof by a pass over the rows.
     pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
         self.check(training)?;
-        let (frame, found) = match self.solver {
-            LeastSquaresSolver::Qr => self.by_qr(training, "", watch)?,
-            _ => self.by_moments(training, watch)?,
-        };
-        let (value, passes) = match found.objective {
-            Some(value) => (value, found.passes),
-            None => {
-                // Not cut short by a deadline: there is a solution, and its objective belongs to it.
-                let linear = frame.discriminant(&found.solutions)?;
-                let loss = mean_square(training, &frame, &linear, &Watch::default())?;
-                (loss + frame.penalty(&found.solutions), found.passes + 1)
+        let mut reduced = self.reduce(training, watch)?;
+        let mut found = self.solve(&reduced, watch);
+        reduced.notes = with_proofs(reduced.notes, training, reduced.frame.has_intercept(), watch);
+        // Not cut short by a deadline: there is a solution, and its objective and proof belong to it.
+        let calm = Watch::default();
+        let mut linear = reduced.frame.discriminant(&found.solutions)?;
+        let mut proof = self.prove(training, &reduced, &linear, &calm)?;
+        reduced.passes += 1;
+        if proof.improvable && self.solver != LeastSquaresSolver::GradientDescent {
+            for (v, step) in found.solutions.iter_mut().zip(&proof.step) {
+                let units = |j: usize| reduced.frame.scale.get(j).copied().unwrap_or(1.0);
+                reduced.kept.iter().zip(step).for_each(|(j, s)| v[*j] -= s * units(*j));
             }
-        };
-        let fitted = self.finish(&frame, Found { passes, ..found }, value, training.labels.n_classes())?;
+            let refined = reduced.frame.discriminant(&found.solutions)?;
+            let again = self.prove(training, &reduced, &refined, &calm)?;
+            reduced.passes += 1;
+            if again.certificate.gap() < proof.certificate.gap() {
+                (linear, proof) = (refined, again);
+            }
+        }
+        let proved = proof.certificate.relative_gap().is_none_or(|gap| gap <= self.tolerance);
+        if found.outcome == Outcome::Converged && !proved {
+            found.outcome = Outcome::PrecisionLimit;
+        }
+        let fitted = self.finish(&reduced, found, linear, (proof.objective, proof.certificate));
         Ok(Fit::Model(Box::new(fitted)))
     }
 
@@ -157,45 +165,42 @@ impl LeastSquares {
         if let Some(empty) = moments.weights().iter().position(|n| *n <= 0.0) {
             return Err(Error::data(format!("class {} has no rows", empty + 1)));
         }
-        let frame = Frame::of_moments(self, moments)?;
-        let system = System::of(&frame, moments);
-        let found = self.by_system(&frame, &system, moments, watch);
-        let value = frame.objective(moments, &found.solutions);
-        self.finish(&frame, found, value, moments.weights().len())
+        let reduced = self.by_moments(moments, &[])?;
+        let found = self.solve(&reduced, watch);
+        let value = reduced.frame.objective(moments, &found.solutions);
+        let linear = reduced.frame.discriminant(&found.solutions)?;
+        let certificate = residual(&reduced, &found.solutions);
+        Ok(self.finish(&reduced, found, linear, (value, certificate)))
     }
 
-    fn finish(&self, frame: &Frame, found: Found, value: f64, classes: usize) -> Result<Fitted> {
-        let linear = frame.discriminant(&found.solutions)?;
-        let mut notes = Vec::new();
-        if !frame.constant.is_empty() {
-            notes.push(Note::Constant { columns: frame.constant.clone() });
-        }
-        notes.extend(found.notes);
-        let mut certificate = found.certificate;
-        if let Certificate::Quadratic { objective, gap, relative_gap, .. } = &mut certificate {
-            *objective = value;
-            *relative_gap = *gap / value.max(frame.at_zero());
-        }
-        Ok(Fitted {
+    fn finish(
+        &self,
+        reduced: &Reduced,
+        found: Found,
+        linear: Linear,
+        (value, certificate): (f64, Certificate),
+    ) -> Fitted {
+        let frame = &reduced.frame;
+        Fitted {
             multipliers: None,
             discriminant: Discriminant::Linear(linear),
             density: None,
             units: Units::new(frame.centre.clone(), frame.scale.clone()),
             objective: Objective {
-                formula: self.formula(classes),
+                formula: self.formula(frame.classes.len()),
                 value,
                 lambda: (frame.lambda > 0.0).then_some(frame.lambda),
             },
             certificate,
             outcome: found.outcome,
-            notes,
+            notes: reduced.notes.clone(),
             computation: Computation {
                 solver: found.solver,
                 reason: None,
                 iterations: found.iterations,
-                passes: found.passes,
+                passes: reduced.passes,
             },
-        })
+        }
     }
 
     /// Objective and certificate of given discriminants, recomputed from the data.
@@ -207,24 +212,57 @@ impl LeastSquares {
     ) -> Result<(f64, Certificate)> {
         self.check(training)?;
         let linear = discriminant.as_linear().ok_or_else(|| Error::model("a least-squares model must be linear"))?;
-        let moments = ClassMoments::of(training.design, training.labels, training.weights, watch)?;
-        let frame = Frame::of_moments(self, &moments)?;
+        let reduced = self.reduce(training, watch)?;
+        let proof = self.prove(training, &reduced, linear, watch)?;
+        Ok((proof.objective, proof.certificate))
+    }
+
+    /// F at given discriminants and how far it is from the optimum, by a pass over the rows.
+    fn prove(
+        &self,
+        training: &Training<'_>,
+        reduced: &Reduced,
+        linear: &Linear,
+        watch: &Watch,
+    ) -> Result<SquaredProof> {
+        let Reduced { frame, kept, .. } = reduced;
         let solutions = frame.solutions(linear)?;
-        let mut problem = frame.normal_equations(&moments);
-        frame.penalise(&mut problem);
-        let value = mean_square(training, &frame, linear, watch)? + frame.penalty(&solutions);
-        if self.solver == LeastSquaresSolver::GradientDescent {
-            let factor = factor(&problem.hessian, ALIAS_TOLERANCE);
-            return Ok((value, quadratic_gap(&problem, &factor, &solutions, value, frame.at_zero())));
+        let (cols, scores) = (frame.cols(), linear.n_scores());
+        let columns: Vec<usize> = kept.iter().copied().filter(|j| *j < cols).collect();
+        let in_use = |j: usize| columns.binary_search(&j).is_ok();
+        let stray = (0..scores).any(|k| (0..cols).any(|j| linear.weights_of(k)[j] != 0.0 && !in_use(j)));
+        // A free intercept makes up for another centre; any other is about the centre of the data.
+        let moved = self.intercept != Intercept::Free && linear.centre() != &frame.centre[..];
+        // What is taken off the scores so that zero decides is no part of the unknowns.
+        let intercept: Vec<f64> = linear.intercept_at_centre().iter().map(|b| b + frame.shift).collect();
+        let stray = stray || (!frame.has_intercept() && intercept.iter().any(|b| *b != 0.0));
+        let absent = |reason: &str| Certificate::Absent { reason: reason.into() };
+        let without = |certificate: Certificate| -> Result<SquaredProof> {
+            let objective = mean_square(training, frame, linear, watch)? + frame.penalty(&solutions);
+            Ok(SquaredProof { objective, certificate, step: Vec::new(), improvable: false })
+        };
+        if stray {
+            return without(absent("a column, or an intercept, that is not in use has a weight"));
         }
-        let mut certificate = residual(&frame, &problem, &solutions);
-        let stray = solutions.iter().any(|v| frame.constant.iter().any(|j| v[*j] != 0.0));
-        if let Certificate::ClosedForm { relative_residual, .. } = &mut certificate
-            && stray
-        {
-            *relative_residual = 1.0;
+        if moved {
+            return without(absent("the centre is not that of the data"));
         }
-        Ok((value, certificate))
+        let Some(whitening) = &reduced.whitening else { return without(residual(reduced, &solutions)) };
+        let m = kept.len();
+        let unit = |at: usize| frame.scale.get(kept[at]).copied().unwrap_or(1.0);
+        let rows: Vec<f64> = whitening.iter().enumerate().map(|(at, t)| t / unit(at % m)).collect();
+        let task = SquaredTask {
+            design: training.design,
+            codes: training.labels.codes(),
+            weights: training.weights,
+            targets: &frame.targets,
+            penalties: frame.scale.iter().map(|s| frame.lambda * s * s).collect(),
+            intercept_penalty: frame.has_intercept().then(|| frame.intercept_penalty()),
+            at_zero: frame.at_zero(),
+        };
+        let weights: Vec<f64> = (0..scores).flat_map(|k| linear.weights_of(k).to_vec()).collect();
+        let point = SquaredPoint { weights: &weights, centre: linear.centre(), intercept: &intercept };
+        squares_gap(&task, &point, &Whitening { columns: &columns, rows: &rows, first: reduced.ill }, watch)
     }
 
     /// F at zero weights and the best intercept: what differences of objectives are measured against.
@@ -259,66 +297,25 @@ impl LeastSquares {
         Ok(())
     }
 
-    /// From means and scatter, unless `auto` finds that they keep too few digits.
-    fn by_moments(&self, training: &Training<'_>, watch: &Watch) -> Result<(Frame, Found)> {
-        let moments = ClassMoments::of(training.design, training.labels, training.weights, watch)?;
-        let frame = Frame::of_moments(self, &moments)?;
-        let system = System::of(&frame, &moments);
-        if self.solver == LeastSquaresSolver::Auto && !system.enough && frame.cols() <= QR_LIMIT {
-            let why = match system.whole {
-                true => {
-                    format!(" (auto: the normal equations have a pivot of {:.0e})", system.factor.smallest_pivot())
-                }
-                false => " (auto: the normal equations are singular)".to_owned(),
-            };
-            let (frame, found) = self.by_qr(training, &why, watch)?;
-            return Ok((frame, Found { passes: found.passes + 1, ..found }));
+    fn solve(&self, reduced: &Reduced, watch: &Watch) -> Found {
+        if self.solver == LeastSquaresSolver::GradientDescent {
+            return self.by_descent(&reduced.frame, &reduced.problem, watch);
         }
-        let found = self.by_system(&frame, &system, &moments, watch);
-        Ok((frame, found))
-    }
-
-    fn by_system(&self, frame: &Frame, system: &System, moments: &ClassMoments, watch: &Watch) -> Found {
-        let System { plain, problem, factor, .. } = system;
-        let mut found = match self.solver {
-            LeastSquaresSolver::GradientDescent => self.by_descent(frame, problem, factor, watch),
-            _ => self.by_cholesky(frame, plain, problem, factor),
+        let solver = match self.solver {
+            LeastSquaresSolver::Auto if !reduced.ill => format!("cholesky (auto: {})", reduced.how),
+            LeastSquaresSolver::Cholesky => "cholesky".to_owned(),
+            _ if reduced.how.starts_with("qr") => reduced.how.clone(),
+            _ => format!("cholesky (auto: {})", reduced.how),
         };
-        found.objective = system.enough.then(|| frame.objective(moments, &found.solutions));
-        found
+        Found { solutions: reduced.solutions.clone(), outcome: Outcome::Converged, solver, iterations: 0 }
     }
 
-    fn by_cholesky(&self, frame: &Frame, plain: &Quadratic, problem: &Quadratic, factor: &Factor) -> Found {
-        let solutions: Vec<Vec<f64>> = problem.linear.iter().map(|g| factor.solve(g)).collect();
-        let auto = match self.solver {
-            LeastSquaresSolver::Auto => format!(" (auto: smallest pivot {:.0e})", factor.smallest_pivot()),
-            _ => String::new(),
-        };
-        let mut notes = frame.rank_notes(factor.rank(), factor.aliased());
-        if frame.lambda > 0.0 && frame.cols() <= QR_LIMIT {
-            notes.extend(frame.alias_notes(crate::linalg::factor(&plain.hessian, ALIAS_TOLERANCE).aliased(), true));
-        }
-        Found {
-            certificate: residual(frame, problem, &solutions),
-            solutions,
-            objective: None,
-            outcome: Outcome::Converged,
-            notes,
-            solver: format!("cholesky{auto}"),
-            iterations: 0,
-            passes: 1,
-        }
-    }
-
-    fn by_descent(&self, frame: &Frame, problem: &Quadratic, factor: &Factor, watch: &Watch) -> Found {
+    fn by_descent(&self, frame: &Frame, problem: &Quadratic, watch: &Watch) -> Found {
         let solver = QuadraticDescent { tolerance: self.tolerance, max_iterations: self.max_iterations };
-        let at_zero = frame.at_zero();
-        let descent = solver.solve(problem, factor, frame.start(), at_zero, watch);
-        let notes = frame.rank_notes(factor.rank(), &[]);
+        let factor = factor(&problem.hessian, 0.0);
+        let descent = solver.solve(problem, &factor, frame.start(), frame.at_zero(), watch);
         Found {
-            certificate: quadratic_gap(problem, factor, &descent.solutions, at_zero, at_zero),
             solutions: descent.solutions,
-            objective: None,
             outcome: match descent.stop {
                 Stop::Converged => Outcome::Converged,
                 Stop::IterationLimit => Outcome::IterationLimit,
@@ -326,46 +323,9 @@ impl LeastSquares {
                 Stop::Interrupted => Outcome::Interrupted,
                 Stop::PrecisionLimit | Stop::Separated(_) => Outcome::PrecisionLimit,
             },
-            notes,
             solver: "gradient-descent".into(),
             iterations: descent.iterations,
-            passes: 1,
         }
-    }
-
-    fn by_qr(&self, training: &Training<'_>, why: &str, watch: &Watch) -> Result<(Frame, Found)> {
-        let triangle = ClassTriangle::of(training.design, training.labels, training.weights, watch)?;
-        let frame = Frame::of_triangle(self, &triangle)?;
-        let penalised = frame.lambda > 0.0;
-        let n = frame.unknowns();
-        let (rows, values) = frame.equations(&triangle, penalised);
-        let qr = pivoted_qr(rows, n, values.clone(), &frame.rank_tolerance(penalised));
-        let solutions: Vec<Vec<f64>> = (0..frame.targets.len()).map(|score| qr.solve(score)).collect();
-        let gram = gram_of_columns(rows, n + frame.targets.len(), &values);
-        let side = |score: usize| (0..n).map(|j| gram.get(n + score, j)).collect();
-        let problem = Quadratic {
-            hessian: crate::linalg::Square::from_lower(n, |i, j| gram.get(i, j)),
-            linear: (0..frame.targets.len()).map(side).collect(),
-        };
-        let mut notes = frame.rank_notes(qr.rank(), &qr.aliased(usize::MAX));
-        if penalised {
-            let (rows, values) = frame.equations(&triangle, false);
-            let plain = pivoted_qr(rows, n, values, &frame.rank_tolerance(false));
-            notes.extend(frame.alias_notes(&plain.aliased(usize::MAX), true));
-        }
-        let columns = frame.cols() - frame.constant.len();
-        let rank = qr.kept().iter().filter(|j| **j < frame.cols()).count();
-        let found = Found {
-            certificate: residual(&frame, &problem, &solutions),
-            solutions,
-            objective: None,
-            outcome: Outcome::Converged,
-            notes,
-            solver: format!("qr, rank {rank} of {columns}{why}"),
-            iterations: 0,
-            passes: 1,
-        };
-        Ok((frame, found))
     }
 
     fn formula(&self, classes: usize) -> String {
@@ -390,42 +350,15 @@ impl LeastSquares {
     }
 }
 
-impl Frame {
-    /// What an incomplete rank means for the weights.
-    fn rank_notes(&self, rank: usize, aliased: &[Alias]) -> Vec<Note> {
-        let columns = self.used().len();
-        if rank == columns {
-            return Vec::new();
-        }
-        let missing = columns - rank;
-        let in_use = self.cols() - self.constant.len();
-        let mut notes = vec![Note::Rank { rank: in_use - missing, columns: in_use }];
-        notes.extend(self.alias_notes(aliased, false));
-        notes
-    }
-
-    /// Dependent columns in the units of the columns.
-    fn alias_notes(&self, aliased: &[Alias], shared: bool) -> Vec<Note> {
-        let described = |a: &&Alias| a.column < self.cols() && self.constant.binary_search(&a.column).is_err();
-        let note = |a: &Alias| {
-            let column = a.column;
-            let of_columns = a.combination.iter().filter(|(c, _)| *c < self.cols());
-            let combination = of_columns.map(|(c, v)| (*c, v * self.scale[column] / self.scale[*c])).collect();
-            if shared { Note::Shared { column, combination } } else { Note::Collinear { column, combination } }
-        };
-        aliased.iter().filter(described).take(DESCRIBED).map(note).collect()
-    }
-}
-
 /// The residual of the normal equations in units in which their diagonal is one.
-fn residual(frame: &Frame, problem: &Quadratic, solutions: &[Vec<f64>]) -> Certificate {
-    let (scaled, units) = problem.unit_diagonal();
+fn residual(reduced: &Reduced, solutions: &[Vec<f64>]) -> Certificate {
+    let (scaled, units) = reduced.problem.unit_diagonal();
     let pairs: Vec<(Vec<f64>, Vec<f64>)> = solutions
         .iter()
         .zip(scaled.linear)
         .map(|(v, g)| (v.iter().zip(&units).map(|(v, u)| v / u).collect(), g))
         .collect();
-    linear_system_residual(&scaled.hessian, &frame.used(), &pairs, EQUATIONS)
+    linear_system_residual(&scaled.hessian, &reduced.kept, &pairs, EQUATIONS)
 }
 
 /// `Σ s ½‖t − z‖² / Σs`, row by row.

@@ -10,7 +10,7 @@ use crate::design::{Units, select};
 use crate::error::Result;
 use crate::model::{NoOptimum, Training};
 use crate::objective::{Coef, Conjugate, Intercept, Logistic, Ridge, Risk, Sample, Softmax, SoftmaxForm};
-use crate::solve::{Newton, Solver, Stop};
+use crate::solve::{Newton, Stop};
 use crate::watch::Watch;
 
 impl RiskMinimizer {
@@ -53,7 +53,7 @@ impl RiskMinimizer {
             Intercept::None | Intercept::Penalised => Intercept::None,
         };
         let risk = Risk::new(rows, loss, Ridge::none(), intercept);
-        let solved = Newton { tolerance: 1e-6, max_iterations: 100 }.solve(&risk, None, watch)?;
+        let solved = Newton { tolerance: 1e-6, max_iterations: 100 }.solve_unproved(&risk, None, watch)?;
         let Stop::Separated(found) = solved.stop else { return Ok(None) };
         let mut direction = Coef::zeros(k, cols);
         for c in 0..k {

@@ -2,7 +2,7 @@
 
 use super::columns::{sample, score_offsets, start};
 use super::{Algorithm, Found, RiskMinimizer};
-use crate::certify::{Certificate, feasible_multipliers, multiplier_gap};
+use crate::certify::{Certificate, feasible_multipliers, proved_gap};
 use crate::design::Units;
 use crate::discriminant::Discriminant;
 use crate::error::{Error, Result};
@@ -32,7 +32,7 @@ impl RiskMinimizer {
         let choice = self.choose(shape.rows, shape.cols + 1, false)?;
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, Hinge, penalty, self.intercept);
-        let (tolerance, max_iterations) = (self.tolerance, self.iterations(choice.algorithm));
+        let (tolerance, max_iterations) = (self.aim(), self.iterations(choice.algorithm));
         let solved = match choice.algorithm {
             Algorithm::DualCd => DualCoordinateDescent { tolerance, max_iterations }.solve(&risk, watch)?,
             _ => InteriorPoint { tolerance, max_iterations }.solve(&risk, watch)?,
@@ -60,7 +60,7 @@ impl RiskMinimizer {
         let choice = self.choose(shape.rows, shape.cols + 1, RowNewton::takes(&risk))?;
         if choice.algorithm == Algorithm::DualCd {
             self.check_factors()?;
-            let (tolerance, max_iterations) = (self.tolerance, self.iterations(choice.algorithm));
+            let (tolerance, max_iterations) = (self.aim(), self.iterations(choice.algorithm));
             let solved = DualCoordinateDescent { tolerance, max_iterations }.solve(&risk, watch)?;
             return self.finish(&risk, found(&risk, solved), &choice, training, &units, notes);
         }
@@ -99,9 +99,9 @@ impl RiskMinimizer {
             Some(w) => alpha.iter().zip(w).map(|(a, s)| if *s > 0.0 { scale * a / s } else { 0.0 }).collect(),
         };
         match self.loss {
-            LossChoice::Hinge => multiplier_gap(&Risk::new(rows, Hinge, penalty, self.intercept), &coef, &u, watch),
+            LossChoice::Hinge => proved_gap(&Risk::new(rows, Hinge, penalty, self.intercept), &coef, Some(&u), watch),
             LossChoice::SquaredHinge => {
-                multiplier_gap(&Risk::new(rows, SquaredHinge, penalty, self.intercept), &coef, &u, watch)
+                proved_gap(&Risk::new(rows, SquaredHinge, penalty, self.intercept), &coef, Some(&u), watch)
             }
             other => Err(Error::model(format!("the {} loss has no multipliers", other.name()))),
         }

@@ -4,8 +4,10 @@ mod choose;
 pub(super) mod columns;
 mod existence;
 mod formula;
+mod likelihood;
 mod margin;
 mod path;
+mod proof;
 mod settings;
 mod several;
 mod trail;
@@ -14,21 +16,19 @@ pub use path::{Lambdas, PathFit, PathPoint, RegularisationPath};
 pub use settings::{Algorithm, LossChoice, PenaltyChoice, Stochastic};
 
 use super::{Computation, Fit, Fitted, Multipliers, Note, Objective, Outcome, Training};
-use crate::certify::{Certificate, Independent, duality_gap, independent_coefficients, self_concordance_bound};
+use crate::certify::Certificate;
 use crate::design::{Recipe, Standardize, Units, constant_sparse_columns, summarise};
-use crate::discriminant::{Discriminant, Linear};
+use crate::discriminant::Discriminant;
 use crate::error::{Error, Result};
-use crate::linalg::{Alias, Square, factor};
-use crate::objective::{
-    Coef, Conjugate, Detail, Intercept, Logistic, Loss, Penalty, Risk, Softmax, SoftmaxForm, Squared, SquaredHinge,
-};
+use crate::linalg::Alias;
+use crate::objective::{Coef, Conjugate, Intercept, Logistic, Loss, Penalty, Risk, Softmax, SoftmaxForm, Squared};
 use crate::solve::{
     GradientDescent, Lbfgs, Newton, NewtonCg, ProximalNewton, RowNewton, Solved, Solver, StepRule, StochasticGradient,
     Stop, Svrg,
 };
 use crate::watch::Watch;
 use choose::Choice;
-use columns::{from_columns, no_optimum, sample, score_offsets, start, to_columns};
+use columns::{no_optimum, sample, score_offsets, start, to_columns};
 use serde::{Deserialize, Serialize};
 
 /// Logistic and softmax regression, linear support vector machines and penalised least squares.
@@ -106,9 +106,6 @@ impl From<Solved> for Found {
     }
 }
 
-/// On the unit-diagonal scale, as in [`Newton`].
-const ROUNDING_PIVOT: f64 = 1e-15;
-
 impl RiskMinimizer {
     /// The name of the method on the command line.
     pub fn name(&self) -> &'static str {
@@ -120,6 +117,11 @@ impl RiskMinimizer {
     }
 
     pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
+        let fit = self.solved(training, watch)?;
+        self.proved(fit, training)
+    }
+
+    fn solved(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
         self.check(training)?;
         let (units, constant) = self.look_at(training, watch)?;
         let mut notes = Vec::new();
@@ -138,52 +140,6 @@ impl RiskMinimizer {
             LossChoice::Hinge => self.fit_hinge(training, units, notes, watch),
             LossChoice::Squared => self.fit_loss(training, units, squared(classes), notes, watch),
         }
-    }
-
-    /// The gap (or bound) of given discriminants, recomputed from the data.
-    pub(super) fn certify(
-        &self,
-        training: &Training<'_>,
-        discriminant: &Discriminant,
-        units: &Units,
-        watch: &Watch,
-    ) -> Result<(f64, Certificate)> {
-        let linear = self.stated(training, discriminant, units)?;
-        let classes = training.labels.n_classes();
-        match self.loss {
-            LossChoice::Logistic if classes == 2 => self.certify_loss(training, linear, units, Logistic, watch),
-            LossChoice::Logistic => {
-                self.certify_loss(training, linear, units, Softmax::new(classes, self.form()), watch)
-            }
-            LossChoice::SquaredHinge => self.certify_loss(training, linear, units, SquaredHinge, watch),
-            LossChoice::Squared => self.certify_loss(training, linear, units, squared(classes), watch),
-            LossChoice::Hinge => {
-                Err(Error::model("a support vector machine is proved by its multipliers, and it has none"))
-            }
-        }
-    }
-
-    /// The discriminant of a model, which must fit the data.
-    fn stated<'a>(&self, training: &Training<'_>, discriminant: &'a Discriminant, units: &Units) -> Result<&'a Linear> {
-        self.check(training)?;
-        let linear = discriminant.as_linear().ok_or_else(|| Error::model("a risk minimiser must be linear"))?;
-        let classes = training.labels.n_classes();
-        if linear.n_scores() != if classes == 2 { 1 } else { classes } {
-            return Err(Error::model("the model does not have the classes of the data"));
-        }
-        if linear.n_cols() != training.design.shape().cols || linear.n_cols() != units.scale().len() {
-            return Err(Error::model("the model does not have the columns of the data"));
-        }
-        Ok(linear)
-    }
-
-    /// The coefficients a model states, in the units of the fit.
-    fn stated_coef(&self, linear: &Linear, units: &Units, scores: usize) -> Result<Coef> {
-        let coef = from_columns(linear, units, scores);
-        if self.intercept == Intercept::None && coef.intercept().iter().any(|b| b.abs() > 1e-9) {
-            return Err(Error::model("the model states that it has no intercept, but it has one"));
-        }
-        Ok(coef)
     }
 
     /// The same method with the penalty factors in the order of the matrix columns.
@@ -280,7 +236,7 @@ impl RiskMinimizer {
             let risk = Risk::new(rows, loss, penalty, self.intercept);
             let choice = self.choose(shape.rows, risk.loss().n_scores() * (shape.cols + 1), false)?;
             let max_iterations = self.iterations(choice.algorithm);
-            let solver = ProximalNewton { tolerance: self.tolerance, max_iterations };
+            let solver = ProximalNewton { tolerance: self.aim(), max_iterations };
             let start = training.start.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
             let solved = solver.solve(&risk, start.as_ref(), watch)?;
             return self.finish(&risk, solved.into(), &choice, training, &units, notes);
@@ -290,6 +246,12 @@ impl RiskMinimizer {
         let unknowns = risk.loss().n_scores() * (shape.cols + 1);
         let choice = self.choose(shape.rows, unknowns, RowNewton::takes(&risk))?;
         let start = training.start.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
+        if risk.penalty().is_none() {
+            let newton = Newton { tolerance: self.aim(), max_iterations: self.iterations(choice.algorithm) };
+            let classes = training.labels.n_classes();
+            let found = self.maximum_likelihood(&risk, &newton, start.as_ref(), classes, watch)?;
+            return self.finish(&risk, found, &choice, training, &units, notes);
+        }
         let solved = self.solve(&risk, choice.algorithm, start.as_ref(), watch)?;
         self.finish(&risk, solved.into(), &choice, training, &units, notes)
     }
@@ -305,7 +267,7 @@ impl RiskMinimizer {
         start: Option<&Coef>,
         watch: &Watch,
     ) -> Result<Solved> {
-        let (tolerance, max_iterations) = (self.tolerance, self.iterations(algorithm));
+        let (tolerance, max_iterations) = (self.aim(), self.iterations(algorithm));
         let descent = |rule: StepRule| GradientDescent { tolerance, max_iterations, rule };
         match algorithm {
             Algorithm::Auto | Algorithm::Newton => Newton { tolerance, max_iterations }.solve(risk, start, watch),
@@ -377,38 +339,6 @@ impl RiskMinimizer {
             multipliers,
         })))
     }
-
-    fn certify_loss<L: Conjugate + Clone>(
-        &self,
-        training: &Training<'_>,
-        linear: &Linear,
-        units: &Units,
-        loss: L,
-        watch: &Watch,
-    ) -> Result<(f64, Certificate)> {
-        let offsets = score_offsets(training, loss.n_scores());
-        let (k, cols) = (loss.n_scores(), linear.n_cols());
-        let coef = self.stated_coef(linear, units, k)?;
-        let rows = sample(training, units, offsets.as_deref());
-        if let Some(penalty) = self.penalty.elastic_net(training.total_weight(), &self.factors)? {
-            let risk = Risk::new(rows, loss, penalty, self.intercept);
-            let point = risk.at(&coef, Detail::Gradient, watch)?;
-            return Ok((point.objective, duality_gap(&risk, &point, watch)?));
-        }
-        let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
-        let risk = Risk::new(rows, loss, penalty, self.intercept);
-        if !risk.penalty().is_none() {
-            let point = risk.at(&coef, Detail::Gradient, watch)?;
-            return Ok((point.objective, duality_gap(&risk, &point, watch)?));
-        }
-        let mut point = risk.at(&coef, Detail::Hessian, watch)?;
-        let mut hessian = point.hessian.take().unwrap_or_else(|| Square::zeros(k * (cols + 1)));
-        let Independent { unknowns, .. } = independent_coefficients(&risk, watch)?;
-        hessian.keep_only(&unknowns);
-        let factor = factor(&hessian, ROUNDING_PIVOT);
-        let certificate = self_concordance_bound(&risk, &point, &factor, &unknowns, watch)?;
-        Ok((point.objective, certificate))
-    }
 }
 
 /// Least squares as a risk: ±1 for two classes, one-hot targets for more.
@@ -428,9 +358,10 @@ fn notes_of_aliases(notes: &mut Vec<Note>, aliased: Vec<Alias>, units: &Units, u
         let column = a.column;
         let in_columns = |(c, v): &(usize, f64)| (*c, v * units.scale()[column] / units.scale()[*c]);
         let combination = a.combination.iter().map(in_columns).collect();
-        match unpenalised {
-            true => Note::Collinear { column, combination },
-            false => Note::Shared { column, combination },
+        match (a.exact, unpenalised) {
+            (true, true) => Note::Collinear { column, combination },
+            (true, false) => Note::Shared { column, combination },
+            (false, left_out) => Note::NearlyCollinear { column, combination, left_out },
         }
     }));
 }

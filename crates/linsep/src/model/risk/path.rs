@@ -3,7 +3,7 @@
 use super::columns::{sample, score_offsets, to_columns};
 use super::trail::Trail;
 use super::{LossChoice, PenaltyChoice, RiskMinimizer, squared};
-use crate::certify::Certificate;
+use crate::certify::{Certificate, Enclosed, PartlyMinimised};
 use crate::design::Units;
 use crate::discriminant::Linear;
 use crate::error::{Error, Result};
@@ -133,7 +133,7 @@ impl RiskMinimizer {
         Ok(PathFit::Path(Box::new(path?)))
     }
 
-    fn path_of<L: Conjugate + Clone>(
+    fn path_of<L: Conjugate + Enclosed + PartlyMinimised>(
         &self,
         training: &Training<'_>,
         units: &Units,
@@ -189,7 +189,7 @@ impl RiskMinimizer {
         Ok(path)
     }
 
-    fn path_point<L: Conjugate>(
+    fn path_point<L: Conjugate + Enclosed + PartlyMinimised>(
         &self,
         risk: &Risk<'_, L, ElasticNet>,
         solved: Solved,
@@ -197,30 +197,33 @@ impl RiskMinimizer {
         training: &Training<'_>,
         units: &Units,
     ) -> Result<PathPoint> {
-        let Solved { point, stop, certificate, .. } = solved;
-        let penalty = risk.penalty_at(&point.coef);
-        let coef = self.canonical(point.coef.clone(), training.labels.n_classes());
-        let objective = match coef.n_scores() == point.coef.n_scores() {
-            true => point.objective - penalty + risk.penalty_at(&coef),
-            false => point.objective,
-        };
-        let loss = point.objective - penalty;
+        let Solved { point, stop, .. } = solved;
+        let loss = point.objective - risk.penalty_at(&point.coef);
+        let coef = self.canonical(point.coef, training.labels.n_classes());
         let in_use = |j: &usize| (0..coef.n_scores()).any(|c| coef.weights_of(c)[*j] != 0.0);
+        let nonzero = (0..coef.n_cols()).filter(in_use).count();
+        let linear = to_columns(coef, units)?;
+        // As of a single fit, the proof is about the numbers that are kept.
+        let stored = self.stated_coef(&linear, units, risk.loss().n_scores())?;
+        let (objective, certificate) = self.certify_penalised(risk, &stored, &Watch::default())?;
         Ok(PathPoint {
             lambda: risk.penalty().lambda(),
-            nonzero: (0..coef.n_cols()).filter(in_use).count(),
+            nonzero,
             objective,
             loss,
             deviance_ratio: if null_loss > 0.0 { 1.0 - loss / null_loss } else { 0.0 },
-            linear: to_columns(coef, units)?,
+            linear,
+            outcome: self.judged(
+                match stop {
+                    Stop::Converged => Outcome::Converged,
+                    Stop::IterationLimit => Outcome::IterationLimit,
+                    Stop::TimeLimit => Outcome::TimeLimit,
+                    Stop::Interrupted => Outcome::Interrupted,
+                    Stop::PrecisionLimit | Stop::Separated(_) => Outcome::PrecisionLimit,
+                },
+                &certificate,
+            ),
             certificate,
-            outcome: match stop {
-                Stop::Converged => Outcome::Converged,
-                Stop::IterationLimit => Outcome::IterationLimit,
-                Stop::TimeLimit => Outcome::TimeLimit,
-                Stop::Interrupted => Outcome::Interrupted,
-                Stop::PrecisionLimit | Stop::Separated(_) => Outcome::PrecisionLimit,
-            },
         })
     }
 }
@@ -237,7 +240,7 @@ impl Tracer<'_> {
     /// The next λ of an elastic net, or of a ridge with few columns as one without a lasso.
     fn next<L: Conjugate + Clone>(&mut self, risk: &Risk<'_, L, ElasticNet>, watch: &Watch) -> Result<Solved> {
         let iterations = self.method.max_iterations.unwrap_or(ProximalNewton::default().max_iterations);
-        let solver = ProximalNewton { tolerance: self.method.tolerance, max_iterations: iterations };
+        let solver = ProximalNewton { tolerance: self.method.aim(), max_iterations: iterations };
         let ahead = self.trail.ahead(risk.penalty().lambda());
         let (solved, previous) = match self.last.1.take() {
             Some(previous) => solver.solve_next(risk, &self.last.0, ahead, previous, watch)?,
@@ -250,7 +253,7 @@ impl Tracer<'_> {
 
     /// The next λ of a ridge.
     fn next_ridge<L: Conjugate + Clone>(&mut self, risk: &Risk<'_, L>, watch: &Watch) -> Result<Solved> {
-        let (tolerance, iterations) = (self.method.tolerance, self.method.max_iterations);
+        let (tolerance, iterations) = (self.method.aim(), self.method.max_iterations);
         let max_iterations = iterations.unwrap_or(Newton::default().max_iterations);
         let ahead = self.trail.ahead(risk.penalty().lambda());
         let start = Some(ahead.as_ref().unwrap_or(&self.last.0.coef));

@@ -3,7 +3,7 @@
 use super::columns::{sample, score_offsets};
 use super::margin::AT_BOUND;
 use super::{Algorithm, Choice, Found, RiskMinimizer};
-use crate::certify::{Certificate, joint_multiplier_gap};
+use crate::certify::{Certificate, feasible_joint_multipliers, proved_gap};
 use crate::design::Units;
 use crate::discriminant::Linear;
 use crate::error::{Error, Result};
@@ -35,7 +35,7 @@ impl RiskMinimizer {
         let rows = sample(training, &units, offsets.as_deref());
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, CrammerSinger::new(classes), penalty, self.intercept);
-        let (tolerance, max_iterations) = (self.tolerance, self.iterations(Algorithm::DualCd));
+        let (tolerance, max_iterations) = (self.aim(), self.iterations(Algorithm::DualCd));
         let unknowns = classes * (training.design.shape().cols + 1);
         let auto = self.algorithm == Algorithm::Auto;
         let (choice, solved) = match auto && unknowns <= MOST_UNKNOWNS && training.labels.len() >= MANY_ROWS {
@@ -86,7 +86,9 @@ impl RiskMinimizer {
             p[class.index()] = 0.0;
             p[class.index()] = (1.0 - p.iter().sum::<f64>()).max(0.0);
         }
-        joint_multiplier_gap(&risk, &coef, &p, watch)
+        // What is left to balance after this is rounding.
+        let p = feasible_joint_multipliers(&risk, &p);
+        proved_gap(&risk, &coef, Some(&p), watch)
     }
 }
 

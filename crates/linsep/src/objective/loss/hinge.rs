@@ -78,6 +78,11 @@ impl MarginLoss for Hinge {
     fn at_margin(&self, margin: f64) -> f64 {
         (1.0 - margin).max(0.0)
     }
+
+    #[inline]
+    fn slope_at(&self, slack: f64) -> f64 {
+        f64::from(u8::from(slack > 0.0))
+    }
 }
 
 /// All shifts b that minimise `Σ s max(0, 1 − y(z + b))`, as an interval, for rows `(y, z, s)`.

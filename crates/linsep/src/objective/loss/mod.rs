@@ -80,6 +80,11 @@ pub trait CurvedLoss: Loss {
     fn self_concordant(&self) -> bool {
         false
     }
+
+    /// Whether `∂²ℓ/∂z²` is the same everywhere: no third derivative.
+    fn is_quadratic(&self) -> bool {
+        false
+    }
 }
 
 /// A convex loss whose conjugate is known.
@@ -99,6 +104,9 @@ pub trait MarginLoss: Dual + Copy {
 
     /// ℓ at a margin.
     fn at_margin(&self, margin: f64) -> f64;
+
+    /// The multiplier that the derivative at a slack `1 − yz` stands for, one of them where it jumps.
+    fn slope_at(&self, slack: f64) -> f64;
 }
 
 /// A feasible point of the dual problem, as far as the rows determine it.

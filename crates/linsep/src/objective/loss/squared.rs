@@ -29,8 +29,9 @@ impl Squared {
         Squared { classes, targets: [0.0, 1.0] }
     }
 
+    /// What a score should be for a class.
     #[inline]
-    fn target(&self, class: Class, score: usize) -> f64 {
+    pub(crate) fn target(&self, class: Class, score: usize) -> f64 {
         if self.classes == 2 { self.targets[class.index()] } else { self.targets[usize::from(class.index() == score)] }
     }
 }
@@ -88,6 +89,10 @@ impl CurvedLoss for Squared {
 
     /// There is no third derivative.
     fn self_concordant(&self) -> bool {
+        true
+    }
+
+    fn is_quadratic(&self) -> bool {
         true
     }
 }

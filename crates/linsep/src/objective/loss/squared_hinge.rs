@@ -128,4 +128,9 @@ impl MarginLoss for SquaredHinge {
     fn at_margin(&self, margin: f64) -> f64 {
         (1.0 - margin).max(0.0).powi(2)
     }
+
+    #[inline]
+    fn slope_at(&self, slack: f64) -> f64 {
+        2.0 * slack.max(0.0)
+    }
 }

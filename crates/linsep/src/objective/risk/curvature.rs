@@ -1,7 +1,7 @@
 //! Second derivatives of a risk without forming, or beyond, its Hessian.
 
 use super::{Intercept, Point, Risk};
-use crate::design::Rows;
+use crate::design::{Design, Pass, Rows, Units, is_sparse};
 use crate::error::Result;
 use crate::linalg::Square;
 use crate::objective::rows::{GradientSums, HessianSums, Scorer};
@@ -24,6 +24,36 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
             |a, b| a.merge(&b),
         )?;
         Ok(sums.finish(self.sample.units, 1.0))
+    }
+
+    /// The Hessian of the loss at given scores (offsets included), for rows of another design with the same labels and
+    /// weights: rows in another basis. Nothing is added for the penalty.
+    pub(crate) fn loss_hessian(
+        &self,
+        design: &dyn Design,
+        units: &Units,
+        scores: &[f64],
+        watch: &Watch,
+    ) -> Result<Square> {
+        let (k, cols) = (self.loss.n_scores(), design.shape().cols);
+        let pairs = k * (k + 1) / 2;
+        let sparse = is_sparse(design);
+        let sums = Pass::new(design, units).reduce(
+            watch,
+            (0, &mut []),
+            || (HessianSums::new(k, cols, sparse), Vec::new(), Vec::new(), Vec::new()),
+            |(sums, residual, curvature, scratch), range, mut rows, _| {
+                residual.resize(range.len() * k, 0.0);
+                curvature.resize(range.len() * pairs, 0.0);
+                let weights = Self::part(self.sample.weights, &range, 1);
+                let z = &scores[range.start * k..range.end * k];
+                self.loss.block(&self.sample.labels[range], z, weights, residual, Some(curvature));
+                sums.add(&mut rows, curvature, scratch);
+                Ok(())
+            },
+            |a, b| a.0.merge(&b.0),
+        )?;
+        Ok(sums.0.finish(units, self.total_weight.recip()))
     }
 }
 

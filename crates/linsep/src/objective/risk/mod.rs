@@ -2,7 +2,10 @@
 
 mod curvature;
 mod repenalise;
+mod sized;
 mod wide;
+
+pub(crate) use sized::SizedScores;
 
 use super::loss::block_sums;
 use super::rows::{GradientSums, HessianSums, Scorer};

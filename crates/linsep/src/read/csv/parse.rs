@@ -5,6 +5,7 @@
 //! eight-byte load. A column that meets another number is kept as floats from there on; one that meets text is marked,
 //! and the piece is parsed again with its texts kept.
 
+use crate::numeric::has_room;
 use crate::read::column::{MISSING_INT, Numbers, RawColumn, TextColumn, whole};
 use crate::read::feed::{Flaw, PADDING, Piece, check_utf8};
 use crate::read::infer::{Places, RawChunk, bad_number_help, shown};
@@ -30,6 +31,10 @@ pub(super) struct Layout<'a> {
 pub(super) fn parse(piece: &Piece<'_>, mut layout: Layout<'_>, met_text: impl Fn(usize)) -> Parsed<(RawChunk, u64)> {
     let records = piece.records();
     let utf8 = check_utf8(records);
+    if !has_room(layout.names.len().saturating_mul(2 * STRIDE * size_of::<i32>())) {
+        let message = format!("there is not enough memory for {} columns", layout.names.len());
+        return Err(Flaw::new(0, message, "leave columns out of the file"));
+    }
     let parsed = loop {
         let mut parser = Parser::new(piece.padded, &layout);
         let rows = parser.rows();
@@ -89,7 +94,8 @@ impl<'a> Parser<'a> {
     fn new(padded: &'a [u8], layout: &'a Layout<'a>) -> Parser<'a> {
         let n = layout.names.len();
         let end = padded.len() - PADDING;
-        let rows = memchr_iter(b'\n', &padded[..end]).count();
+        // A row has a byte for each cell at least: line feeds alone, of which there may be any number, make no rows.
+        let rows = memchr_iter(b'\n', &padded[..end]).count().min(end / n.max(1) + 1);
         let room = |is_text: bool| if is_text { rows } else { 0 };
         let modes: Vec<Mode> = layout.text.iter().map(|t| if *t { Mode::Text } else { Mode::Int }).collect();
         Parser {
@@ -228,7 +234,8 @@ impl<'a> Parser<'a> {
             self.numbers[column].push_ints(&self.tile[from..from + self.filled]);
             self.numbers[column].make_float();
             self.modes[column] = Mode::Float;
-            self.quick = quick(&self.modes);
+            // Only the groups of four that hold this column change.
+            self.quick[column.saturating_sub(3)..=column].fill(false);
         }
         self.numbers[column].push(value);
     }

@@ -8,8 +8,13 @@
 //! - where steps shorten slowly because a few rows move far, those rows are kept exact (see `far_rows`);
 //! - the gap is evaluated only when `‖∇F‖²/2λ`, its value for a balanced dual point, says it may suffice.
 //!
+//! Without a penalty nearly collinear columns make H singular to working precision long before rounding hides them: then the
+//! same iteration runs on orthonormal combinations of the columns (see `collinear`), and its last steps go on until the
+//! decrement is a small part of a standard error.
+//!
 //! Boyd and Vandenberghe, *Convex Optimization*, 9.5; Kelley, *Solving Nonlinear Equations with Newton's Method*, 2.3.
 
+mod collinear;
 mod damping;
 mod far_rows;
 mod separation;
@@ -17,12 +22,10 @@ mod start;
 
 use super::forecast::gap_forecast;
 use super::{Solved, Solver, Step, Stop};
-use crate::certify::{
-    Certificate, Independent, Separation, duality_gap, independent_coefficients, self_concordance_bound,
-};
+use crate::certify::{Certificate, Separation, StoredScores, duality_gap, self_concordance_bound};
 use crate::error::{ErrorKind, Result};
 use crate::linalg::{Alias, Factor, Square, factor};
-use crate::objective::{Coef, Conjugate, Detail, Penalty, Point, Risk};
+use crate::objective::{Coef, Conjugate, Detail, Intercept, Penalty, Point, Risk};
 use crate::watch::{Progress, Watch};
 use damping::FIRST_DAMPING;
 
@@ -32,6 +35,14 @@ const SUSPECT_PIVOT: f64 = 1e-11;
 const NAMED_COLUMNS: usize = 500;
 /// Pivots below this are rounding.
 const ROUNDING_PIVOT: f64 = 1e-15;
+/// ν²S, the squared distance in standard errors, below which maximum likelihood is settled: a thirtieth of the
+/// ten-thousandth of a standard error to which coefficients are printed.
+const SETTLED: f64 = 1e-11;
+/// Whoever asks for no more than this does not want digits.
+const ROUGH: f64 = 1e-6;
+/// A Newton step that moves a score by more than this belongs to an optimum far away, or to none: on separated classes steps
+/// tend to move some by one, however small the decrement.
+const LARGEST_LAST_STEP: f64 = 0.5;
 /// Newton decrement below which the Hessian changes by a tenth or so over the step: scores move by about 2ν.
 const CHORD_DECREMENT: f64 = 0.05;
 
@@ -52,6 +63,31 @@ impl Default for Newton {
 
 impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for Newton {
     fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
+        let mut solved = self.solve_unproved(risk, start, watch)?;
+        if risk.penalty().is_none() && !matches!(solved.stop, Stop::Separated(_)) {
+            let bound = self_concordance_bound(risk, &solved.point.coef, StoredScores::AsFitted, &Watch::default())?;
+            solved.certificate = match bound.aliased.iter().all(|alias| alias.exact) {
+                true => bound.certificate,
+                // Proved for the model without them, which is another risk.
+                false => Certificate::Absent { reason: "columns were left out that may not be combinations".into() },
+            };
+            solved.stop = self.judged(solved.stop, &solved.certificate);
+            if let Some(last) = solved.trace.last_mut() {
+                last.relative_gap = solved.certificate.relative_gap();
+            }
+        }
+        Ok(solved)
+    }
+}
+
+impl Newton {
+    /// The same without the bound of a risk that has no penalty, for callers who prove the point that they store.
+    pub(crate) fn solve_unproved<L: Conjugate + Clone>(
+        &self,
+        risk: &Risk<'_, L>,
+        start: Option<&Coef>,
+        watch: &Watch,
+    ) -> Result<Solved> {
         let mut start = match start {
             Some(start) => start.clone(),
             None => match start::subsample_start(risk, watch)? {
@@ -60,7 +96,20 @@ impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for Newton {
             },
         };
         risk.centre_scores(&mut start);
-        let mut run = Run::new(risk, &start, watch)?;
+        let run = Run::new(risk, &start, watch)?;
+        if run.is_suspect() {
+            return self.solve_in_basis(risk, watch);
+        }
+        self.run(run, watch)
+    }
+
+    /// What a claim to have converged is worth once the bound is known.
+    pub(crate) fn judged(&self, stop: Stop, certificate: &Certificate) -> Stop {
+        let reached = certificate.relative_gap().is_some_and(|gap| gap <= self.tolerance);
+        if stop == Stop::Converged && !reached { Stop::PrecisionLimit } else { stop }
+    }
+
+    fn run<L: Conjugate + Clone>(&self, mut run: Run<'_, '_, L>, watch: &Watch) -> Result<Solved> {
         let stop = match run.iterate(self) {
             Ok(stop) => stop,
             Err(error) if error.kind() == ErrorKind::Interrupted => Stop::halted(watch.halted()),
@@ -108,15 +157,13 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
     fn new(risk: &'r Risk<'d, L>, start: &Coef, watch: &'r Watch) -> Result<Self> {
         let mut point = risk.at(start, Detail::Hessian, watch)?;
         let hessian = point.hessian.take().unwrap_or_else(|| Square::zeros(0));
-        let mut first = factor(&hessian, if risk.penalty().is_none() { SUSPECT_PIVOT } else { ROUNDING_PIVOT });
-        let (mut unknowns, mut aliased) = (first.kept().to_vec(), Vec::new());
-        if risk.penalty().is_none() && first.rank() < first.n() {
-            // Lost to collinearity, or only to saturation at the start? The features tell.
-            Independent { unknowns, aliased } = independent_coefficients(risk, watch)?;
-            let mut hessian = hessian.clone();
-            hessian.keep_only(&unknowns);
-            first = factor(&hessian, ROUNDING_PIVOT);
-        }
+        let first = factor(&hessian, if risk.penalty().is_none() { SUSPECT_PIVOT } else { ROUNDING_PIVOT });
+        let unknowns = match risk.penalty().is_none() {
+            true => {
+                (0..hessian.n() - if risk.intercept() == Intercept::None { point.coef.n_scores() } else { 0 }).collect()
+            }
+            false => first.kept().to_vec(),
+        };
         Ok(Run {
             risk,
             watch,
@@ -127,7 +174,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             hessian: (!risk.penalty().is_none()).then_some(hessian),
             factor: first,
             fresh: true,
-            aliased,
+            aliased: Vec::new(),
             reference: risk.null_objective(),
             trace: Vec::new(),
             passes: 1,
@@ -145,7 +192,10 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         loop {
             let direction = self.direction();
             let decrement = (-self.point.gradient.dot(&direction)).max(0.0);
-            if self.certified(decrement, limits.tolerance)? {
+            let near = self.near(decrement, &direction, limits.tolerance)?;
+            if near && (self.is_settled(decrement, limits.tolerance) || self.trace.len() >= limits.max_iterations)
+                || self.certified(decrement, limits.tolerance)?
+            {
                 return Ok(Stop::Converged);
             }
             if self.slow >= 2
@@ -161,6 +211,9 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             if !self.advance(&direction, decrement)? {
                 if self.damp_more() {
                     continue;
+                }
+                if near {
+                    return Ok(Stop::Converged);
                 }
                 if self.fresh {
                     return self.given_up(&direction, Stop::PrecisionLimit);
@@ -195,36 +248,41 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
         direction
     }
 
-    /// Whether the current point is proved good enough. `decrement` is ν².
-    fn certified(&mut self, decrement: f64, tolerance: f64) -> Result<bool> {
+    /// Whether the features leave columns, or rounding leaves curvature, in doubt.
+    fn is_suspect(&self) -> bool {
+        self.risk.penalty().is_none() && self.factor.kept() != self.unknowns
+    }
+
+    /// Without a penalty: whether the tolerance is about reached and the optimum in sight. `decrement` is ν².
+    fn near(&mut self, decrement: f64, direction: &Coef, tolerance: f64) -> Result<bool> {
         let scale = self.reference.max(self.point.objective.abs());
-        let certificate = if self.risk.penalty().is_none() {
-            if 0.5 * decrement > 0.9 * tolerance * scale {
-                return Ok(false);
-            }
-            if !self.fresh {
-                self.refresh(self.watch)?;
-            }
-            self.bound(self.watch)?
-        } else {
-            let unpenalised = if self.risk.penalty().factors().is_some() { 0.5 * decrement } else { 0.0 };
-            if gap_forecast(self.risk, &self.point).max(unpenalised) > 2.0 * tolerance * scale {
-                return Ok(false);
-            }
-            duality_gap(self.risk, &self.point, self.watch)?
-        };
+        if !self.risk.penalty().is_none() || self.damped || 0.5 * decrement > 0.9 * tolerance * scale {
+            return Ok(false);
+        }
+        self.passes += 1;
+        let line = self.risk.along(direction, self.watch)?;
+        Ok(self.risk.range_of(&line) <= LARGEST_LAST_STEP)
+    }
+
+    /// Whether the coefficients are within a small part of their standard errors, or only a rough answer is wanted.
+    fn is_settled(&self, decrement: f64, tolerance: f64) -> bool {
+        tolerance >= ROUGH || decrement * self.risk.total_weight() <= SETTLED
+    }
+
+    /// Under a penalty, whether the current point is proved good enough. `decrement` is ν².
+    fn certified(&mut self, decrement: f64, tolerance: f64) -> Result<bool> {
+        if self.risk.penalty().is_none() {
+            return Ok(false);
+        }
+        let scale = self.reference.max(self.point.objective.abs());
+        let unpenalised = if self.risk.penalty().factors().is_some() { 0.5 * decrement } else { 0.0 };
+        if gap_forecast(self.risk, &self.point).max(unpenalised) > 2.0 * tolerance * scale {
+            return Ok(false);
+        }
+        let certificate = duality_gap(self.risk, &self.point, self.watch)?;
         let reached = certificate.relative_gap().is_some_and(|gap| gap <= tolerance);
         self.certificate = Some(certificate);
         Ok(reached)
-    }
-
-    /// The bound by a fresh factor.
-    fn bound(&self, watch: &Watch) -> Result<Certificate> {
-        if self.damped {
-            let reason = "the Hessian is singular to working precision: the optimum may not exist".into();
-            return Ok(Certificate::Absent { reason });
-        }
-        self_concordance_bound(self.risk, &self.point, &self.factor, &self.unknowns, watch)
     }
 
     /// Takes a step; false where none decreases the objective.
@@ -280,20 +338,6 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             self.refresh(self.watch)?;
         }
         Ok(true)
-    }
-
-    /// Columns that are combinations of others, by the last Hessian without its penalty; for information, so not where
-    /// it would take long or where there are more columns than rows anyway.
-    fn collinear_columns(&self) -> Vec<Alias> {
-        let cols = self.risk.n_cols();
-        match &self.hessian {
-            Some(hessian) if cols <= NAMED_COLUMNS && cols < self.risk.sample().labels.len() => {
-                let plain =
-                    |i: usize, j: usize| hessian.get(i, j) - if i == j { self.risk.penalty().ridge_of(i) } else { 0.0 };
-                factor(&Square::from_lower(cols, plain), SUSPECT_PIVOT).aliased().to_vec()
-            }
-            _ => Vec::new(),
-        }
     }
 
     /// ν² of another point by the current factor.
@@ -364,25 +408,17 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
     }
 
     fn finish(mut self, stop: Stop) -> Result<Solved> {
-        let calm = Watch::default();
-        let certificate = match self.certificate.take() {
-            Some(certificate) => certificate,
-            None if !self.risk.penalty().is_none() => duality_gap(self.risk, &self.point, &calm)?,
-            None => match &stop {
-                Stop::Separated(_) => Certificate::Absent { reason: "maximum likelihood does not exist".into() },
-                _ => {
-                    if !self.fresh {
-                        self.refresh(&calm)?;
-                    }
-                    self.bound(&calm)?
-                }
-            },
+        let certificate = match (self.certificate.take(), &stop) {
+            (Some(certificate), _) => certificate,
+            (None, _) if !self.risk.penalty().is_none() => duality_gap(self.risk, &self.point, &Watch::default())?,
+            (None, Stop::Separated(_)) => Certificate::Absent { reason: "maximum likelihood does not exist".into() },
+            (None, _) => Certificate::Absent { reason: "nothing was proved".into() },
         };
         if let Some(last) = self.trace.last_mut() {
             last.relative_gap = certificate.relative_gap();
         }
         if !self.risk.penalty().is_none() {
-            self.aliased = self.collinear_columns();
+            self.aliased = self.collinear_columns()?;
         }
         Ok(Solved {
             point: self.point,

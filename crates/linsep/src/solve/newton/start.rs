@@ -3,8 +3,8 @@
 use super::Newton;
 use crate::error::Result;
 use crate::objective::{Coef, Conjugate, Penalty, Risk};
+use crate::solve::Stop;
 use crate::solve::part::Part;
-use crate::solve::{Solver, Stop};
 use crate::watch::Watch;
 
 /// The solution on evenly spaced rows: close enough to save most passes over all of them. `None` where the data is too
@@ -24,7 +24,7 @@ pub(super) fn subsample_start<L: Conjugate + Clone>(risk: &Risk<'_, L>, watch: &
         return Ok(None);
     }
     let quick = Newton { tolerance: 1e-3, max_iterations: 40 };
-    let solved = quick.solve(&small, Some(&small.start()), watch)?;
+    let solved = quick.solve_unproved(&small, Some(&small.start()), watch)?;
     Ok(match solved.stop {
         Stop::Converged => Some(solved.point.coef),
         Stop::IterationLimit if !risk.penalty().is_none() => Some(solved.point.coef),

@@ -282,7 +282,7 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
                 return Ok(Stop::IterationLimit);
             }
             let precise = (0.02 * relative).min(0.3 * limits.tolerance);
-            let tolerance = if joining.is_empty() { precise } else { (0.02 * relative).clamp(precise, 1e-2) };
+            let tolerance = if joining.is_empty() { precise } else { (0.02 * relative).min(precise.max(1e-2)) };
             if tolerance < 1e-3 * limits.tolerance {
                 return Ok(Stop::PrecisionLimit);
             }

@@ -14,7 +14,7 @@ mod finish;
 mod pairs;
 
 use super::Stop;
-use crate::certify::{Certificate, KernelTask, kernel_gap, kernel_violation};
+use crate::certify::{Certificate, DualPoint, KernelPoint, KernelTask, kernel_gap, kernel_violation};
 use crate::error::Result;
 use crate::kernel::{Kernel, KernelRows, KernelSum, Real, Targets};
 use crate::watch::{Halt, Progress, Watch};
@@ -27,6 +27,8 @@ const PIECE: usize = 256;
 const FIRST_GOAL: f64 = 0.1;
 /// With more rows than this, a part of them goes first.
 const START: usize = 4000;
+/// Share of the tolerance to stop at, so that the proof, which adds what rounding may have done, still meets it.
+const AIM: f64 = 0.95;
 /// Kernel values outside of this range go beyond single precision.
 const SINGLE: std::ops::Range<f64> = 1e-25..1e25;
 
@@ -128,13 +130,23 @@ impl Smo {
     }
 }
 
-/// The certificate of multipliers with their exact scores.
+/// The gap of multipliers with their scores in double precision, whose own rounding is left to the proof afterwards.
 fn judged(task: &KernelTask<'_>, definite: bool, beta: Vec<f64>, scores: Vec<f64>) -> Exact {
     let intercepts = task.best_intercepts(&scores);
     let squared = crate::numeric::sum(beta.iter().zip(&scores).filter(|(b, _)| **b != 0.0).map(|(b, g)| b * g));
-    let intercept = 0.5 * (intercepts.0 + intercepts.1);
-    let (objective, certificate) = kernel_gap(task, &scores, intercept, squared, &beta, &scores);
-    let violation = kernel_violation(task, &beta, &scores);
+    let point = KernelPoint {
+        scores: &scores,
+        errors: None,
+        intercept: 0.5 * (intercepts.0 + intercepts.1),
+        squared_length: (squared, 0.0),
+        distance: 0.0,
+        ridge: 0.0,
+    };
+    let (objective, certificate) = match DualPoint::new(task, &beta) {
+        Ok(dual) => kernel_gap(task, &dual, &point),
+        Err(row) => (f64::NAN, Certificate::Absent { reason: format!("row {} left its bounds", row + 1) }),
+    };
+    let violation = kernel_violation(task, &beta, &scores, None);
     let certificate = if definite { certificate } else { Certificate::Stationary { violation } };
     Exact { beta, scores, intercepts, objective, certificate, violation }
 }
@@ -249,8 +261,8 @@ impl Run<'_> {
 
     fn is_done(&self) -> bool {
         match &self.exact.certificate {
-            Certificate::Stationary { violation } => *violation <= self.smo.tolerance,
-            other => other.relative_gap().is_some_and(|gap| gap <= self.smo.tolerance),
+            Certificate::Stationary { violation } => *violation <= AIM * self.smo.tolerance,
+            other => other.relative_gap().is_some_and(|gap| gap <= AIM * self.smo.tolerance),
         }
     }
 

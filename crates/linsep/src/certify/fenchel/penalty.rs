@@ -1,0 +1,128 @@
+//! `Ψ = λΩ(w) + (λΩ)*(−v) + v·w` of a ridge, a lasso and both.
+
+use super::EVALUATION;
+use crate::numeric::UNIT;
+use crate::objective::{Coef, Intercept, Loss, Penalty, Risk, SizedScores};
+
+/// Roundings of `λw`, `v/S` and their sum, and of λ itself.
+const PER_ENTRY: f64 = 12.0 * UNIT;
+
+/// A penalty and the sums `v = X̂ᵀ(sθ)/S` of a dual point.
+pub(super) struct Conjugated<'b, 'd, L, P> {
+    pub(super) risk: &'b Risk<'d, L, P>,
+    pub(super) coef: &'b Coef,
+    pub(super) sized: &'b SizedScores,
+    /// `X̂ᵀ(sθ̂)`, score by score.
+    pub(super) sums: Vec<f64>,
+    /// `Σ sθ̂`.
+    pub(super) totals: Vec<f64>,
+    /// By how much an entry of v may be off, per unit of the column's size, score by score.
+    pub(super) rounding: Vec<f64>,
+}
+
+/// One weight, or a penalised intercept.
+struct Entry {
+    weight: f64,
+    /// v, and by how much it may be off.
+    v: f64,
+    error: f64,
+    ridge: f64,
+    lasso: f64,
+}
+
+impl Entry {
+    /// `½aw² + l|w| + (|v| − l)₊²/2a + vw`, whatever v is within its error.
+    fn fenchel_young(&self) -> f64 {
+        let Entry { weight: w, v, error, ridge: a, lasso: l } = *self;
+        if a == 0.0 && l == 0.0 {
+            // No penalty: v is zero by the definition of θ.
+            return 0.0;
+        }
+        let error = error + PER_ENTRY * (v.abs() + a * w.abs() + l);
+        let slope = 2.0 * PER_ENTRY * l * w.abs();
+        if l == 0.0 {
+            let residual = (a * w + v).abs() + error;
+            return residual * residual / (2.0 * a);
+        }
+        if a == 0.0 {
+            // Feasible: |v| ≤ l, and both terms of w(v + l sign w) have one sign.
+            return w.abs() * ((l + v * w.signum()).max(0.0) + error) + slope;
+        }
+        let at = |v: f64| {
+            // −v pulls w beyond l by `excess`, towards the minimiser excess/a.
+            let excess = v.abs() - l;
+            if excess <= 0.0 {
+                0.5 * a * w * w + w.abs() * (l + v * w.signum()).max(0.0)
+            } else {
+                let off = a * w + excess * v.signum();
+                off * off / (2.0 * a) + l * (w.abs() + w * v.signum())
+            }
+        };
+        // Convex in v, so the larger of the two ends bounds it.
+        at(v - error).max(at(v + error)) + slope
+    }
+}
+
+impl<L: Loss, P: Penalty> Conjugated<'_, '_, L, P> {
+    fn entries(&self) -> impl Iterator<Item = Entry> {
+        let (risk, cols, total) = (self.risk, self.risk.n_cols(), self.risk.total_weight());
+        let (ridge, lasso) = (risk.penalty().ridge(), risk.penalty().lasso());
+        let weights = self.sums.iter().zip(self.coef.weights()).enumerate().map(move |(at, (sum, weight))| {
+            let (score, column) = (at / cols, at % cols);
+            let error = self.rounding[score] * self.sized.column_sizes[column];
+            let factor = risk.penalty().factor(column);
+            Entry { weight: *weight, v: sum / total, error, ridge: ridge * factor, lasso: lasso * factor }
+        });
+        let penalised = risk.intercept() == Intercept::Penalised;
+        let intercepts = self.totals.iter().zip(self.coef.intercept()).enumerate().filter(move |_| penalised);
+        let intercepts = intercepts.map(move |(score, (sum, weight))| {
+            // A column of ones.
+            Entry { weight: *weight, v: sum / total, error: self.rounding[score] * EVALUATION, ridge, lasso }
+        });
+        weights.chain(intercepts)
+    }
+
+    /// The largest multiple of θ that a lasso allows, at most one: `|v| ≤ λαf` in every column, errors included.
+    pub(super) fn shrink(&self) -> f64 {
+        if self.risk.penalty().ridge() > 0.0 {
+            return 1.0;
+        }
+        let allowed = |entry: Entry| {
+            if entry.lasso == 0.0 {
+                return 1.0;
+            }
+            let most = entry.v.abs() * (1.0 + PER_ENTRY) + entry.error;
+            let limit = entry.lasso * (1.0 - PER_ENTRY);
+            if most <= limit { 1.0 } else { limit / most * (1.0 - PER_ENTRY) }
+        };
+        self.entries().map(allowed).fold(1.0, f64::min)
+    }
+
+    /// Ψ at `κθ`.
+    pub(super) fn fenchel_young(&self, shrink: f64) -> f64 {
+        let plain = self.risk.penalty().factors().is_none() && self.risk.penalty().lasso() == 0.0;
+        if plain {
+            return self.ridge_alone();
+        }
+        let shrunk = |entry: Entry| Entry {
+            v: shrink * entry.v,
+            error: shrink * entry.error + 2.0 * UNIT * entry.v.abs(),
+            ..entry
+        };
+        crate::numeric::sum(self.entries().map(|entry| shrunk(entry).fenchel_young()))
+    }
+
+    /// `‖λw + v‖²/2λ`, where the errors of all columns count by their length.
+    fn ridge_alone(&self) -> f64 {
+        let (mut residual, mut rounding, mut error) = Default::default();
+        let add = |sum: &mut crate::numeric::CompensatedSum, x: f64| sum.add(x * x);
+        let ridge = self.risk.penalty().ridge();
+        for Entry { weight, v, error: e, .. } in self.entries() {
+            add(&mut residual, ridge * weight + v);
+            add(&mut rounding, v.abs() + ridge * weight.abs());
+            add(&mut error, e);
+        }
+        let length = residual.value().sqrt() + PER_ENTRY * rounding.value().sqrt() + error.value().sqrt();
+        length * length / (2.0 * ridge)
+    }
+}

@@ -1,0 +1,174 @@
+//! A basis of the columns in which they are orthonormal under the weights of the rows.
+//!
+//! Products of columns lose what is below 1e-8 of their length; an orthogonal factorisation of the rows keeps it down to
+//! about 1e-14. In `q = Bᵀx̂ + m` with `Σ s q̃q̃ᵀ = S·I` a Hessian is as well conditioned as its rows allow, however nearly
+//! collinear the columns are.
+
+use super::exact::exactly_dependent;
+use crate::design::{Pass, Rows, TurnedRows, spread};
+use crate::error::Result;
+use crate::linalg::{Alias, in_order_qr, triangular_factor};
+use crate::objective::{Coef, Intercept, Loss, Penalty, Risk};
+use crate::watch::Watch;
+
+/// Rows gathered at least before they are reduced.
+const REDUCE_AT: usize = 512;
+
+/// The new columns `q = Bᵀx̂ + m`, and the columns that have no part in them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OrthonormalBasis {
+    /// Columns that take part, rising.
+    pub columns: Vec<usize>,
+    /// `Bᵀ` row by row, a row of all columns for each new one.
+    pub matrix: Vec<f64>,
+    /// m.
+    pub shift: Vec<f64>,
+    /// Columns left out: combinations of others, proved or within rounding.
+    pub aliased: Vec<Alias>,
+}
+
+impl OrthonormalBasis {
+    /// The basis of the rows of positive weight, by one pass. Where the risk has a penalty, its curvature counts as rows.
+    pub fn of<L: Loss, P: Penalty>(risk: &Risk<'_, L, P>, watch: &Watch) -> Result<OrthonormalBasis> {
+        let (sample, cols) = (risk.sample(), risk.n_cols());
+        let first = usize::from(risk.intercept() != Intercept::None);
+        let width = cols + first;
+        let pass = Pass::new(sample.design, sample.units).partials_of(3 * width * width);
+        let mut sum = pass.reduce(
+            watch,
+            (0, &mut []),
+            || Triangle { width, r: Vec::new(), pending: Vec::new() },
+            |sum, range, rows, _| {
+                let mut room = Vec::new();
+                let values: &[f64] = match &rows {
+                    Rows::Dense(values) => values,
+                    Rows::Csr(sparse) => {
+                        spread(sparse, sample.units, &mut room);
+                        &room
+                    }
+                };
+                for (at, i) in range.enumerate() {
+                    let root = sample.weights.map_or(1.0, |w| w[i].sqrt());
+                    if root > 0.0 {
+                        sum.pending.extend((0..first).map(|_| root));
+                        sum.pending.extend(values[at * cols..(at + 1) * cols].iter().map(|x| root * x));
+                    }
+                }
+                if sum.pending.len() >= width * REDUCE_AT.max(2 * width) {
+                    sum.reduce();
+                }
+                Ok(())
+            },
+            |a, mut b| {
+                b.reduce();
+                a.pending.extend(b.rows());
+                a.reduce();
+            },
+        )?;
+        let total = risk.total_weight();
+        for j in (0..cols).filter(|j| risk.penalty().ridge_of(*j) > 0.0) {
+            let mut row = vec![0.0; width];
+            row[first + j] = (total * risk.penalty().ridge_of(j)).sqrt();
+            sum.pending.extend(row);
+        }
+        sum.reduce();
+        let qr = in_order_qr(width, width, sum.r);
+        let m = qr.kept.len();
+        let scale = total.sqrt();
+        // The intercept, where there is one, is the first column and always kept.
+        let with_shift = usize::from(first == 1 && qr.kept.first() == Some(&0));
+        let columns: Vec<usize> = qr.kept[with_shift..].iter().map(|j| j - first).collect();
+        let mut matrix = vec![0.0; columns.len() * cols];
+        let mut shift = vec![0.0; columns.len()];
+        for new in 0..columns.len() {
+            let of_new = &qr.inverse[(new + with_shift) * m..(new + with_shift + 1) * m];
+            if with_shift == 1 {
+                shift[new] = scale * of_new[0];
+            }
+            for (old, j) in columns.iter().enumerate() {
+                matrix[new * cols + j] = scale * of_new[old + with_shift];
+            }
+        }
+        let aliased = prove(risk, qr.aliased, first, watch)?;
+        Ok(OrthonormalBasis { columns, matrix, shift, aliased })
+    }
+
+    /// The rows in this basis.
+    pub fn rows<'a, L: Loss, P: Penalty>(&self, risk: &Risk<'a, L, P>) -> TurnedRows<'a> {
+        TurnedRows::new(risk.sample().design, risk.sample().units, self.matrix.clone(), self.shift.clone())
+    }
+
+    /// Coefficients of the new columns as coefficients of the old: `w = Bc`, `b = b′ + m·c`.
+    pub fn to_columns(&self, coef: &Coef, cols: usize) -> Coef {
+        let (k, m) = (coef.n_scores(), self.shift.len());
+        let mut out = Coef::zeros(k, cols);
+        for score in 0..k {
+            let c = &coef.weights_of(score)[..m];
+            let weights = &mut out.weights_mut()[score * cols..(score + 1) * cols];
+            for (c, row) in c.iter().zip(self.matrix.chunks_exact(cols.max(1))) {
+                weights.iter_mut().zip(row).for_each(|(w, b)| *w += b * c);
+            }
+            out.intercept_mut()[score] =
+                coef.intercept()[score] + c.iter().zip(&self.shift).map(|(c, m)| c * m).sum::<f64>();
+        }
+        out
+    }
+}
+
+/// Looks for the relations of the columns left out in whole numbers, in the units of the columns.
+fn prove<L: Loss, P: Penalty>(
+    risk: &Risk<'_, L, P>,
+    aliased: Vec<Alias>,
+    first: usize,
+    watch: &Watch,
+) -> Result<Vec<Alias>> {
+    let sample = risk.sample();
+    let inverse = sample.units.inverse_scale();
+    let counted = sample.weights.map_or(sample.labels.len(), |w| w.iter().filter(|s| **s > 0.0).count());
+    let kept = risk.n_cols() + first - aliased.len();
+    let mut proved = Vec::with_capacity(aliased.len());
+    for alias in aliased.into_iter().filter(|alias| alias.column >= first) {
+        let column = alias.column - first;
+        let combination: Vec<(usize, f64)> =
+            alias.combination.iter().filter(|(j, _)| *j >= first).map(|(j, a)| (j - first, *a)).collect();
+        let in_columns: Vec<(usize, f64)> =
+            combination.iter().map(|(j, a)| (*j, a * inverse[*j] / inverse[column])).collect();
+        let centre = (first == 0).then(|| sample.units.centre());
+        // As many independent columns as rows: every further one is a combination of them.
+        let exact =
+            kept >= counted || exactly_dependent(sample.design, sample.weights, column, &in_columns, centre, watch)?;
+        let largest = combination.iter().fold(0.0f64, |m, (_, a)| m.max(a.abs()));
+        let named = combination.into_iter().filter(|(_, a)| a.abs() > 1e-6 * largest).collect();
+        proved.push(Alias { column, combination: named, exact });
+    }
+    Ok(proved)
+}
+
+/// The triangular factor of some rows, and rows still to be folded into it.
+struct Triangle {
+    width: usize,
+    /// Column-major; empty before the first reduction.
+    r: Vec<f64>,
+    /// Row-major.
+    pending: Vec<f64>,
+}
+
+impl Triangle {
+    /// The rows of the factor.
+    fn rows(&self) -> Vec<f64> {
+        let n = self.width;
+        if self.r.is_empty() { Vec::new() } else { (0..n * n).map(|at| self.r[at % n * n + at / n]).collect() }
+    }
+
+    fn reduce(&mut self) {
+        let n = self.width;
+        if self.pending.is_empty() && !self.r.is_empty() {
+            return;
+        }
+        let mut rows = self.rows();
+        rows.append(&mut self.pending);
+        let count = rows.len().checked_div(n).unwrap_or(0);
+        let mut columns: Vec<f64> = (0..n * count).map(|at| rows[at % count * n + at / count]).collect();
+        self.r = triangular_factor(count, n, &mut columns);
+    }
+}

@@ -1,0 +1,215 @@
+//! T with `TᵀHT ≈ I`, and how nearly.
+
+use super::gamma;
+use super::quadratic_part::QuadraticPart;
+use super::scores::Scores;
+use crate::certify::OrthonormalBasis;
+use crate::design::{Design, Pass, Rows, TurnedRows, Units, spread};
+use crate::error::Result;
+use crate::linalg::{Alias, Square, factor};
+use crate::objective::{Coef, CurvedLoss, Intercept, Penalty, Risk};
+use crate::watch::Watch;
+
+/// On the unit-diagonal scale, pivots of H below this are left to an orthogonal factorisation.
+const SUSPECT_PIVOT: f64 = 1e-11;
+/// Pivots below this are rounding.
+const ROUNDING_PIVOT: f64 = 1e-15;
+/// Products of the columns themselves will do while `‖TᵀHT − I‖` is proved below this.
+const CLOSE: f64 = 0.1;
+
+/// The columns in which H is formed.
+pub(super) enum RowBasis<'a> {
+    /// The columns of the fit, in its units.
+    Plain,
+    /// Orthonormal combinations of them.
+    Turned { basis: OrthonormalBasis, rows: TurnedRows<'a>, units: Units },
+}
+
+/// T, in the basis of its rows.
+pub(super) struct Frame<'a> {
+    pub(super) rows: RowBasis<'a>,
+    /// How far rounding may have moved the rows of the basis, in length; empty where an entry is good to two roundings.
+    pub(super) row_errors: Vec<f64>,
+    /// Tᵀ row by row: one row for each of [`Frame::rank`] directions, a column for each coefficient of the basis.
+    pub(super) transposed: Vec<f64>,
+    /// Coefficients of the basis, ordered as [`Coef`].
+    pub(super) width: usize,
+    /// A bound on `‖TᵀH̄T − I‖`, H̄ the Hessian of the rows of the basis at the computed scores.
+    pub(super) deviation: f64,
+    /// The quadratic part of the objective, in the columns of the fit.
+    pub(super) quadratic: QuadraticPart,
+}
+
+impl<'a> Frame<'a> {
+    /// The frame of a point; `None` where even orthonormal columns leave H singular to working precision.
+    pub(super) fn of<L: CurvedLoss, P: Penalty>(
+        risk: &Risk<'a, L, P>,
+        scores: &Scores,
+        watch: &Watch,
+    ) -> Result<Option<Frame<'a>>> {
+        let sample = risk.sample();
+        // Sums of sparse products are moved into units afterwards, which loses digits that the bound does not count.
+        if !risk.is_sparse() || sample.units.is_identity() {
+            let mut hessian = risk.loss_hessian(sample.design, sample.units, &scores.values, watch)?;
+            let quadratic = QuadraticPart::of(risk, &hessian);
+            quadratic.add_to(&mut hessian);
+            let found = Frame::from_hessian(risk, RowBasis::Plain, hessian, SUSPECT_PIVOT, quadratic);
+            if let Some(frame) = found.filter(|frame| frame.deviation < CLOSE) {
+                return Ok(Some(frame));
+            }
+        }
+        if risk.loss().shift_invariant() || risk.intercept() == Intercept::Penalised {
+            return Ok(None);
+        }
+        let basis = OrthonormalBasis::of(risk, watch)?;
+        let (rows, units) = (basis.rows(risk), Units::identity(basis.columns.len()));
+        let mut hessian = risk.loss_hessian(&rows, &units, &scores.values, watch)?;
+        let quadratic = QuadraticPart::ridge_only(risk);
+        quadratic.add_turned(&mut hessian, &basis.matrix, risk.n_cols());
+        let row_errors = row_errors(risk, &basis, watch)?;
+        let turned = RowBasis::Turned { basis, rows, units };
+        let found = Frame::from_hessian(risk, turned, hessian, ROUNDING_PIVOT, quadratic);
+        Ok(found.map(|frame| Frame { row_errors, ..frame }))
+    }
+
+    fn from_hessian<L: CurvedLoss, P: Penalty>(
+        risk: &Risk<'_, L, P>,
+        rows: RowBasis<'a>,
+        mut hessian: Square,
+        tolerance: f64,
+        quadratic: QuadraticPart,
+    ) -> Option<Frame<'a>> {
+        let (k, width) = (risk.loss().n_scores(), hessian.n());
+        let weights = width - k;
+        let unknowns: Vec<usize> = if risk.intercept() == Intercept::None { 0..weights } else { 0..width }.collect();
+        hessian.keep_only(&unknowns);
+        let factor = factor(&hessian, tolerance);
+        // Below this curvatures may have been flushed to zero.
+        if factor.kept() != unknowns || unknowns.iter().any(|j| !(hessian.get(*j, *j) > 1e-280)) {
+            return None;
+        }
+        let all = factor.whitening();
+        let transposed: Vec<f64> =
+            unknowns.iter().flat_map(|j| all[j * width..(j + 1) * width].iter().copied()).collect();
+        let m = unknowns.len();
+        let product = hessian.congruence(&transposed);
+        let distance: f64 = (0..m * m).map(|at| (product[at] - f64::from(u8::from(at / m == at % m))).powi(2)).sum();
+        // |Ĥ_ab − H̄_ab| ≤ γ√(H_aa H_bb), whatever the order of the sums, and the same for the products with T.
+        let lengths: f64 =
+            unknowns.iter().map(|a| hessian.get(*a, *a).sqrt() * column_length(&transposed, width, *a)).sum();
+        let roundings = gamma(risk.sample().labels.len() + k + 48) + gamma(4 * m + 16);
+        let deviation = distance.sqrt() * (1.0 + gamma(m * m + 8)) + roundings * lengths * lengths * 1.01;
+        Some(Frame { rows, row_errors: Vec::new(), transposed, width, deviation, quadratic })
+    }
+
+    /// Number of directions.
+    pub(super) fn rank(&self) -> usize {
+        self.transposed.len() / self.width.max(1)
+    }
+
+    /// The rows, and their units.
+    pub(super) fn design<'s, L: CurvedLoss, P: Penalty>(
+        &'s self,
+        risk: &'s Risk<'a, L, P>,
+    ) -> (&'s dyn Design, &'s Units) {
+        match &self.rows {
+            RowBasis::Plain => (risk.sample().design, risk.sample().units),
+            RowBasis::Turned { rows, units, .. } => (rows, units),
+        }
+    }
+
+    /// Columns that have no part in the basis.
+    pub(super) fn aliased(&self) -> &[Alias] {
+        match &self.rows {
+            RowBasis::Plain => &[],
+            RowBasis::Turned { basis, .. } => &basis.aliased,
+        }
+    }
+
+    /// `‖T_a·‖` of a coefficient of the basis, rounded up.
+    pub(super) fn length(&self, coefficient: usize) -> f64 {
+        column_length(&self.transposed, self.width, coefficient)
+    }
+
+    /// T in the coefficients of the fit: a row of [`Frame::rank`] numbers for each, ordered as [`Coef`], and what
+    /// rounding may have moved each row by.
+    pub(super) fn in_columns(&self, k: usize, cols: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
+        let m = self.rank();
+        let column = |a: usize| (0..m).map(|b| self.transposed[b * self.width + a]).collect::<Vec<f64>>();
+        match &self.rows {
+            RowBasis::Plain => ((0..self.width).map(column).collect(), vec![0.0; self.width]),
+            RowBasis::Turned { basis, .. } => {
+                let r = basis.shift.len();
+                let rounding = gamma(r + 4);
+                let mut errors = vec![0.0; k * (cols + 1)];
+                let mut rows = vec![vec![0.0; m]; k * (cols + 1)];
+                for score in 0..k {
+                    let intercept = k * cols + score;
+                    rows[intercept] = column(k * r + score);
+                    errors[intercept] = rounding * self.length(k * r + score);
+                    for new in 0..r {
+                        let (of_new, length) = (column(score * r + new), self.length(score * r + new));
+                        let mut add = |to: usize, by: f64| {
+                            if by != 0.0 {
+                                rows[to].iter_mut().zip(&of_new).for_each(|(t, n)| *t += by * n);
+                                errors[to] += rounding * by.abs() * length;
+                            }
+                        };
+                        for j in 0..cols {
+                            add(score * cols + j, basis.matrix[new * cols + j]);
+                        }
+                        add(intercept, basis.shift[new]);
+                    }
+                }
+                (rows, errors)
+            }
+        }
+    }
+
+    /// Weights that columns without a part in the basis must not have: those that are not proved to be combinations, and
+    /// those of columns that are zero.
+    pub(super) fn weighs_left_out(&self, coef: &Coef) -> bool {
+        let must_be_zero = self.aliased().iter().filter(|alias| !alias.exact || alias.combination.is_empty());
+        { must_be_zero }.any(|alias| (0..coef.n_scores()).any(|c| coef.weights_of(c)[alias.column] != 0.0))
+    }
+}
+
+fn column_length(rows: &[f64], width: usize, column: usize) -> f64 {
+    let squares: f64 = rows.chunks_exact(width.max(1)).map(|row| row[column] * row[column]).sum();
+    squares.sqrt() * (1.0 + gamma(rows.len() / width.max(1) + 4))
+}
+
+/// How far the computed `q = Bᵀx̂ + m` of each row is from the real one: `γ_{d+8}(Σ|x̂|‖B_j‖ + ‖m‖)`.
+fn row_errors<L: CurvedLoss, P: Penalty>(
+    risk: &Risk<'_, L, P>,
+    basis: &OrthonormalBasis,
+    watch: &Watch,
+) -> Result<Vec<f64>> {
+    let (sample, cols) = (risk.sample(), risk.n_cols());
+    let lengths: Vec<f64> = (0..cols).map(|j| column_length(&basis.matrix, cols, j)).collect();
+    let shift = basis.shift.iter().map(|m| m * m).sum::<f64>().sqrt();
+    let rounding = gamma(cols + 8) * 1.01;
+    let mut errors = vec![0.0; sample.labels.len()];
+    Pass::new(sample.design, sample.units).partials_of(1).reduce(
+        watch,
+        (1, &mut errors),
+        Vec::new,
+        |room, _, rows, out| {
+            let values: &[f64] = match &rows {
+                Rows::Dense(values) => values,
+                Rows::Csr(sparse) => {
+                    spread(sparse, sample.units, room);
+                    room
+                }
+            };
+            for (at, out) in out.iter_mut().enumerate() {
+                let x = &values[at * cols..(at + 1) * cols];
+                let size = x.iter().zip(&lengths).map(|(x, l)| x.abs() * l).sum::<f64>();
+                *out = rounding * (size + shift) + f64::MIN_POSITIVE;
+            }
+            Ok(())
+        },
+        |_, _| (),
+    )?;
+    Ok(errors)
+}

@@ -1,0 +1,146 @@
+//! What is proved of a kernel machine at the numbers that its model stores.
+
+use super::Training;
+use super::kernel_choice::support;
+use crate::certify::{Certificate, DualPoint, KernelPoint, KernelTask, kernel_gap, kernel_violation};
+use crate::design::Units;
+use crate::discriminant::{Discriminant, KernelExpansion, Linear};
+use crate::error::{Error, Result};
+use crate::kernel::{Enclosed, Kernel, ProofRows};
+use crate::watch::Watch;
+
+const TOO_LARGE: &str = "kernel values or scores are too large for a bound on their rounding";
+
+/// A machine and the multipliers that are to prove it.
+pub(super) struct Machine<'a> {
+    pub(super) kernel: Kernel,
+    pub(super) discriminant: &'a Discriminant,
+    pub(super) units: &'a Units,
+    /// β = αy, row by row.
+    pub(super) signed: &'a [f64],
+}
+
+impl Machine<'_> {
+    /// The objective and its certificate: a gap where the kernel with `ridge` on its diagonal is positive semidefinite, else
+    /// how far from stationary.
+    pub(super) fn prove(
+        &self,
+        training: &Training<'_>,
+        task: &KernelTask<'_>,
+        ridge: Option<f64>,
+        watch: &Watch,
+    ) -> Result<(f64, Certificate)> {
+        let rows = ProofRows::new(&self.kernel, training.design, self.units, ridge.unwrap_or(0.0), watch)?;
+        let dual = match DualPoint::new(task, self.signed) {
+            Ok(dual) => dual,
+            Err(row) => return Ok(absent(format!("the multiplier of row {} is outside of its bounds", row + 1))),
+        };
+        match self.discriminant {
+            Discriminant::Linear(linear) => self.plane(linear, &rows, task, &dual),
+            Discriminant::Kernel(expansion) => self.expansion(expansion, training, &rows, task, &dual, ridge),
+            _ => Err(Error::model("a kernel machine has another kind of discriminant")),
+        }
+    }
+
+    /// A linear kernel's machine has weights of its own.
+    fn plane(
+        &self,
+        linear: &Linear,
+        rows: &ProofRows,
+        task: &KernelTask<'_>,
+        dual: &DualPoint,
+    ) -> Result<(f64, Certificate)> {
+        if linear.centre() != self.units.centre() {
+            return Ok(absent("the plane is not about the centre of the units".to_owned()));
+        }
+        let weights: Vec<f64> = linear.weights_of(0).iter().zip(self.units.scale()).map(|(w, s)| w * s).collect();
+        let Enclosed { values, errors } = rows.plane(&weights, self.units);
+        let squared = crate::numeric::sum(weights.iter().map(|w| w * w));
+        let (signed, slack) = dual.signed(task.signs);
+        let point = KernelPoint {
+            scores: &values,
+            errors: Some(&errors),
+            intercept: linear.intercept_at_centre()[0],
+            squared_length: (squared, 8.0 * f64::EPSILON * squared),
+            distance: rows.plane_distance(&weights, &signed, &slack),
+            ridge: 0.0,
+        };
+        Ok(kernel_gap(task, dual, &point))
+    }
+
+    fn expansion(
+        &self,
+        expansion: &KernelExpansion,
+        training: &Training<'_>,
+        rows: &ProofRows,
+        task: &KernelTask<'_>,
+        dual: &DualPoint,
+        ridge: Option<f64>,
+    ) -> Result<(f64, Certificate)> {
+        let Some(coefficients) = coefficients_on_rows(expansion, training, &self.kernel, self.units)? else {
+            return Ok(absent("the support rows are not those rows of the data".to_owned()));
+        };
+        let Enclosed { values, errors } = rows.sums(&coefficients);
+        let squared_length = squared_length(&coefficients, &values, &errors);
+        let norms = rows.norms();
+        let apart = |i: usize| dual.distance(i, task.signs[i], coefficients[i]) * norms[i];
+        let point = KernelPoint {
+            scores: &values,
+            errors: Some(&errors),
+            intercept: expansion.intercept()[0],
+            squared_length,
+            distance: crate::numeric::sum((0..coefficients.len()).map(apart)) * (1.0 + 1e-12),
+            ridge: ridge.unwrap_or(0.0),
+        };
+        let (objective, certificate) = kernel_gap(task, dual, &point);
+        if ridge.is_some() {
+            return Ok((objective, certificate));
+        }
+        // Without a convex problem only the multipliers themselves can be looked at.
+        if coefficients != self.signed {
+            return Ok((
+                objective,
+                Certificate::Absent { reason: "the coefficients are not the multipliers".to_owned() },
+            ));
+        }
+        let violation = kernel_violation(task, self.signed, &values, Some(&errors));
+        match violation.is_finite() && objective.is_finite() {
+            true => Ok((objective, Certificate::Stationary { violation })),
+            false => Ok((objective, Certificate::Absent { reason: TOO_LARGE.to_owned() })),
+        }
+    }
+}
+
+fn absent(reason: String) -> (f64, Certificate) {
+    (f64::NAN, Certificate::Absent { reason })
+}
+
+/// ‖w‖² = Σ a·g from the sums g of a machine at the rows, and a bound on its error.
+pub(super) fn squared_length(coefficients: &[f64], sums: &[f64], errors: &[f64]) -> (f64, f64) {
+    let there = || (0..coefficients.len()).filter(|i| coefficients[*i] != 0.0);
+    let value = crate::numeric::sum(there().map(|i| coefficients[i] * sums[i]));
+    let error = |i: usize| coefficients[i].abs() * (errors[i] + 4.0 * f64::EPSILON * sums[i].abs());
+    (value, 1.01 * there().map(error).sum::<f64>() + 4.0 * f64::EPSILON * value.abs())
+}
+
+/// Coefficients of an expansion, row by row of the training table; `None` unless its support rows are those rows to the bit.
+pub(super) fn coefficients_on_rows(
+    expansion: &KernelExpansion,
+    training: &Training<'_>,
+    kernel: &Kernel,
+    units: &Units,
+) -> Result<Option<Vec<f64>>> {
+    let n = training.labels.len();
+    let ids = expansion.support_rows();
+    if expansion.kernel() != kernel || ids.iter().any(|i| *i >= n) {
+        return Ok(None);
+    }
+    if *kernel != Kernel::Precomputed
+        && !(expansion.is_in(units) && expansion.is_over(&support(training, kernel, ids)?))
+    {
+        return Ok(None);
+    }
+    let mut coefficients = vec![0.0; n];
+    ids.iter().zip(expansion.coefficients()).for_each(|(i, c)| coefficients[*i] = *c);
+    Ok(Some(coefficients))
+}

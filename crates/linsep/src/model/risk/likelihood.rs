@@ -1,0 +1,107 @@
+//! Fits without a penalty: solved by Newton's method, proved at the coefficients that the model stores.
+
+use super::columns::{from_columns, to_columns};
+use super::{Found, RiskMinimizer};
+use crate::certify::{SelfConcordance, StoredScores, self_concordance_bound};
+use crate::design::Units;
+use crate::discriminant::Linear;
+use crate::error::{Error, Result};
+use crate::linalg::Alias;
+use crate::objective::{Coef, Conjugate, Risk, SoftmaxForm};
+use crate::solve::{Newton, Stop};
+use crate::watch::Watch;
+
+/// What a coefficient may be off, in standard errors.
+const WANTED: f64 = 1e-4;
+/// Last steps by the Newton step of the proof itself, which is good to the rounding of the scores.
+const LAST_STEPS: usize = 2;
+
+impl RiskMinimizer {
+    pub(super) fn maximum_likelihood<L: Conjugate + Clone>(
+        &self,
+        risk: &Risk<'_, L>,
+        newton: &Newton,
+        start: Option<&Coef>,
+        classes: usize,
+        watch: &Watch,
+    ) -> Result<Found> {
+        let mut found: Found = newton.solve_unproved(risk, start, watch)?.into();
+        if matches!(found.stop, Stop::Separated(_)) {
+            return Ok(found);
+        }
+        let calm = Watch::default();
+        let mut bound = self.bound_of(risk, &found.coef, classes, &calm)?;
+        for _ in 0..LAST_STEPS {
+            let off = bound.standard_errors.unwrap_or(f64::INFINITY);
+            let converged = found.stop == Stop::Converged && off > WANTED;
+            let Some(step) = bound.step.as_ref().filter(|_| converged) else { break };
+            let coef = found.coef.moved(1.0, step);
+            let next = self.bound_of(risk, &coef, classes, &calm)?;
+            found.passes += 3;
+            if !(next.standard_errors.unwrap_or(f64::INFINITY) < off) {
+                break;
+            }
+            (found.coef, bound) = (coef, next);
+        }
+        found.passes += 3;
+        found.stop = newton.judged(found.stop, &bound.certificate);
+        (found.objective, found.certificate) = (bound.objective, bound.certificate);
+        // What the proof left out is what the summary must name, whichever the solver could use.
+        for alias in bound.aliased {
+            if !found.aliased.iter().any(|a: &Alias| a.column == alias.column) {
+                found.aliased.push(alias);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The bound at the coefficients that a model would store for these.
+    fn bound_of<L: Conjugate + Clone>(
+        &self,
+        risk: &Risk<'_, L>,
+        coef: &Coef,
+        classes: usize,
+        watch: &Watch,
+    ) -> Result<SelfConcordance> {
+        let units = risk.sample().units;
+        let linear = to_columns(self.canonical(coef.clone(), classes), units)?;
+        self.bound_of_stored(risk, &linear, units, watch)
+    }
+
+    /// The bound at the coefficients of a model: the same numbers when it is fitted and when it is verified.
+    pub(super) fn bound_of_stored<L: Conjugate + Clone>(
+        &self,
+        risk: &Risk<'_, L>,
+        linear: &Linear,
+        units: &Units,
+        watch: &Watch,
+    ) -> Result<SelfConcordance> {
+        let k = risk.loss().n_scores();
+        let stored = match linear.n_scores() == k {
+            true => StoredScores::AsFitted,
+            false if self.form == SoftmaxForm::Symmetric => StoredScores::Centred,
+            false => StoredScores::Reference,
+        };
+        check_stored(linear, stored)?;
+        self_concordance_bound(risk, &from_columns(linear, units, k), stored, watch)
+    }
+}
+
+/// The weights of several classes must be in the form that the model states: their errors are.
+fn check_stored(linear: &Linear, stored: StoredScores) -> Result<()> {
+    let (classes, cols) = (linear.n_scores(), linear.n_cols());
+    let entry = |k: usize, j: usize| if j == cols { linear.intercept_at_centre()[k] } else { linear.weights_of(k)[j] };
+    let is_whole = |j: usize| match stored {
+        StoredScores::AsFitted => true,
+        StoredScores::Reference => entry(0, j) == 0.0,
+        StoredScores::Centred => {
+            let sum = crate::numeric::sum((0..classes).map(|k| entry(k, j)));
+            let size: f64 = (0..classes).map(|k| entry(k, j).abs()).sum();
+            sum.abs() <= 2.0 * (classes + 4) as f64 * f64::EPSILON * size
+        }
+    };
+    match (0..=cols).all(is_whole) {
+        true => Ok(()),
+        false => Err(Error::model("the weights of the classes are not in the form that the model states")),
+    }
+}

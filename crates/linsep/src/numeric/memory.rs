@@ -1,0 +1,33 @@
+//! Whether there is memory for what comes next.
+
+/// Not worth asking for.
+const LITTLE: usize = 1 << 20;
+/// The GNU allocator maps larger pieces by themselves; freeing a smaller one would raise its threshold for mapping, and
+/// tables would no longer be given back to the system when they are freed.
+const MAPPED: usize = 64 << 20;
+
+/// Whether so many bytes more could be had. Running out of memory ends the process without a word; what is large and
+/// depends on the data is asked for here first. Under a limit of the address space the answer is exact; elsewhere the
+/// system may promise more than it has, and only what could never be had is refused.
+pub fn has_room(bytes: usize) -> bool {
+    if bytes < LITTLE {
+        return true;
+    }
+    let mut probe: Vec<u8> = Vec::new();
+    let reserved = probe.try_reserve_exact(bytes.max(MAPPED)).is_ok();
+    // The allocation must not be optimised away.
+    std::hint::black_box(probe.as_ptr());
+    reserved
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_never_be_had_is_refused() {
+        assert!(has_room(1 << 20));
+        assert!(!has_room(1 << 60));
+        assert!(!has_room(usize::MAX));
+    }
+}
