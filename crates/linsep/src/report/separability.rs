@@ -2,7 +2,9 @@
 
 use super::text::{clip, count, grid, short, thousands, wrap};
 use crate::error::Place;
-use crate::model::{CommonPoint, Complete, Overlap, QuasiComplete, SeparabilityVerdict, Undecided, Verdict};
+use crate::model::{
+    CommonPoint, Complete, Overlap, QuasiComplete, SeparabilityVerdict, Undecided, Verdict, WholeScore,
+};
 use crate::workflow::{Question, SHOWN_BOUNDARY, TableSeparability};
 use serde_json::{Value, json};
 
@@ -168,6 +170,11 @@ impl Page<'_> {
                 ));
             }
         }
+        if v.whole.is_some() {
+            let what =
+                "no doubles near them separate, so the coefficients shown are rounded; --json has the whole numbers";
+            lines.push(("plane", what.into()));
+        }
         lines
     }
 
@@ -254,10 +261,6 @@ impl Page<'_> {
         };
         match (self.about.verdict.exact(), common) {
             (Some(true), _) => Some("the witness holds in rational arithmetic, without rounding".into()),
-            (Some(false), Some(true)) => {
-                Some("the common point holds in rational arithmetic, so no plane is strict; the rest does not".into())
-            }
-            (Some(false), _) => Some("the witness does not hold in rational arithmetic: only to the tolerance".into()),
             (None, Some(true)) => Some("the common point holds in rational arithmetic: no plane is strict".into()),
             _ => None,
         }
@@ -369,6 +372,10 @@ impl Page<'_> {
             Verdict::Complete(v) => {
                 value["margin"] = json!(v.margin);
                 value["plane"] = plane_json(&v.weights, &v.intercept, &v.centre);
+                if let Some(scores) = &v.whole {
+                    let score = |s: &WholeScore| json!({"weights": s.weights, "intercept": s.intercept});
+                    value["plane"]["whole"] = scores.iter().map(score).collect();
+                }
                 if let Some(hull) = &v.hull {
                     let weights: Vec<Value> =
                         hull.weights.iter().map(|(row, w)| self.weight_json(*row, *w, None)).collect();

@@ -98,6 +98,10 @@ impl Case<'_> {
         if width > MOST_UNKNOWNS {
             return Ok(None);
         }
+        // A constraint of the boundary without a weight is not proved to stay there.
+        if open.iter().zip(alpha).any(|(open, alpha)| *open != (*alpha > 0.0)) {
+            return Ok(Some(false));
+        }
         let units = risk.sample().units;
         let mut raw = direction.clone();
         for c in 0..scores {

@@ -39,6 +39,10 @@ impl Case<'_> {
         risk: &Risk<'_, L>,
         alpha: &[f64],
     ) -> Result<Option<(Vec<f64>, Option<bool>)>> {
+        // Without a weight a constraint could be strict.
+        if !alpha.iter().all(|alpha| *alpha > 0.0) {
+            return Ok(None);
+        }
         let verified = self.verified(risk.loss().clone(), alpha)?;
         let exactly = |alpha: &[f64]| Ok(self.exactly_balanced(risk, alpha)?.filter(|exact| *exact));
         match verified {
