@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-# The rows are 80 MB as float64; blocks, labels, scores and threads may cost a few.
+# The rows are 80 MB as float64; blocks, labels, scores and threads may cost a few. The proof of a fit keeps five doubles a
+# row (score, its error, two probabilities, slope): 8 MB here, a fifth of the rows as float32.
 ROWS, COLS = 200_000, 50
 BYTES = {"float64": 8 * ROWS * COLS, "float32": 4 * ROWS * COLS}
-ALLOWED = 0.35
+ALLOWED = 0.4
 
 # A small fit warms threads and the allocator up. Memory before is what is in use, not the peak until then, behind which a
 # copy could hide. The peak is not that of getrusage, which counts the process that started this one.

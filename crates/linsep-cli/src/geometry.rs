@@ -135,7 +135,8 @@ fn write(
         header.extend(classes.iter().map(|c| format!("r2_{c}")));
     }
     if data.measured.projections.is_some() {
-        header.extend((0..columns).map(|j| format!("proj_{}", model.recipe.feature(j))));
+        let feature = model.recipe.namer();
+        header.extend((0..columns).map(|j| format!("proj_{}", feature(j))));
     }
     let sheet = Sheet { table, keep, header, rows: &data.rows };
     sheet.write(output, |i, line| {

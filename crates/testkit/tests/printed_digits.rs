@@ -227,7 +227,8 @@ fn fresh_fits_pass_their_own_verification() {
             (usize::from(0.1 * a + b + source.normal() > 0.0), a, b)
         })
         .collect();
-    let cases: [(&str, &dyn Fn(f64) -> String, &dyn Fn(f64) -> String); 6] = [
+    type Print<'a> = &'a dyn Fn(f64) -> String;
+    let cases: [(&str, Print<'_>, Print<'_>); 6] = [
         ("timestamps", &|a| format!("{:.0}", 1.7e9 + a), &|b| format!("{b:.3}")),
         ("timestamps with decimals", &|a| format!("{:.3}", 1.7e9 + a), &|b| format!("{b:.3}")),
         ("shift", &|a| format!("{}", 1e9 + a), &|b| format!("{}", b - 1e9)),
@@ -262,8 +263,7 @@ fn the_last_digit_is_told_where_it_matters() {
         let class = if source.chance(1.0 / (1.0 + (-12.0 * (x - 5.0)).exp())) { "p" } else { "q" };
         csv.push_str(&format!("{class},{x:.1}\n"));
     }
-    let mut method = RiskMinimizer::default();
-    method.penalty = PenaltyChoice::Ridge(1e-6);
+    let method = RiskMinimizer { penalty: PenaltyChoice::Ridge(1e-6), ..RiskMinimizer::default() };
     let model = fitted(&csv, &FitOptions::new("y", Method::Risk(method)));
     let told = model.notes.iter().find_map(|n| if let Note::LastDigit { score } = n { Some(*score) } else { None });
     let weight = model.discriminant.as_linear().expect("linear").weights_of(0)[0];

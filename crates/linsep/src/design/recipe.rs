@@ -89,6 +89,15 @@ pub struct RecipeColumn {
 }
 
 impl RecipeColumn {
+    /// The same column, as of an array: nothing is known of printed digits.
+    pub(crate) fn forget_printed(&mut self) {
+        if let Encoding::Number { printed, .. } = &mut self.encoding {
+            *printed = None;
+        }
+    }
+}
+
+impl RecipeColumn {
     /// Number of matrix columns it becomes.
     pub fn width(&self) -> usize {
         match &self.encoding {
@@ -212,10 +221,15 @@ impl Recipe {
     }
 
     /// Name of one matrix column: the column, `column=level`, a product of such (`age^2*bmi`), or the 1-based index of
-    /// an unnamed one. For all names, [`Recipe::features`] is faster.
+    /// an unnamed one. For several names [`Recipe::namer`] is faster, for all of them [`Recipe::features`].
     pub fn feature(&self, index: usize) -> String {
+        self.namer()(index)
+    }
+
+    /// Names single matrix columns as [`Recipe::feature`] does; what takes time in proportion to all columns is done once.
+    pub fn namer(&self) -> impl Fn(usize) -> String + '_ {
         let groups = self.groups();
-        match groups.group_of(index) {
+        move |index| match groups.group_of(index) {
             Some(group) => groups.feature(group, index - groups.all()[group].range.start),
             None => (index - groups.width() + 1).to_string(),
         }

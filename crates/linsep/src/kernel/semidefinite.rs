@@ -41,7 +41,7 @@ pub(super) fn proved_ridge(rows: &KernelRows) -> Option<f64> {
     }
     let size = n as f64;
     let lost = |unit: f64| 1.01 * (unit * (size + 1.0) * trace + size * size * 1e-320);
-    if completes::<f64>(n, |i, j| entry(i, j), -2.0 * lost(UNIT)) {
+    if completes::<f64>(n, &entry, -2.0 * lost(UNIT)) {
         return Some(0.0);
     }
     let (ridge, shift) = match n <= PAIR_ROWS {
@@ -53,8 +53,8 @@ pub(super) fn proved_ridge(rows: &KernelRows) -> Option<f64> {
     // The mean of two entries is rounded: a ridge that covers it is not the smallest any more.
     let (ridge, shift) = if crooked && n <= PAIR_ROWS { (2.0 * ridge, shift) } else { (ridge, shift) };
     let done = match n <= PAIR_ROWS {
-        true => completes::<Pair>(n, |i, j| entry(i, j), shift),
-        false => completes::<f64>(n, |i, j| entry(i, j), shift),
+        true => completes::<Pair>(n, &entry, shift),
+        false => completes::<f64>(n, &entry, shift),
     };
     // Rounded up: the next doubles above cover what δ and the shift lost.
     (done && ridge.is_finite()).then_some(ridge * (1.0 + 8.0 * f64::EPSILON))

@@ -104,7 +104,11 @@ mod tests {
         let qr = in_order_qr(30, 6, values.clone());
         assert_eq!(qr.kept, [0, 1, 2, 3, 4]);
         let combination = &qr.aliased[0].combination;
-        assert!((combination[1].1 - 1.0).abs() < 1e-3 && (combination[2].1 - 1.0).abs() < 1e-3);
+        // The coefficients of so ill-conditioned a relation are rough; that it holds is not.
+        for i in 0..30 {
+            let combined: f64 = combination.iter().map(|(k, c)| c * values[k * 30 + i]).sum();
+            assert!((combined - values[5 * 30 + i]).abs() < 1e-9 * values[5 * 30 + i], "{i}: {combined}");
+        }
         for a in 0..5 {
             for b in 0..5 {
                 let entry =

@@ -20,6 +20,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
     let weights =
         model.discriminant.as_linear().map(|l| (0..l.n_scores()).map(|k| l.weights_of(k)).collect::<Vec<_>>());
     let (bayes_error, mahalanobis) = separation_of(model);
+    let feature = model.recipe.namer();
     Ok(json!({
         "model": model.method.name(),
         "classes": model.classes,
@@ -47,7 +48,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "linear_in_columns": model.recipe.is_linear(),
         "target": model.target,
         "settings": serde_json::to_value(&model.method).map_err(to_value)?,
-        "notes": model.notes.iter().map(|n| n.describe(&|j| model.recipe.feature(j))).collect::<Vec<_>>(),
+        "notes": model.notes.iter().map(|n| n.describe(&feature)).collect::<Vec<_>>(),
         "class_weights": serde_json::to_value(&model.class_weights).map_err(to_value)?,
         "training": serde_json::to_value(&model.training).map_err(to_value)?,
         "cross_validation": serde_json::to_value(&model.cross_validation).map_err(to_value)?,
@@ -139,6 +140,7 @@ fn terms_json(generalised: &Generalised, model: &Model) -> Vec<Value> {
     let constant = json!({
         "feature": null, "function": "constant", "centre": null, "weights": generalised.intercept_at_centre(),
     });
+    let feature = model.recipe.namer();
     let term = |t: crate::discriminant::Term| {
         let (function, centre) = match t.function {
             TermFunction::Deviation(c) => ("deviation", Some(c)),
@@ -146,7 +148,7 @@ fn terms_json(generalised: &Generalised, model: &Model) -> Vec<Value> {
             TermFunction::Logarithm => ("logarithm", None),
         };
         json!({
-            "feature": model.recipe.feature(t.column), "function": function, "centre": centre, "weights": t.weights,
+            "feature": feature(t.column), "function": function, "centre": centre, "weights": t.weights,
         })
     };
     std::iter::once(constant).chain(generalised.terms().into_iter().map(term)).collect()
@@ -154,8 +156,9 @@ fn terms_json(generalised: &Generalised, model: &Model) -> Vec<Value> {
 
 fn terms_text(generalised: &Generalised, model: &Model) -> String {
     let mut rows = vec![headings(model, generalised.n_scores())];
+    let feature = model.recipe.namer();
     for term in generalised.terms() {
-        let name = clip(&model.recipe.feature(term.column), 40);
+        let name = clip(&feature(term.column), 40);
         let about = |c: f64| if c == 0.0 { name.clone() } else { format!("({name} − {})", short(c)) };
         let function = match term.function {
             TermFunction::Deviation(c) => about(c),

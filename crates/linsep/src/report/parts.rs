@@ -121,9 +121,10 @@ fn unfinished(outcome: Outcome) -> &'static str {
 
 /// What the parts have found and not all of them have in common.
 pub(super) fn part_notes(model: &Model) -> Vec<String> {
+    let feature = model.recipe.namer();
     let described = |part: &ModelPart| {
         let name = pair(part);
-        let notes = part.notes.iter().map(|n| n.describe(&|j| model.recipe.feature(j)));
+        let notes = part.notes.iter().map(|n| n.describe(&feature));
         notes.map(|n| format!("{name}: {n}")).collect::<Vec<String>>()
     };
     model.parts.iter().flat_map(described).collect()
@@ -134,6 +135,7 @@ pub(super) fn parts_json(model: &Model) -> Result<Value, serde_json::Error> {
     if model.parts.is_empty() {
         return Ok(Value::Null);
     }
+    let feature = model.recipe.namer();
     let part = |part: &ModelPart| {
         Ok(json!({
             "against": part.against,
@@ -144,7 +146,7 @@ pub(super) fn parts_json(model: &Model) -> Result<Value, serde_json::Error> {
             "outcome": serde_json::to_value(part.outcome)?,
             "support_vectors": serde_json::to_value(&part.support_vectors)?,
             "computation": serde_json::to_value(&part.computation)?,
-            "notes": part.notes.iter().map(|n| n.describe(&|j| model.recipe.feature(j))).collect::<Vec<_>>(),
+            "notes": part.notes.iter().map(|n| n.describe(&feature)).collect::<Vec<_>>(),
         }))
     };
     Ok(Value::Array(model.parts.iter().map(part).collect::<Result<Vec<Value>, serde_json::Error>>()?))

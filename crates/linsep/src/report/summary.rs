@@ -94,8 +94,9 @@ pub(super) fn summary(model: &Model, with_decision: bool, all: bool) -> String {
     if !constant.is_empty() {
         line("note", format!("constant, left out: {}", constant.join(", ")));
     }
+    let feature = model.recipe.namer();
     for note in model.notes.iter().take(SHOWN) {
-        line("note", note.describe(&|j| model.recipe.feature(j)));
+        line("note", note.describe(&feature));
     }
     if model.notes.len() > SHOWN {
         line("note", format!("{} more, see inspect --json", model.notes.len() - SHOWN));

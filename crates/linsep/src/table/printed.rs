@@ -40,7 +40,7 @@ impl Decimal {
     /// Digits without the zeros at the end.
     fn significant(&self) -> u32 {
         let mut whole = self.whole;
-        while whole != 0 && whole % 10 == 0 {
+        while whole != 0 && whole.is_multiple_of(10) {
             whole /= 10;
         }
         whole.checked_ilog10().map_or(0, |d| d + 1)

@@ -182,6 +182,10 @@ fn recipe_agrees(model: &Model, table: &Table, frequencies: &[f64]) -> bool {
             // Features were named, so the order is the table's; the model's may come from a reordered file.
             let order = NameIndex::new(model.recipe.columns.iter().map(|c| c.name.as_str()));
             learned.columns.sort_by_cached_key(|c| order.place(&c.name));
+            if model.provenance.fingerprint.is_empty() {
+                // Arrays do not tell how finely a column was printed.
+                learned.columns.iter_mut().for_each(|c| c.forget_printed());
+            }
             learned == model.recipe
         }
         Err(_) => model.recipe.columns.is_empty() && table.sparse_width() == model.recipe.sparse_width,

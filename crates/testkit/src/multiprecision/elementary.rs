@@ -19,7 +19,7 @@ fn constants() -> &'static (Float, Vec<Float>) {
     CONSTANTS.get_or_init(|| {
         let (mut inverse, mut factorials) = (work(1.0), vec![work(1.0)]);
         for k in 1..24u32 {
-            inverse = inverse / work(f64::from(k));
+            inverse /= work(f64::from(k));
             factorials.push(inverse.clone());
         }
         (work(2.0).ln(), factorials)
@@ -71,7 +71,7 @@ impl Real {
         let mut l = work(self.to_f64().ln_1p());
         for _ in 0..2 {
             let e = exp_work(&l);
-            l = l + (&value - &e) * work(2.0) / (&value + &e);
+            l += (&value - &e) * work(2.0) / (&value + &e);
         }
         Real(l.with_precision(BITS).value())
     }

@@ -4,10 +4,10 @@
 //! *is* `Σsθ = 0`. They exist, and lie within ω of the stored ones, by the argument of `self_concordance` in as many
 //! unknowns as there are classes but one: with H the curvature in the intercepts, r the imbalance,
 //! `ν = ‖r‖_{H⁻¹}` and ρ the largest spread of intercepts of unit length, if `ρν < 1` then `range(g*) ≤ −ln(1−ρν)`.
-//! Where the stored intercepts are far from best, ĝ of some Newton steps goes first.
+//! Some Newton steps ĝ go first, so that θ̂ is near θ.
 //!
 //! So the log-odds of p* and π differ by at most `R = range(ĝ) + ω + (errors of the scores)`, and
-//! `KL(p*‖π) ≤ R²/8` (Hoeffding's lemma), also `½ e^R (1−max p) R²`. Without ĝ the part of g* is known better: the mean
+//! `KL(p*‖π) ≤ R²/8` (Hoeffding's lemma), also `½ e^R (1−max p) R²`. Where the stored intercepts are near the best the part of them is known better: the mean
 //! of `KL(p*‖p)` over the rows, p those of the computed scores, *is* what the best intercepts gain,
 //! `[ρν + (1−ρν) ln(1−ρν)]/ρ²` at most, and `KL(p*‖π) ≤ KL(p*‖p) + KL(p‖π) + ‖p*−p‖₁ R/2` leaves the errors of the
 //! scores to R. A lasso shrinks θ to `κθ`, which is
@@ -24,6 +24,8 @@ use crate::objective::{Logistic, Loss, Softmax};
 const PROBABILITY: f64 = 16.0 * UNIT;
 /// What ρν must stay below for the stored intercepts to be near the best.
 const NEAR: f64 = 0.1;
+/// Intercepts this near the best need no further step.
+const SETTLED: f64 = 1e-13;
 /// Newton steps towards the best intercepts.
 const STEPS: usize = 60;
 /// Below this a probability has lost digits to underflow.
@@ -36,7 +38,7 @@ pub struct BestIntercepts {
     p: Vec<f64>,
     /// Range of `ĝ + g*`: how far log-odds move.
     moved: f64,
-    /// The mean of KL(p*‖p) over the rows, where ĝ is zero.
+    /// The mean of KL(p*‖p) over the rows, where the stored intercepts are near the best.
     gain: Option<f64>,
     /// Range of `g*` alone, with the rounding of the shifted scores: how far θ may be from θ̂.
     omega: f64,
@@ -71,18 +73,32 @@ impl BestIntercepts {
         if !rows.balanced {
             return Ok(BestIntercepts { classes, p, moved: 0.0, gain: Some(0.0), omega: 0.0 });
         }
-        for _ in 0..STEPS {
+        // What is known of the way from the stored intercepts to the best ones, while they are near.
+        let mut from_stored: Option<(f64, f64)> = None;
+        let mut nearest: Option<(f64, Vec<f64>)> = None;
+        for at in 0..STEPS {
             let Some(step) = Imbalance::of(classes, rows, &p).step() else { break };
             if step.product < NEAR {
                 let omega = -(-step.product).ln_1p() * (1.0 + 1e-12);
-                let moved = range_with_zero(&shift) + omega;
-                // [x + (1−x)ln(1−x)]/x² = ½ + x/6 + x²/12 + … ≤ ½ + x/5 below NEAR.
-                let gain = step.length * step.length * (0.5 + 0.2 * step.product);
-                let gain = shift.iter().all(|g| *g == 0.0).then_some(gain);
-                return Ok(BestIntercepts { classes, p, moved, gain, omega });
+                if at == 0 {
+                    // [x + (1−x)ln(1−x)]/x² = ½ + x/6 + x²/12 + … ≤ ½ + x/5 below NEAR.
+                    from_stored = Some((omega, step.length * step.length * (0.5 + 0.2 * step.product)));
+                }
+                // θ̂ is taken as near the best intercepts as rounding allows.
+                if nearest.as_ref().is_some_and(|(best, _)| omega > 0.5 * best) || omega < SETTLED {
+                    let keep = nearest.filter(|(best, _)| *best <= omega);
+                    let (omega, kept) = keep.unwrap_or((omega, shift));
+                    probabilities(&kept, &mut p);
+                    let (moved, gain) = match from_stored {
+                        Some((moved, gain)) => (moved, Some(gain)),
+                        None => (range_with_zero(&kept) + omega, None),
+                    };
+                    return Ok(BestIntercepts { classes, p, moved, gain, omega });
+                }
+                nearest = Some((omega, shift.clone()));
             }
-            // A damped Newton step always lowers a self-concordant loss.
-            let length = 1.0 / (1.0 + step.product);
+            // A damped Newton step always lowers a self-concordant loss; near the best a whole one is better.
+            let length = if step.product < NEAR { 1.0 } else { 1.0 / (1.0 + step.product) };
             shift[1..].iter_mut().zip(&step.direction).for_each(|(g, d)| *g -= length * d);
             if shift.iter().any(|g| !g.is_finite()) {
                 break;

@@ -86,6 +86,7 @@ impl RiskMinimizer {
         watch: &Watch,
     ) -> Result<(f64, Certificate)> {
         let linear = self.stated(training, discriminant, units)?;
+        let units = &self.about_its_centre(linear, units)?;
         if training.labels.n_classes() > 2 {
             return self.certify_several(training, linear, units, alpha, watch);
         }

@@ -61,6 +61,7 @@ impl RiskMinimizer {
         watch: &Watch,
     ) -> Result<(f64, Certificate)> {
         let linear = self.stated(training, discriminant, units)?;
+        let units = &self.about_its_centre(linear, units)?;
         let classes = training.labels.n_classes();
         match self.loss {
             LossChoice::Logistic if classes == 2 => self.certify_loss(training, linear, units, Logistic, watch),
@@ -91,10 +92,19 @@ impl RiskMinimizer {
         if linear.n_cols() != training.design.shape().cols || linear.n_cols() != units.scale().len() {
             return Err(Error::model("the model does not have the columns of the data"));
         }
-        if linear.centre() != units.centre() {
-            return Err(Error::model("the discriminant is not about the centre of the units of the model"));
-        }
         Ok(linear)
+    }
+
+    /// The units of the fit about the centre of the discriminant, where its intercepts are exact; without a penalty on
+    /// intercepts the objective is the same.
+    pub(super) fn about_its_centre(&self, linear: &Linear, units: &Units) -> Result<Units> {
+        match linear.centre() == units.centre() {
+            true => Ok(units.clone()),
+            false if self.intercept == Intercept::Penalised => {
+                Err(Error::model("the discriminant is not about the centre at which its intercept is penalised"))
+            }
+            false => Ok(Units::new(linear.centre().to_vec(), units.scale().to_vec())),
+        }
     }
 
     /// The coefficients a model states, in the units of the fit.

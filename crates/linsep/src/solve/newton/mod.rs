@@ -18,6 +18,7 @@ mod collinear;
 mod damping;
 mod far_rows;
 mod separation;
+mod settled;
 mod start;
 
 use super::forecast::gap_forecast;
@@ -35,14 +36,8 @@ const SUSPECT_PIVOT: f64 = 1e-11;
 const NAMED_COLUMNS: usize = 500;
 /// Pivots below this are rounding.
 const ROUNDING_PIVOT: f64 = 1e-15;
-/// ν²S, the squared distance in standard errors, below which maximum likelihood is settled: a thirtieth of the
-/// ten-thousandth of a standard error to which coefficients are printed.
-const SETTLED: f64 = 1e-11;
-/// Whoever asks for no more than this does not want digits.
-const ROUGH: f64 = 1e-6;
-/// A Newton step that moves a score by more than this belongs to an optimum far away, or to none: on separated classes steps
-/// tend to move some by one, however small the decrement.
-const LARGEST_LAST_STEP: f64 = 0.5;
+/// Steps beyond the tolerance that are taken for the sake of printed digits.
+const LAST_STEPS: usize = 3;
 /// Newton decrement below which the Hessian changes by a tenth or so over the step: scores move by about 2ν.
 const CHORD_DECREMENT: f64 = 0.05;
 
@@ -149,6 +144,8 @@ struct Run<'r, 'd, L> {
     /// The damping that follows after none.
     restart_damping: f64,
     certificate: Option<Certificate>,
+    /// Steps taken for the sake of the digits alone.
+    last_steps: usize,
     /// Quasi-complete separation found, and at which iteration.
     separation: Option<(Separation, usize)>,
 }
@@ -184,6 +181,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             damping: 0.0,
             restart_damping: FIRST_DAMPING,
             certificate: None,
+            last_steps: 0,
             separation: None,
         })
     }
@@ -196,7 +194,12 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             if near && (self.is_settled(decrement, limits.tolerance) || self.trace.len() >= limits.max_iterations)
                 || self.certified(decrement, limits.tolerance)?
             {
-                return Ok(Stop::Converged);
+                let enough = self.has_digits(limits.tolerance) || self.trace.len() >= limits.max_iterations;
+                if near || enough || self.last_steps >= LAST_STEPS || !self.advance(&direction, decrement)? {
+                    return Ok(Stop::Converged);
+                }
+                self.last_steps += 1;
+                continue;
             }
             if self.slow >= 2
                 && let Some(found) = self.separated(&direction)?
@@ -251,22 +254,6 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
     /// Whether the features leave columns, or rounding leaves curvature, in doubt.
     fn is_suspect(&self) -> bool {
         self.risk.penalty().is_none() && self.factor.kept() != self.unknowns
-    }
-
-    /// Without a penalty: whether the tolerance is about reached and the optimum in sight. `decrement` is ν².
-    fn near(&mut self, decrement: f64, direction: &Coef, tolerance: f64) -> Result<bool> {
-        let scale = self.reference.max(self.point.objective.abs());
-        if !self.risk.penalty().is_none() || self.damped || 0.5 * decrement > 0.9 * tolerance * scale {
-            return Ok(false);
-        }
-        self.passes += 1;
-        let line = self.risk.along(direction, self.watch)?;
-        Ok(self.risk.range_of(&line) <= LARGEST_LAST_STEP)
-    }
-
-    /// Whether the coefficients are within a small part of their standard errors, or only a rough answer is wanted.
-    fn is_settled(&self, decrement: f64, tolerance: f64) -> bool {
-        tolerance >= ROUGH || decrement * self.risk.total_weight() <= SETTLED
     }
 
     /// Under a penalty, whether the current point is proved good enough. `decrement` is ν².
