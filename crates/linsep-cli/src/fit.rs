@@ -188,7 +188,6 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                     "diverging": proof.columns.iter().map(|j| &features[*j]).collect::<Vec<_>>(),
                     "strict_rows": proof.strict_rows,
                     "boundary_rows": proof.boundary_rows,
-                    "tolerance": proof.tolerance,
                 });
                 name_part(&mut value, part);
                 return print_json(&value, Ending::No);

@@ -29,10 +29,10 @@ pub use cone::{DirectionCheck, check_cone_direction, cone_residual};
 pub(crate) use cone::{cone_gram, cone_slacks, cone_values, others};
 pub use dependence::is_exact_combination;
 pub use exact::{
-    ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced, exactly_dependent,
-    exactly_separates,
+    Effort, ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced,
+    exactly_dependent, exactly_separates,
 };
-pub(crate) use exact::{MendedDirection, WholeCone, WholeRows, independent_columns};
+pub(crate) use exact::{MendedDirection, WholeCone, WholeRows, cost_of_change, cost_of_product, independent_columns};
 pub use fenchel::{Enclosed, PartlyMinimised, RowTerms, ScoredRows, proved_gap, proved_gap_beside_free_columns};
 pub use gap::duality_gap;
 pub(crate) use hulls::length;

@@ -179,18 +179,16 @@ pub struct NoOptimum {
     pub of_likelihood: bool,
     /// Complete or quasi-complete separation.
     pub kind: SeparationKind,
-    /// Weights of the direction per score, in the units of the columns.
+    /// Weights of the direction per score, in the units of the columns: doubles near those of the proof.
     pub direction: Vec<Vec<f64>>,
     /// Its intercepts per score.
     pub intercept: Vec<f64>,
     /// Columns whose coefficients diverge, the largest (in standard units) first.
     pub columns: Vec<usize>,
-    /// Rows strictly on their side.
+    /// Rows strictly on their side: of several classes against every other one.
     pub strict_rows: usize,
-    /// Rows on the boundary.
+    /// Rows on the boundary, none of which is beyond.
     pub boundary_rows: usize,
-    /// Relative tolerance of the check.
-    pub tolerance: f64,
 }
 
 /// No plane puts every row strictly on its side: a perceptron makes mistakes forever, and there is no hard margin.

@@ -1,6 +1,8 @@
 //! Doubles as the exact rationals that they are.
 
+use super::effort::{Effort, cost_of_change};
 use num_bigint::{BigInt, Sign};
+use rayon::prelude::*;
 
 /// `mantissa · 2^exponent`; zero has mantissa 0.
 pub(super) fn decode(x: f64) -> (i64, i32) {
@@ -123,11 +125,8 @@ pub(super) struct Reduced {
     pub(super) determinant: BigInt,
 }
 
-/// So many products of 64-bit digits take some ten seconds.
-const MOST_WORK: f64 = 2e10;
-
-/// `None` where that would take long.
-pub(super) fn reduce(mut rows: Vec<Vec<BigInt>>, unknowns: usize) -> Option<Reduced> {
+/// `None` where that would take longer than is allowed.
+pub(super) fn reduce(mut rows: Vec<Vec<BigInt>>, unknowns: usize, effort: Effort<'_>) -> Option<Reduced> {
     let mut pivots = Vec::new();
     let mut last = BigInt::from(1);
     let (size, mut work) = ((rows.len() * rows.first().map_or(0, Vec::len)) as f64, 0.0);
@@ -139,12 +138,11 @@ pub(super) fn reduce(mut rows: Vec<Vec<BigInt>>, unknowns: usize) -> Option<Redu
         rows.swap(at, chosen);
         let pivot_row = rows[at].clone();
         let pivot = pivot_row[column].clone();
-        let digits = (pivot.bits() / 64 + 1) as f64;
-        work += size * digits * (digits + 8.0);
-        if work > MOST_WORK {
+        work += size * cost_of_change(pivot.bits());
+        if !effort.allows(work) {
             return None;
         }
-        for (i, row) in rows.iter_mut().enumerate().filter(|(i, _)| *i != at) {
+        rows.par_iter_mut().enumerate().filter(|(i, _)| *i != at).for_each(|(i, row)| {
             let factor = row[column].clone();
             for (value, of_pivot) in row.iter_mut().zip(&pivot_row) {
                 match of_pivot.sign() == Sign::NoSign || factor.sign() == Sign::NoSign {
@@ -154,7 +152,7 @@ pub(super) fn reduce(mut rows: Vec<Vec<BigInt>>, unknowns: usize) -> Option<Redu
                 }
             }
             debug_assert!(row[column] == BigInt::ZERO || i < at);
-        }
+        });
         last = pivot;
         pivots.push(column);
         if pivots.len() == rows.len() {
@@ -185,6 +183,7 @@ fn gcd(a: BigInt, b: BigInt) -> BigInt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::watch::Watch;
 
     #[test]
     fn doubles_are_decoded_without_loss() {
@@ -213,13 +212,16 @@ mod tests {
     fn elimination_solves_exactly() {
         let big = |rows: &[&[i64]]| rows.iter().map(|r| r.iter().map(|v| BigInt::from(*v)).collect()).collect();
         // 2x + y = 5, x + 3y = 10: x = 1, y = 3.
-        let reduced = reduce(big(&[&[2, 1, 5], &[1, 3, 10]]), 2).expect("small");
+        let (watch, none) = (Watch::default(), Watch::default());
+        none.cancel();
+        let reduced = reduce(big(&[&[2, 1, 5], &[1, 3, 10]]), 2, Effort::seconds(&watch)).expect("small");
         assert_eq!(reduced.pivots, [0, 1]);
         for (row, value) in reduced.rows.iter().zip([1, 3]) {
             assert_eq!(row[2], &reduced.determinant * BigInt::from(value));
         }
         // The second row is twice the first.
-        let reduced = reduce(big(&[&[1, 2, 3], &[2, 4, 6]]), 3).expect("small");
+        let reduced = reduce(big(&[&[1, 2, 3], &[2, 4, 6]]), 3, Effort::seconds(&watch)).expect("small");
         assert_eq!(reduced.pivots, [0]);
+        assert!(reduce(big(&[&[1, 2, 3], &[2, 4, 6]]), 3, Effort::minutes(&none)).is_none());
     }
 }

@@ -1,5 +1,6 @@
 //! A direction of many coordinates, few of which are changed so that it vanishes exactly on some vectors.
 
+use super::Effort;
 use super::integer::{ExactSum, decode, lowest_exponent, reduce, whole};
 use num_bigint::{BigInt, Sign};
 
@@ -14,8 +15,8 @@ pub(crate) struct MendedDirection {
 impl MendedDirection {
     /// Changes the coordinates `given` so that their product with each of the vectors (row-major) is zero; `None` where that
     /// takes too long.
-    pub(crate) fn new(given: &[f64], vectors: &[f64]) -> Option<MendedDirection> {
-        let reduced = reduce(vectors.chunks_exact(given.len().max(1)).map(whole).collect(), given.len())?;
+    pub(crate) fn new(given: &[f64], vectors: &[f64], effort: Effort<'_>) -> Option<MendedDirection> {
+        let reduced = reduce(vectors.chunks_exact(given.len().max(1)).map(whole).collect(), given.len(), effort)?;
         let exponent = given.iter().map(|v| decode(*v)).filter(|(m, _)| *m != 0).map(|(_, e)| e).min().unwrap_or(0);
         let given = whole(given);
         let mut values: Vec<BigInt> = given.iter().map(|v| v * &reduced.determinant).collect();
@@ -53,8 +54,8 @@ impl MendedDirection {
 }
 
 /// Columns of a row-major matrix that the others are, exactly, combinations of; `None` where that takes too long.
-pub(crate) fn independent_columns(values: &[f64], cols: usize) -> Option<Vec<usize>> {
-    Some(reduce(values.chunks_exact(cols.max(1)).map(whole).collect(), cols)?.pivots)
+pub(crate) fn independent_columns(values: &[f64], cols: usize, effort: Effort<'_>) -> Option<Vec<usize>> {
+    Some(reduce(values.chunks_exact(cols.max(1)).map(whole).collect(), cols, effort)?.pivots)
 }
 
 #[cfg(test)]
@@ -64,10 +65,12 @@ mod tests {
     #[test]
     fn what_is_mended_vanishes_and_the_rest_stays() {
         // (0.1, 0.7) on (7, −1) leaves rounding; outside, 0.3 stays 0.3.
-        let mended = MendedDirection::new(&[0.1, 0.7], &[7.0, -1.0]).expect("small");
+        let watch = crate::watch::Watch::default();
+        let effort = Effort::seconds(&watch);
+        let mended = MendedDirection::new(&[0.1, 0.7], &[7.0, -1.0], effort).expect("small");
         assert_eq!(mended.sign(&[(0, 7.0), (1, -1.0)], std::iter::empty()), 0);
         assert_eq!(mended.sign(&[(0, 7.0), (1, -1.0)], [(0.3, 1e-300)].into_iter()), 1);
         assert_eq!(mended.sign(&[(0, 1.0)], [(0.3, -1.0)].into_iter()), -1);
-        assert_eq!(independent_columns(&[1.0, 2.0, 0.0, 2.0, 4.0, 1.0], 3), Some(vec![0, 2]));
+        assert_eq!(independent_columns(&[1.0, 2.0, 0.0, 2.0, 4.0, 1.0], 3, effort), Some(vec![0, 2]));
     }
 }

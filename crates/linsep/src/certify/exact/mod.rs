@@ -6,18 +6,21 @@
 //! changing those of independent rows.
 
 mod dependence;
+mod effort;
 mod integer;
 mod mended;
 mod rows;
 
 pub use dependence::exactly_dependent;
+pub use effort::Effort;
+pub(crate) use effort::{cost_of_change, cost_of_product};
 pub(crate) use mended::{MendedDirection, independent_columns};
 pub(crate) use rows::{WholeCone, WholeRows};
 
 use super::cone::others;
 use crate::design::{Block, Design, Tile};
 use crate::error::Result;
-use integer::{ExactSum, decode, lowest_exponent, reduce, shortened, whole};
+use integer::{ExactSum, decode, leading, lowest_exponent, reduce, shortened, whole};
 use num_bigint::{BigInt, Sign};
 
 /// Positive whole numbers.
@@ -32,20 +35,22 @@ impl WholeWeights {
 }
 
 /// Positive whole weights λ with `Σ λa = 0` exactly, for row-major vectors that have one such solution up to its size;
-/// `None` where they have none.
+/// `None` where they have none, or it would take longer than is allowed.
 ///
 /// ```
-/// use linsep::certify::exact_weights;
+/// use linsep::certify::{Effort, exact_weights};
+/// # let watch = linsep::watch::Watch::default();
+/// let effort = Effort::seconds(&watch);
 /// // 2·(1, 1) + 1·(−2, 1) + 3·(0, −1) = 0.
-/// let weights = exact_weights(&[1.0, 1.0, -2.0, 1.0, 0.0, -1.0], 2).unwrap();
+/// let weights = exact_weights(&[1.0, 1.0, -2.0, 1.0, 0.0, -1.0], 2, effort).unwrap();
 /// assert_eq!(weights.digits(), ["2", "1", "3"]);
 /// // Not quite, so not at all.
-/// assert!(exact_weights(&[1.0, -1.0 - f64::EPSILON, -1.0, 1.0], 2).is_none());
+/// assert!(exact_weights(&[1.0, -1.0 - f64::EPSILON, -1.0, 1.0], 2, effort).is_none());
 /// ```
-pub fn exact_weights(vectors: &[f64], width: usize) -> Option<WholeWeights> {
+pub fn exact_weights(vectors: &[f64], width: usize, effort: Effort<'_>) -> Option<WholeWeights> {
     let m = vectors.len().checked_div(width)?;
     let equation = |j: usize| whole(&(0..m).map(|i| vectors[i * width + j]).collect::<Vec<f64>>());
-    let reduced = reduce((0..width).map(equation).collect(), m)?;
+    let reduced = reduce((0..width).map(equation).collect(), m, effort)?;
     if reduced.pivots.len() + 1 != m {
         return None;
     }
@@ -130,12 +135,11 @@ fn row_entries(design: &dyn Design, row: usize, tile: &mut Tile, out: &mut Vec<(
     Ok(())
 }
 
-/// A direction that vanishes exactly on some vectors: its whole entries in proportion, `None` where there is none near the
-/// one given. `independent` are vectors that span those it must vanish on.
-pub fn exact_direction(direction: &[f64], independent: &[f64]) -> Option<WholeDirection> {
+/// A direction near the one given that vanishes exactly on some vectors, `None` where that takes longer than is allowed. `independent` are vectors that span those it must vanish on.
+pub fn exact_direction(direction: &[f64], independent: &[f64], effort: Effort<'_>) -> Option<WholeDirection> {
     let width = direction.len();
     let rows = independent.chunks_exact(width).map(whole).collect();
-    let reduced = reduce(rows, width)?;
+    let reduced = reduce(rows, width, effort)?;
     // The coordinates without a pivot keep their value; those with one follow.
     let given = whole(direction);
     let mut values: Vec<BigInt> = given.iter().map(|v| v * &reduced.determinant).collect();
@@ -149,20 +153,44 @@ pub fn exact_direction(direction: &[f64], independent: &[f64]) -> Option<WholeDi
     if reduced.determinant.sign() == Sign::Minus {
         values.iter_mut().for_each(|v| *v = -std::mem::take(v));
     }
-    Some(WholeDirection(shortened(values)))
+    Some(WholeDirection::new(shortened(values)))
 }
 
 /// A direction by whole numbers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WholeDirection(Vec<BigInt>);
+#[derive(Debug, Clone, PartialEq)]
+pub struct WholeDirection {
+    values: Vec<BigInt>,
+    /// Doubles near them, up to a power of two that makes the largest about one.
+    about: Vec<f64>,
+}
 
 impl WholeDirection {
+    fn new(values: Vec<BigInt>) -> WholeDirection {
+        let parts: Vec<(f64, i64)> = values.iter().map(leading).collect();
+        let top = parts.iter().map(|(_, e)| *e).max().unwrap_or(0);
+        // What is too small for a double is zero; the bound of the product allows for it.
+        let about = parts.iter().map(|(m, e)| if e - top < -1_000 { 0.0 } else { m * 2f64.powi((e - top) as i32) });
+        WholeDirection { about: about.collect(), values }
+    }
+
     /// The sign of its product with a vector.
     pub fn sign(&self, vector: &[f64]) -> i32 {
+        let (mut product, mut size, mut largest) = (0.0, 0.0, 0.0f64);
+        for (v, x) in self.about.iter().zip(vector) {
+            product += v * x;
+            size += (v * x).abs();
+            largest = largest.max(x.abs());
+        }
+        // Each factor is off by 2⁻⁵² at most, or by 2⁻¹⁰⁰⁰; then a product and a sum. Far beyond that the sign is without doubt.
+        let n = vector.len() as f64;
+        let doubt = (2.0 * n + 16.0) * f64::EPSILON * size + n * 1e-290 * (1.0 + largest);
+        if size.is_finite() && product.abs() > 4.0 * doubt {
+            return if product > 0.0 { 1 } else { -1 };
+        }
         let decoded: Vec<(i64, i32)> = vector.iter().map(|v| decode(*v)).collect();
         let least = decoded.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0);
         let mut sum = BigInt::ZERO;
-        for (v, (m, e)) in self.0.iter().zip(&decoded).filter(|(_, (m, _))| *m != 0) {
+        for (v, (m, e)) in self.values.iter().zip(&decoded).filter(|(_, (m, _))| *m != 0) {
             sum += (v * BigInt::from(*m)) << (e - least) as usize;
         }
         match sum.sign() {
@@ -179,6 +207,7 @@ pub fn exactly_balanced(
     alpha: &[f64],
     independent: &[usize],
     width: usize,
+    effort: Effort<'_>,
     mut vector: impl FnMut(usize, &mut Vec<f64>) -> Result<()>,
 ) -> Result<bool> {
     let mut sums = vec![ExactSum::new(); width];
@@ -207,7 +236,7 @@ pub fn exactly_balanced(
         row.push(-(sums[j].value() << (lowest_exponent() - low) as usize));
         shortened(row)
     };
-    let Some(reduced) = reduce((0..width).map(equation).collect(), m) else { return Ok(false) };
+    let Some(reduced) = reduce((0..width).map(equation).collect(), m, effort) else { return Ok(false) };
     // Equations without a pivot must hold by themselves.
     let rank = reduced.pivots.len();
     if rank != m || reduced.rows[rank..].iter().any(|row| row[m] != BigInt::ZERO) {
@@ -231,6 +260,7 @@ pub fn exactly_balanced(
 mod tests {
     use super::*;
     use crate::design::DenseMatrix;
+    use crate::watch::Watch;
 
     #[test]
     fn a_plane_through_a_row_does_not_separate() -> Result<()> {
@@ -255,15 +285,19 @@ mod tests {
             out.extend(vectors[c]);
             Ok(())
         };
-        assert!(exactly_balanced(&[1.1, 1.1, 2.1, 1.0], &[0, 1], 2, write)?);
+        let watch = Watch::default();
+        let effort = Effort::seconds(&watch);
+        assert!(exactly_balanced(&[1.1, 1.1, 2.1, 1.0], &[0, 1], 2, effort, write)?);
         // Far off, a weight would have to be negative.
-        assert!(!exactly_balanced(&[1.0, 1.0, 0.5, 1.0], &[0, 1], 2, write)?);
+        assert!(!exactly_balanced(&[1.0, 1.0, 0.5, 1.0], &[0, 1], 2, effort, write)?);
         Ok(())
     }
 
     #[test]
     fn a_direction_vanishes_exactly() {
-        let direction = exact_direction(&[1.0, -0.333, 0.5], &[1.0, 3.0, 0.0]).expect("a direction");
+        let watch = Watch::default();
+        let direction =
+            exact_direction(&[1.0, -0.333, 0.5], &[1.0, 3.0, 0.0], Effort::seconds(&watch)).expect("a direction");
         assert_eq!(direction.sign(&[1.0, 3.0, 0.0]), 0);
         assert_eq!(direction.sign(&[0.0, 0.0, 1.0]), 1);
     }

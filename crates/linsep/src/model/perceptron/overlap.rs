@@ -4,9 +4,10 @@
 //! penalty has a solution, the residuals of its rows are positive weights that nearly balance, and a verified solve proves that
 //! some balance exactly. What that leaves open is decided in whole numbers.
 
-use crate::certify::{WholeRows, margins, prove_balance};
+use crate::certify::{Effort, WholeRows, margins, prove_balance};
 use crate::design::{Block, Design, PreparedDesign, Tile, Units, gather};
 use crate::error::{ErrorKind, Result};
+use crate::model::separable::MOST_BITS;
 use crate::model::{self, SeparabilityOptions, SeparabilityVerdict, Training};
 use crate::objective::{Coef, Intercept, Logistic, Ridge, Risk, Sample};
 use crate::solve::{Newton, Solver, Stop, solve_whole_cone};
@@ -17,9 +18,6 @@ use crate::watch::Watch;
 const MOST_COLUMNS: usize = 2_000;
 /// Weights need no more of the optimum than this.
 const TOLERANCE: f64 = 1e-6;
-/// Bits of a table that is looked at in whole numbers, and products of their digits.
-const MOST_BITS: usize = 100_000_000;
-const WORK: f64 = 4e9;
 
 /// Whether some plane puts every row strictly on its side.
 #[derive(Debug, Clone)]
@@ -78,8 +76,7 @@ fn with_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Resu
 }
 
 fn without_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Result<Verdict> {
-    let rows: Vec<usize> =
-        (0..training.labels.len()).filter(|i| training.weights.is_none_or(|w| w[*i] > 0.0)).collect();
+    let rows = training.counted_rows();
     if let Some(row) = zero_row(training.design, units, &rows)? {
         return Ok(Verdict::Overlap { rows: vec![row], witness: None });
     }
@@ -96,7 +93,7 @@ fn without_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> R
         return Ok(unknown("rounding hides it, and there are too many numbers for rational arithmetic"));
     };
     let all = vec![true; labels.len()];
-    let found = solve_whole_cone(&numbers, &all, WORK, watch).filter(|found| numbers.holds(found, &all));
+    let found = solve_whole_cone(&numbers, &all, Effort::seconds(watch)).filter(|found| numbers.holds(found, &all));
     Ok(match found {
         None => unknown("rounding hides it, and rational arithmetic would take too long"),
         Some(found) if !found.open.contains(&true) => Verdict::Separable { plane: None },

@@ -54,7 +54,9 @@ impl Case<'_> {
             }
             out
         };
-        let Some(pivots) = independent_columns(&dense(&boundary.used), boundary.used.len()) else { return Ok(false) };
+        let Some(pivots) = independent_columns(&dense(&boundary.used), boundary.used.len(), self.effort()) else {
+            return Ok(false);
+        };
         let mut columns: Vec<usize> = pivots.iter().map(|at| boundary.used[*at]).collect();
         if columns.is_empty() {
             // Empty rows, by a column in which they have nothing.
@@ -68,7 +70,7 @@ impl Case<'_> {
         let per_row = self.classes - 1;
         let asked: Vec<bool> =
             boundary.rows.iter().flat_map(|row| &open[row * per_row..(row + 1) * per_row]).copied().collect();
-        let found = solve_whole_cone(&numbers, &asked, proof::WORK, self.watch);
+        let found = solve_whole_cone(&numbers, &asked, self.effort());
         Ok(found.is_some_and(|found| found.open == asked && numbers.holds(&found, &asked)))
     }
 
@@ -98,7 +100,7 @@ impl Case<'_> {
             let Ok(at) = boundary.rows.binary_search(&(c / per_row)) else { return Ok(false) };
             parts(*c, &boundary.entries[at]).0.into_iter().for_each(|(place, x)| vector[place] += x);
         }
-        let Some(direction) = MendedDirection::new(&given, &vectors) else { return Ok(false) };
+        let Some(direction) = MendedDirection::new(&given, &vectors, self.effort()) else { return Ok(false) };
         let as_it_should = |row: usize| -> Result<bool> {
             let entries = self.entries_of(&[row])?.remove(0);
             Ok((row * per_row..(row + 1) * per_row).all(|c| {

@@ -81,7 +81,7 @@ impl Case<'_> {
         let spanning = self.spanning(risk, alpha)?;
         let identity = Units::identity(risk.n_cols());
         let vector = |c: usize, out: &mut Vec<f64>| self.vector(c, &identity, scores, out);
-        exactly_balanced(alpha, &spanning, width, vector).map(Some)
+        exactly_balanced(alpha, &spanning, width, self.effort(), vector).map(Some)
     }
 
     /// Whether a direction near this one vanishes on the boundary and is strict elsewhere, and whether the weights of the
@@ -118,7 +118,7 @@ impl Case<'_> {
         let spanning = self.spanning(risk, alpha)?;
         let identity = Units::identity(cols);
         let independent = self.vectors(&spanning, &identity, scores)?;
-        let Some(exact) = exact_direction(raw.as_slice(), &independent) else { return Ok(Some(false)) };
+        let Some(exact) = exact_direction(raw.as_slice(), &independent, self.effort()) else { return Ok(Some(false)) };
         let as_it_should = |c: usize| -> Result<bool> {
             let mut vector = Vec::new();
             self.vector(c, &identity, scores, &mut vector)?;

@@ -15,12 +15,13 @@ mod proof;
 mod verdict;
 mod wide;
 
+pub(super) use proof::MOST_BITS;
 pub use verdict::{
     CommonPoint, Complete, Constraint, NearestPoints, Overlap, QuasiComplete, SeparabilityOptions, SeparabilityVerdict,
     Undecided, Verdict, WholeScore,
 };
 
-use crate::certify::{check_cone_direction, cone_gram, cone_residual, length, sides};
+use crate::certify::{ExactPlane, check_cone_direction, cone_gram, cone_residual, exactly_separates, sides};
 use crate::design::{Design, PreparedDesign, Standardize, Units, gather, summarise};
 use crate::error::Result;
 use crate::linalg::{Square, factor};
@@ -61,8 +62,7 @@ pub fn separability(
     watch: &Watch,
 ) -> Result<SeparabilityVerdict> {
     training.check()?;
-    let rows: Vec<usize> =
-        (0..training.labels.len()).filter(|i| training.weights.is_none_or(|w| w[*i] > 0.0)).collect();
+    let rows = training.counted_rows();
     let whole = rows.len() == training.labels.len();
     let part: Option<PreparedDesign> = if whole { None } else { Some(gather(training.design, &rows)?) };
     let design = part.as_ref().map_or(training.design, PreparedDesign::as_design);
@@ -84,6 +84,35 @@ pub fn separability(
         found.rename_rows(&rows);
     }
     Ok(found)
+}
+
+/// Whether every row of positive weight is, without rounding, strictly on its side of the planes between scores: one score for
+/// two classes, one a class, or one a class but the first, whose score is zero.
+pub(super) fn strictly_apart(training: &Training<'_>, weights: &[Vec<f64>], intercept: &[f64]) -> Result<bool> {
+    let (classes, cols) = (training.labels.n_classes(), training.design.shape().cols);
+    let counts = |row: usize| training.weights.is_none_or(|w| w[row] > 0.0);
+    let score = |k: usize| (&weights[k][..], intercept[k]);
+    let zero = vec![0.0; cols];
+    for a in 0..classes {
+        for b in a + 1..classes {
+            let side = |(row, y): (usize, &Class)| match y.index() {
+                _ if !counts(row) => 0.0,
+                k if k == b => 1.0,
+                k if k == a => -1.0,
+                _ => 0.0,
+            };
+            let sides: Vec<f64> = training.labels.codes().iter().enumerate().map(side).collect();
+            let first_is_zero = weights.len() < classes;
+            let (score, less) = match first_is_zero {
+                true => (score(b - 1), a.checked_sub(1).map(score)),
+                false => (score(b), Some(score(a))),
+            };
+            if !exactly_separates(training.design, &sides, ExactPlane { score, less, centre: &zero })? {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
 }
 
 /// Rows that all count.
@@ -183,8 +212,13 @@ impl<'a> Case<'a> {
             })));
         }
         let (weights, intercept, centre) = self.in_columns(direction, risk.sample().units);
-        let margin = self.machine_margin(risk, direction)?;
-        self.if_it_separates(Complete { weights, intercept, centre, margin, hull: None, exact: None, whole: None })
+        match self.measured_machine(weights, intercept, centre)? {
+            Some(complete) => self.if_it_separates(complete),
+            None => Ok(Verdict::Undecided(Box::new(Undecided {
+                reason: "a linear machine was found whose margin drowns in rounding".into(),
+                common: None,
+            }))),
+        }
     }
 
     fn widest(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {
@@ -195,13 +229,16 @@ impl<'a> Case<'a> {
     fn complete_plane(&self, found: &HardMargin) -> Result<Complete> {
         let total: f64 = found.alpha.iter().map(|(_, a)| 0.5 * a).sum();
         let weights: Vec<(usize, f64)> = found.alpha.iter().map(|(row, a)| (*row, a / total)).collect();
-        let weights = self.fewer_hull_rows(found, &weights)?.unwrap_or(weights);
+        let (weights, distance) = match self.fewer_hull_rows(found, &weights)? {
+            Some(fewer) => (fewer.weights.clone(), fewer.distance_bound()),
+            None => (weights, found.hull_distance),
+        };
         Ok(Complete {
             weights: vec![found.weights.clone()],
             intercept: vec![found.intercept],
             centre: found.centre.clone(),
             margin: found.margin,
-            hull: Some(NearestPoints { weights, distance: found.hull_distance, gap: found.gap() }),
+            hull: Some(NearestPoints { weights, distance, gap: 1.0 - 2.0 * found.margin / distance }),
             exact: None,
             whole: None,
         })
@@ -327,22 +364,5 @@ impl<'a> Case<'a> {
             intercept.insert(0, 0.0);
         }
         (weights, intercept, units.centre().to_vec())
-    }
-
-    /// The smallest distance of a row from the boundaries of its class: `min (v_y − v_k)·x̃/‖w_y − w_k‖`.
-    fn machine_margin<L: Loss>(&self, risk: &Risk<'_, L>, direction: &Coef) -> Result<f64> {
-        let slacks = crate::certify::cone_slacks(risk, direction, self.watch)?;
-        let (weights, _, _) = self.in_columns(direction, risk.sample().units);
-        let norm =
-            |a: usize, b: usize| length(&weights[a].iter().zip(&weights[b]).map(|(a, b)| a - b).collect::<Vec<f64>>());
-        let norms: Vec<Vec<f64>> = (0..self.classes).map(|a| (0..self.classes).map(|b| norm(a, b)).collect()).collect();
-        let per_row = self.classes - 1;
-        let mut least = f64::INFINITY;
-        for (row, y) in self.labels.iter().enumerate() {
-            for (at, other) in crate::certify::others(self.classes, y.index()).enumerate() {
-                least = least.min(slacks[row * per_row + at] / norms[y.index()][other]);
-            }
-        }
-        Ok(least)
     }
 }

@@ -8,21 +8,23 @@
 use super::{
     Case, CommonPoint, Complete, Constraint, NOT_BALANCED, Overlap, QuasiComplete, Undecided, Verdict, WholeScore,
 };
-use crate::certify::{WholeCone, WholeRows, cone_residual, prove_balance};
+use crate::certify::{Effort, WholeCone, WholeRows, cone_residual, prove_balance};
 use crate::design::{Block, ColumnSummary, Standardize, Tile, Units, summarise};
 use crate::error::Result;
 use crate::objective::{Logistic, Loss, Risk, Softmax, SoftmaxForm};
 use crate::solve::{solve_whole_cone, whole_common_point};
 
 /// Bits of a table that is looked at in whole numbers: some hundred megabytes.
-pub(super) const MOST_BITS: usize = 100_000_000;
-/// Products of 64-bit digits that the simplex method may take: some seconds, and minutes where exactness is asked for.
-pub(super) const WORK: f64 = 4e9;
-const PATIENT_WORK: f64 = 2e11;
+pub(in crate::model) const MOST_BITS: usize = 100_000_000;
 /// More unknowns than this, and the Gram matrix of a verified solve is too large.
 const MOST_VERIFIED: usize = 5_001;
 
 impl Case<'_> {
+    /// What exact arithmetic may cost.
+    pub(super) fn effort(&self) -> Effort<'_> {
+        if self.options.exact { Effort::minutes(self.watch) } else { Effort::seconds(self.watch) }
+    }
+
     /// The verdict, if every row is strictly on its side.
     pub(super) fn if_it_separates(&self, mut complete: Complete) -> Result<Verdict> {
         if !self.exactly_complete(&complete)? {
@@ -78,12 +80,11 @@ impl Case<'_> {
 
     /// The verdict in whole numbers, where that can be afforded; `common` is a common point that is known already.
     pub(super) fn in_whole_numbers(&self, common: Option<CommonPoint>) -> Result<Option<Verdict>> {
-        let work = if self.options.exact { PATIENT_WORK } else { WORK };
         let Some(rows) = WholeRows::new(self.design, self.labels, self.classes, None, MOST_BITS)? else {
             return Ok(None);
         };
         let asked = vec![true; rows.constraints()];
-        let Some(cone) = solve_whole_cone(&rows, &asked, work, self.watch) else { return Ok(None) };
+        let Some(cone) = solve_whole_cone(&rows, &asked, self.effort()) else { return Ok(None) };
         if !rows.holds(&cone, &asked) {
             return Ok(None);
         }
@@ -93,7 +94,7 @@ impl Case<'_> {
         }
         let common = match common {
             Some(common) => Some(common),
-            None => self.common_in_whole_numbers(&rows, &cone.open, work),
+            None => self.common_in_whole_numbers(&rows, &cone.open),
         };
         let summary = summarise(self.design, None, self.watch)?;
         let units = self.proof_units(&summary)?;
@@ -161,8 +162,8 @@ impl Case<'_> {
         Ok(Verdict::Complete(Box::new(complete)))
     }
 
-    fn common_in_whole_numbers(&self, rows: &WholeRows, open: &[bool], work: f64) -> Option<CommonPoint> {
-        let basic = whole_common_point(rows, open, work, self.watch)?;
+    fn common_in_whole_numbers(&self, rows: &WholeRows, open: &[bool]) -> Option<CommonPoint> {
+        let basic = whole_common_point(rows, open, self.effort())?;
         let mut all = vec![num_bigint::BigInt::ZERO; rows.constraints()];
         basic.iter().for_each(|(c, w)| all[*c] = w.clone());
         if !rows.balances(&all) {

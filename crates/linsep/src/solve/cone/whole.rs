@@ -9,8 +9,7 @@
 //! with their error bounds choose who enters; only signs that they leave in doubt are taken in whole numbers. Whatever they
 //! choose, the lexicographic rule of who leaves makes the method end (Dantzig, Orden and Wolfe 1955).
 
-use crate::certify::{WholeCone, WholeRows};
-use crate::watch::Watch;
+use crate::certify::{Effort, WholeCone, WholeRows, cost_of_change, cost_of_product};
 use num_bigint::{BigInt, Sign};
 use rayon::prelude::*;
 use std::cmp::Ordering;
@@ -18,12 +17,12 @@ use std::cmp::Ordering;
 /// Beyond this many unknowns the basis alone is too much.
 const MOST_UNKNOWNS: usize = 400;
 
-/// Decides the constraints that are asked; `None` where that takes more work than is allowed, in products of 64-bit digits.
-pub(crate) fn solve_whole_cone(rows: &WholeRows, asked: &[bool], most_work: f64, watch: &Watch) -> Option<WholeCone> {
+/// Decides the constraints that are asked; `None` where that takes longer than is allowed.
+pub(crate) fn solve_whole_cone(rows: &WholeRows, asked: &[bool], effort: Effort<'_>) -> Option<WholeCone> {
     if rows.unknowns() > MOST_UNKNOWNS {
         return None;
     }
-    let mut run = WholeRun { rows, prices: Prices::new(rows), work: most_work, watch };
+    let mut run = WholeRun { rows, prices: Prices::new(rows), effort, work: 0.0 };
     let mut found =
         WholeCone { open: asked.to_vec(), direction: None, weights: vec![BigInt::ZERO; rows.constraints()] };
     loop {
@@ -47,16 +46,11 @@ pub(crate) fn solve_whole_cone(rows: &WholeRows, asked: &[bool], most_work: f64,
 }
 
 /// Few constraints, of those that balance, that balance by themselves, with their weights.
-pub(crate) fn whole_common_point(
-    rows: &WholeRows,
-    open: &[bool],
-    most_work: f64,
-    watch: &Watch,
-) -> Option<Vec<(usize, BigInt)>> {
+pub(crate) fn whole_common_point(rows: &WholeRows, open: &[bool], effort: Effort<'_>) -> Option<Vec<(usize, BigInt)>> {
     if rows.unknowns() > MOST_UNKNOWNS {
         return None;
     }
-    let mut run = WholeRun { rows, prices: Prices::new(rows), work: most_work, watch };
+    let mut run = WholeRun { rows, prices: Prices::new(rows), effort, work: 0.0 };
     let open: Vec<usize> = (0..open.len()).filter(|c| open[*c]).collect();
     let first = *open.first()?;
     let mut goal = vec![BigInt::ZERO; rows.unknowns()];
@@ -104,8 +98,9 @@ enum Ended {
 struct WholeRun<'r> {
     rows: &'r WholeRows,
     prices: Prices,
+    effort: Effort<'r>,
+    /// What was done so far.
     work: f64,
-    watch: &'r Watch,
 }
 
 /// `D·B⁻¹`, `D·B⁻¹b` and who is basic: a constraint, or nobody's unit vector.
@@ -130,8 +125,8 @@ impl WholeRun<'_> {
             column.clone_from_slice(&basis.rows.par_iter().map(product).collect::<Vec<BigInt>>());
             let leaving = basis.leaving(&column)?;
             basis.pivot(&column, leaving, entering);
-            self.work -= basis.work();
-            if self.work < 0.0 || self.watch.halted().is_some() {
+            self.work += basis.work() + 3.0 * (open.len() * self.prices.width) as f64;
+            if !self.effort.allows(self.work) {
                 return None;
             }
         }
@@ -159,6 +154,8 @@ impl WholeRun<'_> {
         if let Some((_, at)) = best {
             return Some(open[at]);
         }
+        let longest = prices.iter().map(BigInt::bits).max().unwrap_or(0);
+        self.work += 2.0 * (doubtful.len() * self.prices.width) as f64 * cost_of_product(longest);
         doubtful.into_par_iter().find_first(|c| self.rows.slack(*c, prices).sign() == Sign::Plus)
     }
 }
@@ -233,9 +230,7 @@ impl Basis {
 
     /// What a pivot costs.
     fn work(&self) -> f64 {
-        let digits = (self.determinant.bits() / 64 + 1) as f64;
-        let n = self.rows.len() as f64;
-        n * n * digits * (digits + 8.0)
+        (self.rows.len() * self.rows.len()) as f64 * cost_of_change(self.determinant.bits())
     }
 }
 
