@@ -142,13 +142,15 @@ fn arrangements_known_by_construction() {
 fn noisy_machine(classes: usize, integers: bool, source: &mut Source) -> Data {
     let (rows, cols) = (10 + source.below(51), 1 + source.below(4));
     let noise = if source.chance(0.5) { 0.0 } else { 1.5 / rows as f64 };
-    let machine: Vec<Vec<f64>> = (0..classes)
-        .map(|_| (0..=cols).map(|_| if integers { source.below(5) as f64 - 2.0 } else { source.normal() }).collect())
-        .collect();
+    // Few digits, so that what disguises them does not round: verdicts are about the numbers that are stored.
+    let number = |source: &mut Source| match integers {
+        true => source.below(5) as f64 - 2.0,
+        false => (source.normal() * 1024.0).round() / 1024.0,
+    };
+    let machine: Vec<Vec<f64>> = (0..classes).map(|_| (0..=cols).map(|_| number(source)).collect()).collect();
     let (mut values, mut codes) = (Vec::new(), Vec::new());
     for i in 0..rows {
-        let x: Vec<f64> =
-            (0..cols).map(|_| if integers { source.below(5) as f64 - 2.0 } else { source.normal() }).collect();
+        let x: Vec<f64> = (0..cols).map(|_| number(source)).collect();
         let score = |w: &Vec<f64>| w[cols] + x.iter().zip(w).map(|(x, w)| x * w).sum::<f64>();
         let scores: Vec<f64> = machine.iter().map(score).collect();
         // Ties are broken at random: rows on the boundary with either label.
@@ -177,7 +179,7 @@ fn disguise(data: &Data, kind: usize, source: &mut Source) -> Data {
         // A duplicate, a sum and a constant: collinearity is not separation.
         2 => data.with_column(|_, x| x[0]).with_column(|_, x| x.iter().sum()).with_column(|_, _| 3.0),
         // Units far apart.
-        3 => data.map(|j, v| v * [1e5, 1e-4, 1.0, 1e2][j % 4]),
+        3 => data.map(|j, v| v * [1e5, 2f64.powi(-13), 1.0, 1e2][j % 4]),
         // Far from the origin.
         4 => data.map(|j, v| v + [1e4, -300.0, 0.0, 1e5][j % 4]),
         // Offsets move the optimum, not its existence.

@@ -127,7 +127,7 @@ impl Page<'_> {
                 "Quasi-completely separable: no row need be in a wrong region, but some stay on a boundary."
             }
             (Verdict::Overlap(_), _) => "Not separable: the classes overlap.",
-            (Verdict::Undecided(_), _) => "Undecided at this tolerance.",
+            (Verdict::Undecided(_), _) => "Undecided.",
         }
     }
 
@@ -182,10 +182,9 @@ impl Page<'_> {
         let mut lines = vec![(
             "direction",
             format!(
-                "{} strictly on their side, {} on the boundary, none on the wrong side (to {:.0e} of the largest)",
+                "{} strictly on their side, {} on the boundary, none on the wrong side",
                 count(v.strict_rows, "row"),
-                thousands(v.boundary.len() as f64),
-                self.about.tolerance
+                thousands(v.boundary.len() as f64)
             ),
         )];
         let columns = v.columns.as_deref().unwrap_or_default();
@@ -352,7 +351,9 @@ impl Page<'_> {
                 "perceptron: never stops; --model pocket keeps the best plane that it meets",
             ],
             Verdict::Undecided(_) => {
-                vec!["try another --tol, more time, or columns of similar size: the classes are nearly separable"]
+                vec![
+                    "try --exact, which takes longer, another --tol, or columns of similar size: the classes are nearly separable",
+                ]
             }
         }
     }

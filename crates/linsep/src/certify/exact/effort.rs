@@ -12,7 +12,7 @@ pub struct Effort<'a> {
 impl<'a> Effort<'a> {
     /// Some seconds.
     pub fn seconds(watch: &'a Watch) -> Effort<'a> {
-        Effort { most: 3e9, watch }
+        Effort { most: 5e9, watch }
     }
 
     /// Some minutes.

@@ -165,6 +165,11 @@ pub struct WholeDirection {
 }
 
 impl WholeDirection {
+    /// The direction of these doubles as it is.
+    pub fn of(direction: &[f64]) -> WholeDirection {
+        WholeDirection::new(whole(direction))
+    }
+
     fn new(values: Vec<BigInt>) -> WholeDirection {
         let parts: Vec<(f64, i64)> = values.iter().map(leading).collect();
         let top = parts.iter().map(|(_, e)| *e).max().unwrap_or(0);
@@ -225,16 +230,28 @@ pub fn exactly_balanced(
         vector(*c, &mut a)?;
         columns.push(a.clone());
     }
-    // Equation j: Σ δ_b a_bj = −(sum)_j, all times a power of two that makes it whole.
+    // Equation j: Σ δ_b a_bj = −(sum)_j, times a power of two that makes its left side whole; what that leaves of the right sides
+    // is one power of two for all, so that only their numbers get longer.
+    let least =
+        |j: usize| columns.iter().map(|a| decode(a[j])).filter(|(m, _)| *m != 0).map(|(_, e)| e).min().unwrap_or(0);
+    let sides: Vec<(BigInt, i64)> = (0..width)
+        .map(|j| {
+            let value = sums[j].value();
+            let zeros = value.trailing_zeros().unwrap_or(0);
+            (-(value >> zeros), zeros as i64 + i64::from(lowest_exponent()) - i64::from(least(j)))
+        })
+        .collect();
+    let used = sides.iter().filter(|(value, _)| value.sign() != Sign::NoSign);
+    let more = used.map(|(_, e)| -e).max().unwrap_or(0).max(0);
     let equation = |j: usize| {
-        let decoded: Vec<(i64, i32)> = columns.iter().map(|a| decode(a[j])).collect();
-        let least = decoded.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0).min(0);
-        let low = lowest_exponent().min(least);
-        let shifted = |m: &i64, e: i32| BigInt::from(*m) << (e - low) as usize;
-        let mut row: Vec<BigInt> =
-            decoded.iter().map(|(m, e)| if *m == 0 { BigInt::ZERO } else { shifted(m, *e) }).collect();
-        row.push(-(sums[j].value() << (lowest_exponent() - low) as usize));
-        shortened(row)
+        let least = least(j);
+        let left = columns.iter().map(|a| decode(a[j]));
+        let shifted = |(m, e): (i64, i32)| if m == 0 { BigInt::ZERO } else { BigInt::from(m) << (e - least) as usize };
+        let right = match sides[j].0.sign() {
+            Sign::NoSign => BigInt::ZERO,
+            _ => &sides[j].0 << (sides[j].1 + more) as usize,
+        };
+        shortened(left.map(shifted).chain([right]).collect())
     };
     let Some(reduced) = reduce((0..width).map(equation).collect(), m, effort) else { return Ok(false) };
     // Equations without a pivot must hold by themselves.
@@ -243,8 +260,9 @@ pub fn exactly_balanced(
         return Ok(false);
     }
     for (row, pivot) in reduced.rows.iter().zip(&reduced.pivots) {
-        // α + δ = (α·D + N)/D with α = mantissa·2^exponent.
+        // α + δ = (α·D + N·2^−more)/D with α = mantissa·2^exponent.
         let (mantissa, exponent) = decode(alpha[independent[*pivot]]);
+        let exponent = i64::from(exponent) + more;
         let (alpha, delta) = match exponent < 0 {
             true => (BigInt::from(mantissa) * &reduced.determinant, row[m].clone() << exponent.unsigned_abs() as usize),
             false => ((BigInt::from(mantissa) << exponent as usize) * &reduced.determinant, row[m].clone()),

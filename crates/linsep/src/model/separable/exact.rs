@@ -1,12 +1,13 @@
 //! The verdicts once more, without rounding.
 
 use super::{Case, Complete};
-use crate::certify::{ExactPlane, cone_gram, exact_direction, exactly_balanced, exactly_separates};
-use crate::design::Units;
+use crate::certify::{ExactPlane, WholeDirection, cone_gram, exact_direction, exactly_balanced, exactly_separates};
+use crate::design::{Units, gather};
 use crate::error::Result;
 use crate::linalg::factor;
 use crate::objective::{Coef, Loss, Risk};
 use crate::solve::independent_vectors;
+use crate::table::Class;
 use rayon::prelude::*;
 
 /// Elimination with whole numbers is for few unknowns; how many depends on how long they get.
@@ -18,7 +19,7 @@ impl Case<'_> {
         if complete.weights.len() > 1 {
             return self.exactly_in_regions(complete);
         }
-        let side = |y: &crate::table::Class| if y.0 == 1 { 1.0 } else { -1.0 };
+        let side = |y: &Class| if y.0 == 1 { 1.0 } else { -1.0 };
         let sides: Vec<f64> = self.labels.iter().map(side).collect();
         let score = (&complete.weights[0][..], complete.intercept[0]);
         let plane = ExactPlane { score, less: None, centre: &complete.centre };
@@ -29,7 +30,7 @@ impl Case<'_> {
     fn exactly_in_regions(&self, complete: &Complete) -> Result<bool> {
         for a in 0..self.classes {
             for b in a + 1..self.classes {
-                let side = |y: &crate::table::Class| match y.index() {
+                let side = |y: &Class| match y.index() {
                     k if k == b => 1.0,
                     k if k == a => -1.0,
                     _ => 0.0,
@@ -84,50 +85,83 @@ impl Case<'_> {
         exactly_balanced(alpha, &spanning, width, self.effort(), vector).map(Some)
     }
 
-    /// Whether a direction near this one vanishes on the boundary and is strict elsewhere, and whether the weights of the
-    /// boundary can be made to satisfy their equation.
-    pub(super) fn exactly_quasi<L: Loss>(
+    /// Whether a direction near this one vanishes on the boundary and is strict elsewhere, and whether the constraints of the
+    /// boundary cannot leave it.
+    pub(super) fn exactly_quasi<L: Loss + Clone>(
         &self,
         risk: &Risk<'_, L>,
         direction: &Coef,
         open: &[bool],
         alpha: &[f64],
-    ) -> Result<Option<bool>> {
-        let (scores, cols) = (risk.loss().n_scores(), risk.n_cols());
-        let width = scores * (cols + 1);
-        if width > MOST_UNKNOWNS {
-            return Ok(None);
-        }
+    ) -> Result<bool> {
         // A constraint of the boundary without a weight is not proved to stay there.
         if open.iter().zip(alpha).any(|(open, alpha)| *open != (*alpha > 0.0)) {
-            return Ok(Some(false));
+            return Ok(false);
         }
-        let units = risk.sample().units;
-        let mut raw = direction.clone();
-        for c in 0..scores {
-            let weights = &mut raw.weights_mut()[c * cols..(c + 1) * cols];
-            weights.iter_mut().zip(units.inverse_scale()).for_each(|(w, s)| *w *= s);
-            let moved: f64 = raw.weights_of(c).iter().zip(units.centre()).map(|(w, c)| w * c).sum();
-            raw.intercept_mut()[c] -= moved;
+        let raw = raw_direction(direction, risk.sample().units);
+        // A column that is zero on the boundary is a direction as it is.
+        if !self.has_signs(&WholeDirection::of(raw.as_slice()), risk, open)? {
+            if raw.as_slice().len() > MOST_UNKNOWNS {
+                return Ok(false);
+            }
+            let spanning = self.spanning(risk, alpha)?;
+            let vectors = self.vectors(&spanning, &Units::identity(risk.n_cols()), risk.loss().n_scores())?;
+            match exact_direction(raw.as_slice(), &vectors, self.effort()) {
+                Some(exact) if self.has_signs(&exact, risk, open)? => {}
+                _ => return Ok(false),
+            }
         }
-        // What rounding left of entries that are zero would only make the numbers long.
-        let size = direction.as_slice().iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        for (raw, standard) in raw.as_mut_slice().iter_mut().zip(direction.as_slice()).take(scores * cols) {
-            *raw = if standard.abs() > 1e-9 * size { *raw } else { 0.0 };
-        }
-        let spanning = self.spanning(risk, alpha)?;
-        let identity = Units::identity(cols);
-        let independent = self.vectors(&spanning, &identity, scores)?;
-        let Some(exact) = exact_direction(raw.as_slice(), &independent, self.effort()) else { return Ok(Some(false)) };
+        Ok(self.boundary_is_verified(risk, open, alpha)? || self.exactly_balanced(risk, alpha)? == Some(true))
+    }
+
+    /// Whether a direction is zero on the open constraints and positive on all the others.
+    fn has_signs<L: Loss>(&self, direction: &WholeDirection, risk: &Risk<'_, L>, open: &[bool]) -> Result<bool> {
+        let identity = Units::identity(risk.n_cols());
         let as_it_should = |c: usize| -> Result<bool> {
             let mut vector = Vec::new();
-            self.vector(c, &identity, scores, &mut vector)?;
-            Ok(exact.sign(&vector) == i32::from(!open[c]))
+            self.vector(c, &identity, risk.loss().n_scores(), &mut vector)?;
+            Ok(direction.sign(&vector) == i32::from(!open[c]))
         };
         let signs: Vec<bool> = (0..open.len()).into_par_iter().map(as_it_should).collect::<Result<_>>()?;
-        if signs.contains(&false) {
-            return Ok(Some(false));
-        }
-        self.exactly_balanced(risk, alpha)
+        Ok(!signs.contains(&false))
     }
+
+    /// Whether a verified solve proves that the rows of the boundary overlap: where their columns are independent but for
+    /// those that are constant there, which needs no rational arithmetic.
+    fn boundary_is_verified<L: Loss + Clone>(&self, risk: &Risk<'_, L>, open: &[bool], alpha: &[f64]) -> Result<bool> {
+        let per_row = self.classes - 1;
+        let (mut rows, mut weights) = (Vec::new(), Vec::new());
+        for (row, open) in open.chunks_exact(per_row).enumerate().filter(|(_, open)| open.contains(&true)) {
+            // Of several classes a row may be on some of its boundaries only.
+            if open.contains(&false) {
+                return Ok(false);
+            }
+            rows.push(row);
+            weights.extend_from_slice(&alpha[row * per_row..(row + 1) * per_row]);
+        }
+        let part = gather(self.design, &rows)?;
+        let labels: Vec<Class> = rows.iter().map(|row| self.labels[*row]).collect();
+        let case = Case { design: part.as_design(), labels: &labels, ..*self };
+        Ok(case.verified(risk.loss().clone(), &weights)?.is_some())
+    }
+}
+
+/// A direction in the units of the columns about zero; what rounding left of entries that are zero would only make the
+/// numbers long, so that it is taken off.
+fn raw_direction(direction: &Coef, units: &Units) -> Coef {
+    let (scores, cols) = (direction.n_scores(), direction.n_cols());
+    let size = direction.as_slice().iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let mut raw = direction.clone();
+    for c in 0..scores {
+        let weights = &mut raw.weights_mut()[c * cols..(c + 1) * cols];
+        for (w, inverse) in weights.iter_mut().zip(units.inverse_scale()) {
+            *w = if w.abs() > 1e-9 * size { *w * inverse } else { 0.0 };
+        }
+        let terms = || raw.weights_of(c).iter().zip(units.centre()).map(|(w, c)| w * c);
+        let (moved, terms_size) = (crate::numeric::sum(terms()), crate::numeric::sum(terms().map(f64::abs)));
+        let intercept = direction.intercept()[c] - moved;
+        let of_rounding = 1e-9 * (direction.intercept()[c].abs() + terms_size);
+        raw.intercept_mut()[c] = if intercept.abs() > of_rounding { intercept } else { 0.0 };
+    }
+    raw
 }

@@ -296,7 +296,7 @@ impl<'a> Case<'a> {
         let strict = |row: &usize| !check.strict[row * per_row..(row + 1) * per_row].contains(&false);
         let boundary: Vec<usize> = (0..self.labels.len()).filter(|row| !strict(row)).collect();
         let (columns, intercept_diverges, collinear) = self.diverging(risk, open)?;
-        if self.exactly_quasi(risk, direction, open, alpha)? != Some(true) {
+        if !self.exactly_quasi(risk, direction, open, alpha)? {
             let reason = "which rows are on the boundary was not proved in rational arithmetic".into();
             return Ok(Verdict::Undecided(Box::new(Undecided { reason, common: Some(common) })));
         }

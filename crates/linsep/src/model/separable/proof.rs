@@ -57,7 +57,7 @@ impl Case<'_> {
     }
 
     /// Weights that a verified solve proves to be near exact ones.
-    fn verified<L: Loss>(&self, loss: L, alpha: &[f64]) -> Result<Option<Vec<f64>>> {
+    pub(super) fn verified<L: Loss>(&self, loss: L, alpha: &[f64]) -> Result<Option<Vec<f64>>> {
         if loss.n_scores() * (self.design.shape().cols + 1) > MOST_VERIFIED {
             return Ok(None);
         }

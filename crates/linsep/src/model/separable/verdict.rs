@@ -3,7 +3,7 @@
 /// How to decide.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SeparabilityOptions {
-    /// Slacks up to this, relative to the largest, lie on the boundary.
+    /// In the search, slacks up to this, relative to the largest, lie on the boundary; what it finds is proved without it.
     pub tolerance: f64,
     /// Asked of the maximum margin: `1 − 2γ/‖x*−y*‖` at most this, so that 1 is any plane. `None` asks for 1e-6, and
     /// for any plane where sparse rows with many columns have more than 30 million entries.
@@ -46,7 +46,7 @@ pub enum Verdict {
     QuasiComplete(Box<QuasiComplete>),
     /// Every plane with rows strictly on their side has rows on the wrong one.
     Overlap(Box<Overlap>),
-    /// Not decided at this tolerance.
+    /// Nothing was proved.
     Undecided(Box<Undecided>),
 }
 
