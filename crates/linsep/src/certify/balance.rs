@@ -22,14 +22,15 @@ const UNIT: f64 = 0.5 * f64::EPSILON;
 /// Weights near which there are some that balance exactly.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ProvedBalance {
-    /// Positive, one a constraint.
+    /// One a constraint, positive where they were.
     pub(crate) weights: Vec<f64>,
     /// No weight of the exact solution differs from these by more than this share.
     pub(crate) share: f64,
 }
 
-/// Proves that positive weights on all constraints balance exactly, near those given; `None` where that is not proved. The
-/// rows must be dense, or their units without a centre. `dependent` columns are, exactly, combinations of the others.
+/// Proves that positive weights balance exactly, near those given, on the constraints that have one; `None` where that is not
+/// proved. The rows must be dense, or their units without a centre. `dependent` columns are, exactly and on these constraints,
+/// combinations of the others.
 pub(crate) fn prove_balance<L: Loss>(
     risk: &Risk<'_, L>,
     alpha: &[f64],
@@ -37,11 +38,13 @@ pub(crate) fn prove_balance<L: Loss>(
     watch: &Watch,
 ) -> Result<Option<ProvedBalance>> {
     let largest = alpha.iter().fold(0.0f64, |m, a| m.max(*a));
-    if !alpha.iter().all(|a| *a > 0.0) || !largest.is_finite() {
+    if !alpha.iter().all(|a| *a >= 0.0) || !(largest > 0.0 && largest.is_finite()) {
         return Ok(None);
     }
     let kept = kept_coefficients(risk, dependent);
-    let mut weights: Vec<f64> = alpha.iter().map(|a| a / largest).collect();
+    // A weight is not to become none.
+    let scaled = |a: &f64| if *a > 0.0 { (a / largest).max(f64::MIN_POSITIVE) } else { 0.0 };
+    let mut weights: Vec<f64> = alpha.iter().map(scaled).collect();
     for _ in 0..ROUNDS {
         let squares: Vec<f64> = weights.iter().map(|a| a * a).collect();
         let all = cone_gram(risk, &squares, watch)?;
@@ -62,9 +65,11 @@ pub(crate) fn prove_balance<L: Loss>(
         kept.iter().zip(factor(&gram, 0.0).solve(&sums)).for_each(|(j, v)| step[*j] = v);
         let step = Coef::from_vec(step, risk.loss().n_scores(), risk.n_cols());
         let slacks = cone_slacks(risk, &step, watch)?;
-        weights.iter_mut().zip(&slacks).for_each(|(a, s)| *a *= 1.0 - *a * s);
-        if !weights.iter().all(|a| *a > 0.0 && a.is_finite()) {
-            return Ok(None);
+        for (a, s) in weights.iter_mut().zip(&slacks).filter(|(a, _)| **a > 0.0) {
+            *a *= 1.0 - *a * s;
+            if !(*a > 0.0 && a.is_finite()) {
+                return Ok(None);
+            }
         }
     }
     Ok(None)

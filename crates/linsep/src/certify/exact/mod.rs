@@ -160,8 +160,8 @@ pub fn exact_direction(direction: &[f64], independent: &[f64], effort: Effort<'_
 #[derive(Debug, Clone, PartialEq)]
 pub struct WholeDirection {
     values: Vec<BigInt>,
-    /// Doubles near them, up to a power of two that makes the largest about one.
-    about: Vec<f64>,
+    /// The places that are not zero, with doubles near them up to a power of two that makes the largest about one.
+    about: Vec<(usize, f64)>,
 }
 
 impl WholeDirection {
@@ -174,17 +174,22 @@ impl WholeDirection {
         let parts: Vec<(f64, i64)> = values.iter().map(leading).collect();
         let top = parts.iter().map(|(_, e)| *e).max().unwrap_or(0);
         // What is too small for a double is zero; the bound of the product allows for it.
-        let about = parts.iter().map(|(m, e)| if e - top < -1_000 { 0.0 } else { m * 2f64.powi((e - top) as i32) });
-        WholeDirection { about: about.collect(), values }
+        let about = |(m, e): &(f64, i64)| if e - top < -1_000 { 0.0 } else { m * 2f64.powi((e - top) as i32) };
+        let used = parts.iter().enumerate().filter(|(_, (m, _))| *m != 0.0);
+        WholeDirection { about: used.map(|(j, part)| (j, about(part))).collect(), values }
     }
 
     /// The sign of its product with a vector.
     pub fn sign(&self, vector: &[f64]) -> i32 {
         let (mut product, mut size, mut largest) = (0.0, 0.0, 0.0f64);
-        for (v, x) in self.about.iter().zip(vector) {
+        for (j, v) in &self.about {
+            let x = vector[*j];
             product += v * x;
             size += (v * x).abs();
             largest = largest.max(x.abs());
+        }
+        if largest == 0.0 {
+            return 0;
         }
         // Each factor is off by 2⁻⁵² at most, or by 2⁻¹⁰⁰⁰; then a product and a sum. Far beyond that the sign is without doubt.
         let n = vector.len() as f64;
@@ -192,11 +197,12 @@ impl WholeDirection {
         if size.is_finite() && product.abs() > 4.0 * doubt {
             return if product > 0.0 { 1 } else { -1 };
         }
-        let decoded: Vec<(i64, i32)> = vector.iter().map(|v| decode(*v)).collect();
-        let least = decoded.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0);
+        let used = self.about.iter().map(|(j, _)| (&self.values[*j], decode(vector[*j])));
+        let decoded: Vec<(&BigInt, (i64, i32))> = used.filter(|(_, (m, _))| *m != 0).collect();
+        let least = decoded.iter().map(|(_, (_, e))| *e).min().unwrap_or(0);
         let mut sum = BigInt::ZERO;
-        for (v, (m, e)) in self.values.iter().zip(&decoded).filter(|(_, (m, _))| *m != 0) {
-            sum += (v * BigInt::from(*m)) << (e - least) as usize;
+        for (v, (m, e)) in &decoded {
+            sum += (*v * BigInt::from(*m)) << (e - least) as usize;
         }
         match sum.sign() {
             Sign::Minus => -1,

@@ -56,12 +56,15 @@ impl Case<'_> {
         }
     }
 
-    /// Weights that a verified solve proves to be near exact ones.
+    /// Weights that a verified solve proves to be near exact ones, on the constraints that have one.
     pub(super) fn verified<L: Loss>(&self, loss: L, alpha: &[f64]) -> Result<Option<Vec<f64>>> {
         if loss.n_scores() * (self.design.shape().cols + 1) > MOST_VERIFIED {
             return Ok(None);
         }
-        let summary = summarise(self.design, None, self.watch)?;
+        let weighs = |alpha: &[f64]| f64::from(u8::from(alpha.iter().any(|a| *a > 0.0)));
+        let counted: Option<Vec<f64>> =
+            alpha.contains(&0.0).then(|| alpha.chunks_exact(self.classes - 1).map(weighs).collect());
+        let summary = summarise(self.design, counted.as_deref(), self.watch)?;
         let units = self.proof_units(&summary)?;
         let case = Case { ..*self };
         let proved = prove_balance(&case.risk(&units, loss), alpha, &summary.constant(), self.watch)?;
@@ -186,7 +189,8 @@ impl Case<'_> {
         (alpha, residual): (&[f64], f64),
         common: Option<CommonPoint>,
     ) -> Result<Verdict> {
-        Ok(match self.verified(loss, alpha)? {
+        let all = alpha.iter().all(|alpha| *alpha > 0.0);
+        Ok(match if all { self.verified(loss, alpha)? } else { None } {
             Some(weights) => Verdict::Overlap(Box::new(Overlap::new(&weights, residual, common, None))),
             None => Verdict::Undecided(Box::new(Undecided { reason: NOT_BALANCED.into(), common })),
         })
