@@ -32,7 +32,9 @@ pub use exact::{
     Effort, ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced,
     exactly_dependent, exactly_separates,
 };
-pub(crate) use exact::{MendedDirection, WholeCone, WholeRows, cost_of_change, cost_of_product, independent_columns};
+pub(crate) use exact::{
+    MendedDirection, WholeCone, WholeRows, cost_of_change, cost_of_product, independent_columns, least_score,
+};
 pub use fenchel::{Enclosed, PartlyMinimised, RowTerms, ScoredRows, proved_gap, proved_gap_beside_free_columns};
 pub use gap::duality_gap;
 pub(crate) use hulls::length;

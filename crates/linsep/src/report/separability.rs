@@ -179,14 +179,9 @@ impl Page<'_> {
     }
 
     fn quasi_complete(&self, v: &QuasiComplete) -> Vec<(&'static str, String)> {
-        let mut lines = vec![(
-            "direction",
-            format!(
-                "{} strictly on their side, {} on the boundary, none on the wrong side",
-                count(v.strict_rows, "row"),
-                thousands(v.boundary.len() as f64)
-            ),
-        )];
+        let (strict, boundary) = (count(v.strict_rows, "row"), thousands(v.boundary.len() as f64));
+        let direction = format!("{strict} strictly on their side, {boundary} on the boundary, none on the wrong side");
+        let mut lines = vec![("direction", direction)];
         let columns = v.columns.as_deref().unwrap_or_default();
         let mut names: Vec<String> = columns.iter().take(SHOWN).map(|j| self.feature(*j)).collect();
         if columns.len() > SHOWN {
@@ -252,10 +247,9 @@ impl Page<'_> {
     }
 
     fn exact(&self) -> Option<String> {
-        let is_common = |c: &CommonPoint| c.constraints.iter().all(|c| c.exact.is_some());
         let common = match &self.about.verdict {
-            Verdict::QuasiComplete(v) => Some(is_common(&v.common)),
-            Verdict::Overlap(v) => v.common.as_ref().map(is_common),
+            Verdict::QuasiComplete(v) => Some(v.common.is_exact()),
+            Verdict::Overlap(v) => v.common.as_ref().map(CommonPoint::is_exact),
             _ => None,
         };
         match (self.about.verdict.exact(), common) {

@@ -79,6 +79,12 @@ pub struct ExactPlane<'a> {
 
 /// Whether a plane puts every row exactly and strictly on its side; `sides` are ±1, or 0 for rows that do not count.
 pub fn exactly_separates(design: &dyn Design, sides: &[f64], plane: ExactPlane<'_>) -> Result<bool> {
+    Ok(least_score(design, sides, plane)?.is_some())
+}
+
+/// A lower bound on the scores of all rows on their side, if these are exactly positive; infinite where no row counts.
+pub(crate) fn least_score(design: &dyn Design, sides: &[f64], plane: ExactPlane<'_>) -> Result<Option<f64>> {
+    let mut least = f64::INFINITY;
     let scores: Vec<(f64, (&[f64], f64))> =
         [(1.0, Some(plane.score)), (-1.0, plane.less)].into_iter().filter_map(|(sign, s)| Some((sign, s?))).collect();
     let rounding = (plane.score.0.len() + 8) as f64 * f64::EPSILON;
@@ -106,7 +112,9 @@ pub fn exactly_separates(design: &dyn Design, sides: &[f64], plane: ExactPlane<'
             }
         }
         // Far from zero beside all that rounding can do, of numbers below the least double too: its sign is without doubt.
-        if size < f64::INFINITY && side * score > 4.0 * rounding * (size + f64::MIN_POSITIVE) {
+        let doubt = rounding * (size + f64::MIN_POSITIVE);
+        if size < f64::INFINITY && side * score > 4.0 * doubt {
+            least = least.min(side * score - doubt);
             continue;
         }
         let mut exact = constant.clone();
@@ -115,10 +123,15 @@ pub fn exactly_separates(design: &dyn Design, sides: &[f64], plane: ExactPlane<'
         }
         let wanted = if *side > 0.0 { Sign::Plus } else { Sign::Minus };
         if exact.sign() != wanted {
-            return Ok(false);
+            return Ok(None);
         }
+        let (m, e) = leading(&exact.value());
+        // Below the least double a bound is zero.
+        let e = (e + i64::from(lowest_exponent())).clamp(-2_200, 1_023) as i32;
+        let size = m.abs() * 2f64.powi(e / 2) * 2f64.powi(e - e / 2);
+        least = least.min(size * (1.0 - 4.0 * f64::EPSILON));
     }
-    Ok(true)
+    Ok(Some(least))
 }
 
 /// The stored entries of a row as doubles.

@@ -1,7 +1,7 @@
 //! The verdicts once more, without rounding.
 
 use super::{Case, Complete};
-use crate::certify::{ExactPlane, WholeDirection, cone_gram, exact_direction, exactly_balanced, exactly_separates};
+use crate::certify::{ExactPlane, WholeDirection, cone_gram, exact_direction, exactly_balanced, least_score, length};
 use crate::design::Units;
 use crate::error::Result;
 use crate::linalg::factor;
@@ -14,20 +14,16 @@ use rayon::prelude::*;
 const MOST_UNKNOWNS: usize = 400;
 
 impl Case<'_> {
-    /// Whether every row is strictly on its side of a plane.
+    /// Whether every row is strictly on its side of a plane, of several classes in its region.
     pub(super) fn exactly_complete(&self, complete: &Complete) -> Result<bool> {
-        if complete.weights.len() > 1 {
-            return self.exactly_in_regions(complete);
-        }
-        let side = |y: &Class| if y.0 == 1 { 1.0 } else { -1.0 };
-        let sides: Vec<f64> = self.labels.iter().map(side).collect();
-        let score = (&complete.weights[0][..], complete.intercept[0]);
-        let plane = ExactPlane { score, less: None, centre: &complete.centre };
-        exactly_separates(self.design, &sides, plane)
+        Ok(self.exact_margin(complete)?.is_some())
     }
 
-    /// Whether every row is strictly in the region of its class: against every other class on its side of their plane.
-    fn exactly_in_regions(&self, complete: &Complete) -> Result<bool> {
+    /// A lower bound on the distance of any row from the plane, of several classes from the planes of its class, if all are
+    /// exactly on their side.
+    pub(super) fn exact_margin(&self, complete: &Complete) -> Result<Option<f64>> {
+        let mut margin = f64::INFINITY;
+        let score = |k: usize| (&complete.weights[k][..], complete.intercept[k]);
         for a in 0..self.classes {
             for b in a + 1..self.classes {
                 let side = |y: &Class| match y.index() {
@@ -36,14 +32,18 @@ impl Case<'_> {
                     _ => 0.0,
                 };
                 let sides: Vec<f64> = self.labels.iter().map(side).collect();
-                let score = |k: usize| (&complete.weights[k][..], complete.intercept[k]);
-                let plane = ExactPlane { score: score(b), less: Some(score(a)), centre: &complete.centre };
-                if !exactly_separates(self.design, &sides, plane)? {
-                    return Ok(false);
-                }
+                let (score, less) = match complete.weights.len() {
+                    1 => (score(0), None),
+                    _ => (score(b), Some(score(a))),
+                };
+                let plane = ExactPlane { score, less, centre: &complete.centre };
+                let Some(least) = least_score(self.design, &sides, plane)? else { return Ok(None) };
+                let entry = |j: usize| score.0[j] - less.map_or(0.0, |(w, _)| w[j]);
+                let norm = length(&(0..complete.centre.len()).map(entry).collect::<Vec<f64>>());
+                margin = margin.min(least / norm * (1.0 - 16.0 * f64::EPSILON));
             }
         }
-        Ok(true)
+        Ok(Some(margin))
     }
 
     /// Constraints, of those with a weight, whose vectors span those of all.

@@ -158,9 +158,13 @@ impl Case<'_> {
         }
         let margin = rows.margin(&direction);
         let mut complete = Complete { weights, intercept, centre, margin, hull: None, exact: Some(true), whole: None };
-        if !self.exactly_complete(&complete)? {
-            let score = |(weights, intercept): (Vec<(String, i32)>, String)| WholeScore { weights, intercept };
-            complete.whole = Some(rows.digits(&direction).into_iter().map(score).collect());
+        match self.exact_margin(&complete)?.filter(|margin| *margin > 0.0) {
+            // The doubles have another margin than the whole numbers.
+            Some(margin) => complete.margin = margin,
+            None => {
+                let score = |(weights, intercept): (Vec<(String, i32)>, String)| WholeScore { weights, intercept };
+                complete.whole = Some(rows.digits(&direction).into_iter().map(score).collect());
+            }
         }
         Ok(Verdict::Complete(Box::new(complete)))
     }
