@@ -292,7 +292,10 @@ fn margins_are_bounds_in_any_units() {
         let data = Data::new(values, cols, labels(codes, classes));
         let what = format!("case {case}: {classes} classes, {cols} columns, scale {scale:e}, shift {shift:e}");
         complete += usize::from(verdict(&data, &data.dense(), &what) == "complete");
-        verdict(&data, &data.csr(), &format!("{what}, sparse"));
+        // Sparse columns far from zero are refused.
+        if shift == 0.0 {
+            verdict(&data, &data.csr(), &format!("{what}, sparse"));
+        }
     }
     assert!(complete > 100, "{complete}");
 }
