@@ -188,7 +188,6 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                     "diverging": proof.columns.iter().map(|j| &features[*j]).collect::<Vec<_>>(),
                     "strict_rows": proof.strict_rows,
                     "boundary_rows": proof.boundary_rows,
-                    "tolerance": proof.tolerance,
                 });
                 name_part(&mut value, part);
                 return print_json(&value, Ending::No);
@@ -206,7 +205,6 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                     "outcome": "not_separable",
                     "rows": used,
                     "overlapping_rows": proof.rows.len(),
-                    "certificate": serde_json::to_value(&proof.certificate).unwrap_or_default(),
                     "mistakes": proof.mistakes,
                     "epochs": proof.epochs,
                 });
@@ -217,8 +215,9 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                 return print_json(&value, Ending::No);
             }
             let text = match &answer {
-                Some(answer) => no_margin_text(&proof, answer),
-                None => not_separable_text(&proof, used),
+                // Only a perceptron counts epochs.
+                Some(answer) if proof.epochs == 0 => no_margin_text(&proof, answer),
+                _ => not_separable_text(&proof, used),
             };
             say_no(arguments, &format!("{}{text}", of_part(part)))
         }

@@ -145,8 +145,8 @@ pub(crate) fn fit(
         }
         TableFit::NotSeparable { proof, used, part, answer } => {
             let text = match &answer {
-                Some(answer) => no_margin_text(&proof, answer),
-                None => not_separable_text(&proof, used),
+                Some(answer) if proof.epochs == 0 => no_margin_text(&proof, answer),
+                _ => not_separable_text(&proof, used),
             };
             Err(NotSeparableError::new_err(of_part(text, part)))
         }

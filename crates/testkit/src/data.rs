@@ -156,7 +156,7 @@ pub fn expect_model(fit: Result<Fit>) -> Fitted {
     match fit {
         Ok(Fit::Model(model)) => *model,
         Ok(Fit::NoOptimum(none)) => panic!("no optimum: {none:?}"),
-        Ok(Fit::NotSeparable(none)) => panic!("{} rows are not separable: {:?}", none.rows.len(), none.certificate),
+        Ok(Fit::NotSeparable(none)) => panic!("{} rows are not separable: {:?}", none.rows.len(), none.witness),
         Err(error) => panic!("{error}"),
     }
 }

@@ -12,6 +12,7 @@ pub mod cone;
 pub mod contract;
 pub mod data;
 pub mod double_double;
+pub mod exact;
 pub mod golden;
 pub mod multiprecision;
 pub mod twin;

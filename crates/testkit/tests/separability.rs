@@ -257,7 +257,11 @@ fn the_common_point_is_the_one_chosen() {
 fn noisy_machine(classes: usize, integers: bool, source: &mut Source) -> Data {
     let (rows, cols) = (10 + source.below(51), 1 + source.below(4));
     let noise = if source.chance(0.5) { 0.0 } else { 1.5 / rows as f64 };
-    let number = |source: &mut Source| if integers { source.below(5) as f64 - 2.0 } else { source.normal() };
+    // Few digits, so that what disguises them does not round: verdicts are about the numbers that are stored.
+    let number = |source: &mut Source| match integers {
+        true => source.below(5) as f64 - 2.0,
+        false => (source.normal() * 1024.0).round() / 1024.0,
+    };
     let machine: Vec<Vec<f64>> = (0..classes).map(|_| (0..=cols).map(|_| number(source)).collect()).collect();
     let (mut values, mut codes) = (Vec::new(), Vec::new());
     for i in 0..rows {
@@ -283,7 +287,7 @@ fn disguise(data: &Data, kind: usize, source: &mut Source) -> Data {
             data.weighted((0..data.rows()).map(|i| weight(i, source)).collect())
         }
         2 => data.with_column(|_, x| x[0]).with_column(|_, x| x.iter().sum()).with_column(|_, _| 3.0),
-        3 => data.map(|j, v| v * [1e12, 1e-12, 1.0, 1e2][j % 4]),
+        3 => data.map(|j, v| v * [2f64.powi(40), 2f64.powi(-40), 1.0, 1e2][j % 4]),
         _ => data.map(|j, v| v + [1e4, -300.0, 0.0, 1e5][j % 4]),
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::design::{Pass, Rows};
 use crate::error::Result;
+use crate::linalg::Square;
 use crate::objective::{Coef, Loss, Risk};
 use crate::watch::Watch;
 
@@ -99,6 +100,21 @@ pub(crate) fn cone_values<L: Loss>(risk: &Risk<'_, L>, alpha: &[f64]) -> Vec<f64
 /// The largest entry of `Σ α (e_y − e_k)⊗x̃`, each relative to the sum of the sizes of its terms: zero for weights that
 /// prove overlap.
 pub fn cone_residual<L: Loss>(risk: &Risk<'_, L>, alpha: &[f64], watch: &Watch) -> Result<f64> {
+    let (sums, sizes) = cone_sums(risk, alpha, watch)?;
+    let mut worst = 0.0f64;
+    for (sum, size) in sums.iter().zip(&sizes) {
+        // A column of zeros up to rounding has nothing to say.
+        if *size > 0.0 {
+            worst = worst.max(sum.abs() / size);
+        } else if size.is_nan() || sum.is_nan() {
+            worst = f64::INFINITY;
+        }
+    }
+    Ok(worst)
+}
+
+/// `Σ α (e_y − e_k)⊗x̃` score by score, the intercept after the columns, and the sums of the sizes of its terms.
+pub(crate) fn cone_sums<L: Loss>(risk: &Risk<'_, L>, alpha: &[f64], watch: &Watch) -> Result<(Vec<f64>, Vec<f64>)> {
     let (k, cols) = (risk.loss().n_scores(), risk.n_cols());
     let values = cone_values(risk, alpha);
     let units = risk.sample().units;
@@ -141,24 +157,47 @@ pub fn cone_residual<L: Loss>(risk: &Risk<'_, L>, alpha: &[f64], watch: &Watch) 
         },
         |a, b| a.iter_mut().zip(b).for_each(|(a, b)| *a += b),
     )?;
-    let (sum, size) = sums.split_at(width);
-    let mut worst = 0.0f64;
-    for c in 0..k {
-        let at = c * (cols + 1);
-        let (total, total_size) = (sum[at + cols], size[at + cols]);
-        for j in 0..=cols {
-            let (mut sum, mut size) = (sum[at + j], size[at + j]);
-            if risk.is_sparse() && j < cols {
-                sum -= units.centre()[j] * total;
-                size += units.centre()[j].abs() * total_size;
-            }
-            // A column of zeros up to rounding has nothing to say.
-            if size > 0.0 {
-                worst = worst.max(sum.abs() / size);
-            } else if size.is_nan() || sum.is_nan() {
-                worst = f64::INFINITY;
+    let (mut sum, mut size) = (sums[..width].to_vec(), sums[width..].to_vec());
+    if risk.is_sparse() {
+        for (sum, size) in sum.chunks_exact_mut(cols + 1).zip(size.chunks_exact_mut(cols + 1)) {
+            let (total, total_size) = (sum[cols], size[cols]);
+            for (j, c) in units.centre().iter().enumerate() {
+                sum[j] -= c * total;
+                size[j] += c.abs() * total_size;
             }
         }
     }
-    Ok(worst)
+    Ok((sum, size))
+}
+
+/// `Σ w a aᵀ` for one weight per constraint.
+pub(crate) fn cone_gram<L: Loss>(risk: &Risk<'_, L>, weights: &[f64], watch: &Watch) -> Result<Square> {
+    let (k, classes) = (risk.loss().n_scores(), risk.loss().n_classes());
+    if k == 1 {
+        return risk.weighted_gram(weights, watch);
+    }
+    let (pairs, fixed) = (k * (k + 1) / 2, classes - k);
+    let labels = risk.sample().labels;
+    let mut packed = vec![0.0; labels.len() * pairs];
+    for ((packed, w), y) in packed.chunks_exact_mut(pairs).zip(weights.chunks_exact(classes - 1)).zip(labels) {
+        for (other, w) in others(classes, y.index()).zip(w) {
+            add_outer_of_difference(packed, (y.index(), other), fixed, *w);
+        }
+    }
+    risk.weighted_gram(&packed, watch)
+}
+
+/// Adds `w (e_own − e_other)(e_own − e_other)ᵀ` to a packed matrix over the free scores.
+fn add_outer_of_difference(packed: &mut [f64], (own, other): (usize, usize), fixed: usize, w: f64) {
+    let at = |a: usize, b: usize| a.max(b) * (a.max(b) + 1) / 2 + a.min(b);
+    let free = |class: usize| class.checked_sub(fixed);
+    match (free(own), free(other)) {
+        (Some(a), Some(b)) => {
+            packed[at(a, a)] += w;
+            packed[at(b, b)] += w;
+            packed[at(a, b)] -= w;
+        }
+        (Some(a), None) | (None, Some(a)) => packed[at(a, a)] += w,
+        (None, None) => {}
+    }
 }

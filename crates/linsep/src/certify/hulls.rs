@@ -11,6 +11,9 @@ use crate::table::Class;
 use crate::watch::Watch;
 use rayon::prelude::*;
 
+/// The least double above zero: products below it are lost.
+pub(super) const LEAST: f64 = f64::from_bits(1);
+
 /// Ranges of columns that are summed side by side.
 const RANGES: usize = 8;
 
@@ -28,6 +31,14 @@ pub struct HullPoints {
 }
 
 impl HullPoints {
+    /// No points of these weights are further apart: what rounding may have taken off is added.
+    pub fn distance_bound(&self) -> f64 {
+        // A term is a weight that was divided by a rounded total, an entry less its centre times its scale, and their product;
+        // the compensated sum adds a rounding. Numbers below the least double count for themselves.
+        let off = 6.0 * f64::EPSILON * length(&self.sizes) + LEAST * (self.weights.len() + self.sizes.len()) as f64;
+        (self.distance + off) * (1.0 + 8.0 * f64::EPSILON)
+    }
+
     /// The largest entry of the difference relative to the terms it is a sum of: zero for a common point.
     pub fn relative_residual(&self) -> f64 {
         let terms = self.difference.iter().zip(&self.sizes).filter(|(_, size)| **size > 0.0);
@@ -155,9 +166,10 @@ pub struct Sides {
 }
 
 impl Sides {
-    /// `γ(w)`: positive only where the plane midway proves that the classes are separable.
+    /// `γ(w)`: positive only where the plane midway proves that the classes are separable, and then no row is nearer to it: what
+    /// a difference, a length, a quotient and coefficients that are scaled may round is taken off.
     pub fn margin(&self) -> f64 {
-        0.5 * (self.low - self.high) / self.norm
+        0.5 * (self.low - self.high) / self.norm * (1.0 - 16.0 * f64::EPSILON)
     }
 
     /// The intercept of the plane midway.
@@ -186,6 +198,7 @@ pub fn sides(
     let folded: Vec<f64> = normal.iter().zip(units.inverse_scale()).map(|(w, s)| w * s).collect();
     let moved = sum(folded.iter().zip(units.centre()).map(|(w, c)| w * c));
     let moved_size = sum(folded.iter().zip(units.centre()).map(|(w, c)| (w * c).abs()));
+    let lost = (cols + 8) as f64 * LEAST;
     let mut measured = vec![0.0; 2 * n];
     let found = Pass::new(design, units).partials_of(1).reduce(
         watch,
@@ -211,7 +224,7 @@ pub fn sides(
                 if weights.is_some_and(|w| w[row] == 0.0) {
                     continue;
                 }
-                let (score, slack) = (out[0], rounding * out[1]);
+                let (score, slack) = (out[0], rounding * out[1] + lost);
                 // Numbers that overflowed prove nothing.
                 match labels[row].0 {
                     1 => found.low = if score.is_nan() { f64::NEG_INFINITY } else { found.low.min(score - slack) },

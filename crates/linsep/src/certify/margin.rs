@@ -2,6 +2,7 @@
 //! not put on their side.
 
 use super::Certificate;
+use super::hulls::LEAST;
 use crate::design::{Design, Pass, Rows, Units};
 use crate::error::Result;
 use crate::numeric::sum;
@@ -82,6 +83,7 @@ pub fn margins(
     let one = f64::from(u8::from(intercept));
     // A sum of d+1 products in any order, of numbers that were rounded three times each.
     let rounding = (cols + 8) as f64 * f64::EPSILON;
+    let lost = (cols + 8) as f64 * LEAST;
     let sparse = Folded::new(units, w, b);
     let new = || Partial { margin: f64::INFINITY, longest: 0.0, errors: 0.0, total: 0.0 };
     let found = Pass::new(design, units).partials_of(1).reduce(
@@ -99,7 +101,7 @@ pub fn margins(
                     Rows::Csr(rows) => sparse.row(rows.row(i)),
                 };
                 let signed = if labels[row].0 == 1 { score } else { -score };
-                let margin = signed - rounding * size;
+                let margin = signed - rounding * size - lost;
                 // Numbers that overflowed prove nothing.
                 found.margin = if margin.is_nan() { f64::NEG_INFINITY } else { found.margin.min(margin) };
                 found.longest = found.longest.max(square + one + rounding * (square_size + one));

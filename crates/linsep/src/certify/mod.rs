@@ -1,5 +1,6 @@
 //! Proofs of what was found, computed from the objective and the data by code that does not know the solver.
 
+mod balance;
 mod closed_form;
 mod cone;
 mod dependence;
@@ -23,13 +24,17 @@ mod verified;
 mod widest;
 mod witness;
 
+pub(crate) use balance::prove_balance;
 pub use closed_form::{linear_system_errors, linear_system_residual};
 pub use cone::{DirectionCheck, check_cone_direction, cone_residual};
-pub(crate) use cone::{cone_slacks, cone_values, others};
+pub(crate) use cone::{cone_gram, cone_slacks, cone_values, others};
 pub use dependence::is_exact_combination;
 pub use exact::{
-    ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced, exactly_dependent,
-    exactly_separates,
+    Effort, ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced,
+    exactly_dependent, exactly_separates,
+};
+pub(crate) use exact::{
+    MendedDirection, WholeCone, WholeRows, cost_of_change, cost_of_product, independent_columns, least_score,
 };
 pub use fenchel::{Enclosed, PartlyMinimised, RowTerms, ScoredRows, proved_gap, proved_gap_beside_free_columns};
 pub use gap::duality_gap;

@@ -1,7 +1,7 @@
 //! How near a separating plane is to the widest margin there is.
 
 use super::Certificate;
-use super::hulls::{hull_points, length, sides};
+use super::hulls::{hull_points, sides};
 use crate::design::{Design, Units};
 use crate::error::{Error, Result};
 use crate::table::Class;
@@ -46,9 +46,7 @@ pub fn widest_margin(
     let Some(points) = hull_points(design, units, labelled.0, alpha)? else {
         return Err(Error::model("the multipliers leave out a class, or some are negative"));
     };
-    // Sums of as many products as there are multipliers.
-    let rounding = 4.0 * f64::EPSILON * length(&points.sizes);
-    let hull_distance = points.distance + rounding;
+    let hull_distance = points.distance_bound();
     let relative_gap = (1.0 - 2.0 * margin / hull_distance).max(0.0);
     Ok((objective, Certificate::Margin { margin, hull_distance, relative_gap }))
 }

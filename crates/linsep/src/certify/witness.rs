@@ -20,10 +20,12 @@ pub struct Separation {
     pub kind: SeparationKind,
     /// The direction, in the units of the fit.
     pub direction: Coef,
-    /// Rows strictly on their side.
+    /// Rows strictly on their side: of several classes against every other one.
     pub strict_rows: usize,
-    /// Rows on the boundary.
+    /// The other rows: on the boundary, of several classes against one at least.
     pub boundary_rows: usize,
+    /// Pairs of a row and another class that are told apart strictly.
+    pub strict_constraints: usize,
     /// The relative tolerance at which boundary and sides were told apart.
     pub tolerance: f64,
 }
@@ -58,21 +60,26 @@ pub fn check_direction<L: Loss>(risk: &Risk<'_, L>, direction: &Coef, watch: &Wa
     if !(largest > 0.0 && largest.is_finite()) {
         return Ok(None);
     }
-    let (mut strict_rows, mut boundary_rows) = (0, 0);
+    let (mut strict_rows, mut boundary_rows, mut strict_constraints) = (0, 0, 0);
     let mut all_strict = true;
     for (_, row) in slacks.iter().enumerate().filter(|(i, _)| counted(*i)) {
         let least = row.iter().fold(f64::INFINITY, |m, s| m.min(*s));
-        let most = row.iter().fold(f64::NEG_INFINITY, |m, s| m.max(*s));
         if least < -TOLERANCE * largest {
             return Ok(None);
         }
         all_strict &= least > TOLERANCE * largest;
-        if most > TOLERANCE * largest {
+        strict_constraints += row.iter().filter(|s| **s > TOLERANCE * largest).count();
+        if least > TOLERANCE * largest {
             strict_rows += 1;
         } else {
             boundary_rows += 1;
         }
     }
     let kind = if all_strict { SeparationKind::Complete } else { SeparationKind::Quasi };
-    Ok(Some(Separation { kind, direction: direction.clone(), strict_rows, boundary_rows, tolerance: TOLERANCE }))
+    // Slacks that rounding alone left are no direction at all.
+    if strict_constraints == 0 {
+        return Ok(None);
+    }
+    let direction = direction.clone();
+    Ok(Some(Separation { kind, direction, strict_rows, boundary_rows, strict_constraints, tolerance: TOLERANCE }))
 }

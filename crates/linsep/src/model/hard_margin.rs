@@ -168,8 +168,11 @@ impl HardMargin {
         let rows = match &found.verdict {
             Verdict::QuasiComplete(v) => v.boundary.clone(),
             Verdict::Overlap(_) => (0..training.labels.len()).filter(counts).collect(),
-            Verdict::Complete(_) => {
-                return refuse("a plane separates the classes, but rounding hides its margin".into());
+            Verdict::Complete(v) => {
+                let margin = v.margin;
+                return refuse(format!(
+                    "a plane separates the classes by at least {margin:.1e}, but rounding hides the widest one"
+                ));
             }
             Verdict::Undecided(v) => match &v.common {
                 Some(common) => common.constraints.iter().map(|c| c.row).collect(),
@@ -179,13 +182,7 @@ impl HardMargin {
                 }
             },
         };
-        Ok(Fit::NotSeparable(Box::new(NotSeparable {
-            rows,
-            certificate: None,
-            witness: Some(Box::new(found)),
-            mistakes: 0,
-            epochs: 0,
-        })))
+        Ok(Fit::NotSeparable(Box::new(NotSeparable { rows, witness: Some(Box::new(found)), mistakes: 0, epochs: 0 })))
     }
 }
 

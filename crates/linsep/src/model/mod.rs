@@ -37,7 +37,7 @@ pub use risk::{
 };
 pub use separable::{
     CommonPoint, Complete, Constraint, NearestPoints, Overlap, QuasiComplete, SeparabilityOptions, SeparabilityVerdict,
-    Undecided, Verdict, separability,
+    Undecided, Verdict, WholeScore, separability,
 };
 pub use sigmoid::SigmoidLeastSquares;
 pub(crate) use split::of_part;
@@ -196,18 +196,16 @@ pub struct NoOptimum {
     pub of_likelihood: bool,
     /// Complete or quasi-complete separation.
     pub kind: SeparationKind,
-    /// Weights of the direction per score, in the units of the columns.
+    /// Weights of the direction per score, in the units of the columns: doubles near those of the proof.
     pub direction: Vec<Vec<f64>>,
     /// Its intercepts per score.
     pub intercept: Vec<f64>,
     /// Columns whose coefficients diverge, the largest (in standard units) first.
     pub columns: Vec<usize>,
-    /// Rows strictly on their side.
+    /// Rows strictly on their side: of several classes against every other one.
     pub strict_rows: usize,
-    /// Rows on the boundary.
+    /// Rows on the boundary, none of which is beyond.
     pub boundary_rows: usize,
-    /// Relative tolerance of the check.
-    pub tolerance: f64,
 }
 
 /// No plane puts every row strictly on its side: a perceptron makes mistakes forever, and there is no hard margin.
@@ -215,10 +213,8 @@ pub struct NoOptimum {
 pub struct NotSeparable {
     /// Rows (from 0) that already overlap among themselves: all, or those that other planes leave on their boundary.
     pub rows: Vec<usize>,
-    /// That logistic regression without a penalty has a solution on these rows; `None` for a row of zeros where there is
-    /// no intercept, which is on no side of any plane, and where there is a witness.
-    pub certificate: Option<Certificate>,
-    /// Of the hard margin: the verdict, with the weights on rows that it rests on.
+    /// The verdict, with the weights on rows that it rests on; `None` for a perceptron without an intercept, whose rows are
+    /// proved to overlap by a verified solve or in rational arithmetic (one row: it is zero, and on no side of any plane).
     pub witness: Option<Box<SeparabilityVerdict>>,
     /// Mistakes of a perceptron made before this was found out.
     pub mistakes: usize,

@@ -4,7 +4,8 @@
 //! not) and nothing is penalised, moving along its direction lowers the risk from every point: there is no minimum, not
 //! even a local one. Logistic regression without a penalty finds that direction, or proves that there is none.
 
-use super::risk::columns::{from_columns, no_optimum, sample, score_offsets, start, to_columns};
+use super::risk::columns::{from_columns, sample, score_offsets, start, to_columns};
+use super::risk::separated::proved_no_optimum;
 use super::{Computation, Fit, Fitted, Note, Objective, Outcome, PenaltyChoice, Training};
 use crate::certify::{Certificate, LocalScale, local_minimum};
 use crate::design::{Standardize, Units, summarise};
@@ -75,8 +76,9 @@ impl SigmoidLeastSquares {
         let risk = self.risk(training, &units, offsets.as_deref())?;
         if risk.penalty().is_none() {
             let logistic = Risk::new(*risk.sample(), Logistic, Ridge::none(), self.intercept);
-            if let Stop::Separated(found) = Newton::default().solve(&logistic, None, watch)?.stop {
-                let mut proof = no_optimum(&found, &units);
+            if let Stop::Separated(found) = Newton::default().solve(&logistic, None, watch)?.stop
+                && let Some(mut proof) = proved_no_optimum(training, &units, self.intercept, &found, watch)?
+            {
                 proof.of_likelihood = false;
                 return Ok(Fit::NoOptimum(Box::new(proof)));
             }

@@ -37,6 +37,11 @@ pub struct Training<'a> {
 }
 
 impl<'a> Training<'a> {
+    /// The rows of positive weight.
+    pub(crate) fn counted_rows(&self) -> Vec<usize> {
+        (0..self.labels.len()).filter(|i| self.weights.is_none_or(|w| w[*i] > 0.0)).collect()
+    }
+
     /// Unweighted rows.
     pub fn new(design: &'a dyn Design, labels: &'a Labels) -> Training<'a> {
         Training {

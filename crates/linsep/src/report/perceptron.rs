@@ -66,22 +66,19 @@ pub(super) fn computation_text(model: &Model) -> String {
 /// Why there is no separating plane; `used` rows were learned from.
 pub fn not_separable_text(proof: &NotSeparable, used: usize) -> String {
     let mut out = "No plane separates the classes: the perceptron would make mistakes forever.\n".to_owned();
-    let why = match &proof.certificate {
-        Some(Certificate::SelfConcordance { decrement, radius, .. }) => {
-            let rows = match proof.rows.len() {
-                n if n == used => format!("these {}", count(n, "row")),
-                n => format!("{} of these {}", thousands(n as f64), count(used, "row")),
-            };
-            format!(
-                "Proof: on {rows} logistic regression without a penalty has a solution (ρν = {} < 1), which it has only \
-                 where no plane puts all of them on their side.",
-                short(decrement * radius)
-            )
-        }
-        _ => {
-            let row = proof.rows.first().map_or(0, |r| r + 1);
+    let rows = match proof.rows.len() {
+        n if n == used => format!("these {}", count(n, "row")),
+        n => format!("{} of these {}", thousands(n as f64), count(used, "row")),
+    };
+    let why = match &proof.rows[..] {
+        [row] => {
+            let row = row + 1;
             format!("Proof: row {row} has only zeros, so without an intercept it is on no side of any plane.")
         }
+        _ => format!(
+            "Proof: {rows} have positive weights α with Σ αyx̃ = 0, exactly and not only up to rounding: a plane that favours \
+             one of them fails another."
+        ),
     };
     let made =
         format!("Until then it had made {} in {}.", count(proof.mistakes, "update"), count(proof.epochs, "epoch"));

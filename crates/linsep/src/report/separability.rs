@@ -2,7 +2,9 @@
 
 use super::text::{clip, count, grid, short, thousands, wrap};
 use crate::error::Place;
-use crate::model::{CommonPoint, Complete, Overlap, QuasiComplete, SeparabilityVerdict, Undecided, Verdict};
+use crate::model::{
+    CommonPoint, Complete, Overlap, QuasiComplete, SeparabilityVerdict, Undecided, Verdict, WholeScore,
+};
 use crate::workflow::{Question, SHOWN_BOUNDARY, TableSeparability};
 use serde_json::{Value, json};
 
@@ -125,7 +127,7 @@ impl Page<'_> {
                 "Quasi-completely separable: no row need be in a wrong region, but some stay on a boundary."
             }
             (Verdict::Overlap(_), _) => "Not separable: the classes overlap.",
-            (Verdict::Undecided(_), _) => "Undecided at this tolerance.",
+            (Verdict::Undecided(_), _) => "Undecided.",
         }
     }
 
@@ -168,19 +170,18 @@ impl Page<'_> {
                 ));
             }
         }
+        if v.whole.is_some() {
+            let what =
+                "no doubles near them separate, so the coefficients shown are rounded; --json has the whole numbers";
+            lines.push(("plane", what.into()));
+        }
         lines
     }
 
     fn quasi_complete(&self, v: &QuasiComplete) -> Vec<(&'static str, String)> {
-        let mut lines = vec![(
-            "direction",
-            format!(
-                "{} strictly on their side, {} on the boundary, none on the wrong side (to {:.0e} of the largest)",
-                count(v.strict_rows, "row"),
-                thousands(v.boundary.len() as f64),
-                self.about.tolerance
-            ),
-        )];
+        let (strict, boundary) = (count(v.strict_rows, "row"), thousands(v.boundary.len() as f64));
+        let direction = format!("{strict} strictly on their side, {boundary} on the boundary, none on the wrong side");
+        let mut lines = vec![("direction", direction)];
         let columns = v.columns.as_deref().unwrap_or_default();
         let mut names: Vec<String> = columns.iter().take(SHOWN).map(|j| self.feature(*j)).collect();
         if columns.len() > SHOWN {
@@ -246,18 +247,13 @@ impl Page<'_> {
     }
 
     fn exact(&self) -> Option<String> {
-        let is_common = |c: &CommonPoint| c.constraints.iter().all(|c| c.exact.is_some());
         let common = match &self.about.verdict {
-            Verdict::QuasiComplete(v) => Some(is_common(&v.common)),
-            Verdict::Overlap(v) => v.common.as_ref().map(is_common),
+            Verdict::QuasiComplete(v) => Some(v.common.is_exact()),
+            Verdict::Overlap(v) => v.common.as_ref().map(CommonPoint::is_exact),
             _ => None,
         };
         match (self.about.verdict.exact(), common) {
             (Some(true), _) => Some("the witness holds in rational arithmetic, without rounding".into()),
-            (Some(false), Some(true)) => {
-                Some("the common point holds in rational arithmetic, so no plane is strict; the rest does not".into())
-            }
-            (Some(false), _) => Some("the witness does not hold in rational arithmetic: only to the tolerance".into()),
             (None, Some(true)) => Some("the common point holds in rational arithmetic: no plane is strict".into()),
             _ => None,
         }
@@ -349,7 +345,9 @@ impl Page<'_> {
                 "perceptron: never stops; --model pocket keeps the best plane that it meets",
             ],
             Verdict::Undecided(_) => {
-                vec!["try another --tol, more time, or columns of similar size: the classes are nearly separable"]
+                vec![
+                    "try --exact, which takes longer, another --tol, or columns of similar size: the classes are nearly separable",
+                ]
             }
         }
     }
@@ -369,6 +367,10 @@ impl Page<'_> {
             Verdict::Complete(v) => {
                 value["margin"] = json!(v.margin);
                 value["plane"] = plane_json(&v.weights, &v.intercept, &v.centre);
+                if let Some(scores) = &v.whole {
+                    let score = |s: &WholeScore| json!({"weights": s.weights, "intercept": s.intercept});
+                    value["plane"]["whole"] = scores.iter().map(score).collect();
+                }
                 if let Some(hull) = &v.hull {
                     let weights: Vec<Value> =
                         hull.weights.iter().map(|(row, w)| self.weight_json(*row, *w, None)).collect();

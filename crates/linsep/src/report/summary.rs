@@ -355,10 +355,9 @@ pub fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &[String
     let rows = match proof.boundary_rows {
         0 => format!("all {} lie strictly on their side", count(proof.strict_rows, "row")),
         boundary => format!(
-            "{} lie strictly on their side, {} on the boundary, none beyond (relative tolerance {:.0e})",
+            "{} lie strictly on their side, {} on the boundary, none beyond",
             count(proof.strict_rows, "row"),
-            thousands(boundary as f64),
-            proof.tolerance
+            thousands(boundary as f64)
         ),
     };
     let names: Vec<&str> = proof.columns.iter().take(8).map(|j| features[*j].as_str()).collect();

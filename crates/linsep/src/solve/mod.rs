@@ -25,7 +25,10 @@ mod stochastic;
 mod stop;
 mod svrg;
 
-pub(crate) use cone::{ConeSolved, basic_solution, cone_gram, independent_vectors, solve_cone, solve_part_of_cone};
+pub(crate) use cone::{
+    ConeSolved, basic_solution, independent_vectors, solve_cone, solve_part_of_cone, solve_whole_cone,
+    whole_common_point,
+};
 pub use dual_coordinate::{DualCoordinateDescent, SequentialDual};
 pub use gradient_descent::{GradientDescent, StepRule};
 pub(crate) use hard_margin::{HardMargin, MarginRows, any_plane, hard_margin, margin_by_faces};

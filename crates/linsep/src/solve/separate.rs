@@ -53,7 +53,7 @@ pub(super) fn find<L: CurvedLoss>(
 
 /// Complete before quasi-complete, more strict rows before fewer.
 pub(super) fn rank(found: &Separation) -> (bool, usize) {
-    (found.kind == SeparationKind::Complete, found.strict_rows)
+    (found.kind == SeparationKind::Complete, found.strict_constraints)
 }
 
 /// The constraints on which a step does almost nothing: per row `Σ (e_own − e_other)(e_own − e_other)ᵀ`, packed.

@@ -1,6 +1,8 @@
 //! Doubles as the exact rationals that they are.
 
+use super::effort::{Effort, cost_of_change};
 use num_bigint::{BigInt, Sign};
+use rayon::prelude::*;
 
 /// `mantissa · 2^exponent`; zero has mantissa 0.
 pub(super) fn decode(x: f64) -> (i64, i32) {
@@ -95,6 +97,20 @@ impl ExactSum {
     }
 }
 
+/// The first 53 bits of a whole number as a double between ½ and 1 in size, and the exponent that is missing: off by less than
+/// one part in 2⁵².
+pub(super) fn leading(x: &BigInt) -> (f64, i64) {
+    let bits = x.bits();
+    if bits == 0 {
+        return (0.0, 0);
+    }
+    let shift = bits.saturating_sub(53);
+    let top = (x.magnitude() >> shift).iter_u64_digits().next().unwrap_or(0);
+    let exponent = bits - shift;
+    let size = top as f64 * 2f64.powi(-(exponent as i32));
+    (if x.sign() == Sign::Minus { -size } else { size }, bits as i64)
+}
+
 /// The exponent that [`ExactSum::value`] leaves out.
 pub(super) const fn lowest_exponent() -> i32 {
     LOWEST
@@ -109,9 +125,11 @@ pub(super) struct Reduced {
     pub(super) determinant: BigInt,
 }
 
-pub(super) fn reduce(mut rows: Vec<Vec<BigInt>>, unknowns: usize) -> Reduced {
+/// `None` where that would take longer than is allowed.
+pub(super) fn reduce(mut rows: Vec<Vec<BigInt>>, unknowns: usize, effort: Effort<'_>) -> Option<Reduced> {
     let mut pivots = Vec::new();
     let mut last = BigInt::from(1);
+    let (size, mut work) = ((rows.len() * rows.first().map_or(0, Vec::len)) as f64, 0.0);
     for column in 0..unknowns {
         let at = pivots.len();
         // The shortest number makes the shortest others.
@@ -120,20 +138,28 @@ pub(super) fn reduce(mut rows: Vec<Vec<BigInt>>, unknowns: usize) -> Reduced {
         rows.swap(at, chosen);
         let pivot_row = rows[at].clone();
         let pivot = pivot_row[column].clone();
-        for (i, row) in rows.iter_mut().enumerate().filter(|(i, _)| *i != at) {
+        work += size * cost_of_change(pivot.bits());
+        if !effort.allows(work) {
+            return None;
+        }
+        rows.par_iter_mut().enumerate().filter(|(i, _)| *i != at).for_each(|(i, row)| {
             let factor = row[column].clone();
             for (value, of_pivot) in row.iter_mut().zip(&pivot_row) {
-                *value = (&pivot * &*value - &factor * of_pivot) / &last;
+                match of_pivot.sign() == Sign::NoSign || factor.sign() == Sign::NoSign {
+                    true if value.sign() == Sign::NoSign => {}
+                    true => *value = &pivot * &*value / &last,
+                    false => *value = (&pivot * &*value - &factor * of_pivot) / &last,
+                }
             }
             debug_assert!(row[column] == BigInt::ZERO || i < at);
-        }
+        });
         last = pivot;
         pivots.push(column);
         if pivots.len() == rows.len() {
             break;
         }
     }
-    Reduced { rows, pivots, determinant: last }
+    Some(Reduced { rows, pivots, determinant: last })
 }
 
 /// Divides by the greatest common divisor.
@@ -157,6 +183,7 @@ fn gcd(a: BigInt, b: BigInt) -> BigInt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::watch::Watch;
 
     #[test]
     fn doubles_are_decoded_without_loss() {
@@ -185,13 +212,16 @@ mod tests {
     fn elimination_solves_exactly() {
         let big = |rows: &[&[i64]]| rows.iter().map(|r| r.iter().map(|v| BigInt::from(*v)).collect()).collect();
         // 2x + y = 5, x + 3y = 10: x = 1, y = 3.
-        let reduced = reduce(big(&[&[2, 1, 5], &[1, 3, 10]]), 2);
+        let (watch, none) = (Watch::default(), Watch::default());
+        none.cancel();
+        let reduced = reduce(big(&[&[2, 1, 5], &[1, 3, 10]]), 2, Effort::seconds(&watch)).expect("small");
         assert_eq!(reduced.pivots, [0, 1]);
         for (row, value) in reduced.rows.iter().zip([1, 3]) {
             assert_eq!(row[2], &reduced.determinant * BigInt::from(value));
         }
         // The second row is twice the first.
-        let reduced = reduce(big(&[&[1, 2, 3], &[2, 4, 6]]), 3);
+        let reduced = reduce(big(&[&[1, 2, 3], &[2, 4, 6]]), 3, Effort::seconds(&watch)).expect("small");
         assert_eq!(reduced.pivots, [0]);
+        assert!(reduce(big(&[&[1, 2, 3], &[2, 4, 6]]), 3, Effort::minutes(&none)).is_none());
     }
 }

@@ -6,13 +6,21 @@
 //! changing those of independent rows.
 
 mod dependence;
+mod effort;
 mod integer;
+mod mended;
+mod rows;
 
 pub use dependence::exactly_dependent;
+pub use effort::Effort;
+pub(crate) use effort::{cost_of_change, cost_of_product};
+pub(crate) use mended::{MendedDirection, independent_columns};
+pub(crate) use rows::{WholeCone, WholeRows};
 
+use super::cone::others;
 use crate::design::{Block, Design, Tile};
 use crate::error::Result;
-use integer::{ExactSum, decode, lowest_exponent, reduce, shortened, whole};
+use integer::{ExactSum, decode, leading, lowest_exponent, reduce, shortened, whole};
 use num_bigint::{BigInt, Sign};
 
 /// Positive whole numbers.
@@ -27,20 +35,22 @@ impl WholeWeights {
 }
 
 /// Positive whole weights λ with `Σ λa = 0` exactly, for row-major vectors that have one such solution up to its size;
-/// `None` where they have none.
+/// `None` where they have none, or it would take longer than is allowed.
 ///
 /// ```
-/// use linsep::certify::exact_weights;
+/// use linsep::certify::{Effort, exact_weights};
+/// # let watch = linsep::watch::Watch::default();
+/// let effort = Effort::seconds(&watch);
 /// // 2·(1, 1) + 1·(−2, 1) + 3·(0, −1) = 0.
-/// let weights = exact_weights(&[1.0, 1.0, -2.0, 1.0, 0.0, -1.0], 2).unwrap();
+/// let weights = exact_weights(&[1.0, 1.0, -2.0, 1.0, 0.0, -1.0], 2, effort).unwrap();
 /// assert_eq!(weights.digits(), ["2", "1", "3"]);
 /// // Not quite, so not at all.
-/// assert!(exact_weights(&[1.0, -1.0 - f64::EPSILON, -1.0, 1.0], 2).is_none());
+/// assert!(exact_weights(&[1.0, -1.0 - f64::EPSILON, -1.0, 1.0], 2, effort).is_none());
 /// ```
-pub fn exact_weights(vectors: &[f64], width: usize) -> Option<WholeWeights> {
+pub fn exact_weights(vectors: &[f64], width: usize, effort: Effort<'_>) -> Option<WholeWeights> {
     let m = vectors.len().checked_div(width)?;
     let equation = |j: usize| whole(&(0..m).map(|i| vectors[i * width + j]).collect::<Vec<f64>>());
-    let reduced = reduce((0..width).map(equation).collect(), m);
+    let reduced = reduce((0..width).map(equation).collect(), m, effort)?;
     if reduced.pivots.len() + 1 != m {
         return None;
     }
@@ -69,6 +79,12 @@ pub struct ExactPlane<'a> {
 
 /// Whether a plane puts every row exactly and strictly on its side; `sides` are ±1, or 0 for rows that do not count.
 pub fn exactly_separates(design: &dyn Design, sides: &[f64], plane: ExactPlane<'_>) -> Result<bool> {
+    Ok(least_score(design, sides, plane)?.is_some())
+}
+
+/// A lower bound on the scores of all rows on their side, if these are exactly positive; infinite where no row counts.
+pub(crate) fn least_score(design: &dyn Design, sides: &[f64], plane: ExactPlane<'_>) -> Result<Option<f64>> {
+    let mut least = f64::INFINITY;
     let scores: Vec<(f64, (&[f64], f64))> =
         [(1.0, Some(plane.score)), (-1.0, plane.less)].into_iter().filter_map(|(sign, s)| Some((sign, s?))).collect();
     let rounding = (plane.score.0.len() + 8) as f64 * f64::EPSILON;
@@ -95,8 +111,10 @@ pub fn exactly_separates(design: &dyn Design, sides: &[f64], plane: ExactPlane<'
                 size += (weights[*j] * x).abs();
             }
         }
-        // Far from zero beside all that rounding can do: its sign is without doubt.
-        if side * score > 4.0 * rounding * size {
+        // Far from zero beside all that rounding can do, of numbers below the least double too: its sign is without doubt.
+        let doubt = rounding * (size + f64::MIN_POSITIVE);
+        if size < f64::INFINITY && side * score > 4.0 * doubt {
+            least = least.min(side * score - doubt);
             continue;
         }
         let mut exact = constant.clone();
@@ -105,10 +123,15 @@ pub fn exactly_separates(design: &dyn Design, sides: &[f64], plane: ExactPlane<'
         }
         let wanted = if *side > 0.0 { Sign::Plus } else { Sign::Minus };
         if exact.sign() != wanted {
-            return Ok(false);
+            return Ok(None);
         }
+        let (m, e) = leading(&exact.value());
+        // Below the least double a bound is zero.
+        let e = (e + i64::from(lowest_exponent())).clamp(-2_200, 1_023) as i32;
+        let size = m.abs() * 2f64.powi(e / 2) * 2f64.powi(e - e / 2);
+        least = least.min(size * (1.0 - 4.0 * f64::EPSILON));
     }
-    Ok(true)
+    Ok(Some(least))
 }
 
 /// The stored entries of a row as doubles.
@@ -125,12 +148,11 @@ fn row_entries(design: &dyn Design, row: usize, tile: &mut Tile, out: &mut Vec<(
     Ok(())
 }
 
-/// A direction that vanishes exactly on some vectors: its whole entries in proportion, `None` where there is none near the
-/// one given. `independent` are vectors that span those it must vanish on.
-pub fn exact_direction(direction: &[f64], independent: &[f64]) -> Option<WholeDirection> {
+/// A direction near the one given that vanishes exactly on some vectors, `None` where that takes longer than is allowed. `independent` are vectors that span those it must vanish on.
+pub fn exact_direction(direction: &[f64], independent: &[f64], effort: Effort<'_>) -> Option<WholeDirection> {
     let width = direction.len();
     let rows = independent.chunks_exact(width).map(whole).collect();
-    let reduced = reduce(rows, width);
+    let reduced = reduce(rows, width, effort)?;
     // The coordinates without a pivot keep their value; those with one follow.
     let given = whole(direction);
     let mut values: Vec<BigInt> = given.iter().map(|v| v * &reduced.determinant).collect();
@@ -144,21 +166,56 @@ pub fn exact_direction(direction: &[f64], independent: &[f64]) -> Option<WholeDi
     if reduced.determinant.sign() == Sign::Minus {
         values.iter_mut().for_each(|v| *v = -std::mem::take(v));
     }
-    Some(WholeDirection(shortened(values)))
+    Some(WholeDirection::new(shortened(values)))
 }
 
 /// A direction by whole numbers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WholeDirection(Vec<BigInt>);
+#[derive(Debug, Clone, PartialEq)]
+pub struct WholeDirection {
+    values: Vec<BigInt>,
+    /// The places that are not zero, with doubles near them up to a power of two that makes the largest about one.
+    about: Vec<(usize, f64)>,
+}
 
 impl WholeDirection {
+    /// The direction of these doubles as it is.
+    pub fn of(direction: &[f64]) -> WholeDirection {
+        WholeDirection::new(whole(direction))
+    }
+
+    fn new(values: Vec<BigInt>) -> WholeDirection {
+        let parts: Vec<(f64, i64)> = values.iter().map(leading).collect();
+        let top = parts.iter().map(|(_, e)| *e).max().unwrap_or(0);
+        // What is too small for a double is zero; the bound of the product allows for it.
+        let about = |(m, e): &(f64, i64)| if e - top < -1_000 { 0.0 } else { m * 2f64.powi((e - top) as i32) };
+        let used = parts.iter().enumerate().filter(|(_, (m, _))| *m != 0.0);
+        WholeDirection { about: used.map(|(j, part)| (j, about(part))).collect(), values }
+    }
+
     /// The sign of its product with a vector.
     pub fn sign(&self, vector: &[f64]) -> i32 {
-        let decoded: Vec<(i64, i32)> = vector.iter().map(|v| decode(*v)).collect();
-        let least = decoded.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0);
+        let (mut product, mut size, mut largest) = (0.0, 0.0, 0.0f64);
+        for (j, v) in &self.about {
+            let x = vector[*j];
+            product += v * x;
+            size += (v * x).abs();
+            largest = largest.max(x.abs());
+        }
+        if largest == 0.0 {
+            return 0;
+        }
+        // Each factor is off by 2⁻⁵² at most, or by 2⁻¹⁰⁰⁰; then a product and a sum. Far beyond that the sign is without doubt.
+        let n = vector.len() as f64;
+        let doubt = (2.0 * n + 16.0) * f64::EPSILON * size + n * 1e-290 * (1.0 + largest);
+        if size.is_finite() && product.abs() > 4.0 * doubt {
+            return if product > 0.0 { 1 } else { -1 };
+        }
+        let used = self.about.iter().map(|(j, _)| (&self.values[*j], decode(vector[*j])));
+        let decoded: Vec<(&BigInt, (i64, i32))> = used.filter(|(_, (m, _))| *m != 0).collect();
+        let least = decoded.iter().map(|(_, (_, e))| *e).min().unwrap_or(0);
         let mut sum = BigInt::ZERO;
-        for (v, (m, e)) in self.0.iter().zip(&decoded).filter(|(_, (m, _))| *m != 0) {
-            sum += (v * BigInt::from(*m)) << (e - least) as usize;
+        for (v, (m, e)) in &decoded {
+            sum += (*v * BigInt::from(*m)) << (e - least) as usize;
         }
         match sum.sign() {
             Sign::Minus => -1,
@@ -174,6 +231,7 @@ pub fn exactly_balanced(
     alpha: &[f64],
     independent: &[usize],
     width: usize,
+    effort: Effort<'_>,
     mut vector: impl FnMut(usize, &mut Vec<f64>) -> Result<()>,
 ) -> Result<bool> {
     let mut sums = vec![ExactSum::new(); width];
@@ -191,26 +249,39 @@ pub fn exactly_balanced(
         vector(*c, &mut a)?;
         columns.push(a.clone());
     }
-    // Equation j: Σ δ_b a_bj = −(sum)_j, all times a power of two that makes it whole.
+    // Equation j: Σ δ_b a_bj = −(sum)_j, times a power of two that makes its left side whole; what that leaves of the right sides
+    // is one power of two for all, so that only their numbers get longer.
+    let least =
+        |j: usize| columns.iter().map(|a| decode(a[j])).filter(|(m, _)| *m != 0).map(|(_, e)| e).min().unwrap_or(0);
+    let sides: Vec<(BigInt, i64)> = (0..width)
+        .map(|j| {
+            let value = sums[j].value();
+            let zeros = value.trailing_zeros().unwrap_or(0);
+            (-(value >> zeros), zeros as i64 + i64::from(lowest_exponent()) - i64::from(least(j)))
+        })
+        .collect();
+    let used = sides.iter().filter(|(value, _)| value.sign() != Sign::NoSign);
+    let more = used.map(|(_, e)| -e).max().unwrap_or(0).max(0);
     let equation = |j: usize| {
-        let decoded: Vec<(i64, i32)> = columns.iter().map(|a| decode(a[j])).collect();
-        let least = decoded.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0).min(0);
-        let low = lowest_exponent().min(least);
-        let shifted = |m: &i64, e: i32| BigInt::from(*m) << (e - low) as usize;
-        let mut row: Vec<BigInt> =
-            decoded.iter().map(|(m, e)| if *m == 0 { BigInt::ZERO } else { shifted(m, *e) }).collect();
-        row.push(-(sums[j].value() << (lowest_exponent() - low) as usize));
-        shortened(row)
+        let least = least(j);
+        let left = columns.iter().map(|a| decode(a[j]));
+        let shifted = |(m, e): (i64, i32)| if m == 0 { BigInt::ZERO } else { BigInt::from(m) << (e - least) as usize };
+        let right = match sides[j].0.sign() {
+            Sign::NoSign => BigInt::ZERO,
+            _ => &sides[j].0 << (sides[j].1 + more) as usize,
+        };
+        shortened(left.map(shifted).chain([right]).collect())
     };
-    let reduced = reduce((0..width).map(equation).collect(), m);
+    let Some(reduced) = reduce((0..width).map(equation).collect(), m, effort) else { return Ok(false) };
     // Equations without a pivot must hold by themselves.
     let rank = reduced.pivots.len();
     if rank != m || reduced.rows[rank..].iter().any(|row| row[m] != BigInt::ZERO) {
         return Ok(false);
     }
     for (row, pivot) in reduced.rows.iter().zip(&reduced.pivots) {
-        // α + δ = (α·D + N)/D with α = mantissa·2^exponent.
+        // α + δ = (α·D + N·2^−more)/D with α = mantissa·2^exponent.
         let (mantissa, exponent) = decode(alpha[independent[*pivot]]);
+        let exponent = i64::from(exponent) + more;
         let (alpha, delta) = match exponent < 0 {
             true => (BigInt::from(mantissa) * &reduced.determinant, row[m].clone() << exponent.unsigned_abs() as usize),
             false => ((BigInt::from(mantissa) << exponent as usize) * &reduced.determinant, row[m].clone()),
@@ -226,6 +297,7 @@ pub fn exactly_balanced(
 mod tests {
     use super::*;
     use crate::design::DenseMatrix;
+    use crate::watch::Watch;
 
     #[test]
     fn a_plane_through_a_row_does_not_separate() -> Result<()> {
@@ -250,15 +322,19 @@ mod tests {
             out.extend(vectors[c]);
             Ok(())
         };
-        assert!(exactly_balanced(&[1.1, 1.1, 2.1, 1.0], &[0, 1], 2, write)?);
+        let watch = Watch::default();
+        let effort = Effort::seconds(&watch);
+        assert!(exactly_balanced(&[1.1, 1.1, 2.1, 1.0], &[0, 1], 2, effort, write)?);
         // Far off, a weight would have to be negative.
-        assert!(!exactly_balanced(&[1.0, 1.0, 0.5, 1.0], &[0, 1], 2, write)?);
+        assert!(!exactly_balanced(&[1.0, 1.0, 0.5, 1.0], &[0, 1], 2, effort, write)?);
         Ok(())
     }
 
     #[test]
     fn a_direction_vanishes_exactly() {
-        let direction = exact_direction(&[1.0, -0.333, 0.5], &[1.0, 3.0, 0.0]).expect("a direction");
+        let watch = Watch::default();
+        let direction =
+            exact_direction(&[1.0, -0.333, 0.5], &[1.0, 3.0, 0.0], Effort::seconds(&watch)).expect("a direction");
         assert_eq!(direction.sign(&[1.0, 3.0, 0.0]), 0);
         assert_eq!(direction.sign(&[0.0, 0.0, 1.0]), 1);
     }

@@ -122,15 +122,9 @@ impl Perceptron {
             false => Ok(Verdict::Unknown { reason: "that would take longer than the fit".into() }),
         };
         let (stop, verdict) = match self.run(algorithm.as_mut(), &judge, watch)? {
-            (_, Some(Verdict::Overlap { rows, certificate })) if self.wants_separation() => {
+            (_, Some(Verdict::Overlap { rows, witness })) if self.wants_separation() => {
                 let (mistakes, epochs) = (algorithm.mistakes(), algorithm.epochs());
-                return Ok(Fit::NotSeparable(Box::new(NotSeparable {
-                    rows,
-                    certificate,
-                    witness: None,
-                    mistakes,
-                    epochs,
-                })));
+                return Ok(Fit::NotSeparable(Box::new(NotSeparable { rows, witness, mistakes, epochs })));
             }
             other => other,
         };

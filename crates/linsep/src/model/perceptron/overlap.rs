@@ -1,31 +1,30 @@
-//! Whether a plane separates the rows, decided by logistic regression without a penalty.
+//! Whether a plane separates the rows, so that a perceptron stops: decided, and proved, by the engine of separability.
 //!
-//! Its maximum exists only where no plane separates the rows, not even with some of them on it; the self-concordance bound
-//! proves existence, and so that no perceptron can ever stop. Otherwise there is a direction v with `y v·x̃ ≥ 0`. If
-//! that is strict for every row, v is a plane. If not, a strict plane for the rows on the boundary of v, added a little of
-//! to v, is one for all rows, and without one for them there is none for all: so they decide, and the question is asked
-//! again of them alone. That some rows overlap proves that all do, whatever made us choose these.
+//! Without an intercept the question is another one, and the engine is asked in its parts. Where logistic regression without a
+//! penalty has a solution, the residuals of its rows are positive weights that nearly balance, and a verified solve proves that
+//! some balance exactly. What that leaves open is decided in whole numbers.
 
-use crate::certify::{Certificate, SeparationKind, slacks};
-use crate::design::{Block, Design, Tile, Units, gather};
+use crate::certify::{Effort, WholeRows, margins, prove_balance};
+use crate::design::{Block, Design, PreparedDesign, Tile, Units, gather};
 use crate::error::{ErrorKind, Result};
-use crate::model::Training;
+use crate::model::separable::MOST_BITS;
+use crate::model::{self, SeparabilityOptions, SeparabilityVerdict, Training};
 use crate::objective::{Coef, Intercept, Logistic, Ridge, Risk, Sample};
-use crate::solve::{Newton, Solver, Stop};
+use crate::solve::{Newton, Solver, Stop, solve_whole_cone};
 use crate::table::Class;
 use crate::watch::Watch;
 
 /// More columns than this, and the Hessian costs more than the answer is worth.
 const MOST_COLUMNS: usize = 2_000;
-/// Existence needs no more of the optimum than this.
+/// Weights need no more of the optimum than this.
 const TOLERANCE: f64 = 1e-6;
 
 /// Whether some plane puts every row strictly on its side.
 #[derive(Debug, Clone)]
 pub(in crate::model) enum Verdict {
-    /// None does: these rows overlap, because their maximum likelihood exists (or the one row is all zero).
-    Overlap { rows: Vec<usize>, certificate: Option<Certificate> },
-    /// One does: this one, in the units given, where it was found in one step.
+    /// None does: these rows prove it. The witness is absent where there is no intercept.
+    Overlap { rows: Vec<usize>, witness: Option<Box<SeparabilityVerdict>> },
+    /// One does: this one, in the units given, where it is known.
     Separable { plane: Option<Coef> },
     /// Not decided.
     Unknown { reason: String },
@@ -41,55 +40,79 @@ pub(in crate::model) fn separability(
     if units.scale().len() > MOST_COLUMNS {
         return Ok(unknown(&format!("there are more than {MOST_COLUMNS} columns")));
     }
-    let mut rows: Vec<usize> =
-        (0..training.labels.len()).filter(|i| training.weights.is_none_or(|w| w[*i] > 0.0)).collect();
-    if intercept == Intercept::None
-        && let Some(row) = zero_row(training.design, units, &rows)?
-    {
-        return Ok(Verdict::Overlap { rows: vec![row], certificate: None });
+    let found = match intercept {
+        Intercept::None => without_intercept(training, units, watch),
+        _ => with_intercept(training, units, watch),
+    };
+    match found {
+        Err(error) if error.kind() == ErrorKind::Interrupted => Ok(unknown("stopped")),
+        found => found,
     }
-    let mut whole = true;
-    // Every round but the last leaves rows out.
-    loop {
-        let labels: Vec<Class> = rows.iter().map(|i| training.labels.codes()[*i]).collect();
-        if intercept == Intercept::Free && labels.iter().all(|y| *y == labels[0]) {
-            return Ok(Verdict::Separable { plane: None });
+}
+
+fn with_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Result<Verdict> {
+    // Any plane will do.
+    let options = SeparabilityOptions { margin_tolerance: Some(1.0), ..SeparabilityOptions::default() };
+    let found = model::separability(training, &options, watch)?;
+    let counts = |row: &usize| training.weights.is_none_or(|w| w[*row] > 0.0);
+    let rows: Vec<usize> = match &found.verdict {
+        model::Verdict::Complete(v) => {
+            // w·(x − c) + b in the units given; what has no double near it stays unsaid.
+            let mut plane = Coef::zeros(1, units.scale().len());
+            let scaled = v.weights[0].iter().zip(units.scale());
+            plane.weights_mut().iter_mut().zip(scaled).for_each(|(p, (w, s))| *p = w * s);
+            let moved = v.weights[0].iter().zip(units.centre().iter().zip(&v.centre)).map(|(w, (to, c))| w * (to - c));
+            plane.intercept_mut()[0] = v.intercept[0] + crate::numeric::sum(moved);
+            return Ok(Verdict::Separable { plane: v.whole.is_none().then_some(plane) });
         }
-        let part;
-        let design = match rows.len() == training.labels.len() {
-            true => training.design,
-            false => {
-                part = gather(training.design, &rows)?;
-                part.as_design()
-            }
-        };
-        match maximum_likelihood(design, units, &labels, intercept, watch) {
-            Ok(Likelihood::Exists(certificate)) => {
-                return Ok(Verdict::Overlap { rows, certificate: Some(certificate) });
-            }
-            Ok(Likelihood::Strict(plane)) => return Ok(Verdict::Separable { plane: whole.then_some(plane) }),
-            Ok(Likelihood::Boundary(on_it)) if on_it.is_empty() || on_it.len() == rows.len() => {
-                return Ok(unknown("rounding hides which rows are on the boundary"));
-            }
-            Ok(Likelihood::Boundary(on_it)) => rows = on_it.into_iter().map(|at| rows[at]).collect(),
-            Ok(Likelihood::Undecided) => return Ok(unknown("logistic regression came to no verdict")),
-            Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(unknown("stopped")),
-            Err(error) => return Err(error),
-        }
-        whole = false;
+        model::Verdict::QuasiComplete(v) => v.boundary.clone(),
+        model::Verdict::Overlap(_) => (0..training.labels.len()).filter(counts).collect(),
+        model::Verdict::Undecided(v) => match &v.common {
+            Some(common) => common.constraints.iter().map(|c| c.row).collect(),
+            None => return Ok(Verdict::Unknown { reason: v.reason.clone() }),
+        },
+    };
+    Ok(Verdict::Overlap { rows, witness: Some(Box::new(found)) })
+}
+
+fn without_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Result<Verdict> {
+    let rows = training.counted_rows();
+    if let Some(row) = zero_row(training.design, units, &rows)? {
+        return Ok(Verdict::Overlap { rows: vec![row], witness: None });
     }
+    let whole = rows.len() == training.labels.len();
+    let part: Option<PreparedDesign> = if whole { None } else { Some(gather(training.design, &rows)?) };
+    let design = part.as_ref().map_or(training.design, PreparedDesign::as_design);
+    let labels: Vec<Class> = rows.iter().map(|i| training.labels.codes()[*i]).collect();
+    match by_likelihood(design, units, &labels, watch)? {
+        Some(Likelihood::Exists) => return Ok(Verdict::Overlap { rows, witness: None }),
+        Some(Likelihood::Strict(plane)) => return Ok(Verdict::Separable { plane: Some(plane) }),
+        None => {}
+    }
+    let Some(numbers) = WholeRows::new(design, &labels, 2, Some(units.centre()), MOST_BITS)? else {
+        return Ok(unknown("rounding hides it, and there are too many numbers for rational arithmetic"));
+    };
+    let all = vec![true; labels.len()];
+    let found = solve_whole_cone(&numbers, &all, Effort::seconds(watch)).filter(|found| numbers.holds(found, &all));
+    Ok(match found {
+        None => unknown("rounding hides it, and rational arithmetic would take too long"),
+        Some(found) if !found.open.contains(&true) => Verdict::Separable { plane: None },
+        Some(found) => {
+            let open = rows.iter().zip(&found.open).filter(|(_, open)| **open).map(|(row, _)| *row).collect();
+            Verdict::Overlap { rows: open, witness: None }
+        }
+    })
 }
 
 /// A row that is zero in the units given: without an intercept its score is zero for every θ.
 fn zero_row(design: &dyn Design, units: &Units, rows: &[usize]) -> Result<Option<usize>> {
     let (mut tile, mut values) = (Tile::default(), Vec::new());
-    let centred = units.centre().iter().zip(units.inverse_scale()).any(|(c, s)| c * s != 0.0);
     for row in rows {
         match design.block(*row..row + 1, &mut tile)? {
             Block::F64(dense) => dense.load(units, &mut values),
             Block::F32(dense) => dense.load(units, &mut values),
             // What is not stored is zero only where there is no centre.
-            Block::Csr(_) if centred => return Ok(None),
+            Block::Csr(_) if is_centred(units) => return Ok(None),
             Block::Csr(sparse) => values = sparse.row(0).1.to_vec(),
         }
         if values.iter().all(|v| *v == 0.0) {
@@ -99,41 +122,35 @@ fn zero_row(design: &dyn Design, units: &Units, rows: &[usize]) -> Result<Option
     Ok(None)
 }
 
+fn is_centred(units: &Units) -> bool {
+    units.centre().iter().any(|c| *c != 0.0)
+}
+
 fn unknown(reason: &str) -> Verdict {
     Verdict::Unknown { reason: reason.to_owned() }
 }
 
-/// What maximum likelihood says of some rows.
+/// What maximum likelihood proves of some rows.
 enum Likelihood {
     /// It exists: no plane, not even one with rows on it.
-    Exists(Certificate),
+    Exists,
     /// A plane with every row strictly on its side.
     Strict(Coef),
-    /// A plane with these rows on it and the others on their side.
-    Boundary(Vec<usize>),
-    Undecided,
 }
 
 /// The one place that poses the problem: logistic loss, no penalty, every row once.
-fn maximum_likelihood(
-    design: &dyn Design,
-    units: &Units,
-    labels: &[Class],
-    intercept: Intercept,
-    watch: &Watch,
-) -> Result<Likelihood> {
+fn by_likelihood(design: &dyn Design, units: &Units, labels: &[Class], watch: &Watch) -> Result<Option<Likelihood>> {
     let sample = Sample { design, units, labels, weights: None, offsets: None };
-    let risk = Risk::new(sample, Logistic, Ridge::none(), intercept);
+    let risk = Risk::new(sample, Logistic, Ridge::none(), Intercept::None);
+    if risk.is_sparse() && is_centred(units) {
+        return Ok(None);
+    }
     let solved = Newton { tolerance: TOLERANCE, ..Newton::default() }.solve(&risk, None, watch)?;
-    Ok(match solved.stop {
-        Stop::Converged if solved.certificate.relative_gap().is_some() => Likelihood::Exists(solved.certificate),
-        Stop::Separated(found) if found.kind == SeparationKind::Complete => Likelihood::Strict(found.direction),
-        Stop::Separated(found) => {
-            let slacks: Vec<f64> = slacks(&risk, &found.direction, watch)?.into_iter().map(|s| s[0]).collect();
-            let largest = slacks.iter().fold(0.0f64, |m, s| m.max(s.abs()));
-            let on_it = |at: &usize| slacks[*at] <= found.tolerance * largest;
-            Likelihood::Boundary((0..slacks.len()).filter(on_it).collect())
-        }
-        _ => Likelihood::Undecided,
-    })
+    if let Stop::Separated(found) = &solved.stop {
+        let measured = margins(design, units, (labels, None), &found.direction, false, watch)?;
+        return Ok((measured.margin > 0.0).then(|| Likelihood::Strict(found.direction.clone())));
+    }
+    let residual = |(z, y): (&f64, &Class)| 1.0 / (1.0 + if y.0 == 1 { *z } else { -z }.exp());
+    let alpha: Vec<f64> = solved.point.scores.iter().zip(labels).map(residual).collect();
+    Ok(prove_balance(&risk, &alpha, &[], watch)?.map(|_| Likelihood::Exists))
 }

@@ -131,6 +131,5 @@ pub(in crate::model) fn no_optimum(separation: &Separation, units: &Units) -> No
         columns,
         strict_rows: separation.strict_rows,
         boundary_rows: separation.boundary_rows,
-        tolerance: separation.tolerance,
     }
 }

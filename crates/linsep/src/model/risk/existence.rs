@@ -3,13 +3,13 @@
 //! Weights of factor zero are held by the data alone, like those of maximum likelihood: where their columns, with a free
 //! intercept, separate the classes, the risk has no minimiser whatever the penalty of the others.
 
-use super::columns::{no_optimum, sample, score_offsets};
+use super::columns::{sample, score_offsets};
+use super::separated::proved_no_optimum;
 use super::{LossChoice, RiskMinimizer};
-use crate::certify::Separation;
 use crate::design::{Units, select};
 use crate::error::Result;
 use crate::model::{NoOptimum, Training};
-use crate::objective::{Coef, Conjugate, Intercept, Logistic, Ridge, Risk, Sample, Softmax, SoftmaxForm};
+use crate::objective::{Conjugate, Intercept, Logistic, Ridge, Risk, Sample, Softmax, SoftmaxForm};
 use crate::solve::{Newton, Stop};
 use crate::watch::Watch;
 
@@ -55,13 +55,16 @@ impl RiskMinimizer {
         let risk = Risk::new(rows, loss, Ridge::none(), intercept);
         let solved = Newton { tolerance: 1e-6, max_iterations: 100 }.solve_unproved(&risk, None, watch)?;
         let Stop::Separated(found) = solved.stop else { return Ok(None) };
-        let mut direction = Coef::zeros(k, cols);
-        for c in 0..k {
-            for (at, j) in free.iter().enumerate() {
-                direction.weights_mut()[c * cols + j] = found.direction.weights_of(c)[at];
-            }
+        let of_free = Training { design: design.as_design(), origins: &[], printed: &[], start: None, ..*training };
+        let Some(mut proof) = proved_no_optimum(&of_free, &free_units, intercept, &found, watch)? else {
+            return Ok(None);
+        };
+        for weights in &mut proof.direction {
+            let mut all = vec![0.0; cols];
+            free.iter().zip(&*weights).for_each(|(j, w)| all[*j] = *w);
+            *weights = all;
         }
-        direction.intercept_mut().copy_from_slice(found.direction.intercept());
-        Ok(Some(no_optimum(&Separation { direction, ..*found }, units)))
+        proof.columns.iter_mut().for_each(|j| *j = free[*j]);
+        Ok(Some(proof))
     }
 }

@@ -17,18 +17,14 @@ const WANTED: f64 = 1e-4;
 const LAST_STEPS: usize = 2;
 
 impl RiskMinimizer {
+    /// Proves what was found, after last steps that the proof itself gives.
     pub(super) fn maximum_likelihood<L: Conjugate + Clone>(
         &self,
         risk: &Risk<'_, L>,
         newton: &Newton,
-        start: Option<&Coef>,
+        mut found: Found,
         classes: usize,
-        watch: &Watch,
     ) -> Result<Found> {
-        let mut found: Found = newton.solve_unproved(risk, start, watch)?.into();
-        if matches!(found.stop, Stop::Separated(_)) {
-            return Ok(found);
-        }
         let calm = Watch::default();
         let mut bound = self.bound_of(risk, &found.coef, classes, &calm)?;
         for _ in 0..LAST_STEPS {

@@ -8,6 +8,7 @@ mod likelihood;
 mod margin;
 mod path;
 mod proof;
+pub(super) mod separated;
 mod settings;
 mod several;
 mod support;
@@ -29,7 +30,8 @@ use crate::solve::{
 };
 use crate::watch::Watch;
 use choose::Choice;
-use columns::{no_optimum, sample, score_offsets, start, to_columns};
+use columns::{sample, score_offsets, start, to_columns};
+use separated::proved_no_optimum;
 use serde::{Deserialize, Serialize};
 
 /// Logistic and softmax regression, linear support vector machines and penalised least squares.
@@ -251,7 +253,17 @@ impl RiskMinimizer {
         if risk.penalty().is_none() {
             let newton = Newton { tolerance: self.aim(), max_iterations: self.iterations(choice.algorithm) };
             let classes = training.labels.n_classes();
-            let found = self.maximum_likelihood(&risk, &newton, start.as_ref(), classes, watch)?;
+            let solved = newton.solve_unproved(&risk, start.as_ref(), watch)?;
+            let solved = match &solved.stop {
+                Stop::Separated(found) => {
+                    if let Some(proof) = proved_no_optimum(training, &units, self.intercept, found, watch)? {
+                        return Ok(Fit::NoOptimum(Box::new(proof)));
+                    }
+                    newton.solve_overlapping(&risk, watch)?
+                }
+                _ => solved,
+            };
+            let found = self.maximum_likelihood(&risk, &newton, solved.into(), classes)?;
             return self.finish(&risk, found, &choice, training, &units, notes);
         }
         let solved = self.solve(&risk, choice.algorithm, start.as_ref(), watch)?;
@@ -310,8 +322,7 @@ impl RiskMinimizer {
             Stop::IterationLimit => Outcome::IterationLimit,
             Stop::TimeLimit => Outcome::TimeLimit,
             Stop::Interrupted => Outcome::Interrupted,
-            Stop::PrecisionLimit => Outcome::PrecisionLimit,
-            Stop::Separated(separation) => return Ok(Fit::NoOptimum(Box::new(no_optimum(&separation, units)))),
+            Stop::PrecisionLimit | Stop::Separated(_) => Outcome::PrecisionLimit,
         };
         let penalty = risk.penalty();
         notes_of_aliases(&mut notes, aliased, units, penalty.is_none());

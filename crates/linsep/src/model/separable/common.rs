@@ -1,7 +1,7 @@
 //! A common point of the hulls on few rows.
 
 use super::{Case, CommonPoint, Constraint};
-use crate::certify::{cone_residual, exact_weights, hull_points, others};
+use crate::certify::{HullPoints, cone_residual, exact_weights, hull_points, others};
 use crate::design::{Block, Tile, Units, gather};
 use crate::error::Result;
 use crate::objective::{Loss, Risk};
@@ -14,6 +14,8 @@ pub(super) const INDEPENDENT: f64 = 1e-10;
 const MOST_UNKNOWNS: usize = 600;
 /// Then they are given as they are, unless there are more than this.
 const MOST_UNREDUCED: usize = 10_000;
+/// Up to so many unknowns weights are made whole numbers in less than a second.
+const MOST_WHOLE: usize = 40;
 /// Constraints to look at first, per unknown.
 const PER_UNKNOWN: usize = 8;
 
@@ -70,11 +72,7 @@ impl Case<'_> {
     /// The same `x* − y*` as a mixture of at most d+2 rows; `None` where that is none fewer, or rounding gets in the way.
     ///
     /// With `u = x* − y*` and weights that add up to two, `Σ λ(yx − u/2, y) = 0`.
-    pub(super) fn fewer_hull_rows(
-        &self,
-        found: &HardMargin,
-        weights: &[(usize, f64)],
-    ) -> Result<Option<Vec<(usize, f64)>>> {
+    pub(super) fn fewer_hull_rows(&self, found: &HardMargin, weights: &[(usize, f64)]) -> Result<Option<HullPoints>> {
         let width = found.weights.len() + 1;
         if weights.len() <= width + 1 || width > MOST_UNKNOWNS {
             return Ok(None);
@@ -91,7 +89,7 @@ impl Case<'_> {
         let fewer: Vec<(usize, f64)> = basic.into_iter().map(|(at, w)| (rows[at], 2.0 * w)).collect();
         let Some(now) = hull_points(self.design, &units, self.labels, &fewer)? else { return Ok(None) };
         let same = (now.distance - found.hull_distance).abs() <= 1e-9 * found.hull_distance;
-        Ok(same.then_some(now.weights))
+        Ok(same.then_some(now))
     }
 
     /// Some of the given rows of every class at equal distances.
@@ -141,12 +139,13 @@ impl Case<'_> {
         let relative = |(sum, size): (&f64, &f64)| if *size > 0.0 { sum.abs() / size } else { 0.0 };
         let residual = sums.iter().zip(&sizes).map(relative).fold(0.0, f64::max);
         let chosen: Vec<usize> = basic.iter().map(|(at, _)| constraints[*at]).collect();
-        let digits = match self.options.exact {
-            true => {
-                let raw = self.vectors(&chosen, &Units::identity(risk.n_cols()), scores)?;
-                exact_weights(&raw, width).map(|weights| weights.digits())
-            }
-            false => None,
+        let digits = if self.options.exact || width <= MOST_WHOLE {
+            let raw = self.vectors(&chosen, &Units::identity(risk.n_cols()), scores)?;
+            // What does not balance in whole numbers is no common point.
+            let Some(weights) = exact_weights(&raw, width, self.effort()) else { return Ok(None) };
+            Some(weights.digits())
+        } else {
+            None
         };
         let per_row = self.classes - 1;
         let constraint = |(at, (c, (_, weight))): (usize, (&usize, &(usize, f64)))| {

@@ -6,8 +6,8 @@
 
 use super::peel::{MOST_CLASSES, MOST_PEELED, Machine, Peeled};
 use super::{
-    Case, CommonPoint, EQUATION, MOST_COLUMNS, Overlap, QuasiComplete, SeparabilityOptions, SeparabilityVerdict,
-    Undecided, Verdict, wide,
+    Case, CommonPoint, EQUATION, MOST_COLUMNS, QuasiComplete, SeparabilityOptions, SeparabilityVerdict, Undecided,
+    Verdict, wide,
 };
 use crate::certify::{check_cone_direction, cone_residual, others};
 use crate::design::{Block, CsrMatrix, CsrRows, Standardize, Tile, Units, summarise};
@@ -49,7 +49,7 @@ impl Case<'_> {
             self.strict_machine(machine)?
         } else if !core.open.contains(&false) {
             let common = same.cloned().or(core.common);
-            Some(Verdict::Overlap(Box::new(Overlap::new(&core.alpha, core.residual, common, None))))
+            Some(self.overlap_or_not(self.loss(), (&core.alpha, core.residual), common)?)
         } else {
             match same.cloned().or(core.common) {
                 Some(common) => self.quasi_by_core(machine, &core.open, core.residual, common)?,
@@ -117,8 +117,8 @@ impl Case<'_> {
         };
         let common = same.clone().or(decided.common);
         if !decided.open.contains(&false) {
-            let overlap = Overlap::new(&decided.alpha, decided.residual, common, None);
-            return Ok(self.found(Verdict::Overlap(Box::new(overlap)), decided.iterations));
+            let verdict = self.overlap_or_not(self.loss(), (&decided.alpha, decided.residual), common)?;
+            return Ok(self.found(verdict, decided.iterations));
         }
         let mut machine = Machine::zeros(self.classes, self.design.shape().cols);
         machine.put(&decided.weights, &decided.intercept, None);
@@ -224,13 +224,10 @@ impl Case<'_> {
         }
         let (weights, intercept): (Vec<_>, Vec<_>) = (0..self.classes).map(|k| machine.difference(k, None)).unzip();
         drop(machine);
-        let Some(mut complete) = self.measured_machine(weights, intercept, vec![0.0; self.design.shape().cols])? else {
+        let Some(complete) = self.measured_machine(weights, intercept, vec![0.0; self.design.shape().cols])? else {
             return Ok(None);
         };
-        if self.options.exact {
-            complete.exact = Some(self.exactly_complete(&complete)?);
-        }
-        Ok(Some(Verdict::Complete(Box::new(complete))))
+        self.if_it_separates(complete).map(Some)
     }
 
     /// The verdict that a direction and the constraints it cannot settle stand for, if it holds on all rows.
@@ -247,6 +244,11 @@ impl Case<'_> {
         else {
             return Ok(None);
         };
+        let scores: Vec<(Vec<f64>, f64)> = (1..self.classes).map(|k| machine.difference(k, Some(0))).collect();
+        if !self.boundary_is_proved(&scores, open)? {
+            return Ok(None);
+        }
+        drop(scores);
         let per_row = self.classes - 1;
         let on_it = |row: &usize| strict[row * per_row..(row + 1) * per_row].contains(&false);
         let boundary: Vec<usize> = (0..self.labels.len()).filter(on_it).collect();
@@ -265,7 +267,7 @@ impl Case<'_> {
             boundary,
             residual,
             common,
-            exact: None,
+            exact: Some(true),
         };
         self.name_diverging(&mut verdict, open)?;
         Ok(Some(Verdict::QuasiComplete(Box::new(verdict))))

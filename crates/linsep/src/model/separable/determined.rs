@@ -67,7 +67,7 @@ impl Case<'_> {
     }
 
     /// `e_y − e_k` on the scores that are free: all but that of the first class.
-    fn ends_of(&self, constraint: usize) -> impl Iterator<Item = (usize, f64)> {
+    pub(super) fn ends_of(&self, constraint: usize) -> impl Iterator<Item = (usize, f64)> {
         let per_row = self.classes - 1;
         let own = self.labels[constraint / per_row].index();
         let other = others(self.classes, own).nth(constraint % per_row).unwrap_or(own);

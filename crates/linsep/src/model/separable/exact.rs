@@ -1,48 +1,49 @@
 //! The verdicts once more, without rounding.
 
 use super::{Case, Complete};
-use crate::certify::{ExactPlane, exact_direction, exactly_balanced, exactly_separates};
+use crate::certify::{ExactPlane, WholeDirection, cone_gram, exact_direction, exactly_balanced, least_score, length};
 use crate::design::Units;
 use crate::error::Result;
 use crate::linalg::factor;
 use crate::objective::{Coef, Loss, Risk};
-use crate::solve::{cone_gram, independent_vectors};
+use crate::solve::independent_vectors;
+use crate::table::Class;
 use rayon::prelude::*;
 
-/// Elimination with whole numbers is for few unknowns.
-const MOST_UNKNOWNS: usize = 130;
+/// Elimination with whole numbers is for few unknowns; how many depends on how long they get.
+const MOST_UNKNOWNS: usize = 400;
 
 impl Case<'_> {
-    /// Whether every row is strictly on its side of a plane.
+    /// Whether every row is strictly on its side of a plane, of several classes in its region.
     pub(super) fn exactly_complete(&self, complete: &Complete) -> Result<bool> {
-        if complete.weights.len() > 1 {
-            return self.exactly_in_regions(complete);
-        }
-        let side = |y: &crate::table::Class| if y.0 == 1 { 1.0 } else { -1.0 };
-        let sides: Vec<f64> = self.labels.iter().map(side).collect();
-        let score = (&complete.weights[0][..], complete.intercept[0]);
-        let plane = ExactPlane { score, less: None, centre: &complete.centre };
-        exactly_separates(self.design, &sides, plane)
+        Ok(self.exact_margin(complete)?.is_some())
     }
 
-    /// Whether every row is strictly in the region of its class: against every other class on its side of their plane.
-    fn exactly_in_regions(&self, complete: &Complete) -> Result<bool> {
+    /// A lower bound on the distance of any row from the plane, of several classes from the planes of its class, if all are
+    /// exactly on their side.
+    pub(super) fn exact_margin(&self, complete: &Complete) -> Result<Option<f64>> {
+        let mut margin = f64::INFINITY;
+        let score = |k: usize| (&complete.weights[k][..], complete.intercept[k]);
         for a in 0..self.classes {
             for b in a + 1..self.classes {
-                let side = |y: &crate::table::Class| match y.index() {
+                let side = |y: &Class| match y.index() {
                     k if k == b => 1.0,
                     k if k == a => -1.0,
                     _ => 0.0,
                 };
                 let sides: Vec<f64> = self.labels.iter().map(side).collect();
-                let score = |k: usize| (&complete.weights[k][..], complete.intercept[k]);
-                let plane = ExactPlane { score: score(b), less: Some(score(a)), centre: &complete.centre };
-                if !exactly_separates(self.design, &sides, plane)? {
-                    return Ok(false);
-                }
+                let (score, less) = match complete.weights.len() {
+                    1 => (score(0), None),
+                    _ => (score(b), Some(score(a))),
+                };
+                let plane = ExactPlane { score, less, centre: &complete.centre };
+                let Some(least) = least_score(self.design, &sides, plane)? else { return Ok(None) };
+                let entry = |j: usize| score.0[j] - less.map_or(0.0, |(w, _)| w[j]);
+                let norm = length(&(0..complete.centre.len()).map(entry).collect::<Vec<f64>>());
+                margin = margin.min(least / norm * (1.0 - 16.0 * f64::EPSILON));
             }
         }
-        Ok(true)
+        Ok(Some(margin))
     }
 
     /// Constraints, of those with a weight, whose vectors span those of all.
@@ -81,49 +82,69 @@ impl Case<'_> {
         let spanning = self.spanning(risk, alpha)?;
         let identity = Units::identity(risk.n_cols());
         let vector = |c: usize, out: &mut Vec<f64>| self.vector(c, &identity, scores, out);
-        exactly_balanced(alpha, &spanning, width, vector).map(Some)
+        exactly_balanced(alpha, &spanning, width, self.effort(), vector).map(Some)
     }
 
-    /// Whether a direction near this one vanishes on the boundary and is strict elsewhere, and whether the weights of the
-    /// boundary can be made to satisfy their equation.
-    pub(super) fn exactly_quasi<L: Loss>(
+    /// Whether a direction near this one vanishes on the boundary and is strict elsewhere, and whether the constraints of the
+    /// boundary cannot leave it.
+    pub(super) fn exactly_quasi<L: Loss + Clone>(
         &self,
         risk: &Risk<'_, L>,
         direction: &Coef,
         open: &[bool],
         alpha: &[f64],
-    ) -> Result<Option<bool>> {
-        let (scores, cols) = (risk.loss().n_scores(), risk.n_cols());
-        let width = scores * (cols + 1);
-        if width > MOST_UNKNOWNS {
-            return Ok(None);
+    ) -> Result<bool> {
+        // A constraint of the boundary without a weight is not proved to stay there.
+        if open.iter().zip(alpha).any(|(open, alpha)| *open != (*alpha > 0.0)) {
+            return Ok(false);
         }
-        let units = risk.sample().units;
-        let mut raw = direction.clone();
-        for c in 0..scores {
-            let weights = &mut raw.weights_mut()[c * cols..(c + 1) * cols];
-            weights.iter_mut().zip(units.inverse_scale()).for_each(|(w, s)| *w *= s);
-            let moved: f64 = raw.weights_of(c).iter().zip(units.centre()).map(|(w, c)| w * c).sum();
-            raw.intercept_mut()[c] -= moved;
+        let raw = raw_direction(direction, risk.sample().units);
+        // A column that is zero on the boundary is a direction as it is.
+        if !self.has_signs(&WholeDirection::of(raw.as_slice()), risk, open)? {
+            if raw.as_slice().len() > MOST_UNKNOWNS {
+                return Ok(false);
+            }
+            let spanning = self.spanning(risk, alpha)?;
+            let vectors = self.vectors(&spanning, &Units::identity(risk.n_cols()), risk.loss().n_scores())?;
+            match exact_direction(raw.as_slice(), &vectors, self.effort()) {
+                Some(exact) if self.has_signs(&exact, risk, open)? => {}
+                _ => return Ok(false),
+            }
         }
-        // What rounding left of entries that are zero would only make the numbers long.
-        let size = direction.as_slice().iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        for (raw, standard) in raw.as_mut_slice().iter_mut().zip(direction.as_slice()).take(scores * cols) {
-            *raw = if standard.abs() > 1e-9 * size { *raw } else { 0.0 };
-        }
-        let spanning = self.spanning(risk, alpha)?;
-        let identity = Units::identity(cols);
-        let independent = self.vectors(&spanning, &identity, scores)?;
-        let Some(exact) = exact_direction(raw.as_slice(), &independent) else { return Ok(Some(false)) };
-        let as_it_should = |c: usize| -> Result<bool> {
-            let mut vector = Vec::new();
-            self.vector(c, &identity, scores, &mut vector)?;
-            Ok(exact.sign(&vector) == i32::from(!open[c]))
-        };
-        let signs: Vec<bool> = (0..open.len()).into_par_iter().map(as_it_should).collect::<Result<_>>()?;
-        if signs.contains(&false) {
-            return Ok(Some(false));
-        }
-        self.exactly_balanced(risk, alpha)
+        // Where the columns are independent on the boundary but for constant ones, that needs no rational arithmetic.
+        let verified = self.verified(risk.loss().clone(), alpha)?.is_some();
+        Ok(verified || self.exactly_balanced(risk, alpha)? == Some(true))
     }
+
+    /// Whether a direction is zero on the open constraints and positive on all the others.
+    fn has_signs<L: Loss>(&self, direction: &WholeDirection, risk: &Risk<'_, L>, open: &[bool]) -> Result<bool> {
+        let identity = Units::identity(risk.n_cols());
+        let as_it_should = |vector: &mut Vec<f64>, c: usize| -> Result<bool> {
+            self.vector(c, &identity, risk.loss().n_scores(), vector)?;
+            Ok(direction.sign(vector) == i32::from(!open[c]))
+        };
+        let wrong =
+            (0..open.len()).into_par_iter().map_init(Vec::new, as_it_should).find_any(|ok| !matches!(ok, Ok(true)));
+        wrong.unwrap_or(Ok(true))
+    }
+}
+
+/// A direction in the units of the columns about zero; what rounding left of entries that are zero would only make the
+/// numbers long, so that it is taken off.
+fn raw_direction(direction: &Coef, units: &Units) -> Coef {
+    let (scores, cols) = (direction.n_scores(), direction.n_cols());
+    let size = direction.as_slice().iter().fold(0.0f64, |m, v| m.max(v.abs()));
+    let mut raw = direction.clone();
+    for c in 0..scores {
+        let weights = &mut raw.weights_mut()[c * cols..(c + 1) * cols];
+        for (w, inverse) in weights.iter_mut().zip(units.inverse_scale()) {
+            *w = if w.abs() > 1e-9 * size { *w * inverse } else { 0.0 };
+        }
+        let terms = || raw.weights_of(c).iter().zip(units.centre()).map(|(w, c)| w * c);
+        let (moved, terms_size) = (crate::numeric::sum(terms()), crate::numeric::sum(terms().map(f64::abs)));
+        let intercept = direction.intercept()[c] - moved;
+        let of_rounding = 1e-9 * (direction.intercept()[c].abs() + terms_size);
+        raw.intercept_mut()[c] = if intercept.abs() > of_rounding { intercept } else { 0.0 };
+    }
+    raw
 }

@@ -5,26 +5,29 @@
 //! [`crate::solve`]; what is reported was measured by [`crate::certify`], and where that does not suffice the verdict is
 //! *undecided*.
 
+mod boundary;
 mod common;
 mod core;
 mod determined;
 mod exact;
 mod peel;
+mod proof;
 mod verdict;
 mod wide;
 
+pub(super) use proof::MOST_BITS;
 pub use verdict::{
     CommonPoint, Complete, Constraint, NearestPoints, Overlap, QuasiComplete, SeparabilityOptions, SeparabilityVerdict,
-    Undecided, Verdict,
+    Undecided, Verdict, WholeScore,
 };
 
-use crate::certify::{check_cone_direction, cone_residual, length, sides};
+use crate::certify::{ExactPlane, check_cone_direction, cone_gram, cone_residual, exactly_separates, sides};
 use crate::design::{Design, PreparedDesign, Standardize, Units, gather, summarise};
 use crate::error::Result;
 use crate::linalg::{Square, factor};
 use crate::model::Training;
 use crate::objective::{Coef, Intercept, Logistic, Loss, Ridge, Risk, Sample, Softmax, SoftmaxForm};
-use crate::solve::{HardMargin, MarginRows, cone_gram, hard_margin, solve_cone};
+use crate::solve::{HardMargin, MarginRows, hard_margin, solve_cone};
 use crate::table::Class;
 use crate::watch::Watch;
 
@@ -35,8 +38,10 @@ const MANY_ROWS: usize = 60_000;
 const PART_ROWS: usize = 20_000;
 /// The gap asked of a margin.
 const MARGIN: f64 = 1e-6;
-/// Weights prove overlap where their equation holds to this, relative to the size of its terms.
+/// Weights that leave more than this, relative to the size of the terms of their equation, are not worth a proof.
 const EQUATION: f64 = 1e-10;
+/// Why weights that nearly balance are no verdict.
+const NOT_BALANCED: &str = "weights of all rows nearly balance, but that some balance exactly was not proved";
 
 /// Decides for the rows of positive weight: two classes, or the joint system of several.
 ///
@@ -57,8 +62,7 @@ pub fn separability(
     watch: &Watch,
 ) -> Result<SeparabilityVerdict> {
     training.check()?;
-    let rows: Vec<usize> =
-        (0..training.labels.len()).filter(|i| training.weights.is_none_or(|w| w[*i] > 0.0)).collect();
+    let rows = training.counted_rows();
     let whole = rows.len() == training.labels.len();
     let part: Option<PreparedDesign> = if whole { None } else { Some(gather(training.design, &rows)?) };
     let design = part.as_ref().map_or(training.design, PreparedDesign::as_design);
@@ -69,10 +73,46 @@ pub fn separability(
         true => case.wide()?,
         false => case.narrow()?,
     };
+    if let Verdict::Undecided(undecided) = &mut found.verdict {
+        undecided.common = undecided.common.take().filter(CommonPoint::is_exact);
+        let common = undecided.common.clone();
+        if let Some(verdict) = case.in_whole_numbers(common)? {
+            found.verdict = verdict;
+        }
+    }
     if !whole {
         found.rename_rows(&rows);
     }
     Ok(found)
+}
+
+/// Whether every row of positive weight is, without rounding, strictly on its side of the planes between scores: one score for
+/// two classes, one a class, or one a class but the first, whose score is zero.
+pub(super) fn strictly_apart(training: &Training<'_>, weights: &[Vec<f64>], intercept: &[f64]) -> Result<bool> {
+    let (classes, cols) = (training.labels.n_classes(), training.design.shape().cols);
+    let counts = |row: usize| training.weights.is_none_or(|w| w[row] > 0.0);
+    let score = |k: usize| (&weights[k][..], intercept[k]);
+    let zero = vec![0.0; cols];
+    for a in 0..classes {
+        for b in a + 1..classes {
+            let side = |(row, y): (usize, &Class)| match y.index() {
+                _ if !counts(row) => 0.0,
+                k if k == b => 1.0,
+                k if k == a => -1.0,
+                _ => 0.0,
+            };
+            let sides: Vec<f64> = training.labels.codes().iter().enumerate().map(side).collect();
+            let first_is_zero = weights.len() < classes;
+            let (score, less) = match first_is_zero {
+                true => (score(b - 1), a.checked_sub(1).map(score)),
+                false => (score(b), Some(score(a))),
+            };
+            if !exactly_separates(training.design, &sides, ExactPlane { score, less, centre: &zero })? {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
 }
 
 /// Rows that all count.
@@ -116,10 +156,6 @@ impl<'a> Case<'a> {
                 let residual = cone_residual(&risk, alpha, self.watch)?;
                 let common = self.common_point(&risk, &solved.open, alpha)?;
                 match direction {
-                    _ if !(residual <= EQUATION) => Verdict::Undecided(Box::new(Undecided {
-                        reason: format!("the weights of the rows leave a relative residual of {residual:.1e}"),
-                        common,
-                    })),
                     None => self.overlap(&risk, alpha, residual, common)?,
                     Some(direction) => {
                         let boundary = (&solved.open[..], &alpha[..], residual);
@@ -164,7 +200,7 @@ impl<'a> Case<'a> {
             let normal: Vec<f64> =
                 direction.weights().iter().zip(risk.sample().units.inverse_scale()).map(|(w, s)| w * s).collect();
             return match self.widest(Some(&normal))? {
-                Some(found) => Ok(Verdict::Complete(Box::new(self.complete_plane(&found)?))),
+                Some(found) => self.if_it_separates(self.complete_plane(&found)?),
                 None => self.plane_as_it_is(normal),
             };
         }
@@ -176,12 +212,13 @@ impl<'a> Case<'a> {
             })));
         }
         let (weights, intercept, centre) = self.in_columns(direction, risk.sample().units);
-        let margin = self.machine_margin(risk, direction)?;
-        let mut complete = Complete { weights, intercept, centre, margin, hull: None, exact: None };
-        if self.options.exact {
-            complete.exact = Some(self.exactly_complete(&complete)?);
+        match self.measured_machine(weights, intercept, centre)? {
+            Some(complete) => self.if_it_separates(complete),
+            None => Ok(Verdict::Undecided(Box::new(Undecided {
+                reason: "a linear machine was found whose margin drowns in rounding".into(),
+                common: None,
+            }))),
         }
-        Ok(Verdict::Complete(Box::new(complete)))
     }
 
     fn widest(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {
@@ -192,19 +229,19 @@ impl<'a> Case<'a> {
     fn complete_plane(&self, found: &HardMargin) -> Result<Complete> {
         let total: f64 = found.alpha.iter().map(|(_, a)| 0.5 * a).sum();
         let weights: Vec<(usize, f64)> = found.alpha.iter().map(|(row, a)| (*row, a / total)).collect();
-        let weights = self.fewer_hull_rows(found, &weights)?.unwrap_or(weights);
-        let mut complete = Complete {
+        let (weights, distance) = match self.fewer_hull_rows(found, &weights)? {
+            Some(fewer) => (fewer.weights.clone(), fewer.distance_bound()),
+            None => (weights, found.hull_distance),
+        };
+        Ok(Complete {
             weights: vec![found.weights.clone()],
             intercept: vec![found.intercept],
             centre: found.centre.clone(),
             margin: found.margin,
-            hull: Some(NearestPoints { weights, distance: found.hull_distance, gap: found.gap() }),
+            hull: Some(NearestPoints { weights, distance, gap: 1.0 - 2.0 * found.margin / distance }),
             exact: None,
-        };
-        if self.options.exact {
-            complete.exact = Some(self.exactly_complete(&complete)?);
-        }
-        Ok(complete)
+            whole: None,
+        })
     }
 
     /// A strict plane, though not the widest: rounding hides how wide that is.
@@ -217,18 +254,15 @@ impl<'a> Case<'a> {
                 common: None,
             })));
         }
-        let mut complete = Complete {
+        self.if_it_separates(Complete {
             intercept: vec![measured.intercept()],
             margin: measured.margin(),
             centre: vec![0.0; normal.len()],
             weights: vec![normal],
             hull: None,
             exact: None,
-        };
-        if self.options.exact {
-            complete.exact = Some(self.exactly_complete(&complete)?);
-        }
-        Ok(Verdict::Complete(Box::new(complete)))
+            whole: None,
+        })
     }
 
     fn overlap<L: Loss + Clone>(
@@ -238,11 +272,10 @@ impl<'a> Case<'a> {
         residual: f64,
         common: Option<CommonPoint>,
     ) -> Result<Verdict> {
-        let exact = match self.options.exact {
-            true => self.exactly_balanced(risk, alpha)?,
-            false => None,
+        let Some((weights, exact)) = self.proved_overlap(risk, alpha)? else {
+            return Ok(Verdict::Undecided(Box::new(Undecided { reason: NOT_BALANCED.into(), common })));
         };
-        Ok(Verdict::Overlap(Box::new(Overlap::new(alpha, residual, common, exact))))
+        Ok(Verdict::Overlap(Box::new(Overlap::new(&weights, residual, common, exact))))
     }
 
     fn quasi_complete<L: Loss + Clone>(
@@ -263,10 +296,10 @@ impl<'a> Case<'a> {
         let strict = |row: &usize| !check.strict[row * per_row..(row + 1) * per_row].contains(&false);
         let boundary: Vec<usize> = (0..self.labels.len()).filter(|row| !strict(row)).collect();
         let (columns, intercept_diverges, collinear) = self.diverging(risk, open)?;
-        let exact = match self.options.exact {
-            true => self.exactly_quasi(risk, direction, open, alpha)?,
-            false => None,
-        };
+        if !self.exactly_quasi(risk, direction, open, alpha)? {
+            let reason = "which rows are on the boundary was not proved in rational arithmetic".into();
+            return Ok(Verdict::Undecided(Box::new(Undecided { reason, common: Some(common) })));
+        }
         let (weights, intercept, centre) = self.in_columns(direction, risk.sample().units);
         Ok(Verdict::QuasiComplete(Box::new(QuasiComplete {
             weights,
@@ -279,7 +312,7 @@ impl<'a> Case<'a> {
             boundary,
             residual,
             common,
-            exact,
+            exact: Some(true),
         })))
     }
 
@@ -331,22 +364,5 @@ impl<'a> Case<'a> {
             intercept.insert(0, 0.0);
         }
         (weights, intercept, units.centre().to_vec())
-    }
-
-    /// The smallest distance of a row from the boundaries of its class: `min (v_y − v_k)·x̃/‖w_y − w_k‖`.
-    fn machine_margin<L: Loss>(&self, risk: &Risk<'_, L>, direction: &Coef) -> Result<f64> {
-        let slacks = crate::certify::cone_slacks(risk, direction, self.watch)?;
-        let (weights, _, _) = self.in_columns(direction, risk.sample().units);
-        let norm =
-            |a: usize, b: usize| length(&weights[a].iter().zip(&weights[b]).map(|(a, b)| a - b).collect::<Vec<f64>>());
-        let norms: Vec<Vec<f64>> = (0..self.classes).map(|a| (0..self.classes).map(|b| norm(a, b)).collect()).collect();
-        let per_row = self.classes - 1;
-        let mut least = f64::INFINITY;
-        for (row, y) in self.labels.iter().enumerate() {
-            for (at, other) in crate::certify::others(self.classes, y.index()).enumerate() {
-                least = least.min(slacks[row * per_row + at] / norms[y.index()][other]);
-            }
-        }
-        Ok(least)
     }
 }

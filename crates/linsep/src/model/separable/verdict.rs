@@ -3,12 +3,13 @@
 /// How to decide.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SeparabilityOptions {
-    /// Slacks up to this, relative to the largest, lie on the boundary.
+    /// In the search, slacks up to this, relative to the largest, lie on the boundary; what it finds is proved without it.
     pub tolerance: f64,
     /// Asked of the maximum margin: `1 − 2γ/‖x*−y*‖` at most this, so that 1 is any plane. `None` asks for 1e-6, and
     /// for any plane where sparse rows with many columns have more than 30 million entries.
     pub margin_tolerance: Option<f64>,
-    /// Also check the witness in rational arithmetic.
+    /// Check the witness in rational arithmetic also where intervals and verified solves prove it, and take more time for
+    /// whole numbers where nothing else decides.
     pub exact: bool,
 }
 
@@ -45,7 +46,7 @@ pub enum Verdict {
     QuasiComplete(Box<QuasiComplete>),
     /// Every plane with rows strictly on their side has rows on the wrong one.
     Overlap(Box<Overlap>),
-    /// Not decided at this tolerance.
+    /// Nothing was proved.
     Undecided(Box<Undecided>),
 }
 
@@ -60,7 +61,7 @@ impl Verdict {
         }
     }
 
-    /// The result of the exact check, where one was asked for and could be done.
+    /// Whether the witness was checked in rational arithmetic; every verdict but an undecided one is proved, rounding included.
     pub fn exact(&self) -> Option<bool> {
         match self {
             Verdict::Complete(v) => v.exact,
@@ -96,8 +97,19 @@ pub struct Complete {
     pub margin: f64,
     /// Two classes: the nearest hull points, which bound every margin.
     pub hull: Option<NearestPoints>,
-    /// Whether every row is strictly on its side in rational arithmetic, where that was asked.
+    /// Whether every row is strictly on its side in rational arithmetic.
     pub exact: Option<bool>,
+    /// The scores in whole numbers where the nearest doubles do not separate; `weights` and `intercept` are these doubles.
+    pub whole: Option<Vec<WholeScore>>,
+}
+
+/// A score `Σ w·2^e·(x − centre) + intercept` in whole numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WholeScore {
+    /// w in decimal digits and e, per column.
+    pub weights: Vec<(String, i32)>,
+    /// The intercept in decimal digits.
+    pub intercept: String,
 }
 
 /// A weight on a row and one of the classes it does not belong to.
@@ -111,7 +123,7 @@ pub struct Constraint {
     pub other: usize,
     /// λ; all add up to two, one for each of two hulls.
     pub weight: f64,
-    /// λ as a whole number in proportion, where the exact check succeeded.
+    /// λ as a whole number in proportion: with these the combination is exactly zero.
     pub exact: Option<String>,
 }
 
@@ -122,6 +134,13 @@ pub struct CommonPoint {
     pub constraints: Vec<Constraint>,
     /// The largest entry of `Σ λ(e_y − e_k)⊗x̃` in standard units, relative to its terms.
     pub residual: f64,
+}
+
+impl CommonPoint {
+    /// Whether its weights are known in whole numbers.
+    pub fn is_exact(&self) -> bool {
+        self.constraints.iter().all(|c| c.exact.is_some())
+    }
 }
 
 /// A direction with rows on its boundary.
@@ -148,7 +167,7 @@ pub struct QuasiComplete {
     pub residual: f64,
     /// A common point, which proves that no plane is strict.
     pub common: CommonPoint,
-    /// Whether direction and boundary hold in rational arithmetic, where that was asked.
+    /// That direction and boundary hold in rational arithmetic.
     pub exact: Option<bool>,
 }
 
@@ -163,7 +182,7 @@ pub struct Overlap {
     pub residual: f64,
     /// Few rows whose hulls meet.
     pub common: Option<CommonPoint>,
-    /// Whether weights near these satisfy the equation in rational arithmetic, where that was asked.
+    /// Whether weights near these satisfy the equation in rational arithmetic; `None` where a verified solve proves it.
     pub exact: Option<bool>,
 }
 
@@ -182,7 +201,8 @@ impl Overlap {
 pub struct Undecided {
     /// What got in the way.
     pub reason: String,
-    /// A common point, if one was found: then no plane is strict, and only quasi-complete and overlap are open.
+    /// A common point in whole numbers, if one was found: then no plane is strict, and only quasi-complete and overlap are
+    /// open.
     pub common: Option<CommonPoint>,
 }
 

@@ -5,7 +5,7 @@
 //! with `ZZᵀ = XXᵀ`: products of rows are all that it depends on.
 
 use super::{Case, CommonPoint, Complete, Constraint, MARGIN, SeparabilityVerdict, Undecided, Verdict};
-use crate::design::{Block, DenseMatrix, Tile};
+use crate::design::{Block, DenseMatrix, Tile, is_sparse};
 use crate::error::{ErrorKind, Result};
 use crate::linalg::{Factor, Square, factor};
 use crate::solve::{HardMargin, MarginRows, any_plane, hard_margin, margin_by_faces};
@@ -44,11 +44,8 @@ impl Case<'_> {
         if found.is_none() && open && self.classes == 2 && !any_plane_will_do && self.watch.halted().is_none() {
             found = self.widest_plane()?;
         }
-        if let Some(mut complete) = found {
-            if self.options.exact && self.classes > 2 {
-                complete.exact = Some(self.exactly_complete(&complete)?);
-            }
-            return Ok(self.found(Verdict::Complete(Box::new(complete)), 0));
+        if let Some(complete) = found {
+            return Ok(self.found(self.if_it_separates(complete)?, 0));
         }
         if let Some(complete) = by_core {
             return Ok(complete);
@@ -134,7 +131,7 @@ impl Case<'_> {
                 own: label(row),
                 other: label(other),
                 weight: 1.0,
-                exact: self.options.exact.then(|| "1".to_owned()),
+                exact: Some("1".to_owned()),
             };
             CommonPoint { constraints: vec![half(a.min(b), a.max(b)), half(a.max(b), a.min(b))], residual: 0.0 }
         }))
@@ -177,16 +174,19 @@ impl Case<'_> {
         intercept: Vec<f64>,
         centre: Vec<f64>,
     ) -> Result<Option<Complete>> {
-        // About zero, so that sparse rows stay so; what that costs in digits is among the sizes.
-        let moved = |(w, b): (&Vec<f64>, &f64)| b - dot(w, &centre);
-        let moved_size = |w: &Vec<f64>| w.iter().zip(&centre).map(|(w, c)| (w * c).abs()).sum::<f64>();
+        // Sparse rows stay so about zero; what that costs in digits is among the sizes. Others are about the centre.
+        let sparse = is_sparse(self.design);
+        let zero = vec![0.0; centre.len()];
+        let (moved_by, less) = if sparse { (&centre, &zero) } else { (&zero, &centre) };
+        let moved = |(w, b): (&Vec<f64>, &f64)| b - dot(w, moved_by);
+        let moved_size = |w: &Vec<f64>| w.iter().zip(moved_by).map(|(w, c)| (w * c).abs()).sum::<f64>();
         let at_zero: Vec<f64> = weights.iter().zip(&intercept).map(moved).collect();
         let moved_sizes: Vec<f64> = weights.iter().map(moved_size).collect();
         let of_row = |row: usize| -> Result<Vec<Score>> {
             let entries = self.entries_of(&[row])?.remove(0);
             let score = |((w, b), moved): ((&Vec<f64>, &f64), &f64)| {
                 let mut score = Score { value: *b, size: b.abs() + moved };
-                entries.iter().for_each(|(j, x)| score.add(w[*j] * x));
+                entries.iter().for_each(|(j, x)| score.add(w[*j] * (x - less[*j])));
                 score
             };
             Ok(weights.iter().zip(&at_zero).zip(&moved_sizes).map(score).collect())
@@ -199,19 +199,28 @@ impl Case<'_> {
         let norms: Vec<Vec<f64>> = (0..self.classes).map(|a| (0..self.classes).map(|b| norm(a, b)).collect()).collect();
         // A sum of d products in any order, of numbers that were rounded three times each.
         let rounding = (centre.len() + 8) as f64 * f64::EPSILON;
+        let lost = (2 * centre.len() + 8) as f64 * f64::from_bits(1);
         let mut margin = f64::INFINITY;
         for (row, y) in self.labels.iter().enumerate() {
             for other in crate::certify::others(self.classes, y.index()) {
                 let (own, its) = (by_row[row][y.index()], by_row[row][other]);
-                let slack = own.value - its.value - rounding * (own.size + its.size);
+                let slack = own.value - its.value - rounding * (own.size + its.size) - lost;
                 // Numbers that overflowed prove nothing.
                 if !(slack > 0.0 && slack.is_finite()) {
                     return Ok(None);
                 }
-                margin = margin.min(slack / norms[y.index()][other]);
+                margin = margin.min(slack / norms[y.index()][other] * (1.0 - 8.0 * f64::EPSILON));
             }
         }
-        Ok((margin > 0.0).then_some(Complete { weights, intercept, centre, margin, hull: None, exact: None }))
+        Ok((margin > 0.0).then_some(Complete {
+            weights,
+            intercept,
+            centre,
+            margin,
+            hull: None,
+            exact: None,
+            whole: None,
+        }))
     }
 
     /// Z, and the factor of `XXᵀ`.

@@ -15,10 +15,12 @@ mod basic;
 mod even;
 mod newton;
 mod screen;
+mod whole;
 
 pub(crate) use basic::{basic_solution, independent_vectors};
+pub(crate) use whole::{solve_whole_cone, whole_common_point};
 
-use crate::certify::{cone_slacks, cone_values, others};
+use crate::certify::{cone_gram, cone_slacks, cone_values};
 use crate::error::{ErrorKind, Result};
 use crate::linalg::{Factor, Square, factor};
 use crate::objective::{Coef, Loss, Risk};
@@ -223,40 +225,8 @@ impl<'r, 'd, L: Loss> Run<'r, 'd, L> {
     }
 }
 
-/// `Σ w a aᵀ` for one weight per constraint.
-pub(crate) fn cone_gram<L: Loss>(risk: &Risk<'_, L>, weights: &[f64], watch: &Watch) -> Result<Square> {
-    let (k, classes) = (risk.loss().n_scores(), risk.loss().n_classes());
-    if k == 1 {
-        return risk.weighted_gram(weights, watch);
-    }
-    let (pairs, fixed) = (k * (k + 1) / 2, classes - k);
-    let labels = risk.sample().labels;
-    let mut packed = vec![0.0; labels.len() * pairs];
-    for ((packed, w), y) in packed.chunks_exact_mut(pairs).zip(weights.chunks_exact(classes - 1)).zip(labels) {
-        for (other, w) in others(classes, y.index()).zip(w) {
-            add_outer_of_difference(packed, (y.index(), other), fixed, *w);
-        }
-    }
-    risk.weighted_gram(&packed, watch)
-}
-
 /// `v − G⁺Gv`.
 fn cleaned(v: &Coef, gram: &Square, factor: &Factor) -> Coef {
     let correction = factor.solve(&gram.multiply(v.as_slice()));
     v.moved(-1.0, &Coef::from_vec(correction, v.n_scores(), v.n_cols()))
-}
-
-/// Adds `w (e_own − e_other)(e_own − e_other)ᵀ` to a packed matrix over the free scores.
-fn add_outer_of_difference(packed: &mut [f64], (own, other): (usize, usize), fixed: usize, w: f64) {
-    let at = |a: usize, b: usize| a.max(b) * (a.max(b) + 1) / 2 + a.min(b);
-    let free = |class: usize| class.checked_sub(fixed);
-    match (free(own), free(other)) {
-        (Some(a), Some(b)) => {
-            packed[at(a, a)] += w;
-            packed[at(b, b)] += w;
-            packed[at(a, b)] -= w;
-        }
-        (Some(a), None) | (None, Some(a)) => packed[at(a, a)] += w,
-        (None, None) => {}
-    }
 }

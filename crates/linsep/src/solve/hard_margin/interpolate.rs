@@ -38,7 +38,7 @@ pub(super) fn plane(search: &Search<'_>) -> Result<Option<HardMargin>> {
         centre: search.units.centre().to_vec(),
         alpha: points.weights.iter().map(|(row, w)| (*row, w * share)).collect(),
         margin,
-        hull_distance: points.distance,
+        hull_distance: points.distance_bound(),
     }))
 }
 

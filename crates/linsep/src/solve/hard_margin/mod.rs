@@ -355,7 +355,7 @@ impl<'a> Search<'a> {
             centre: self.units.centre().to_vec(),
             alpha: points.weights.iter().map(|(row, w)| (*row, w * scale)).collect(),
             margin: measured.margin(),
-            hull_distance: points.distance,
+            hull_distance: points.distance_bound(),
         }
     }
 }

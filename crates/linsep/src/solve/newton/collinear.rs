@@ -11,12 +11,19 @@ use crate::watch::Watch;
 
 impl Newton {
     /// Solves in a basis that is orthonormal under the weights of the rows; columns that have no part in it get no weight.
-    pub(super) fn solve_in_basis<L: Conjugate + Clone>(&self, risk: &Risk<'_, L>, watch: &Watch) -> Result<Solved> {
+    pub(super) fn solve_in_basis<L: Conjugate + Clone>(
+        &self,
+        risk: &Risk<'_, L>,
+        looks: bool,
+        watch: &Watch,
+    ) -> Result<Solved> {
         let basis = OrthonormalBasis::of(risk, watch)?;
         let (rows, units) = (basis.rows(risk), Units::identity(basis.columns.len()));
         let sample = Sample { design: &rows, units: &units, ..*risk.sample() };
         let turned = Risk::new(sample, risk.loss().clone(), Ridge::none(), risk.intercept());
-        let solved = self.run(Run::new(&turned, &turned.start(), watch)?, watch)?;
+        let mut run = Run::new(&turned, &turned.start(), watch)?;
+        run.looks = looks;
+        let solved = self.run(run, watch)?;
         let coef = basis.to_columns(&solved.point.coef, risk.n_cols());
         let stop = match solved.stop {
             Stop::Separated(found) => in_columns(risk, &basis, &found.direction, watch)?,

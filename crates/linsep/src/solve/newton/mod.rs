@@ -83,6 +83,21 @@ impl Newton {
         start: Option<&Coef>,
         watch: &Watch,
     ) -> Result<Solved> {
+        self.solve_looking(risk, start, true, watch)
+    }
+
+    /// The same of classes that are not to be taken for separated, because that was not confirmed.
+    pub(crate) fn solve_overlapping<L: Conjugate + Clone>(&self, risk: &Risk<'_, L>, watch: &Watch) -> Result<Solved> {
+        self.solve_looking(risk, None, false, watch)
+    }
+
+    fn solve_looking<L: Conjugate + Clone>(
+        &self,
+        risk: &Risk<'_, L>,
+        start: Option<&Coef>,
+        looks: bool,
+        watch: &Watch,
+    ) -> Result<Solved> {
         let mut start = match start {
             Some(start) => start.clone(),
             None => match start::subsample_start(risk, watch)? {
@@ -91,10 +106,11 @@ impl Newton {
             },
         };
         risk.centre_scores(&mut start);
-        let run = Run::new(risk, &start, watch)?;
+        let mut run = Run::new(risk, &start, watch)?;
         if run.is_suspect() {
-            return self.solve_in_basis(risk, watch);
+            return self.solve_in_basis(risk, looks, watch);
         }
+        run.looks = looks;
         self.run(run, watch)
     }
 
@@ -148,6 +164,8 @@ struct Run<'r, 'd, L> {
     last_steps: usize,
     /// Quasi-complete separation found, and at which iteration.
     separation: Option<(Separation, usize)>,
+    /// Whether directions of separation are looked for.
+    looks: bool,
 }
 
 impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
@@ -183,6 +201,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             certificate: None,
             last_steps: 0,
             separation: None,
+            looks: true,
         })
     }
 

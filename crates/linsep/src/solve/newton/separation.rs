@@ -14,7 +14,7 @@ impl<L: Conjugate + Clone> Run<'_, '_, L> {
     /// Looks for a separating direction; one that is only quasi-complete is kept while the rows on its boundary may
     /// still be drawn apart.
     pub(super) fn separated(&mut self, direction: &Coef) -> Result<Option<Stop>> {
-        if !self.risk.penalty().is_none() {
+        if !self.looks || !self.risk.penalty().is_none() {
             return Ok(None);
         }
         let now = self.trace.len();
@@ -44,7 +44,7 @@ impl<L: Conjugate + Clone> Run<'_, '_, L> {
 
     /// The end of the iterations without a proof of optimality: perhaps there is none because there is no optimum.
     pub(super) fn given_up(&mut self, direction: &Coef, stop: Stop) -> Result<Stop> {
-        if !self.risk.penalty().is_none() {
+        if !self.looks || !self.risk.penalty().is_none() {
             return Ok(stop);
         }
         if let Some(found) = self.separated(direction)? {
