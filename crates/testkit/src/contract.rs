@@ -845,7 +845,8 @@ pub fn tables(model: &Registered, rows: usize) -> Vec<Table> {
 /// Columns far from zero, huge, tiny and all of these: where a fit has a model, `verify` holds it to be one, and a second
 /// fit comes to the same bits.
 fn fresh_fits_verify(model: &Registered) {
-    const SCALES: [(&str, fn(usize, f64) -> f64); 6] = [
+    type Scale = (&'static str, fn(usize, f64) -> f64);
+    const SCALES: [Scale; 6] = [
         ("as they are", |_, v| v),
         ("shifted by 1e9", |j, v| if j == 0 { 1.7e9 + v } else { v + 1e9 * j as f64 }),
         ("times 1e100", |_, v| 1e100 * v),

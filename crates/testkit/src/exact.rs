@@ -117,7 +117,7 @@ fn minors(rows: &[&Vec<BigInt>], width: usize) -> Vec<BigInt> {
     let minor = |skip: usize| {
         let columns: Vec<usize> = (0..width).filter(|j| *j != skip).collect();
         let value = determinant(rows, &columns);
-        if skip % 2 == 0 { value } else { -value }
+        if skip.is_multiple_of(2) { value } else { -value }
     };
     (0..width).map(minor).collect()
 }

@@ -663,7 +663,7 @@ fn models_verify_and_tampered_ones_do_not() {
                 if let Certificate::Separates { margin, norm, radius, bound, mistakes: Some(mistakes) } =
                     model.certificate.clone()
                 {
-                    assert_eq!(failed(&with(scaled(100.0))), ["certificate"], "{what}: a longer θ");
+                    assert_eq!(failed(&with(scaled(100.0))), ["discriminant"], "{what}: a longer θ");
                     let stating = |margin, norm, mistakes| {
                         let certificate =
                             Certificate::Separates { margin, norm, radius, bound, mistakes: Some(mistakes) };
@@ -684,7 +684,8 @@ fn models_verify_and_tampered_ones_do_not() {
                         bound,
                         mistakes: Some(mistakes),
                     };
-                    assert_eq!(failed(&Model { certificate, ..long }), ["certificate"], "{what}: too few mistakes");
+                    let claims = failed(&Model { certificate, ..long });
+                    assert_eq!(claims, ["discriminant", "certificate"], "{what}: too few mistakes");
                 } else {
                     let Certificate::Errors { errors, total } = model.certificate else { panic!("{what}") };
                     let fewer = Certificate::Errors { errors: errors - 1.0, total };

@@ -76,7 +76,7 @@ pub fn write_atomic(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Resul
         }
         _ => {}
     }
-    let begun = Part::begin(&target, &name.to_string_lossy(), before.as_ref());
+    let begun = PartFile::begin(&target, &name.to_string_lossy(), before.as_ref());
     let done = begun.and_then(|(part, file)| {
         let mut out = BufWriter::with_capacity(BUFFER, file);
         write(&mut out)?;
@@ -87,13 +87,13 @@ pub fn write_atomic(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Resul
 }
 
 /// A temporary file, removed unless it is finished.
-struct Part {
+struct PartFile {
     path: PathBuf,
 }
 
-impl Part {
+impl PartFile {
     /// Creates it beside the target with the mode that the target has.
-    fn begin(target: &Path, name: &str, before: Option<&Metadata>) -> io::Result<(Part, File)> {
+    fn begin(target: &Path, name: &str, before: Option<&Metadata>) -> io::Result<(PartFile, File)> {
         let mut writes = writes();
         writes.begun += 1;
         let short: String = name.chars().take(NAME_KEPT).collect();
@@ -109,7 +109,7 @@ impl Part {
         let file = options.open(&path)?;
         writes.under_way.push(path.clone());
         drop(writes);
-        let part = Part { path };
+        let part = PartFile { path };
         if let Some(before) = before {
             keep_mode(&file, before)?;
         }
@@ -128,7 +128,7 @@ impl Part {
     }
 }
 
-impl Drop for Part {
+impl Drop for PartFile {
     fn drop(&mut self) {
         let mut writes = writes();
         if let Some(at) = writes.under_way.iter().position(|p| *p == self.path) {

@@ -38,7 +38,7 @@ pub(crate) fn prove_balance<L: Loss>(
     watch: &Watch,
 ) -> Result<Option<ProvedBalance>> {
     let largest = alpha.iter().fold(0.0f64, |m, a| m.max(*a));
-    if !alpha.iter().all(|a| *a >= 0.0) || !(largest > 0.0 && largest.is_finite()) {
+    if !(alpha.iter().all(|a| *a >= 0.0) && largest > 0.0 && largest.is_finite()) {
         return Ok(None);
     }
     let kept = kept_coefficients(risk, dependent);

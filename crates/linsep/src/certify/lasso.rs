@@ -6,14 +6,19 @@
 //! weight changes its sign, and curvature bounds the errors, as without a penalty.
 
 use super::fenchel::{GapProof, gap_with_open_columns};
-use super::{Certificate, CoefficientErrors, Enclosed, PartlyMinimised, StoredScores, self_concordance_bound};
+use super::self_concordance::bound_in_columns;
+use super::{Certificate, CoefficientErrors, Enclosed, PartlyMinimised};
+use crate::design::{Design, stored_values};
 use crate::error::Result;
 use crate::objective::{Coef, Conjugate, ElasticNet, Penalty, Restricted, Risk};
 use crate::watch::Watch;
 
-/// The cost of curvature that is worth its digits: columns, and rows times their squares.
+/// The cost of curvature that is worth its digits: columns, and rows times their squares, beside the stored values that each
+/// step of a fit goes through. Products are a small part of a second; small tables need not count.
 const MOST_COLUMNS: usize = 1_000;
 const MOST_PRODUCTS: f64 = 2e9;
+const PRODUCTS_PER_VALUE: f64 = 200.0;
+const FEW_PRODUCTS: f64 = 1e7;
 
 /// F and the proved gap at some coefficients under a lasso or an elastic net, with bounds on every coefficient where the
 /// zeros and the curvature are proved.
@@ -49,8 +54,10 @@ pub fn proved_lasso<L: Conjugate + Enclosed + PartlyMinimised + Clone>(
 }
 
 /// Whether curvature in so many columns is worth its digits.
-pub fn is_worth_curvature(rows: usize, columns: usize) -> bool {
-    columns > 0 && columns <= MOST_COLUMNS && rows as f64 * (columns as f64).powi(2) <= MOST_PRODUCTS
+pub fn is_worth_curvature(design: &dyn Design, columns: usize) -> Result<bool> {
+    let products = design.shape().rows as f64 * (columns as f64).powi(2);
+    let most = (PRODUCTS_PER_VALUE * stored_values(design)? as f64).clamp(FEW_PRODUCTS, MOST_PRODUCTS);
+    Ok(columns > 0 && columns <= MOST_COLUMNS && products <= most)
 }
 
 fn coefficient_errors<L: Conjugate + Clone>(
@@ -60,8 +67,7 @@ fn coefficient_errors<L: Conjugate + Clone>(
     watch: &Watch,
 ) -> Result<Option<CoefficientErrors>> {
     let curved = risk.loss().self_concordant() || risk.loss().is_quadratic();
-    let worth = is_worth_curvature(risk.sample().labels.len(), open.len());
-    if !curved || !worth || risk.loss().n_scores() != 1 {
+    if !curved || !is_worth_curvature(risk.sample().design, open.len())? || risk.loss().n_scores() != 1 {
         return Ok(None);
     }
     let weights = coef.weights_of(0);
@@ -72,9 +78,9 @@ fn coefficient_errors<L: Conjugate + Clone>(
     if !(0..cols).all(is_settled) {
         return Ok(None);
     }
-    let restricted = Restricted::of(risk.sample(), open, watch)?;
+    let restricted = Restricted::dense(risk.sample(), open, watch)?;
     let some = restricted.risk(risk)?;
-    let bound = self_concordance_bound(&some, &restricted.gather(coef), StoredScores::AsFitted, watch)?;
+    let bound = bound_in_columns(&some, &restricted.gather(coef), watch)?;
     if !bound.aliased.is_empty() {
         return Ok(None);
     }

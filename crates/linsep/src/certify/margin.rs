@@ -48,7 +48,7 @@ impl Margins {
     }
 }
 
-struct Partial {
+struct MarginPartial {
     margin: f64,
     longest: f64,
     errors: f64,
@@ -84,8 +84,8 @@ pub fn margins(
     // A sum of d+1 products in any order, of numbers that were rounded three times each.
     let rounding = (cols + 8) as f64 * f64::EPSILON;
     let lost = (cols + 8) as f64 * LEAST;
-    let sparse = Folded::new(units, w, b);
-    let new = || Partial { margin: f64::INFINITY, longest: 0.0, errors: 0.0, total: 0.0 };
+    let sparse = FoldedScores::new(units, w, b);
+    let new = || MarginPartial { margin: f64::INFINITY, longest: 0.0, errors: 0.0, total: 0.0 };
     let found = Pass::new(design, units).partials_of(1).reduce(
         watch,
         (0, &mut []),
@@ -96,7 +96,7 @@ pub fn margins(
                 if s == 0.0 {
                     continue;
                 }
-                let Measured { score, size, square, square_size } = match &rows {
+                let MeasuredMargins { score, size, square, square_size } = match &rows {
                     Rows::Dense(values) => dense(&values[i * cols..(i + 1) * cols], w, b),
                     Rows::Csr(rows) => sparse.row(rows.row(i)),
                 };
@@ -128,26 +128,26 @@ pub fn margins(
 }
 
 /// `θ·x̃` and the sum of the sizes of its terms; `‖x̂‖²` and the sum of the sizes of its terms.
-struct Measured {
+struct MeasuredMargins {
     score: f64,
     size: f64,
     square: f64,
     square_size: f64,
 }
 
-fn dense(x: &[f64], w: &[f64], b: f64) -> Measured {
+fn dense(x: &[f64], w: &[f64], b: f64) -> MeasuredMargins {
     let (mut score, mut size, mut square) = (b, b.abs(), 0.0);
     for (x, w) in x.iter().zip(w) {
         score += x * w;
         size += (x * w).abs();
         square += x * x;
     }
-    Measured { score, size, square, square_size: square }
+    MeasuredMargins { score, size, square, square_size: square }
 }
 
 /// Weights with the units folded in, for rows as stored: `x̂·w = x·(w/σ) − c·(w/σ)` and
 /// `‖x̂‖² = Σ (x² − 2xc)/σ² + Σ c²/σ²` with the first sum over the entries of the row.
-struct Folded<'a> {
+struct FoldedScores<'a> {
     units: &'a Units,
     weights: Vec<f64>,
     at_zero: f64,
@@ -155,11 +155,11 @@ struct Folded<'a> {
     centre_square: f64,
 }
 
-impl<'a> Folded<'a> {
-    fn new(units: &'a Units, w: &[f64], b: f64) -> Folded<'a> {
+impl<'a> FoldedScores<'a> {
+    fn new(units: &'a Units, w: &[f64], b: f64) -> FoldedScores<'a> {
         let weights: Vec<f64> = w.iter().zip(units.inverse_scale()).map(|(w, s)| w * s).collect();
         let moved = || weights.iter().zip(units.centre()).map(|(w, c)| w * c);
-        Folded {
+        FoldedScores {
             units,
             at_zero: b - sum(moved()),
             size_at_zero: b.abs() + sum(moved().map(f64::abs)),
@@ -168,7 +168,7 @@ impl<'a> Folded<'a> {
         }
     }
 
-    fn row(&self, (columns, values): (&[u32], &[f64])) -> Measured {
+    fn row(&self, (columns, values): (&[u32], &[f64])) -> MeasuredMargins {
         let (mut score, mut size) = (self.at_zero, self.size_at_zero);
         let (mut square, mut square_size) = (self.centre_square, self.centre_square);
         for (c, v) in columns.iter().zip(values) {
@@ -182,6 +182,6 @@ impl<'a> Folded<'a> {
             square += x * (x - 2.0 * centre);
             square_size += x.abs() * (x.abs() + 2.0 * centre.abs());
         }
-        Measured { score, size, square, square_size }
+        MeasuredMargins { score, size, square, square_size }
     }
 }

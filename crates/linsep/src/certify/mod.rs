@@ -51,6 +51,7 @@ pub use margin::{Margins, margins};
 pub use multipliers::{feasible_multipliers, multiplier_gap};
 pub use orthonormal::OrthonormalBasis;
 pub use quadratic::quadratic_gap;
+pub(crate) use self_concordance::bound_in_columns;
 pub use self_concordance::{SelfConcordance, StoredScores, self_concordance_bound};
 pub use squares::{SquaredPoint, SquaredProof, SquaredTask, Whitening, squares_gap};
 pub use widest::widest_margin;
@@ -110,6 +111,9 @@ pub enum Certificate {
         gap: f64,
         /// The bound over `max(|F|, F at zero weights)`.
         relative_gap: f64,
+        /// How far F may be from its computed value, where the weights are large and their scores small.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        objective_error: Option<f64>,
         /// How far each coefficient may be from the optimum's, where that is proved.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         errors: Option<CoefficientErrors>,

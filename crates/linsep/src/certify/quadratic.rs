@@ -2,14 +2,14 @@
 
 use super::Certificate;
 use crate::linalg::Factor;
-use crate::objective::Quadratic;
+use crate::objective::QuadraticObjective;
 
 /// `F − F* = ½ Σ_t r_tᵀ H⁻¹ r_t` with the gradients `r_t = H v_t − g_t`, on the columns that `factor` keeps: the others
 /// are combinations of these and lower nothing further.
 ///
 /// Rounding is allowed for by adding to every entry of r what its sum of products may have lost.
 pub fn quadratic_gap(
-    problem: &Quadratic,
+    problem: &QuadraticObjective,
     factor: &Factor,
     solutions: &[Vec<f64>],
     objective: f64,

@@ -89,7 +89,7 @@ fn norm(v: impl IntoIterator<Item = f64>) -> f64 {
 }
 
 /// What a pass over the rows gathers.
-struct Sums {
+struct SquaresSums {
     gram: Square,
     /// Score by score.
     gradient: Vec<f64>,
@@ -100,7 +100,7 @@ struct Sums {
 }
 
 /// The unknowns of the columns in use in units of powers of two, which cost no rounding.
-struct Scaled<'a> {
+struct ScaledTargets<'a> {
     task: &'a SquaredTask<'a>,
     columns: &'a [usize],
     units: Units,
@@ -120,13 +120,13 @@ pub fn squares_gap(
     whitening: &Whitening<'_>,
     watch: &Watch,
 ) -> Result<SquaredProof> {
-    let scaled = Scaled::new(task, point, whitening);
+    let scaled = ScaledTargets::new(task, point, whitening);
     let sums = scaled.pass(watch)?;
     Ok(scaled.proof(&sums, point))
 }
 
-impl<'a> Scaled<'a> {
-    fn new(task: &'a SquaredTask<'a>, point: &SquaredPoint<'_>, whitening: &Whitening<'a>) -> Scaled<'a> {
+impl<'a> ScaledTargets<'a> {
+    fn new(task: &'a SquaredTask<'a>, point: &SquaredPoint<'_>, whitening: &Whitening<'a>) -> ScaledTargets<'a> {
         let (columns, cols) = (whitening.columns, point.centre.len());
         let has_intercept = task.intercept_penalty.is_some();
         let m = columns.len() + usize::from(has_intercept);
@@ -145,7 +145,7 @@ impl<'a> Scaled<'a> {
             Some(j) => task.penalties[*j] / (unit[*j] * unit[*j]),
             None => task.intercept_penalty.unwrap_or(0.0),
         };
-        Scaled {
+        ScaledTargets {
             columns,
             unknowns: (0..scores).flat_map(|s| (0..m).map(move |at| (s, at))).map(|(s, at)| unknown(s, at)).collect(),
             penalties: (0..m).map(penalty).collect(),
@@ -157,10 +157,10 @@ impl<'a> Scaled<'a> {
         }
     }
 
-    fn pass(&self, watch: &Watch) -> Result<Sums> {
+    fn pass(&self, watch: &Watch) -> Result<SquaresSums> {
         let (m, scores) = (self.m, self.task.targets.len());
         let cols = self.units.centre().len();
-        let new = || Sums {
+        let new = || SquaresSums {
             gram: Square::zeros(m),
             gradient: vec![0.0; m * scores],
             squares: vec![0.0; scores],
@@ -210,7 +210,7 @@ impl<'a> Scaled<'a> {
         out
     }
 
-    fn add(&self, sum: &mut Sums, rows: &[f64], codes: &[Class], weights: Option<&[f64]>) {
+    fn add(&self, sum: &mut SquaresSums, rows: &[f64], codes: &[Class], weights: Option<&[f64]>) {
         let (m, scores) = (self.m, self.task.targets.len());
         let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
         let mut residuals = vec![0.0; codes.len() * scores];
@@ -243,7 +243,7 @@ impl<'a> Scaled<'a> {
         }
     }
 
-    fn proof(&self, sums: &Sums, point: &SquaredPoint<'_>) -> SquaredProof {
+    fn proof(&self, sums: &SquaresSums, point: &SquaredPoint<'_>) -> SquaredProof {
         let (m, n, scores) = (self.m, self.task.codes.len(), self.task.targets.len());
         let row = |k: usize| &self.whitening[k * m..(k + 1) * m];
         let up = UP * (1.0 + gamma(2 * n + 10));
@@ -318,7 +318,7 @@ impl<'a> Scaled<'a> {
     }
 
     /// `TᵀHT` row by row, a bound on its error, and the length `√Σ q²` of the rows that were summed.
-    fn product(&self, sums: &Sums, lengths: &[f64], kappa: f64, n: usize) -> (Vec<f64>, f64, f64) {
+    fn product(&self, sums: &SquaresSums, lengths: &[f64], kappa: f64, n: usize) -> (Vec<f64>, f64, f64) {
         let m = self.m;
         let mut mean = sums.gram.clone();
         mean.scale(sums.total.recip());

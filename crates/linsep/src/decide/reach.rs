@@ -42,7 +42,7 @@ impl Scheme {
         }
         match self {
             Scheme::OneVsOne { vote, ties } => {
-                let pairs = Pairs { scores, distances, n_classes };
+                let pairs = PairWins { scores, distances, n_classes };
                 let most = tally.votes.iter().copied().max().unwrap_or(0);
                 let candidates: Vec<usize> = (0..n_classes).filter(|k| tally.votes[*k] == most).collect();
                 match (&candidates[..], decided) {
@@ -77,13 +77,13 @@ impl Scheme {
 }
 
 /// The scores of all pairs of classes.
-struct Pairs<'a> {
+struct PairWins<'a> {
     scores: &'a [f64],
     distances: &'a [f64],
     n_classes: usize,
 }
 
-impl Pairs<'_> {
+impl PairWins<'_> {
     /// The pairs of a class: the other one, and where the score stands.
     fn of(&self, k: usize) -> impl Iterator<Item = (usize, usize)> {
         let n = self.n_classes;

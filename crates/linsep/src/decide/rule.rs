@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 /// # Ok::<(), linsep::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(from = "Stored", into = "Stored")]
+#[serde(from = "StoredRule", into = "StoredRule")]
 pub struct Decision {
     /// Which class.
     pub rule: Rule,
@@ -54,25 +54,25 @@ pub enum Rule {
 /// In the model file a decision that always decides is its rule alone.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Stored {
+enum StoredRule {
     Rule(Rule),
     Rejecting { rule: Rule, reject: f64 },
 }
 
-impl From<Stored> for Decision {
-    fn from(stored: Stored) -> Decision {
+impl From<StoredRule> for Decision {
+    fn from(stored: StoredRule) -> Decision {
         match stored {
-            Stored::Rule(rule) => Decision { rule, reject: None },
-            Stored::Rejecting { rule, reject } => Decision { rule, reject: Some(reject) },
+            StoredRule::Rule(rule) => Decision { rule, reject: None },
+            StoredRule::Rejecting { rule, reject } => Decision { rule, reject: Some(reject) },
         }
     }
 }
 
-impl From<Decision> for Stored {
-    fn from(decision: Decision) -> Stored {
+impl From<Decision> for StoredRule {
+    fn from(decision: Decision) -> StoredRule {
         match decision.reject {
-            None => Stored::Rule(decision.rule),
-            Some(reject) => Stored::Rejecting { rule: decision.rule, reject },
+            None => StoredRule::Rule(decision.rule),
+            Some(reject) => StoredRule::Rejecting { rule: decision.rule, reject },
         }
     }
 }

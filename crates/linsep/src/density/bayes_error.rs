@@ -4,7 +4,7 @@
 //! the means and `L = log π₁/π₀`. Otherwise `1 − E max_k P(k | x)`, the mean over drawn rows.
 
 use super::check::numbered;
-use super::gaussian::Factored;
+use super::gaussian::FactoredCovariance;
 use super::{Covariance, DRAW_BLOCK, Densities, Density, Draws, Family, Gaussian, Likelihood, Marginal, Sampler};
 use crate::error::Result;
 use crate::linalg::{Square, factor};
@@ -118,7 +118,7 @@ impl Densities {
     fn contrast_gram(&self) -> Result<Option<Square>> {
         let (means, solved): (Vec<Vec<f64>>, Vec<Vec<f64>>) = match &self.density {
             Density::Gaussian(gaussian) => {
-                let factored = Factored::new(gaussian, &numbered(self.n_classes()))?;
+                let factored = FactoredCovariance::new(gaussian, &numbered(self.n_classes()))?;
                 let solved: Option<_> = (1..self.n_classes()).map(|k| factored.whitened_difference(k, 0)).collect();
                 let Some(solved) = solved else { return Ok(None) };
                 (gaussian.means.clone(), solved)

@@ -5,27 +5,27 @@ use crate::error::{Error, Result};
 use crate::linalg::Factor;
 
 /// What evaluating and drawing need of Gaussian classes.
-pub(super) struct Factored {
+pub(super) struct FactoredCovariance {
     means: Vec<Vec<f64>>,
-    spread: Spread,
+    spread: GaussianSpread,
 }
 
-enum Spread {
+enum GaussianSpread {
     /// The standard deviation of every column.
     Spherical(f64),
     Shared(Factor),
     Own(Vec<Factor>),
 }
 
-impl Factored {
+impl FactoredCovariance {
     /// A shared covariance may be singular: rows then lie in a subspace, and densities are those within it. Own ones may
     /// only have columns that are constant in all classes, because densities within different subspaces cannot be
     /// compared.
-    pub fn new(gaussian: &Gaussian, classes: &[String]) -> Result<Factored> {
+    pub fn new(gaussian: &Gaussian, classes: &[String]) -> Result<FactoredCovariance> {
         let mut factors = gaussian.factors(classes)?;
         let spread = match &gaussian.covariance {
-            Covariance::Spherical(variance) => Spread::Spherical(variance.sqrt()),
-            Covariance::Shared(_) => Spread::Shared(factors.remove(0)),
+            Covariance::Spherical(variance) => GaussianSpread::Spherical(variance.sqrt()),
+            Covariance::Shared(_) => GaussianSpread::Shared(factors.remove(0)),
             Covariance::Own(_) => {
                 let constant = |column: usize| gaussian.means.iter().all(|m| m[column] == gaussian.means[0][column]);
                 let same = factors.iter().all(|f| f.kept() == factors[0].kept());
@@ -40,10 +40,10 @@ impl Factored {
                     ))
                     .help("leave the column out, or shrink the covariance"));
                 }
-                Spread::Own(factors)
+                GaussianSpread::Own(factors)
             }
         };
-        Ok(Factored { means: gaussian.means.clone(), spread })
+        Ok(FactoredCovariance { means: gaussian.means.clone(), spread })
     }
 
     fn cols(&self) -> usize {
@@ -57,21 +57,21 @@ impl Factored {
             tile.extend(row.iter().zip(&self.means[k]).map(|(x, m)| x - m));
         }
         match &self.spread {
-            Spread::Spherical(sd) => {
+            GaussianSpread::Spherical(sd) => {
                 out.clear();
                 out.extend(tile.chunks_exact(self.cols()).map(|x| x.iter().map(|v| (v / sd).powi(2)).sum::<f64>()));
             }
-            Spread::Shared(factor) => factor.inverse_norms(tile, out),
-            Spread::Own(factors) => factors[k].inverse_norms(tile, out),
+            GaussianSpread::Shared(factor) => factor.inverse_norms(tile, out),
+            GaussianSpread::Own(factors) => factors[k].inverse_norms(tile, out),
         }
     }
 
     /// `log N(μ_k; μ_k, Σ_k)`, what the log density is at the mean.
     pub fn log_peak(&self, k: usize) -> f64 {
         let (rank, log_determinant) = match &self.spread {
-            Spread::Spherical(sd) => (self.cols(), 2.0 * sd.ln() * self.cols() as f64),
-            Spread::Shared(factor) => (factor.rank(), factor.log_determinant()),
-            Spread::Own(factors) => (factors[k].rank(), factors[k].log_determinant()),
+            GaussianSpread::Spherical(sd) => (self.cols(), 2.0 * sd.ln() * self.cols() as f64),
+            GaussianSpread::Shared(factor) => (factor.rank(), factor.log_determinant()),
+            GaussianSpread::Own(factors) => (factors[k].rank(), factors[k].log_determinant()),
         };
         -0.5 * (rank as f64 * (2.0 * std::f64::consts::PI).ln() + log_determinant)
     }
@@ -80,21 +80,21 @@ impl Factored {
     pub fn whitened_difference(&self, a: usize, b: usize) -> Option<Vec<f64>> {
         let difference: Vec<f64> = self.means[a].iter().zip(&self.means[b]).map(|(x, y)| x - y).collect();
         match &self.spread {
-            Spread::Spherical(sd) => Some(difference.iter().map(|v| v / (sd * sd)).collect()),
-            Spread::Shared(factor) => Some(factor.solve(&difference)),
-            Spread::Own(_) => None,
+            GaussianSpread::Spherical(sd) => Some(difference.iter().map(|v| v / (sd * sd)).collect()),
+            GaussianSpread::Shared(factor) => Some(factor.solve(&difference)),
+            GaussianSpread::Own(_) => None,
         }
     }
 
     /// A row of class k.
     pub fn draw(&self, k: usize, draws: &mut Draws, normals: &mut Vec<f64>, row: &mut [f64]) {
         let factor = match &self.spread {
-            Spread::Spherical(sd) => {
+            GaussianSpread::Spherical(sd) => {
                 row.iter_mut().zip(&self.means[k]).for_each(|(x, m)| *x = m + sd * draws.normal());
                 return;
             }
-            Spread::Shared(factor) => factor,
-            Spread::Own(factors) => &factors[k],
+            GaussianSpread::Shared(factor) => factor,
+            GaussianSpread::Own(factors) => &factors[k],
         };
         normals.clear();
         normals.extend((0..factor.rank()).map(|_| draws.normal()));

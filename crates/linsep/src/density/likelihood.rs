@@ -1,6 +1,6 @@
 //! Densities, posteriors and distances of given rows.
 
-use super::prepared::Prepared;
+use super::prepared::PreparedDensity;
 use super::{Densities, Density};
 use crate::error::{Error, Result};
 use crate::numeric::{SoftmaxRow, softmax_rows};
@@ -19,14 +19,14 @@ use crate::numeric::{SoftmaxRow, softmax_rows};
 /// ```
 pub struct Likelihood {
     log_priors: Vec<f64>,
-    prepared: Prepared,
+    prepared: PreparedDensity,
 }
 
 impl Likelihood {
     /// Refuses densities that are none (see [`Densities::check`]); a shared covariance may be singular, and densities
     /// are then those within its range.
     pub fn new(densities: &Densities) -> Result<Likelihood> {
-        let prepared = Prepared::new(densities)?;
+        let prepared = PreparedDensity::new(densities)?;
         Ok(Likelihood { log_priors: densities.priors.iter().map(|p| p.ln()).collect(), prepared })
     }
 
@@ -52,7 +52,7 @@ impl Likelihood {
 
     /// `r_k² = (x−μ_k)ᵀΣ_k⁻¹(x−μ_k)` for every class; `None` unless the classes are Gaussian.
     pub fn squared_distances(&self, row: &[f64]) -> Option<Vec<f64>> {
-        let Prepared::Gaussian(gaussian) = &self.prepared else { return None };
+        let PreparedDensity::Gaussian(gaussian) = &self.prepared else { return None };
         let (mut tile, mut out) = (Vec::new(), Vec::new());
         let one = |k: usize| {
             gaussian.squared_distances(k, row, &mut tile, &mut out);
@@ -80,7 +80,7 @@ impl Likelihood {
     fn log_densities_of(&self, rows: &[f64], count: usize, out: &mut [f64]) {
         let classes = self.log_priors.len();
         match &self.prepared {
-            Prepared::Gaussian(gaussian) => {
+            PreparedDensity::Gaussian(gaussian) => {
                 let (mut tile, mut squares) = (Vec::new(), Vec::new());
                 for k in 0..classes {
                     gaussian.squared_distances(k, rows, &mut tile, &mut squares);
@@ -90,7 +90,7 @@ impl Likelihood {
                     }
                 }
             }
-            Prepared::Independent(marginals) => {
+            PreparedDensity::Independent(marginals) => {
                 let cols = rows.len() / count.max(1);
                 for (row, out) in rows.chunks_exact(cols.max(1)).zip(out.chunks_exact_mut(classes)) {
                     let one = |k: usize| marginals.iter().map(|m| m.log_density(row, k)).sum::<f64>();

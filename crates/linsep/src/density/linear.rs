@@ -1,7 +1,7 @@
 //! The best rule as a linear function of the row, where it is one.
 
 use super::check::numbered;
-use super::gaussian::Factored;
+use super::gaussian::FactoredCovariance;
 use super::{Densities, Density, Family, Gaussian, Marginal};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ impl Densities {
     }
 
     fn gaussian_form(&self, gaussian: &Gaussian) -> Result<Option<Forms>> {
-        let factored = Factored::new(gaussian, &numbered(self.n_classes()))?;
+        let factored = FactoredCovariance::new(gaussian, &numbered(self.n_classes()))?;
         let classes = self.n_classes();
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let differences: Option<Vec<Vec<f64>>> = (0..classes).map(|k| factored.whitened_difference(k, 0)).collect();

@@ -1,6 +1,6 @@
 //! Rows drawn from the classes.
 
-use super::prepared::Prepared;
+use super::prepared::PreparedDensity;
 use super::{Densities, Draws};
 use crate::error::Result;
 
@@ -22,13 +22,13 @@ pub struct Sampler {
     /// Running sums of the priors.
     cumulative: Vec<f64>,
     cols: usize,
-    prepared: Prepared,
+    prepared: PreparedDensity,
 }
 
 impl Sampler {
     /// Refuses densities that are none (see [`Densities::check`]); a shared covariance may be singular.
     pub fn new(densities: &Densities) -> Result<Sampler> {
-        let prepared = Prepared::new(densities)?;
+        let prepared = PreparedDensity::new(densities)?;
         let running = |sum: &mut f64, p: &f64| {
             *sum += p;
             Some(*sum)
@@ -61,8 +61,8 @@ impl Sampler {
 
     fn draw_of(&self, class: usize, draws: &mut Draws, normals: &mut Vec<f64>, row: &mut [f64]) {
         match &self.prepared {
-            Prepared::Gaussian(gaussian) => gaussian.draw(class, draws, normals, row),
-            Prepared::Independent(marginals) => marginals.iter().for_each(|m| m.draw(class, draws, row)),
+            PreparedDensity::Gaussian(gaussian) => gaussian.draw(class, draws, normals, row),
+            PreparedDensity::Independent(marginals) => marginals.iter().for_each(|m| m.draw(class, draws, row)),
         }
     }
 }

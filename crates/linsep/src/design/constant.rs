@@ -30,10 +30,10 @@ pub fn constant_sparse_columns(
     let counted = |i: usize| weights.is_none_or(|w| w[i] != 0.0);
     let blocks: Vec<Range<usize>> =
         (0..shape.rows.div_ceil(ROWS)).map(|b| b * ROWS..((b + 1) * ROWS).min(shape.rows)).collect();
-    let looked: Vec<Seen> = blocks
+    let looked: Vec<SeenValues> = blocks
         .par_chunks(blocks.len().div_ceil(16).max(1))
         .map(|blocks| {
-            let mut seen = Seen::new(shape.cols);
+            let mut seen = SeenValues::new(shape.cols);
             for rows in blocks.iter().filter(|_| watch.halted().is_none()) {
                 rows.clone().filter(|i| counted(*i)).for_each(|i| seen.look(&x, i));
             }
@@ -43,7 +43,7 @@ pub fn constant_sparse_columns(
     if looked.iter().any(|seen| seen.bad) {
         summarise(design, weights, watch)?;
     }
-    let mut total = Seen::new(shape.cols);
+    let mut total = SeenValues::new(shape.cols);
     looked.into_iter().for_each(|seen| total.merge(seen));
     let full: Vec<usize> = total.always.unwrap_or_default().iter().map(|(j, _)| *j as usize).collect();
     let empty = (0..shape.cols).filter(|j| total.present[j / 64] >> (j % 64) & 1 == 0);
@@ -53,7 +53,7 @@ pub fn constant_sparse_columns(
 }
 
 /// What some rows showed.
-struct Seen {
+struct SeenValues {
     /// One bit a column: whether it has an entry.
     present: Vec<u64>,
     /// Columns with the same entry in every row so far; `None` before the first.
@@ -61,9 +61,9 @@ struct Seen {
     bad: bool,
 }
 
-impl Seen {
-    fn new(cols: usize) -> Seen {
-        Seen { present: vec![0; cols.div_ceil(64)], always: None, bad: false }
+impl SeenValues {
+    fn new(cols: usize) -> SeenValues {
+        SeenValues { present: vec![0; cols.div_ceil(64)], always: None, bad: false }
     }
 
     fn look(&mut self, x: &CsrRows<'_>, row: usize) {
@@ -82,7 +82,7 @@ impl Seen {
         }
     }
 
-    fn merge(&mut self, other: Seen) {
+    fn merge(&mut self, other: SeenValues) {
         self.present.iter_mut().zip(other.present).for_each(|(a, b)| *a |= b);
         self.always = match (self.always.take(), other.always) {
             (Some(a), Some(b)) => Some(a.into_iter().filter(|entry| b.contains(entry)).collect()),

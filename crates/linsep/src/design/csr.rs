@@ -85,6 +85,16 @@ pub struct CsrMatrix<'a> {
 }
 
 impl<'a> CsrMatrix<'a> {
+    /// All values row by row, zeros included.
+    pub(crate) fn spread(&self) -> Vec<f64> {
+        let mut values = vec![0.0; (self.starts.len() - 1) * self.cols];
+        for (row, range) in values.chunks_exact_mut(self.cols.max(1)).zip(self.starts.windows(2)) {
+            let entries = self.indices[range[0]..range[1]].iter().zip(&self.values[range[0]..range[1]]);
+            entries.for_each(|(c, v)| row[*c as usize] = *v);
+        }
+        values
+    }
+
     /// A matrix from its three arrays, checked.
     ///
     /// ```

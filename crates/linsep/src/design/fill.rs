@@ -1,7 +1,7 @@
 //! Table rows to matrix rows.
 
 use super::basis::{Product, expand};
-use super::matching::{Indicator, Source};
+use super::matching::{CellSource, Indicator};
 use super::quantile::transform;
 use super::recipe::Encoding;
 use crate::table::Chunk;
@@ -13,7 +13,7 @@ const GROUP: usize = 64;
 /// Which table rows become matrix rows, and how.
 #[derive(Debug)]
 pub(super) struct Filler {
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Vec<CellSource>,
     /// Table rows kept, in order.
     pub(super) rows: Vec<usize>,
     /// `rows[splits[c]..splits[c + 1]]` lie in chunk c, which starts at table row `starts[c]`.
@@ -49,7 +49,7 @@ impl Filler {
         }
     }
 
-    fn numbers(&self, c: usize, chunk: &Chunk, source: &Source, group: &[usize], out: &mut [f64]) {
+    fn numbers(&self, c: usize, chunk: &Chunk, source: &CellSource, group: &[usize], out: &mut [f64]) {
         let cells = &chunk.cells[source.column];
         let mut numbers = [0.0; GROUP];
         let numbers = &mut numbers[..group.len()];
@@ -64,7 +64,7 @@ impl Filler {
         column.zip(&*numbers).for_each(|(o, v)| *o = *v);
     }
 
-    fn levels(&self, c: usize, chunk: &Chunk, source: &Source, group: &[usize], out: &mut [f64]) {
+    fn levels(&self, c: usize, chunk: &Chunk, source: &CellSource, group: &[usize], out: &mut [f64]) {
         let cells = &chunk.cells[source.column];
         for (row, out) in group.iter().zip(out.chunks_exact_mut(self.cols)) {
             source.indicators(cells.number(row - self.starts[c]), &mut out[source.first..][..source.width]);
@@ -87,7 +87,7 @@ impl Filler {
     }
 }
 
-impl Source {
+impl CellSource {
     /// Fills in and transforms the cells of a number column.
     pub(super) fn encode_numbers(&self, numbers: &mut [f64]) {
         if let Encoding::Number { mean: Some(mean), .. } | Encoding::Quantile { mean: Some(mean), .. } = &self.encoding

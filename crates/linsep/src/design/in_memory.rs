@@ -40,11 +40,11 @@ impl<'a> InMemory<'a> {
         let shape = design.shape();
         let mut empty = Tile::default();
         let kind = match design.block(0..0, &mut empty)? {
-            Block::Csr(_) => Kind::Sparse,
-            Block::F64(_) if units.is_identity() && design.lends() => Kind::Lent,
-            _ => Kind::Copied,
+            Block::Csr(_) => StorageKind::Sparse,
+            Block::F64(_) if units.is_identity() && design.lends() => StorageKind::Lent,
+            _ => StorageKind::Copied,
         };
-        if kind == Kind::Copied {
+        if kind == StorageKind::Copied {
             tile.values.resize(shape.rows * shape.cols, 0.0);
             let copy = |(): &mut (), _, rows: Rows<'_>, out: &mut [f64]| {
                 if let Rows::Dense(values) = rows {
@@ -64,7 +64,7 @@ impl<'a> InMemory<'a> {
 }
 
 #[derive(PartialEq)]
-enum Kind {
+enum StorageKind {
     Sparse,
     Lent,
     Copied,

@@ -9,7 +9,7 @@ const LARGEST: f64 = 1e150;
 
 /// A recipe column found in a table: where, and how its codes translate.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(super) struct CellSource {
     /// Column of the table.
     pub(super) column: usize,
     pub(super) encoding: Encoding,
@@ -32,7 +32,7 @@ pub(super) enum Indicator {
 }
 
 /// Finds every recipe column by name; all that are absent are named at once.
-pub(super) fn find_sources(recipe: &Recipe, table: &Table) -> Result<Vec<Source>> {
+pub(super) fn find_sources(recipe: &Recipe, table: &Table) -> Result<Vec<CellSource>> {
     let index = table.index();
     let absent: Vec<&str> =
         recipe.columns.iter().map(|c| c.name.as_str()).filter(|name| !index.contains(name)).collect();
@@ -63,7 +63,7 @@ pub(super) fn find_sources(recipe: &Recipe, table: &Table) -> Result<Vec<Source>
             }
         };
         let width = recipe_column.width();
-        sources.push(Source { column, encoding: recipe_column.encoding.clone(), levels, first, width });
+        sources.push(CellSource { column, encoding: recipe_column.encoding.clone(), levels, first, width });
         first += width;
     }
     Ok(sources)
@@ -132,7 +132,12 @@ pub(super) fn check_values(table: &Table, columns: &[usize], wanted: &[bool]) ->
 }
 
 /// Rows with a level that training has not seen, treated as the recipe says.
-pub(super) fn unknown_rows(recipe: &Recipe, sources: &[Source], table: &Table, wanted: &[bool]) -> Result<Vec<bool>> {
+pub(super) fn unknown_rows(
+    recipe: &Recipe,
+    sources: &[CellSource],
+    table: &Table,
+    wanted: &[bool],
+) -> Result<Vec<bool>> {
     let mut unknown = vec![false; table.n_rows()];
     if recipe.unknown == UnknownLevel::Zero {
         return Ok(unknown);

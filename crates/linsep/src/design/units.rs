@@ -126,7 +126,7 @@ impl ColumnSummary {
     }
 }
 
-struct Partial {
+struct SummaryPartial {
     weight: f64,
     /// Σs(x−reference), Σs(x−reference)².
     first: Vec<f64>,
@@ -135,9 +135,9 @@ struct Partial {
     max: Vec<f64>,
 }
 
-impl Partial {
-    fn new(cols: usize) -> Partial {
-        Partial {
+impl SummaryPartial {
+    fn new(cols: usize) -> SummaryPartial {
+        SummaryPartial {
             weight: 0.0,
             first: vec![0.0; cols],
             second: vec![0.0; cols],
@@ -146,7 +146,7 @@ impl Partial {
         }
     }
 
-    fn merge(&mut self, other: Partial) {
+    fn merge(&mut self, other: SummaryPartial) {
         self.weight += other.weight;
         for j in 0..self.first.len() {
             self.first[j] += other.first[j];
@@ -158,8 +158,8 @@ impl Partial {
 }
 
 vectorised! {
-    fn summarise_dense(sum: &mut Partial, rows: &[f64], weights: Option<&[f64]>) {
-        let Partial { weight, first, second, min, max } = sum;
+    fn summarise_dense(sum: &mut SummaryPartial, rows: &[f64], weights: Option<&[f64]>) {
+        let SummaryPartial { weight, first, second, min, max } = sum;
         let cols = first.len();
         let (second, min, max) = (&mut second[..cols], &mut min[..cols], &mut max[..cols]);
         for (i, x) in rows.chunks_exact(cols.max(1)).enumerate() {
@@ -193,7 +193,7 @@ pub fn summarise(design: &dyn Design, weights: Option<&[f64]>, watch: &Watch) ->
     let total = pass.reduce(
         watch,
         (0, &mut []),
-        || (Partial::new(shape.cols), vec![0.0f64; if is_sparse(design) { shape.cols } else { 0 }]),
+        || (SummaryPartial::new(shape.cols), vec![0.0f64; if is_sparse(design) { shape.cols } else { 0 }]),
         |(sum, present), range, rows, _| {
             match rows {
                 Rows::Dense(values) => summarise_dense(sum, values, part(&range)),

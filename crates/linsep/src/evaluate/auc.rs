@@ -5,7 +5,7 @@
 //! the other side, found by one sort (Sun and Xu, IEEE Signal Processing Letters 21, 2014).
 
 use super::confusion::over_classes;
-use super::interval::{Part, combine, is_rounding, logit, wilson};
+use super::interval::{IntervalPart, combine, is_rounding, logit, wilson};
 use super::{Estimate, Metric, Scored};
 use rayon::prelude::*;
 
@@ -151,18 +151,18 @@ impl MacroMean {
     /// as a part of its own.
     fn finish(self, scored: &Scored<'_>) -> (f64, (f64, f64), String) {
         let judged = (self.regular.len() + self.degenerate.len()) as f64;
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<IntervalPart> = Vec::new();
         let mut how: Vec<String> = Vec::new();
         if !self.regular.is_empty() {
             let count = self.regular.len() as f64;
             let variance: f64 = self.influence.iter().enumerate().map(|(row, x)| scored.weight(row) * x * x).sum();
             let value = self.regular.iter().sum::<f64>() / count;
             let interval = logit(value, variance.sqrt() / count);
-            parts.push(Part { share: count / judged, value, interval });
+            parts.push(IntervalPart { share: count / judged, value, interval });
             how.push("DeLong variance, logit scale".to_owned());
         }
         if !self.degenerate.is_empty() {
-            let part = |(value, interval): &(f64, (f64, f64))| Part {
+            let part = |(value, interval): &(f64, (f64, f64))| IntervalPart {
                 share: 1.0 / judged,
                 value: *value,
                 interval: *interval,

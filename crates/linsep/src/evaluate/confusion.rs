@@ -1,6 +1,6 @@
 //! Which class was taken for which, and what follows from the counts alone: accuracy, balanced accuracy, F1.
 
-use super::interval::{Part, combine, wilson};
+use super::interval::{IntervalPart, combine, wilson};
 use super::{Estimate, Metric, PerClass, Scored};
 use serde::Serialize;
 
@@ -57,9 +57,9 @@ impl Confusion {
         if present == 0 {
             return Metric::undefined(NOTHING_DECIDED);
         }
-        let parts: Vec<Part> = (0..self.classes.len())
+        let parts: Vec<IntervalPart> = (0..self.classes.len())
             .filter(|c| totals[*c] > 0.0)
-            .map(|c| Part {
+            .map(|c| IntervalPart {
                 share: 1.0 / present as f64,
                 value: self.counts[c][c] / totals[c],
                 interval: wilson(self.counts[c][c], totals[c]),

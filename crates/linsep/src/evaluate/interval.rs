@@ -47,7 +47,7 @@ pub(super) fn logit(value: f64, standard_error: f64) -> (f64, f64) {
 
 /// One term of a weighted sum of uncorrelated estimates, with its own interval.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
+pub(super) struct IntervalPart {
     /// Its factor in the sum, positive.
     pub share: f64,
     pub value: f64,
@@ -58,7 +58,7 @@ pub(super) struct Part {
 ///
 /// This is the "method of variance estimates recovery" (Zou and Donner, Statistics in Medicine 27, 2008). It keeps the
 /// skewness of the parts, cannot leave the range that they span, and one part alone keeps its interval.
-pub(super) fn combine(parts: &[Part]) -> (f64, (f64, f64)) {
+pub(super) fn combine(parts: &[IntervalPart]) -> (f64, (f64, f64)) {
     let (mut value, mut below, mut above) = (0.0, 0.0, 0.0);
     for part in parts {
         value += part.share * part.value;
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn one_part_keeps_its_interval() {
         let interval = wilson(4.0, 9.0);
-        let (value, ends) = combine(&[Part { share: 1.0, value: 4.0 / 9.0, interval }]);
+        let (value, ends) = combine(&[IntervalPart { share: 1.0, value: 4.0 / 9.0, interval }]);
         near(value, 4.0 / 9.0, 0.0);
         near(ends.0, interval.0, 1e-15);
         near(ends.1, interval.1, 1e-15);

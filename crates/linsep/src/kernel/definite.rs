@@ -1,6 +1,6 @@
 //! Whether the values of a kernel on some rows are positive semidefinite, with evidence where they are not.
 
-use super::semidefinite::{Pair, proved_ridge};
+use super::semidefinite::{DoublePair, proved_ridge};
 use super::{Kernel, KernelRows, Targets, kernel_rows};
 use crate::linalg::{Eigen, Square};
 use serde::{Deserialize, Serialize};
@@ -99,13 +99,13 @@ pub fn definiteness(kernel: &Kernel, rows: &KernelRows) -> Definiteness {
 /// `vᵀKv/vᵀv` where it is proved to be negative: added up in pairs of doubles, less more than their rounding.
 fn curvature(table: &Square, v: &[f64]) -> Option<f64> {
     let m = v.len();
-    let (mut sum, mut size) = (Pair::ZERO, 0.0);
+    let (mut sum, mut size) = (DoublePair::ZERO, 0.0);
     for i in 0..m {
         for j in 0..m {
             let (weighted, entry) = (v[i] * v[j], table.get(i.max(j), i.min(j)));
             let rest = v[i].mul_add(v[j], -weighted);
-            sum = sum.add_product(Pair::exact(weighted), Pair::exact(entry));
-            sum = sum.add_product(Pair::exact(rest), Pair::exact(entry));
+            sum = sum.add_product(DoublePair::exact(weighted), DoublePair::exact(entry));
+            sum = sum.add_product(DoublePair::exact(rest), DoublePair::exact(entry));
             size += (weighted * entry).abs();
         }
     }

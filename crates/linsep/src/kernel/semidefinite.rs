@@ -13,7 +13,7 @@ use super::KernelRows;
 use rayon::prelude::*;
 
 const UNIT: f64 = 0.5 * f64::EPSILON;
-/// A unit of rounding of [`Pair`], with room for its sloppy additions: 2⁻¹⁰⁰.
+/// A unit of rounding of [`DoublePair`], with room for its sloppy additions: 2⁻¹⁰⁰.
 const PAIR_UNIT: f64 = 7.888_609_052_210_118e-31;
 /// Columns factored together.
 const BLOCK: usize = 48;
@@ -53,7 +53,7 @@ pub(super) fn proved_ridge(rows: &KernelRows) -> Option<f64> {
     // The mean of two entries is rounded: a ridge that covers it is not the smallest any more.
     let (ridge, shift) = if crooked && n <= PAIR_ROWS { (2.0 * ridge, shift) } else { (ridge, shift) };
     let done = match n <= PAIR_ROWS {
-        true => completes::<Pair>(n, &entry, shift),
+        true => completes::<DoublePair>(n, &entry, shift),
         false => completes::<f64>(n, &entry, shift),
     };
     // Rounded up: the next doubles above cover what δ and the shift lost.
@@ -151,8 +151,8 @@ crate::numeric::vectorised! {
         *sum = p.iter().zip(q).fold(sums.iter().sum(), |s, (x, y)| x.mul_add(*y, s));
     }
 
-    fn pair_product(a: &[Pair], b: &[Pair], sum: &mut Pair) {
-        let mut sums = [Pair::ZERO; 4];
+    fn pair_product(a: &[DoublePair], b: &[DoublePair], sum: &mut DoublePair) {
+        let mut sums = [DoublePair::ZERO; 4];
         let (x, y) = (a.chunks_exact(4), b.chunks_exact(4));
         let (p, q) = (x.remainder(), y.remainder());
         for (x, y) in x.zip(y) {
@@ -168,7 +168,7 @@ crate::numeric::vectorised! {
 /// A number as the unevaluated sum of two doubles (Dekker 1971), with additions that guard against cancellation, so that each
 /// operation has a relative error of a few 2⁻¹⁰⁴.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Pair {
+pub(super) struct DoublePair {
     high: f64,
     low: f64,
 }
@@ -180,87 +180,87 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - back)) + (b - back))
 }
 
-impl Pair {
-    pub(super) const ZERO: Pair = Pair { high: 0.0, low: 0.0 };
+impl DoublePair {
+    pub(super) const ZERO: DoublePair = DoublePair { high: 0.0, low: 0.0 };
 
     #[inline(always)]
-    fn normal(high: f64, low: f64) -> Pair {
+    fn normal(high: f64, low: f64) -> DoublePair {
         let sum = high + low;
-        Pair { high: sum, low: low - (sum - high) }
+        DoublePair { high: sum, low: low - (sum - high) }
     }
 
     #[inline(always)]
-    fn add(self, other: Pair) -> Pair {
+    fn add(self, other: DoublePair) -> DoublePair {
         let (s, e) = two_sum(self.high, other.high);
         let (t, f) = two_sum(self.low, other.low);
-        let first = Pair::normal(s, e + t);
-        Pair::normal(first.high, first.low + f)
+        let first = DoublePair::normal(s, e + t);
+        DoublePair::normal(first.high, first.low + f)
     }
 
     #[inline(always)]
-    fn times(self, other: Pair) -> Pair {
+    fn times(self, other: DoublePair) -> DoublePair {
         let high = self.high * other.high;
         let low = self.high.mul_add(other.high, -high);
         let low = self.high.mul_add(other.low, self.low.mul_add(other.high, low));
-        Pair::normal(high, low)
+        DoublePair::normal(high, low)
     }
 
     #[inline(always)]
-    pub(super) fn add_product(self, a: Pair, b: Pair) -> Pair {
+    pub(super) fn add_product(self, a: DoublePair, b: DoublePair) -> DoublePair {
         self.add(a.times(b))
     }
 
-    pub(super) fn exact(value: f64) -> Pair {
-        Pair { high: value, low: 0.0 }
+    pub(super) fn exact(value: f64) -> DoublePair {
+        DoublePair { high: value, low: 0.0 }
     }
 
     pub(super) fn value(self) -> f64 {
         self.high + self.low
     }
 
-    fn negative(self) -> Pair {
-        Pair { high: -self.high, low: -self.low }
+    fn negative(self) -> DoublePair {
+        DoublePair { high: -self.high, low: -self.low }
     }
 }
 
-impl Scalar for Pair {
-    fn of(value: f64) -> Pair {
-        Pair::exact(value)
+impl Scalar for DoublePair {
+    fn of(value: f64) -> DoublePair {
+        DoublePair::exact(value)
     }
 
-    fn plus(self, value: f64) -> Pair {
-        self.add(Pair::exact(value))
+    fn plus(self, value: f64) -> DoublePair {
+        self.add(DoublePair::exact(value))
     }
 
-    fn less_products(self, a: &[Pair], b: &[Pair]) -> Pair {
-        let mut sum = Pair::ZERO;
+    fn less_products(self, a: &[DoublePair], b: &[DoublePair]) -> DoublePair {
+        let mut sum = DoublePair::ZERO;
         pair_product(a, b, &mut sum);
         self.add(sum.negative())
     }
 
-    fn over(self, divisor: Pair) -> Pair {
+    fn over(self, divisor: DoublePair) -> DoublePair {
         // Two steps of long division.
         let first = self.high / divisor.high;
-        let rest = self.add(divisor.times(Pair::exact(first)).negative());
+        let rest = self.add(divisor.times(DoublePair::exact(first)).negative());
         let second = rest.high / divisor.high;
-        let rest = rest.add(divisor.times(Pair::exact(second)).negative());
-        Pair::normal(first, second).add(Pair::exact(rest.high / divisor.high))
+        let rest = rest.add(divisor.times(DoublePair::exact(second)).negative());
+        DoublePair::normal(first, second).add(DoublePair::exact(rest.high / divisor.high))
     }
 
-    fn root(self) -> Option<Pair> {
+    fn root(self) -> Option<DoublePair> {
         if !(self.high > 0.0) {
             return None;
         }
         // Newton's step from the root of the high part doubles its digits.
         let root = self.high.sqrt();
-        let rest = self.add(Pair::exact(root).times(Pair::exact(root)).negative());
-        Some(Pair::normal(root, rest.high / (2.0 * root)))
+        let rest = self.add(DoublePair::exact(root).times(DoublePair::exact(root)).negative());
+        Some(DoublePair::normal(root, rest.high / (2.0 * root)))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Pair, Scalar, proved_ridge};
+    use super::{DoublePair, Scalar, proved_ridge};
     use crate::design::DenseMatrix;
     use crate::kernel::KernelRows;
 
@@ -303,10 +303,10 @@ mod tests {
 
     #[test]
     fn pairs_have_twice_the_digits() {
-        let third = Pair::exact(1.0).over(Pair::exact(3.0));
-        let one = third.times(Pair::exact(3.0)).add(Pair::exact(-1.0));
+        let third = DoublePair::exact(1.0).over(DoublePair::exact(3.0));
+        let one = third.times(DoublePair::exact(3.0)).add(DoublePair::exact(-1.0));
         assert!(one.value().abs() < 1e-31, "{one:?}");
-        let root = Pair::exact(2.0).root().unwrap();
-        assert!(root.times(root).add(Pair::exact(-2.0)).value().abs() < 1e-30);
+        let root = DoublePair::exact(2.0).root().unwrap();
+        assert!(root.times(root).add(DoublePair::exact(-2.0)).value().abs() < 1e-30);
     }
 }

@@ -86,13 +86,13 @@ impl KernelChoice {
 }
 
 /// A kernel and what it looks at.
-pub(super) struct Prepared {
+pub(super) struct PreparedKernel {
     pub(super) kernel: Kernel,
     pub(super) units: Units,
     pub(super) rows: KernelRows,
 }
 
-impl Prepared {
+impl PreparedKernel {
     /// Units, γ and rows for a fit. `centred` says that a common shift of all rows changes nothing.
     pub(super) fn new(
         choice: &KernelChoice,
@@ -100,16 +100,16 @@ impl Prepared {
         centred: bool,
         training: &Training<'_>,
         watch: &Watch,
-    ) -> Result<Prepared> {
+    ) -> Result<PreparedKernel> {
         choice.check()?;
         if *choice == KernelChoice::Precomputed {
             let rows = KernelRows::table(training.design, watch)?;
             check_table(&rows)?;
-            return Ok(Prepared { kernel: Kernel::Precomputed, units: Units::identity(rows.cols()), rows });
+            return Ok(PreparedKernel { kernel: Kernel::Precomputed, units: Units::identity(rows.cols()), rows });
         }
         let (kernel, units) = learn(choice, standardize, centred, training, watch)?;
         let rows = KernelRows::new(training.design, &units, watch)?;
-        Ok(Prepared { kernel, units, rows })
+        Ok(PreparedKernel { kernel, units, rows })
     }
 }
 

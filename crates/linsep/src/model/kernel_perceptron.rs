@@ -1,6 +1,6 @@
 //! The perceptron with a kernel: α counts mistakes.
 
-use super::kernel_choice::{KernelChoice, Prepared, learn, support};
+use super::kernel_choice::{KernelChoice, PreparedKernel, learn, support};
 use super::kernel_proof::{coefficients_on_rows, squared_length};
 use super::kernel_svm::{close, signs};
 use super::{Computation, Fit, Fitted, Note, Objective, Outcome, Training};
@@ -53,7 +53,7 @@ impl Default for KernelPerceptron {
 }
 
 /// A machine on its training rows.
-struct Measured {
+struct MeasuredKernel {
     errors: f64,
     total: f64,
     certificate: Certificate,
@@ -69,7 +69,8 @@ impl KernelPerceptron {
 
     pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
         self.check(training)?;
-        let Prepared { kernel, units, rows } = Prepared::new(&self.kernel, self.standardize, false, training, watch)?;
+        let PreparedKernel { kernel, units, rows } =
+            PreparedKernel::new(&self.kernel, self.standardize, false, training, watch)?;
         let signs = signs(training);
         let visits = (0..signs.len()).filter(|i| training.weights.is_none_or(|w| w[*i] > 0.0)).collect();
         let mut run = KernelPerceptronRun::new(&kernel, &rows, &signs, visits, self.order, self.seed);
@@ -184,7 +185,7 @@ impl KernelPerceptron {
 /// Errors of a machine and, where there are none, its margin: after at most `R²‖w‖²/γ²` mistakes a perceptron separates the
 /// rows, R² the largest K(x, x). A row is on its side only where its score is so beyond rounding; the margin is a lower
 /// bound, the two lengths are upper ones.
-fn measure(training: &Training<'_>, rows: &ProofRows, signed: &[f64], mistakes: Option<usize>) -> Measured {
+fn measure(training: &Training<'_>, rows: &ProofRows, signed: &[f64], mistakes: Option<usize>) -> MeasuredKernel {
     let (signs, sums) = (signs(training), rows.sums(signed));
     let weight = |i: usize| training.weights.map_or(1.0, |w| w[i]);
     let counted: Vec<usize> = (0..signs.len()).filter(|i| weight(*i) > 0.0).collect();
@@ -202,5 +203,5 @@ fn measure(training: &Training<'_>, rows: &ProofRows, signed: &[f64], mistakes: 
         true => Certificate::Separates { margin, norm, radius, bound, mistakes },
         false => Certificate::Errors { errors, total },
     };
-    Measured { errors, total, certificate }
+    MeasuredKernel { errors, total, certificate }
 }

@@ -1,6 +1,6 @@
 //! Support vector machines with a kernel: two classes, hinge loss, ridge penalty in the feature space.
 
-use super::kernel_choice::{KernelChoice, Prepared, learn, support};
+use super::kernel_choice::{KernelChoice, PreparedKernel, learn, support};
 use super::kernel_proof::Machine;
 use super::{Computation, Fit, Fitted, Multipliers, Note, Objective, Outcome, PenaltyChoice, Training};
 use crate::certify::{Certificate, KernelTask};
@@ -76,8 +76,8 @@ impl KernelSvm {
 
     pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
         self.check(training)?;
-        let Prepared { kernel, units, rows } =
-            Prepared::new(&self.kernel, self.standardize, self.is_centred(), training, watch)?;
+        let PreparedKernel { kernel, units, rows } =
+            PreparedKernel::new(&self.kernel, self.standardize, self.is_centred(), training, watch)?;
         let signs = signs(training);
         let task = KernelTask { signs: &signs, weights: training.weights, lambda: self.lambda(training) };
         let mut notes = Vec::new();

@@ -24,7 +24,7 @@ pub(super) fn agreeing(a: &Square, units: &[f64]) -> Vec<Alias> {
     if a.n() > MOST_COLUMNS || units.iter().all(|unit| *unit == 0.0) {
         return Vec::new();
     }
-    let mut rule = Rule::new(units, RESOLVED);
+    let mut rule = AgreementRule::new(units, RESOLVED);
     for column in (0..units.len()).filter(|j| a.get(*j, *j) > 0.0) {
         let mut row: Vec<f64> = Vec::with_capacity(rule.chosen.len() + 1);
         for (j, other) in rule.chosen.iter().enumerate() {
@@ -44,7 +44,7 @@ pub(super) fn agreeing_columns(columns: &[&[f64]], units: &[f64]) -> Vec<Alias> 
         return Vec::new();
     }
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    let mut rule = Rule::new(units, RESOLVED * RESOLVED);
+    let mut rule = AgreementRule::new(units, RESOLVED * RESOLVED);
     let mut basis: Vec<Vec<f64>> = Vec::new();
     for (column, values) in columns.iter().enumerate() {
         let variance = dot(values, values);
@@ -70,7 +70,7 @@ pub(super) fn agreeing_columns(columns: &[&[f64]], units: &[f64]) -> Vec<Alias> 
 }
 
 /// The columns so far: those chosen, with their rows of the lower factor, and those that agree with them.
-struct Rule<'a> {
+struct AgreementRule<'a> {
     units: &'a [f64],
     /// A share of the variance below this is rounding of the matrix itself, which the rank rule of the method is for.
     resolved: f64,
@@ -79,9 +79,9 @@ struct Rule<'a> {
     found: Vec<Alias>,
 }
 
-impl<'a> Rule<'a> {
-    fn new(units: &'a [f64], resolved: f64) -> Rule<'a> {
-        Rule { units, resolved, chosen: Vec::new(), rows: Vec::new(), found: Vec::new() }
+impl<'a> AgreementRule<'a> {
+    fn new(units: &'a [f64], resolved: f64) -> AgreementRule<'a> {
+        AgreementRule { units, resolved, chosen: Vec::new(), rows: Vec::new(), found: Vec::new() }
     }
 
     /// Whether a column is chosen, given its row of the factor and what is left of its variance.

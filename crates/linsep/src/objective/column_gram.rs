@@ -9,7 +9,7 @@ use std::ops::Range;
 const PARTS: usize = 8;
 
 /// Some rows, put together from the columns, and where in them the entries of each column are.
-struct Part {
+struct GramPart {
     /// The first entry of each row, and the end.
     starts: Vec<u32>,
     columns: Vec<u32>,
@@ -37,7 +37,8 @@ pub(super) fn column_gram(view: &ColumnView<'_>, curvature: &[f64]) -> Option<(S
     let once: Vec<f64> = times(1);
     let ranges = (0..PARTS).map(|p| n * p / PARTS..n * (p + 1) / PARTS);
     let ranges: Vec<Range<usize>> = ranges.filter(|range| !range.is_empty()).collect();
-    let parts: Vec<(usize, Part)> = ranges.into_par_iter().map(|range| (range.start, Part::new(view, range))).collect();
+    let parts: Vec<(usize, GramPart)> =
+        ranges.into_par_iter().map(|range| (range.start, GramPart::new(view, range))).collect();
     let mut gram = Square::zeros(m);
     let mut firsts = vec![0.0; m];
     let columns = gram.as_mut_slice().par_chunks_mut(m.max(1)).zip(&mut firsts).enumerate();
@@ -50,8 +51,8 @@ pub(super) fn column_gram(view: &ColumnView<'_>, curvature: &[f64]) -> Option<(S
     Some((gram, firsts))
 }
 
-impl Part {
-    fn new(view: &ColumnView<'_>, range: Range<usize>) -> Part {
+impl GramPart {
+    fn new(view: &ColumnView<'_>, range: Range<usize>) -> GramPart {
         let (first, last) = (range.start as u32, range.end as u32);
         let inside = |j: usize| {
             let (rows, values) = view.column(j).sparse_parts();
@@ -85,7 +86,7 @@ impl Part {
             }
         }
         starts.pop();
-        Part { starts, columns, values, places, of_column }
+        GramPart { starts, columns, values, places, of_column }
     }
 
     /// Adds `Σᵢ cᵢ xᵢⱼ xᵢ` from entry j of the rows on.

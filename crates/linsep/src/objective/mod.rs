@@ -16,7 +16,7 @@ pub use loss::{
     SoftmaxForm, Squared, SquaredHinge, SquaredSigmoid,
 };
 pub use penalty::{ElasticNet, Penalty, Ridge, soft_threshold};
-pub use quadratic::Quadratic;
+pub use quadratic::QuadraticObjective;
 pub(crate) use restricted::Restricted;
 pub(crate) use risk::SizedScores;
 pub use risk::{Detail, Intercept, Line, Point, Risk, Sample};

@@ -4,14 +4,14 @@ use crate::linalg::Square;
 
 /// `F(v₁…v_T) = constant + Σ_t [½ v_tᵀHv_t − g_t·v_t]`: one Hessian, one linear term per score.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Quadratic {
+pub struct QuadraticObjective {
     /// H, positive semidefinite.
     pub hessian: Square,
     /// `g_t`, one per score.
     pub linear: Vec<Vec<f64>>,
 }
 
-impl Quadratic {
+impl QuadraticObjective {
     /// `H v − g_t`.
     pub fn gradient(&self, score: usize, v: &[f64]) -> Vec<f64> {
         self.hessian.multiply(v).iter().zip(&self.linear[score]).map(|(hv, g)| hv - g).collect()
@@ -19,11 +19,11 @@ impl Quadratic {
 
     /// The same problem in units in which every column of H has diagonal one, with what a solution is divided by to get
     /// there; columns without content keep their unit.
-    pub fn unit_diagonal(&self) -> (Quadratic, Vec<f64>) {
+    pub fn unit_diagonal(&self) -> (QuadraticObjective, Vec<f64>) {
         let unit = |d: f64| if d > 0.0 { d.sqrt().recip() } else { 1.0 };
         let units: Vec<f64> = self.hessian.diagonal().into_iter().map(unit).collect();
         let hessian = Square::from_lower(self.hessian.n(), |i, j| self.hessian.get(i, j) * units[i] * units[j]);
         let linear = self.linear.iter().map(|g| g.iter().zip(&units).map(|(g, u)| g * u).collect()).collect();
-        (Quadratic { hessian, linear }, units)
+        (QuadraticObjective { hessian, linear }, units)
     }
 }

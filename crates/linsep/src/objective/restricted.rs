@@ -1,7 +1,7 @@
 //! Some columns of a risk as a risk of their own.
 
 use super::{Coef, ElasticNet, Loss, Penalty, Point, Risk, Sample};
-use crate::design::{Design, PreparedDesign, SomeColumns, Units, select};
+use crate::design::{DenseMatrix, Design, PreparedDesign, SomeColumns, Units, select};
 use crate::error::Result;
 use crate::watch::Watch;
 
@@ -27,9 +27,23 @@ impl Restricted {
             Some(view) => Chosen::There(view.choose(&columns)),
             None => Chosen::Copied(select(sample.design, &columns, watch)?),
         };
+        Ok(Restricted::with(sample, columns, design))
+    }
+
+    /// The same with a dense copy of their values: products of sparse rows in units lose digits that a proof needs.
+    pub(crate) fn dense(sample: &Sample<'_>, columns: Vec<usize>, watch: &Watch) -> Result<Restricted> {
+        let chosen = select(sample.design, &columns, watch)?;
+        let design = match &chosen {
+            PreparedDesign::Sparse(rows) => PreparedDesign::Dense(DenseMatrix::new(rows.spread(), columns.len())?),
+            _ => chosen,
+        };
+        Ok(Restricted::with(sample, columns, Chosen::Copied(design)))
+    }
+
+    fn with(sample: &Sample<'_>, columns: Vec<usize>, design: Chosen) -> Restricted {
         let some = |values: &[f64]| columns.iter().map(|j| values[*j]).collect();
         let units = Units::new(some(sample.units.centre()), some(sample.units.scale()));
-        Ok(Restricted { columns, design, units })
+        Restricted { columns, design, units }
     }
 
     pub(crate) fn design(&self) -> &dyn Design {

@@ -49,6 +49,18 @@ impl Scorer {
         Scorer { weights: coef.weights().to_vec(), intercept, raw, raw_intercept, cols }
     }
 
+    /// The one score of a sparse row, with the sum of the sizes of its terms added to `size`, and Σx² of the row.
+    pub(super) fn sized(&self, columns: &[u32], values: &[f64], size: &mut f64) -> (f64, f64) {
+        let (mut sum, mut length) = (0.0, 0.0);
+        for (c, v) in columns.iter().zip(values) {
+            let product = v * self.raw[*c as usize];
+            sum += product;
+            *size += product.abs();
+            length += v * v;
+        }
+        (self.raw_intercept[0] + sum, length)
+    }
+
     /// Scores of a block without offsets, row by row.
     pub(super) fn scores(&self, rows: &Rows<'_>, out: &mut [f64]) {
         let k = self.intercept.len();

@@ -6,7 +6,7 @@
 use super::arrow_columns::{ArrowKind, Builder, CHUNK_ROWS};
 use super::csv::same_columns;
 use super::feed::Placed;
-use super::infer::{Outcome, Places, RawChunk, assemble};
+use super::infer::{CellPlaces, InferOutcome, RawChunk, assemble};
 use super::source::{Input, halted};
 use super::{ReadOptions, Wanted, wanted};
 use crate::error::{Error, Place, Result};
@@ -35,7 +35,8 @@ pub(super) fn looks_like(head: &[u8]) -> bool {
 
 /// Reads Arrow inputs with the same columns.
 pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch) -> Result<Table> {
-    let sources = inputs.iter().map(|input| KIND.guarded(input, || Source::open(input))).collect::<Result<Vec<_>>>()?;
+    let sources =
+        inputs.iter().map(|input| KIND.guarded(input, || ArrowSource::open(input))).collect::<Result<Vec<_>>>()?;
     let names = sources[0].names();
     let mut wanted = wanted(&names, options, inputs[0].name())?;
     KIND.decide(&sources[0].schema, &mut wanted);
@@ -65,7 +66,7 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch) -
                 .collect::<Vec<Chunks>>();
             for batch in batches {
                 for chunk in batch.map_err(|faulty| faulty.after(first - 1))? {
-                    let (n, places) = (chunk.n_rows as u64, Places::Numbered { first });
+                    let (n, places) = (chunk.n_rows as u64, CellPlaces::Numbered { first });
                     pieces.push(Placed { file: f, first_line: 1, parsed: RawChunk { places, ..chunk } });
                     first += n;
                 }
@@ -76,8 +77,8 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch) -
         return Err(Error::format("there is no row").at(Place::file(&**inputs[0].name())));
     }
     match assemble(inputs, &names, &wanted, pieces, 0)? {
-        Outcome::Table(table) => Ok(table),
-        Outcome::ReadAgainAsText(_) => unreachable!("the schema decides the kinds"),
+        InferOutcome::Table(table) => Ok(table),
+        InferOutcome::ReadAgainAsText(_) => unreachable!("the schema decides the kinds"),
     }
 }
 
@@ -106,25 +107,25 @@ impl Faulty {
 
 /// Dictionaries, and the batches that use them; a stream may replace dictionaries on its way.
 #[derive(Default)]
-struct Step {
+struct ArrowStep {
     dictionaries: Vec<Block>,
     batches: Vec<Block>,
 }
 
 /// An input with its schema and the places of its messages.
-struct Source<'a> {
+struct ArrowSource<'a> {
     input: &'a Input<'a>,
-    bytes: Stored,
+    bytes: ArrowStored,
     schema: SchemaRef,
-    steps: Vec<Step>,
+    steps: Vec<ArrowStep>,
 }
 
-impl<'a> Source<'a> {
-    fn open(input: &'a Input<'a>) -> Result<Source<'a>> {
+impl<'a> ArrowSource<'a> {
+    fn open(input: &'a Input<'a>) -> Result<ArrowSource<'a>> {
         let damaged = |what: &str| KIND.damaged(input, what);
         let bytes = match input.is_plain_file()? {
-            true => Stored::File { size: input.size() },
-            false => Stored::Memory(Bytes::from(input.head(u64::MAX)?)),
+            true => ArrowStored::File { size: input.size() },
+            false => ArrowStored::Memory(Bytes::from(input.head(u64::MAX)?)),
         };
         let head = bytes.slice(input, 0, bytes.len().min(8))?;
         if head.starts_with(b"FEA1") {
@@ -138,7 +139,7 @@ impl<'a> Source<'a> {
             false => from_stream(input, &bytes)?,
         };
         KIND.check(&schema, input)?;
-        Ok(Source { input, bytes, schema: schema.into(), steps })
+        Ok(ArrowSource { input, bytes, schema: schema.into(), steps })
     }
 
     fn names(&self) -> Vec<String> {
@@ -188,7 +189,7 @@ fn chunks(input: &Input<'_>, schema: &Schema, batch: &RecordBatch, order: &[usiz
             });
             // The first column's error, whichever thread was first.
             let columns = columns.collect::<Vec<Result<_>>>().into_iter().collect::<Result<Vec<_>>>()?;
-            Ok(RawChunk { n_rows, columns, sparse: None, places: Places::Consecutive })
+            Ok(RawChunk { n_rows, columns, sparse: None, places: CellPlaces::Consecutive })
         })
         .collect::<Vec<std::result::Result<RawChunk, Faulty>>>()
         .into_iter()
@@ -210,7 +211,7 @@ pub fn read_batches(schema: &Schema, batches: &[RecordBatch], name: &str, option
     let (mut pieces, mut first) = (Vec::new(), 1);
     for batch in batches {
         for chunk in chunks(input, schema, batch, &order, &wanted).map_err(|faulty| faulty.after(first - 1))? {
-            let (n, places) = (chunk.n_rows as u64, Places::Numbered { first });
+            let (n, places) = (chunk.n_rows as u64, CellPlaces::Numbered { first });
             pieces.push(Placed { file: 0, first_line: 1, parsed: RawChunk { places, ..chunk } });
             first += n;
         }
@@ -219,22 +220,22 @@ pub fn read_batches(schema: &Schema, batches: &[RecordBatch], name: &str, option
         return Err(Error::format("there is no row").at(Place::file(name)));
     }
     match assemble(&inputs, &names, &wanted, pieces, 0)? {
-        Outcome::Table(table) => Ok(table),
-        Outcome::ReadAgainAsText(_) => unreachable!("the schema decides the kinds"),
+        InferOutcome::Table(table) => Ok(table),
+        InferOutcome::ReadAgainAsText(_) => unreachable!("the schema decides the kinds"),
     }
 }
 
 /// The bytes of an input: on disk, or in memory where they are compressed or came as a stream.
-enum Stored {
+enum ArrowStored {
     File { size: u64 },
     Memory(Bytes),
 }
 
-impl Stored {
+impl ArrowStored {
     fn len(&self) -> u64 {
         match self {
-            Stored::File { size } => *size,
-            Stored::Memory(bytes) => bytes.len() as u64,
+            ArrowStored::File { size } => *size,
+            ArrowStored::Memory(bytes) => bytes.len() as u64,
         }
     }
 
@@ -244,8 +245,8 @@ impl Stored {
             return Err(KIND.damaged(input, "it is cut short").help("make the file again"));
         }
         match self {
-            Stored::Memory(bytes) => Ok(bytes.slice(offset as usize..(offset + length) as usize)),
-            Stored::File { .. } => {
+            ArrowStored::Memory(bytes) => Ok(bytes.slice(offset as usize..(offset + length) as usize)),
+            ArrowStored::File { .. } => {
                 let path = input.path().ok_or_else(|| KIND.damaged(input, "it has no path"))?;
                 let mut part = Vec::new();
                 let read = File::open(path).and_then(|mut file| {
@@ -263,7 +264,7 @@ impl Stored {
 }
 
 /// Schema and messages as the footer of a file lists them.
-fn from_footer(input: &Input<'_>, bytes: &Stored) -> Result<(Schema, Vec<Step>)> {
+fn from_footer(input: &Input<'_>, bytes: &ArrowStored) -> Result<(Schema, Vec<ArrowStep>)> {
     let damaged = |what: &str| KIND.damaged(input, what);
     let Some(end) = bytes.len().checked_sub(TRAILER) else { return Err(damaged("it is cut short")) };
     let mut trailer = [0; TRAILER as usize];
@@ -274,7 +275,7 @@ fn from_footer(input: &Input<'_>, bytes: &Stored) -> Result<(Schema, Vec<Step>)>
     let footer = bytes.slice(input, start, length as u64)?;
     let footer = root_as_footer(&footer).map_err(|e| damaged(&e.to_string()))?;
     let schema = schema_of(input, footer.schema())?;
-    let step = Step {
+    let step = ArrowStep {
         dictionaries: footer.dictionaries().iter().flatten().copied().collect(),
         batches: footer.recordBatches().iter().flatten().copied().collect(),
     };
@@ -282,12 +283,12 @@ fn from_footer(input: &Input<'_>, bytes: &Stored) -> Result<(Schema, Vec<Step>)>
 }
 
 /// Schema and messages of a stream, which ends at its mark or where the bytes end.
-fn from_stream(input: &Input<'_>, bytes: &Stored) -> Result<(Schema, Vec<Step>)> {
+fn from_stream(input: &Input<'_>, bytes: &ArrowStored) -> Result<(Schema, Vec<ArrowStep>)> {
     let damaged = |what: &str| KIND.damaged(input, what);
     let word =
         |at: u64| Ok::<u32, Error>(bytes.slice(input, at, 4)?.iter().rev().fold(0, |w, b| w << 8 | u32::from(*b)));
     let (mut at, mut found) = (0, None);
-    let mut steps = vec![Step::default()];
+    let mut steps = vec![ArrowStep::default()];
     while at < bytes.len() {
         let marked = word(at)? == u32::MAX;
         let (prefix, length) = if marked { (8, word(at + 4)?) } else { (4, word(at)?) };
@@ -311,7 +312,7 @@ fn from_stream(input: &Input<'_>, bytes: &Stored) -> Result<(Schema, Vec<Step>)>
             }
             (MessageHeader::DictionaryBatch, Some(_)) => {
                 if steps.last().is_none_or(|step| !step.batches.is_empty()) {
-                    steps.push(Step::default());
+                    steps.push(ArrowStep::default());
                 }
                 steps.last_mut().into_iter().for_each(|step| step.dictionaries.push(block));
             }

@@ -147,10 +147,10 @@ impl TextColumn {
     }
 
     /// Counts the cells that say something and those among them that are numbers; also the first that is not.
-    pub(super) fn count(&self) -> Counts<'_> {
+    pub(super) fn count(&self) -> ColumnCounts<'_> {
         let is_number: Vec<bool> =
             (0..self.seen.len()).map(|code| matches!(read_cell(self.seen.get(code)), Said::Number(_))).collect();
-        let mut counts = Counts::default();
+        let mut counts = ColumnCounts::default();
         for (row, code) in self.codes.iter().enumerate().filter(|(_, code)| **code != MISSING_TEXT) {
             counts.present += 1;
             if is_number[*code as usize] {
@@ -165,7 +165,7 @@ impl TextColumn {
 
 /// How numeric a column is.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts<'a> {
+pub(super) struct ColumnCounts<'a> {
     pub present: usize,
     pub numbers: usize,
     /// Row and text of the first cell that is neither missing nor a number.

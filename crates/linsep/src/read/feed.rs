@@ -187,14 +187,14 @@ pub(super) struct Placed<T> {
 }
 
 /// One piece to parse.
-pub(super) struct Piece<'a> {
+pub(super) struct BytePiece<'a> {
     /// Which input.
     pub file: usize,
     /// The records, and [`PADDING`] after them.
     pub padded: &'a [u8],
 }
 
-impl<'a> Piece<'a> {
+impl<'a> BytePiece<'a> {
     /// The records.
     pub(super) fn records(&self) -> &'a [u8] {
         &self.padded[..self.padded.len() - PADDING]
@@ -206,7 +206,7 @@ impl<'a> Piece<'a> {
 pub(super) fn parse_pieces<T: Send>(
     feed: Feed<'_>,
     watch: &Watch,
-    parse: impl Fn(Piece<'_>) -> std::result::Result<(T, u64), Flaw> + Sync,
+    parse: impl Fn(BytePiece<'_>) -> std::result::Result<(T, u64), Flaw> + Sync,
 ) -> Result<Vec<Placed<T>>> {
     let inputs = feed.inputs;
     let pieces = parse_until(feed, watch, |piece| match parse(piece) {
@@ -237,7 +237,7 @@ pub(super) struct Parsed<T> {
 pub(super) fn parse_until<T: Send>(
     feed: Feed<'_>,
     watch: &Watch,
-    parse: impl Fn(Piece<'_>) -> Parsed<T> + Sync,
+    parse: impl Fn(BytePiece<'_>) -> Parsed<T> + Sync,
 ) -> Result<Vec<Placed<T>>> {
     let (inputs, starts, total) = (feed.inputs, feed.starts, feed.total);
     let counter = Arc::clone(&feed.counter);
@@ -264,7 +264,7 @@ pub(super) fn parse_until<T: Send>(
                 lock(&failed).get_or_insert(no_room(&inputs[file]));
                 return;
             }
-            let result = parse(Piece { file, padded: &bytes });
+            let result = parse(BytePiece { file, padded: &bytes });
             if result.last {
                 stop.store(true, Ordering::Relaxed);
             }

@@ -19,12 +19,12 @@ pub(super) struct RawChunk {
     pub n_rows: usize,
     pub columns: Vec<RawColumn>,
     pub sparse: Option<SparseRows>,
-    pub places: Places,
+    pub places: CellPlaces,
 }
 
 /// Where the rows of a raw chunk are, relative to its first line.
 #[derive(Debug)]
-pub(super) enum Places {
+pub(super) enum CellPlaces {
     /// Row `i` is on line `i`.
     Consecutive,
     /// Row `i` is on line `lines[i]`.
@@ -34,7 +34,7 @@ pub(super) enum Places {
 }
 
 /// A table, or the columns that are text although a piece kept only their numbers.
-pub(super) enum Outcome {
+pub(super) enum InferOutcome {
     Table(Table),
     ReadAgainAsText(Vec<usize>),
 }
@@ -49,7 +49,7 @@ pub(super) fn assemble(
     wanted: &[Wanted],
     pieces: Vec<Placed<RawChunk>>,
     sparse_width: usize,
-) -> Result<Outcome> {
+) -> Result<InferOutcome> {
     let rows: usize = pieces.iter().map(|p| p.parsed.n_rows).sum();
     if !has_room(rows.saturating_mul(PER_ROW)) {
         return Err(no_room(&inputs[0]));
@@ -58,13 +58,13 @@ pub(super) fn assemble(
     let mut is_text = vec![false; names.len()];
     for (c, name) in names.iter().enumerate() {
         match decide(inputs, c, name, wanted[c], &pieces)? {
-            Decision::Number => {}
-            Decision::Text => is_text[c] = true,
-            Decision::ReadAgain => again.push(c),
+            KindDecision::Number => {}
+            KindDecision::Text => is_text[c] = true,
+            KindDecision::ReadAgain => again.push(c),
         }
     }
     if !again.is_empty() {
-        return Ok(Outcome::ReadAgainAsText(again));
+        return Ok(InferOutcome::ReadAgainAsText(again));
     }
 
     let levels: Vec<Levels> = (0..names.len())
@@ -77,22 +77,28 @@ pub(super) fn assemble(
         name: name.clone(),
         kind: if is_text { Kind::Text { levels } } else { Kind::Number },
     });
-    Ok(Outcome::Table(Table::new(columns.collect(), chunks, sparse_width)))
+    Ok(InferOutcome::Table(Table::new(columns.collect(), chunks, sparse_width)))
 }
 
-enum Decision {
+enum KindDecision {
     Number,
     Text,
     ReadAgain,
 }
 
-fn decide(inputs: &[Input<'_>], c: usize, name: &str, wanted: Wanted, pieces: &[Placed<RawChunk>]) -> Result<Decision> {
+fn decide(
+    inputs: &[Input<'_>],
+    c: usize,
+    name: &str,
+    wanted: Wanted,
+    pieces: &[Placed<RawChunk>],
+) -> Result<KindDecision> {
     let columns = || pieces.iter().map(|p| &p.parsed.columns[c]);
     if wanted == Wanted::Text {
-        return Ok(Decision::Text);
+        return Ok(KindDecision::Text);
     }
     if columns().all(|column| matches!(column, RawColumn::Number(_))) {
-        return Ok(Decision::Number);
+        return Ok(KindDecision::Number);
     }
     let (mut present, mut numbers, mut first_text, mut numbers_only) = (0, 0, None, false);
     for piece in pieces {
@@ -119,7 +125,7 @@ fn decide(inputs: &[Input<'_>], c: usize, name: &str, wanted: Wanted, pieces: &[
         let place = origin(inputs, piece).place(row).column(name);
         return Err(Error::format(format!("{} is not a number", shown(cell))).at(place).help(bad_number_help(name)));
     }
-    Ok(if numbers_only { Decision::ReadAgain } else { Decision::Text })
+    Ok(if numbers_only { KindDecision::ReadAgain } else { KindDecision::Text })
 }
 
 /// Refuses a table that is large and almost all of whose cells are missing: they are kept, a byte or more each, while a
@@ -215,9 +221,9 @@ fn finish(inputs: &[Input<'_>], p: usize, piece: Placed<RawChunk>, is_text: &[bo
 fn origin(inputs: &[Input<'_>], piece: &Placed<RawChunk>) -> Origin {
     let first = piece.first_line;
     let rows = match &piece.parsed.places {
-        Places::Consecutive => RowPlaces::Consecutive { first },
-        Places::Lines(lines) => RowPlaces::Lines(lines.iter().map(|l| first + l).collect()),
-        Places::Numbered { first } => RowPlaces::Numbered { first: *first },
+        CellPlaces::Consecutive => RowPlaces::Consecutive { first },
+        CellPlaces::Lines(lines) => RowPlaces::Lines(lines.iter().map(|l| first + l).collect()),
+        CellPlaces::Numbered { first } => RowPlaces::Numbered { first: *first },
     };
     Origin { file: inputs[piece.file].name().clone(), rows }
 }

@@ -3,8 +3,8 @@
 //! The table has one named column, `label`, and the features as unnamed sparse columns. Explicit zeros are dropped.
 
 use super::column::{Numbers, RawColumn, TextColumn};
-use super::feed::{Feed, Flaw, PADDING, Piece, Placed, Start, check_utf8, parse_pieces};
-use super::infer::{Outcome, Places, RawChunk, assemble, bad_number_help, shown};
+use super::feed::{BytePiece, Feed, Flaw, PADDING, Placed, Start, check_utf8, parse_pieces};
+use super::infer::{CellPlaces, InferOutcome, RawChunk, assemble, bad_number_help, shown};
 use super::number::{Said, leading_digits, leading_number, number, read_cell, word_at};
 use super::source::Input;
 use super::{ReadOptions, Wanted, wanted};
@@ -27,12 +27,13 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, p
     loop {
         let met_text = AtomicBool::new(wanted[0] == Wanted::Text);
         let feed = Feed::new(inputs, &starts, false, piece);
-        let pieces = parse_pieces(feed, watch, |piece: Piece<'_>| {
-            let mut parser = Parser::new(piece.padded, met_text.load(Ordering::Relaxed), wanted[0] == Wanted::Number);
+        let pieces = parse_pieces(feed, watch, |piece: BytePiece<'_>| {
+            let mut parser =
+                LibsvmParser::new(piece.padded, met_text.load(Ordering::Relaxed), wanted[0] == Wanted::Number);
             let mut rows = parser.rows();
             if rows.is_ok() && parser.met_text {
                 met_text.store(true, Ordering::Relaxed);
-                parser = Parser::new(piece.padded, true, false);
+                parser = LibsvmParser::new(piece.padded, true, false);
                 rows = parser.rows();
             }
             match (rows, check_utf8(piece.records())) {
@@ -48,8 +49,8 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, p
             return Err(Error::format("there is no row").at(Place::file(&**inputs[0].name())));
         }
         match assemble(inputs, &names, &wanted, pieces, width)? {
-            Outcome::Table(table) => return Ok(table),
-            Outcome::ReadAgainAsText(_) => wanted[0] = Wanted::Text,
+            InferOutcome::Table(table) => return Ok(table),
+            InferOutcome::ReadAgainAsText(_) => wanted[0] = Wanted::Text,
         }
     }
 }
@@ -73,7 +74,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
 }
 
-struct Parser<'a> {
+struct LibsvmParser<'a> {
     /// The piece with its padding, and where the records end.
     bytes: &'a [u8],
     end: usize,
@@ -89,15 +90,15 @@ struct Parser<'a> {
     lines: Option<Vec<u64>>,
 }
 
-impl<'a> Parser<'a> {
-    fn new(padded: &'a [u8], as_text: bool, strict: bool) -> Parser<'a> {
+impl<'a> LibsvmParser<'a> {
+    fn new(padded: &'a [u8], as_text: bool, strict: bool) -> LibsvmParser<'a> {
         let end = padded.len() - PADDING;
         let rows = memchr_iter(b'\n', &padded[..end]).count();
         let entries = memchr_iter(b':', &padded[..end]).count();
         let mut starts = Vec::with_capacity(rows + 1);
         starts.push(0);
         let sparse = SparseRows { starts, indices: Vec::with_capacity(entries), values: Vec::with_capacity(entries) };
-        Parser {
+        LibsvmParser {
             bytes: padded,
             end,
             at: 0,
@@ -270,7 +271,7 @@ impl<'a> Parser<'a> {
     fn finish(self) -> ((RawChunk, usize), u64) {
         let column =
             if self.as_text { RawColumn::Text(self.texts) } else { RawColumn::Number(self.numbers.into_cells()) };
-        let places = self.lines.map_or(Places::Consecutive, Places::Lines);
+        let places = self.lines.map_or(CellPlaces::Consecutive, CellPlaces::Lines);
         let n_rows = self.sparse.starts.len() - 1;
         let chunk = RawChunk { n_rows, columns: vec![column], sparse: Some(self.sparse), places };
         ((chunk, self.width), self.line)

@@ -5,8 +5,8 @@
 
 use super::column::{Numbers, RawColumn, TextColumn};
 use super::dictionary::Dictionary;
-use super::feed::{Feed, Flaw, Parsed, Piece, Placed, Start, check_utf8, parse_until};
-use super::infer::{Outcome, Places, RawChunk, assemble, bad_number_help, shown, too_sparse};
+use super::feed::{BytePiece, Feed, Flaw, Parsed, Placed, Start, check_utf8, parse_until};
+use super::infer::{CellPlaces, InferOutcome, RawChunk, assemble, bad_number_help, shown, too_sparse};
 use super::number::{Said, number, read_cell};
 use super::source::Input;
 use super::{Expected, ReadOptions, Wanted, wanted};
@@ -30,8 +30,8 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, p
     let starts = inputs.iter().map(start).collect::<Result<Vec<_>>>()?;
     let forced = forced(options);
     let forced_names = NameIndex::new(forced.iter().map(|(name, _)| *name));
-    let pieces = parse_until(Feed::new(inputs, &starts, false, piece), watch, |piece: Piece<'_>| {
-        let mut rows = Rows::new(&forced, &forced_names);
+    let pieces = parse_until(Feed::new(inputs, &starts, false, piece), watch, |piece: BytePiece<'_>| {
+        let mut rows = JsonRows::new(&forced, &forced_names);
         let flaw = rows.read(piece.records()).err();
         // A column of two types is an error in this piece, or in an earlier one.
         let last = flaw.is_some() || rows.columns.iter().any(|c| c.other.is_some());
@@ -56,14 +56,14 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, p
     for (wanted, kind) in wanted.iter_mut().zip(kinds).filter(|(wanted, _)| **wanted == Wanted::Infer) {
         *wanted = if kind == Some(Type::Text) { Wanted::Text } else { Wanted::Number };
     }
-    let in_place = |(piece, order): (Placed<(Rows<'_>, Option<Flaw>)>, Vec<usize>)| Placed {
+    let in_place = |(piece, order): (Placed<(JsonRows<'_>, Option<Flaw>)>, Vec<usize>)| Placed {
         file: piece.file,
         first_line: piece.first_line,
         parsed: piece.parsed.0.finish(&order, names.len()),
     };
     match assemble(inputs, &names, &wanted, pieces.into_iter().zip(order).map(in_place).collect(), 0)? {
-        Outcome::Table(table) => Ok(table),
-        Outcome::ReadAgainAsText(_) => unreachable!("the types decide the kinds"),
+        InferOutcome::Table(table) => Ok(table),
+        InferOutcome::ReadAgainAsText(_) => unreachable!("the types decide the kinds"),
     }
 }
 
@@ -88,13 +88,13 @@ fn forced(options: &ReadOptions) -> Vec<(&str, Wanted)> {
 fn one_type_each(
     inputs: &[Input<'_>],
     names: &[String],
-    pieces: &[Placed<(Rows<'_>, Option<Flaw>)>],
+    pieces: &[Placed<(JsonRows<'_>, Option<Flaw>)>],
     order: &[Vec<usize>],
 ) -> Result<Vec<Option<Type>>> {
     let mut kinds: Vec<Option<Type>> = vec![None; names.len()];
     for (piece, order) in pieces.iter().zip(order) {
         let (rows, flaw) = &piece.parsed;
-        let mut mixed: Option<(Seen, usize)> = None;
+        let mut mixed: Option<(SeenKeys, usize)> = None;
         for (column, at) in rows.columns.iter().zip(order) {
             let Some(first) = column.first else { continue };
             let kind = *kinds[*at].get_or_insert(first.kind);
@@ -141,31 +141,31 @@ impl Type {
 
 /// A cell's type, its line within the piece and its position among the cells of the line.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+struct SeenKeys {
     kind: Type,
     line: u64,
     position: usize,
 }
 
 /// A column of a piece.
-struct Column {
+struct JsonColumn {
     wanted: Wanted,
     numbers: Numbers,
     /// The cells, once the column is known to be text; its numbers do not count then.
     texts: Option<TextColumn>,
     len: usize,
     /// The first cell that is not missing, and the first of another type than that; neither where the type is forced.
-    first: Option<Seen>,
-    other: Option<Seen>,
+    first: Option<SeenKeys>,
+    other: Option<SeenKeys>,
 }
 
-impl Column {
+impl JsonColumn {
     /// A column first seen after `missing` rows.
-    fn new(wanted: Wanted, missing: usize) -> Column {
+    fn new(wanted: Wanted, missing: usize) -> JsonColumn {
         let mut numbers = Numbers::with_capacity(0);
         numbers.extend(&vec![f64::NAN; missing]);
         let texts = (wanted == Wanted::Text).then(|| missing_texts(missing));
-        Column { wanted, numbers, texts, len: missing, first: None, other: None }
+        JsonColumn { wanted, numbers, texts, len: missing, first: None, other: None }
     }
 
     fn push_missing(&mut self) {
@@ -177,7 +177,7 @@ impl Column {
     }
 
     /// Appends a value as it was written; false for text where a number is wanted.
-    fn push(&mut self, raw: &str, text: &str, seen: Seen) -> bool {
+    fn push(&mut self, raw: &str, text: &str, seen: SeenKeys) -> bool {
         if self.wanted == Wanted::Infer {
             let first = *self.first.get_or_insert(seen);
             if first.kind != seen.kind {
@@ -215,12 +215,12 @@ fn missing_texts(n: usize) -> TextColumn {
 }
 
 /// The rows of a piece while it is read.
-struct Rows<'a> {
+struct JsonRows<'a> {
     forced: &'a [(&'a str, Wanted)],
     forced_names: &'a NameIndex<'a>,
     /// The keys of the columns.
     keys: Dictionary,
-    columns: Vec<Column>,
+    columns: Vec<JsonColumn>,
     n_rows: usize,
     bytes: usize,
     line: u64,
@@ -234,9 +234,9 @@ struct Rows<'a> {
     flaw: Option<Flaw>,
 }
 
-impl<'a> Rows<'a> {
-    fn new(forced: &'a [(&'a str, Wanted)], forced_names: &'a NameIndex<'a>) -> Rows<'a> {
-        Rows {
+impl<'a> JsonRows<'a> {
+    fn new(forced: &'a [(&'a str, Wanted)], forced_names: &'a NameIndex<'a>) -> JsonRows<'a> {
+        JsonRows {
             forced,
             forced_names,
             keys: Dictionary::default(),
@@ -278,13 +278,13 @@ impl<'a> Rows<'a> {
         }
         (self.position, self.next) = (0, 0);
         let mut json = serde_json::Deserializer::from_str(line);
-        let read = Row(self).deserialize(&mut json).and_then(|()| json.end());
+        let read = JsonRow(self).deserialize(&mut json).and_then(|()| json.end());
         if let Err(error) = read {
             return Err(self.flaw.take().unwrap_or_else(|| invalid(&error, error.column(), self.line)));
         }
         let n = self.n_rows;
         too_sparse(n, self.columns.len(), self.bytes).map_err(|(what, help)| Flaw::new(self.line, what, help))?;
-        self.columns.iter_mut().filter(|column| column.len == n).for_each(Column::push_missing);
+        self.columns.iter_mut().filter(|column| column.len == n).for_each(JsonColumn::push_missing);
         match &mut self.lines {
             Some(lines) => lines.push(self.line),
             None if self.line == n as u64 => {}
@@ -307,7 +307,7 @@ impl<'a> Rows<'a> {
             }
             too_sparse(self.n_rows, at + 1, self.bytes).map_err(|(what, help)| Flaw::new(self.line, what, help))?;
             let wanted = self.forced_names.place(key).map_or(Wanted::Infer, |at| self.forced[at].1);
-            self.columns.push(Column::new(wanted, self.n_rows));
+            self.columns.push(JsonColumn::new(wanted, self.n_rows));
         }
         if self.columns[at].len > self.n_rows {
             let help = "every key may occur once in an object";
@@ -341,7 +341,7 @@ impl<'a> Rows<'a> {
             Type::Text => Cow::Borrowed(&raw[1..raw.len() - 1]),
             Type::Number | Type::Boolean => Cow::Borrowed(raw),
         };
-        let seen = Seen { kind, line: self.line, position: self.position };
+        let seen = SeenKeys { kind, line: self.line, position: self.position };
         self.position += 1;
         if !self.columns[at].push(raw, &text, seen) {
             let (name, message) = (name(), format!("{} is not a number", shown(text.as_bytes())));
@@ -361,7 +361,7 @@ impl<'a> Rows<'a> {
         }
         let absent = || RawColumn::Number(Cells::I8(vec![i8::MIN; self.n_rows]));
         let columns = columns.into_iter().map(|column| column.unwrap_or_else(absent)).collect();
-        let places = self.lines.map_or(Places::Consecutive, Places::Lines);
+        let places = self.lines.map_or(CellPlaces::Consecutive, CellPlaces::Lines);
         RawChunk { n_rows: self.n_rows, columns, sparse: None, places }
     }
 }
@@ -379,9 +379,9 @@ fn invalid(error: &serde_json::Error, byte: usize, line: u64) -> Flaw {
 }
 
 /// An object, read into the next row.
-struct Row<'r, 'a>(&'r mut Rows<'a>);
+struct JsonRow<'r, 'a>(&'r mut JsonRows<'a>);
 
-impl<'de> DeserializeSeed<'de> for Row<'_, '_> {
+impl<'de> DeserializeSeed<'de> for JsonRow<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> std::result::Result<(), D::Error> {
@@ -389,7 +389,7 @@ impl<'de> DeserializeSeed<'de> for Row<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for Row<'_, '_> {
+impl<'de> Visitor<'de> for JsonRow<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -409,7 +409,7 @@ impl<'de> Visitor<'de> for Row<'_, '_> {
 }
 
 /// A key, read into its column.
-struct Key<'r, 'a>(&'r mut Rows<'a>);
+struct Key<'r, 'a>(&'r mut JsonRows<'a>);
 
 impl<'de> DeserializeSeed<'de> for Key<'_, '_> {
     type Value = usize;

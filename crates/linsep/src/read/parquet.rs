@@ -4,7 +4,7 @@ use super::arrow_columns::{ArrowKind, Builder, CHUNK_ROWS};
 use super::column::RawColumn;
 use super::csv::same_columns;
 use super::feed::Placed;
-use super::infer::{Outcome, Places, RawChunk, assemble};
+use super::infer::{CellPlaces, InferOutcome, RawChunk, assemble};
 use super::source::{Input, halted, no_room};
 use super::{ReadOptions, Wanted, wanted};
 use crate::error::{Error, Place, Result};
@@ -26,7 +26,7 @@ const BATCH_ROWS: usize = 1 << 13;
 
 /// Reads Parquet inputs with the same columns.
 pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch) -> Result<Table> {
-    let sources = inputs.iter().map(Source::open).collect::<Result<Vec<_>>>()?;
+    let sources = inputs.iter().map(ParquetSource::open).collect::<Result<Vec<_>>>()?;
     let names = sources[0].names();
     let mut wanted = wanted(&names, options, inputs[0].name())?;
     KIND.decide(sources[0].metadata.schema(), &mut wanted);
@@ -55,7 +55,7 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch) -
                 })
                 .collect::<Result<Vec<_>>>()?;
             for chunk in in_rows(columns, source)? {
-                let (n, places) = (chunk.n_rows as u64, Places::Numbered { first });
+                let (n, places) = (chunk.n_rows as u64, CellPlaces::Numbered { first });
                 pieces.push(Placed { file: f, first_line: 1, parsed: RawChunk { places, ..chunk } });
                 first += n;
             }
@@ -65,13 +65,13 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch) -
         return Err(Error::format("there is no row").at(Place::file(&**inputs[0].name())));
     }
     match assemble(inputs, &names, &wanted, pieces, 0)? {
-        Outcome::Table(table) => Ok(table),
-        Outcome::ReadAgainAsText(_) => unreachable!("the schema decides the kinds"),
+        InferOutcome::Table(table) => Ok(table),
+        InferOutcome::ReadAgainAsText(_) => unreachable!("the schema decides the kinds"),
     }
 }
 
 /// Chunks of whole rows from the parts of every column, given with its place in the table.
-fn in_rows(mut columns: Vec<(usize, Vec<RawColumn>)>, source: &Source<'_>) -> Result<Vec<RawChunk>> {
+fn in_rows(mut columns: Vec<(usize, Vec<RawColumn>)>, source: &ParquetSource<'_>) -> Result<Vec<RawChunk>> {
     columns.sort_by_key(|(at, _)| *at);
     let parts = columns.first().map_or(0, |(_, parts)| parts.len());
     let mut columns: Vec<_> = columns.into_iter().map(|(_, parts)| parts.into_iter()).collect();
@@ -82,21 +82,21 @@ fn in_rows(mut columns: Vec<(usize, Vec<RawColumn>)>, source: &Source<'_>) -> Re
             if cells.len() != columns.len() || cells.iter().any(|c| c.len() != n_rows) {
                 return Err(source.damaged("its columns differ in length"));
             }
-            Ok(RawChunk { n_rows, columns: cells, sparse: None, places: Places::Consecutive })
+            Ok(RawChunk { n_rows, columns: cells, sparse: None, places: CellPlaces::Consecutive })
         })
         .collect()
 }
 
 /// An input with its schema.
-struct Source<'a> {
+struct ParquetSource<'a> {
     input: &'a Input<'a>,
     /// The whole file, for input that has no path.
     bytes: Option<Bytes>,
     metadata: ArrowReaderMetadata,
 }
 
-impl<'a> Source<'a> {
-    fn open(input: &'a Input<'a>) -> Result<Source<'a>> {
+impl<'a> ParquetSource<'a> {
+    fn open(input: &'a Input<'a>) -> Result<ParquetSource<'a>> {
         let bytes = match input.path() {
             Some(_) => None,
             None => Some(Bytes::from(input.head(u64::MAX)?)),
@@ -110,7 +110,7 @@ impl<'a> Source<'a> {
                 ArrowReaderMetadata::load(&file, options).map_err(|e| KIND.damaged(input, &e.to_string()))
             }
         })?;
-        let source = Source { input, bytes, metadata };
+        let source = ParquetSource { input, bytes, metadata };
         KIND.check(source.metadata.schema(), input)?;
         Ok(source)
     }

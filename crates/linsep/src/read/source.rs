@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub(super) struct Input<'a> {
     name: Arc<str>,
-    bytes: Store<'a>,
+    bytes: ByteStore<'a>,
 }
 
 #[derive(Debug)]
-enum Store<'a> {
+enum ByteStore<'a> {
     File { path: PathBuf, size: u64 },
     Memory(Cow<'a, [u8]>),
 }
@@ -61,13 +61,13 @@ impl<'a> Input<'a> {
         if !about.is_file() {
             return Input::spool(file, &name, watch);
         }
-        let bytes = Store::File { path: path.to_owned(), size: about.len() };
+        let bytes = ByteStore::File { path: path.to_owned(), size: about.len() };
         Ok(Input { name: name.into(), bytes })
     }
 
     /// Bytes in memory.
     pub(super) fn from_bytes(bytes: &'a [u8], name: &str) -> Input<'a> {
-        Input { name: name.into(), bytes: Store::Memory(Cow::Borrowed(bytes)) }
+        Input { name: name.into(), bytes: ByteStore::Memory(Cow::Borrowed(bytes)) }
     }
 
     /// A stream, read to its end.
@@ -79,7 +79,7 @@ impl<'a> Input<'a> {
             let n = stream.by_ref().take(STEP).read_to_end(&mut bytes).map_err(|e| Error::io(name, &e))?;
             watch.report(Progress::Bytes { done: bytes.len() as u64, total: None });
             if n == 0 {
-                return Ok(Input { name: name.into(), bytes: Store::Memory(Cow::Owned(bytes)) });
+                return Ok(Input { name: name.into(), bytes: ByteStore::Memory(Cow::Owned(bytes)) });
             }
         }
     }
@@ -92,16 +92,16 @@ impl<'a> Input<'a> {
     /// Size as stored, compressed or not.
     pub(super) fn size(&self) -> u64 {
         match &self.bytes {
-            Store::File { size, .. } => *size,
-            Store::Memory(bytes) => bytes.len() as u64,
+            ByteStore::File { size, .. } => *size,
+            ByteStore::Memory(bytes) => bytes.len() as u64,
         }
     }
 
     /// The path, unless the input is in memory.
     pub(super) fn path(&self) -> Option<&Path> {
         match &self.bytes {
-            Store::File { path, .. } => Some(path),
-            Store::Memory(_) => None,
+            ByteStore::File { path, .. } => Some(path),
+            ByteStore::Memory(_) => None,
         }
     }
 
@@ -124,8 +124,8 @@ impl<'a> Input<'a> {
     /// The bytes from the beginning, decompressed; `counter` follows how many stored bytes have been taken.
     pub(super) fn open(&self, counter: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send + '_>> {
         let mut raw: Box<dyn Read + Send + '_> = match &self.bytes {
-            Store::File { path, .. } => Box::new(File::open(path).map_err(|e| Error::io(&*self.name, &e))?),
-            Store::Memory(bytes) => Box::new(&bytes[..]),
+            ByteStore::File { path, .. } => Box::new(File::open(path).map_err(|e| Error::io(&*self.name, &e))?),
+            ByteStore::Memory(bytes) => Box::new(&bytes[..]),
         };
         let mut magic = Vec::with_capacity(4);
         raw.by_ref().take(4).read_to_end(&mut magic).map_err(|e| Error::io(&*self.name, &e))?;

@@ -74,9 +74,21 @@ fn has_optimum(model: &Model, score: usize) -> bool {
     })
 }
 
+/// The objective with ten decimals, or as many as rounding leaves.
+pub(super) fn proved_objective(model: &Model) -> String {
+    let error = match &model.certificate {
+        // What the dual value allows for beyond the gap is the rounding of F.
+        Certificate::DualityGap { objective, dual, gap, .. } => objective - dual - gap,
+        Certificate::SelfConcordance { objective_error: Some(error), .. } => *error,
+        _ => 0.0,
+    };
+    let known = if error.is_finite() { ProvedTo::Within(error) } else { ProvedTo::Nothing };
+    cut(model.objective.value, known, format!("{:.10}", model.objective.value))
+}
+
 /// What is known of a printed coefficient.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Known {
+pub(super) enum ProvedTo {
     /// It is what it is: no optimum is claimed.
     Exactly,
     /// So far from the optimum's, at most.
@@ -85,19 +97,19 @@ pub(super) enum Known {
     Nothing,
 }
 
-impl Known {
+impl ProvedTo {
     /// Of a coefficient of a score, with the error that is proved of it.
-    pub(super) fn of(model: &Model, score: usize, error: Option<f64>) -> Known {
+    pub(super) fn of(model: &Model, score: usize, error: Option<f64>) -> ProvedTo {
         match error {
-            Some(error) => Known::Within(error),
-            None if has_optimum(model, score) => Known::Nothing,
-            None => Known::Exactly,
+            Some(error) => ProvedTo::Within(error),
+            None if has_optimum(model, score) => ProvedTo::Nothing,
+            None => ProvedTo::Exactly,
         }
     }
 
     /// The same per unit of another size.
-    pub(super) fn scaled(self, scale: f64) -> Known {
-        if let Known::Within(error) = self { Known::Within(error * scale) } else { self }
+    pub(super) fn scaled(self, scale: f64) -> ProvedTo {
+        if let ProvedTo::Within(error) = self { ProvedTo::Within(error * scale) } else { self }
     }
 }
 
@@ -112,10 +124,10 @@ fn about(value: f64) -> String {
 }
 
 /// A value as `print` would show it, with as many of its digits as are proved.
-fn cut(value: f64, known: Known, printed: String) -> String {
+fn cut(value: f64, known: ProvedTo, printed: String) -> String {
     let error = match known {
-        Known::Within(error) if error > 0.0 => error,
-        Known::Nothing => return about(value),
+        ProvedTo::Within(error) if error > 0.0 => error,
+        ProvedTo::Nothing => return about(value),
         _ => return printed,
     };
     let exponent = printed.find('e').and_then(|at| printed[at + 1..].parse::<i32>().ok());
@@ -147,17 +159,17 @@ fn rounded_up(value: f64) -> String {
 }
 
 /// [`short`] with proved digits only.
-pub(super) fn proved_short(value: f64, known: Known) -> String {
+pub(super) fn proved_short(value: f64, known: ProvedTo) -> String {
     cut(value, known, short(value))
 }
 
 /// [`beside`] with proved digits only.
-pub(super) fn proved_beside(value: f64, largest: f64, known: Known) -> String {
+pub(super) fn proved_beside(value: f64, largest: f64, known: ProvedTo) -> String {
     let printed = beside(value, largest);
     // A number that is not zero is not printed as zero.
     let vanishes = value != 0.0 && !printed.contains(|c: char| ('1'..='9').contains(&c));
     // Unless that is what is known of it.
-    if vanishes && known == Known::Exactly { format!("{value:.0e}") } else { cut(value, known, printed) }
+    if vanishes && known == ProvedTo::Exactly { format!("{value:.0e}") } else { cut(value, known, printed) }
 }
 
 #[cfg(test)]
@@ -166,29 +178,29 @@ mod tests {
 
     #[test]
     fn only_proved_digits_are_printed() {
-        assert_eq!(proved_short(-0.0645652, Known::Exactly), "-0.06457");
-        assert_eq!(proved_short(-0.0645652, Known::Within(4e-7)), "-0.06457");
-        assert_eq!(proved_short(-0.0645652, Known::Within(4e-5)), "-0.065");
-        assert_eq!(proved_short(18.8612, Known::Within(0.004)), "18.9");
-        assert_eq!(proved_short(18.8612, Known::Within(0.04)), "19");
-        assert_eq!(proved_short(18.8612, Known::Within(0.4)), "2e1");
-        assert_eq!(proved_short(18.8612, Known::Within(30.0)), "±5e1");
-        assert_eq!(proved_short(1.23456e9, Known::Within(1e5)), "1.23e9");
-        assert_eq!(proved_short(0.0, Known::Within(1e-9)), "0");
+        assert_eq!(proved_short(-0.0645652, ProvedTo::Exactly), "-0.06457");
+        assert_eq!(proved_short(-0.0645652, ProvedTo::Within(4e-7)), "-0.06457");
+        assert_eq!(proved_short(-0.0645652, ProvedTo::Within(4e-5)), "-0.065");
+        assert_eq!(proved_short(18.8612, ProvedTo::Within(0.004)), "18.9");
+        assert_eq!(proved_short(18.8612, ProvedTo::Within(0.04)), "19");
+        assert_eq!(proved_short(18.8612, ProvedTo::Within(0.4)), "2e1");
+        assert_eq!(proved_short(18.8612, ProvedTo::Within(30.0)), "±5e1");
+        assert_eq!(proved_short(1.23456e9, ProvedTo::Within(1e5)), "1.23e9");
+        assert_eq!(proved_short(0.0, ProvedTo::Within(1e-9)), "0");
     }
 
     #[test]
     fn of_what_is_not_proved_there_is_a_size() {
-        assert_eq!(proved_short(-0.0645652, Known::Nothing), "~-6e-2");
-        assert_eq!(proved_beside(0.0, 1.0, Known::Nothing), "0");
+        assert_eq!(proved_short(-0.0645652, ProvedTo::Nothing), "~-6e-2");
+        assert_eq!(proved_beside(0.0, 1.0, ProvedTo::Nothing), "0");
     }
 
     #[test]
     fn small_numbers_are_not_zeros() {
-        assert_eq!(proved_beside(1.8e-16, 1.0, Known::Exactly), "2e-16");
-        assert_eq!(proved_beside(0.0, 1.0, Known::Exactly), "0");
-        assert_eq!(proved_beside(0.12345, 1.0, Known::Within(1e-6)), "0.123");
-        assert_eq!(proved_beside(1e-6, 1.0, Known::Within(1e-5)), "0.000");
-        assert_eq!(proved_beside(1e-6, 1.0, Known::Within(1e-3)), "±2e-3");
+        assert_eq!(proved_beside(1.8e-16, 1.0, ProvedTo::Exactly), "2e-16");
+        assert_eq!(proved_beside(0.0, 1.0, ProvedTo::Exactly), "0");
+        assert_eq!(proved_beside(0.12345, 1.0, ProvedTo::Within(1e-6)), "0.123");
+        assert_eq!(proved_beside(1e-6, 1.0, ProvedTo::Within(1e-5)), "0.000");
+        assert_eq!(proved_beside(1e-6, 1.0, ProvedTo::Within(1e-3)), "±2e-3");
     }
 }

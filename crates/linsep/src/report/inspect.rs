@@ -1,7 +1,7 @@
 //! A model laid open, for machines and for people.
 
 use super::decision::decision_json;
-use super::digits::{Known, explained_marks, intercept_error, proved_short, weight_error};
+use super::digits::{ProvedTo, explained_marks, intercept_error, proved_short, weight_error};
 use super::parts::parts_json;
 use super::probability::calibration_json;
 use super::summary::{score_heading, summary};
@@ -125,12 +125,12 @@ pub fn inspect_text(model: &Model) -> String {
     let scores = linear.n_scores();
     let mut rows = vec![headings(model, scores)];
     for (j, name) in model.recipe.features().iter().enumerate() {
-        let known = |k: usize| Known::of(model, k, weight_error(model, k, j));
+        let known = |k: usize| ProvedTo::of(model, k, weight_error(model, k, j));
         let weights = (0..scores).map(|k| proved_short(linear.weights_of(k)[j], known(k)));
         rows.push(std::iter::once(clip(name, 40)).chain(weights).collect());
     }
     let intercept = linear.intercept();
-    let known = |k: usize| Known::of(model, k, intercept_error(model, k));
+    let known = |k: usize| ProvedTo::of(model, k, intercept_error(model, k));
     let intercepts = intercept.iter().enumerate().map(|(k, b)| proved_short(*b, known(k)));
     rows.push(std::iter::once("(intercept)".to_owned()).chain(intercepts).collect());
     let unit = if model.recipe.is_linear() { "input columns" } else { "features" };

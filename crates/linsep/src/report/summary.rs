@@ -1,7 +1,7 @@
 //! What was fitted, in one screen.
 
 use super::decision::decision_text;
-use super::digits::{Known, explained_marks, proved_beside, weight_error};
+use super::digits::{ProvedTo, explained_marks, proved_beside, proved_objective, weight_error};
 use super::headline::headline;
 use super::parts::{multiclass_text, part_notes, parts_table};
 use super::probability::{calibration_text, priors_text};
@@ -43,7 +43,7 @@ pub(super) fn summary(model: &Model, with_decision: bool, all: bool) -> String {
     match (searches, model.parts.len()) {
         (true, 0) => line("errors", perceptron::errors_text(model)),
         (true, _) => {}
-        (false, 0) => line("objective", format!("{:.10}", model.objective.value)),
+        (false, 0) => line("objective", proved_objective(model)),
         (false, n) => line("objective", format!("{:.10}, summed over {n} two-class fits", model.objective.value)),
     }
     if let Some(margin) = hard_margin::margin_text(model) {
@@ -333,7 +333,7 @@ fn largest_weights(model: &Model) -> String {
     let mut rows = vec![std::iter::once(String::new()).chain((0..columns).map(heading)).collect::<Vec<String>>()];
     for j in &order[..shown] {
         let name = clip(&model.recipe.feature(*j), 40);
-        let known = |k: usize| Known::of(model, k, weight_error(model, k, *j)).scaled(scale[*j]);
+        let known = |k: usize| ProvedTo::of(model, k, weight_error(model, k, *j)).scaled(scale[*j]);
         let shown = |k: usize| proved_beside(standard(k, *j), largest, known(k));
         rows.push(std::iter::once(name).chain((0..columns).map(shown)).collect());
     }

@@ -4,10 +4,12 @@ use super::text::wrap;
 use crate::workflow::Verification;
 use std::fmt::Write;
 
+/// Characters of a line.
+const WIDTH: usize = 80;
 /// Settings that are listed; a program sees all of them.
 const SETTINGS: usize = 40;
 
-/// A verdict, claim by claim, then the settings that were taken as given, and in one line what is proved. `second_fit` is how
+/// A verdict, claim by claim, then the settings that were taken as given, and in one sentence what is proved. `second_fit` is how
 /// the reader asks for what takes one.
 pub fn verification_text(verification: &Verification, second_fit: &str) -> String {
     let verdict = match verification.passed() {
@@ -17,24 +19,38 @@ pub fn verification_text(verification: &Verification, second_fit: &str) -> Strin
     let mut out = format!("{verdict}\n");
     for check in &verification.checks {
         let mark = if check.holds { "holds" } else { "FAILS" };
-        let _ = writeln!(out, "  {mark}  {:<12} {}", check.claim, check.found);
+        hanging(&mut out, &format!("  {mark}  {:<12} ", check.claim), &check.found);
     }
-    let settings = &verification.settings;
-    let mut shown: Vec<String> =
-        settings.iter().take(SETTINGS).map(|(path, value)| format!("{path} = {value}")).collect();
+    // Entries of one list together: its values are told apart by their order.
+    let mut settings: Vec<(String, Vec<&str>)> = Vec::new();
+    for (path, value) in &verification.settings {
+        let list: String = path.split('[').map(|part| part.split_once(']').map_or(part, |(_, rest)| rest)).collect();
+        match settings.last_mut().filter(|(last, _)| *last == list) {
+            Some((_, values)) => values.push(value),
+            None => settings.push((list, vec![value])),
+        }
+    }
+    let one = |(path, values): &(String, Vec<&str>)| match &values[..] {
+        [first, .., last] => format!("{path} = {first} … {last} ({})", values.len()),
+        _ => format!("{path} = {}", values.join(", ")),
+    };
+    let mut shown: Vec<String> = settings.iter().take(SETTINGS).map(one).collect();
     if settings.len() > SETTINGS {
         shown.push(format!("and {} more", settings.len() - SETTINGS));
     }
-    for (i, line) in wrap(&shown.join(", "), 100).iter().enumerate() {
-        let _ = writeln!(out, "  {}  {line}", if i == 0 { "taken as given:" } else { "               " });
-    }
-    let _ = write!(out, "  {}", verification.proved);
+    hanging(&mut out, "  given  ", &shown.join(", "));
+    hanging(&mut out, "  proved ", &verification.proved);
     if !verification.unchecked.is_empty() {
-        let _ = write!(out, "; not checked: {}", verification.unchecked.join(", "));
-        if !second_fit.is_empty() {
-            let _ = write!(out, " ({second_fit})");
-        }
+        let how = if second_fit.is_empty() { String::new() } else { format!(" ({second_fit})") };
+        hanging(&mut out, "  not checked: ", &format!("{}{how}", verification.unchecked.join(", ")));
     }
-    out.push('\n');
     out
+}
+
+/// A text after its heading, further lines below its beginning.
+fn hanging(out: &mut String, heading: &str, text: &str) {
+    let indent = heading.chars().count();
+    for (i, line) in wrap(text, WIDTH - indent).iter().enumerate() {
+        let _ = writeln!(out, "{}{line}", if i == 0 { heading.to_owned() } else { " ".repeat(indent) });
+    }
 }

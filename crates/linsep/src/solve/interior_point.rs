@@ -43,7 +43,7 @@ const PATIENCE: usize = 3;
 
 /// One row inside the feasible region, and the change to its next place.
 #[derive(Debug, Clone, Copy, Default)]
-struct Row {
+struct InteriorRow {
     /// c; rows of weight zero have none and do not move.
     share: f64,
     y: f64,
@@ -58,7 +58,7 @@ struct Row {
     inverse: [f64; 3],
 }
 
-impl Row {
+impl InteriorRow {
     /// The right-hand sides `a` of `tΔu + uΔt` and `e` of `−ξΔu + vΔξ`.
     fn goals(&self, mu: Option<f64>) -> (f64, f64) {
         let [u, slack, excess] = self.affine;
@@ -105,7 +105,7 @@ impl Row {
     /// u, at its bound where the row is about to be there: of u and t, and of v and ξ, one vanishes.
     fn multiplier(&self) -> f64 {
         match self {
-            Row { share: 0.0, .. } => 0.0,
+            InteriorRow { share: 0.0, .. } => 0.0,
             _ if self.u < DECIDED * self.excess.min(1.0) => 0.0,
             _ if self.v < DECIDED * self.slack.min(1.0) => 1.0,
             _ => self.u,
@@ -119,10 +119,10 @@ impl Row {
     }
 }
 
-struct Run<'r, 'd> {
+struct InteriorRun<'r, 'd> {
     risk: &'r Risk<'d, Hinge>,
     watch: &'r Watch,
-    rows: Vec<Row>,
+    rows: Vec<InteriorRow>,
     coef: Coef,
     best: MarginSolved,
     short_steps: usize,
@@ -135,7 +135,7 @@ impl InteriorPoint {
             return Err(Error::usage("the interior point method proves nothing about columns without a penalty")
                 .help("use the squared hinge with the solver newton"));
         }
-        let mut run = Run::new(risk, watch);
+        let mut run = InteriorRun::new(risk, watch);
         let stop = match run.iterate(self) {
             Ok(stop) => stop,
             Err(error) if error.kind() == ErrorKind::Interrupted => Stop::halted(watch.halted()),
@@ -148,8 +148,8 @@ impl InteriorPoint {
     }
 }
 
-impl<'r, 'd> Run<'r, 'd> {
-    fn new(risk: &'r Risk<'d, Hinge>, watch: &'r Watch) -> Run<'r, 'd> {
+impl<'r, 'd> InteriorRun<'r, 'd> {
+    fn new(risk: &'r Risk<'d, Hinge>, watch: &'r Watch) -> InteriorRun<'r, 'd> {
         let sample = risk.sample();
         let coef = risk.start();
         let row = |i: usize| {
@@ -157,10 +157,10 @@ impl<'r, 'd> Run<'r, 'd> {
             let y = if sample.labels[i] == Class(1) { 1.0 } else { -1.0 };
             let missing = 1.0 - y * (coef.intercept()[0] + sample.offsets.map_or(0.0, |o| o[i]));
             let (slack, excess) = (missing.max(0.0) + 1.0, (-missing).max(0.0) + 1.0);
-            Row { share, y, u: 0.5, v: 0.5, slack, excess, ..Row::default() }
+            InteriorRow { share, y, u: 0.5, v: 0.5, slack, excess, ..InteriorRow::default() }
         };
-        let rows: Vec<Row> = (0..sample.labels.len()).map(row).collect();
-        Run { risk, watch, coef, best: MarginSolved::at_zero(risk), rows, short_steps: 0 }
+        let rows: Vec<InteriorRow> = (0..sample.labels.len()).map(row).collect();
+        InteriorRun { risk, watch, coef, best: MarginSolved::at_zero(risk), rows, short_steps: 0 }
     }
 
     fn iterate(&mut self, limits: &InteriorPoint) -> Result<Stop> {
@@ -234,7 +234,7 @@ impl<'r, 'd> Run<'r, 'd> {
             intercepts = Some(interval);
             self.best.passes += 1;
         }
-        let multipliers: Vec<f64> = self.rows.iter().map(Row::multiplier).collect();
+        let multipliers: Vec<f64> = self.rows.iter().map(InteriorRow::multiplier).collect();
         let multipliers = feasible_multipliers(self.risk, &multipliers);
         let (objective, certificate) = multiplier_gap(self.risk, &coef, &multipliers, watch)?;
         self.best.passes += 2;
@@ -243,7 +243,7 @@ impl<'r, 'd> Run<'r, 'd> {
 
     /// Predictor, corrector, step; `None` where the products are so small that directions are no numbers any more.
     fn advance(&mut self, residual: &Coef) -> Result<Option<f64>> {
-        self.rows.par_iter_mut().for_each(Row::invert);
+        self.rows.par_iter_mut().for_each(InteriorRow::invert);
         let curvature: Vec<f64> = self.rows.par_iter().map(|r| r.share * r.inverse[2]).collect();
         let gram = self.risk.weighted_gram(&curvature, self.watch)?;
         self.best.passes += 1;
@@ -255,7 +255,7 @@ impl<'r, 'd> Run<'r, 'd> {
         self.rows.par_iter_mut().for_each(|r| r.affine = r.change);
         let direction = self.direction(&factor, residual, Some(mu * (affine / mu).powi(3)))?;
         let step = (STAY_INSIDE.max(1.0 - mu) * self.reach()).min(1.0);
-        let sound = |row: &Row| row.change.iter().all(|c| c.is_finite());
+        let sound = |row: &InteriorRow| row.change.iter().all(|c| c.is_finite());
         if !(step > 0.0) || direction.as_slice().iter().any(|d| !d.is_finite()) || !self.rows.iter().all(sound) {
             return Ok(None);
         }
@@ -293,6 +293,6 @@ impl<'r, 'd> Run<'r, 'd> {
 
     /// The longest step that keeps all numbers positive.
     fn reach(&self) -> f64 {
-        self.rows.par_iter().map(Row::loss_of_change).reduce(|| f64::MIN_POSITIVE, f64::max).recip()
+        self.rows.par_iter().map(InteriorRow::loss_of_change).reduce(|| f64::MIN_POSITIVE, f64::max).recip()
     }
 }

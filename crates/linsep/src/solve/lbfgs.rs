@@ -71,11 +71,11 @@ impl Lbfgs {
 /// The pairs, newest last, and the inverse diagonal below them.
 struct Memory {
     limit: usize,
-    pairs: VecDeque<Pair>,
+    pairs: VecDeque<CurvaturePair>,
     inverse: Coef,
 }
 
-struct Pair {
+struct CurvaturePair {
     step: Coef,
     change: Coef,
     /// `1/step·change`.
@@ -121,7 +121,7 @@ impl Memory {
             if self.pairs.len() == self.limit {
                 self.pairs.pop_front();
             }
-            self.pairs.push_back(Pair { step, change, rho: product.recip() });
+            self.pairs.push_back(CurvaturePair { step, change, rho: product.recip() });
         }
     }
 }

@@ -41,7 +41,7 @@ pub use perceptron::{
     SignedRows,
 };
 pub use proximal_newton::{Previous, ProximalNewton};
-pub use quadratic_descent::{Descent, QuadraticDescent};
+pub use quadratic_descent::{DescentEnd, QuadraticDescent};
 pub use row_newton::RowNewton;
 pub use sigmoid::{SigmoidAlgorithm, SigmoidDescent, SigmoidEnd};
 pub use smo::{KernelSolved, Smo};

@@ -6,18 +6,18 @@ use crate::objective::{Intercept, Loss, Penalty, Risk, Sample};
 use crate::table::Class;
 
 /// Copies of some rows with their labels, weights and offsets.
-pub(super) struct Part {
+pub(super) struct RowPart {
     design: PreparedDesign,
     labels: Vec<Class>,
     weights: Option<Vec<f64>>,
     offsets: Option<Vec<f64>>,
 }
 
-impl Part {
+impl RowPart {
     /// The given rows of a sample with `k` scores.
-    pub(super) fn of(sample: &Sample<'_>, k: usize, rows: &[usize]) -> Result<Part> {
+    pub(super) fn of(sample: &Sample<'_>, k: usize, rows: &[usize]) -> Result<RowPart> {
         let offsets = |o: &[f64]| rows.iter().flat_map(|r| o[r * k..(r + 1) * k].iter().copied()).collect();
-        Ok(Part {
+        Ok(RowPart {
             design: gather(sample.design, rows)?,
             labels: rows.iter().map(|r| sample.labels[*r]).collect(),
             weights: sample.weights.map(|w| rows.iter().map(|r| w[*r]).collect()),

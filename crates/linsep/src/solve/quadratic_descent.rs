@@ -7,7 +7,7 @@
 use super::Stop;
 use crate::certify::{Certificate, quadratic_gap};
 use crate::linalg::{Factor, Square};
-use crate::objective::Quadratic;
+use crate::objective::QuadraticObjective;
 use crate::watch::{Progress, Watch};
 
 /// Gradient descent with a fixed step, on a quadratic.
@@ -21,7 +21,7 @@ pub struct QuadraticDescent {
 
 /// Where descent ended.
 #[derive(Debug, Clone)]
-pub struct Descent {
+pub struct DescentEnd {
     /// One vector per score.
     pub solutions: Vec<Vec<f64>>,
     /// Why it stopped.
@@ -38,12 +38,12 @@ impl QuadraticDescent {
     /// only.
     pub fn solve(
         &self,
-        problem: &Quadratic,
+        problem: &QuadraticObjective,
         factor: &Factor,
         start: Vec<Vec<f64>>,
         at_start: f64,
         watch: &Watch,
-    ) -> Descent {
+    ) -> DescentEnd {
         let step = 0.95 / largest_eigenvalue(&problem.hessian).max(f64::MIN_POSITIVE);
         let (mut point, base) = (start.clone(), change(problem, &start));
         let (mut best, mut smallest, mut since) = (start, f64::INFINITY, 0);
@@ -51,7 +51,7 @@ impl QuadraticDescent {
         loop {
             let gap = quadratic_gap(problem, factor, &point, at_start, at_start);
             let Certificate::Quadratic { gap, relative_gap, .. } = gap else {
-                return Descent { solutions: best, stop: Stop::PrecisionLimit, iterations: iteration };
+                return DescentEnd { solutions: best, stop: Stop::PrecisionLimit, iterations: iteration };
             };
             since += 1;
             if gap < smallest {
@@ -68,7 +68,7 @@ impl QuadraticDescent {
                 watch.halted().map(|halt| Stop::halted(Some(halt)))
             };
             if let Some(stop) = stop {
-                return Descent { solutions: best, stop, iterations: iteration };
+                return DescentEnd { solutions: best, stop, iterations: iteration };
             }
             for (score, v) in point.iter_mut().enumerate() {
                 let gradient = problem.gradient(score, v);
@@ -86,7 +86,7 @@ impl QuadraticDescent {
 }
 
 /// `Σ_t ½ vᵀHv − g·v`.
-fn change(problem: &Quadratic, point: &[Vec<f64>]) -> f64 {
+fn change(problem: &QuadraticObjective, point: &[Vec<f64>]) -> f64 {
     let one = |(score, v): (usize, &Vec<f64>)| {
         let terms = problem.gradient(score, v).into_iter().zip(v.iter().zip(&problem.linear[score]));
         0.5 * terms.map(|(r, (v, g))| v * (r - g)).sum::<f64>()

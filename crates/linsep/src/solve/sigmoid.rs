@@ -11,7 +11,7 @@
 
 use super::Stop;
 use super::drawn_rows::DrawnRows;
-use super::stochastic::Run;
+use super::stochastic::StochasticRun;
 use crate::certify::{LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian};
 use crate::design::Tile;
 use crate::error::{ErrorKind, Result};
@@ -71,7 +71,7 @@ const LEAST: f64 = 1e-12;
 /// Saddles left before a descent gives up.
 const SADDLES: usize = 20;
 
-struct Walk<'r, 'd> {
+struct SigmoidWalk<'r, 'd> {
     risk: &'r Risk<'d, SquaredSigmoid>,
     scale: &'r LocalScale,
     watch: &'r Watch,
@@ -92,18 +92,18 @@ impl SigmoidDescent {
         watch: &Watch,
     ) -> Result<SigmoidEnd> {
         let point = risk.at(start, Detail::Gradient, watch)?;
-        let mut walk = Walk { risk, scale, watch, point, iterations: 0, passes: 1, damping: FIRST, step: 1.0 };
+        let mut walk = SigmoidWalk { risk, scale, watch, point, iterations: 0, passes: 1, damping: FIRST, step: 1.0 };
         let stop = match self.descend(&mut walk) {
             Ok(stop) => stop,
             Err(error) if error.kind() == ErrorKind::Interrupted => Stop::halted(watch.halted()),
             Err(error) => return Err(error),
         };
         let curvature = scale.curvature(risk, &walk.point, &Watch::default())?;
-        let Walk { point, iterations, passes, .. } = walk;
+        let SigmoidWalk { point, iterations, passes, .. } = walk;
         Ok(SigmoidEnd { point, stop, curvature, iterations, passes: passes + 2 })
     }
 
-    fn descend(&self, walk: &mut Walk<'_, '_>) -> Result<Stop> {
+    fn descend(&self, walk: &mut SigmoidWalk<'_, '_>) -> Result<Stop> {
         if self.algorithm == SigmoidAlgorithm::Sgd {
             return self.stochastic(walk);
         }
@@ -147,7 +147,7 @@ impl SigmoidDescent {
         }
     }
 
-    fn stochastic(&self, walk: &mut Walk<'_, '_>) -> Result<Stop> {
+    fn stochastic(&self, walk: &mut SigmoidWalk<'_, '_>) -> Result<Stop> {
         let (risk, watch) = (walk.risk, walk.watch);
         let mut tile = Tile::default();
         let rows = DrawnRows::new(risk, &mut tile, watch)?;
@@ -155,7 +155,7 @@ impl SigmoidDescent {
         let first = (2.0 * risk.loss().curvature_bound() * rows.mean_square() + ridge).recip();
         // Without a penalty the steps still have to become shorter.
         let decay = ridge.max((rows.len() as f64).recip());
-        let mut run = Run::new(risk, &rows, &walk.point.coef, (first, decay, 1), self.seed);
+        let mut run = StochasticRun::new(risk, &rows, &walk.point.coef, (first, decay, 1), self.seed);
         while walk.iterations < self.max_iterations {
             if !run.epoch(watch)? {
                 return Ok(Stop::halted(watch.halted()));
@@ -173,7 +173,7 @@ impl SigmoidDescent {
     }
 }
 
-impl Walk<'_, '_> {
+impl SigmoidWalk<'_, '_> {
     /// Newton's or Gauss–Newton's step with as much damping as it takes; false where none helps.
     fn damped_step(&mut self, exact: bool) -> Result<bool> {
         let hessian = match exact {

@@ -59,8 +59,13 @@ impl StochasticGradient {
             Some(step) => step,
             None => self.first_step(&rows, descent)?,
         };
-        let mut run =
-            Run::new(risk, &rows, &descent.point.coef, (first, risk.penalty().ridge(), self.batch), self.seed);
+        let mut run = StochasticRun::new(
+            risk,
+            &rows,
+            &descent.point.coef,
+            (first, risk.penalty().ridge(), self.batch),
+            self.seed,
+        );
         loop {
             match descent.stops(self.tolerance, self.max_epochs)? {
                 // The draws may need many epochs to a lower objective.
@@ -93,7 +98,7 @@ impl StochasticGradient {
 }
 
 /// A run of steps and their average.
-pub(super) struct Run<'r, 'd, L, P> {
+pub(super) struct StochasticRun<'r, 'd, L, P> {
     risk: &'r Risk<'d, L, P>,
     rows: &'r DrawnRows<'d>,
     random: ChaCha8Rng,
@@ -113,7 +118,7 @@ pub(super) struct Run<'r, 'd, L, P> {
     intercept_sum: Vec<f64>,
 }
 
-impl<'r, 'd, L: Loss, P: Penalty> Run<'r, 'd, L, P> {
+impl<'r, 'd, L: Loss, P: Penalty> StochasticRun<'r, 'd, L, P> {
     pub(super) fn new(
         risk: &'r Risk<'d, L, P>,
         rows: &'r DrawnRows<'d>,
@@ -121,7 +126,7 @@ impl<'r, 'd, L: Loss, P: Penalty> Run<'r, 'd, L, P> {
         (first, decay, batch): (f64, f64, usize),
         seed: u64,
     ) -> Self {
-        Run {
+        StochasticRun {
             risk,
             rows,
             random: ChaCha8Rng::seed_from_u64(seed),

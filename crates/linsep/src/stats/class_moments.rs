@@ -67,7 +67,7 @@ impl MomentRounding {
 }
 
 /// Sums about fixed per-class references: partials of one pass simply add.
-struct Partial {
+struct MomentsPartial {
     kind: Scatter,
     weights: Vec<f64>,
     sums: Vec<f64>,
@@ -120,7 +120,7 @@ impl ClassMoments {
         let partial = pass.reduce(
             watch,
             (0, &mut []),
-            || Partial::new(kind, classes, cols),
+            || MomentsPartial::new(kind, classes, cols),
             |sum, range, rows, _| {
                 let part = weights.map(|w| &w[range.clone()]);
                 match rows {
@@ -375,10 +375,16 @@ vectorised! {
     }
 }
 
-impl Partial {
-    fn new(kind: Scatter, classes: usize, cols: usize) -> Partial {
+impl MomentsPartial {
+    fn new(kind: Scatter, classes: usize, cols: usize) -> MomentsPartial {
         let grams = vec![Square::zeros(cols); kind.matrices(classes)];
-        Partial { kind, weights: vec![0.0; classes], sums: vec![0.0; classes * cols], grams, gathered: Vec::new() }
+        MomentsPartial {
+            kind,
+            weights: vec![0.0; classes],
+            sums: vec![0.0; classes * cols],
+            grams,
+            gathered: Vec::new(),
+        }
     }
 
     fn add(&mut self, rows: &mut [f64], codes: &[Class], weights: Option<&[f64]>, references: &[f64]) {

@@ -40,7 +40,7 @@ const REFERENCE_ROWS: usize = 16;
 const REDUCE_AT: usize = 512;
 
 /// A factor and rows still to be folded into it.
-struct Partial {
+struct TrianglePartial {
     triangle: ClassTriangle,
     /// Row-major.
     pending: Vec<f64>,
@@ -65,7 +65,7 @@ impl ClassTriangle {
         let partial = Pass::new(design, &identity).partials_of(doubles).reduce(
             watch,
             (0, &mut []),
-            || Partial { triangle: empty.clone(), pending: Vec::new() },
+            || TrianglePartial { triangle: empty.clone(), pending: Vec::new() },
             |sum, range, rows, _| {
                 let part = weights.map(|w| &w[range.clone()]);
                 match rows {
@@ -109,7 +109,7 @@ impl ClassTriangle {
         if !rows.iter().all(|v| v.is_finite()) || !weights.is_none_or(|w| w.iter().all(|s| usable(*s))) {
             return Err(Error::data("a value or weight is not finite, or a weight is negative"));
         }
-        let mut partial = Partial { triangle: self.clone(), pending: Vec::new() };
+        let mut partial = TrianglePartial { triangle: self.clone(), pending: Vec::new() };
         partial.add(rows, codes, weights);
         partial.reduce();
         *self = partial.triangle;
@@ -286,9 +286,9 @@ fn triangle_values(classes: u128, cols: u128, width: u128) -> Option<u128> {
     width.checked_mul(width + 1).map(|twice| twice / 2 + classes + cols)
 }
 
-impl Partial {
+impl TrianglePartial {
     fn add(&mut self, rows: &[f64], codes: &[Class], weights: Option<&[f64]>) {
-        let Partial { triangle, pending } = self;
+        let TrianglePartial { triangle, pending } = self;
         let (cols, width) = (triangle.cols, triangle.width());
         for (i, class) in codes.iter().enumerate() {
             let s = weights.map_or(1.0, |w| w[i]);

@@ -76,7 +76,7 @@ impl Table {
         if cells().all(|(_, cells)| !matches!(cells, Cells::F64(_))) {
             return None;
         }
-        let mut format = Format::of(cells(), frequency)?;
+        let mut format = DecimalFormat::of(cells(), frequency)?;
         format.floats = format.float(cells(), frequency);
         let (mut squares, mut count) = (0.0, 0.0);
         for (start, cells) in cells() {
@@ -93,7 +93,7 @@ impl Table {
 }
 
 /// What the numbers of a column have in common.
-struct Format {
+struct DecimalFormat {
     /// Most decimals.
     decimals: usize,
     /// Most significant digits.
@@ -104,9 +104,9 @@ struct Format {
     single: bool,
 }
 
-impl Format {
-    fn of<'a>(cells: impl Iterator<Item = (usize, &'a Cells)> + Clone, frequency: &[f64]) -> Option<Format> {
-        let mut format = Format { decimals: 0, digits: 0, floats: true, single: true };
+impl DecimalFormat {
+    fn of<'a>(cells: impl Iterator<Item = (usize, &'a Cells)> + Clone, frequency: &[f64]) -> Option<DecimalFormat> {
+        let mut format = DecimalFormat { decimals: 0, digits: 0, floats: true, single: true };
         for (start, cells) in cells {
             for i in (0..cells.len()).filter(|i| frequency[start + i] > 0.0) {
                 let value = cells.number(i);

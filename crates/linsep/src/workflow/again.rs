@@ -1,6 +1,6 @@
 //! The options under which the same rows give a model again, and that second fit.
 
-use super::assemble::Known;
+use super::assemble::KnownOfRows;
 use super::calibrate::{CalibrationOptions, cross_fit};
 use super::cross_validate::cross_validate;
 use super::fit::{FitOptions, TableFit, fit_source};
@@ -62,7 +62,7 @@ pub(super) fn fit_again(model: &Model, table: &Table, roles: &RowRoles, watch: &
     let (options, plan) = (options_of(model), plan_of(model));
     let folds = options.folds.map(|folds| cross_validate(table, roles, &options, &plan, folds, watch)).transpose()?;
     let arrays = model.provenance.fingerprint.is_empty();
-    let known = Known {
+    let known = KnownOfRows {
         fingerprint: if arrays { String::new() } else { format!("{:016x}", table.fingerprint()) },
         target_is_text: table.columns()[table.column(&model.target)?].kind != Kind::Number,
         cross_validation: folds,
@@ -79,7 +79,7 @@ pub(super) fn fit_again(model: &Model, table: &Table, roles: &RowRoles, watch: &
 
 /// The same for rows of arrays.
 pub(super) fn fit_source_again(model: &Model, source: &Source<'_>, watch: &Watch) -> Result<Option<Model>> {
-    let known = Known {
+    let known = KnownOfRows {
         fingerprint: model.provenance.fingerprint.clone(),
         target_is_text: model.target_is_text,
         cross_validation: model.cross_validation.clone(),

@@ -1,6 +1,6 @@
 //! Arrays in memory to models, predictions and verdicts: what the Python package calls. Nothing is copied.
 
-use super::assemble::Known;
+use super::assemble::KnownOfRows;
 use super::fit::{FitOptions, TableFit, fit_source};
 use super::geometry::{geometry_of, measure};
 use super::multiclass::Plan;
@@ -87,7 +87,7 @@ pub fn fit_arrays(arrays: Arrays<'_>, options: &FitOptions, watch: &Watch) -> Re
     if options.folds.is_some() || options.calibration.is_some() {
         return Err(Error::usage("folds are made of tables, not of arrays"));
     }
-    let known = Known {
+    let known = KnownOfRows {
         fingerprint: String::new(),
         target_is_text: arrays.labels_are_text,
         cross_validation: None,

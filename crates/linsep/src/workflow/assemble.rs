@@ -13,7 +13,7 @@ use crate::table::Class;
 use crate::watch::Watch;
 
 /// What is known of the rows before the method is fitted to them.
-pub(super) struct Known {
+pub(super) struct KnownOfRows {
     pub(super) fingerprint: String,
     pub(super) target_is_text: bool,
     pub(super) cross_validation: Option<CrossValidation>,
@@ -34,7 +34,7 @@ pub(super) fn model_of(
     source: &Source<'_>,
     options: &FitOptions,
     (method, plan): (Method, &Plan),
-    known: Known,
+    known: KnownOfRows,
     weighted: Weighted,
     (fitted, parts): (Fitted, Vec<FittedPart>),
 ) -> Result<Model> {

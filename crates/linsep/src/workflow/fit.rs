@@ -1,6 +1,6 @@
 //! Table to model.
 
-use super::assemble::{Known, Weighted, model_of};
+use super::assemble::{KnownOfRows, Weighted, model_of};
 use super::calibrate::{CalibrationOptions, cross_fit};
 use super::cross_validate::cross_validate;
 use super::multiclass::{Multiclass, Plan, Planned};
@@ -106,7 +106,7 @@ pub enum TableFit {
 pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<TableFit> {
     let roles = read_roles(&table, options)?;
     let plan = Plan::of(options, &roles.names)?;
-    let known = Known {
+    let known = KnownOfRows {
         fingerprint: format!("{:016x}", table.fingerprint()),
         target_is_text: table.columns()[table.column(&options.target)?].kind != Kind::Number,
         cross_validation: options
@@ -126,7 +126,7 @@ pub(super) fn fit_source(
     source: &Source<'_>,
     options: &FitOptions,
     plan: &Plan,
-    known: Known,
+    known: KnownOfRows,
     watch: &Watch,
 ) -> Result<TableFit> {
     let classes = source.labels.names().to_vec();

@@ -59,7 +59,7 @@ pub fn geometry_of(model: &Model, watch: &Watch) -> Result<Geometry> {
             return Scores::of(&model.discriminant)?.zeros(&sides, n_classes);
         }
     }
-    if let Some(machine) = scheme_geometry::Machine::of(model)? {
+    if let Some(machine) = scheme_geometry::TwoClassMachine::of(model)? {
         return machine.geometry(&Scores::of(&model.discriminant)?);
     }
     let cuts = cuts(model);
@@ -124,7 +124,7 @@ pub(super) fn measure(
     projection: bool,
     watch: &Watch,
 ) -> Result<Measured> {
-    if let Some(machine) = scheme_geometry::Machine::of(model)? {
+    if let Some(machine) = scheme_geometry::TwoClassMachine::of(model)? {
         machine.apply(&mut scores);
     }
     let cuts = cuts(model);

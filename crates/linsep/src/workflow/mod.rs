@@ -41,4 +41,5 @@ pub(crate) use separable::SHOWN_BOUNDARY;
 pub use separable::{Question, Scope, SeparableOptions, TableSeparability, separable_table};
 pub use simulate::model_classes;
 pub use support::{SupportRow, SupportTable, support_tables};
-pub use verify::{Check, Verification, refit_table, verify_table};
+pub use verdict::Check;
+pub use verify::{Verification, refit_table, verify_table};

@@ -30,16 +30,16 @@ pub(super) fn summed_scores(scores: &[f64], n_classes: usize) -> Vec<f64> {
 }
 
 /// The machine that decides as calibrated fits against the rest do: the largest σ(a z + b) is the largest a z + b.
-pub(super) struct Machine {
+pub(super) struct TwoClassMachine {
     maps: Vec<(f64, f64)>,
 }
 
-impl Machine {
+impl TwoClassMachine {
     /// `None` where no two-class fits are coupled.
     ///
     /// # Errors
     /// Where the regions of their probabilities have no such boundaries.
-    pub(super) fn of(model: &Model) -> Result<Option<Machine>> {
+    pub(super) fn of(model: &Model) -> Result<Option<TwoClassMachine>> {
         let Some(Calibration::Coupled(coupled)) = model.calibration.as_ref().map(|c| &c.map) else { return Ok(None) };
         let platt = |map: &Calibration| match map {
             Calibration::Platt { slope, intercept } => Some((*slope, *intercept)),
@@ -48,7 +48,7 @@ impl Machine {
         let maps: Option<Vec<(f64, f64)>> = coupled.maps.iter().map(platt).collect();
         match (maps, coupled.coupling) {
             (Some(maps), Coupling::Rest) if model.true_priors.is_none() && model.decision.cut(maps.len()).is_some() => {
-                Ok(Some(Machine { maps }))
+                Ok(Some(TwoClassMachine { maps }))
             }
             _ => Err(Error::usage("the regions of these probabilities have no planes between them")
                 .help("fit without --calibrate, or with --multiclass linear-machine --calibrate temperature")),

@@ -22,7 +22,7 @@ pub(super) struct Source<'a> {
     pub(super) offsets: Option<(usize, Vec<f64>)>,
     /// The row of the table or of the arrays that each row in use is.
     pub(super) rows: Vec<usize>,
-    pub(super) counts: Counts,
+    pub(super) counts: RowCounts,
     origins: Vec<Origin>,
     printed: Vec<f64>,
     places: Places,
@@ -35,7 +35,7 @@ enum Held<'a> {
 }
 
 /// Rows that are there and rows that are not used.
-pub(super) struct Counts {
+pub(super) struct RowCounts {
     pub(super) rows: usize,
     pub(super) missing_target: usize,
     pub(super) zero_weight: usize,
@@ -73,7 +73,7 @@ impl<'a> Source<'a> {
             labels,
             weights: roles.weights_of(&rows).map(Cow::Owned),
             offsets: roles.offsets_of(&rows),
-            counts: Counts {
+            counts: RowCounts {
                 rows: roles.classes.len(),
                 missing_target,
                 zero_weight: roles.classes.len() - missing_target - counted,
@@ -98,7 +98,7 @@ impl<'a> Source<'a> {
         Training { weights, ..Training::new(design, &labels) }.check()?;
         check_small_columns(design).map_err(|e| name_columns(e, &recipe))?;
         let count = design.shape().rows;
-        let counts = |zero_weight| Counts { rows: count, missing_target: 0, zero_weight, missing: Vec::new() };
+        let counts = |zero_weight| RowCounts { rows: count, missing_target: 0, zero_weight, missing: Vec::new() };
         let whole = Source {
             design: Held::Lent(design),
             labels,

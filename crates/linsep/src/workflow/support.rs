@@ -90,7 +90,7 @@ pub(super) fn tables_of(
     scores: &[f64],
 ) -> Result<Vec<SupportTable>> {
     let parts = model.score_parts();
-    let scored = Scored { model, roles, rows, scores };
+    let scored = ScoredSupport { model, roles, rows, scores };
     let one = |(score, support): (usize, &&SupportVectors)| match support.against.is_empty() {
         true => scored.one_score(score, parts.get(score).copied(), support),
         false => scored.several(support),
@@ -99,14 +99,14 @@ pub(super) fn tables_of(
 }
 
 /// Rows of the training table with their scores.
-struct Scored<'a> {
+struct ScoredSupport<'a> {
     model: &'a Model,
     roles: &'a RowRoles,
     rows: &'a [usize],
     scores: &'a [f64],
 }
 
-impl Scored<'_> {
+impl ScoredSupport<'_> {
     /// The scores, the class and the weight of a row of the table, which counts from 1.
     fn row(&self, row: usize) -> Result<(&[f64], Class, f64)> {
         let lost = || Error::model(format!("the support vector in row {row} is not a row that was used"));

@@ -1,7 +1,6 @@
 //! The words of a verdict: one line for every claim, and one for what all of it proves.
 
 use super::compare::Difference;
-use super::verify::Check;
 use crate::artifact::{Model, Provenance};
 use crate::certify::Certificate;
 use crate::design::Transform;
@@ -14,6 +13,18 @@ const RESIDUALS: f64 = 16.0;
 const SHOWN: usize = 3;
 /// A bound above this share of the objective proves little.
 const LITTLE: f64 = 1e-2;
+
+/// One claim of a model, compared with the data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// What the claim is about: `data`, `rows`, `class weight`, `recipe`, `units`, `discriminant`, `support`, `objective`,
+    /// `certificate`, `notes`, `calibration` or `refit`.
+    pub claim: &'static str,
+    /// Whether it holds.
+    pub holds: bool,
+    /// What was found.
+    pub found: String,
+}
 
 /// What the comparison came to.
 pub(super) struct Evidence<'a> {
@@ -55,7 +66,7 @@ pub(super) fn checks(model: &Model, evidence: &Evidence<'_>, found: (&Certificat
     let line = |claim: &'static str, good: String| {
         let different: Vec<&Difference> = evidence.different.iter().filter(|d| claim_of(&d.path) == claim).collect();
         let holds = different.is_empty();
-        Check { claim, holds, found: if holds { good } else { listed(&different) } }
+        Check { claim, holds, found: if holds { good } else { listed(model, &different) } }
     };
     let follow = |what: &str| format!("{what} follow from the data");
     let mut checks = Vec::new();
@@ -73,7 +84,7 @@ pub(super) fn checks(model: &Model, evidence: &Evidence<'_>, found: (&Certificat
     let again = match (evidence.repeated, model.density.is_some()) {
         (true, true) => "fitted again: discriminant and densities are the same",
         (true, false) => "fitted again: the same",
-        (false, _) => "the point that the certificate is about; nothing is hidden where the data do not look",
+        (false, _) => "the certified point; no weight where the data do not look",
     };
     checks.push(line("discriminant", again.to_owned()));
     let supported = model.support_vectors.is_some() || model.parts.iter().any(|p| p.support_vectors.is_some());
@@ -100,14 +111,27 @@ pub(super) fn checks(model: &Model, evidence: &Evidence<'_>, found: (&Certificat
     checks
 }
 
-/// The first differences.
-fn listed(different: &[&Difference]) -> String {
-    let one = |d: &&Difference| format!("{}: {}, stated {}", d.path, d.found, d.stated);
-    let mut words = different.iter().take(SHOWN).map(one).collect::<Vec<String>>().join("; ");
+/// The first differences, those of two-class fits before those of the whole, which follow from them.
+fn listed(model: &Model, different: &[&Difference]) -> String {
+    let of_part = |d: &&&Difference| d.path.starts_with("parts[");
+    let parts = different.iter().filter(of_part);
+    let order = parts.chain(different.iter().filter(|d| !of_part(d)));
+    let one = |d: &&Difference| format!("{}: {}, stated {}", place(model, &d.path), d.found, d.stated);
+    let mut words = order.take(SHOWN).map(one).collect::<Vec<String>>().join("; ");
     if different.len() > SHOWN {
         words.push_str(&format!("; and {} more", different.len() - SHOWN));
     }
     words
+}
+
+/// A place in the file, a two-class fit by the classes it is about.
+fn place(model: &Model, path: &str) -> String {
+    let inside = path.strip_prefix("parts[").and_then(|rest| rest.split_once(']'));
+    let named = inside.and_then(|(index, rest)| {
+        let part = *model.score_parts().get(index.parse::<usize>().ok()?)?;
+        Some(format!("{}: {}", part.describe(&model.classes), rest.trim_start_matches('.')))
+    });
+    named.unwrap_or_else(|| path.to_owned())
 }
 
 fn data_check(model: &Model, found: &Model) -> Check {
@@ -201,12 +225,12 @@ fn with_edition(model: &Model, check: Check) -> Check {
 }
 
 /// The second fit.
-pub(super) fn refit_check(different: Option<&[Difference]>) -> Check {
+pub(super) fn refit_check(model: &Model, different: Option<&[Difference]>) -> Check {
     let claim = "refit";
     match different {
         Some([]) => Check { claim, holds: true, found: "fitted again: every bit is the same".into() },
         Some(some) => {
-            let listed = listed(&some.iter().collect::<Vec<&Difference>>());
+            let listed = listed(model, &some.iter().collect::<Vec<&Difference>>());
             let found = format!("{listed} (the same bits are promised on the machine and by the build that fitted it)");
             Check { claim, holds: false, found }
         }

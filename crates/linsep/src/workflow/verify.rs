@@ -8,7 +8,7 @@ use super::again::{fit_again, fit_source_again, options_of, plan_of, why_not_aga
 use super::agree::{
     calibrations_agree, certificates_agree, discriminants_agree, objectives_agree, size_of_objective, units_agree,
 };
-use super::assemble::{Known, Weighted, model_of};
+use super::assemble::{KnownOfRows, Weighted, model_of};
 use super::at_point::fit_at_point;
 use super::calibrate::{CrossFit, cross_fit};
 use super::compare::{Closeness, NUMBERS, differences, shown};
@@ -16,7 +16,7 @@ use super::fit::{TableFit, fit_source};
 use super::places::Places;
 use super::rows::RowRoles;
 use super::source::Source;
-use super::verdict::{Evidence, checks, proved, refit_check};
+use super::verdict::{Check, Evidence, checks, proved, refit_check};
 use crate::artifact::{Model, ModelPart, Provenance};
 use crate::certify::Certificate;
 use crate::design::{ColumnSummary, Encoding, fit_recipe, summarise};
@@ -25,18 +25,6 @@ use crate::model::{Method, Outcome, Training};
 use crate::role::{Role, each_leaf};
 use crate::table::{Kind, NameIndex, Table};
 use crate::watch::Watch;
-
-/// One claim of a model, compared with the data.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Check {
-    /// What the claim is about: `data`, `rows`, `class weight`, `recipe`, `units`, `discriminant`, `support`, `objective`,
-    /// `certificate`, `notes`, `calibration` or `refit`.
-    pub claim: &'static str,
-    /// Whether it holds.
-    pub holds: bool,
-    /// What was found.
-    pub found: String,
-}
 
 /// The verdict on a model.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +54,7 @@ impl Verification {
 /// is listed as unchecked.
 pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verification> {
     let (roles, order) = roles_of(model, table)?;
-    let prepared = Prepared::of_table(model, table, &roles, order, watch)?;
+    let prepared = PreparedRows::of_table(model, table, &roles, order, watch)?;
     prepared.verify(model, watch)
 }
 
@@ -83,14 +71,14 @@ pub fn refit_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verifi
 
 /// The comparison with rows of arrays; the fingerprint of a table is not among them.
 pub(super) fn verify_source(model: &Model, source: Source<'_>, watch: &Watch) -> Result<Verification> {
-    let known = Known {
+    let known = KnownOfRows {
         fingerprint: model.provenance.fingerprint.clone(),
         target_is_text: model.target_is_text,
         cross_validation: model.cross_validation.clone(),
         calibration: None,
         accuracy: model.training.accuracy.is_some(),
     };
-    let prepared = Prepared { source, known, learned: None, order: None, of_table: false, calibrated: None };
+    let prepared = PreparedRows { source, known, learned: None, order: None, of_table: false, calibrated: None };
     prepared.verify(model, watch)
 }
 
@@ -118,7 +106,7 @@ impl Verification {
                 Some(differences(model, &again, Closeness::Bits)?)
             }
         };
-        let check = refit_check(different.as_deref());
+        let check = refit_check(model, different.as_deref());
         if check.holds {
             self.unchecked.clear();
         }
@@ -145,9 +133,9 @@ fn roles_of(model: &Model, table: &Table) -> Result<(RowRoles, Vec<String>)> {
 }
 
 /// The rows, and what is known of them before the model is looked at.
-struct Prepared<'a> {
+struct PreparedRows<'a> {
     source: Source<'a>,
-    known: Known,
+    known: KnownOfRows,
     /// The recipe as it is learned anew, where it can be.
     learned: Option<crate::design::Recipe>,
     /// The classes in their order, where a table says it.
@@ -157,14 +145,14 @@ struct Prepared<'a> {
     calibrated: Option<(f64, usize)>,
 }
 
-impl Prepared<'_> {
+impl PreparedRows<'_> {
     fn of_table(
         model: &Model,
         table: &Table,
         roles: &RowRoles,
         order: Vec<String>,
         watch: &Watch,
-    ) -> Result<Prepared<'static>> {
+    ) -> Result<PreparedRows<'static>> {
         let frequencies = roles.frequencies(|_| true);
         let usable: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
         let prepared = model.recipe.apply(table, &usable)?;
@@ -178,7 +166,7 @@ impl Prepared<'_> {
         };
         // Arrays in memory leave no fingerprint, and their accuracy was not asked for.
         let of_arrays = model.provenance.fingerprint.is_empty() && model.training.accuracy.is_none();
-        let known = Known {
+        let known = KnownOfRows {
             fingerprint: if of_arrays { String::new() } else { format!("{:016x}", table.fingerprint()) },
             target_is_text: match of_arrays {
                 true => model.target_is_text,
@@ -189,11 +177,11 @@ impl Prepared<'_> {
             accuracy: !of_arrays,
         };
         let learned = learned_recipe(model, table, &frequencies);
-        Ok(Prepared { source, known, learned, order: Some(order), of_table: true, calibrated })
+        Ok(PreparedRows { source, known, learned, order: Some(order), of_table: true, calibrated })
     }
 
     fn verify(self, model: &Model, watch: &Watch) -> Result<Verification> {
-        let Prepared { source, known, learned, order, of_table, calibrated } = self;
+        let PreparedRows { source, known, learned, order, of_table, calibrated } = self;
         let plain = source.weights.as_deref();
         let class_weights = model.class_weights.as_ref().map(|w| w.for_rows(&source.labels, plain)).transpose()?;
         let factored = class_weights.as_ref().and_then(|f| f.weighted(&source.labels, plain));

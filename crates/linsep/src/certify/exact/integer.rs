@@ -118,7 +118,7 @@ pub(super) const fn lowest_exponent() -> i32 {
 
 /// Gauss–Jordan elimination without fractions (Bareiss 1968): every pivot row ends with the same number, the returned
 /// determinant, in its pivot column and zeros in the others. Columns from `unknowns` on are carried along.
-pub(super) struct Reduced {
+pub(super) struct ReducedMatrix {
     pub(super) rows: Vec<Vec<BigInt>>,
     /// The pivot column of each of the first rows.
     pub(super) pivots: Vec<usize>,
@@ -126,7 +126,7 @@ pub(super) struct Reduced {
 }
 
 /// `None` where that would take longer than is allowed.
-pub(super) fn reduce(mut rows: Vec<Vec<BigInt>>, unknowns: usize, effort: Effort<'_>) -> Option<Reduced> {
+pub(super) fn reduce(mut rows: Vec<Vec<BigInt>>, unknowns: usize, effort: Effort<'_>) -> Option<ReducedMatrix> {
     let mut pivots = Vec::new();
     let mut last = BigInt::from(1);
     let (size, mut work) = ((rows.len() * rows.first().map_or(0, Vec::len)) as f64, 0.0);
@@ -159,7 +159,7 @@ pub(super) fn reduce(mut rows: Vec<Vec<BigInt>>, unknowns: usize, effort: Effort
             break;
         }
     }
-    Some(Reduced { rows, pivots, determinant: last })
+    Some(ReducedMatrix { rows, pivots, determinant: last })
 }
 
 /// Divides by the greatest common divisor.

@@ -159,7 +159,7 @@ pub fn proved_gap<L: Enclosed, P: Penalty>(
     watch: &Watch,
 ) -> Result<(f64, Certificate)> {
     check_multipliers(risk, multipliers)?;
-    let sized = risk.sized_scores(coef, watch)?;
+    let sized = risk.sized_scores(coef, needs_columns(risk), watch)?;
     if !risk.penalty().is_none() && !risk.penalty().free_columns().is_empty() {
         let objective = risk.loss_of_scores(&sized.scores) + risk.penalty_at(coef);
         let reason = "multipliers prove nothing about columns without a penalty";
@@ -193,7 +193,7 @@ pub(super) fn gap_with_open_columns<L: Enclosed + PartlyMinimised, P: Penalty>(
     coef: &Coef,
     watch: &Watch,
 ) -> Result<GapProof> {
-    let sized = risk.sized_scores(coef, watch)?;
+    let sized = risk.sized_scores(coef, needs_columns(risk), watch)?;
     if risk.penalty().free_columns().is_empty() {
         return gap_at(risk, coef, &sized, None, None, watch);
     }
@@ -204,6 +204,11 @@ pub(super) fn gap_with_open_columns<L: Enclosed + PartlyMinimised, P: Penalty>(
             Ok(GapProof { objective, certificate: Certificate::Absent { reason }, open_columns: Vec::new() })
         }
     }
+}
+
+/// Whether the errors of the sums are needed column by column: a ridge adds them up.
+fn needs_columns<L: Loss, P: Penalty>(risk: &Risk<'_, L, P>) -> bool {
+    risk.penalty().factors().is_some() || risk.penalty().lasso() > 0.0
 }
 
 fn gap_at<L: Enclosed, P: Penalty>(

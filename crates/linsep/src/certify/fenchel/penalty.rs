@@ -69,7 +69,7 @@ impl<L: Loss, P: Penalty> Conjugated<'_, '_, L, P> {
         let (ridge, lasso) = (risk.penalty().ridge(), risk.penalty().lasso());
         let weights = self.sums.iter().zip(self.coef.weights()).enumerate().map(move |(at, (sum, weight))| {
             let (score, column) = (at / cols, at % cols);
-            let error = self.rounding[score] * self.sized.column_sizes[column];
+            let error = self.rounding[score] * self.sized.column_sizes.get(column).copied().unwrap_or(f64::INFINITY);
             let factor = risk.penalty().factor(column);
             Entry { weight: *weight, v: sum / total, error, ridge: ridge * factor, lasso: lasso * factor }
         });
@@ -127,15 +127,18 @@ impl<L: Loss, P: Penalty> Conjugated<'_, '_, L, P> {
 
     /// `‖λw + v‖²/2λ`, where the errors of all columns count by their length.
     fn ridge_alone(&self) -> f64 {
-        let (mut residual, mut rounding, mut error) = Default::default();
+        let (mut residual, mut rounding) = Default::default();
         let add = |sum: &mut crate::numeric::CompensatedSum, x: f64| sum.add(x * x);
         let ridge = self.risk.penalty().ridge();
-        for Entry { weight, v, error: e, .. } in self.entries() {
+        for Entry { weight, v, .. } in self.entries() {
             add(&mut residual, ridge * weight + v);
             add(&mut rounding, v.abs() + ridge * weight.abs());
-            add(&mut error, e);
         }
-        let length = residual.value().sqrt() + PER_ENTRY * rounding.value().sqrt() + error.value().sqrt();
+        // The errors of all columns of a score by their length, and of a penalised intercept, a column of ones.
+        let ones = if self.risk.intercept() == Intercept::Penalised { EVALUATION } else { 0.0 };
+        let sizes = self.sized.all_sizes.powi(2) + ones * ones;
+        let error = (self.rounding.iter().map(|r| r * r).sum::<f64>() * sizes).sqrt() * EVALUATION;
+        let length = residual.value().sqrt() + PER_ENTRY * rounding.value().sqrt() + error;
         length * length / (2.0 * ridge)
     }
 }

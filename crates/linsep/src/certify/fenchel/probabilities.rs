@@ -13,11 +13,12 @@
 //! scores to R. A lasso shrinks θ to `κθ`, which is
 //! `p″ = κp* + (1−κ)e_y` for p*: `KL(p″‖π) ≤ KL(p″‖p*) + ‖p″−p*‖₁ R/2 + KL(p*‖π)`.
 
-use super::{Enclosed, RowTerms, ScoredRows};
+use super::{Enclosed, ROWS, RowTerms, ScoredRows};
 use crate::certify::verified::VerifiedFactor;
 use crate::linalg::Square;
-use crate::numeric::{SoftmaxRow, UNIT, logistic_terms, rounding_bound, softmax_rows};
+use crate::numeric::{SoftmaxRow, UNIT, logistic_terms, rounding_bound, softmax_rows, vectorised};
 use crate::objective::{Logistic, Loss, Softmax};
+use rayon::prelude::*;
 
 /// Computed probabilities are within this share of those of the computed scores: 4u for the exponential (argument
 /// reduction 0.7u, polynomial 3.1u, truncation 0.1u), the rest for sum, quotient and product; see `numeric::exp`.
@@ -233,6 +234,16 @@ impl Imbalance {
     }
 }
 
+vectorised! {
+    /// The probabilities of both classes of every row, at shifted scores.
+    fn logistic_pairs(scores: &[f64], shift: f64, p: &mut [f64]) {
+        for (p, z) in p.chunks_exact_mut(2).zip(scores) {
+            let terms = logistic_terms(z + shift);
+            (p[0], p[1]) = (terms.q, terms.p);
+        }
+    }
+}
+
 impl Enclosed for Logistic {
     type DualPoint = BestIntercepts;
 
@@ -246,10 +257,8 @@ impl Enclosed for Logistic {
 
     fn dual_rows(&self, rows: &ScoredRows<'_>) -> Result<BestIntercepts, String> {
         BestIntercepts::find(2, rows, |shift, p| {
-            for (p, z) in p.chunks_exact_mut(2).zip(rows.scores) {
-                let terms = logistic_terms(z + shift[1]);
-                (p[0], p[1]) = (terms.q, terms.p);
-            }
+            let blocks = p.par_chunks_mut(2 * ROWS).zip(rows.scores.par_chunks(ROWS));
+            blocks.for_each(|(p, scores)| logistic_pairs(scores, shift[1], p));
         })
     }
 
@@ -290,12 +299,15 @@ impl Enclosed for Softmax {
         let (classes, k) = (self.n_classes(), self.n_scores());
         let fixed = classes - k;
         BestIntercepts::find(classes, rows, |shift, p| {
-            for (p, z) in p.chunks_exact_mut(classes).zip(rows.scores.chunks_exact(k)) {
-                p[..fixed].fill(0.0);
-                p[fixed..].iter_mut().zip(z).zip(&shift[fixed..]).for_each(|((p, z), g)| *p = z + g);
-            }
-            let mut terms = vec![SoftmaxRow { max: 0.0, log_sum: 0.0 }; p.len() / classes];
-            softmax_rows(classes, p, &mut terms);
+            let blocks = p.par_chunks_mut(classes * ROWS).zip(rows.scores.par_chunks(k * ROWS));
+            blocks.for_each(|(p, scores)| {
+                for (p, z) in p.chunks_exact_mut(classes).zip(scores.chunks_exact(k)) {
+                    p[..fixed].fill(0.0);
+                    p[fixed..].iter_mut().zip(z).zip(&shift[fixed..]).for_each(|((p, z), g)| *p = z + g);
+                }
+                let mut terms = vec![SoftmaxRow { max: 0.0, log_sum: 0.0 }; p.len() / classes];
+                softmax_rows(classes, p, &mut terms);
+            });
         })
     }
 

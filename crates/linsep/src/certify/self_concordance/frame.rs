@@ -2,7 +2,7 @@
 
 use super::gamma;
 use super::quadratic_part::QuadraticPart;
-use super::scores::Scores;
+use super::scores::ScoresWithErrors;
 use crate::certify::OrthonormalBasis;
 use crate::design::{Design, Pass, Rows, TurnedRows, Units, spread};
 use crate::error::Result;
@@ -26,11 +26,11 @@ pub(super) enum RowBasis<'a> {
 }
 
 /// T, in the basis of its rows.
-pub(super) struct Frame<'a> {
+pub(super) struct WhitenedFrame<'a> {
     pub(super) rows: RowBasis<'a>,
     /// How far rounding may have moved the rows of the basis, in length; empty where an entry is good to two roundings.
     pub(super) row_errors: Vec<f64>,
-    /// Tᵀ row by row: one row for each of [`Frame::rank`] directions, a column for each coefficient of the basis.
+    /// Tᵀ row by row: one row for each of [`WhitenedFrame::rank`] directions, a column for each coefficient of the basis.
     pub(super) transposed: Vec<f64>,
     /// Coefficients of the basis, ordered as [`Coef`].
     pub(super) width: usize,
@@ -40,25 +40,27 @@ pub(super) struct Frame<'a> {
     pub(super) quadratic: QuadraticPart,
 }
 
-impl<'a> Frame<'a> {
-    /// The frame of a point; `None` where even orthonormal columns leave H singular to working precision.
+impl<'a> WhitenedFrame<'a> {
+    /// The frame of a point; `None` where H is singular to working precision in the columns, and, if it may turn to
+    /// orthonormal combinations of them, there, too.
     pub(super) fn of<L: CurvedLoss, P: Penalty>(
         risk: &Risk<'a, L, P>,
-        scores: &Scores,
+        scores: &ScoresWithErrors,
+        may_turn: bool,
         watch: &Watch,
-    ) -> Result<Option<Frame<'a>>> {
+    ) -> Result<Option<WhitenedFrame<'a>>> {
         let sample = risk.sample();
         // Sums of sparse products are moved into units afterwards, which loses digits that the bound does not count.
         if !risk.is_sparse() || sample.units.is_identity() {
             let mut hessian = risk.loss_hessian(sample.design, sample.units, &scores.values, watch)?;
             let quadratic = QuadraticPart::of(risk, &hessian);
             quadratic.add_to(&mut hessian);
-            let found = Frame::from_hessian(risk, RowBasis::Plain, hessian, SUSPECT_PIVOT, quadratic);
+            let found = WhitenedFrame::from_hessian(risk, RowBasis::Plain, hessian, SUSPECT_PIVOT, quadratic);
             if let Some(frame) = found.filter(|frame| frame.deviation < CLOSE) {
                 return Ok(Some(frame));
             }
         }
-        if risk.loss().shift_invariant() || risk.intercept() == Intercept::Penalised {
+        if !may_turn || risk.loss().shift_invariant() || risk.intercept() == Intercept::Penalised {
             return Ok(None);
         }
         let basis = OrthonormalBasis::of(risk, watch)?;
@@ -68,8 +70,8 @@ impl<'a> Frame<'a> {
         quadratic.add_turned(&mut hessian, &basis.matrix, risk.n_cols());
         let row_errors = row_errors(risk, &basis, watch)?;
         let turned = RowBasis::Turned { basis, rows, units };
-        let found = Frame::from_hessian(risk, turned, hessian, ROUNDING_PIVOT, quadratic);
-        Ok(found.map(|frame| Frame { row_errors, ..frame }))
+        let found = WhitenedFrame::from_hessian(risk, turned, hessian, ROUNDING_PIVOT, quadratic);
+        Ok(found.map(|frame| WhitenedFrame { row_errors, ..frame }))
     }
 
     fn from_hessian<L: CurvedLoss, P: Penalty>(
@@ -78,7 +80,7 @@ impl<'a> Frame<'a> {
         mut hessian: Square,
         tolerance: f64,
         quadratic: QuadraticPart,
-    ) -> Option<Frame<'a>> {
+    ) -> Option<WhitenedFrame<'a>> {
         let (k, width) = (risk.loss().n_scores(), hessian.n());
         let weights = width - k;
         let unknowns: Vec<usize> = if risk.intercept() == Intercept::None { 0..weights } else { 0..width }.collect();
@@ -99,7 +101,7 @@ impl<'a> Frame<'a> {
             unknowns.iter().map(|a| hessian.get(*a, *a).sqrt() * column_length(&transposed, width, *a)).sum();
         let roundings = gamma(risk.sample().labels.len() + k + 48) + gamma(4 * m + 16);
         let deviation = distance.sqrt() * (1.0 + gamma(m * m + 8)) + roundings * lengths * lengths * 1.01;
-        Some(Frame { rows, row_errors: Vec::new(), transposed, width, deviation, quadratic })
+        Some(WhitenedFrame { rows, row_errors: Vec::new(), transposed, width, deviation, quadratic })
     }
 
     /// Number of directions.
@@ -131,7 +133,7 @@ impl<'a> Frame<'a> {
         column_length(&self.transposed, self.width, coefficient)
     }
 
-    /// T in the coefficients of the fit: a row of [`Frame::rank`] numbers for each, ordered as [`Coef`], and what
+    /// T in the coefficients of the fit: a row of [`WhitenedFrame::rank`] numbers for each, ordered as [`Coef`], and what
     /// rounding may have moved each row by.
     pub(super) fn in_columns(&self, k: usize, cols: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
         let m = self.rank();

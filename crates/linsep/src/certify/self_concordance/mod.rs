@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::linalg::Alias;
 use crate::objective::{Coef, CurvedLoss, Penalty, Risk};
 use crate::watch::Watch;
-use frame::Frame;
+use frame::WhitenedFrame;
 use quadratic_part::QuadraticPart;
 use rows::row_sums;
 use scores::scores_with_errors;
@@ -78,6 +78,25 @@ pub fn self_concordance_bound<L: CurvedLoss, P: Penalty>(
     stored: StoredScores,
     watch: &Watch,
 ) -> Result<SelfConcordance> {
+    bound_in_frame(risk, coef, stored, true, watch)
+}
+
+/// The same where columns that are nearly collinear are not worth more than an attempt.
+pub(crate) fn bound_in_columns<L: CurvedLoss, P: Penalty>(
+    risk: &Risk<'_, L, P>,
+    coef: &Coef,
+    watch: &Watch,
+) -> Result<SelfConcordance> {
+    bound_in_frame(risk, coef, StoredScores::AsFitted, false, watch)
+}
+
+fn bound_in_frame<L: CurvedLoss, P: Penalty>(
+    risk: &Risk<'_, L, P>,
+    coef: &Coef,
+    stored: StoredScores,
+    may_turn: bool,
+    watch: &Watch,
+) -> Result<SelfConcordance> {
     let scores = scores_with_errors(risk, coef, watch)?;
     let objective = risk.loss_of_scores(&scores.values) + risk.penalty_at(coef);
     let without = |reason: &str, aliased: &[Alias], step: Option<Coef>| SelfConcordance {
@@ -92,7 +111,9 @@ pub fn self_concordance_bound<L: CurvedLoss, P: Penalty>(
         return Ok(without("this loss and penalty have no bound by curvature", &[], None));
     }
     let singular = "the Hessian is singular to working precision: the optimum may not exist";
-    let Some(frame) = Frame::of(risk, &scores, watch)? else { return Ok(without(singular, &[], None)) };
+    let Some(frame) = WhitenedFrame::of(risk, &scores, may_turn, watch)? else {
+        return Ok(without(singular, &[], None));
+    };
     if frame.weighs_left_out(coef) {
         let reason = "there is a weight on a column that the others leave nothing of";
         return Ok(without(reason, frame.aliased(), None));
@@ -138,7 +159,9 @@ pub fn self_concordance_bound<L: CurvedLoss, P: Penalty>(
         let reason = format!("ρν = {product:.3} is not below 1: the optimum may not exist");
         return Ok(without(&reason, frame.aliased(), Some(step)));
     }
-    let highest = (objective + sums.loss_errors / total) * (1.0 + gamma(risk.sample().labels.len() + 64));
+    let rounded = gamma(risk.sample().labels.len() + 64) * objective.abs();
+    let objective_error = (sums.loss_errors / total + rounded) * (1.0 + 1e-9);
+    let highest = objective + objective_error;
     // No loss or penalty is negative, so F* ≥ 0. A squared loss may be off by more than the error of its score.
     let bound = shape(product) * decrement * decrement;
     let gap = if quadratic { bound } else { bound.min(highest) };
@@ -158,6 +181,8 @@ pub fn self_concordance_bound<L: CurvedLoss, P: Penalty>(
             radius,
             gap,
             relative_gap: gap / reference,
+            // A squared loss may be off by more than the error of its score.
+            objective_error: (!quadratic).then_some(objective_error),
             errors,
         },
         step: Some(step),

@@ -1,8 +1,8 @@
 //! What the rows add up to in the frame: the gradient, the largest row, and what rounding may have done to both.
 
-use super::frame::Frame;
+use super::frame::WhitenedFrame;
 use super::gamma;
-use super::scores::Scores;
+use super::scores::ScoresWithErrors;
 use crate::design::{Pass, Rows, spread};
 use crate::error::Result;
 use crate::linalg::{multiply_rows, weighted_rows_sum};
@@ -56,8 +56,8 @@ struct ScorePart {
 
 pub(super) fn row_sums<L: CurvedLoss, P: Penalty>(
     risk: &Risk<'_, L, P>,
-    frame: &Frame<'_>,
-    scores: &Scores,
+    frame: &WhitenedFrame<'_>,
+    scores: &ScoresWithErrors,
     watch: &Watch,
 ) -> Result<RowSums> {
     let (sample, k, m) = (risk.sample(), risk.loss().n_scores(), frame.rank());
@@ -143,7 +143,7 @@ pub(super) fn row_sums<L: CurvedLoss, P: Penalty>(
 }
 
 impl ScorePart {
-    fn of(frame: &Frame<'_>, score: usize, k: usize, r: usize, intercept: Intercept) -> ScorePart {
+    fn of(frame: &WhitenedFrame<'_>, score: usize, k: usize, r: usize, intercept: Intercept) -> ScorePart {
         let width = frame.width;
         let rows = frame.transposed.chunks_exact(width.max(1));
         let weights = rows.clone().flat_map(|row| row[score * r..(score + 1) * r].iter().copied()).collect();

@@ -8,7 +8,7 @@ use crate::objective::{Coef, Loss, Penalty, Risk};
 use crate::watch::Watch;
 
 /// Scores with offsets, row by row, each with a bound on its distance from the real number it stands for.
-pub(super) struct Scores {
+pub(super) struct ScoresWithErrors {
     pub(super) values: Vec<f64>,
     pub(super) errors: Vec<f64>,
 }
@@ -25,7 +25,7 @@ pub(super) fn scores_with_errors<L: Loss, P: Penalty>(
     risk: &Risk<'_, L, P>,
     coef: &Coef,
     watch: &Watch,
-) -> Result<Scores> {
+) -> Result<ScoresWithErrors> {
     let (sample, k, cols) = (risk.sample(), coef.n_scores(), coef.n_cols());
     let sizes: Vec<f64> = coef.weights().iter().map(|w| w.abs()).collect();
     let rounding = gamma(cols + 12) * (1.0 + gamma(cols + 12));
@@ -59,5 +59,5 @@ pub(super) fn scores_with_errors<L: Loss, P: Penalty>(
         |_, _| (),
     )?;
     let part = |from: usize| both.chunks_exact(2 * k).flat_map(|row| row[from..from + k].iter().copied()).collect();
-    Ok(Scores { values: part(0), errors: part(k) })
+    Ok(ScoresWithErrors { values: part(0), errors: part(k) })
 }

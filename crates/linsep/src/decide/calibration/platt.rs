@@ -17,20 +17,20 @@ const NEGLIGIBLE: f64 = 1e-28;
 /// A slope per standard deviation of the scores that is no more than rounding.
 const FLAT: f64 = 1e-12;
 
-struct Problem {
+struct PlattProblem {
     /// Standardised score, target and weight of each row.
     rows: Vec<(f64, f64, f64)>,
 }
 
 /// Value, gradient and Hessian (entries aa, ab, bb).
-struct Local {
+struct PlattDerivatives {
     value: f64,
     gradient: [f64; 2],
     hessian: [f64; 3],
 }
 
-impl Problem {
-    fn at(&self, [a, b]: [f64; 2]) -> Local {
+impl PlattProblem {
+    fn at(&self, [a, b]: [f64; 2]) -> PlattDerivatives {
         let mut sums = [CompensatedSum::default(); 6];
         for (z, t, s) in &self.rows {
             let terms = logistic_terms(a * z + b);
@@ -42,12 +42,12 @@ impl Problem {
             sums.iter_mut().zip(parts).for_each(|(sum, part)| sum.add(part));
         }
         let [value, ga, gb, aa, ab, bb] = sums.map(CompensatedSum::value);
-        Local { value, gradient: [ga, gb], hessian: [aa, ab, bb] }
+        PlattDerivatives { value, gradient: [ga, gb], hessian: [aa, ab, bb] }
     }
 }
 
 /// `H⁻¹g` of a positive definite H.
-fn newton_step(local: &Local) -> Option<[f64; 2]> {
+fn newton_step(local: &PlattDerivatives) -> Option<[f64; 2]> {
     let ([ga, gb], [aa, ab, bb]) = (local.gradient, local.hessian);
     let determinant = aa * bb - ab * ab;
     let step = [(bb * ga - ab * gb) / determinant, (aa * gb - ab * ga) / determinant];
@@ -68,7 +68,7 @@ pub(super) fn fit(rows: &HeldOut<'_>) -> Result<Calibration> {
     let targets = rows.targets();
     let target = |class: usize| if class == 1 { targets[1].0 } else { targets[0].1 };
     let row = |(i, z): (usize, &f64)| ((z - mean) / spread, target(rows.truth[i].index()), rows.weight(i));
-    let problem = Problem { rows: rows.scores.iter().enumerate().map(row).collect() };
+    let problem = PlattProblem { rows: rows.scores.iter().enumerate().map(row).collect() };
     let share = weighted_share(&problem);
     let mut at = [0.0, (share / (1.0 - share)).ln()];
     let mut local = problem.at(at);
@@ -95,19 +95,19 @@ pub(super) fn fit(rows: &HeldOut<'_>) -> Result<Calibration> {
 }
 
 /// The weighted mean target.
-fn weighted_share(problem: &Problem) -> f64 {
+fn weighted_share(problem: &PlattProblem) -> f64 {
     let total: f64 = problem.rows.iter().map(|(_, _, s)| s).sum();
     problem.rows.iter().map(|(_, t, s)| s * t).sum::<f64>() / total
 }
 
 /// The longest of the step's halves that lowers the objective by a fair part of what it promises.
 fn shortened(
-    problem: &Problem,
+    problem: &PlattProblem,
     at: [f64; 2],
     step: [f64; 2],
-    local: &Local,
+    local: &PlattDerivatives,
     promise: f64,
-) -> Option<([f64; 2], Local)> {
+) -> Option<([f64; 2], PlattDerivatives)> {
     let mut length = 1.0;
     for _ in 0..MOST_HALVINGS {
         let next = [at[0] - length * step[0], at[1] - length * step[1]];
@@ -116,7 +116,7 @@ fn shortened(
             return Some((next, found));
         }
         // So close to the minimum that the objective no longer shows progress the gradient does.
-        let size = |l: &Local| l.gradient[0].abs() + l.gradient[1].abs();
+        let size = |l: &PlattDerivatives| l.gradient[0].abs() + l.gradient[1].abs();
         if length == 1.0 && promise <= 1e-12 * local.value && size(&found) < 0.5 * size(local) {
             return Some((next, found));
         }

@@ -13,14 +13,14 @@ const MOST_STEPS: usize = 1100;
 /// The bracket is as small as rounding lets it be.
 const NARROW: f64 = 4.0 * f64::EPSILON;
 
-struct Problem<'a> {
+struct TemperatureProblem<'a> {
     rows: &'a HeldOut<'a>,
     targets: Vec<(f64, f64)>,
     /// Scores, differences from the mean of their row, on a scale of one.
     centred: Vec<f64>,
 }
 
-impl Problem<'_> {
+impl TemperatureProblem<'_> {
     /// f′ and f″.
     fn slope(&self, beta: f64) -> (f64, f64) {
         let k = self.rows.n_classes;
@@ -58,7 +58,7 @@ pub(super) fn fit(rows: &HeldOut<'_>) -> Result<Calibration> {
         return Err(not_rising(CalibrationKind::Temperature, "all scores are the same"));
     }
     centred.iter_mut().for_each(|z| *z /= scale);
-    let problem = Problem { rows, targets: rows.targets(), centred };
+    let problem = TemperatureProblem { rows, targets: rows.targets(), centred };
     if problem.slope(0.0).0 >= 0.0 {
         let found = "the class of a row has no more than an average score";
         return Err(not_rising(CalibrationKind::Temperature, found));
@@ -71,7 +71,7 @@ pub(super) fn fit(rows: &HeldOut<'_>) -> Result<Calibration> {
 }
 
 /// Where f′ vanishes; it is negative at 0.
-fn root(problem: &Problem<'_>) -> f64 {
+fn root(problem: &TemperatureProblem<'_>) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     let mut steps = 0;
     while problem.slope(high).0 < 0.0 && steps < MOST_STEPS {

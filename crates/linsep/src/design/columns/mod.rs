@@ -30,11 +30,11 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Columns {
-    kind: Kind,
+    kind: EntryKind,
 }
 
 #[derive(Debug, Clone)]
-enum Kind {
+enum EntryKind {
     Dense { rows: usize, values: Vec<f64> },
     Sparse(SomeColumns),
 }
@@ -55,7 +55,7 @@ impl Columns {
     pub fn new(design: &dyn Design, units: &Units, watch: &Watch) -> Result<Columns> {
         let shape = design.shape();
         if let Some(view) = design.by_columns() {
-            return Ok(Columns { kind: Kind::Sparse(view.to_owned()) });
+            return Ok(Columns { kind: EntryKind::Sparse(view.to_owned()) });
         }
         let mut tile = Tile::default();
         let kind = match InMemory::new(design, units, &mut tile, watch)? {
@@ -64,11 +64,11 @@ impl Columns {
                 for (i, row) in values.chunks_exact(cols.max(1)).enumerate() {
                     row.iter().enumerate().for_each(|(j, x)| by_column[j * shape.rows + i] = *x);
                 }
-                Kind::Dense { rows: shape.rows, values: by_column }
+                EntryKind::Dense { rows: shape.rows, values: by_column }
             }
             InMemory::Sparse(rows) => {
                 let all: Vec<usize> = (0..shape.cols).collect();
-                Kind::Sparse(SomeColumns::new(Arc::new(SparseColumns::new(&rows)?), &all))
+                EntryKind::Sparse(SomeColumns::new(Arc::new(SparseColumns::new(&rows)?), &all))
             }
         };
         Ok(Columns { kind })
@@ -76,14 +76,14 @@ impl Columns {
 
     /// Whether columns are sparse, and so not in units.
     pub fn is_sparse(&self) -> bool {
-        matches!(self.kind, Kind::Sparse(_))
+        matches!(self.kind, EntryKind::Sparse(_))
     }
 
     /// What every entry of a row is, where entries are alike and columns have rows only.
     pub fn row_value(&self) -> Option<&[f64]> {
         match &self.kind {
-            Kind::Dense { .. } => None,
-            Kind::Sparse(some) => some.view().row_value(),
+            EntryKind::Dense { .. } => None,
+            EntryKind::Sparse(some) => some.view().row_value(),
         }
     }
 
@@ -91,8 +91,8 @@ impl Columns {
     #[inline]
     pub fn column(&self, j: usize) -> Column<'_> {
         match &self.kind {
-            Kind::Dense { rows, values } => Column::Dense(&values[j * rows..(j + 1) * rows]),
-            Kind::Sparse(some) => some.column(j),
+            EntryKind::Dense { rows, values } => Column::Dense(&values[j * rows..(j + 1) * rows]),
+            EntryKind::Sparse(some) => some.column(j),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Designs that can be read by their columns: all of them beside the rows, or some in place of them.
 
 use super::Column;
-use super::sparse::{Place, SparseColumns};
+use super::sparse::{EntryPlace, SparseColumns};
 use crate::design::{Block, CsrRows, Design, Shape, Tile};
 use crate::error::Result;
 use rayon::prelude::*;
@@ -33,7 +33,7 @@ pub struct WithColumns<'a> {
 #[derive(Debug, Clone)]
 pub struct SomeColumns {
     columns: Arc<SparseColumns>,
-    places: Vec<Place>,
+    places: Vec<EntryPlace>,
 }
 
 /// The columns of a design.
@@ -41,7 +41,7 @@ pub struct SomeColumns {
 pub struct ColumnView<'a> {
     columns: &'a Arc<SparseColumns>,
     /// Those of them that count, in order; `None` is all.
-    places: Option<&'a [Place]>,
+    places: Option<&'a [EntryPlace]>,
 }
 
 impl<'a> WithColumns<'a> {
@@ -152,7 +152,7 @@ impl<'a> ColumnView<'a> {
 
     /// Number of columns.
     pub fn n_cols(&self) -> usize {
-        self.places.map_or(self.columns.shape().cols, <[Place]>::len)
+        self.places.map_or(self.columns.shape().cols, <[EntryPlace]>::len)
     }
 
     /// What every entry of a row is, where entries are alike.

@@ -54,7 +54,7 @@ pub(crate) struct ColumnRange {
 
 /// Where a column is: its range, and its place there.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct EntryPlace {
     range: u32,
     at: u32,
 }
@@ -121,15 +121,15 @@ impl SparseColumns {
     }
 
     /// Where a column is.
-    pub(super) fn place(&self, column: usize) -> Place {
+    pub(super) fn place(&self, column: usize) -> EntryPlace {
         let range = self.ranges.partition_point(|range| range.range.end <= column);
         let at = self.ranges[range].place[column - self.ranges[range].range.start];
-        Place { range: range as u32, at }
+        EntryPlace { range: range as u32, at }
     }
 
     /// The column at a place.
     #[inline]
-    pub(super) fn at(&self, place: Place) -> Column<'_> {
+    pub(super) fn at(&self, place: EntryPlace) -> Column<'_> {
         match place.at {
             ABSENT => Column::Present(&[]),
             at => self.ranges[place.range as usize].column(at as usize),

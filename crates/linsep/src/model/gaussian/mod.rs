@@ -19,7 +19,7 @@ use crate::discriminant::Discriminant;
 use crate::error::{Error, Result};
 use crate::stats::ClassMoments;
 use crate::watch::Watch;
-use problem::Problem;
+use problem::GaussianProblem;
 use serde::{Deserialize, Serialize};
 
 /// How the covariances of the classes relate.
@@ -127,7 +127,7 @@ impl GaussianBayes {
     }
 
     pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
-        let fitted = self.solve(&Problem::of(self, training, watch)?)?;
+        let fitted = self.solve(&GaussianProblem::of(self, training, watch)?)?;
         let notes = with_proofs(fitted.notes, training, true, watch);
         Ok(Fit::Model(Box::new(Fitted { notes, ..fitted })))
     }
@@ -148,10 +148,10 @@ impl GaussianBayes {
     /// # Ok::<(), linsep::Error>(())
     /// ```
     pub fn fit_statistics(&self, moments: ClassMoments, class_names: &[String]) -> Result<Fitted> {
-        self.solve(&Problem::of_statistics(self, moments, class_names)?)
+        self.solve(&GaussianProblem::of_statistics(self, moments, class_names)?)
     }
 
-    fn solve(&self, problem: &Problem) -> Result<Fitted> {
+    fn solve(&self, problem: &GaussianProblem) -> Result<Fitted> {
         let solved = match self.shape {
             Shape::Own => own::solve(problem)?,
             Shape::Spherical | Shape::Shared => shared::solve(problem)?,
@@ -190,7 +190,7 @@ impl GaussianBayes {
         discriminant: &Discriminant,
         watch: &Watch,
     ) -> Result<(f64, Certificate)> {
-        let problem = Problem::of(self, training, watch)?;
+        let problem = GaussianProblem::of(self, training, watch)?;
         match (self.shape, discriminant) {
             (Shape::Own, Discriminant::Quadratic(quadratic)) => own::certify(&problem, quadratic),
             (Shape::Spherical | Shape::Shared, Discriminant::Linear(linear)) => shared::certify(&problem, linear),
@@ -222,7 +222,7 @@ impl GaussianBayes {
     }
 
     /// The classes in the units of the columns, where they are not too many numbers.
-    fn density(&self, problem: &Problem) -> Option<Densities> {
+    fn density(&self, problem: &GaussianProblem) -> Option<Densities> {
         let cols = problem.scale.len();
         if problem.covariances.len().saturating_mul(cols * cols) > KEPT_NUMBERS {
             return None;
@@ -243,7 +243,7 @@ impl GaussianBayes {
 }
 
 /// What the two kinds of discriminants come with.
-struct Solved {
+struct GaussianSolved {
     discriminant: Discriminant,
     certificate: Certificate,
     objective: f64,

@@ -3,8 +3,8 @@
 //! `g_k(x) = log π_k − ½ log|Σ_k| − ½‖A_k(x−μ_k)‖²` with `A_k Σ_k A_kᵀ = I`, A_k the inverse of the Cholesky factor. The
 //! determinant is that in the units of the fit: another unit of a column would only add the same number to all classes.
 
-use super::Solved;
-use super::problem::{ALIAS_TOLERANCE, Problem};
+use super::GaussianSolved;
+use super::problem::{ALIAS_TOLERANCE, GaussianProblem};
 use crate::certify::Certificate;
 use crate::discriminant::{Discriminant, Quadratic};
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ struct Factors {
     of: Vec<Factor>,
 }
 
-pub(super) fn solve(problem: &Problem) -> Result<Solved> {
+pub(super) fn solve(problem: &GaussianProblem) -> Result<GaussianSolved> {
     let factors = factors(problem)?;
     let d = problem.scale.len();
     let (mut centres, mut whitening, mut constants) = (Vec::new(), Vec::new(), Vec::new());
@@ -37,11 +37,16 @@ pub(super) fn solve(problem: &Problem) -> Result<Solved> {
     let discriminant = Discriminant::Quadratic(Quadratic::new(centres, whitening, constants)?);
     let certificate =
         Certificate::ClosedForm { equations: EQUATIONS.to_owned(), relative_residual: worst, errors: None };
-    Ok(Solved { discriminant, certificate, objective: objective(problem, &factors), collinear: factors.collinear })
+    Ok(GaussianSolved {
+        discriminant,
+        certificate,
+        objective: objective(problem, &factors),
+        collinear: factors.collinear,
+    })
 }
 
 /// The residual of `A_k Σ_k A_kᵀ = I`, of the centres and of the constants at given discriminants.
-pub(super) fn certify(problem: &Problem, given: &Quadratic) -> Result<(f64, Certificate)> {
+pub(super) fn certify(problem: &GaussianProblem, given: &Quadratic) -> Result<(f64, Certificate)> {
     let d = problem.scale.len();
     if given.n_cols() != d || given.n_classes() != problem.priors.len() {
         return Err(Error::model("the model does not have the columns and classes of the data"));
@@ -64,7 +69,7 @@ pub(super) fn certify(problem: &Problem, given: &Quadratic) -> Result<(f64, Cert
 
 /// Columns that are combinations of others in all classes alike are left out; in one class alone they make its
 /// covariance singular, which is refused.
-fn factors(problem: &Problem) -> Result<Factors> {
+fn factors(problem: &GaussianProblem) -> Result<Factors> {
     let pooled = factor(&problem.distinct(&problem.pooled()), ALIAS_TOLERANCE);
     let collinear = problem.collinear(&pooled)?;
     let of_class = |(k, covariance): (usize, &Square)| {
@@ -113,12 +118,12 @@ fn whitening_residual(a: &[f64], covariance: &Square, used: &[usize]) -> f64 {
 }
 
 /// `log|Σ_k|` in the units of the columns.
-fn log_determinant(problem: &Problem, factor: &Factor) -> f64 {
+fn log_determinant(problem: &GaussianProblem, factor: &Factor) -> f64 {
     factor.log_determinant() + factor.kept().iter().map(|j| 2.0 * problem.scale[*j].ln()).sum::<f64>()
 }
 
 /// The mean negative log-likelihood of rows and labels, on the columns in use.
-fn objective(problem: &Problem, factors: &Factors) -> f64 {
+fn objective(problem: &GaussianProblem, factors: &Factors) -> f64 {
     let total: f64 = problem.moments.weights().iter().sum();
     let d = problem.scale.len();
     let loss = |(k, factor): (usize, &Factor)| {

@@ -14,7 +14,7 @@ use crate::watch::Watch;
 pub(super) const ALIAS_TOLERANCE: f64 = 1e-12;
 
 /// Parameters of the classes.
-pub(super) struct Problem {
+pub(super) struct GaussianProblem {
     pub(super) moments: ClassMoments,
     pub(super) priors: Vec<f64>,
     /// In the units of the columns.
@@ -40,8 +40,8 @@ pub(super) struct Problem {
     shape: Shape,
 }
 
-impl Problem {
-    pub(super) fn of(method: &GaussianBayes, training: &Training<'_>, watch: &Watch) -> Result<Problem> {
+impl GaussianProblem {
+    pub(super) fn of(method: &GaussianBayes, training: &Training<'_>, watch: &Watch) -> Result<GaussianProblem> {
         let cols = training.design.shape().cols;
         let name = method.name();
         if training.offsets.is_some() {
@@ -59,7 +59,7 @@ impl Problem {
         let kind = if method.shape == Shape::Own { Scatter::Own } else { Scatter::Pooled };
         let Training { design, labels, weights, .. } = *training;
         let (moments, rounding) = ClassMoments::with_rounding(kind, design, labels, weights, watch)?;
-        let mut problem = Problem::from_moments(method, moments, labels.names())?;
+        let mut problem = GaussianProblem::from_moments(method, moments, labels.names())?;
         problem.rounding = method.known.is_none().then_some(rounding);
         if method.shrinkage == Shrinkage::LedoitWolf && method.known.as_ref().is_none_or(|k| k.covariance.is_none()) {
             let fourth = fourth_moments(design, labels, weights, &problem.moments, &problem.scale, watch)?;
@@ -111,7 +111,11 @@ impl Problem {
     }
 
     /// The parameters from statistics alone.
-    pub(super) fn of_statistics(method: &GaussianBayes, moments: ClassMoments, names: &[String]) -> Result<Problem> {
+    pub(super) fn of_statistics(
+        method: &GaussianBayes,
+        moments: ClassMoments,
+        names: &[String],
+    ) -> Result<GaussianProblem> {
         if moments.weights().len() != names.len() {
             return Err(Error::usage(format!("{} names for {} classes", names.len(), moments.weights().len())));
         }
@@ -126,7 +130,7 @@ impl Problem {
             return Err(Error::usage("Ledoit–Wolf shrinkage needs the rows, not their statistics")
                 .help("give a fixed amount of shrinkage"));
         }
-        let mut problem = Problem::from_moments(method, moments, names)?;
+        let mut problem = GaussianProblem::from_moments(method, moments, names)?;
         if let Some(known) = &method.known {
             problem.move_means(known)?;
         }
@@ -135,14 +139,14 @@ impl Problem {
 
     /// Everything but Ledoit–Wolf shrinkage, which needs a second pass, and the prior of the means, which needs the
     /// final covariance.
-    fn from_moments(method: &GaussianBayes, moments: ClassMoments, class_names: &[String]) -> Result<Problem> {
+    fn from_moments(method: &GaussianBayes, moments: ClassMoments, class_names: &[String]) -> Result<GaussianProblem> {
         let classes = moments.weights().len();
         let total: f64 = moments.weights().iter().sum();
         let centre = moments.grand_mean();
         let (scale, constant) = scales(method.standardize, &moments, &centre, total);
         let cols = centre.len();
         let given = method.known.as_ref().and_then(|k| k.covariance.as_ref());
-        let mut problem = Problem {
+        let mut problem = GaussianProblem {
             priors: priors(method, &moments, class_names)?,
             means: (0..classes).map(|k| moments.mean(k).to_vec()).collect(),
             moments,

@@ -3,8 +3,8 @@
 //! `g_k(x) = (μ_k−μ̄)ᵀΣ⁻¹(x−μ̄) − ½(μ_k−μ̄)ᵀΣ⁻¹(μ_k−μ̄) + log π_k`: the usual `w_k = Σ⁻¹μ_k` less what all classes have in
 //! common, so that a large offset of a column costs no digits. Two classes keep the difference `g₁ − g₀`, the log-odds.
 
-use super::Solved;
-use super::problem::{ALIAS_TOLERANCE, Problem};
+use super::GaussianSolved;
+use super::problem::{ALIAS_TOLERANCE, GaussianProblem};
 use crate::certify::{Certificate, CoefficientErrors, linear_system_errors, linear_system_residual};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
@@ -13,7 +13,7 @@ use crate::numeric::rounding_bound;
 
 const EQUATIONS: &str = "Σ w_k = μ_k − μ̄";
 
-pub(super) fn solve(problem: &Problem) -> Result<Solved> {
+pub(super) fn solve(problem: &GaussianProblem) -> Result<GaussianSolved> {
     let covariance = problem.distinct(problem.covariance_of(0));
     let factor = factor(&covariance, ALIAS_TOLERANCE);
     let collinear = problem.collinear(&factor)?;
@@ -25,11 +25,11 @@ pub(super) fn solve(problem: &Problem) -> Result<Solved> {
     if let (Certificate::ClosedForm { errors, .. }, Some(linear)) = (&mut certificate, discriminant.as_linear()) {
         *errors = coefficient_errors(problem, linear, &covariance, factor.kept());
     }
-    Ok(Solved { discriminant, certificate, objective: objective(problem, &factor), collinear })
+    Ok(GaussianSolved { discriminant, certificate, objective: objective(problem, &factor), collinear })
 }
 
 /// The residual of `Σ w_k = μ_k − μ̄` and of the intercepts at given discriminants.
-pub(super) fn certify(problem: &Problem, linear: &Linear) -> Result<(f64, Certificate)> {
+pub(super) fn certify(problem: &GaussianProblem, linear: &Linear) -> Result<(f64, Certificate)> {
     let classes = problem.priors.len();
     let scores = if classes == 2 { 1 } else { classes };
     if linear.n_cols() != problem.scale.len() || linear.n_scores() != scores {
@@ -47,7 +47,7 @@ pub(super) fn certify(problem: &Problem, linear: &Linear) -> Result<(f64, Certif
 }
 
 /// The weights of each score in the units of the fit, and the right-hand side of their equations.
-fn equations(problem: &Problem, linear: &Linear) -> Vec<(Vec<f64>, Vec<f64>)> {
+fn equations(problem: &GaussianProblem, linear: &Linear) -> Vec<(Vec<f64>, Vec<f64>)> {
     let scaled = |k: usize| linear.weights_of(k).iter().zip(&problem.scale).map(|(w, s)| w * s).collect::<Vec<f64>>();
     match problem.priors.len() {
         2 => {
@@ -60,7 +60,7 @@ fn equations(problem: &Problem, linear: &Linear) -> Vec<(Vec<f64>, Vec<f64>)> {
 
 /// How far the stored coefficients may be from those of the exact moments of the rows, rounding of both included.
 fn coefficient_errors(
-    problem: &Problem,
+    problem: &GaussianProblem,
     linear: &Linear,
     covariance: &Square,
     used: &[usize],
@@ -89,7 +89,7 @@ fn coefficient_errors(
     Some(CoefficientErrors { weights, intercept })
 }
 
-fn discriminant(problem: &Problem, directions: &[Vec<f64>]) -> Result<Discriminant> {
+fn discriminant(problem: &GaussianProblem, directions: &[Vec<f64>]) -> Result<Discriminant> {
     let value = |k: usize| {
         let half: f64 = directions[k].iter().zip(problem.contrast(k)).map(|(w, m)| w * m).sum::<f64>() * 0.5;
         problem.priors[k].ln() - half
@@ -107,7 +107,12 @@ fn discriminant(problem: &Problem, directions: &[Vec<f64>]) -> Result<Discrimina
 
 /// How far the intercepts of given discriminants are from `log π_k − ½ w_k·(μ_k−μ̄)`; one where a column that is not in
 /// use has a weight.
-fn intercept_residual(problem: &Problem, linear: &Linear, pairs: &[(Vec<f64>, Vec<f64>)], used: &[usize]) -> f64 {
+fn intercept_residual(
+    problem: &GaussianProblem,
+    linear: &Linear,
+    pairs: &[(Vec<f64>, Vec<f64>)],
+    used: &[usize],
+) -> f64 {
     let unused = |w: &Vec<f64>| w.iter().enumerate().any(|(j, w)| *w != 0.0 && used.binary_search(&j).is_err());
     if pairs.iter().any(|(w, _)| unused(w)) {
         return 1.0;
@@ -130,7 +135,7 @@ fn intercept_residual(problem: &Problem, linear: &Linear, pairs: &[(Vec<f64>, Ve
 }
 
 /// The mean negative log-likelihood of rows and labels, on the columns in use.
-fn objective(problem: &Problem, factor: &Factor) -> f64 {
+fn objective(problem: &GaussianProblem, factor: &Factor) -> f64 {
     let weights = problem.moments.weights();
     let total: f64 = weights.iter().sum();
     let used = factor.kept();

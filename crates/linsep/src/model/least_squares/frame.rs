@@ -6,14 +6,14 @@ use crate::discriminant::Linear;
 use crate::error::{Error, Result};
 use crate::linalg::Square;
 use crate::numeric::sum;
-use crate::objective::{Intercept, Quadratic};
+use crate::objective::{Intercept, QuadraticObjective};
 use crate::stats::{ClassMoments, ClassTriangle};
 
 /// Beside earlier columns, a column shorter than this share of its length is a combination of them.
 const RANK_TOLERANCE: f64 = 1e-12;
 
 /// The problem in the units of the fit. The unknowns of a score are its weights and, unless it has none, its intercept.
-pub(super) struct Frame {
+pub(super) struct SquaresFrame {
     /// Total weight of each class, and of all.
     pub classes: Vec<f64>,
     pub total: f64,
@@ -34,8 +34,8 @@ pub(super) struct Frame {
     noise: Vec<f64>,
 }
 
-impl Frame {
-    pub fn of_moments(method: &LeastSquares, moments: &ClassMoments) -> Result<Frame> {
+impl SquaresFrame {
+    pub fn of_moments(method: &LeastSquares, moments: &ClassMoments) -> Result<SquaresFrame> {
         let mean = moments.grand_mean();
         let total: f64 = moments.weights().iter().sum();
         let spread = |j: usize| -> f64 {
@@ -43,19 +43,19 @@ impl Frame {
             (moments.scatter().get(j, j) + (0..moments.weights().len()).map(apart).sum::<f64>()) / total
         };
         let variance = (0..mean.len()).map(spread).collect();
-        Frame::new(method, moments.weights().to_vec(), mean, variance)
+        SquaresFrame::new(method, moments.weights().to_vec(), mean, variance)
     }
 
-    pub fn of_triangle(method: &LeastSquares, triangle: &ClassTriangle) -> Result<Frame> {
+    pub fn of_triangle(method: &LeastSquares, triangle: &ClassTriangle) -> Result<SquaresFrame> {
         let total: f64 = triangle.weights().iter().sum();
         let cols = triangle.centre().len();
         let spread = |j: usize| triangle.column(j)[1..=cols].iter().map(|v| v * v).sum::<f64>() / total;
         let variance = (0..cols).map(spread).collect();
-        Frame::new(method, triangle.weights().to_vec(), triangle.mean(), variance)
+        SquaresFrame::new(method, triangle.weights().to_vec(), triangle.mean(), variance)
     }
 
     /// From the weights of the classes and the means and variances of the columns.
-    pub fn new(method: &LeastSquares, classes: Vec<f64>, mean: Vec<f64>, variance: Vec<f64>) -> Result<Frame> {
+    pub fn new(method: &LeastSquares, classes: Vec<f64>, mean: Vec<f64>, variance: Vec<f64>) -> Result<SquaresFrame> {
         let (total, cols) = (classes.iter().sum::<f64>(), mean.len());
         // Centring without standardising is for conditioning only, so it needs a free intercept to absorb it.
         let centred = method.standardize == Standardize::Yes || method.intercept == Intercept::Free;
@@ -68,7 +68,7 @@ impl Frame {
         let (targets, shift) = method.targets_of(classes.len())?;
         let noise =
             |j: usize| if negligible(j) { 0.0 } else { 4.0 * f64::EPSILON * mean[j].abs() / variance[j].sqrt() };
-        Ok(Frame {
+        Ok(SquaresFrame {
             centre: if centred { mean.clone() } else { vec![0.0; cols] },
             scale: (0..cols).map(scale).collect(),
             constant: if centred { (0..cols).filter(|j| negligible(*j)).collect() } else { Vec::new() },
@@ -137,7 +137,7 @@ impl Frame {
     }
 
     /// The normal equations, without the penalty; constant columns are left empty.
-    pub fn normal_equations(&self, moments: &ClassMoments) -> Quadratic {
+    pub fn normal_equations(&self, moments: &ClassMoments) -> QuadraticObjective {
         let (cols, n) = (self.cols(), self.unknowns());
         let apart: Vec<Vec<f64>> = (0..self.classes.len())
             .map(|k| (0..cols).map(|j| (moments.mean(k)[j] - self.mean[j]) / self.scale[j]).collect())
@@ -168,11 +168,11 @@ impl Frame {
             let weights = (0..cols).map(|j| if self.is_used(j) { entry(j) } else { 0.0 });
             weights.chain((cols..n).map(|_| mean)).collect()
         };
-        Quadratic { hessian, linear: (0..self.targets.len()).map(side).collect() }
+        QuadraticObjective { hessian, linear: (0..self.targets.len()).map(side).collect() }
     }
 
     /// Adds the penalty to normal equations.
-    pub fn penalise(&self, problem: &mut Quadratic) {
+    pub fn penalise(&self, problem: &mut QuadraticObjective) {
         for j in self.used() {
             let lambda = if j < self.cols() { self.lambda } else { self.intercept_penalty() };
             *problem.hessian.at(j, j) += lambda;
@@ -253,7 +253,7 @@ impl Frame {
         Linear::new(weights, self.centre.clone(), intercept)
     }
 
-    /// The reverse of [`Frame::discriminant`].
+    /// The reverse of [`SquaresFrame::discriminant`].
     pub fn solutions(&self, linear: &Linear) -> Result<Vec<Vec<f64>>> {
         if linear.n_cols() != self.cols() || linear.n_scores() != self.targets.len() {
             return Err(Error::model("the model does not have the columns and classes of the data"));

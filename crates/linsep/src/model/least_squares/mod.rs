@@ -19,12 +19,12 @@ use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
 use crate::linalg::factor;
 use crate::numeric::sum;
-use crate::objective::{Intercept, Quadratic};
+use crate::objective::{Intercept, QuadraticObjective};
 use crate::solve::{QuadraticDescent, Stop};
 use crate::stats::ClassMoments;
 use crate::watch::Watch;
-use frame::Frame;
-use reduced::Reduced;
+use frame::SquaresFrame;
+use reduced::ReducedSquares;
 use serde::{Deserialize, Serialize};
 
 /// What the scores are fitted to.
@@ -103,7 +103,7 @@ const DESCRIBED: usize = 100;
 const EQUATIONS: &str = "XᵀS(Xw − t) + λΣs·w = 0";
 
 /// What a solver found.
-struct Found {
+struct SquaresFound {
     solutions: Vec<Vec<f64>>,
     outcome: Outcome,
     solver: String,
@@ -175,8 +175,8 @@ impl LeastSquares {
 
     fn finish(
         &self,
-        reduced: &Reduced,
-        found: Found,
+        reduced: &ReducedSquares,
+        found: SquaresFound,
         linear: Linear,
         (value, certificate): (f64, Certificate),
     ) -> Fitted {
@@ -221,11 +221,11 @@ impl LeastSquares {
     fn prove(
         &self,
         training: &Training<'_>,
-        reduced: &Reduced,
+        reduced: &ReducedSquares,
         linear: &Linear,
         watch: &Watch,
     ) -> Result<SquaredProof> {
-        let Reduced { frame, kept, .. } = reduced;
+        let ReducedSquares { frame, kept, .. } = reduced;
         let solutions = frame.solutions(linear)?;
         let (cols, scores) = (frame.cols(), linear.n_scores());
         let columns: Vec<usize> = kept.iter().copied().filter(|j| *j < cols).collect();
@@ -267,7 +267,7 @@ impl LeastSquares {
 
     /// F at zero weights and the best intercept: what differences of objectives are measured against.
     pub(crate) fn objective_at_zero(&self, class_weights: &[f64]) -> Result<f64> {
-        Ok(Frame::new(self, class_weights.to_vec(), Vec::new(), Vec::new())?.at_zero())
+        Ok(SquaresFrame::new(self, class_weights.to_vec(), Vec::new(), Vec::new())?.at_zero())
     }
 
     fn check(&self, training: &Training<'_>) -> Result<()> {
@@ -297,7 +297,7 @@ impl LeastSquares {
         Ok(())
     }
 
-    fn solve(&self, reduced: &Reduced, watch: &Watch) -> Found {
+    fn solve(&self, reduced: &ReducedSquares, watch: &Watch) -> SquaresFound {
         if self.solver == LeastSquaresSolver::GradientDescent {
             return self.by_descent(&reduced.frame, &reduced.problem, watch);
         }
@@ -307,14 +307,14 @@ impl LeastSquares {
             _ if reduced.how.starts_with("qr") => reduced.how.clone(),
             _ => format!("cholesky (auto: {})", reduced.how),
         };
-        Found { solutions: reduced.solutions.clone(), outcome: Outcome::Converged, solver, iterations: 0 }
+        SquaresFound { solutions: reduced.solutions.clone(), outcome: Outcome::Converged, solver, iterations: 0 }
     }
 
-    fn by_descent(&self, frame: &Frame, problem: &Quadratic, watch: &Watch) -> Found {
+    fn by_descent(&self, frame: &SquaresFrame, problem: &QuadraticObjective, watch: &Watch) -> SquaresFound {
         let solver = QuadraticDescent { tolerance: self.tolerance, max_iterations: self.max_iterations };
         let factor = factor(&problem.hessian, 0.0);
         let descent = solver.solve(problem, &factor, frame.start(), frame.at_zero(), watch);
-        Found {
+        SquaresFound {
             solutions: descent.solutions,
             outcome: match descent.stop {
                 Stop::Converged => Outcome::Converged,
@@ -351,7 +351,7 @@ impl LeastSquares {
 }
 
 /// The residual of the normal equations in units in which their diagonal is one.
-fn residual(reduced: &Reduced, solutions: &[Vec<f64>]) -> Certificate {
+fn residual(reduced: &ReducedSquares, solutions: &[Vec<f64>]) -> Certificate {
     let (scaled, units) = reduced.problem.unit_diagonal();
     let pairs: Vec<(Vec<f64>, Vec<f64>)> = solutions
         .iter()
@@ -362,7 +362,7 @@ fn residual(reduced: &Reduced, solutions: &[Vec<f64>]) -> Certificate {
 }
 
 /// `Σ s ½‖t − z‖² / Σs`, row by row.
-fn mean_square(training: &Training<'_>, frame: &Frame, linear: &Linear, watch: &Watch) -> Result<f64> {
+fn mean_square(training: &Training<'_>, frame: &SquaresFrame, linear: &Linear, watch: &Watch) -> Result<f64> {
     let scores = linear.scores(training.design, watch)?;
     let k = linear.n_scores();
     let row = |(i, z): (usize, &[f64])| {

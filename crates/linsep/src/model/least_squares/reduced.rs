@@ -1,20 +1,20 @@
 //! Rows to a small problem: which columns are in use, the normal equations on them, and the matrix that proves the rest.
 
-use super::frame::Frame;
+use super::frame::SquaresFrame;
 use super::{ALIAS_TOLERANCE, DESCRIBED, ENOUGH, LeastSquares, LeastSquaresSolver, QR_LIMIT};
 use crate::error::Result;
 use crate::linalg::{Alias, Factor, Square, factor, gram_of_columns, pivoted_qr, triangular_factor};
 use crate::model::printed::{agreeing, agreeing_columns, named};
 use crate::model::{Note, Training};
-use crate::objective::Quadratic;
+use crate::objective::QuadraticObjective;
 use crate::stats::{ClassMoments, ClassTriangle};
 use crate::watch::Watch;
 
 /// A least-squares problem on the columns in use.
-pub(super) struct Reduced {
-    pub(super) frame: Frame,
+pub(super) struct ReducedSquares {
+    pub(super) frame: SquaresFrame,
     /// The penalised normal equations, zero on unknowns that are not in use.
-    pub(super) problem: Quadratic,
+    pub(super) problem: QuadraticObjective,
     /// The closed-form solution, where one was computed on the way.
     pub(super) solutions: Vec<Vec<f64>>,
     /// Unknowns in use, rising.
@@ -32,7 +32,7 @@ pub(super) struct Reduced {
 
 impl LeastSquares {
     /// The problem by the statistics that its solver works on: means and scatter, unless those keep too few digits.
-    pub(super) fn reduce(&self, training: &Training<'_>, watch: &Watch) -> Result<Reduced> {
+    pub(super) fn reduce(&self, training: &Training<'_>, watch: &Watch) -> Result<ReducedSquares> {
         if self.solver == LeastSquaresSolver::Qr {
             return self.by_triangle(training, "", watch);
         }
@@ -44,12 +44,12 @@ impl LeastSquares {
         let auto = format!(" (auto: {})", reduced.how);
         let why = if self.solver == LeastSquaresSolver::Auto { &auto[..] } else { "" };
         let by_rows = self.by_triangle(training, why, watch)?;
-        Ok(Reduced { passes: by_rows.passes + 1, ..by_rows })
+        Ok(ReducedSquares { passes: by_rows.passes + 1, ..by_rows })
     }
 
     /// By means and scatter.
-    pub(super) fn by_moments(&self, moments: &ClassMoments, printed: &[f64]) -> Result<Reduced> {
-        let mut frame = Frame::of_moments(self, moments)?;
+    pub(super) fn by_moments(&self, moments: &ClassMoments, printed: &[f64]) -> Result<ReducedSquares> {
+        let mut frame = SquaresFrame::of_moments(self, moments)?;
         let mut plain = frame.normal_equations(moments);
         let first = factor(&plain.hessian, ALIAS_TOLERANCE);
         let mut notes = frame.constant_notes();
@@ -79,7 +79,7 @@ impl LeastSquares {
         };
         let kept = factor.kept().to_vec();
         let restricted = |g: &Vec<f64>| factor.solve(g);
-        Ok(Reduced {
+        Ok(ReducedSquares {
             solutions: problem.linear.iter().map(restricted).collect(),
             whitening: (kept.len() <= QR_LIMIT).then(|| whitening_of(&factor)),
             ill: !(whole && factor.smallest_pivot() >= ENOUGH),
@@ -98,9 +98,9 @@ impl LeastSquares {
     }
 
     /// By a triangular factor of the rows.
-    fn by_triangle(&self, training: &Training<'_>, why: &str, watch: &Watch) -> Result<Reduced> {
+    fn by_triangle(&self, training: &Training<'_>, why: &str, watch: &Watch) -> Result<ReducedSquares> {
         let triangle = ClassTriangle::of(training.design, training.labels, training.weights, watch)?;
-        let mut frame = Frame::of_triangle(self, &triangle)?;
+        let mut frame = SquaresFrame::of_triangle(self, &triangle)?;
         let (penalised, n) = (frame.lambda > 0.0, frame.unknowns());
         let mut notes = frame.constant_notes();
         if let Some(units) = frame.printed_units(training.printed).filter(|_| !penalised) {
@@ -116,7 +116,7 @@ impl LeastSquares {
         let kept = qr.kept();
         let gram = gram_of_columns(rows, n + frame.targets.len(), &values);
         let side = |score: usize| (0..n).map(|j| gram.get(n + score, j)).collect();
-        let mut problem = Quadratic {
+        let mut problem = QuadraticObjective {
             hessian: Square::from_lower(n, |i, j| gram.get(i, j)),
             linear: (0..frame.targets.len()).map(side).collect(),
         };
@@ -132,7 +132,7 @@ impl LeastSquares {
         let notes = frame.with_rank(kept.len(), notes);
         let columns = frame.cols() - frame.constant.len();
         let rank = kept.iter().filter(|j| **j < frame.cols()).count();
-        Ok(Reduced {
+        Ok(ReducedSquares {
             solutions: (0..frame.targets.len()).map(|score| qr.solve(score)).collect(),
             whitening: (kept.len() <= QR_LIMIT).then(|| inverse_transpose(rows, &values, &kept)),
             ill: true,
@@ -146,7 +146,7 @@ impl LeastSquares {
     }
 }
 
-impl Frame {
+impl SquaresFrame {
     /// Printed units of the columns in the units of the fit, where any are known.
     fn printed_units(&self, printed: &[f64]) -> Option<Vec<f64>> {
         let known = printed.len() == self.cols() && printed.iter().any(|unit| *unit > 0.0);
@@ -157,7 +157,7 @@ impl Frame {
         self.left_out = found.into_iter().map(|alias| alias.column).collect();
     }
 
-    fn restrict(&self, problem: &mut Quadratic) {
+    fn restrict(&self, problem: &mut QuadraticObjective) {
         restrict(problem, &self.used());
     }
 
@@ -201,7 +201,7 @@ impl Frame {
 }
 
 /// Normal equations without the unknowns that are not in use.
-fn restrict(problem: &mut Quadratic, kept: &[usize]) {
+fn restrict(problem: &mut QuadraticObjective, kept: &[usize]) {
     problem.hessian.keep_only(kept);
     for g in &mut problem.linear {
         (0..g.len()).filter(|j| kept.binary_search(j).is_err()).for_each(|j| g[j] = 0.0);

@@ -345,7 +345,7 @@ vectorised! {
 }
 
 /// Spread of a Gaussian column over all rows.
-pub(super) struct Spread {
+pub(super) struct ColumnSpread {
     /// Mean of all rows.
     pub(super) mean: f64,
     /// Squares about the class means.
@@ -354,7 +354,7 @@ pub(super) struct Spread {
     pub(super) overall: f64,
 }
 
-pub(super) fn spread(statistics: &ClassColumns, j: usize) -> Spread {
+pub(super) fn spread(statistics: &ClassColumns, j: usize) -> ColumnSpread {
     let weights = statistics.weights();
     let total: f64 = weights.iter().sum();
     // Through differences from the first class, so that a large common offset costs no digits.
@@ -363,7 +363,7 @@ pub(super) fn spread(statistics: &ClassColumns, j: usize) -> Spread {
     let mean = base + classes.clone().map(|k| weights[k] / total * (statistics.mean(k, j) - base)).sum::<f64>();
     let within: f64 = classes.clone().map(|k| statistics.squares(k, j)).sum();
     let between: f64 = classes.map(|k| weights[k] * (statistics.mean(k, j) - mean).powi(2)).sum();
-    Spread { mean, within, overall: (within + between) / total }
+    ColumnSpread { mean, within, overall: (within + between) / total }
 }
 
 /// What rounding leaves of the variance of a constant: the square of a few units in the last place of its value.

@@ -22,7 +22,7 @@ pub struct FamilyRun {
 }
 
 /// A table column, or unnamed columns side by side.
-struct Piece<'a> {
+struct LayoutPiece<'a> {
     origin: Option<&'a Origin>,
     run: FamilyRun,
 }
@@ -30,16 +30,17 @@ struct Piece<'a> {
 impl Layout {
     /// Decides by kind of column and by the overrides: text is categorical, numbers are as the settings say.
     pub(super) fn new(settings: &NaiveBayes, origins: &[Origin], cols: usize) -> Result<Layout> {
-        let mut pieces: Vec<Piece<'_>> = Vec::new();
+        let mut pieces: Vec<LayoutPiece<'_>> = Vec::new();
         let mut end = 0;
         let unnamed =
-            |columns: Range<usize>| Piece { origin: None, run: FamilyRun { columns, family: settings.numbers } };
+            |columns: Range<usize>| LayoutPiece { origin: None, run: FamilyRun { columns, family: settings.numbers } };
         for origin in origins {
             if origin.columns.start > end {
                 pieces.push(unnamed(end..origin.columns.start));
             }
             let family = if origin.levels { FamilyChoice::Categorical } else { settings.numbers };
-            pieces.push(Piece { origin: Some(origin), run: FamilyRun { columns: origin.columns.clone(), family } });
+            pieces
+                .push(LayoutPiece { origin: Some(origin), run: FamilyRun { columns: origin.columns.clone(), family } });
             end = origin.columns.end;
         }
         if end < cols {
@@ -105,7 +106,7 @@ impl Layout {
 }
 
 /// Gives a named column its family; unnamed ones go by their number from 1.
-fn choose(pieces: &mut Vec<Piece<'_>>, name: &str, family: FamilyChoice) -> Result<()> {
+fn choose(pieces: &mut Vec<LayoutPiece<'_>>, name: &str, family: FamilyChoice) -> Result<()> {
     if let Some(piece) = pieces.iter_mut().find(|p| p.origin.is_some_and(|o| o.name == name)) {
         piece.run.family = family;
         return Ok(());
@@ -124,7 +125,7 @@ fn choose(pieces: &mut Vec<Piece<'_>>, name: &str, family: FamilyChoice) -> Resu
             (column..column + 1, family),
             (column + 1..run.columns.end, run.family),
         ];
-        let parts = cuts.map(|(columns, family)| Piece { origin: None, run: FamilyRun { columns, family } });
+        let parts = cuts.map(|(columns, family)| LayoutPiece { origin: None, run: FamilyRun { columns, family } });
         pieces.splice(at..=at, parts);
         return Ok(());
     }
@@ -139,7 +140,7 @@ fn choose(pieces: &mut Vec<Piece<'_>>, name: &str, family: FamilyChoice) -> Resu
 }
 
 /// Text is categorical, and nothing else is.
-fn check(piece: &Piece<'_>) -> Result<()> {
+fn check(piece: &LayoutPiece<'_>) -> Result<()> {
     let text = piece.origin.is_some_and(|o| o.levels);
     let categorical = piece.run.family == FamilyChoice::Categorical;
     match (piece.origin, text, categorical) {

@@ -16,7 +16,7 @@ use crate::solve::{
     BatchPerceptron, MistakeDriven, OnlinePerceptron, Order, PocketPerceptron, PocketRule, SignedRows, Stop,
 };
 use crate::watch::Watch;
-pub(super) use overlap::{Verdict, separability};
+pub(super) use overlap::{OverlapVerdict, separability};
 use serde::{Deserialize, Serialize};
 
 /// Which algorithm.
@@ -119,10 +119,10 @@ impl Perceptron {
         };
         let judge = |watch: &Watch| match self.is_worth_asking(training) {
             true => separability(training, &units, self.intercept, watch),
-            false => Ok(Verdict::Unknown { reason: "that would take longer than the fit".into() }),
+            false => Ok(OverlapVerdict::Unknown { reason: "that would take longer than the fit".into() }),
         };
         let (stop, verdict) = match self.run(algorithm.as_mut(), &judge, watch)? {
-            (_, Some(Verdict::Overlap { rows, witness })) if self.wants_separation() => {
+            (_, Some(OverlapVerdict::Overlap { rows, witness })) if self.wants_separation() => {
                 let (mistakes, epochs) = (algorithm.mistakes(), algorithm.epochs());
                 return Ok(Fit::NotSeparable(Box::new(NotSeparable { rows, witness, mistakes, epochs })));
             }
@@ -172,9 +172,9 @@ impl Perceptron {
     fn run(
         &self,
         algorithm: &mut (dyn MistakeDriven + '_),
-        judge: &dyn Fn(&Watch) -> Result<Verdict>,
+        judge: &dyn Fn(&Watch) -> Result<OverlapVerdict>,
         watch: &Watch,
-    ) -> Result<(Stop, Option<Verdict>)> {
+    ) -> Result<(Stop, Option<OverlapVerdict>)> {
         if !self.wants_separation() {
             let stop = algorithm.run(self.max_epochs, watch)?;
             let verdict = if stop == Stop::IterationLimit { Some(judge(watch)?) } else { None };
@@ -186,7 +186,7 @@ impl Perceptron {
         }
         let verdict = judge(watch)?;
         match verdict {
-            Verdict::Overlap { .. } => Ok((stop, Some(verdict))),
+            OverlapVerdict::Overlap { .. } => Ok((stop, Some(verdict))),
             _ => Ok((algorithm.run(self.max_epochs, watch)?, Some(verdict))),
         }
     }
@@ -202,7 +202,7 @@ impl Perceptron {
         matches!(self.variant, PerceptronVariant::Online | PerceptronVariant::Batch)
     }
 
-    fn outcome(&self, stop: &Stop, found: &Margins, verdict: Option<&Verdict>) -> Outcome {
+    fn outcome(&self, stop: &Stop, found: &Margins, verdict: Option<&OverlapVerdict>) -> Outcome {
         match stop {
             // No mistake is left by the algorithm's own arithmetic, but rounding hides on which side a row is.
             Stop::Converged if self.variant != PerceptronVariant::Averaged && found.bound().is_none() => {
@@ -213,7 +213,7 @@ impl Perceptron {
             Stop::IterationLimit if found.bound().is_some() => Outcome::Converged,
             // On classes that overlap there is nothing to wait for: the epochs are part of the method.
             Stop::IterationLimit if !self.wants_separation() => match verdict {
-                Some(Verdict::Separable { .. }) => Outcome::IterationLimit,
+                Some(OverlapVerdict::Separable { .. }) => Outcome::IterationLimit,
                 _ => Outcome::Converged,
             },
             Stop::IterationLimit => Outcome::IterationLimit,
@@ -310,12 +310,12 @@ impl Perceptron {
     }
 
     /// A verdict with the bound on the mistakes that the margin of its plane gives.
-    fn described(&self, verdict: &Verdict, training: &Training<'_>, working: &Units) -> Result<Separability> {
+    fn described(&self, verdict: &OverlapVerdict, training: &Training<'_>, working: &Units) -> Result<Separability> {
         Ok(match verdict {
-            Verdict::Overlap { rows, .. } => Separability::Overlap { rows: rows.len() },
-            Verdict::Unknown { reason } => Separability::Unknown { reason: reason.clone() },
-            Verdict::Separable { plane: None } => Separability::Separable { bound: None },
-            Verdict::Separable { plane: Some(plane) } => {
+            OverlapVerdict::Overlap { rows, .. } => Separability::Overlap { rows: rows.len() },
+            OverlapVerdict::Unknown { reason } => Separability::Unknown { reason: reason.clone() },
+            OverlapVerdict::Separable { plane: None } => Separability::Separable { bound: None },
+            OverlapVerdict::Separable { plane: Some(plane) } => {
                 let labelled = (training.labels.codes(), training.weights);
                 let intercept = self.intercept == Intercept::Free;
                 let found = margins(training.design, working, labelled, plane, intercept, &Watch::default())?;

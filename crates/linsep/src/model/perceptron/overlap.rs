@@ -21,7 +21,7 @@ const TOLERANCE: f64 = 1e-6;
 
 /// Whether some plane puts every row strictly on its side.
 #[derive(Debug, Clone)]
-pub(in crate::model) enum Verdict {
+pub(in crate::model) enum OverlapVerdict {
     /// None does: these rows prove it. The witness is absent where there is no intercept.
     Overlap { rows: Vec<usize>, witness: Option<Box<SeparabilityVerdict>> },
     /// One does: this one, in the units given, where it is known.
@@ -36,7 +36,7 @@ pub(in crate::model) fn separability(
     units: &Units,
     intercept: Intercept,
     watch: &Watch,
-) -> Result<Verdict> {
+) -> Result<OverlapVerdict> {
     if units.scale().len() > MOST_COLUMNS {
         return Ok(unknown(&format!("there are more than {MOST_COLUMNS} columns")));
     }
@@ -50,7 +50,7 @@ pub(in crate::model) fn separability(
     }
 }
 
-fn with_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Result<Verdict> {
+fn with_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Result<OverlapVerdict> {
     // Any plane will do.
     let options = SeparabilityOptions { margin_tolerance: Some(1.0), ..SeparabilityOptions::default() };
     let found = model::separability(training, &options, watch)?;
@@ -63,30 +63,30 @@ fn with_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Resu
             plane.weights_mut().iter_mut().zip(scaled).for_each(|(p, (w, s))| *p = w * s);
             let moved = v.weights[0].iter().zip(units.centre().iter().zip(&v.centre)).map(|(w, (to, c))| w * (to - c));
             plane.intercept_mut()[0] = v.intercept[0] + crate::numeric::sum(moved);
-            return Ok(Verdict::Separable { plane: v.whole.is_none().then_some(plane) });
+            return Ok(OverlapVerdict::Separable { plane: v.whole.is_none().then_some(plane) });
         }
         model::Verdict::QuasiComplete(v) => v.boundary.clone(),
         model::Verdict::Overlap(_) => (0..training.labels.len()).filter(counts).collect(),
         model::Verdict::Undecided(v) => match &v.common {
             Some(common) => common.constraints.iter().map(|c| c.row).collect(),
-            None => return Ok(Verdict::Unknown { reason: v.reason.clone() }),
+            None => return Ok(OverlapVerdict::Unknown { reason: v.reason.clone() }),
         },
     };
-    Ok(Verdict::Overlap { rows, witness: Some(Box::new(found)) })
+    Ok(OverlapVerdict::Overlap { rows, witness: Some(Box::new(found)) })
 }
 
-fn without_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Result<Verdict> {
+fn without_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Result<OverlapVerdict> {
     let rows = training.counted_rows();
     if let Some(row) = zero_row(training.design, units, &rows)? {
-        return Ok(Verdict::Overlap { rows: vec![row], witness: None });
+        return Ok(OverlapVerdict::Overlap { rows: vec![row], witness: None });
     }
     let whole = rows.len() == training.labels.len();
     let part: Option<PreparedDesign> = if whole { None } else { Some(gather(training.design, &rows)?) };
     let design = part.as_ref().map_or(training.design, PreparedDesign::as_design);
     let labels: Vec<Class> = rows.iter().map(|i| training.labels.codes()[*i]).collect();
     match by_likelihood(design, units, &labels, watch)? {
-        Some(Likelihood::Exists) => return Ok(Verdict::Overlap { rows, witness: None }),
-        Some(Likelihood::Strict(plane)) => return Ok(Verdict::Separable { plane: Some(plane) }),
+        Some(LikelihoodFit::Exists) => return Ok(OverlapVerdict::Overlap { rows, witness: None }),
+        Some(LikelihoodFit::Strict(plane)) => return Ok(OverlapVerdict::Separable { plane: Some(plane) }),
         None => {}
     }
     let Some(numbers) = WholeRows::new(design, &labels, 2, Some(units.centre()), MOST_BITS)? else {
@@ -96,10 +96,10 @@ fn without_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> R
     let found = solve_whole_cone(&numbers, &all, Effort::seconds(watch)).filter(|found| numbers.holds(found, &all));
     Ok(match found {
         None => unknown("rounding hides it, and rational arithmetic would take too long"),
-        Some(found) if !found.open.contains(&true) => Verdict::Separable { plane: None },
+        Some(found) if !found.open.contains(&true) => OverlapVerdict::Separable { plane: None },
         Some(found) => {
             let open = rows.iter().zip(&found.open).filter(|(_, open)| **open).map(|(row, _)| *row).collect();
-            Verdict::Overlap { rows: open, witness: None }
+            OverlapVerdict::Overlap { rows: open, witness: None }
         }
     })
 }
@@ -126,12 +126,12 @@ fn is_centred(units: &Units) -> bool {
     units.centre().iter().any(|c| *c != 0.0)
 }
 
-fn unknown(reason: &str) -> Verdict {
-    Verdict::Unknown { reason: reason.to_owned() }
+fn unknown(reason: &str) -> OverlapVerdict {
+    OverlapVerdict::Unknown { reason: reason.to_owned() }
 }
 
 /// What maximum likelihood proves of some rows.
-enum Likelihood {
+enum LikelihoodFit {
     /// It exists: no plane, not even one with rows on it.
     Exists,
     /// A plane with every row strictly on its side.
@@ -139,7 +139,7 @@ enum Likelihood {
 }
 
 /// The one place that poses the problem: logistic loss, no penalty, every row once.
-fn by_likelihood(design: &dyn Design, units: &Units, labels: &[Class], watch: &Watch) -> Result<Option<Likelihood>> {
+fn by_likelihood(design: &dyn Design, units: &Units, labels: &[Class], watch: &Watch) -> Result<Option<LikelihoodFit>> {
     let sample = Sample { design, units, labels, weights: None, offsets: None };
     let risk = Risk::new(sample, Logistic, Ridge::none(), Intercept::None);
     if risk.is_sparse() && is_centred(units) {
@@ -148,9 +148,9 @@ fn by_likelihood(design: &dyn Design, units: &Units, labels: &[Class], watch: &W
     let solved = Newton { tolerance: TOLERANCE, ..Newton::default() }.solve(&risk, None, watch)?;
     if let Stop::Separated(found) = &solved.stop {
         let measured = margins(design, units, (labels, None), &found.direction, false, watch)?;
-        return Ok((measured.margin > 0.0).then(|| Likelihood::Strict(found.direction.clone())));
+        return Ok((measured.margin > 0.0).then(|| LikelihoodFit::Strict(found.direction.clone())));
     }
     let residual = |(z, y): (&f64, &Class)| 1.0 / (1.0 + if y.0 == 1 { *z } else { -z }.exp());
     let alpha: Vec<f64> = solved.point.scores.iter().zip(labels).map(residual).collect();
-    Ok(prove_balance(&risk, &alpha, &[], watch)?.map(|_| Likelihood::Exists))
+    Ok(prove_balance(&risk, &alpha, &[], watch)?.map(|_| LikelihoodFit::Exists))
 }

@@ -57,7 +57,7 @@ impl Method {
     }
 
     /// What an ending is called in the light of the certificate: converged is a fit whose bound is within the tolerance,
-    /// whatever stopped it, and no other.
+    /// and no other; who was interrupted stays so.
     pub(crate) fn settled(&self, outcome: Outcome, certificate: &Certificate) -> Outcome {
         let Some(tolerance) = self.tolerance() else { return outcome };
         // Another machine rounds otherwise.
@@ -75,6 +75,8 @@ impl Method {
             },
         };
         match outcome {
+            // Who was interrupted is told so, however far it had come.
+            Outcome::TimeLimit | Outcome::Interrupted => outcome,
             _ if reached => Outcome::Converged,
             Outcome::Converged if missed => Outcome::PrecisionLimit,
             other => other,

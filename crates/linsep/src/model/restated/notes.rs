@@ -6,7 +6,7 @@ use crate::design::ColumnSummary;
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::Result;
 use crate::kernel::{Definiteness, definiteness};
-use crate::model::kernel_choice::Prepared;
+use crate::model::kernel_choice::PreparedKernel;
 use crate::model::{KernelSvm, LossChoice, Method, Note, Outcome, PenaltyChoice, Training};
 use crate::objective::{Intercept, least_hinge_shifts};
 use crate::table::Class;
@@ -106,7 +106,7 @@ impl Method {
         let taken = linear.about(stated.units.centre())?.intercept_at_centre()[0];
         let intercept = linear.intercept()[0];
         let wide = high - low > INTERVAL * (1.0 + taken.abs());
-        Ok(wide.then(|| Note::Intercepts { low: intercept + low, high: intercept + high }))
+        Ok(wide.then_some(Note::Intercepts { low: intercept + low, high: intercept + high }))
     }
 
     /// Whether the hinge losses of a kernel machine stay what they are from one intercept to another.
@@ -137,8 +137,8 @@ impl Method {
 
 impl KernelSvm {
     fn definiteness_note(&self, training: &Training<'_>, watch: &Watch) -> Result<Option<Note>> {
-        let Prepared { kernel, rows, .. } =
-            Prepared::new(&self.kernel, self.standardize, self.is_centred(), training, watch)?;
+        let PreparedKernel { kernel, rows, .. } =
+            PreparedKernel::new(&self.kernel, self.standardize, self.is_centred(), training, watch)?;
         Ok(match definiteness(&kernel, &rows) {
             Definiteness::Definite | Definiteness::WithRidge(_) => None,
             Definiteness::Indefinite(evidence) => Some(Note::Indefinite { evidence: Some(evidence) }),

@@ -1,7 +1,7 @@
 //! Fits without a penalty: solved by Newton's method, proved at the coefficients that the model stores.
 
 use super::columns::{from_columns, to_columns};
-use super::{Found, RiskMinimizer};
+use super::{RiskFound, RiskMinimizer};
 use crate::certify::{SelfConcordance, StoredScores, self_concordance_bound};
 use crate::design::Units;
 use crate::discriminant::Linear;
@@ -22,9 +22,9 @@ impl RiskMinimizer {
         &self,
         risk: &Risk<'_, L>,
         newton: &Newton,
-        mut found: Found,
+        mut found: RiskFound,
         classes: usize,
-    ) -> Result<Found> {
+    ) -> Result<RiskFound> {
         let calm = Watch::default();
         let mut bound = self.bound_of(risk, &found.coef, classes, &calm)?;
         for _ in 0..LAST_STEPS {

@@ -1,7 +1,7 @@
 //! Support vector machines: the multipliers are part of the solution.
 
 use super::columns::{sample, score_offsets, start};
-use super::{Algorithm, Found, RiskMinimizer};
+use super::{Algorithm, RiskFound, RiskMinimizer};
 use crate::certify::{Certificate, feasible_multipliers, proved_gap};
 use crate::design::Units;
 use crate::discriminant::Discriminant;
@@ -73,7 +73,7 @@ impl RiskMinimizer {
                 margins.map(|(z, c)| 2.0 * (1.0 - if *c == Class(1) { *z } else { -z }).max(0.0)).collect();
             multipliers(&risk, &feasible_multipliers(&risk, &u))
         });
-        self.finish(&risk, Found { multipliers, ..solved.into() }, &choice, training, &units, notes)
+        self.finish(&risk, RiskFound { multipliers, ..solved.into() }, &choice, training, &units, notes)
     }
 
     /// The gap of a discriminant and multipliers α, recomputed from the data.
@@ -121,8 +121,8 @@ impl RiskMinimizer {
     }
 }
 
-fn found<L: MarginLoss, P: Penalty>(risk: &Risk<'_, L, P>, solved: MarginSolved) -> Found {
-    Found {
+fn found<L: MarginLoss, P: Penalty>(risk: &Risk<'_, L, P>, solved: MarginSolved) -> RiskFound {
+    RiskFound {
         multipliers: Some(multipliers(risk, &solved.multipliers)),
         coef: solved.coef,
         objective: solved.objective,

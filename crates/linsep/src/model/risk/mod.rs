@@ -90,7 +90,7 @@ impl Default for RiskMinimizer {
 }
 
 /// What a solver found.
-struct Found {
+struct RiskFound {
     coef: Coef,
     objective: f64,
     stop: Stop,
@@ -101,11 +101,11 @@ struct Found {
     multipliers: Option<Multipliers>,
 }
 
-impl From<Solved> for Found {
-    fn from(solved: Solved) -> Found {
+impl From<Solved> for RiskFound {
+    fn from(solved: Solved) -> RiskFound {
         let Solved { point, stop, certificate, trace, passes, aliased } = solved;
         let (coef, objective, iterations) = (point.coef, point.objective, trace.len());
-        Found { coef, objective, stop, certificate, iterations, passes, aliased, multipliers: None }
+        RiskFound { coef, objective, stop, certificate, iterations, passes, aliased, multipliers: None }
     }
 }
 
@@ -310,13 +310,13 @@ impl RiskMinimizer {
     fn finish<L: Loss, P: Penalty>(
         &self,
         risk: &Risk<'_, L, P>,
-        found: Found,
+        found: RiskFound,
         choice: &Choice,
         training: &Training<'_>,
         units: &Units,
         mut notes: Vec<Note>,
     ) -> Result<Fit> {
-        let Found { coef: found, objective, stop, certificate, iterations, passes, aliased, multipliers } = found;
+        let RiskFound { coef: found, objective, stop, certificate, iterations, passes, aliased, multipliers } = found;
         let outcome = match stop {
             Stop::Converged => Outcome::Converged,
             Stop::IterationLimit => Outcome::IterationLimit,

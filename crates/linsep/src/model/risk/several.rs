@@ -2,7 +2,7 @@
 
 use super::columns::{sample, score_offsets};
 use super::margin::AT_BOUND;
-use super::{Algorithm, Choice, Found, RiskMinimizer};
+use super::{Algorithm, Choice, RiskFound, RiskMinimizer};
 use crate::certify::{Certificate, feasible_joint_multipliers, proved_gap};
 use crate::design::Units;
 use crate::discriminant::Linear;
@@ -50,7 +50,7 @@ impl RiskMinimizer {
                 (Choice { algorithm: Algorithm::DualCd, reason }, solved)
             }
         };
-        let found = Found {
+        let found = RiskFound {
             multipliers: Some(multipliers(&risk, &solved.multipliers)),
             coef: solved.coef,
             objective: solved.objective,

@@ -1,7 +1,7 @@
 //! The last steps of a lasso, in the columns that have a weight.
 
 use super::RiskMinimizer;
-use crate::certify::{Certificate, StoredScores, is_worth_curvature, self_concordance_bound};
+use crate::certify::{Certificate, bound_in_columns, is_worth_curvature};
 use crate::error::Result;
 use crate::objective::{Coef, Conjugate, Detail, ElasticNet, Penalty, Restricted, Risk};
 use crate::solve::{Solved, Stop};
@@ -32,16 +32,16 @@ impl RiskMinimizer {
         }
         let has_weight = |j: &usize| found.weights_of(0)[*j] != 0.0 || penalty.lasso_of(*j) == 0.0;
         let support: Vec<usize> = (0..found.n_cols()).filter(has_weight).collect();
-        if !is_worth_curvature(risk.sample().labels.len(), support.len()) {
+        if !is_worth_curvature(risk.sample().design, support.len())? {
             return Ok(solved);
         }
         // Part of the answer even where time is nearly up.
         let calm = Watch::default();
-        let restricted = Restricted::of(risk.sample(), support, &calm)?;
+        let restricted = Restricted::dense(risk.sample(), support, &calm)?;
         let some = restricted.risk(risk)?;
         let mut coef = restricted.gather(found);
         for _ in 0..STEPS {
-            let bound = self_concordance_bound(&some, &coef, StoredScores::AsFitted, &calm)?;
+            let bound = bound_in_columns(&some, &coef, &calm)?;
             solved.passes += 2;
             let settled = has_digits(&coef, &bound.certificate, some.sample().units.scale());
             let Some(step) = bound.step.filter(|_| !settled) else { break };

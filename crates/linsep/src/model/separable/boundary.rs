@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 const MOST_BOUNDARY: usize = 200;
 
 /// The rows of a boundary.
-struct Boundary {
+struct BoundaryRows {
     constraints: Vec<usize>,
     rows: Vec<usize>,
     /// Columns that they have entries in.
@@ -37,12 +37,12 @@ impl Case<'_> {
         rows.dedup();
         let entries = self.entries_of(&rows)?;
         let used: BTreeSet<usize> = entries.iter().flatten().filter(|(_, x)| *x != 0.0).map(|(j, _)| *j).collect();
-        let boundary = Boundary { constraints, rows, used: used.into_iter().collect(), entries };
+        let boundary = BoundaryRows { constraints, rows, used: used.into_iter().collect(), entries };
         Ok(self.cannot_be_left(&boundary, open)? && self.vanishes_on(&boundary, scores, open)?)
     }
 
     /// Whether positive weights on the open constraints balance.
-    fn cannot_be_left(&self, boundary: &Boundary, open: &[bool]) -> Result<bool> {
+    fn cannot_be_left(&self, boundary: &BoundaryRows, open: &[bool]) -> Result<bool> {
         let dense = |columns: &[usize]| -> Vec<f64> {
             let mut out = vec![0.0; boundary.rows.len() * columns.len()];
             for (i, row) in boundary.entries.iter().enumerate() {
@@ -74,7 +74,7 @@ impl Case<'_> {
         Ok(found.is_some_and(|found| found.open == asked && numbers.holds(&found, &asked)))
     }
 
-    fn vanishes_on(&self, boundary: &Boundary, scores: &[(Vec<f64>, f64)], open: &[bool]) -> Result<bool> {
+    fn vanishes_on(&self, boundary: &BoundaryRows, scores: &[(Vec<f64>, f64)], open: &[bool]) -> Result<bool> {
         let (per_row, used) = (self.classes - 1, &boundary.used);
         let width = used.len() + 1;
         let mut given = Vec::with_capacity(scores.len() * width);

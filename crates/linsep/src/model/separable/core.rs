@@ -4,7 +4,7 @@
 //! together whatever either settles. Weights that prove that constraints cannot leave the boundary prove it among all. So
 //! the verdict is that of what is left.
 
-use super::peel::{MOST_CLASSES, MOST_PEELED, Machine, Peeled};
+use super::peel::{MOST_CLASSES, MOST_PEELED, Peeled, PeeledMachine};
 use super::{
     Case, CommonPoint, EQUATION, MOST_COLUMNS, QuasiComplete, SeparabilityOptions, SeparabilityVerdict, Undecided,
     Verdict, wide,
@@ -24,7 +24,7 @@ const MOST_WEIGHTS: usize = 1 << 27;
 
 /// What is left, decided.
 struct Core {
-    machine: Machine,
+    machine: PeeledMachine,
     /// Of all constraints, those that stay on the boundary.
     open: Vec<bool>,
     /// Positive on these.
@@ -65,7 +65,7 @@ impl Case<'_> {
         let is_left = |row: &usize| peeled.open[row * per_row..(row + 1) * per_row].contains(&true);
         let rows: Vec<usize> = (0..self.labels.len()).filter(is_left).collect();
         let mut core = Core {
-            machine: Machine::zeros(self.classes, x.cols),
+            machine: PeeledMachine::zeros(self.classes, x.cols),
             open: vec![false; peeled.open.len()],
             alpha: vec![0.0; peeled.open.len()],
             residual: 0.0,
@@ -120,7 +120,7 @@ impl Case<'_> {
             let verdict = self.overlap_or_not(self.loss(), (&decided.alpha, decided.residual), common)?;
             return Ok(self.found(verdict, decided.iterations));
         }
-        let mut machine = Machine::zeros(self.classes, self.design.shape().cols);
+        let mut machine = PeeledMachine::zeros(self.classes, self.design.shape().cols);
         machine.put(&decided.weights, &decided.intercept, None);
         let verdict = if !decided.open.contains(&true) {
             let strict = self.strict_machine(machine)?;
@@ -215,7 +215,7 @@ impl Case<'_> {
     }
 
     /// No constraint is left open: the machine is strict.
-    fn strict_machine(&self, machine: Machine) -> Result<Option<Verdict>> {
+    fn strict_machine(&self, machine: PeeledMachine) -> Result<Option<Verdict>> {
         if self.classes == 2 {
             return Ok(match self.plane_as_it_is(machine.difference(1, Some(0)).0)? {
                 Verdict::Undecided(_) => None,
@@ -233,7 +233,7 @@ impl Case<'_> {
     /// The verdict that a direction and the constraints it cannot settle stand for, if it holds on all rows.
     fn quasi_by_core(
         &self,
-        machine: Machine,
+        machine: PeeledMachine,
         open: &[bool],
         residual: f64,
         common: CommonPoint,
@@ -274,7 +274,7 @@ impl Case<'_> {
     }
 
     /// Which constraints a machine meets strictly; `None` where it fails some.
-    fn strict_constraints(&self, machine: &Machine) -> Result<Option<Vec<bool>>> {
+    fn strict_constraints(&self, machine: &PeeledMachine) -> Result<Option<Vec<bool>>> {
         let cols = self.design.shape().cols;
         let identity = Units::identity(cols);
         let case = Case { ..*self };

@@ -21,11 +21,11 @@ pub(super) const MOST_PEELED: usize = 1 << 31;
 pub(super) struct Peeled {
     /// Constraints that no column settles.
     pub(super) open: Vec<bool>,
-    rounds: Vec<Round>,
+    rounds: Vec<PeelRound>,
 }
 
 #[derive(Default)]
-struct Round {
+struct PeelRound {
     /// Columns; one past the last is the intercept.
     columns: Vec<usize>,
     /// u of every class, column by column.
@@ -34,22 +34,22 @@ struct Round {
     settled: Vec<(usize, u64)>,
 }
 
-impl Round {
+impl PeelRound {
     fn directions(&self, classes: usize) -> impl Iterator<Item = (usize, &[u8])> {
         self.columns.iter().copied().zip(self.levels.chunks_exact(classes))
     }
 }
 
 /// Scores of all classes, linear in a sparse row.
-pub(super) struct Machine {
+pub(super) struct PeeledMachine {
     classes: usize,
     /// Column by column, one weight a class; the intercepts are last.
     pub(super) weights: Vec<f64>,
 }
 
-impl Machine {
-    pub(super) fn zeros(classes: usize, cols: usize) -> Machine {
-        Machine { classes, weights: vec![0.0; classes * (cols + 1)] }
+impl PeeledMachine {
+    pub(super) fn zeros(classes: usize, cols: usize) -> PeeledMachine {
+        PeeledMachine { classes, weights: vec![0.0; classes * (cols + 1)] }
     }
 
     pub(super) fn of_column(&mut self, column: usize) -> &mut [f64] {
@@ -175,7 +175,7 @@ impl Case<'_> {
                 }
                 next.push(x.cols);
             }
-            let mut round = Round::default();
+            let mut round = PeelRound::default();
             let mut touched_rows = Vec::new();
             for column in std::mem::take(&mut next) {
                 let wishes = wishes(&open, column);
@@ -231,9 +231,9 @@ impl Case<'_> {
         &self,
         x: &CsrRows<'_>,
         peeled: &Peeled,
-        mut machine: Machine,
+        mut machine: PeeledMachine,
         still_open: &[bool],
-    ) -> Machine {
+    ) -> PeeledMachine {
         let classes = self.classes;
         let mut scores = vec![0.0; classes];
         let mut least = f64::INFINITY;
@@ -250,7 +250,7 @@ impl Case<'_> {
         if least > 0.0 && least.is_finite() {
             machine.weights.iter_mut().for_each(|w| *w /= least);
         }
-        let mut own_direction = Machine::zeros(classes, x.cols);
+        let mut own_direction = PeeledMachine::zeros(classes, x.cols);
         let mut of_round = vec![0.0; classes];
         for round in peeled.rounds.iter().rev() {
             for (column, levels) in round.directions(classes) {

@@ -108,7 +108,7 @@ impl Line {
     }
 }
 
-struct Partial {
+struct RiskPartial {
     loss: f64,
     gradient: GradientSums,
     hessian: Option<HessianSums>,
@@ -117,10 +117,10 @@ struct Partial {
     scratch: Vec<f64>,
 }
 
-impl Partial {
-    fn of_gradient(loss: f64, gradient: GradientSums) -> Partial {
+impl RiskPartial {
+    fn of_gradient(loss: f64, gradient: GradientSums) -> RiskPartial {
         let (residual, curvature, scratch) = Default::default();
-        Partial { loss, gradient, hessian: None, residual, curvature, scratch }
+        RiskPartial { loss, gradient, hessian: None, residual, curvature, scratch }
     }
 }
 
@@ -348,7 +348,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
         let mut sum = self.pass().reduce(
             watch,
             (k, &mut scores),
-            || Partial {
+            || RiskPartial {
                 loss: 0.0,
                 gradient: GradientSums::new(routes, k, cols, self.sparse),
                 hessian: (detail == Detail::Hessian).then(|| HessianSums::new(k, cols, self.sparse)),
@@ -387,7 +387,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
         self.assemble(coef.clone(), scores, sum)
     }
 
-    fn assemble(&self, coef: Coef, scores: Vec<f64>, sum: Partial) -> Result<Point> {
+    fn assemble(&self, coef: Coef, scores: Vec<f64>, sum: RiskPartial) -> Result<Point> {
         let (k, cols, total) = (self.loss.n_scores(), self.n_cols(), self.total_weight);
         let lambda = self.penalty.ridge();
         let mut gradient = Coef::zeros(k, cols);

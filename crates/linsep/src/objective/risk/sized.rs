@@ -23,24 +23,31 @@ pub(crate) struct SizedScores {
     pub(crate) errors: Vec<f64>,
     /// An upper bound on ‖x̂‖ of every row that counts.
     pub(crate) longest_row: f64,
-    /// An upper bound on `√(Σ s x̂²/S)` of every column.
+    /// An upper bound on `√(Σ s x̂²/S)` of every column; empty where only all of them together were asked for.
     pub(crate) column_sizes: Vec<f64>,
+    /// An upper bound on the length of these sizes.
+    pub(crate) all_sizes: f64,
     /// [`Risk::weighted_sums`] of values r over S is within this times `√(Σ r²/(s S))` times the size of the column.
     pub(crate) sum_rounding: f64,
 }
 
-/// What the rows of a leaf add up to: Σ s x² of every column, and the largest Σ x² of a row.
+/// What the rows of a leaf add up to: Σ s x² of every column, and in units that of all and the largest of a row.
 struct Squares {
     columns: Vec<f64>,
+    /// Σ s x̂² of all rows and columns.
+    all: f64,
     longest: f64,
 }
 
 impl<L: Loss, P: Penalty> Risk<'_, L, P> {
-    /// One pass for scores and their errors.
-    pub(crate) fn sized_scores(&self, coef: &Coef, watch: &Watch) -> Result<SizedScores> {
+    /// One pass for scores and their errors, with the sizes of all columns where they are asked for one by one.
+    pub(crate) fn sized_scores(&self, coef: &Coef, by_column: bool, watch: &Watch) -> Result<SizedScores> {
         let (k, cols, n) = (self.loss.n_scores(), self.n_cols(), self.sample.labels.len());
         let (units, sparse) = (self.sample.units, self.sparse);
         let inverse = units.inverse_scale();
+        // Sparse rows are not in units, which a centre does not move into a sum of all columns.
+        let by_column = by_column || (sparse && !units.is_identity());
+        let kept = if by_column { cols } else { 0 };
         let scorer = Scorer::new(coef, units, sparse);
         // The largest weight of a column over the scores bounds them all.
         let largest = |j: usize| (0..k).map(|c| coef.weights_of(c)[j].abs()).fold(0.0, f64::max);
@@ -59,22 +66,40 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
         let heaviest = sizes.iter().fold(1.0f64, |m, w| m.max(*w));
         let lost = f64::MIN_POSITIVE * f64::EPSILON * (cols + 4) as f64 * (1.0 + heaviest);
         let mut out = vec![0.0; n * (k + 1)];
-        let pass = self.pass().partials_of(cols.saturating_mul(16));
+        let pass = self.pass().partials_of(kept.saturating_mul(16).max(1));
         let squares = pass.reduce(
             watch,
             (k + 1, &mut out),
-            || Squares { columns: vec![0.0; cols], longest: 0.0 },
+            || Squares { columns: vec![0.0; kept], all: 0.0, longest: 0.0 },
             |squares: &mut Squares, range, rows, out| {
                 let m = range.len();
                 let (mut scores, mut size) = (vec![0.0; m * k], vec![0.0; m]);
-                scorer.scores(&rows, &mut scores);
+                let fused = k == 1 && sparse && !by_column;
+                if !fused {
+                    scorer.scores(&rows, &mut scores);
+                }
                 let weights = Self::part(self.sample.weights, &range, 1);
                 // Terms of every row's scores.
                 let mut terms = vec![cols; m];
                 match &rows {
                     Rows::Dense(values) => {
                         absolute_products(values, &sizes, &mut size);
-                        add_squares(values, weights, &mut squares.columns, &mut squares.longest);
+                        add_squares(values, cols, weights, &mut squares.columns);
+                        row_squares(values, cols, weights, &mut squares.all, &mut squares.longest);
+                    }
+                    // One look at each weight does for the score, its size and the length of the row.
+                    Rows::Csr(rows) if fused => {
+                        for i in 0..m {
+                            let s = weights.map_or(1.0, |w| w[i]);
+                            let (columns, values) = rows.row(i);
+                            terms[i] = columns.len();
+                            let (score, length) = scorer.sized(columns, values, &mut size[i]);
+                            scores[i] = score;
+                            if s > 0.0 {
+                                squares.all += s * length;
+                                squares.longest = squares.longest.max(length);
+                            }
+                        }
                     }
                     Rows::Csr(rows) => {
                         for i in 0..m {
@@ -84,10 +109,13 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
                             let mut length = 0.0;
                             for (c, v) in columns.iter().zip(values) {
                                 size[i] += (v * sizes[*c as usize]).abs();
-                                squares.columns[*c as usize] += s * v * v;
+                                if by_column {
+                                    squares.columns[*c as usize] += s * v * v;
+                                }
                                 length += (v * inverse[*c as usize]) * (v * inverse[*c as usize]);
                             }
                             if s > 0.0 {
+                                squares.all += s * length;
                                 squares.longest = squares.longest.max(length);
                             }
                         }
@@ -108,17 +136,24 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
             },
             |a, b| {
                 a.columns.iter_mut().zip(b.columns).for_each(|(a, b)| *a += b);
+                a.all += b.all;
                 a.longest = a.longest.max(b.longest);
             },
         )?;
         let total = self.total_weight;
         let about = 1.0 + rounding_bound(n + PER_SUM);
-        let column_sizes = (0..cols).map(|j| {
-            // Squares that underflow are of values below the root of the smallest double.
-            let stored = (squares.columns[j] / total).sqrt() * about + 1e-160;
-            let (inverse, centre) = (units.inverse_scale()[j], units.centre()[j].abs());
-            if sparse { (stored + centre) * inverse * about } else { stored }
-        });
+        let column_sizes: Vec<f64> = (0..kept)
+            .map(|j| {
+                // Squares that underflow are of values below the root of the smallest double.
+                let stored = (squares.columns[j] / total).sqrt() * about + 1e-160;
+                let (inverse, centre) = (units.inverse_scale()[j], units.centre()[j].abs());
+                if sparse { (stored + centre) * inverse * about } else { stored }
+            })
+            .collect();
+        let all_sizes = match by_column {
+            true => column_sizes.iter().map(|s| s * s).sum::<f64>().sqrt() * (1.0 + rounding_bound(cols + PER_SUM)),
+            false => (squares.all / total).sqrt() * about * (1.0 + rounding_bound(cols + PER_SUM)) + 1e-160,
+        };
         let mut longest_row = squares.longest.sqrt() + 1e-160;
         if sparse {
             let centre = units.centre().iter().zip(inverse).map(|(c, i)| (c * i) * (c * i)).sum::<f64>();
@@ -135,7 +170,8 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
             scores,
             errors,
             longest_row: longest_row * (1.0 + rounding_bound(cols + PER_SUM)),
-            column_sizes: column_sizes.collect(),
+            column_sizes,
+            all_sizes,
             sum_rounding: rounding_bound(longest + PER_SUM),
         })
     }
@@ -160,9 +196,11 @@ vectorised! {
         }
     }
 
-    /// Adds `s x²` of every column, and keeps the largest `Σ x²` of a row.
-    fn add_squares(rows: &[f64], weights: Option<&[f64]>, squares: &mut [f64], longest: &mut f64) {
-        let cols = squares.len();
+    /// Adds `s x²` of every column, where there is room for it.
+    fn add_squares(rows: &[f64], cols: usize, weights: Option<&[f64]>, squares: &mut [f64]) {
+        if squares.is_empty() {
+            return;
+        }
         for (i, x) in rows.chunks_exact(cols.max(1)).enumerate() {
             let s = weights.map_or(1.0, |w| w[i]);
             // A row without weight may hold anything, even what is not a number.
@@ -172,6 +210,16 @@ vectorised! {
             for (sum, x) in squares.iter_mut().zip(x) {
                 *sum = (x * s).mul_add(*x, *sum);
             }
+        }
+    }
+
+    /// Adds `s Σx²` of every row, and keeps the largest `Σx²`.
+    fn row_squares(rows: &[f64], cols: usize, weights: Option<&[f64]>, all: &mut f64, longest: &mut f64) {
+        for (i, x) in rows.chunks_exact(cols.max(1)).enumerate() {
+            let s = weights.map_or(1.0, |w| w[i]);
+            if s == 0.0 {
+                continue;
+            }
             let mut lanes = [0.0; 8];
             let chunks = x.chunks_exact(8);
             let rest = chunks.remainder().iter().map(|x| x * x).sum::<f64>();
@@ -180,7 +228,9 @@ vectorised! {
                     lanes[lane] = x[lane].mul_add(x[lane], lanes[lane]);
                 }
             }
-            *longest = longest.max(lanes.iter().sum::<f64>() + rest);
+            let length = lanes.iter().sum::<f64>() + rest;
+            *all += s * length;
+            *longest = longest.max(length);
         }
     }
 }

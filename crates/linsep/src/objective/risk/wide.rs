@@ -1,6 +1,6 @@
 //! Passes over sparse rows with so many columns that a gradient for every group of rows would cost more than the rows.
 
-use super::{Detail, Partial, Risk};
+use super::{Detail, Risk, RiskPartial};
 use crate::design::{Block, ColumnView, Design, SparseColumns, Tile};
 use crate::error::{Error, ErrorKind, Result};
 use crate::objective::column_gram::column_gram;
@@ -47,7 +47,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
             None => GradientSums::by_columns(self.sample.design, k, &residual)?,
         };
         gradient.finish(self.sample.units);
-        let mut sums = Partial::of_gradient(loss, gradient);
+        let mut sums = RiskPartial::of_gradient(loss, gradient);
         if curved {
             let Some((gram, firsts)) = view.and_then(|view| column_gram(&view, &curvature)) else { return Ok(None) };
             sums.hessian = Some(HessianSums::given(gram, firsts, curvature.iter().sum()));
@@ -61,7 +61,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
         let (loss, residual) = self.residuals(&scores, &mut []);
         let mut gradient = GradientSums::by_view(&view, self.loss.n_scores(), &residual);
         gradient.finish(self.sample.units);
-        self.assemble(coef, scores, Partial::of_gradient(loss, gradient))
+        self.assemble(coef, scores, RiskPartial::of_gradient(loss, gradient))
     }
 
     /// A copy of the columns where reading them beats reading the rows again and again and there is none yet.
@@ -111,7 +111,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
     ) -> Result<Point> {
         let (loss, residual) = self.residuals(&scores, &mut []);
         let gradient = GradientSums::given(sums(&residual), residual.iter().sum());
-        self.assemble(coef, scores, Partial::of_gradient(loss, gradient))
+        self.assemble(coef, scores, RiskPartial::of_gradient(loss, gradient))
     }
 
     /// The sum of the losses, and their derivatives; also the second ones of one score where there is room for them.

@@ -8,8 +8,8 @@ mod header;
 
 mod parse;
 
-use super::feed::{Feed, Piece, Start, parse_pieces};
-use super::infer::{Outcome, RawChunk, assemble};
+use super::feed::{BytePiece, Feed, Start, parse_pieces};
+use super::infer::{InferOutcome, RawChunk, assemble};
 use super::source::Input;
 use super::{ReadOptions, Wanted, wanted};
 use crate::error::{Error, Place, Result};
@@ -17,7 +17,7 @@ use crate::table::Table;
 use crate::watch::Watch;
 use header::Header;
 pub(super) use header::same_columns;
-use parse::Layout;
+use parse::CsvLayout;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Reads CSV inputs with the same columns.
@@ -34,9 +34,9 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, p
         // Columns in which some piece has met text, so that later pieces keep texts from their first row; only a hint.
         let met_text: Vec<AtomicBool> = wanted.iter().map(|w| AtomicBool::new(*w == Wanted::Text)).collect();
         let feed = Feed::new(inputs, &starts, true, piece);
-        let pieces = parse_pieces(feed, watch, |piece: Piece<'_>| {
+        let pieces = parse_pieces(feed, watch, |piece: BytePiece<'_>| {
             let (header, order) = (&headers[piece.file], &orders[piece.file]);
-            let layout = Layout {
+            let layout = CsvLayout {
                 delimiter: header.delimiter,
                 names: &header.names,
                 text: order.iter().map(|c| met_text[*c].load(Ordering::Relaxed)).collect(),
@@ -51,8 +51,8 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, p
             return Err(no_rows(&inputs[0], &headers[0]));
         }
         match assemble(inputs, names, &wanted, pieces, 0)? {
-            Outcome::Table(table) => return Ok(table),
-            Outcome::ReadAgainAsText(columns) => columns.into_iter().for_each(|c| wanted[c] = Wanted::Text),
+            InferOutcome::Table(table) => return Ok(table),
+            InferOutcome::ReadAgainAsText(columns) => columns.into_iter().for_each(|c| wanted[c] = Wanted::Text),
         }
     }
 }

@@ -7,8 +7,8 @@
 
 use crate::numeric::has_room;
 use crate::read::column::{MISSING_INT, Numbers, RawColumn, TextColumn, whole};
-use crate::read::feed::{Flaw, PADDING, Piece, check_utf8};
-use crate::read::infer::{Places, RawChunk, bad_number_help, shown};
+use crate::read::feed::{BytePiece, Flaw, PADDING, check_utf8};
+use crate::read::infer::{CellPlaces, RawChunk, bad_number_help, shown};
 use crate::read::number::{
     Said, is_missing, leading_digits, leading_number, read_cell, short_decimal, trim_spaces, word_at,
 };
@@ -18,7 +18,7 @@ use std::borrow::Cow;
 type Parsed<T> = std::result::Result<T, Flaw>;
 
 /// What the parser knows of the columns, in the file's order.
-pub(super) struct Layout<'a> {
+pub(super) struct CsvLayout<'a> {
     pub delimiter: u8,
     pub names: &'a [String],
     /// Columns whose cells are kept as text.
@@ -28,7 +28,11 @@ pub(super) struct Layout<'a> {
 }
 
 /// Parses a piece; `met_text` is told of columns that turned out to hold text. Also returns the number of lines.
-pub(super) fn parse(piece: &Piece<'_>, mut layout: Layout<'_>, met_text: impl Fn(usize)) -> Parsed<(RawChunk, u64)> {
+pub(super) fn parse(
+    piece: &BytePiece<'_>,
+    mut layout: CsvLayout<'_>,
+    met_text: impl Fn(usize),
+) -> Parsed<(RawChunk, u64)> {
     let records = piece.records();
     let utf8 = check_utf8(records);
     if !has_room(layout.names.len().saturating_mul(2 * STRIDE * size_of::<i32>())) {
@@ -36,7 +40,7 @@ pub(super) fn parse(piece: &Piece<'_>, mut layout: Layout<'_>, met_text: impl Fn
         return Err(Flaw::new(0, message, "leave columns out of the file"));
     }
     let parsed = loop {
-        let mut parser = Parser::new(piece.padded, &layout);
+        let mut parser = CsvParser::new(piece.padded, &layout);
         let rows = parser.rows();
         let met: Vec<usize> = (0..layout.names.len()).filter(|c| parser.met_text[*c]).collect();
         if rows.is_err() || met.is_empty() {
@@ -66,7 +70,7 @@ const TILE_ROWS: usize = 128;
 /// Distance of the columns in a tile; not a power of two, which would put all of them into the same cache sets.
 const STRIDE: usize = TILE_ROWS + 16;
 
-struct Parser<'a> {
+struct CsvParser<'a> {
     /// The piece with its padding, and where the records end.
     bytes: &'a [u8],
     end: usize,
@@ -74,7 +78,7 @@ struct Parser<'a> {
     /// Line of the current position and of the current row.
     line: u64,
     row_line: u64,
-    layout: &'a Layout<'a>,
+    layout: &'a CsvLayout<'a>,
     modes: Vec<Mode>,
     numbers: Vec<Numbers>,
     texts: Vec<TextColumn>,
@@ -90,15 +94,15 @@ struct Parser<'a> {
     lines: Option<Vec<u64>>,
 }
 
-impl<'a> Parser<'a> {
-    fn new(padded: &'a [u8], layout: &'a Layout<'a>) -> Parser<'a> {
+impl<'a> CsvParser<'a> {
+    fn new(padded: &'a [u8], layout: &'a CsvLayout<'a>) -> CsvParser<'a> {
         let n = layout.names.len();
         let end = padded.len() - PADDING;
         // A row has a byte for each cell at least: line feeds alone, of which there may be any number, make no rows.
         let rows = memchr_iter(b'\n', &padded[..end]).count().min(end / n.max(1) + 1);
         let room = |is_text: bool| if is_text { rows } else { 0 };
         let modes: Vec<Mode> = layout.text.iter().map(|t| if *t { Mode::Text } else { Mode::Int }).collect();
-        Parser {
+        CsvParser {
             bytes: padded,
             end,
             at: 0,
@@ -402,7 +406,7 @@ impl<'a> Parser<'a> {
             Mode::Text => RawColumn::Text(text),
             Mode::Int | Mode::Float => RawColumn::Number(numbers.into_cells()),
         });
-        let places = self.lines.map_or(Places::Consecutive, Places::Lines);
+        let places = self.lines.map_or(CellPlaces::Consecutive, CellPlaces::Lines);
         (RawChunk { n_rows: self.packed, columns: columns.collect(), sparse: None, places }, self.line)
     }
 }
@@ -427,8 +431,8 @@ fn four_digit_cells(word: u64, delimiter: u8) -> Option<[i32; 4]> {
 
 /// The cells of one padded record.
 pub(super) fn cells_of_record(padded: &[u8], delimiter: u8) -> Parsed<Vec<Cow<'_, [u8]>>> {
-    let layout = Layout { delimiter, names: &[], text: Vec::new(), strict: Vec::new() };
-    let mut parser = Parser { bytes: padded, ..Parser::new(padded, &layout) };
+    let layout = CsvLayout { delimiter, names: &[], text: Vec::new(), strict: Vec::new() };
+    let mut parser = CsvParser { bytes: padded, ..CsvParser::new(padded, &layout) };
     let mut cells = Vec::new();
     loop {
         // Detach the cell from the parser, which borrows the layout.

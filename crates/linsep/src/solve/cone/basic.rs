@@ -11,18 +11,18 @@ use crate::linalg::pivoted_qr;
 const INDEPENDENT: f64 = 1e-9;
 
 /// Row-reduction of the vectors taken so far: `E B = (I; 0)`.
-struct Basis {
+struct ExchangeBasis {
     width: usize,
     /// E, row by row.
     rows: Vec<f64>,
     taken: Vec<usize>,
 }
 
-impl Basis {
-    fn new(width: usize) -> Basis {
+impl ExchangeBasis {
+    fn new(width: usize) -> ExchangeBasis {
         let mut rows = vec![0.0; width * width];
         (0..width).for_each(|i| rows[i * width + i] = 1.0);
-        Basis { width, rows, taken: Vec::new() }
+        ExchangeBasis { width, rows, taken: Vec::new() }
     }
 
     fn row(&self, i: usize) -> &[f64] {
@@ -69,7 +69,7 @@ pub(crate) fn basic_solution(vectors: &[f64], width: usize, weights: &[f64]) -> 
     };
     let total: f64 = weights.iter().sum();
     let mut lambda: Vec<f64> = weights.iter().map(|w| w / total).collect();
-    let mut basis = Basis::new(width + 1);
+    let mut basis = ExchangeBasis::new(width + 1);
     // The heaviest first: they are the likeliest to stay.
     let mut order: Vec<usize> = (0..m).collect();
     order.sort_by(|a, b| lambda[*b].total_cmp(&lambda[*a]).then(a.cmp(b)));
@@ -146,7 +146,7 @@ pub(crate) fn independent_vectors(
     rank: usize,
     mut next: impl FnMut() -> Option<(usize, Vec<f64>)>,
 ) -> Vec<usize> {
-    let mut basis = Basis::new(width);
+    let mut basis = ExchangeBasis::new(width);
     while basis.taken.len() < rank
         && let Some((number, vector)) = next()
     {

@@ -4,7 +4,7 @@
 //! the directions that leave the boundary alone, Newton's method on `Σ log(1 + e^{−a·v})` over the settled constraints raises
 //! the smallest of them: the boundary has so much weight in the Hessian that steps do not leave it, and is cleaned off them.
 
-use super::{Run, SUSPECT_PIVOT, cleaned};
+use super::{ConeRun, SUSPECT_PIVOT, cleaned};
 use crate::certify::cone_slacks;
 use crate::error::{ErrorKind, Result};
 use crate::linalg::factor;
@@ -18,7 +18,7 @@ const STEPS: usize = 40;
 const HEAVY: f64 = 1e6;
 const ROUNDING_PIVOT: f64 = 1e-14;
 
-impl<L: Loss> Run<'_, '_, L> {
+impl<L: Loss> ConeRun<'_, '_, L> {
     /// Evens out the direction found, where that is needed and can be done.
     pub(super) fn even_out(&mut self) -> Result<()> {
         let Some((direction, slacks)) = self.total.clone() else { return Ok(()) };

@@ -25,7 +25,7 @@ use crate::error::{ErrorKind, Result};
 use crate::linalg::{Factor, Square, factor};
 use crate::objective::{Coef, Loss, Risk};
 use crate::watch::Watch;
-use newton::Found;
+use newton::ConeFound;
 
 /// On the unit-diagonal scale, pivots below this belong to columns that are combinations of others.
 const SUSPECT_PIVOT: f64 = 1e-11;
@@ -70,7 +70,7 @@ pub(crate) fn solve_part_of_cone<L: Loss>(
     tolerance: f64,
     watch: &Watch,
 ) -> Result<ConeSolved> {
-    let mut run = Run::new(risk, asked, start, tolerance, watch)?;
+    let mut run = ConeRun::new(risk, asked, start, tolerance, watch)?;
     match run.iterate() {
         Ok(()) => {}
         Err(error) if error.kind() == ErrorKind::Interrupted => run.undecided = Some("stopped"),
@@ -86,7 +86,7 @@ pub(crate) fn solve_part_of_cone<L: Loss>(
     })
 }
 
-struct Run<'r, 'd, L> {
+struct ConeRun<'r, 'd, L> {
     risk: &'r Risk<'d, L>,
     watch: &'r Watch,
     tolerance: f64,
@@ -102,14 +102,14 @@ struct Run<'r, 'd, L> {
     undecided: Option<&'static str>,
 }
 
-impl<'r, 'd, L: Loss> Run<'r, 'd, L> {
+impl<'r, 'd, L: Loss> ConeRun<'r, 'd, L> {
     fn new(
         risk: &'r Risk<'d, L>,
         asked: &'r [bool],
         start: Option<Coef>,
         tolerance: f64,
         watch: &'r Watch,
-    ) -> Result<Run<'r, 'd, L>> {
+    ) -> Result<ConeRun<'r, 'd, L>> {
         let zero = Coef::zeros(risk.loss().n_scores(), risk.n_cols());
         let (v, slacks) = match start {
             Some(v) => {
@@ -118,7 +118,7 @@ impl<'r, 'd, L: Loss> Run<'r, 'd, L> {
             }
             None => (zero, vec![0.0; asked.len()]),
         };
-        Ok(Run {
+        Ok(ConeRun {
             risk,
             watch,
             tolerance,
@@ -145,13 +145,13 @@ impl<'r, 'd, L: Loss> Run<'r, 'd, L> {
                 continue;
             }
             match self.newton()? {
-                Found::Direction(direction, slacks) => self.settle(direction, slacks),
-                Found::Overlap(alpha) => {
+                ConeFound::Direction(direction, slacks) => self.settle(direction, slacks),
+                ConeFound::Overlap(alpha) => {
                     self.alpha = Some(alpha);
                     self.clean()?;
                     return self.even_out();
                 }
-                Found::Nothing(reason) => {
+                ConeFound::Nothing(reason) => {
                     self.undecided = Some(reason);
                     return Ok(());
                 }

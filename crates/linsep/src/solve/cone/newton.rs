@@ -1,6 +1,6 @@
 //! Newton's method on the open constraints, until it has weights or a direction.
 
-use super::{Run, SUSPECT_PIVOT, cleaned};
+use super::{ConeRun, SUSPECT_PIVOT, cleaned};
 use crate::certify::cone_slacks;
 use crate::error::Result;
 use crate::linalg::{Factor, Square, factor};
@@ -27,7 +27,7 @@ const STANDS: f64 = 1e-2;
 const NEAR_BOUNDARY: [f64; 3] = [1e-8, 1e-6, 1e-4];
 
 /// What Newton's method ended with.
-pub(super) enum Found {
+pub(super) enum ConeFound {
     /// A direction that meets every open constraint, some strictly, and its slacks.
     Direction(Coef, Vec<f64>),
     /// Positive weights of the open constraints.
@@ -36,13 +36,13 @@ pub(super) enum Found {
 }
 
 /// The Hessian factored on the coefficients that the open constraints determine.
-struct Curvature {
+struct ConeCurvature {
     factor: Factor,
     damped: bool,
 }
 
-impl<L: Loss> Run<'_, '_, L> {
-    pub(super) fn newton(&mut self) -> Result<Found> {
+impl<L: Loss> ConeRun<'_, '_, L> {
+    pub(super) fn newton(&mut self) -> Result<ConeFound> {
         let ones: Vec<f64> = self.open.iter().map(|open| f64::from(u8::from(*open))).collect();
         let count = ones.iter().sum::<f64>();
         let base = self.gram(&ones)?;
@@ -64,13 +64,13 @@ impl<L: Loss> Run<'_, '_, L> {
                 && longest < PROVEN
                 && let Some(alpha) = self.weights(&p, &h, &of_step, &curvature)?
             {
-                return Ok(Found::Overlap(alpha));
+                return Ok(ConeFound::Overlap(alpha));
             }
             if round > 0 && self.is_strict(&self.slacks) {
-                return Ok(Found::Direction(self.v.clone(), self.slacks.clone()));
+                return Ok(ConeFound::Direction(self.v.clone(), self.slacks.clone()));
             }
             if self.separates(&of_step) {
-                return Ok(Found::Direction(step, of_step));
+                return Ok(ConeFound::Direction(step, of_step));
             }
             let decrement = gradient.dot(&step).max(0.0);
             slow = if curvature.damped || decrement > 0.1 * last { slow + 1 } else { 0 };
@@ -79,12 +79,12 @@ impl<L: Loss> Run<'_, '_, L> {
                 && slow % 2 == 0
                 && let Some((direction, slacks)) = self.combined_directions(&step, &of_step)?
             {
-                return Ok(Found::Direction(direction, slacks));
+                return Ok(ConeFound::Direction(direction, slacks));
             }
             let Some(length) = self.line_search(&of_step, decrement) else {
                 return Ok(match self.combined_directions(&step, &of_step)? {
-                    Some((direction, slacks)) => Found::Direction(direction, slacks),
-                    None => Found::Nothing("rounding hides on which side of the boundary the last rows are"),
+                    Some((direction, slacks)) => ConeFound::Direction(direction, slacks),
+                    None => ConeFound::Nothing("rounding hides on which side of the boundary the last rows are"),
                 });
             };
             self.v.add_scaled(length, &step);
@@ -96,7 +96,7 @@ impl<L: Loss> Run<'_, '_, L> {
                 relative_gap: None,
             });
         }
-        Ok(Found::Nothing("the iteration limit was reached"))
+        Ok(ConeFound::Nothing("the iteration limit was reached"))
     }
 
     /// A function of the slack of every open constraint; zero on the others.
@@ -119,12 +119,12 @@ impl<L: Loss> Run<'_, '_, L> {
         h: &[f64],
         unknowns: &[usize],
         (gradient, diagonal, count): (&Coef, &[f64], f64),
-    ) -> Result<Curvature> {
+    ) -> Result<ConeCurvature> {
         let mut hessian: Square = self.gram(h)?;
         hessian.keep_only(unknowns);
         let plain = factor(&hessian, ROUNDING_PIVOT);
         if plain.kept() == unknowns {
-            return Ok(Curvature { factor: plain, damped: false });
+            return Ok(ConeCurvature { factor: plain, damped: false });
         }
         let g = gradient.as_slice();
         let terms = unknowns.iter().filter(|j| diagonal[**j] > 0.0);
@@ -132,15 +132,15 @@ impl<L: Loss> Run<'_, '_, L> {
         for j in unknowns {
             *hessian.at(*j, *j) += norm * diagonal[*j] * count;
         }
-        Ok(Curvature { factor: factor(&hessian, ROUNDING_PIVOT), damped: true })
+        Ok(ConeCurvature { factor: factor(&hessian, ROUNDING_PIVOT), damped: true })
     }
 
-    fn solved(&self, curvature: &Curvature, right: &Coef) -> Coef {
+    fn solved(&self, curvature: &ConeCurvature, right: &Coef) -> Coef {
         Coef::from_vec(curvature.factor.solve(right.as_slice()), right.n_scores(), right.n_cols())
     }
 
     /// `p − h a·d`, made to satisfy `Σ αa = 0` to rounding; `None` where they are not all positive.
-    fn weights(&self, p: &[f64], h: &[f64], of_step: &[f64], curvature: &Curvature) -> Result<Option<Vec<f64>>> {
+    fn weights(&self, p: &[f64], h: &[f64], of_step: &[f64], curvature: &ConeCurvature) -> Result<Option<Vec<f64>>> {
         let moved = |weights: &[f64], by: &[f64]| -> Vec<f64> {
             weights.iter().zip(h).zip(by).map(|((w, h), s)| w - h * s).collect()
         };
@@ -156,7 +156,7 @@ impl<L: Loss> Run<'_, '_, L> {
     }
 
     /// Positive weights corrected until `Σ αa = 0` holds to rounding; `None` where some would not stay positive.
-    fn balanced(&self, mut alpha: Vec<f64>, h: &[f64], curvature: &Curvature) -> Result<Option<Vec<f64>>> {
+    fn balanced(&self, mut alpha: Vec<f64>, h: &[f64], curvature: &ConeCurvature) -> Result<Option<Vec<f64>>> {
         let mut last = f64::INFINITY;
         for _ in 0..CORRECTIONS {
             let residual = self.sums(&alpha)?;

@@ -1,6 +1,6 @@
 //! Columns that separate on their own.
 
-use super::Run;
+use super::ConeRun;
 use crate::design::{Pass, Rows, is_sparse};
 use crate::error::Result;
 use crate::objective::{Coef, Loss};
@@ -35,7 +35,7 @@ impl Ranges {
     }
 }
 
-impl<L: Loss> Run<'_, '_, L> {
+impl<L: Loss> ConeRun<'_, '_, L> {
     /// The sum of the directions of all columns in which the open rows of one class reach no further than where those of the
     /// other begin, each scaled to its range, with its slacks; two classes only.
     pub(super) fn screen(&self) -> Result<Option<(Coef, Vec<f64>)>> {

@@ -104,7 +104,7 @@ struct WholeRun<'r> {
 }
 
 /// `D·B⁻¹`, `D·B⁻¹b` and who is basic: a constraint, or nobody's unit vector.
-struct Basis {
+struct WholeBasis {
     rows: Vec<Vec<BigInt>>,
     values: Vec<BigInt>,
     basic: Vec<Option<usize>>,
@@ -114,7 +114,7 @@ struct Basis {
 impl WholeRun<'_> {
     /// `None` where it takes too long.
     fn phase_one(&mut self, open: &[usize], goal: Vec<BigInt>) -> Option<Ended> {
-        let mut basis = Basis::new(&goal);
+        let mut basis = WholeBasis::new(&goal);
         loop {
             let prices = basis.prices();
             let Some(entering) = self.entering(open, &prices) else {
@@ -160,15 +160,15 @@ impl WholeRun<'_> {
     }
 }
 
-impl Basis {
-    fn new(goal: &[BigInt]) -> Basis {
+impl WholeBasis {
+    fn new(goal: &[BigInt]) -> WholeBasis {
         let n = goal.len();
         let unit = |i: usize| {
             let mut row = vec![BigInt::ZERO; n];
             row[i] = BigInt::from(if goal[i].sign() == Sign::Minus { -1 } else { 1 });
             row
         };
-        Basis {
+        WholeBasis {
             rows: (0..n).map(unit).collect(),
             values: goal.iter().map(|g| BigInt::from(g.magnitude().clone())).collect(),
             basic: vec![None; n],

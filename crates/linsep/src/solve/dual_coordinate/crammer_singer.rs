@@ -51,12 +51,12 @@ const WHOLE: usize = 4;
 const SETTLED: f64 = 1e-14;
 
 /// What a round saw: the sum of the gaps before its changes, and the largest change.
-struct Round {
+struct JointRound {
     gap: f64,
     change: f64,
 }
 
-struct Run<'r, 'd> {
+struct JointRun<'r, 'd> {
     risk: &'r Risk<'d, CrammerSinger>,
     watch: &'r Watch,
     rows: DualRows<'r>,
@@ -110,7 +110,7 @@ impl SequentialDual {
             return Err(Error::usage("the sequential dual method needs a penalty on every column"));
         }
         let mut tile = Tile::default();
-        let mut run = Run::new(risk, watch, &mut tile)?;
+        let mut run = JointRun::new(risk, watch, &mut tile)?;
         if let Some(start) = start {
             run.start_at(start);
         }
@@ -126,8 +126,8 @@ impl SequentialDual {
     }
 }
 
-impl<'r, 'd> Run<'r, 'd> {
-    fn new(risk: &'r Risk<'d, CrammerSinger>, watch: &'r Watch, tile: &'r mut Tile) -> Result<Run<'r, 'd>> {
+impl<'r, 'd> JointRun<'r, 'd> {
+    fn new(risk: &'r Risk<'d, CrammerSinger>, watch: &'r Watch, tile: &'r mut Tile) -> Result<JointRun<'r, 'd>> {
         let rows = DualRows::new(risk, tile, watch)?;
         let (sample, classes) = (risk.sample(), risk.loss().n_classes());
         let scale = risk.penalty().ridge() * risk.total_weight();
@@ -141,7 +141,7 @@ impl<'r, 'd> Run<'r, 'd> {
             Intercept::Free => (rows.squares.iter().sum::<f64>() / rows.len() as f64).max(f64::MIN_POSITIVE),
         };
         let room = || vec![0.0; classes];
-        Ok(Run {
+        Ok(JointRun {
             risk,
             watch,
             classes,
@@ -242,9 +242,9 @@ impl<'r, 'd> Run<'r, 'd> {
     }
 
     /// Visits all rows, or those that moved at their last visit, in a new order.
-    fn round(&mut self, whole: bool) -> Round {
+    fn round(&mut self, whole: bool) -> JointRound {
         self.order.shuffle(&mut self.random);
-        let mut seen = Round { gap: 0.0, change: 0.0 };
+        let mut seen = JointRound { gap: 0.0, change: 0.0 };
         for at in 0..self.order.len() {
             let i = self.order[at] as usize;
             if whole || self.moved[i] {

@@ -60,13 +60,13 @@ struct Multiplier {
 }
 
 /// What a round saw: the range of the projected gradients and the sum of the gaps, before its changes.
-struct Round {
+struct DualRound {
     low: f64,
     high: f64,
     gap: f64,
 }
 
-struct Run<'r, 'd, L> {
+struct DualRun<'r, 'd, L> {
     risk: &'r Risk<'d, L>,
     watch: &'r Watch,
     rows: DualRows<'r>,
@@ -98,7 +98,7 @@ impl DualCoordinateDescent {
                 .help("use the squared hinge with the solver newton"));
         }
         let mut tile = Tile::default();
-        let mut run = Run::new(risk, watch, &mut tile)?;
+        let mut run = DualRun::new(risk, watch, &mut tile)?;
         let stop = match run.iterate(self) {
             Ok(stop) => stop,
             Err(error) if error.kind() == ErrorKind::Interrupted => Stop::halted(watch.halted()),
@@ -111,8 +111,8 @@ impl DualCoordinateDescent {
     }
 }
 
-impl<'r, 'd, L: MarginLoss> Run<'r, 'd, L> {
-    fn new(risk: &'r Risk<'d, L>, watch: &'r Watch, tile: &'r mut Tile) -> Result<Run<'r, 'd, L>> {
+impl<'r, 'd, L: MarginLoss> DualRun<'r, 'd, L> {
+    fn new(risk: &'r Risk<'d, L>, watch: &'r Watch, tile: &'r mut Tile) -> Result<DualRun<'r, 'd, L>> {
         let rows = DualRows::new(risk, tile, watch)?;
         let sample = risk.sample();
         let ridge = risk.penalty().ridge();
@@ -133,7 +133,7 @@ impl<'r, 'd, L: MarginLoss> Run<'r, 'd, L> {
             // As long as an average row: the constraint weighs as much as a feature.
             Intercept::Free => (rows.squares.iter().sum::<f64>() / rows.len() as f64).max(f64::MIN_POSITIVE),
         };
-        Ok(Run {
+        Ok(DualRun {
             risk,
             watch,
             multipliers: rows.places.iter().map(multiplier).collect(),
@@ -212,8 +212,8 @@ impl<'r, 'd, L: MarginLoss> Run<'r, 'd, L> {
     }
 
     /// Visits the active multipliers once; those at a bound with a gradient beyond the given range are left out.
-    fn round(&mut self, (low, high): (f64, f64)) -> Round {
-        let mut seen = Round { low: f64::INFINITY, high: f64::NEG_INFINITY, gap: 0.0 };
+    fn round(&mut self, (low, high): (f64, f64)) -> DualRound {
+        let mut seen = DualRound { low: f64::INFINITY, high: f64::NEG_INFINITY, gap: 0.0 };
         self.order[..self.active].shuffle(&mut self.random);
         let mut at = 0;
         while at < self.active {

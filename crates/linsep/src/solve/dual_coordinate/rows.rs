@@ -25,10 +25,10 @@ pub(in crate::solve) struct DualRows<'a> {
     pub(in crate::solve) squares: Vec<f64>,
     /// Length of the vector that rows are multiplied with.
     pub(in crate::solve) width: usize,
-    store: Store<'a>,
+    store: RowStore<'a>,
 }
 
-enum Store<'a> {
+enum RowStore<'a> {
     Dense(Cow<'a, [f64]>),
     Sparse {
         starts: Vec<usize>,
@@ -64,7 +64,7 @@ impl<'a> DualRows<'a> {
                     };
                 let square = |i: usize| values[i * cols..(i + 1) * cols].iter().map(|v| v * v).sum();
                 let (squares, own) = ((0..places.len()).map(square).collect(), vec![0.0; places.len()]);
-                let store = Store::Dense(values);
+                let store = RowStore::Dense(values);
                 DualRows { places, own, kappa: Vec::new(), centre_square: 0.0, squares, width: cols, store }
             }
             InMemory::Sparse(rows) => {
@@ -87,7 +87,7 @@ impl<'a> DualRows<'a> {
     #[inline]
     pub(in crate::solve) fn dot(&self, row: usize, p: &[f64]) -> f64 {
         match &self.store {
-            Store::Dense(values) => {
+            RowStore::Dense(values) => {
                 let x = &values[row * self.width..(row + 1) * self.width];
                 let mut sums = [0.0; 8];
                 let (chunks, rest) = (x.chunks_exact(8), x.chunks_exact(8).remainder());
@@ -97,7 +97,7 @@ impl<'a> DualRows<'a> {
                 let tail: f64 = rest.iter().zip(&p[x.len() - rest.len()..]).map(|(x, p)| x * p).sum();
                 sums.iter().sum::<f64>() + tail
             }
-            Store::Sparse { starts, columns, values } => {
+            RowStore::Sparse { starts, columns, values } => {
                 let range = starts[row]..starts[row + 1];
                 let (columns, values) = (&columns[range.clone()], &values[range]);
                 let mut sums = [0.0; 4];
@@ -108,7 +108,7 @@ impl<'a> DualRows<'a> {
                 }
                 sums[0] + sums[1] + (sums[2] + sums[3]) + tail
             }
-            Store::Alike { starts, columns, of_row } => {
+            RowStore::Alike { starts, columns, of_row } => {
                 let (fours, rest) = columns[starts[row]..starts[row + 1]].as_chunks::<4>();
                 let mut sums = [0.0; 4];
                 for c in fours {
@@ -124,17 +124,17 @@ impl<'a> DualRows<'a> {
     #[inline]
     pub(in crate::solve) fn add(&self, row: usize, step: f64, p: &mut [f64]) {
         match &self.store {
-            Store::Dense(values) => {
+            RowStore::Dense(values) => {
                 let x = &values[row * self.width..(row + 1) * self.width];
                 p.iter_mut().zip(x).for_each(|(p, x)| *p = x.mul_add(step, *p));
             }
-            Store::Sparse { starts, columns, values } => {
+            RowStore::Sparse { starts, columns, values } => {
                 let range = starts[row]..starts[row + 1];
                 for (c, v) in columns[range.clone()].iter().zip(&values[range]) {
                     p[*c as usize] += step * v;
                 }
             }
-            Store::Alike { starts, columns, of_row } => {
+            RowStore::Alike { starts, columns, of_row } => {
                 let step = step * of_row[row];
                 columns[starts[row]..starts[row + 1]].iter().for_each(|c| p[*c as usize] += step);
             }
@@ -161,7 +161,7 @@ fn sparse<'a>(rows: CsrRows<'_>, places: Vec<usize>, units: Option<(&[f64], &[f6
         centre_square,
         squares: Vec::with_capacity(places.len()),
         width,
-        store: Store::Dense(Cow::Borrowed(&[])),
+        store: RowStore::Dense(Cow::Borrowed(&[])),
         places,
     };
     for i in &out.places {
@@ -194,9 +194,9 @@ fn sparse<'a>(rows: CsrRows<'_>, places: Vec<usize>, units: Option<(&[f64], &[f6
     out.store = match of_row {
         Some(of_row) => {
             let of_row = out.places.iter().map(|i| of_row[*i]).collect();
-            Store::Alike { starts, columns, of_row }
+            RowStore::Alike { starts, columns, of_row }
         }
-        None => Store::Sparse { starts, columns, values },
+        None => RowStore::Sparse { starts, columns, values },
     };
     out
 }

@@ -4,7 +4,7 @@
 //! `w = Σ αyx` is kept up to date. The equation is met by the method of multipliers: a penalty `ρ/2 (Σ αy)²` and an estimate
 //! b of the intercept that moves by `ρ Σ αy` after every round.
 
-use super::{HardMargin, Search};
+use super::{HardMargin, PlaneSearch};
 use crate::design::Tile;
 use crate::error::Result;
 use crate::objective::{Hinge, Intercept, Ridge, Risk, Sample};
@@ -20,8 +20,8 @@ const ROUNDS: usize = 3_000;
 /// The estimate of the gap is that of a moment ago: a proof is tried when it is this many times what is asked.
 const WORTH_A_PROOF: f64 = 1.0;
 
-struct Run<'s, 'r> {
-    search: &'s Search<'r>,
+struct CoordinateRun<'s, 'r> {
+    search: &'s PlaneSearch<'r>,
     rows: DualRows<'s>,
     y: Vec<f64>,
     alpha: Vec<f64>,
@@ -32,15 +32,15 @@ struct Run<'s, 'r> {
     intercept: f64,
 }
 
-pub(super) fn solve(search: &Search<'_>) -> Result<Option<HardMargin>> {
+pub(super) fn solve(search: &PlaneSearch<'_>) -> Result<Option<HardMargin>> {
     let mut tile = Tile::default();
-    Run::new(search, rows(search, &mut tile)?).iterate()
+    CoordinateRun::new(search, rows(search, &mut tile)?).iterate()
 }
 
 /// The multipliers of all rows, and the intercept, after some rounds.
-pub(super) fn few_rounds(search: &Search<'_>, rounds: usize) -> Result<(Vec<f64>, f64)> {
+pub(super) fn few_rounds(search: &PlaneSearch<'_>, rounds: usize) -> Result<(Vec<f64>, f64)> {
     let mut tile = Tile::default();
-    let mut run = Run::new(search, rows(search, &mut tile)?);
+    let mut run = CoordinateRun::new(search, rows(search, &mut tile)?);
     let mut random = ChaCha8Rng::seed_from_u64(0);
     let mut order: Vec<u32> = (0..run.alpha.len() as u32).collect();
     for _ in 0..rounds {
@@ -57,7 +57,7 @@ pub(super) fn few_rounds(search: &Search<'_>, rounds: usize) -> Result<(Vec<f64>
 }
 
 /// The rows, as they are visited.
-fn rows<'s>(search: &'s Search<'_>, tile: &'s mut Tile) -> Result<DualRows<'s>> {
+fn rows<'s>(search: &'s PlaneSearch<'_>, tile: &'s mut Tile) -> Result<DualRows<'s>> {
     let sample = Sample {
         design: search.rows.design,
         units: &search.units,
@@ -69,10 +69,10 @@ fn rows<'s>(search: &'s Search<'_>, tile: &'s mut Tile) -> Result<DualRows<'s>> 
     DualRows::new(&risk, tile, search.watch)
 }
 
-impl<'s, 'r> Run<'s, 'r> {
-    fn new(search: &'s Search<'r>, rows: DualRows<'s>) -> Run<'s, 'r> {
+impl<'s, 'r> CoordinateRun<'s, 'r> {
+    fn new(search: &'s PlaneSearch<'r>, rows: DualRows<'s>) -> CoordinateRun<'s, 'r> {
         let count = rows.len();
-        Run {
+        CoordinateRun {
             search,
             y: rows.places.iter().map(|row| search.side(*row)).collect(),
             alpha: vec![0.0; count],
@@ -85,7 +85,7 @@ impl<'s, 'r> Run<'s, 'r> {
     }
 }
 
-impl Run<'_, '_> {
+impl CoordinateRun<'_, '_> {
     fn iterate(&mut self) -> Result<Option<HardMargin>> {
         let mut random = ChaCha8Rng::seed_from_u64(0);
         let mut order: Vec<u32> = (0..self.alpha.len() as u32).collect();

@@ -9,7 +9,7 @@
 //! until it is forbidden. Nothing keeps it from going round in circles, so what it finds is
 //! measured on all rows, and who asks for more than it gives has to visit rows one by one.
 
-use super::{HardMargin, Search, coordinate};
+use super::{HardMargin, PlaneSearch, coordinate};
 use crate::design::{Block, CsrRows, Tile, gather};
 use crate::error::Result;
 use crate::solve::row_newton::gram::RowGram;
@@ -47,7 +47,7 @@ pub(super) struct RowProducts {
 }
 
 impl RowProducts {
-    pub(super) fn new(search: &Search<'_>, x: &CsrRows<'_>) -> Result<RowProducts> {
+    pub(super) fn new(search: &PlaneSearch<'_>, x: &CsrRows<'_>) -> Result<RowProducts> {
         let square = |row: usize| x.row(row).1.iter().map(|v| v * v).sum::<f64>();
         let squares: Vec<f64> = (0..x.len()).map(square).collect();
         let little = (0.01 * squares.iter().sum::<f64>() / x.len() as f64).max(f64::MIN_POSITIVE);
@@ -60,16 +60,16 @@ impl RowProducts {
 }
 
 /// Rows among which the face is, and their products; `None` where those of all rows will do.
-struct Part {
+struct FacePart {
     rows: Vec<usize>,
     gram: Option<RowGram>,
 }
 
-struct Run<'s, 'r> {
-    search: &'s Search<'r>,
+struct FaceRun<'s, 'r> {
+    search: &'s PlaneSearch<'r>,
     x: &'s CsrRows<'s>,
     all: &'s RowProducts,
-    part: Part,
+    part: FacePart,
     /// A.
     carries: Vec<bool>,
     beta: Vec<f64>,
@@ -81,16 +81,16 @@ struct Run<'s, 'r> {
 }
 
 /// The widest plane; `None` where none was found that separates the rows.
-pub(super) fn widest(search: &Search<'_>, x: &CsrRows<'_>, all: &RowProducts) -> Result<Option<HardMargin>> {
+pub(super) fn widest(search: &PlaneSearch<'_>, x: &CsrRows<'_>, all: &RowProducts) -> Result<Option<HardMargin>> {
     let (alpha, intercept) = coordinate::few_rounds(search, ROUNDS_BEFORE)?;
     let carries: Vec<bool> = alpha.iter().map(|a| *a > 0.0).collect();
     let beta: Vec<f64> = alpha.iter().zip(&all.y).map(|(a, y)| a * y).collect();
     let scores = all.gram.multiply(&beta);
-    let part = Part { rows: Vec::new(), gram: None };
-    Run { search, x, all, part, carries, beta, scores, intercept, slack: 0.0 }.iterate()
+    let part = FacePart { rows: Vec::new(), gram: None };
+    FaceRun { search, x, all, part, carries, beta, scores, intercept, slack: 0.0 }.iterate()
 }
 
-impl Run<'_, '_> {
+impl FaceRun<'_, '_> {
     fn iterate(&mut self) -> Result<Option<HardMargin>> {
         let tolerance = self.search.tolerance;
         let finest = 0.3 * tolerance;
@@ -164,13 +164,13 @@ impl Run<'_, '_> {
         let rows: Vec<usize> = (0..self.beta.len()).filter(wanted).collect();
         let entries: usize = rows.iter().map(|row| self.x.row(*row).0.len()).sum();
         if entries as f64 > WORTH_A_COPY * self.x.entries() as f64 {
-            self.part = Part { rows: (0..self.beta.len()).collect(), gram: None };
+            self.part = FacePart { rows: (0..self.beta.len()).collect(), gram: None };
             return Ok(());
         }
         let copy = gather(self.search.rows.design, &rows)?;
         let mut tile = Tile::default();
         let Block::Csr(x) = copy.as_design().block(0..rows.len(), &mut tile)? else { return Ok(()) };
-        self.part = Part { gram: Some(RowGram::new(&x, &self.search.units)?), rows };
+        self.part = FacePart { gram: Some(RowGram::new(&x, &self.search.units)?), rows };
         Ok(())
     }
 

@@ -45,7 +45,7 @@ impl Space {
         }
     }
 
-    fn factored(&self, theta: &[f64]) -> Factored<'_> {
+    fn factored(&self, theta: &[f64]) -> FactoredSystem<'_> {
         let factor = match self {
             Space::Columns { rows, cols } => {
                 let mut scaled = rows.clone();
@@ -63,18 +63,18 @@ impl Space {
                 factor(&m, ROUNDING_PIVOT)
             }
         };
-        Factored { space: self, factor, theta: theta.to_vec() }
+        FactoredSystem { space: self, factor, theta: theta.to_vec() }
     }
 }
 
 /// `Q + diag θ`, ready to solve.
-struct Factored<'s> {
+struct FactoredSystem<'s> {
     space: &'s Space,
     factor: Factor,
     theta: Vec<f64>,
 }
 
-impl Factored<'_> {
+impl FactoredSystem<'_> {
     fn solve(&self, r: &[f64]) -> Vec<f64> {
         match self.space {
             Space::Columns { rows, cols } => {

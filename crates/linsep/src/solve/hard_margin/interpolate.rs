@@ -6,7 +6,7 @@
 //! the right sign say how much wider another could be.
 
 use super::faces::RowProducts;
-use super::{HardMargin, Search};
+use super::{HardMargin, PlaneSearch};
 use crate::certify::hull_points;
 use crate::design::Tile;
 use crate::error::Result;
@@ -17,7 +17,7 @@ const ITERATIONS: usize = 400;
 const ENOUGH: f64 = 0.02;
 
 /// A plane with every row strictly on its side; `None` where none was found, or the rows are not sparse or not all count.
-pub(super) fn plane(search: &Search<'_>) -> Result<Option<HardMargin>> {
+pub(super) fn plane(search: &PlaneSearch<'_>) -> Result<Option<HardMargin>> {
     let mut tile = Tile::default();
     let Some(x) = search.sparse_rows(&mut tile)? else { return Ok(None) };
     let design = search.rows.design;
@@ -43,7 +43,7 @@ pub(super) fn plane(search: &Search<'_>) -> Result<Option<HardMargin>> {
 }
 
 /// α with every row on its side, if there is one within the iterations.
-fn conjugate_gradients(search: &Search<'_>, rows: &RowProducts) -> Option<Vec<f64>> {
+fn conjugate_gradients(search: &PlaneSearch<'_>, rows: &RowProducts) -> Option<Vec<f64>> {
     let y = &rows.y;
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let scaled = |r: &[f64]| r.iter().zip(&rows.squares).map(|(r, d)| r / (d + 1.0)).collect::<Vec<f64>>();

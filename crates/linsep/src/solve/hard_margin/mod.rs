@@ -78,7 +78,7 @@ pub(crate) fn hard_margin(
     tolerance: f64,
     watch: &Watch,
 ) -> Result<Option<HardMargin>> {
-    let search = Search::new(rows, tolerance, watch)?;
+    let search = PlaneSearch::new(rows, tolerance, watch)?;
     let shape = rows.design.shape();
     match shape.cols > MOST_COLUMNS && search.counted.len() > MOST_ROWS {
         true => search.visit_rows(),
@@ -89,16 +89,16 @@ pub(crate) fn hard_margin(
 /// Some plane with every row strictly on its side, not the widest, for sparse rows of many columns; `alpha` are then those
 /// of hull points that bound every margin, not those of the plane. `None` where none was found.
 pub(crate) fn any_plane(rows: MarginRows<'_>, watch: &Watch) -> Result<Option<HardMargin>> {
-    interpolate::plane(&Search::new(rows, 1.0, watch)?)
+    interpolate::plane(&PlaneSearch::new(rows, 1.0, watch)?)
 }
 
 /// The widest plane of sparse rows face by face, which takes seconds where it can be done; the gap may be larger than was asked.
 pub(crate) fn margin_by_faces(rows: MarginRows<'_>, tolerance: f64, watch: &Watch) -> Result<Option<HardMargin>> {
-    Search::new(rows, tolerance, watch)?.by_faces()
+    PlaneSearch::new(rows, tolerance, watch)?.by_faces()
 }
 
 /// What is searched, and where.
-struct Search<'a> {
+struct PlaneSearch<'a> {
     rows: MarginRows<'a>,
     /// The centre; no scale, which would change what a margin is.
     units: Units,
@@ -107,8 +107,8 @@ struct Search<'a> {
     watch: &'a Watch,
 }
 
-impl<'a> Search<'a> {
-    fn new(rows: MarginRows<'a>, tolerance: f64, watch: &'a Watch) -> Result<Search<'a>> {
+impl<'a> PlaneSearch<'a> {
+    fn new(rows: MarginRows<'a>, tolerance: f64, watch: &'a Watch) -> Result<PlaneSearch<'a>> {
         let counted: Vec<usize> = (0..rows.labels.len()).filter(|i| rows.weights.is_none_or(|w| w[*i] > 0.0)).collect();
         let cols = rows.design.shape().cols;
         let mut units = Units::identity(cols);
@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
         {
             units = Units::new(dense_rows(rows.design, &[*first], &units)?, vec![1.0; cols]);
         }
-        Ok(Search { rows, units, counted, tolerance, watch })
+        Ok(PlaneSearch { rows, units, counted, tolerance, watch })
     }
 
     fn side(&self, row: usize) -> f64 {

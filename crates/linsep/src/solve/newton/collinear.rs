@@ -1,6 +1,6 @@
 //! Newton's method on columns that are nearly collinear, or some of which are combinations of others.
 
-use super::{NAMED_COLUMNS, Newton, Run, SUSPECT_PIVOT};
+use super::{NAMED_COLUMNS, Newton, NewtonRun, SUSPECT_PIVOT};
 use crate::certify::{OrthonormalBasis, Separation, check_direction, exactly_dependent};
 use crate::design::Units;
 use crate::error::Result;
@@ -21,7 +21,7 @@ impl Newton {
         let (rows, units) = (basis.rows(risk), Units::identity(basis.columns.len()));
         let sample = Sample { design: &rows, units: &units, ..*risk.sample() };
         let turned = Risk::new(sample, risk.loss().clone(), Ridge::none(), risk.intercept());
-        let mut run = Run::new(&turned, &turned.start(), watch)?;
+        let mut run = NewtonRun::new(&turned, &turned.start(), watch)?;
         run.looks = looks;
         let solved = self.run(run, watch)?;
         let coef = basis.to_columns(&solved.point.coef, risk.n_cols());
@@ -39,7 +39,7 @@ impl Newton {
     }
 }
 
-impl<L: Conjugate + Clone> Run<'_, '_, L> {
+impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
     /// Under a penalty, columns that are nearly combinations of others by the last Hessian without its penalty, and
     /// whether they are exactly; for information, so not where it would take long or where there are more columns than
     /// rows anyway.

@@ -1,6 +1,6 @@
 //! How Newton's method is held back when its steps are too long.
 
-use super::Run;
+use super::NewtonRun;
 use crate::objective::{Coef, Conjugate};
 
 /// The first damping tried, the one below which there is none, and the one at which it is given up.
@@ -8,7 +8,7 @@ pub(super) const FIRST_DAMPING: f64 = 1e-2;
 const SMALLEST_DAMPING: f64 = 1e-8;
 const LARGEST_DAMPING: f64 = 1e9;
 
-impl<L: Conjugate + Clone> Run<'_, '_, L> {
+impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
     /// Under a penalty a step that was too long is not shortened but taken again with more damping, which holds back
     /// the directions of little curvature and leaves the others alone (Marquardt 1963). False where that has no end.
     pub(super) fn damp_more(&mut self) -> bool {

@@ -11,7 +11,7 @@
 use crate::error::Result;
 use crate::linalg::{Square, factor};
 use crate::objective::{Coef, CurvedLoss, Detail, Line, Point, Ridge, Risk};
-use crate::solve::part::Part;
+use crate::solve::part::RowPart;
 use crate::watch::Watch;
 
 /// A score that moves by more than this leaves the range in which its loss is about quadratic.
@@ -34,7 +34,7 @@ pub(super) fn step<L: CurvedLoss + Clone>(
     if far.is_empty() || far.len() as f64 > LARGEST_SHARE * n as f64 {
         return Ok(None);
     }
-    let part = Part::of(risk.sample(), k, &far)?;
+    let part = RowPart::of(risk.sample(), k, &far)?;
     let exact = part.risk(risk.sample(), risk.loss().clone(), Ridge::none(), risk.intercept());
     let share = exact.total_weight() / risk.total_weight();
     if share == 0.0 {
@@ -44,7 +44,7 @@ pub(super) fn step<L: CurvedLoss + Clone>(
     let mut rest = hessian.clone();
     rest.add_scaled(-share, base.hessian.as_ref());
     let linear = point.gradient.moved(-share, &base.gradient);
-    let model = Model { risk: &exact, share, rest, linear, at: &point.coef };
+    let model = FarRowModel { risk: &exact, share, rest, linear, at: &point.coef };
     model.minimise(watch).map(Some)
 }
 
@@ -59,7 +59,7 @@ fn far_rows(line: &Line, k: usize) -> Vec<usize> {
     rows.filter(|(_, z)| range(z) > FAR).map(|(row, _)| row).collect()
 }
 
-struct Model<'m, 'd, L> {
+struct FarRowModel<'m, 'd, L> {
     risk: &'m Risk<'d, L>,
     share: f64,
     rest: Square,
@@ -67,7 +67,7 @@ struct Model<'m, 'd, L> {
     at: &'m Coef,
 }
 
-impl<L: CurvedLoss> Model<'_, '_, L> {
+impl<L: CurvedLoss> FarRowModel<'_, '_, L> {
     fn minimise(&self, watch: &Watch) -> Result<Coef> {
         let (k, cols) = (self.at.n_scores(), self.at.n_cols());
         let coef = |values: Vec<f64>| Coef::from_vec(values, k, cols);

@@ -106,7 +106,7 @@ impl Newton {
             },
         };
         risk.centre_scores(&mut start);
-        let mut run = Run::new(risk, &start, watch)?;
+        let mut run = NewtonRun::new(risk, &start, watch)?;
         if run.is_suspect() {
             return self.solve_in_basis(risk, looks, watch);
         }
@@ -120,7 +120,7 @@ impl Newton {
         if stop == Stop::Converged && !reached { Stop::PrecisionLimit } else { stop }
     }
 
-    fn run<L: Conjugate + Clone>(&self, mut run: Run<'_, '_, L>, watch: &Watch) -> Result<Solved> {
+    fn run<L: Conjugate + Clone>(&self, mut run: NewtonRun<'_, '_, L>, watch: &Watch) -> Result<Solved> {
         let stop = match run.iterate(self) {
             Ok(stop) => stop,
             Err(error) if error.kind() == ErrorKind::Interrupted => Stop::halted(watch.halted()),
@@ -130,7 +130,7 @@ impl Newton {
     }
 }
 
-struct Run<'r, 'd, L> {
+struct NewtonRun<'r, 'd, L> {
     risk: &'r Risk<'d, L>,
     watch: &'r Watch,
     point: Point,
@@ -168,7 +168,7 @@ struct Run<'r, 'd, L> {
     looks: bool,
 }
 
-impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
+impl<'r, 'd, L: Conjugate + Clone> NewtonRun<'r, 'd, L> {
     fn new(risk: &'r Risk<'d, L>, start: &Coef, watch: &'r Watch) -> Result<Self> {
         let mut point = risk.at(start, Detail::Hessian, watch)?;
         let hessian = point.hessian.take().unwrap_or_else(|| Square::zeros(0));
@@ -179,7 +179,7 @@ impl<'r, 'd, L: Conjugate + Clone> Run<'r, 'd, L> {
             }
             false => first.kept().to_vec(),
         };
-        Ok(Run {
+        Ok(NewtonRun {
             risk,
             watch,
             point,

@@ -1,6 +1,6 @@
 //! What Newton's method does when there may be no optimum.
 
-use super::{Newton, Run};
+use super::{Newton, NewtonRun};
 use crate::certify::{Separation, SeparationKind};
 use crate::error::Result;
 use crate::objective::{Coef, Conjugate, Penalty, Ridge, Risk, Sample};
@@ -10,7 +10,7 @@ use crate::solve::{Stop, separate};
 /// weight follow the others with a lag of the logarithm of the ratio.
 const PATIENCE: usize = 25;
 
-impl<L: Conjugate + Clone> Run<'_, '_, L> {
+impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
     /// Looks for a separating direction; one that is only quasi-complete is kept while the rows on its boundary may
     /// still be drawn apart.
     pub(super) fn separated(&mut self, direction: &Coef) -> Result<Option<Stop>> {
@@ -64,7 +64,7 @@ impl<L: Conjugate + Clone> Run<'_, '_, L> {
         }
         let plain = Sample { weights: counted.as_deref(), offsets: None, ..*sample };
         let plain = Risk::new(plain, self.risk.loss().clone(), Ridge::none(), self.risk.intercept());
-        let mut run = Run::new(&plain, &plain.start(), self.watch)?;
+        let mut run = NewtonRun::new(&plain, &plain.start(), self.watch)?;
         Ok(match run.iterate(&Newton::default())? {
             Stop::Separated(found) => Some(*found),
             _ => None,

@@ -1,6 +1,6 @@
 //! Whether the iteration is so near the optimum that the digits of the coefficients have settled.
 
-use super::Run;
+use super::NewtonRun;
 use crate::error::Result;
 use crate::objective::{Coef, Conjugate, Penalty};
 use crate::solve::forecast::gap_forecast;
@@ -16,7 +16,7 @@ const PRINTED: f64 = 5e-6;
 /// tend to move some by one, however small the decrement.
 const LARGEST_LAST_STEP: f64 = 0.5;
 
-impl<L: Conjugate + Clone> Run<'_, '_, L> {
+impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
     /// Without a penalty: whether the tolerance is about reached and the optimum in sight. `decrement` is ν².
     pub(super) fn near(&mut self, decrement: f64, direction: &Coef, tolerance: f64) -> Result<bool> {
         let scale = self.reference.max(self.point.objective.abs());

@@ -4,7 +4,7 @@ use super::Newton;
 use crate::error::Result;
 use crate::objective::{Coef, Conjugate, Penalty, Risk};
 use crate::solve::Stop;
-use crate::solve::part::Part;
+use crate::solve::part::RowPart;
 use crate::watch::Watch;
 
 /// The solution on evenly spaced rows: close enough to save most passes over all of them. `None` where the data is too
@@ -18,7 +18,7 @@ pub(super) fn subsample_start<L: Conjugate + Clone>(risk: &Risk<'_, L>, watch: &
         return Ok(None);
     }
     let rows: Vec<usize> = (0..wanted).map(|i| i * n / wanted).collect();
-    let part = Part::of(sample, risk.loss().n_scores(), &rows)?;
+    let part = RowPart::of(sample, risk.loss().n_scores(), &rows)?;
     let small = part.risk(sample, risk.loss().clone(), risk.penalty().clone(), risk.intercept());
     if small.class_totals().contains(&0.0) {
         return Ok(None);

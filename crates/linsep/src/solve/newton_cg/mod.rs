@@ -9,7 +9,7 @@
 mod precondition;
 
 use super::forecast::gap_forecast;
-use super::part::Part;
+use super::part::RowPart;
 use super::{Solved, Solver, Step, Stop};
 use crate::certify::{Certificate, duality_gap};
 use crate::error::{Error, ErrorKind, Result};
@@ -38,7 +38,7 @@ const STALE: f64 = 0.02;
 /// From so many rows on, an eighth of them gives the start.
 const MANY_ROWS: usize = 16_384;
 
-struct Run<'r, 'd, L> {
+struct NewtonCgRun<'r, 'd, L> {
     risk: &'r Risk<'d, L>,
     watch: &'r Watch,
     point: Point,
@@ -78,7 +78,7 @@ impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for NewtonCg {
             None => self.start_on_some_rows(risk, watch)?,
         };
         let point = risk.at(&start, Detail::Gradient, watch)?;
-        let mut run = Run {
+        let mut run = NewtonCgRun {
             risk,
             watch,
             preconditioner: Preconditioner::at(risk, &point, watch)?,
@@ -101,7 +101,7 @@ impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for NewtonCg {
             Some(certificate) => certificate,
             None => duality_gap(risk, &run.point, &Watch::default())?,
         };
-        let Run { point, trace, passes, .. } = run;
+        let NewtonCgRun { point, trace, passes, .. } = run;
         Ok(Solved { point, stop, certificate, trace, passes, aliased: Vec::new() })
     }
 }
@@ -114,7 +114,7 @@ impl NewtonCg {
             return Ok(risk.start());
         }
         let rows: Vec<usize> = (0..n).step_by(8).collect();
-        let part = Part::of(risk.sample(), k, &rows)?;
+        let part = RowPart::of(risk.sample(), k, &rows)?;
         let some = part.risk(risk.sample(), risk.loss().clone(), risk.penalty().clone(), risk.intercept());
         if some.class_totals().contains(&0.0) {
             return Ok(risk.start());
@@ -124,7 +124,7 @@ impl NewtonCg {
     }
 }
 
-impl<L: Conjugate + Clone> Run<'_, '_, L> {
+impl<L: Conjugate + Clone> NewtonCgRun<'_, '_, L> {
     fn iterate(&mut self, limits: &NewtonCg) -> Result<Stop> {
         loop {
             if self.certified(limits.tolerance)? {

@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::linalg::{Factor, factor};
 use crate::objective::{Coef, Conjugate, Intercept, Penalty, Point, Risk};
-use crate::solve::part::Part;
+use crate::solve::part::RowPart;
 use crate::watch::Watch;
 use rayon::prelude::*;
 
@@ -38,7 +38,7 @@ impl Preconditioner {
         }
         let wanted = (ROWS_PER_COLUMN * (cols + 1)).max(2048).min(n);
         let rows: Vec<usize> = (0..wanted).map(|i| i * n / wanted).collect();
-        let part = Part::of(risk.sample(), k, &rows)?;
+        let part = RowPart::of(risk.sample(), k, &rows)?;
         let some = part.risk(risk.sample(), risk.loss().clone(), risk.penalty().clone(), risk.intercept());
         let scores: Vec<f64> = rows.iter().flat_map(|r| point.scores[r * k..(r + 1) * k].iter().copied()).collect();
         let mut blocks = some.hessian_blocks(&scores, watch)?;

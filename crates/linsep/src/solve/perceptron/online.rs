@@ -6,7 +6,7 @@
 //! The weight of a row says only whether it is visited (not if it is zero): a longer step by a heavy row would void the bound
 //! on the mistakes.
 
-use super::rows::Sums;
+use super::rows::PerceptronSums;
 use super::{MistakeDriven, Order, SignedRows};
 use crate::error::Result;
 use crate::objective::Coef;
@@ -36,9 +36,9 @@ pub struct OnlinePerceptron<'r, 'd> {
     visits: Vec<usize>,
     order: Order,
     random: ChaCha8Rng,
-    sums: Sums,
+    sums: PerceptronSums,
     /// `Σ (t−1) y x̃` where the average is wanted.
-    early: Option<Sums>,
+    early: Option<PerceptronSums>,
     steps: usize,
     mistakes: usize,
     epochs: usize,

@@ -9,7 +9,7 @@
 //!
 //! A row is drawn with probability in proportion to its weight, so that weight k is the row k times.
 
-use super::rows::Sums;
+use super::rows::PerceptronSums;
 use super::{MistakeDriven, SignedRows};
 use crate::error::Result;
 use crate::objective::Coef;
@@ -41,7 +41,7 @@ pub struct PocketPerceptron<'r, 'd> {
     /// Running sums of the weights, unless all are equal.
     cumulative: Option<Vec<f64>>,
     random: ChaCha8Rng,
-    sums: Sums,
+    sums: PerceptronSums,
     run: usize,
     /// The longest run that has ended.
     longest: usize,
@@ -54,7 +54,7 @@ pub struct PocketPerceptron<'r, 'd> {
 }
 
 struct Pocket {
-    sums: Sums,
+    sums: PerceptronSums,
     run: usize,
     /// Infinite where they have not been counted.
     errors: f64,

@@ -28,11 +28,11 @@ pub struct SignedRows<'a> {
     units: &'a Units,
     cols: usize,
     intercept: bool,
-    folded: Option<Folded>,
+    folded: Option<FoldedRow>,
 }
 
 /// What the centre adds to the scores of sparse rows.
-struct Folded {
+struct FoldedRow {
     /// 1/σ².
     inverse_square: Vec<f64>,
     /// q, row by row.
@@ -43,7 +43,7 @@ struct Folded {
 
 /// `Σ f y x̃` over some rows with factors f.
 #[derive(Debug, Clone)]
-pub(super) struct Sums {
+pub(super) struct PerceptronSums {
     /// Dense rows: the weights. Sparse rows: u.
     columns: Vec<f64>,
     /// a.
@@ -52,10 +52,10 @@ pub(super) struct Sums {
     moved: f64,
 }
 
-impl Sums {
+impl PerceptronSums {
     /// `self − other/n`.
-    pub(super) fn minus(&self, other: &Sums, n: f64) -> Sums {
-        Sums {
+    pub(super) fn minus(&self, other: &PerceptronSums, n: f64) -> PerceptronSums {
+        PerceptronSums {
             columns: self.columns.iter().zip(&other.columns).map(|(a, b)| a - b / n).collect(),
             total: self.total - other.total / n,
             moved: self.moved - other.moved / n,
@@ -86,7 +86,7 @@ impl<'a> SignedRows<'a> {
                 };
                 let centre_parts = (0..sparse.len()).into_par_iter().map(part).collect();
                 let squares = units.centre().iter().zip(&inverse_square).map(|(c, s)| c * c * s);
-                Some(Folded { centre_square: crate::numeric::sum(squares), centre_parts, inverse_square })
+                Some(FoldedRow { centre_square: crate::numeric::sum(squares), centre_parts, inverse_square })
             }
         };
         let counted = (0..labels.len()).filter(|i| weights.is_none_or(|w| w[*i] > 0.0)).collect();
@@ -109,8 +109,8 @@ impl<'a> SignedRows<'a> {
     }
 
     /// No rows added yet.
-    pub(super) fn zero(&self) -> Sums {
-        Sums { columns: vec![0.0; self.cols], total: 0.0, moved: 0.0 }
+    pub(super) fn zero(&self) -> PerceptronSums {
+        PerceptronSums { columns: vec![0.0; self.cols], total: 0.0, moved: 0.0 }
     }
 
     fn side(&self, row: usize) -> f64 {
@@ -118,12 +118,12 @@ impl<'a> SignedRows<'a> {
     }
 
     /// Whether a row is strictly on its side; a score that is no number is on none.
-    pub(super) fn is_right(&self, sums: &Sums, row: usize) -> bool {
+    pub(super) fn is_right(&self, sums: &PerceptronSums, row: usize) -> bool {
         self.side(row) * self.score(sums, row) > 0.0
     }
 
     /// `θ·x̃`.
-    fn score(&self, sums: &Sums, row: usize) -> f64 {
+    fn score(&self, sums: &PerceptronSums, row: usize) -> f64 {
         let constant = if self.intercept { sums.total } else { 0.0 };
         match (&self.rows, &self.folded) {
             (InMemory::Sparse(sparse), Some(folded)) => {
@@ -140,7 +140,7 @@ impl<'a> SignedRows<'a> {
     }
 
     /// Adds `factor·y x̃` of a row.
-    pub(super) fn add(&self, sums: &mut Sums, row: usize, factor: f64) {
+    pub(super) fn add(&self, sums: &mut PerceptronSums, row: usize, factor: f64) {
         let signed = factor * self.side(row);
         sums.total += signed;
         match (&self.rows, &self.folded) {
@@ -161,7 +161,7 @@ impl<'a> SignedRows<'a> {
     }
 
     /// Sums as coefficients in the units of the rows.
-    pub(super) fn coef(&self, sums: &Sums) -> Coef {
+    pub(super) fn coef(&self, sums: &PerceptronSums) -> Coef {
         let mut coef = Coef::zeros(1, self.cols);
         let (centre, inverse) = (self.units.centre(), self.units.inverse_scale());
         for (j, w) in coef.weights_mut().iter_mut().enumerate() {
@@ -177,7 +177,7 @@ impl<'a> SignedRows<'a> {
     }
 
     /// Weight of the rows not strictly on their side; the same bits for any number of threads.
-    pub(super) fn errors(&self, sums: &Sums) -> f64 {
+    pub(super) fn errors(&self, sums: &PerceptronSums) -> f64 {
         let of_piece = |piece: &[usize]| -> f64 {
             piece.iter().filter(|i| !self.is_right(sums, **i)).map(|i| self.weight(*i)).sum()
         };

@@ -18,7 +18,7 @@ pub(super) struct GramModel {
 }
 
 /// The state of a minimisation.
-struct Descent<'m> {
+struct CoordinateDescent<'m> {
     model: &'m GramModel,
     lasso: &'m [f64],
     v: Vec<f64>,
@@ -43,7 +43,7 @@ impl GramModel {
 
     /// The minimiser from w, until no coordinate is further than `target` from its own optimum, measured in the gradient.
     pub(super) fn minimise(&self, w: &[f64], gradient: &[f64], lasso: &[f64], target: f64) -> Vec<f64> {
-        let mut descent = Descent { model: self, lasso, v: w.to_vec(), slope: gradient.to_vec() };
+        let mut descent = CoordinateDescent { model: self, lasso, v: w.to_vec(), slope: gradient.to_vec() };
         let all: Vec<usize> = (0..self.n).collect();
         if lasso.iter().all(|l| *l == 0.0) {
             // Without a lasso the model is one linear system.
@@ -69,7 +69,7 @@ impl GramModel {
     }
 }
 
-impl Descent<'_> {
+impl CoordinateDescent<'_> {
     /// Coordinates that are not zero, or free.
     fn active(&self) -> Vec<usize> {
         (0..self.v.len()).filter(|j| self.v[*j] != 0.0 || self.lasso[*j] == 0.0).collect()

@@ -32,7 +32,7 @@ use candidates::candidates;
 use centre::centre;
 use forecast::{forecast, violation};
 use gram::GramModel;
-use run::{Curvature, Run};
+use run::{ModelCurvature, ProximalRun};
 use std::sync::Arc;
 
 /// Up to so many coefficients all columns take part.
@@ -165,7 +165,7 @@ impl ProximalNewton {
         if let Some(previous) = &mut previous {
             previous.change_ridge(risk);
         }
-        let mut search = Search {
+        let mut search = WorkingSetSearch {
             risk,
             watch,
             point,
@@ -225,7 +225,7 @@ impl Previous {
 }
 
 /// A solution under way, in all columns.
-struct Search<'r, 'd, L> {
+struct WorkingSetSearch<'r, 'd, L> {
     risk: &'r Risk<'d, L, ElasticNet>,
     watch: &'r Watch,
     point: Point,
@@ -236,13 +236,13 @@ struct Search<'r, 'd, L> {
     last_decrease: f64,
 }
 
-impl<L: Conjugate + Clone> Search<'_, '_, L> {
+impl<L: Conjugate + Clone> WorkingSetSearch<'_, '_, L> {
     fn on_all_columns(
         &mut self,
         limits: &ProximalNewton,
         model: Option<GramModel>,
     ) -> (Result<Stop>, Option<GramModel>) {
-        let mut run = Run::new(self.risk, self.point.clone(), model, Curvature::Gram, self.watch);
+        let mut run = ProximalRun::new(self.risk, self.point.clone(), model, ModelCurvature::Gram, self.watch);
         let ended = run.iterate(limits);
         let model;
         let passes;
@@ -347,10 +347,10 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
             working.columns = Some(Columns::new(restricted.design(), sub.sample().units, watch)?);
         }
         let curvature = match &working.columns {
-            Some(columns) if !gram => Curvature::Columns(columns),
-            _ => Curvature::Gram,
+            Some(columns) if !gram => ModelCurvature::Columns(columns),
+            _ => ModelCurvature::Gram,
         };
-        let mut run = Run::new(&sub, restricted.gather_point(&self.point), kept.model.take(), curvature, watch);
+        let mut run = ProximalRun::new(&sub, restricted.gather_point(&self.point), kept.model.take(), curvature, watch);
         let ended = run.iterate(limits);
         let (point, model, _, trace, _) = run.into_parts();
         self.trace.extend(trace);
@@ -404,7 +404,7 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
             Some(certificate) => certificate,
             None => duality_gap(self.risk, &self.point, &Watch::default())?,
         };
-        let Search { point, trace, passes, .. } = self;
+        let WorkingSetSearch { point, trace, passes, .. } = self;
         Ok(Solved { point, stop, certificate, trace, passes, aliased: Vec::new() })
     }
 }

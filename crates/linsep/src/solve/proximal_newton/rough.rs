@@ -4,7 +4,7 @@
 //! of all columns is cheap (by a copy of them), it is taken after every step, and a step is a few sweeps.
 
 use super::run::LONG;
-use super::{Curvature, Previous, ProximalNewton, Run, Search, Working};
+use super::{ModelCurvature, Previous, ProximalNewton, ProximalRun, Working, WorkingSetSearch};
 use crate::design::Columns;
 use crate::error::Result;
 use crate::objective::Conjugate;
@@ -17,7 +17,7 @@ const JOINING: usize = 128;
 const FEW: f64 = 1.0 / 16.0;
 const SHORT: f64 = 0.02;
 
-impl<L: Conjugate + Clone> Search<'_, '_, L> {
+impl<L: Conjugate + Clone> WorkingSetSearch<'_, '_, L> {
     /// Steps until they are no longer long, or hardly any column wants to join.
     pub(super) fn roughly(&mut self, limits: &ProximalNewton, kept: &mut Previous) -> Result<()> {
         while self.trace.len() < limits.max_iterations {
@@ -48,7 +48,13 @@ impl<L: Conjugate + Clone> Search<'_, '_, L> {
         let Some(Working { restricted, .. }) = &kept.working else { return Ok(false) };
         let sub = restricted.risk(risk)?;
         let columns = Columns::new(restricted.design(), sub.sample().units, watch)?;
-        let mut run = Run::new(&sub, restricted.gather_point(&self.point), None, Curvature::Columns(&columns), watch);
+        let mut run = ProximalRun::new(
+            &sub,
+            restricted.gather_point(&self.point),
+            None,
+            ModelCurvature::Columns(&columns),
+            watch,
+        );
         let moved = run.step_roughly(&columns)?;
         let (point, _, _, trace, _) = run.into_parts();
         self.trace.extend(trace);

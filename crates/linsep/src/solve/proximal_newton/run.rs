@@ -26,7 +26,7 @@ const ROUGH_PRECISION: f64 = 0.2;
 const ROUGH_SWEEPS: usize = 5;
 
 /// How the quadratic model is kept.
-pub(super) enum Curvature<'c> {
+pub(super) enum ModelCurvature<'c> {
     /// As a matrix, of the loss and the ridge.
     Gram,
     /// By the columns.
@@ -34,11 +34,11 @@ pub(super) enum Curvature<'c> {
 }
 
 /// An iteration under way.
-pub(super) struct Run<'r, 'd, L> {
+pub(super) struct ProximalRun<'r, 'd, L> {
     pub(super) risk: &'r Risk<'d, L, ElasticNet>,
     pub(super) watch: &'r Watch,
     pub(super) point: Point,
-    curvature: Curvature<'r>,
+    curvature: ModelCurvature<'r>,
     /// The last Hessian.
     model: Option<GramModel>,
     /// Whether it is the one at the point.
@@ -50,20 +50,20 @@ pub(super) struct Run<'r, 'd, L> {
     pub(super) passes: usize,
 }
 
-impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
+impl<'r, 'd, L: Conjugate> ProximalRun<'r, 'd, L> {
     /// At a point, where there may be a Hessian of a point nearby.
     pub(super) fn new(
         risk: &'r Risk<'d, L, ElasticNet>,
         point: Point,
         nearby: Option<GramModel>,
-        curvature: Curvature<'r>,
+        curvature: ModelCurvature<'r>,
         watch: &'r Watch,
     ) -> Self {
         let (k, cols, penalty) = (risk.loss().n_scores(), risk.n_cols(), risk.penalty());
         let of_intercept = if risk.intercept() == Intercept::Penalised { penalty.lasso() } else { 0.0 };
         let mut lasso: Vec<f64> = (0..k * cols).map(|i| penalty.lasso_of(i % cols)).collect();
         lasso.resize(k * (cols + 1), of_intercept);
-        Run {
+        ProximalRun {
             risk,
             watch,
             curvature,
@@ -141,13 +141,13 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
         let floor = (0.02 * tolerance * self.risk.penalty().lasso().min(violation)).max(1e-16 * largest);
         let (k, cols) = (self.point.coef.n_scores(), self.point.coef.n_cols());
         let mut candidate = match self.curvature {
-            Curvature::Columns(columns) => {
+            ModelCurvature::Columns(columns) => {
                 self.fresh = true;
                 let model = ResidualModel::new(self.risk, &self.point, columns);
                 let target = (RESIDUAL_PRECISION * violation).max(floor);
                 model.minimise(self.risk, &self.point.coef, target, Sweeps::default())
             }
-            Curvature::Gram => {
+            ModelCurvature::Gram => {
                 if self.model.is_none() {
                     self.refresh()?;
                 }
@@ -173,7 +173,7 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
         if candidate == self.point.coef || predicted >= 0.0 {
             return Ok(false);
         }
-        let gram = matches!(self.curvature, Curvature::Gram);
+        let gram = matches!(self.curvature, ModelCurvature::Gram);
         // After a long step the Hessian is another; of few columns it costs little, unless this step is the last.
         let long = -predicted > LONG * self.point.objective.abs();
         let last = -predicted <= tolerance * self.point.objective.abs();

@@ -26,14 +26,14 @@ pub(in crate::solve) struct RowGram {
 
 /// A range and its scales.
 #[derive(Clone, Copy)]
-struct Scaled<'a> {
+struct ScaledRows<'a> {
     range: &'a ColumnRange,
     scale: &'a [f64],
 }
 
 /// What is multiplied on its own.
-enum Part<'a> {
-    Range(Scaled<'a>),
+enum GramBlock<'a> {
+    Range(ScaledRows<'a>),
     Long(&'a LongColumns),
 }
 
@@ -45,7 +45,7 @@ impl RowGram {
         let scales = if units.is_identity() { Vec::new() } else { columns.ranges().iter().map(scales_of).collect() };
         let mut gram = RowGram { columns, scales, long: Vec::new(), diagonal: Vec::new() };
         gram.diagonal = gram.sum_of_groups(|part, out| {
-            let Part::Range(columns) = part else { return };
+            let GramBlock::Range(columns) = part else { return };
             for at in columns.range.shared()..columns.range.index().len() {
                 columns.range.column(at).for_each(|row, x| {
                     // What entries are is multiplied with once more, with the sum.
@@ -58,8 +58,8 @@ impl RowGram {
         Ok(gram)
     }
 
-    fn scaled(&self, range: usize) -> Scaled<'_> {
-        Scaled { range: &self.columns.ranges()[range], scale: self.scales.get(range).map_or(&[], |s| s) }
+    fn scaled(&self, range: usize) -> ScaledRows<'_> {
+        ScaledRows { range: &self.columns.ranges()[range], scale: self.scales.get(range).map_or(&[], |s| s) }
     }
 
     /// Entries stored.
@@ -73,8 +73,8 @@ impl RowGram {
         let by_value = self.columns.times_row_value(v);
         let longest = longest_short(&self.columns);
         let mut out = self.sum_of_groups(|part, out| match part {
-            Part::Range(columns) => columns.add_product(longest, &by_value, out),
-            Part::Long(columns) => columns.add_product(&by_value, out),
+            GramBlock::Range(columns) => columns.add_product(longest, &by_value, out),
+            GramBlock::Long(columns) => columns.add_product(&by_value, out),
         });
         self.diagonal.iter().zip(v).zip(&mut out).for_each(|((d, v), o)| *o += d * v);
         out
@@ -93,7 +93,7 @@ impl RowGram {
     pub(in crate::solve) fn scores(&self, weights: &[f64]) -> Vec<f64> {
         self.sum_of_groups(|part, out| {
             // The long ones are among them.
-            let Part::Range(columns) = part else { return };
+            let GramBlock::Range(columns) = part else { return };
             for (at, column) in columns.range.index().iter().enumerate() {
                 columns.range.column(at).add_to(columns.scale_of(at) * weights[*column as usize], out);
             }
@@ -101,16 +101,16 @@ impl RowGram {
     }
 
     /// What all columns add to the rows, in an order that does not depend on the threads.
-    fn sum_of_groups(&self, add: impl Fn(Part<'_>, &mut [f64]) + Sync) -> Vec<f64> {
+    fn sum_of_groups(&self, add: impl Fn(GramBlock<'_>, &mut [f64]) + Sync) -> Vec<f64> {
         let (n, ranges) = (self.columns.shape().rows, self.columns.ranges().len());
         let short = ranges.div_ceil(RANGES);
         let of_group = |group: usize| {
             let mut out = vec![0.0; n];
             match group.checked_sub(short) {
-                Some(long) => add(Part::Long(&self.long[long]), &mut out),
+                Some(long) => add(GramBlock::Long(&self.long[long]), &mut out),
                 None => {
                     let here = group * RANGES..((group + 1) * RANGES).min(ranges);
-                    here.for_each(|at| add(Part::Range(self.scaled(at)), &mut out));
+                    here.for_each(|at| add(GramBlock::Range(self.scaled(at)), &mut out));
                 }
             }
             out
@@ -127,7 +127,7 @@ impl RowGram {
     }
 }
 
-impl Scaled<'_> {
+impl ScaledRows<'_> {
     fn scale_of(&self, at: usize) -> f64 {
         if self.scale.is_empty() { 1.0 } else { self.scale[at] }
     }

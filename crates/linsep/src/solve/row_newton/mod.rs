@@ -65,7 +65,7 @@ impl<L: Conjugate> Solver<Risk<'_, L>> for RowNewton {
             return Err(Error::data("a sparse matrix changed its type between two blocks"));
         };
         let gram = RowGram::new(&x, sample.units)?;
-        let mut run = Run::new(risk, &gram, start, watch);
+        let mut run = RowNewtonRun::new(risk, &gram, start, watch);
         let stop = match run.iterate(self) {
             Ok(stop) => stop,
             Err(error) if error.kind() == ErrorKind::Interrupted => Stop::halted(watch.halted()),
@@ -81,7 +81,7 @@ impl<L: Conjugate> Solver<Risk<'_, L>> for RowNewton {
     }
 }
 
-struct Run<'r, 'd, L> {
+struct RowNewtonRun<'r, 'd, L> {
     risk: &'r Risk<'d, L>,
     gram: &'r RowGram,
     watch: &'r Watch,
@@ -96,21 +96,21 @@ struct Run<'r, 'd, L> {
 }
 
 /// The risk at a point of the rows' space.
-struct Local {
+struct LocalQuadratic {
     objective: f64,
     /// `s ∂ℓ/∂z` and `s ∂²ℓ/∂z²`.
     residual: Vec<f64>,
     curvature: Vec<f64>,
 }
 
-impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
+impl<'r, 'd, L: Conjugate> RowNewtonRun<'r, 'd, L> {
     /// From zero, or from weights that the loss's own derivatives at their scores stand for.
     fn new(risk: &'r Risk<'d, L>, gram: &'r RowGram, start: Option<&Coef>, watch: &'r Watch) -> Self {
         let n = risk.sample().labels.len();
         let intercept = start.map_or_else(|| risk.start().intercept()[0], |c| c.intercept()[0]);
         let recycled = Recycled::new(gram.entries() / n.max(1));
         let (a, scores) = (vec![0.0; n], vec![0.0; n]);
-        Run { risk, gram, watch, a, scores, intercept, recycled, trace: Vec::new(), passes: 1 }
+        RowNewtonRun { risk, gram, watch, a, scores, intercept, recycled, trace: Vec::new(), passes: 1 }
     }
 
     fn iterate(&mut self, limits: &RowNewton) -> Result<Stop> {
@@ -152,7 +152,7 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
     }
 
     /// Loss and derivatives at the present scores, the intercept at its best where it is free.
-    fn local(&mut self) -> Local {
+    fn local(&mut self) -> LocalQuadratic {
         let mut at = self.evaluate(&self.scores, self.intercept);
         if self.risk.intercept() == Intercept::Free {
             for _ in 0..20 {
@@ -184,7 +184,7 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
     }
 
     /// The mean loss of scores that lack offsets and a free intercept.
-    fn evaluate(&self, scores: &[f64], intercept: f64) -> Local {
+    fn evaluate(&self, scores: &[f64], intercept: f64) -> LocalQuadratic {
         let sample = self.risk.sample();
         let shift = if self.risk.intercept() == Intercept::Free { intercept } else { 0.0 };
         let z: Vec<f64> = match sample.offsets {
@@ -194,7 +194,7 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
         let n = z.len();
         let (mut residual, mut curvature) = (vec![0.0; n], vec![0.0; n]);
         let loss = self.risk.loss().block(sample.labels, &z, sample.weights, &mut residual, Some(&mut curvature));
-        Local { objective: loss / self.risk.total_weight(), residual, curvature }
+        LocalQuadratic { objective: loss / self.risk.total_weight(), residual, curvature }
     }
 
     /// `K v`, the constant column of a penalised intercept included.
@@ -212,7 +212,7 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
     }
 
     /// The duality gap, by `‖X̂ᵀr‖² = r·Kr`, `Kr = Σs (Kg − λKa)`; classes that need balancing are scaled as the loss says.
-    fn gap(&self, at: &Local, kg: &[f64]) -> f64 {
+    fn gap(&self, at: &LocalQuadratic, kg: &[f64]) -> f64 {
         let (sample, total) = (self.risk.sample(), self.risk.total_weight());
         let lambda = self.risk.penalty().lambda();
         let free = self.risk.intercept() == Intercept::Free;
@@ -234,7 +234,7 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
     }
 
     /// Conjugate gradients on the Newton system; the step δ and Kδ.
-    fn step(&mut self, at: &Local, g: Vec<f64>, kg: Vec<f64>, relative: f64) -> Result<(Vec<f64>, Vec<f64>)> {
+    fn step(&mut self, at: &LocalQuadratic, g: Vec<f64>, kg: Vec<f64>, relative: f64) -> Result<(Vec<f64>, Vec<f64>)> {
         let (lambda, total) = (self.risk.penalty().lambda(), self.risk.total_weight());
         let n = g.len();
         let weight: f64 = at.curvature.iter().sum();
@@ -287,7 +287,7 @@ impl<'r, 'd, L: Conjugate> Run<'r, 'd, L> {
     }
 
     /// A step that decreases F enough, all on scores; false where none does.
-    fn advance(&mut self, at: &Local, step: &[f64], scores: &[f64]) -> Result<bool> {
+    fn advance(&mut self, at: &LocalQuadratic, step: &[f64], scores: &[f64]) -> Result<bool> {
         let (lambda, total) = (self.risk.penalty().lambda(), self.risk.total_weight());
         // The best intercept goes along with the scores.
         let weight: f64 = at.curvature.iter().sum();

@@ -13,7 +13,7 @@ const MOST: usize = 10;
 /// Rows that are summed together, whatever the number of threads.
 const PART: usize = 4096;
 
-struct Pair {
+struct RecycledPair {
     s: WithProduct,
     y: WithProduct,
 }
@@ -27,8 +27,8 @@ pub(super) struct WithProduct {
 
 /// The pairs of earlier steps, oldest first, and those of this one: a preconditioner must not change under way.
 pub(super) struct Recycled {
-    pairs: Vec<Pair>,
-    fresh: Vec<Pair>,
+    pairs: Vec<RecycledPair>,
+    fresh: Vec<RecycledPair>,
     /// `⟨sᵢ,yⱼ⟩` and `⟨yᵢ,yⱼ⟩` of the pairs, row by row.
     sy: Vec<f64>,
     yy: Vec<f64>,
@@ -45,7 +45,7 @@ impl Recycled {
     /// Keeps a pair for the next step.
     pub(super) fn add(&mut self, s: &WithProduct, y: WithProduct) {
         if self.fresh.len() < self.most {
-            self.fresh.push(Pair { s: s.clone(), y });
+            self.fresh.push(RecycledPair { s: s.clone(), y });
         }
     }
 

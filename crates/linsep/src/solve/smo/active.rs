@@ -1,7 +1,7 @@
 //! The rows that still matter, and rounds over them: choose a working set, solve it pair by pair, move the gradient.
 
 use super::cache::RowCache;
-use super::pairs::Pairs;
+use super::pairs::WorkingPairs;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, KernelRows, Real, Targets, kernel_table};
 use crate::watch::Watch;
@@ -38,7 +38,7 @@ pub(super) enum Rounds {
 
 /// The problem as rounds see it.
 #[derive(Clone, Copy)]
-pub(super) struct Problem<'a> {
+pub(super) struct SmoProblem<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) rows: &'a KernelRows,
     pub(super) diagonal: &'a [f64],
@@ -49,7 +49,7 @@ pub(super) struct Problem<'a> {
 
 /// β, its bounds and f = Kβ − y of the active rows.
 pub(super) struct Active<'a, T> {
-    problem: Problem<'a>,
+    problem: SmoProblem<'a>,
     pub(super) ids: Vec<usize>,
     pub(super) beta: Vec<f64>,
     pub(super) f: Vec<f64>,
@@ -66,7 +66,7 @@ pub(super) struct Active<'a, T> {
 impl<'a, T: Real> Active<'a, T> {
     /// Some rows, with β and f of all rows.
     pub(super) fn new(
-        problem: Problem<'a>,
+        problem: SmoProblem<'a>,
         ids: Vec<usize>,
         (beta, f): (&[f64], &[f64]),
         bytes: usize,
@@ -171,8 +171,8 @@ impl<'a, T: Real> Active<'a, T> {
 
     /// Solves a working set and moves f of all active rows.
     fn solve(&mut self, working: &[usize], goal: f64, most: usize) -> usize {
-        let Problem { kernel, rows, diagonal, .. } = self.problem;
-        let mut pairs = Pairs::new(working.len());
+        let SmoProblem { kernel, rows, diagonal, .. } = self.problem;
+        let mut pairs = WorkingPairs::new(working.len());
         let stride = pairs.stride();
         let global: Vec<usize> = working.iter().map(|w| self.ids[*w]).collect();
         kernel_table::<T>(kernel, rows, &global, stride, &mut pairs.kernel);
@@ -242,7 +242,7 @@ impl<'a, T: Real> Active<'a, T> {
     /// Takes over f of all rows, and rows that matter again.
     pub(super) fn resume(&mut self, f: &[f64], added: &[usize]) -> Result<()> {
         if !added.is_empty() {
-            let Problem { kernel, rows, low, high, .. } = self.problem;
+            let SmoProblem { kernel, rows, low, high, .. } = self.problem;
             let before = self.ids.len();
             self.ids.extend_from_slice(added);
             self.beta.extend(added.iter().map(|i| self.settled[*i]));

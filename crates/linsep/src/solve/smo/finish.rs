@@ -5,7 +5,7 @@
 //! stays at its bound; where a row at a bound wants to move in, it is let go, the worst one first. Every accepted point has
 //! exact scores and a smaller gap than the last, so nothing is lost where it ends early.
 
-use super::{Exact, Run};
+use super::{Exact, SmoRun};
 use crate::kernel::kernel_table;
 use crate::linalg::{Factor, Square, factor};
 use crate::watch::Watch;
@@ -21,7 +21,7 @@ const TOLERANCE: f64 = 1e-6;
 /// Pivots of free rows that are combinations of others.
 const PIVOT: f64 = 1e-11;
 
-impl Run<'_> {
+impl SmoRun<'_> {
     /// Takes multipliers that have converged to where rounding ends it.
     pub(super) fn finish(&mut self, watch: &Watch) {
         if self.task.signs.len() > ROWS || !self.definite || self.smo.tolerance > TOLERANCE {

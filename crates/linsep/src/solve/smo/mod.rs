@@ -18,7 +18,7 @@ use crate::certify::{Certificate, DualPoint, KernelPoint, KernelTask, kernel_gap
 use crate::error::Result;
 use crate::kernel::{Kernel, KernelRows, KernelSum, Real, Targets};
 use crate::watch::{Halt, Progress, Watch};
-use active::{Active, Problem, Rounds, extremes};
+use active::{Active, Rounds, SmoProblem, extremes};
 use rayon::prelude::*;
 
 /// Rows whose exact scores are computed by one task.
@@ -105,9 +105,9 @@ impl Smo {
         let bounds = task.bounds();
         let low: Vec<f64> = task.signs.iter().zip(&bounds).map(|(y, c)| if *y > 0.0 { 0.0 } else { -c }).collect();
         let high: Vec<f64> = task.signs.iter().zip(&bounds).map(|(y, c)| if *y > 0.0 { *c } else { 0.0 }).collect();
-        let problem = Problem { kernel, rows, diagonal: &diagonal, low: &low, high: &high };
+        let problem = SmoProblem { kernel, rows, diagonal: &diagonal, low: &low, high: &high };
         let n = rows.len();
-        let mut run = Run {
+        let mut run = SmoRun {
             smo: self,
             problem,
             task,
@@ -151,9 +151,9 @@ fn judged(task: &KernelTask<'_>, definite: bool, beta: Vec<f64>, scores: Vec<f64
     Exact { beta, scores, intercepts, objective, certificate, violation }
 }
 
-struct Run<'a> {
+struct SmoRun<'a> {
     smo: &'a Smo,
-    problem: Problem<'a>,
+    problem: SmoProblem<'a>,
     task: &'a KernelTask<'a>,
     definite: bool,
     exact: Exact,
@@ -161,7 +161,7 @@ struct Run<'a> {
     passes: usize,
 }
 
-impl Run<'_> {
+impl SmoRun<'_> {
     /// Rounds and exact looks in turn, with kernel rows of one precision; [`Stop::PrecisionLimit`] where they no longer help.
     fn phase<T: Real>(&mut self, watch: &Watch) -> Result<Stop> {
         let n = self.task.signs.len();
@@ -233,7 +233,7 @@ impl Run<'_> {
 
     /// Scores of all rows at new multipliers, exact, and what they prove; false where the watch says stop.
     fn look(&mut self, beta: &[f64], watch: &Watch) -> bool {
-        let Problem { kernel, rows, .. } = self.problem;
+        let SmoProblem { kernel, rows, .. } = self.problem;
         let changed: Vec<usize> = (0..beta.len()).filter(|i| beta[*i] != self.exact.beta[*i]).collect();
         let changes: Vec<f64> = changed.iter().map(|i| beta[*i] - self.exact.beta[*i]).collect();
         self.passes += changed.len();
@@ -268,7 +268,7 @@ impl Run<'_> {
 
     /// Rows that are not active but violate the conditions, by the exact scores.
     fn returning<T: Real>(&self, active: &Active<'_, T>, gradient: &[f64]) -> Vec<usize> {
-        let Problem { low, high, .. } = self.problem;
+        let SmoProblem { low, high, .. } = self.problem;
         let mut is_active = vec![false; gradient.len()];
         active.ids.iter().for_each(|i| is_active[*i] = true);
         let of = |values: &[f64]| active.ids.iter().map(|i| values[*i]).collect::<Vec<f64>>();

@@ -12,7 +12,7 @@ const CHUNK: usize = 32;
 const FLAT: f64 = 1e-12;
 
 /// A problem of a few rows; its arrays are filled up to whole chunks with rows that may not move.
-pub(super) struct Pairs {
+pub(super) struct WorkingPairs {
     rows: usize,
     padded: usize,
     /// Row by row.
@@ -31,11 +31,11 @@ pub(super) struct Pairs {
     largest: Vec<f64>,
 }
 
-impl Pairs {
-    pub(super) fn new(rows: usize) -> Pairs {
+impl WorkingPairs {
+    pub(super) fn new(rows: usize) -> WorkingPairs {
         let padded = rows.div_ceil(CHUNK) * CHUNK;
         let zeros = || vec![0.0; padded];
-        Pairs {
+        WorkingPairs {
             rows,
             padded,
             kernel: vec![0.0; rows * padded],
@@ -176,12 +176,12 @@ vectorised! {
 
 #[cfg(test)]
 mod tests {
-    use super::Pairs;
+    use super::WorkingPairs;
 
     #[test]
     fn two_points_meet_in_the_middle() {
         // x = ±1: K = [[1, −1], [−1, 1]], β = ∓½ without bounds in the way.
-        let mut pairs = Pairs::new(2);
+        let mut pairs = WorkingPairs::new(2);
         let n = pairs.stride();
         (pairs.kernel[0], pairs.kernel[1], pairs.kernel[n], pairs.kernel[n + 1]) = (1.0, -1.0, -1.0, 1.0);
         (pairs.f[0], pairs.f[1]) = (1.0, -1.0);

@@ -19,7 +19,7 @@ const RANGES: usize = 8;
 const SPARSE_ROWS: usize = 1024;
 
 /// Sums about fixed references: partials of one pass simply add.
-struct Partial {
+struct ColumnsPartial {
     weights: Vec<f64>,
     first: Vec<f64>,
     second: Vec<f64>,
@@ -83,11 +83,11 @@ fn all_finite(values: &[f64]) -> bool {
     !values.iter().fold(false, |bad, v| bad | !v.is_finite())
 }
 
-fn empty(classes: usize, cols: usize, runs: &[Run], stored_only: bool) -> Partial {
+fn empty(classes: usize, cols: usize, runs: &[Run], stored_only: bool) -> ColumnsPartial {
     let all = classes * cols;
     let second = if runs.iter().all(|r| r.sums == Sums::Total) { 0 } else { all };
     let stored = if stored_only && runs.iter().any(|r| r.sums == Sums::Moments) { all } else { 0 };
-    Partial {
+    ColumnsPartial {
         weights: vec![0.0; classes],
         first: vec![0.0; all],
         second: vec![0.0; second],
@@ -104,7 +104,7 @@ fn by_rows(
     references: &[f64],
     stored_only: bool,
     watch: &Watch,
-) -> Result<Partial> {
+) -> Result<ColumnsPartial> {
     let (cols, classes) = (design.shape().cols, labels.n_classes());
     let identity = Units::identity(cols);
     // Sums need a fraction of the room that is there for leaves; more leaves would only be more to merge.
@@ -157,7 +157,7 @@ fn by_columns(
     runs: &[Run],
     references: &[f64],
     watch: &Watch,
-) -> Result<Partial> {
+) -> Result<ColumnsPartial> {
     let (shape, classes) = (design.shape(), labels.n_classes());
     let mut sum = empty(classes, shape.cols, runs, true);
     Labelled { codes: labels.codes(), weights, runs, references }.add_weights(&mut sum.weights);
@@ -195,7 +195,7 @@ impl Labelled<'_> {
 
 vectorised! {
     /// One row at a time into the sums of its class; the loops over the columns of a run have no branches.
-    fn add_dense(sum: &mut Partial, rows: &[f64], labelled: &Labelled<'_>) {
+    fn add_dense(sum: &mut ColumnsPartial, rows: &[f64], labelled: &Labelled<'_>) {
         let cols = sum.first.len() / sum.weights.len();
         let (mut outside, second_width) = (false, sum.second.len() / sum.weights.len());
         for (i, (x, class)) in rows.chunks_exact(cols.max(1)).zip(labelled.codes).enumerate() {
@@ -293,7 +293,7 @@ fn add_sparse(slices: &mut Slices<'_>, rows: &CsrRows<'_>, labelled: &Labelled<'
     outside
 }
 
-impl Partial {
+impl ColumnsPartial {
     /// The sums of all classes, range of columns by range of columns.
     fn by_columns(&mut self, cols: usize, width: usize) -> Vec<Slices<'_>> {
         let (cols, width) = (cols.max(1), width.max(1));
