@@ -1,7 +1,12 @@
 //! The invariants of ARCHITECTURE.md, held by reading the source.
 
+mod cycles;
+mod flags;
+mod names;
+mod sources;
+
+use sources::{code, library, root, sources};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 /// The stages in order: a module imports only from those before it.
 const STAGES: [&str; 24] = [
@@ -53,59 +58,6 @@ const LONG_FILES: [(&str, usize, &str); 0] = [];
 
 /// Lines of a file before its tests.
 const LONGEST: usize = 450;
-
-struct Source {
-    /// Path below `src`, with forward slashes.
-    name: String,
-    /// The code without comments and tests, line by line; comment lines are empty.
-    code: Vec<String>,
-    /// Everything, as it is.
-    text: String,
-}
-
-fn root() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-}
-
-fn rust_files(directory: &Path, into: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(directory).unwrap_or_else(|e| panic!("{}: {e}", directory.display())).flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            rust_files(&path, into);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            into.push(path);
-        }
-    }
-}
-
-/// The sources below a directory, in name order.
-fn sources(directory: &str) -> Vec<Source> {
-    let base = root().join(directory);
-    let mut paths = Vec::new();
-    rust_files(&base, &mut paths);
-    paths.sort();
-    let read = |path: PathBuf| {
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        let name = path.strip_prefix(&base).expect("below the base").to_string_lossy().replace('\\', "/");
-        Source { name, code: code(&text), text }
-    };
-    paths.into_iter().map(read).collect()
-}
-
-/// The lines before the tests, without comments. A `//` inside a string ends the line too: harmless here.
-fn code(text: &str) -> Vec<String> {
-    let lines: Vec<&str> = text.lines().collect();
-    // `mod tests;` in a file of its own leaves code after it.
-    let is_tests = |i: &usize| lines[*i].trim() == "#[cfg(test)]" && lines.get(i + 1).is_some_and(|l| l.ends_with('{'));
-    let end = (0..lines.len()).find(is_tests).unwrap_or(lines.len());
-    lines[..end].iter().map(|l| l.split("//").next().unwrap_or("").to_owned()).collect()
-}
-
-/// The library without its test modules.
-fn library() -> Vec<Source> {
-    let is_test = |name: &str| name.contains("/tests/") || name.ends_with("/tests.rs");
-    sources("crates/linsep/src").into_iter().filter(|s| !is_test(&s.name)).collect()
-}
 
 /// The stage a file belongs to; `None` for `lib.rs`.
 fn stage(name: &str) -> Option<&str> {
