@@ -9,6 +9,7 @@ use linsep::model::{Divisor, Fitted, GaussianBayes, Known, MeanPrior, Method, Sh
 use linsep::stats::{ClassMoments, Scatter};
 use linsep::watch::Watch;
 use testkit::data::{Data, Source, class_names, gaussian, labels, overlapping, posterior};
+use testkit::double_double::{self, DoubleDouble};
 use testkit::golden::{Frame, json, matrix, number, numbers, strings};
 use testkit::twin::solve;
 use testkit::{assert_all_near, assert_near};
@@ -499,4 +500,68 @@ fn equal_covariances_make_qda_agree_with_lda() {
     let a = data.model(&method(GaussianBayes { known: Some(shared), ..GaussianBayes::lda() }));
     let b = data.model(&method(GaussianBayes { known: Some(own), ..GaussianBayes::qda() }));
     assert_all_near(&data.scores(&a), &data.scores(&b), 1e-11, 1.0, "scores");
+}
+
+/// `Σ⁻¹(μ₁ − μ₀)` of two classes with twice the digits.
+fn exact_lda(data: &Data) -> Vec<f64> {
+    let (d, zero) = (data.cols, DoubleDouble::from(0.0));
+    let rows = |class: usize| (0..data.rows()).filter(move |i| data.class(*i) == class);
+    let mean = |class: usize, j: usize| {
+        let sum = rows(class).fold(zero, |sum, i| sum + DoubleDouble::from(data.row(i)[j]));
+        sum / DoubleDouble::from(rows(class).count() as f64)
+    };
+    let means: Vec<Vec<DoubleDouble>> = (0..2).map(|k| (0..d).map(|j| mean(k, j)).collect()).collect();
+    let away = |i: usize, j: usize| DoubleDouble::from(data.row(i)[j]) - means[data.class(i)][j];
+    let freedom = DoubleDouble::from(data.rows() as f64 - 2.0);
+    let entry = |a: usize, b: usize| (0..data.rows()).fold(zero, |s, i| s + away(i, a) * away(i, b)) / freedom;
+    let covariance: Vec<Vec<DoubleDouble>> = (0..d).map(|a| (0..d).map(|b| entry(a, b)).collect()).collect();
+    let contrast: Vec<DoubleDouble> = (0..d).map(|j| means[1][j] - means[0][j]).collect();
+    double_double::solve(&covariance, &contrast)
+}
+
+/// The digits of discriminant analysis are within their bounds, also of columns that are nearly combinations of others and
+/// far from zero; powers of two in the columns change nothing but the units.
+#[test]
+fn errors_of_lda_bound_the_truth() {
+    let errors_of = |fitted: &Fitted| match &fitted.certificate {
+        Certificate::ClosedForm { errors, .. } => errors.clone(),
+        other => panic!("{other:?}"),
+    };
+    for seed in 0..12 {
+        let near = 10f64.powi(-(seed as i32 % 6));
+        let shift = [0.0, 1e3, 1e7][seed % 3];
+        let mut source = Source::new(90 + seed as u64);
+        let data = overlapping(120, 3, 2, 40 + seed as u64).with_column(|_, row| row[0] + near * source_normal(row));
+        let data = data.map(|_, v| v + shift);
+        for standardize in [Standardize::Yes, Standardize::No] {
+            let lda = method(GaussianBayes { standardize, ..GaussianBayes::lda() });
+            let fitted = data.model(&lda);
+            let Some(errors) = errors_of(&fitted) else { panic!("seed {seed}: nothing is proved") };
+            let exact = exact_lda(&data);
+            let linear = fitted.discriminant.as_linear().expect("linear");
+            for (j, exact) in exact.iter().enumerate() {
+                let off = (linear.weights_of(0)[j] - exact).abs();
+                // The twin's last digit is a double's.
+                let own = 4.0 * f64::EPSILON * exact.abs();
+                let claimed = errors.weights[j];
+                assert!(off <= claimed + own, "seed {seed}, column {j}: off by {off:e}, claimed {claimed:e}");
+                // Rounding of means about 1e7 counts once for each of the two factors of an inverse covariance of 1/near².
+                let most = 1e-9 * (1.0 + shift) / (near * near);
+                assert!(claimed > 0.0 && claimed <= most, "seed {seed}: {claimed:e}, at most {most:e}");
+            }
+            let powers = [2f64.powi(300), 2f64.powi(-300), 1.0, 2f64.powi(-20 + source.below(40) as i32)];
+            let scaled = data.map(|j, v| powers[j] * v).model(&lda);
+            let found = errors_of(&scaled).expect("proved in any units");
+            if standardize == Standardize::Yes {
+                for j in 0..4 {
+                    assert_eq!(found.weights[j] * powers[j], errors.weights[j], "seed {seed}, column {j}");
+                }
+            }
+        }
+    }
+}
+
+/// Something like a normal number that the row determines.
+fn source_normal(row: &[f64]) -> f64 {
+    Source::new(row[1].to_bits() ^ row[2].to_bits()).normal()
 }

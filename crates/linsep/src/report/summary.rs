@@ -137,10 +137,12 @@ fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
         Certificate::Quadratic { gap, relative_gap, .. } => format!(
             "objective within {gap:.1e} of the optimum (relative gap {relative_gap:.1e}, ½ rᵀH⁻¹r of its gradient)"
         ),
-        Certificate::ClosedForm { equations, relative_residual, .. } => {
-            format!(
-                "{equations} holds with relative residual {relative_residual:.1e}; that proves no digit of the solution"
-            )
+        Certificate::ClosedForm { equations, relative_residual, errors } => {
+            let digits = match errors {
+                Some(_) => "the digits of the weights are proved apart, by bounds on the rounding of the moments",
+                None => "that proves no digit of the solution",
+            };
+            format!("{equations} holds with relative residual {relative_residual:.1e}; {digits}")
         }
         Certificate::Local { gradient, smallest_eigenvalue } => local_text(*gradient, *smallest_eigenvalue, outcome),
         Certificate::Margin { margin, hull_distance, relative_gap } => {

@@ -57,7 +57,13 @@ pub(crate) struct MomentRounding {
 impl MomentRounding {
     /// A bound on the error of an entry of the scatter (of any class, and of their sum): `γ√(Σs(x−r)² · Σs(y−r)²)`.
     pub(crate) fn of_scatter(&self, i: usize, j: usize) -> f64 {
-        6.0 * rounding_bound(self.roundings) * (self.sizes[i] * self.sizes[j]).sqrt()
+        // Roots first: products of columns of 1e±100 would overflow, or vanish and claim no error at all.
+        6.0 * rounding_bound(self.roundings) * (self.sizes[i].sqrt() * self.sizes[j].sqrt())
+    }
+
+    /// Whether the squares of a column have all their digits: below this some are subnormal.
+    pub(crate) fn is_whole(&self, j: usize) -> bool {
+        self.sizes[j] == 0.0 || self.sizes[j] > 1e-280
     }
 
     /// A bound on the error of the mean of a column over rows of this weight, which is about so large.

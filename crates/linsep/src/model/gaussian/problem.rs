@@ -314,6 +314,9 @@ impl GaussianProblem {
             rounding.of_scatter(i, j) / (divisor * self.scale[i] * self.scale[j]) * (1.0 + 1e-9)
         };
         let used = self.used();
+        if !used.iter().all(|j| rounding.is_whole(*j)) {
+            return None;
+        }
         let mean = used.iter().map(|j| entry(*j, *j)).sum::<f64>() / used.len().max(1) as f64;
         Some(move |i: usize, j: usize| {
             // Mixing with the mean of the diagonal rounds a few times more.
