@@ -132,3 +132,13 @@ fn determinant(rows: &[&Vec<BigInt>], columns: &[usize]) -> BigInt {
     }
     sum
 }
+
+/// The name of the verdict that these rows deserve.
+pub fn true_verdict(data: &Data) -> &'static str {
+    let strict = strict_constraints(data);
+    match (strict.contains(&true), strict.contains(&false)) {
+        (true, false) => "complete",
+        (true, true) => "quasi-complete",
+        _ => "overlap",
+    }
+}

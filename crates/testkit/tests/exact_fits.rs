@@ -11,16 +11,7 @@ use linsep::model::{
 use linsep::objective::Intercept;
 use num_bigint::{BigInt, Sign};
 use testkit::data::{Data, Source, labels};
-use testkit::exact::strict_constraints;
-
-fn truth(data: &Data) -> &'static str {
-    let strict = strict_constraints(data);
-    match (strict.contains(&true), strict.contains(&false)) {
-        (true, false) => "complete",
-        (true, true) => "quasi-complete",
-        _ => "overlap",
-    }
-}
+use testkit::exact::{strict_constraints, true_verdict};
 
 /// Tables whose answer rounding hides, two classes and three.
 fn families() -> Vec<(String, Data)> {
@@ -73,7 +64,7 @@ fn an_optimum_is_denied_only_where_there_is_none() {
     let method = Method::Risk(RiskMinimizer { penalty: PenaltyChoice::None, ..RiskMinimizer::default() });
     let (mut denied, mut proved, mut open) = (0, 0, 0);
     for (what, data) in families() {
-        let truth = truth(&data);
+        let truth = true_verdict(&data);
         match data.fit(&method) {
             Ok(Fit::NoOptimum(found)) => {
                 let kind = match found.kind {
@@ -106,7 +97,7 @@ fn a_plane_is_denied_only_where_there_is_none() {
     let methods = [Method::Perceptron(perceptron), Method::HardMargin(hard), Method::HardMargin(standard)];
     let mut denied = 0;
     for (what, data) in families().into_iter().filter(|(_, data)| data.labels.n_classes() == 2) {
-        let truth = truth(&data);
+        let truth = true_verdict(&data);
         for method in &methods {
             match data.fit(method) {
                 Ok(Fit::NotSeparable(_)) => {
@@ -152,7 +143,7 @@ fn without_an_intercept() {
         let mut codes: Vec<usize> = (0..data.rows()).map(|i| data.class(i)).collect();
         values.extend((0..data.rows()).flat_map(|i| data.row(i).iter().map(|x| -x).collect::<Vec<f64>>()));
         codes.extend((0..data.rows()).map(|i| 1 - data.class(i)));
-        let mirrored = truth(&Data::new(values, data.cols, labels(codes, 2)));
+        let mirrored = true_verdict(&Data::new(values, data.cols, labels(codes, 2)));
         if let Ok(Fit::NotSeparable(_)) = data.fit(&perceptron(Standardize::No)) {
             assert!(mirrored != "complete", "{what}: a plane exists");
             denied += 1;
@@ -261,7 +252,7 @@ fn bounds_hold(data: &Data, v: &Complete, what: &str) {
 fn verdict(data: &Data, design: &dyn Design, what: &str) -> &'static str {
     let found = separability(&data.training(design), &SeparabilityOptions::default(), &Default::default());
     let found = found.unwrap_or_else(|error| panic!("{what}: {error}"));
-    assert_eq!(found.verdict.name(), truth(data), "{what}: {:?}", found.verdict);
+    assert_eq!(found.verdict.name(), true_verdict(data), "{what}: {:?}", found.verdict);
     if let Verdict::Complete(v) = &found.verdict {
         bounds_hold(data, v, what);
     }

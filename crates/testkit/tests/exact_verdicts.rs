@@ -4,16 +4,7 @@
 use linsep::model::{Fit, HardMargin, Method, SeparabilityOptions, Training, Verdict, separability};
 use linsep::table::Labels;
 use testkit::data::{Data, Source, labels};
-use testkit::exact::strict_constraints;
-
-fn truth(data: &Data) -> &'static str {
-    let strict = strict_constraints(data);
-    match (strict.contains(&true), strict.contains(&false)) {
-        (true, false) => "complete",
-        (true, true) => "quasi-complete",
-        _ => "overlap",
-    }
-}
+use testkit::exact::{strict_constraints, true_verdict};
 
 /// The verdict, which must be that of the twin, row by row on the boundary.
 fn agrees(data: &Data, what: &str) -> &'static str {
@@ -21,7 +12,7 @@ fn agrees(data: &Data, what: &str) -> &'static str {
     let found =
         separability(&Training::new(&design, &data.labels), &SeparabilityOptions::default(), &Default::default())
             .expect("good data");
-    assert_eq!(found.verdict.name(), truth(data), "{what}: {:?}", found.verdict);
+    assert_eq!(found.verdict.name(), true_verdict(data), "{what}: {:?}", found.verdict);
     match &found.verdict {
         Verdict::Complete(v) => assert!(v.margin > 0.0 && v.exact == Some(true), "{what}: {}", v.margin),
         Verdict::QuasiComplete(v) => {
@@ -153,7 +144,7 @@ fn constant_repeated_and_dependent_columns() {
         let values = (0..rows * 2).map(|_| source.below(4) as f64).collect();
         let codes = (0..rows).map(|i| i % 2).collect();
         let data = Data::new(values, 2, labels(codes, 2));
-        let plain = truth(&data);
+        let plain = true_verdict(&data);
         let wide = data.with_column(|_, x| 3.0 * x[0] - x[1]).with_column(|_, _| 7.0).with_column(|_, x| x[1]);
         assert_eq!(agrees(&wide, &format!("case {case}")), plain, "case {case}");
     }

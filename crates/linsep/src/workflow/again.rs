@@ -79,14 +79,7 @@ pub(super) fn fit_again(model: &Model, table: &Table, roles: &RowRoles, watch: &
 
 /// The same for rows of arrays.
 pub(super) fn fit_source_again(model: &Model, source: &Source<'_>, watch: &Watch) -> Result<Option<Model>> {
-    let known = KnownOfRows {
-        fingerprint: model.provenance.fingerprint.clone(),
-        target_is_text: model.target_is_text,
-        cross_validation: model.cross_validation.clone(),
-        calibration: None,
-        accuracy: model.training.accuracy.is_some(),
-    };
-    Ok(match fit_source(source, &options_of(model), &plan_of(model), known, watch)? {
+    Ok(match fit_source(source, &options_of(model), &plan_of(model), KnownOfRows::stated_by(model), watch)? {
         TableFit::Model(found) => Some(Model { calibration: model.calibration.clone(), ..*found }),
         TableFit::NoOptimum { .. } | TableFit::NotSeparable { .. } => None,
     })

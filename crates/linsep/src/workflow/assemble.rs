@@ -22,6 +22,19 @@ pub(super) struct KnownOfRows {
     pub(super) accuracy: bool,
 }
 
+impl KnownOfRows {
+    /// What a model says of its rows, where there is no table to ask.
+    pub(super) fn stated_by(model: &Model) -> KnownOfRows {
+        KnownOfRows {
+            fingerprint: model.provenance.fingerprint.clone(),
+            target_is_text: model.target_is_text,
+            cross_validation: model.cross_validation.clone(),
+            calibration: None,
+            accuracy: model.training.accuracy.is_some(),
+        }
+    }
+}
+
 /// What the weights of classes came to.
 pub(super) struct Weighted {
     pub(super) classes: Option<ClassWeighting>,

@@ -71,13 +71,7 @@ pub fn refit_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verifi
 
 /// The comparison with rows of arrays; the fingerprint of a table is not among them.
 pub(super) fn verify_source(model: &Model, source: Source<'_>, watch: &Watch) -> Result<Verification> {
-    let known = KnownOfRows {
-        fingerprint: model.provenance.fingerprint.clone(),
-        target_is_text: model.target_is_text,
-        cross_validation: model.cross_validation.clone(),
-        calibration: None,
-        accuracy: model.training.accuracy.is_some(),
-    };
+    let known = KnownOfRows::stated_by(model);
     let prepared = PreparedRows { source, known, learned: None, order: None, of_table: false, calibrated: None };
     prepared.verify(model, watch)
 }
