@@ -91,7 +91,7 @@ impl<T: Real> Targets<T> {
 #[derive(Debug)]
 pub(super) struct Sources<T> {
     pub(super) strips: Vec<T>,
-    squares: Vec<T>,
+    pub(super) squares: Vec<T>,
 }
 
 impl<T: Real> Sources<T> {
@@ -155,7 +155,13 @@ pub fn kernel_table<T: Real>(kernel: &Kernel, rows: &KernelRows, ids: &[usize], 
 }
 
 /// Strips against all panels, a chunk of columns at a time.
-fn dense_rows<T: Real>(kernel: &Kernel, strips: &[T], own: &[T], targets: &Targets<T>, out: &mut [&mut [T]]) {
+pub(super) fn dense_rows<T: Real>(
+    kernel: &Kernel,
+    strips: &[T],
+    own: &[T],
+    targets: &Targets<T>,
+    out: &mut [&mut [T]],
+) {
     let (Body::Panels(panels), width) = (&targets.body, targets.width) else { return };
     let mut start = 0;
     while start < targets.padded {

@@ -140,14 +140,15 @@ impl KernelRows {
     pub fn new(design: &dyn Design, units: &Units, watch: &Watch) -> Result<KernelRows> {
         let mut tile = Tile::default();
         let shape = design.shape();
-        let rows = InMemory::new(design, units, &mut tile, watch)?;
-        Ok(match rows {
-            InMemory::Sparse(sparse) => KernelRows::of_stored(&StoredRows::of_csr(&sparse), shape.rows, units),
-            InMemory::Dense { values, cols } => {
-                let stored = StoredRows::Dense { cols, values: values.to_vec() };
-                KernelRows { rows: shape.rows, stored, centre_parts: Vec::new(), centre_square: 0.0 }
+        // Only rows as they came are ever lent; all others are in the tile, which is theirs.
+        let lent = match InMemory::new(design, units, &mut tile, watch)? {
+            InMemory::Sparse(sparse) => {
+                return Ok(KernelRows::of_stored(&StoredRows::of_csr(&sparse), shape.rows, units));
             }
-        })
+            InMemory::Dense { values, .. } => units.is_identity().then(|| values.to_vec()),
+        };
+        let stored = StoredRows::Dense { cols: shape.cols, values: lent.unwrap_or(tile.values) };
+        Ok(KernelRows { rows: shape.rows, stored, centre_parts: Vec::new(), centre_square: 0.0 })
     }
 
     /// Rows as they are stored, seen in given units.

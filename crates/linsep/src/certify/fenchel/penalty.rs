@@ -1,11 +1,15 @@
 //! `Ψ = λΩ(w) + (λΩ)*(−v) + v·w` of a ridge, a lasso and both.
 
 use super::EVALUATION;
-use crate::numeric::UNIT;
+use crate::numeric::{CompensatedSum, UNIT};
 use crate::objective::{Coef, Intercept, Loss, Penalty, Risk, SizedScores};
+use rayon::prelude::*;
 
 /// Roundings of `λw`, `v/S` and their sum, and of λ itself.
 const PER_ENTRY: f64 = 12.0 * UNIT;
+
+/// Weights added up by one task: enough to be worth one, and few enough for two threads to share the columns of a text.
+const PIECE: usize = 1 << 16;
 
 /// A penalty and the sums `v = X̂ᵀ(sθ)/S` of a dual point.
 pub(super) struct Conjugated<'b, 'd, L, P> {
@@ -127,12 +131,27 @@ impl<L: Loss, P: Penalty> Conjugated<'_, '_, L, P> {
 
     /// `‖λw + v‖²/2λ`, where the errors of all columns count by their length.
     fn ridge_alone(&self) -> f64 {
-        let (mut residual, mut rounding) = Default::default();
-        let add = |sum: &mut crate::numeric::CompensatedSum, x: f64| sum.add(x * x);
-        let ridge = self.risk.penalty().ridge();
-        for Entry { weight, v, .. } in self.entries() {
-            add(&mut residual, ridge * weight + v);
-            add(&mut rounding, v.abs() + ridge * weight.abs());
+        let (ridge, total) = (self.risk.penalty().ridge(), self.risk.total_weight());
+        // Σ(λw + v)² and Σ(|v| + λ|w|)² of some weights.
+        let add_up = |weights: &[f64], sums: &[f64]| {
+            let mut squares = [CompensatedSum::default(); 2];
+            for (weight, sum) in weights.iter().zip(sums) {
+                let v = sum / total;
+                squares[0].add((ridge * weight + v) * (ridge * weight + v));
+                let size = v.abs() + ridge * weight.abs();
+                squares[1].add(size * size);
+            }
+            squares
+        };
+        let pieces = self.coef.weights().par_chunks(PIECE).zip(self.sums.par_chunks(PIECE));
+        let mut parts: Vec<[CompensatedSum; 2]> = pieces.map(|(weights, sums)| add_up(weights, sums)).collect();
+        if self.risk.intercept() == Intercept::Penalised {
+            parts.push(add_up(self.coef.intercept(), &self.totals));
+        }
+        let [mut residual, mut rounding] = [CompensatedSum::default(); 2];
+        for [of_residual, of_rounding] in parts {
+            residual.merge(of_residual);
+            rounding.merge(of_rounding);
         }
         // The errors of all columns of a score by their length, and of a penalised intercept, a column of ones.
         let ones = if self.risk.intercept() == Intercept::Penalised { EVALUATION } else { 0.0 };

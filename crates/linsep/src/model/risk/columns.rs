@@ -71,6 +71,12 @@ pub(in crate::model) fn to_columns(coef: Coef, units: &Units) -> Result<Linear> 
 pub(in crate::model) fn from_columns(linear: &Linear, units: &Units, scores: usize) -> Coef {
     let cols = linear.n_cols();
     let all = linear.n_scores();
+    if scores == all && units.is_identity() && linear.centre() == units.centre() {
+        let mut coef = Vec::with_capacity(scores * (cols + 1));
+        (0..scores).for_each(|c| coef.extend_from_slice(linear.weights_of(c)));
+        coef.extend_from_slice(linear.intercept_at_centre());
+        return Coef::from_vec(coef, scores, cols);
+    }
     let mut coef = Coef::zeros(scores, cols);
     let moved = |k: usize| {
         let terms = linear.weights_of(k).iter().zip(units.centre().iter().zip(linear.centre()));

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::model::{Fit, Fitted, Outcome, Training};
 use crate::objective::{Coef, Conjugate, Intercept, Logistic, Penalty, Risk, Softmax, SquaredHinge};
 use crate::watch::Watch;
+use std::borrow::Cow;
 
 impl RiskMinimizer {
     /// A fit with the objective and the proof of the coefficients it stores, computed as whoever checks the model will.
@@ -97,13 +98,13 @@ impl RiskMinimizer {
 
     /// The units of the fit about the centre of the discriminant, where its intercepts are exact; without a penalty on
     /// intercepts the objective is the same.
-    pub(super) fn about_its_centre(&self, linear: &Linear, units: &Units) -> Result<Units> {
+    pub(super) fn about_its_centre<'u>(&self, linear: &Linear, units: &'u Units) -> Result<Cow<'u, Units>> {
         match linear.centre() == units.centre() {
-            true => Ok(units.clone()),
+            true => Ok(Cow::Borrowed(units)),
             false if self.intercept == Intercept::Penalised => {
                 Err(Error::model("the discriminant is not about the centre at which its intercept is penalised"))
             }
-            false => Ok(Units::new(linear.centre().to_vec(), units.scale().to_vec())),
+            false => Ok(Cow::Owned(Units::new(linear.centre().to_vec(), units.scale().to_vec()))),
         }
     }
 

@@ -48,13 +48,15 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
         // Sparse rows are not in units, which a centre does not move into a sum of all columns.
         let by_column = by_column || (sparse && !units.is_identity());
         let kept = if by_column { cols } else { 0 };
+        // The weights themselves are the sizes then, and looked at once.
+        let fused = k == 1 && sparse && !by_column;
         let scorer = Scorer::new(coef, units, sparse);
         // The largest weight of a column over the scores bounds them all.
         let largest = |j: usize| (0..k).map(|c| coef.weights_of(c)[j].abs()).fold(0.0, f64::max);
-        let mut sizes: Vec<f64> = (0..cols).map(largest).collect();
+        let mut sizes: Vec<f64> = if fused { Vec::new() } else { (0..cols).map(largest).collect() };
         let mut constant = coef.intercept().iter().fold(0.0f64, |m, b| m.max(b.abs()));
         let mut roundings = PER_SCORE;
-        if sparse {
+        if sparse && !fused {
             sizes.iter_mut().zip(units.inverse_scale()).for_each(|(w, inverse)| *w *= inverse);
             let centred = units.centre().iter().zip(&sizes).map(|(c, w)| (c * w).abs()).sum::<f64>();
             if centred > 0.0 {
@@ -63,7 +65,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
             }
         }
         // Products that underflow lose at most half of the smallest double, times a weight.
-        let heaviest = sizes.iter().fold(1.0f64, |m, w| m.max(*w));
+        let heaviest = if fused { coef.weights() } else { &sizes[..] }.iter().fold(1.0f64, |m, w| m.max(w.abs()));
         let lost = f64::MIN_POSITIVE * f64::EPSILON * (cols + 4) as f64 * (1.0 + heaviest);
         let mut out = vec![0.0; n * (k + 1)];
         let pass = self.pass().partials_of(kept.saturating_mul(16).max(1));
@@ -74,7 +76,6 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
             |squares: &mut Squares, range, rows, out| {
                 let m = range.len();
                 let (mut scores, mut size) = (vec![0.0; m * k], vec![0.0; m]);
-                let fused = k == 1 && sparse && !by_column;
                 if !fused {
                     scorer.scores(&rows, &mut scores);
                 }
