@@ -201,6 +201,7 @@ class LinearSVC(LinearAttributes, Decision, Estimator):
     max_iter : int, optional
     verbose : bool or callable, default=0
     warm_start : bool, default=False
+        Starts from the earlier weights: for the squared hinge by a solver of the primal problem, as ``'newton-cg'``.
     n_jobs : int, optional
     standardize : bool, default=False
     time_limit : float, optional

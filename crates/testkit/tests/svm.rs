@@ -1,8 +1,6 @@
 //! Support vector machines against a quadratic programming solver, scikit-learn, LIBLINEAR and their own optimality
 //! conditions.
 
-#![allow(clippy::print_stderr, reason = "a skipped comparison is said")]
-
 use linsep::artifact::Model;
 use linsep::certify::Certificate;
 use linsep::design::Standardize;
@@ -300,14 +298,11 @@ fn scikit_learn() {
 /// LIBLINEAR (`-s 3 -c 1 -e 0.001`, without and with `-B 1`) stops about 1e-4 short of the optimum: its objectives, on its
 /// scale `½‖w‖² + Σξ`, are bounds from above. Verifying reads the multipliers back.
 #[test]
+#[ignore = "reads ../shared/data; ./test runs it where that is there"]
 fn liblinear_on_its_benchmarks() {
     let theirs = [("a9a", 11435.058151, 11434.890813), ("w8a", 6604.998143, 1488.105083)];
     for (name, none, penalised) in theirs {
-        let path = golden::root().join(format!("../shared/data/sparse/{name}.svm.zst"));
-        if !path.exists() {
-            eprintln!("SKIPPED: ../shared/data/sparse/{name}.svm.zst is absent");
-            continue;
-        }
+        let path = golden::shared_file(&format!("sparse/{name}.svm.zst"));
         for (intercept, theirs) in [(Intercept::None, none), (Intercept::Penalised, penalised)] {
             let watch = Watch::default();
             let read = || read_files(&[&path], &ReadOptions::default(), &watch).expect("readable");
@@ -359,5 +354,23 @@ fn verify_finds_the_rows_again() {
         let mut absent = read.clone();
         absent.support_vectors.as_mut().expect("support vectors").multipliers[0].0 = 5;
         assert!(verify_table(&absent, &table(), &watch).is_err());
+    }
+}
+
+/// A start is where the solver begins, or is refused: never taken and forgotten.
+#[test]
+fn a_start_is_used_or_refused() {
+    let data = overlapping(300, 2, 2, 8);
+    let far = data.model(&Method::Risk(svm(LossChoice::SquaredHinge, Algorithm::Newton, 1e-3, Intercept::Free)));
+    let linear = far.discriminant.as_linear().expect("a plane");
+    let design = data.dense();
+    for (loss, algorithm) in SOLVERS {
+        let method = Method::Risk(svm(loss, algorithm, 1e-3, Intercept::Free));
+        let fit = method.fit(&data.training(&design).starting_at(linear), &Watch::default());
+        match algorithm {
+            // At the optimum already.
+            Algorithm::Newton => assert!(expect_model(fit).computation.iterations <= 1),
+            _ => assert!(fit.is_err_and(|e| e.to_string().contains("no use for a start")), "{}", algorithm.name()),
+        }
     }
 }

@@ -30,6 +30,7 @@ impl RiskMinimizer {
         let rows = sample(training, &units, offsets.as_deref());
         let shape = training.design.shape();
         let choice = self.choose(shape.rows, shape.cols + 1, false)?;
+        self.check_start(training, choice.algorithm)?;
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, Hinge, penalty, self.intercept);
         let (tolerance, max_iterations) = (self.aim(), self.iterations(choice.algorithm));
@@ -59,6 +60,7 @@ impl RiskMinimizer {
         let shape = training.design.shape();
         let choice = self.choose(shape.rows, shape.cols + 1, RowNewton::takes(&risk))?;
         if choice.algorithm == Algorithm::DualCd {
+            self.check_start(training, choice.algorithm)?;
             self.check_factors()?;
             let (tolerance, max_iterations) = (self.aim(), self.iterations(choice.algorithm));
             let solved = DualCoordinateDescent { tolerance, max_iterations }.solve(&risk, watch)?;
@@ -74,6 +76,15 @@ impl RiskMinimizer {
             multipliers(&risk, &feasible_multipliers(&risk, &u))
         });
         self.finish(&risk, RiskFound { multipliers, ..solved.into() }, &choice, training, &units, notes)
+    }
+
+    /// Solvers of the dual problem begin at multipliers, which a model to start from need not have.
+    pub(super) fn check_start(&self, training: &Training<'_>, algorithm: Algorithm) -> Result<()> {
+        match training.start {
+            None => Ok(()),
+            Some(_) => Err(Error::usage(format!("the solver {} has no use for a start", algorithm.name()))
+                .help("leave the start out, or use the squared hinge loss with the solver newton-cg")),
+        }
     }
 
     /// The gap of a discriminant and multipliers α, recomputed from the data.

@@ -25,6 +25,7 @@ impl RiskMinimizer {
         watch: &Watch,
     ) -> Result<Fit> {
         self.check_solver()?;
+        self.check_start(training, Algorithm::DualCd)?;
         self.check_factors()?;
         if !matches!(self.algorithm, Algorithm::Auto | Algorithm::DualCd) {
             let message = format!("--solver {} is for two classes", self.algorithm.name());
