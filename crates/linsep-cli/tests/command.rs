@@ -3,6 +3,10 @@
 
 mod common;
 
+#[cfg(unix)]
+use common::running::send;
+#[cfg(target_os = "linux")]
+use common::running::wait_until_computing;
 use common::{Ran, Scratch};
 use serde_json::Value;
 use std::io::Write;
@@ -673,13 +677,6 @@ fn a_reader_that_goes_away_is_no_error() {
     }
 }
 
-/// Sends the interrupt signal of Ctrl-C.
-#[cfg(unix)]
-fn interrupt(child: &std::process::Child) {
-    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(sent.is_ok_and(|s| s.success()), "the signal was sent");
-}
-
 #[cfg(unix)]
 #[test]
 fn an_interrupt_is_130_and_writes_nothing() {
@@ -695,7 +692,7 @@ fn an_interrupt_is_130_and_writes_nothing() {
     let mut pipe = child.stdin.take().expect("its input is a pipe");
     // The pipe stays open: the command waits for more. Once it has taken more than a pipe holds, it is reading.
     pipe.write_all(overlapping(200_000, 2).as_bytes()).expect("the command reads");
-    interrupt(&child);
+    send("-INT", &child);
     let ran = Ran::of(child.wait_with_output().expect("the command ends"));
     drop(pipe);
     assert_eq!((ran.code, ran.stdout.as_str()), (130, ""));
@@ -703,7 +700,7 @@ fn an_interrupt_is_130_and_writes_nothing() {
     assert!(scratch.names().is_empty(), "{:?}", scratch.names());
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn an_interrupt_in_the_middle_of_the_work_is_130_too() {
     let scratch = Scratch::new();
@@ -712,8 +709,8 @@ fn an_interrupt_in_the_middle_of_the_work_is_130_too() {
     // Far more folds than the test has patience for.
     command.args(["fit", "big.csv", "--target", "y", "--cv", "5000", "-o", "m.json"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
-    std::thread::sleep(std::time::Duration::from_millis(700));
-    interrupt(&child);
+    wait_until_computing(&child, 30);
+    send("-INT", &child);
     let ran = Ran::of(child.wait_with_output().expect("the command ends"));
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (130, "", "interrupted: nothing was written\n"));
     assert_eq!(scratch.names(), ["big.csv"]);

@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::running::{LONG, send, wait_until};
 use common::{Ran, Scratch, words};
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -10,27 +11,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Long enough for anything here on a machine that is busy with other things.
-const LONG: Duration = Duration::from_secs(120);
-
 fn start(scratch: &Scratch, line: &str) -> Child {
     let mut command = scratch.command();
     command.args(words(line)).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().expect("the command starts")
-}
-
-fn send(signal: &str, child: &Child) {
-    let status = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill is there");
-    assert!(status.success(), "the command still runs");
-}
-
-/// Waits for something to happen.
-fn wait_until(what: &str, happened: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !happened() {
-        assert!(begun.elapsed() < LONG, "{what} never happened");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 fn parts(scratch: &Scratch) -> Vec<String> {
@@ -112,7 +96,10 @@ fn a_hang_up_that_is_ignored_stays_ignored() {
     let child = child.expect("the shell starts");
     wait_until("writing", || !parts(&scratch).is_empty());
     send("-HUP", &child);
-    std::thread::sleep(Duration::from_millis(50));
+    // It goes on writing.
+    let size = || parts(&scratch).first().map_or(0, |name| scratch.file(name).metadata().map_or(0, |m| m.len()));
+    let before = size();
+    wait_until("more writing", || size() > before);
     send("-TERM", &child);
     assert_eq!(Ran::of(child.wait_with_output().expect("it ends")).code, 143);
 }

@@ -2,11 +2,14 @@
 
 mod common;
 
-#[cfg(unix)]
-use common::Ran;
 use common::Scratch;
+#[cfg(target_os = "linux")]
+use common::{
+    Ran,
+    running::{send, wait_until_computing},
+};
 use serde_json::Value;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 use std::process::Stdio;
 
 fn json(text: &str) -> Value {
@@ -134,7 +137,7 @@ fn limits_are_three() {
     }
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn an_interrupt_is_130_and_writes_nothing() {
     let scratch = scratch();
@@ -143,9 +146,8 @@ fn an_interrupt_is_130_and_writes_nothing() {
         let mut command = scratch.command();
         command.args(["fit", "penguins.csv", "-t", "sex", "-m", model, "--max-iter", "1000000000", "-o", "m.json"]);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command starts");
-        std::thread::sleep(std::time::Duration::from_millis(700));
-        let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-        assert!(sent.is_ok_and(|s| s.success()), "the signal was sent");
+        wait_until_computing(&child, 30);
+        send("-INT", &child);
         let ran = Ran::of(child.wait_with_output().expect("the command ends"));
         let said = (ran.code, ran.stdout.as_str(), ran.stderr.as_str());
         assert_eq!(said, (130, "", "interrupted: nothing was written\n"), "{model}");

@@ -455,13 +455,3 @@ fn losses_from_scores_agree_with_probabilities_and_outlast_them() {
     let softened = 2000.0 + (-3f64).exp().ln_1p();
     near("far", decide::losses(&[-2000.0, 0.0, -3.0], &[Class(0)], 3)[0], softened, 1e-12 * softened);
 }
-
-#[test]
-#[ignore = "a gigabyte and some seconds: run it alone, with --release"]
-fn ten_million_rows() {
-    let mut rng = ChaCha8Rng::seed_from_u64(8);
-    let data = simulate(&mut rng, 10_000_000, 2, 0.0);
-    let start = std::time::Instant::now();
-    data.evaluate();
-    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
-}

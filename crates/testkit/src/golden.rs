@@ -9,6 +9,18 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// A file of the shared data beside the checkout. Tests that read it are ignored unless they are asked for, so that nobody
+/// takes a test that read nothing for one that passed.
+///
+/// # Panics
+/// Where it is absent.
+#[track_caller]
+pub fn shared_file(name: &str) -> PathBuf {
+    let path = root().join("../shared/data").join(name);
+    assert!(path.exists(), "../shared/data/{name} is absent: this test needs it");
+    path
+}
+
 /// A golden file.
 ///
 /// # Panics
@@ -91,10 +103,9 @@ impl Frame {
         Frame::read(&root().join("golden/data").join(name))
     }
 
-    /// A table of the shared data next to the checkout; `None` where that is absent.
-    pub fn shared(name: &str) -> Option<Frame> {
-        let path = root().join("../shared/data/small").join(name);
-        path.exists().then(|| Frame::read(&path))
+    /// A small table of the shared data beside the checkout.
+    pub fn shared(name: &str) -> Frame {
+        Frame::read(&shared_file(&format!("small/{name}")))
     }
 
     /// The column names.

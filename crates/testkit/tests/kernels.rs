@@ -176,16 +176,11 @@ fn libsvm_has_the_same_dual_objectives() {
 
 /// Whole data sets, which stay outside of the repository: a9a, ijcnn1, and every pair of letter and USPS.
 #[track_caller]
-#[allow(clippy::print_stderr, reason = "a skipped test says so")]
 fn libsvm_has_the_same_dual_objectives_on_all_of(file: &str) {
     let golden = golden::json("kernel_svm_full.json");
     let case = golden["cases"].as_array().expect("cases").iter().find(|case| case["file"] == file);
     let case = case.unwrap_or_else(|| panic!("no golden values of {file}"));
-    let path = golden::root().join("../shared/data").join(file);
-    if !path.exists() {
-        eprintln!("SKIPPED: ../shared/data/{file} is absent");
-        return;
-    }
+    let path = golden::shared_file(file);
     let table = read_files(&[&path], &ReadOptions::default(), &Watch::default()).expect("a table");
     let method = KernelSvm {
         penalty: PenaltyChoice::RidgeCost(golden::number(&case["c"])),
@@ -210,21 +205,25 @@ fn libsvm_has_the_same_dual_objectives_on_all_of(file: &str) {
 }
 
 #[test]
+#[ignore = "reads ../shared/data; ./test runs it where that is there"]
 fn all_of_letter_against_libsvm() {
     libsvm_has_the_same_dual_objectives_on_all_of("dense/letterrecognition.csv.zst");
 }
 
 #[test]
+#[ignore = "reads ../shared/data; ./test runs it where that is there"]
 fn all_of_usps_against_libsvm() {
     libsvm_has_the_same_dual_objectives_on_all_of("dense/usps_zip_train.csv.zst");
 }
 
 #[test]
+#[ignore = "reads ../shared/data; ./test runs it where that is there"]
 fn all_of_ijcnn1_against_libsvm() {
     libsvm_has_the_same_dual_objectives_on_all_of("sparse/ijcnn1.train.svm.zst");
 }
 
 #[test]
+#[ignore = "reads ../shared/data; ./test runs it where that is there"]
 fn all_of_a9a_against_libsvm() {
     libsvm_has_the_same_dual_objectives_on_all_of("sparse/a9a.svm.zst");
 }

@@ -467,15 +467,10 @@ fn the_boundary_is_no_larger_than_it_must_be() {
     assert!(undecided <= 2, "{undecided} of 30 are undecided");
 }
 
-/// Says so where the shared data is absent.
-#[allow(clippy::print_stderr)]
-fn shared(name: &str, target: &str) -> Option<(Data, Vec<String>)> {
-    let Some(frame) = Frame::shared(name) else {
-        eprintln!("SKIPPED: ../shared/data/small/{name} is absent");
-        return None;
-    };
+/// A table and the names of its columns, all but the target.
+fn labelled(frame: &Frame, target: &str) -> (Data, Vec<String>) {
     let features: Vec<String> = frame.names().iter().filter(|n| *n != target).cloned().collect();
-    Some((frame.complete(&features).labelled(&features, target), features))
+    (frame.complete(&features).labelled(&features, target), features)
 }
 
 fn named<'f>(columns: &[usize], features: &'f [String]) -> Vec<&'f str> {
@@ -483,13 +478,17 @@ fn named<'f>(columns: &[usize], features: &'f [String]) -> Vec<&'f str> {
 }
 
 #[test]
+#[ignore = "reads ../shared/data; ./test runs it where that is there"]
 fn published_verdicts() {
-    if let Some((data, _)) = shared("mlbench_Sonar.csv", "Class") {
+    let shared = |name: &str, target: &str| labelled(&Frame::shared(name), target);
+    {
+        let (data, _) = shared("mlbench_Sonar.csv", "Class");
         let found = decide(&data, &EXACT);
         assert_eq!(checked(&data, &found, "sonar"), Kind::Complete);
         assert_eq!(found.verdict.exact(), Some(true));
     }
-    if let Some((data, features)) = shared("mlbench_Ionosphere.csv", "Class") {
+    {
+        let (data, features) = shared("mlbench_Ionosphere.csv", "Class");
         let found = decide(&data, &EXACT);
         assert_eq!(checked(&data, &found, "ionosphere"), Kind::Quasi);
         let Verdict::QuasiComplete(v) = &found.verdict else { unreachable!() };
@@ -498,12 +497,14 @@ fn published_verdicts() {
         assert_eq!(named(&v.collinear, &features), ["V2"], "constant");
         assert!(v.common.constraints.iter().all(|c| c.exact.is_some()), "exact common point");
     }
-    if let Some((data, _)) = shared("detectseparation_silvapulle1981.csv", "y") {
+    {
+        let (data, _) = shared("detectseparation_silvapulle1981.csv", "y");
         let found = decide(&data, &EXACT);
         assert_eq!(checked(&data, &found, "silvapulle"), Kind::Quasi);
         assert_eq!(found.verdict.exact(), Some(true), "silvapulle");
     }
-    if let Some((data, features)) = shared("brglm2_endometrial.csv", "HG") {
+    {
+        let (data, features) = shared("brglm2_endometrial.csv", "HG");
         let found = decide(&data, &EXACT);
         assert_eq!(checked(&data, &found, "endometrial"), Kind::Quasi);
         let Verdict::QuasiComplete(v) = &found.verdict else { unreachable!() };
@@ -513,7 +514,8 @@ fn published_verdicts() {
         assert_eq!(v.exact, Some(true), "endometrial");
     }
     for (name, target) in [("banknote.csv", "class"), ("keel_wdbc.csv", "class")] {
-        if let Some((data, _)) = shared(name, target) {
+        {
+            let (data, _) = shared(name, target);
             let found = decide(&data, &EXACT);
             assert_eq!(checked(&data, &found, name), Kind::Overlap, "{name}");
             assert_eq!(found.verdict.exact(), Some(true), "{name}");
@@ -526,7 +528,7 @@ fn published_verdicts() {
 
 #[test]
 fn iris() {
-    let Some((data, _)) = shared("datasets_iris.csv", "Species") else { return };
+    let (data, _) = labelled(&Frame::golden("iris.csv"), "Species");
     let setosa = |i: usize| if data.class(i) == 0 { "setosa" } else { "rest" };
     let against_rest = Data { labels: Labels::from_names((0..data.rows()).map(setosa)), ..data.clone() };
     let found = decide(&against_rest, &EXACT);

@@ -1,6 +1,8 @@
 //! A scratch directory and the command in it, for every test of the command.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub mod running;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
