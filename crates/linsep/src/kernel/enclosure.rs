@@ -23,11 +23,10 @@ use super::panels::{STRIP, distances};
 use super::{Kernel, KernelRows, StoredRows, Targets, kernel_rows, rbf_of_distances};
 use crate::design::{Design, Units};
 use crate::error::Result;
-use crate::numeric::{EXP_ERROR, vectorised};
+use crate::numeric::{EXP_ERROR, UNIT, vectorised};
 use crate::watch::Watch;
 use rayon::prelude::*;
 
-const UNIT: f64 = 0.5 * f64::EPSILON;
 /// More than the roundings of a bound.
 pub(super) const RAISE: f64 = 1.01;
 /// Lengths are raised by this, so that products of what underflowed are covered: its square, times u, is above 2⁻¹⁰⁷⁴ by

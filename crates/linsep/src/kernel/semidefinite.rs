@@ -10,9 +10,9 @@
 //! semidefinite with that δ.
 
 use super::KernelRows;
+use crate::numeric::UNIT;
 use rayon::prelude::*;
 
-const UNIT: f64 = 0.5 * f64::EPSILON;
 /// A unit of rounding of [`DoublePair`], with room for its sloppy additions: 2⁻¹⁰⁰.
 const PAIR_UNIT: f64 = 7.888_609_052_210_118e-31;
 /// Columns factored together.

@@ -4,7 +4,7 @@ use super::EVALUATION;
 use crate::numeric::UNIT;
 use crate::objective::{Coef, Intercept, Loss, Penalty, Risk, SizedScores};
 
-/// Roundings of `λw`, `v/S` and their sum, and of λ itself.
+/// Roundings of `λw`, `v/S` and their sum, and of λ itself: fewer than twelve.
 const PER_ENTRY: f64 = 12.0 * UNIT;
 
 /// A penalty and the sums `v = X̂ᵀ(sθ)/S` of a dual point.
