@@ -5,7 +5,7 @@ use super::{Enclosed, ProofRows, StoredRows};
 use crate::design::Units;
 use crate::numeric::UNIT;
 
-/// More than what products lose that underflow.
+/// More than what products lose that underflow: a million times the least double.
 const FLOOR: f64 = 1e-300;
 
 impl ProofRows {

@@ -12,11 +12,12 @@ use crate::table::Class;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Fewer columns than this are summed by groups of rows.
+/// Sparse rows with fewer columns are summed by groups of rows, with one sum per column and group. Chosen, not
+/// measured.
 const WIDE: usize = 4096;
-/// So are columns with more entries than this on average.
+/// So are columns with more entries than this on average, which repay the sums of the groups. Chosen, not measured.
 const ENTRIES_PER_COLUMN: usize = 64;
-/// Ranges of columns that are summed side by side.
+/// Ranges of columns summed in parallel: fixed, so that sums do not depend on the threads. Chosen, not measured.
 const RANGES: usize = 16;
 
 /// Coefficients ready for both kinds of rows.
