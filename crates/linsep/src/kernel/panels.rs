@@ -135,8 +135,8 @@ vectorised! {
 }
 
 impl Real for f32 {
-    const LANES: usize = LANES_F32;
-    const ZERO: f32 = 0.0;
+    const LANES: usize = LANES_F32; // Two vectors.
+    const ZERO: f32 = 0.0; // As a single.
 
     #[inline(always)]
     fn narrow(value: f64) -> f32 {
@@ -171,8 +171,8 @@ impl Real for f32 {
 }
 
 impl Real for f64 {
-    const LANES: usize = LANES_F64;
-    const ZERO: f64 = 0.0;
+    const LANES: usize = LANES_F64; // Two vectors.
+    const ZERO: f64 = 0.0; // As a double.
 
     #[inline(always)]
     fn narrow(value: f64) -> f64 {

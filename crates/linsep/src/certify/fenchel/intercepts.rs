@@ -10,8 +10,7 @@ use crate::numeric::{CompensatedSum, rounding_bound};
 use crate::objective::{Penalty, Risk};
 use rayon::prelude::*;
 
-/// Roundings of a slope beside those of its sum: the shifted score, exponential, quotient and weight take fewer than
-/// 32.
+/// Roundings of a slope beside those of its sum: 16 of a probability, those of shift and weight, and as many to spare.
 const PER_SLOPE: usize = 64;
 /// Distances tried, each four times the one before: from rounding, 1e-16, to 4²⁴ = 3e14 times as far.
 const TRIED: i32 = 24;
