@@ -31,7 +31,8 @@ pub struct InteriorPoint {
     pub max_iterations: usize,
 }
 
-/// How far towards the boundary a step goes at least: 0.99 to 0.9995 is usual (Nocedal and Wright 2006, section 14.2).
+/// How far towards the boundary a step goes at least (Nocedal and Wright 2006, section 14.2, have [0.9, 1)). Chosen,
+/// not measured: only the number of iterations depends on it.
 const STAY_INSIDE: f64 = 0.995;
 /// On the unit-diagonal scale, about the unit roundoff; columns below it keep their weight for the iteration.
 const ROUNDING_PIVOT: f64 = 1e-16;

@@ -76,7 +76,7 @@ const OBJECTIVE_ROUNDING: f64 = 1e-14;
 /// Ratio of actual to predicted decrease at which a damped step is taken. Chosen, not measured: between Armijo's 1e-4
 /// and ¼.
 const ACCEPTED: f64 = 1e-3;
-/// Ratio of actual to predicted decrease from which damping falls (Nocedal and Wright 2006, section 4.1).
+/// Ratio of actual to predicted decrease from which damping falls. Chosen, not measured: only the time depends on it.
 const GOOD: f64 = 0.25;
 /// Factors by which damping falls after a good step and grows after a failed one (Marquardt 1963 has ten).
 const LESS: f64 = 0.1;

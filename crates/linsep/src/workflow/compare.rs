@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Agreement asked of numbers that nothing else is known of, relative to themselves: sums in another order over up to
 /// millions of rows stay within it.
 pub(super) const NUMBERS: f64 = 1e-9;
-/// Numbers below this share of the largest of their array are its rounding: about one unit.
+/// Numbers below this share of the largest of their array are its rounding: about half a unit.
 const ROUNDING: f64 = 1e-16;
 /// Differences that are kept; the rest are counted. A limit of memory and of what anybody reads.
 const KEPT: usize = 1_000;

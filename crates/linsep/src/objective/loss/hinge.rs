@@ -3,7 +3,7 @@
 use super::{Dual, Loss, MarginLoss, sign};
 use crate::table::Class;
 
-/// Rounding of a sum of weights relative to their total: about 1,000 units, so that a slope of zero is seen as one.
+/// Rounding of a sum of weights relative to their total: about 500 units, so that a slope of zero is seen as one.
 const ROUNDING: f64 = 1e-13;
 
 /// The hinge of the support vector machine. It has no derivative at the margin, so smooth solvers do not take it and its

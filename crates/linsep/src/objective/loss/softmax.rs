@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Probabilities of a row may miss a sum of one by this: rounding of as many terms as classes.
 const BALANCED: f64 = 1e-12;
-/// A probability this far below zero is rounding: about 10 units.
+/// A probability this far below zero is rounding: about 5 units.
 const BELOW_ZERO: f64 = 1e-15;
 
 /// Which scores are free.

@@ -6,7 +6,8 @@
 
 use crate::linalg::{Factor, Square, factor, gram_update, multiply_rows, weighted_rows_sum};
 
-/// How far towards the boundary a step goes at least: 0.99 to 0.9995 is usual (Nocedal and Wright 2006, section 14.2).
+/// How far towards the boundary a step goes at least (Nocedal and Wright 2006, section 14.2, have [0.9, 1)). Chosen,
+/// not measured: only the number of iterations depends on it.
 const STAY_INSIDE: f64 = 0.99;
 /// Pivots on the unit-diagonal scale below this are dropped: below the unit roundoff, so that only zeros are.
 const ROUNDING_PIVOT: f64 = 1e-17;

@@ -28,7 +28,7 @@ const ROUGH_PRECISION: f64 = 0.2;
 const ROUGH_SWEEPS: usize = 5;
 /// The model is not solved further than this share of the tolerance, which would prove no more. Chosen, not measured.
 const FLOOR: f64 = 0.02;
-/// Gradients below this share of the largest are rounding: about one unit.
+/// Gradients below this share of the largest are rounding: about half a unit.
 const GRADIENT_ROUNDING: f64 = 1e-16;
 /// Relative rounding of the objective, with room for many rows: about 500 units.
 const ROUNDING: f64 = 1e-13;
