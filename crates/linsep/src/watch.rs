@@ -6,6 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+/// Threads for each core at most: more only take memory.
+const THREADS_PER_CORE: usize = 4;
+
 /// What the observer is told.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Progress<'a> {
@@ -133,7 +136,7 @@ impl Watch {
 /// assert_eq!(linsep::watch::sensible_threads(1), 1);
 /// ```
 pub fn sensible_threads(asked: usize) -> usize {
-    asked.min(4 * std::thread::available_parallelism().map_or(1, usize::from))
+    asked.min(THREADS_PER_CORE * std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 impl std::fmt::Debug for Watch {

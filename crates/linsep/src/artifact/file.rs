@@ -18,6 +18,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 const FORMAT: &str = "linsep-model";
+/// The version of the file format.
 const VERSION: u64 = 1;
 
 /// A fitted model with everything needed to use, explain and verify it.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 const FORMAT: &str = "linsep-labels";
+/// The version of the file format.
 const VERSION: u64 = 1;
 
 /// Separate predictors of several labels, each of two classes.

@@ -6,14 +6,14 @@ use crate::read::most_unpacked;
 use std::borrow::Cow;
 use std::io::Read;
 
-/// Memory of a model that is small on disk: the text of a model of a million columns takes a tenth of it.
+/// Memory of a model that is small on disk: 2 GB; the text of a model of a million columns takes a tenth of it.
 const MOST_SMALL: u64 = 2 << 30;
-/// Memory for each byte of the file beyond that. Numbers of a few characters become values of 32 bytes, and zeros are
-/// compressed to almost nothing.
+/// Memory for each byte of the file beyond that, as `read::source` allows compressed bytes: numbers of a few characters
+/// become values of 32 bytes, and zeros are compressed to almost nothing.
 const MOST_PER_BYTE: u64 = 1100;
 /// What an object takes while it is parsed: a leaf of a tree with room for eleven names and values.
 const OBJECT: u64 = 640;
-/// What a value takes while it is parsed.
+/// What a value takes while it is parsed: `serde_json::Value` has 32 bytes.
 const VALUE: u64 = 32;
 
 /// The text of a model file, decompressed where it begins as a zstandard file does.

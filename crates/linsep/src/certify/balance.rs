@@ -11,13 +11,20 @@
 use super::cone::{cone_gram, cone_slacks, cone_sums};
 use crate::error::Result;
 use crate::linalg::{Square, factor};
+use crate::numeric::UNIT;
 use crate::objective::{Coef, Intercept, Loss, Risk};
 use crate::watch::Watch;
 
-/// Rounds of correcting the weights where their residual is too large.
+/// Newton corrections of the weights where their residual is too large. Chosen, not measured: each squares the error,
+/// and a failure leaves the verdict undecided.
 const ROUNDS: usize = 3;
-/// The unit roundoff.
-const UNIT: f64 = 0.5 * f64::EPSILON;
+/// Squared sizes of columns far enough from underflow and overflow that products of two of them are normal numbers.
+const RANGE: (f64, f64) = (1e-200, 1e200);
+/// The lower bounds of the smallest eigenvalue that are tried: this, and powers of ten below. Chosen, not measured: a
+/// finer sequence would give a bound up to ten times as large, for more factors.
+const FIRST_SHIFT: f64 = 0.1;
+/// Far more than the roundings of a sum of one positive term per unknown: thousands of them are 1e-12.
+const ROUNDED_UP: f64 = 1.0 + 1e-6;
 
 /// Weights near which there are some that balance exactly.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,7 +95,7 @@ impl Definite {
         let n = gram.n();
         let diagonal = gram.diagonal();
         // Far from where numbers are lost for being small.
-        if n == 0 || !diagonal.iter().all(|d| *d > 1e-200 && *d < 1e200) {
+        if n == 0 || !diagonal.iter().all(|d| *d > RANGE.0 && *d < RANGE.1) {
             return None;
         }
         let scale: Vec<f64> = diagonal.iter().map(|d| d.sqrt().recip()).collect();
@@ -99,14 +106,14 @@ impl Definite {
         let of_entries = n as f64 * (2.0 * rounding + 16.0 * UNIT);
         // |LLᵀ − A| ≤ γ|L||Lᵀ|, whose norm is at most the trace; reciprocals of pivots round once more.
         let of_factor = 2.0 * gamma(2 * n + 16) * n as f64 + 16.0 * UNIT * n as f64;
-        let mut shift = 0.1;
+        let mut shift = FIRST_SHIFT;
         while shift > 4.0 * (of_entries + of_factor) {
             let shifted =
                 Square::from_lower(n, |i, j| gram.get(i, j) * scale[i] * scale[j] - if i == j { shift } else { 0.0 });
             if factor(&shifted, 0.0).rank() == n {
                 return Some(Definite { diagonal, least: shift - of_entries - of_factor, rounding });
             }
-            shift *= 0.1;
+            shift *= FIRST_SHIFT;
         }
         None
     }
@@ -118,7 +125,7 @@ impl Definite {
             bound * bound / d
         };
         let squares: f64 = sums.iter().zip(sizes).zip(&self.diagonal).map(entry).sum();
-        let share = (squares / self.least).sqrt() * (1.0 + 1e-6);
+        let share = (squares / self.least).sqrt() * ROUNDED_UP;
         if share.is_finite() { share } else { f64::INFINITY }
     }
 }

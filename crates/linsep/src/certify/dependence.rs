@@ -4,12 +4,20 @@ use crate::design::{Design, Pass, Rows, Units};
 use crate::error::Result;
 use crate::watch::Watch;
 
-/// Largest denominator of a coefficient that is tried, and of all coefficients together.
+/// The largest denominator of a coefficient that is tried. Chosen, not measured: relations with larger ones are not
+/// recognised, which is no claim.
 const DENOMINATOR: f64 = 1e4;
+/// The largest common denominator: 21 bits of the sum below.
 const COMMON: i64 = 1 << 20;
 /// Bits by which the doubles of a row may lie apart: 53 + 40 + 21 + 10 bits fit an `i128`.
 const APART: i32 = 40;
+/// Terms of a relation at most: 10 bits of the sum above.
 const TERMS: usize = 1 << 10;
+/// How near a fraction must be to a coefficient: coefficients come from a factorisation, which leaves some 1e-8 to
+/// 1e-12 of them. Chosen, not measured: a wrong fraction fails on the rows.
+const FRACTION: f64 = 1e-6;
+/// Coefficients below this are compared as if they had this size.
+const SMALL: f64 = 1e-3;
 
 /// Whether `x_column = Σ coefficient·x_k`, plus the same number in every row if `shifted`, holds exactly for the doubles of
 /// all rows of positive weight; coefficients are the fractions of small denominators that the given ones are close to.
@@ -114,7 +122,7 @@ fn fraction(value: f64) -> Option<(i64, i64)> {
         if !next.0.is_finite() || next.0.abs() > COMMON as f64 || next.1 > DENOMINATOR {
             return None;
         }
-        if (value - next.0 / next.1).abs() <= 1e-6 * value.abs().max(1e-3) {
+        if (value - next.0 / next.1).abs() <= FRACTION * value.abs().max(SMALL) {
             return Some((next.0 as i64, next.1 as i64));
         }
         (before, last, rest) = (last, next, (rest - whole).recip());

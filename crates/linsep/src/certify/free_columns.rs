@@ -13,7 +13,8 @@ use crate::numeric::CompensatedSum;
 use crate::objective::{Coef, Conjugate, Intercept, Penalty, Point, Risk};
 use crate::watch::Watch;
 
-/// Pivots below this belong to columns that are combinations of others.
+/// On the unit-diagonal scale, pivots below this belong to columns that are combinations of others, as in
+/// `independent`. The result is a start only; what is proved of it is computed anew.
 const DEPENDENT: f64 = 1e-12;
 
 /// The dual value at the corrected θ; `None` where the correction leaves the domain.

@@ -6,7 +6,7 @@ use crate::objective::{CurvedLoss, Intercept, Risk};
 use crate::watch::Watch;
 
 /// On the unit-diagonal scale, a pivot below this makes a column a combination of earlier ones: a residual of 1e-6 of
-/// its length, about what products of doubles can tell.
+/// its length, about what a Gram matrix of doubles resolves.
 const ALIAS_TOLERANCE: f64 = 1e-12;
 
 /// The coefficients that the features determine, and the columns that are combinations of earlier ones.

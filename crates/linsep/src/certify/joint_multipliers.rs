@@ -11,11 +11,11 @@ use crate::numeric::CompensatedSum;
 use crate::objective::{Coef, CrammerSinger, Dual, Intercept, Loss, Penalty, Risk};
 use crate::watch::Watch;
 
-/// Classes that have as much as their rows but for this share are balanced; the gap allows for it.
+/// Classes whose sums are right up to this share are balanced, about 5 units; the gap allows for the rest.
 const BALANCED: f64 = 1e-15;
-/// Steps of Newton's method towards it.
+/// Newton steps towards the balance at most; convergence is quadratic.
 const BALANCING: usize = 8;
-/// Pivots below this, on the unit-diagonal scale, are those of a shift of all classes.
+/// On the unit-diagonal scale, the pivot of the common shift of all classes, which is zero, is below this.
 const INDEPENDENT: f64 = 1e-12;
 
 /// The nearest multipliers that the dual problem allows, row by row and class by class: probabilities, and where the

@@ -10,18 +10,17 @@
 //! is positive semidefinite. F* ≥ 0 bounds it by F as well.
 
 use super::Certificate;
-use crate::numeric::CompensatedSum;
+use crate::numeric::{CompensatedSum, UNIT};
 use crate::objective::least_hinge_shifts;
 
-const UNIT: f64 = 0.5 * f64::EPSILON;
-/// More than the roundings of sums of terms that are not negative, added up with compensation.
+/// More than the roundings of compensated sums of non-negative terms and of the few operations on them.
 const RAISE: f64 = 1.0 + 64.0 * UNIT;
-/// Bounds of multipliers below this are zero.
+/// Bounds of multipliers below this count as zero: sums of products with them would underflow.
 const LEAST_BOUND: f64 = 1e-280;
-/// More than what underflows on the way to a gap.
+/// More than what underflows on the way to a gap: a million times the least double.
 const FLOOR: f64 = 1e-300;
 
-/// Multipliers may exceed their bound by this share: rounding of `s/(λS)`.
+/// Multipliers may exceed their bound by this share: far more than the rounding of `s/(λS)`; they are clipped to it.
 const BOX: f64 = 1e-9;
 
 /// What a kernel machine was fitted to, without its rows.

@@ -13,11 +13,15 @@ use crate::error::Result;
 use crate::objective::{Coef, Conjugate, ElasticNet, Penalty, Restricted, Risk};
 use crate::watch::Watch;
 
-/// The cost of curvature that is worth its digits: columns, and rows times their squares, beside the stored values that each
-/// step of a fit goes through. Products are a small part of a second; small tables need not count.
+/// Columns in use up to which curvature is computed: their Hessian has the square of this. Chosen, not measured.
 const MOST_COLUMNS: usize = 1_000;
+/// Products of a Hessian at most, rows times the square of columns: a small part of a second at about 80 GF/s
+/// (bench/README.md).
 const MOST_PRODUCTS: f64 = 2e9;
+/// Products for each stored value, which every pass of the fit reads: without this limit the proof made the lasso of
+/// a9a five times slower, with it it takes 0.04 of the rest of the fit (e9d2a3f, bench/proof.py).
 const PRODUCTS_PER_VALUE: f64 = 200.0;
+/// Products that are always allowed: less than a millisecond.
 const FEW_PRODUCTS: f64 = 1e7;
 
 /// F and the proved gap at some coefficients under a lasso or an elastic net, with bounds on every coefficient where the

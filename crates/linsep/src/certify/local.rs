@@ -10,8 +10,14 @@ use crate::linalg::{Eigen, Square};
 use crate::objective::{CurvedLoss, Intercept, Loss, Penalty, Point, Risk, SquaredSigmoid};
 use crate::watch::Watch;
 
-/// Eigenvalues below this are negative (above its opposite: positive) beyond rounding.
+/// Eigenvalues below this are negative (above its opposite: positive) beyond rounding, on the scale on which the
+/// Hessian is of order one: rounding of an eigenvalue is about 1e-16 times the number of columns. Chosen, not measured.
 pub const LOCAL_ROUNDING: f64 = 1e-9;
+/// Columns whose diagonal is below this share of the largest have no effect beyond rounding.
+const NO_SIZE: f64 = 1e-14;
+/// Without a penalty, the gradient relative to the eigenvalue, which bounds the distance of the stationary point.
+/// Chosen, not measured.
+const WITHIN_REACH: f64 = 1e-3;
 
 /// The scales of the coefficients: D, and which of them the data determine.
 #[derive(Debug, Clone)]
@@ -40,7 +46,7 @@ impl LocalScale {
         let gram = penalised(risk, risk.weighted_gram(&weights, watch)?, 0.0625 / risk.total_weight());
         let diagonal = gram.diagonal();
         let largest = diagonal.iter().copied().fold(0.0, f64::max);
-        let mut unknowns: Vec<usize> = (0..=cols).filter(|j| diagonal[*j] > 1e-14 * largest).collect();
+        let mut unknowns: Vec<usize> = (0..=cols).filter(|j| diagonal[*j] > NO_SIZE * largest).collect();
         if risk.intercept() == Intercept::None {
             unknowns.retain(|j| *j < cols);
         }
@@ -109,7 +115,7 @@ impl LocalCurvature {
 pub fn is_local_minimum(gradient: f64, smallest_eigenvalue: f64, penalised: bool) -> bool {
     match penalised {
         true => smallest_eigenvalue >= -LOCAL_ROUNDING,
-        false => smallest_eigenvalue >= LOCAL_ROUNDING && gradient <= 1e-3 * smallest_eigenvalue,
+        false => smallest_eigenvalue >= LOCAL_ROUNDING && gradient <= WITHIN_REACH * smallest_eigenvalue,
     }
 }
 

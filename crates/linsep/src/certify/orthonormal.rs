@@ -11,8 +11,11 @@ use crate::linalg::{Alias, in_order_qr, triangular_factor};
 use crate::objective::{Coef, Intercept, Loss, Penalty, Risk};
 use crate::watch::Watch;
 
-/// Rows gathered at least before they are reduced.
+/// Rows gathered at least before they are reduced by a QR step. Chosen, not measured: only the time and last bits
+/// depend on it.
 const REDUCE_AT: usize = 512;
+/// Coefficients of a relation below this share of the largest are left out of its words.
+const NAMED: f64 = 1e-6;
 
 /// The new columns `q = Bᵀx̂ + m`, and the columns that have no part in them.
 #[derive(Debug, Clone, PartialEq)]
@@ -138,7 +141,7 @@ fn prove<L: Loss, P: Penalty>(
         let exact =
             kept >= counted || exactly_dependent(sample.design, sample.weights, column, &in_columns, centre, watch)?;
         let largest = combination.iter().fold(0.0f64, |m, (_, a)| m.max(a.abs()));
-        let named = combination.into_iter().filter(|(_, a)| a.abs() > 1e-6 * largest).collect();
+        let named = combination.into_iter().filter(|(_, a)| a.abs() > NAMED * largest).collect();
         proved.push(Alias { column, combination: named, exact });
     }
     Ok(proved)

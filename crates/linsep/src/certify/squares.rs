@@ -73,10 +73,11 @@ pub struct SquaredProof {
     pub improvable: bool,
 }
 
+/// The unit roundoff.
 const U: f64 = f64::EPSILON / 2.0;
-/// What underflow may add to a sum of any length.
+/// What underflow may add to a sum: far more than the least double times the number of its terms.
 const TINY: f64 = 1e-290;
-/// The rounding of the bounds' own arithmetic: sums of up to 2000² positive terms.
+/// More than the rounding of the bounds' own arithmetic: sums of up to 2000² positive terms, 4e6 units of 1.1e-16.
 const UP: f64 = 1.0 + 1e-8;
 
 fn gamma(k: usize) -> f64 {

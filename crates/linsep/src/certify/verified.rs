@@ -6,8 +6,13 @@
 use crate::linalg::Square;
 use crate::numeric::rounding_bound;
 
-/// `‖G − I‖` must stay below this.
+/// `‖G − I‖` must stay below this: in theory 1 suffices, and bounds are then inflated by at most √2.
 const MOST: f64 = 0.5;
+/// Far more than the roundings of sums of one positive term per column or class, up to some thousand, and of a square
+/// root.
+const ROUNDED_UP: f64 = 1.0 + 1e-12;
+/// The same for the sum over all pairs of columns.
+const NORM_UP: f64 = 1.0 + 1e-9;
 
 /// T with its proof.
 pub(super) struct VerifiedFactor {
@@ -55,12 +60,12 @@ impl VerifiedFactor {
                 off += ((sum - identity).abs() + size + rounding).powi(2);
             }
         }
-        let epsilon = off.sqrt() * (1.0 + 1e-9);
+        let epsilon = off.sqrt() * NORM_UP;
         if !(epsilon < MOST) {
             return None;
         }
         let t = (0..n * n).map(|at| t[at] * units[at / n]).collect();
-        Some(VerifiedFactor { n, t, inflation: (1.0 - epsilon).sqrt().recip() * (1.0 + 1e-12) })
+        Some(VerifiedFactor { n, t, inflation: (1.0 - epsilon).sqrt().recip() * ROUNDED_UP })
     }
 
     /// An upper bound on `‖r‖_{H⁻¹}`, for all r within `error` of the given one.
@@ -75,13 +80,13 @@ impl VerifiedFactor {
             }
             sum.abs() + size
         };
-        (0..n).map(|j| entry(j).powi(2)).sum::<f64>().sqrt() * self.inflation * (1.0 + 1e-12)
+        (0..n).map(|j| entry(j).powi(2)).sum::<f64>().sqrt() * self.inflation * ROUNDED_UP
     }
 
     /// An upper bound on `‖e_i‖_{H⁻¹}`.
     pub(super) fn unit_norm(&self, i: usize) -> f64 {
         let row = &self.t[i * self.n..][..self.n];
-        row.iter().map(|t| t * t).sum::<f64>().sqrt() * self.inflation * (1.0 + 1e-12)
+        row.iter().map(|t| t * t).sum::<f64>().sqrt() * self.inflation * ROUNDED_UP
     }
 
     /// `T Tᵀ r`, near `H⁻¹r`.

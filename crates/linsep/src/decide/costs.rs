@@ -75,7 +75,7 @@ pub(super) fn least_cost(costs: &[Vec<f64>], scores: &[f64]) -> Vec<Class> {
     scores.chunks_exact(n_classes).map(&mut row_class).collect()
 }
 
-/// An expected regret above this is exact to rounding: what has underflowed on the way is 10⁻²⁸ of it.
+/// An expected regret above this is exact to rounding: terms that underflow, below 1e-308, are 10⁻²⁸ of it.
 const NEGLIGIBLE: f64 = 1e-280;
 
 /// Costs less those of the best decision for the same truth, on a scale of one: the same decisions, and nothing is negative.

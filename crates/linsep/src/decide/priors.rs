@@ -6,6 +6,9 @@
 
 use crate::error::{Error, Result};
 
+/// Priors may miss a sum of one by this, as in `model::priors`.
+const SUM: f64 = 1e-9;
+
 /// Whether these are priors of the classes, all above 0 and with the sum one.
 pub fn check_priors(priors: &[f64], classes: &[String]) -> Result<()> {
     if priors.len() != classes.len() {
@@ -14,7 +17,7 @@ pub fn check_priors(priors: &[f64], classes: &[String]) -> Result<()> {
     }
     let sum: f64 = priors.iter().sum();
     // Written so that NaN is refused, too.
-    if !priors.iter().all(|p| *p > 0.0) || !((sum - 1.0).abs() <= 1e-9) {
+    if !priors.iter().all(|p| *p > 0.0) || !((sum - 1.0).abs() <= SUM) {
         return Err(Error::usage(format!("the true priors must be positive and sum to one; they sum to {sum}"))
             .help("for example --true-priors a=0.2,b=0.8"));
     }

@@ -39,14 +39,20 @@ pub enum ErrorMethod {
     },
 }
 
-/// Operations that a Monte Carlo estimate may take, a fraction of a second of them, and the draws allowed whatever they
-/// cost.
+/// Multiplications that a Monte Carlo estimate may take: a fraction of a second. Chosen, not measured; its standard
+/// error is stated with it.
 const WORK: usize = 200_000_000;
+/// Draws allowed whatever they cost: a standard error of at most 0.016.
 const FEWEST_DRAWS: usize = 1024;
+/// Draws at most: a standard error of at most 0.0016.
 const MOST_DRAWS: usize = 100 * 1024;
 
-/// Streams of the rows drawn here, apart from those of data drawn with the same seed.
+/// Streams of the rows drawn here start at 2⁶³, apart from those of data drawn with the same seed.
 const ERROR_STREAMS: u64 = 1 << 63;
+/// A logarithm or a draw costs as much as this many multiplications. Chosen, not measured.
+const PER_DRAW: usize = 16;
+/// On the unit-diagonal scale, pivots of the products of mean differences below this are combinations of others.
+const DEPENDENT: f64 = 1e-12;
 
 impl Densities {
     /// The Bayes error: in closed form for two Gaussian classes with one covariance, otherwise over rows drawn with the
@@ -76,7 +82,7 @@ impl Densities {
         let per_row = match &problem.density {
             Density::Gaussian(Gaussian { covariance: Covariance::Own(_), .. }) => cols * cols,
             // A logarithm or a draw is worth some multiplications.
-            _ => 16 * cols,
+            _ => PER_DRAW * cols,
         };
         let draws = (WORK / (per_row * self.n_classes()).max(1)).clamp(FEWEST_DRAWS, MOST_DRAWS);
         problem.bayes_error_by_draws(draws.next_multiple_of(DRAW_BLOCK), seed)
@@ -137,7 +143,7 @@ impl Densities {
     /// there were.
     fn reduced(&self, gram: &Square) -> Densities {
         // G = C Cᵀ: row j of C has the distances of mean j + 1 from the first.
-        let factor = factor(gram, 1e-12);
+        let factor = factor(gram, DEPENDENT);
         let rank = factor.rank().max(1);
         let mut means = vec![vec![0.0; rank]; self.n_classes()];
         let mut column = vec![0.0; gram.n()];

@@ -5,9 +5,9 @@ use super::{Covariance, Densities, Density, Family, Gaussian, Marginal};
 use crate::error::{Error, Result};
 use crate::linalg::{Factor, Square, factor};
 
-/// Pivots of the correlation matrix below this make a column a combination of others.
+/// Pivots of the correlation matrix below this make a column a combination of others, as in `model::gaussian::problem`.
 const SINGULAR: f64 = 1e-12;
-/// How far below zero rounding may carry such a pivot.
+/// How far below zero rounding may carry such a pivot: given matrices are printed with eight digits or more.
 const INDEFINITE: f64 = 1e-8;
 
 impl Densities {
@@ -63,7 +63,7 @@ impl Densities {
             return Err(Error::data("there must be at least two classes"));
         }
         let sum: f64 = self.priors.iter().sum();
-        if !self.priors.iter().all(|p| *p > 0.0) || !((sum - 1.0).abs() <= 1e-9) {
+        if !self.priors.iter().all(|p| *p > 0.0) || !((sum - 1.0).abs() <= PRINTED) {
             return Err(Error::data(format!("the priors must be positive and sum to one; they sum to {sum}"))
                 .help("for example 0.2 and 0.8"));
         }
@@ -176,7 +176,7 @@ fn check_matrix(matrix: &[Vec<f64>], cols: usize, whose: &str) -> Result<()> {
                 )));
             }
             let size = (matrix[i][i] * matrix[j][j]).abs().sqrt();
-            if (below - above).abs() > 1e-9 * size.max(below.abs()) {
+            if (below - above).abs() > PRINTED * size.max(below.abs()) {
                 return Err(Error::data(format!(
                     "the covariance{whose} is not symmetric: entry ({}, {}) is {below}, entry ({}, {}) is {above}",
                     i + 1,
@@ -215,11 +215,19 @@ fn check_marginals(marginals: &[Marginal], classes: &[String]) -> Result<()> {
 /// A range with its name in words.
 type Range = (&'static str, fn(f64) -> bool);
 
+/// Any number.
 const ANY: Range = ("a number", |_| true);
+/// Numbers above zero.
 const POSITIVE: Range = ("positive", |v| v > 0.0);
+/// Probabilities.
 const PROBABILITY: Range = ("from 0 to 1", |v| (0.0..=1.0).contains(&v));
+/// Probabilities that are not zero: a geometric law has a mean.
 const SUCCESS: Range = ("above 0, at most 1", |v| v > 0.0 && v <= 1.0);
+/// Means of counts, up to [`LARGEST_COUNT`].
 const COUNT: Range = ("from 0 to 1e9", |v| (0.0..=LARGEST_COUNT).contains(&v));
+/// Probabilities may miss a sum of one by this, and entries of a covariance their mirror: decimals printed with ten
+/// digits.
+const PRINTED: f64 = 1e-9;
 
 fn check_family(marginal: &Marginal, classes: &[String]) -> Result<()> {
     let columns: Vec<String> = marginal.columns.iter().map(|c| (c + 1).to_string()).collect();
@@ -250,7 +258,7 @@ fn check_family(marginal: &Marginal, classes: &[String]) -> Result<()> {
         }
         for (row, class) in shares.iter().zip(classes) {
             let sum: f64 = row.iter().sum();
-            if row.len() != columns.len() || !row.iter().all(|p| *p >= 0.0) || !((sum - 1.0).abs() <= 1e-9) {
+            if row.len() != columns.len() || !row.iter().all(|p| *p >= 0.0) || !((sum - 1.0).abs() <= PRINTED) {
                 return Err(Error::data(format!("{place}: the shares of class `{class}` are no probabilities"))
                     .help(format!("{} numbers from 0 that sum to one", columns.len())));
             }

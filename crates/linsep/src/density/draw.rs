@@ -6,7 +6,8 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// Means and trials beyond this are refused: the logarithms of the rejection methods would lose their last digits.
+/// Means and trials beyond this are refused: logarithms of factorials, about 2e10 there, keep five digits of a
+/// difference only.
 pub(super) const LARGEST_COUNT: f64 = 1e9;
 
 /// A seeded source of random numbers.

@@ -4,7 +4,8 @@ use super::prepared::PreparedDensity;
 use super::{Densities, Draws};
 use crate::error::Result;
 
-/// Rows drawn from one stream of random numbers. Blocks are the same whoever draws them, and in whatever order.
+/// Rows drawn from one stream of random numbers. Blocks are the same whoever draws them and in whatever order, so a
+/// change changes simulated data.
 pub const DRAW_BLOCK: usize = 1024;
 
 /// Densities made ready to draw rows from.

@@ -11,8 +11,8 @@ use crate::table::{Chunk, Table};
 use rayon::prelude::*;
 use std::borrow::Borrow;
 
-/// Bytes that a fit keeps for every row (label, weight, score, gradient) and for every unnamed column (weight, gradient,
-/// step, units), beside the matrix.
+/// Bytes that a fit keeps beside the matrix for every row (label, weight, score, gradient) and for every unnamed column
+/// (weight, gradient, step, units): eight doubles. An estimate that refuses what could not fit in memory.
 const PER_ROW_AND_COLUMN: usize = 64;
 
 /// A matrix made from a table.

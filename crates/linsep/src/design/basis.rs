@@ -10,12 +10,13 @@ use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Most matrix columns that a basis may lead to: the curvature of a fit grows with their square.
+/// Most matrix columns that a basis may lead to: a Hessian of them takes 3.2 GB, as `choose::PROOF_LIMIT`.
 pub const MOST_BASIS_FEATURES: usize = 20_000;
-/// Most bytes that all cells of the matrix would take as doubles. A large table is expanded a block at a time and never
-/// takes them, but every pass computes as much.
+/// Most bytes that all cells of the matrix would take as doubles, 64 GB. A large table is expanded a block at a time
+/// and never takes them, but every pass computes as much: some seconds.
 const MOST_BASIS_BYTES: u128 = 64 << 30;
-/// Largest degree of a polynomial.
+/// Largest degree of a polynomial: powers of columns in units of one beyond it are collinear up to rounding. Chosen,
+/// not measured.
 pub(super) const MOST_DEGREE: u32 = 10;
 
 /// Which products of columns join them.

@@ -6,10 +6,12 @@ use crate::watch::Watch;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Above this, the square of a value overflows in sums.
+/// Above this, the square of a value overflows in sums over many rows: 1e300 times 1e8 rows. The same as in `matching`.
 const LARGEST: f64 = 1e150;
-/// Rows looked at together.
+/// Rows looked at between two looks at the watch: results do not depend on it.
 const ROWS: usize = 2048;
+/// Tasks at most: each keeps a bit per column. Chosen, not measured.
+const TASKS: usize = 16;
 
 /// The constant columns of a sparse design that lends its rows, rows of weight zero not counted; `None` for other designs.
 /// Fails, naming column and row, where a value is not finite or its square overflows.
@@ -31,7 +33,7 @@ pub fn constant_sparse_columns(
     let blocks: Vec<Range<usize>> =
         (0..shape.rows.div_ceil(ROWS)).map(|b| b * ROWS..((b + 1) * ROWS).min(shape.rows)).collect();
     let looked: Vec<SeenValues> = blocks
-        .par_chunks(blocks.len().div_ceil(16).max(1))
+        .par_chunks(blocks.len().div_ceil(TASKS).max(1))
         .map(|blocks| {
             let mut seen = SeenValues::new(shape.cols);
             for rows in blocks.iter().filter(|_| watch.halted().is_none()) {

@@ -6,6 +6,13 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// Rows given to one task at least: results do not depend on it. Chosen, not measured.
+const ROWS: usize = 512;
+/// Bins of columns whose entries are counted. Chosen, not measured: only the balance of the ranges depends on it.
+const BINS: usize = 16_384;
+/// One row in so many is counted, which suffices for ranges of about as many entries.
+const EVERY: usize = 16;
+
 /// Some consecutive sparse rows; column indices strictly increase within a row.
 #[derive(Debug, Clone, Copy)]
 pub struct CsrRows<'a> {
@@ -50,16 +57,16 @@ impl<'a> CsrRows<'a> {
             let first = values.first().copied().unwrap_or(1.0);
             values.iter().all(|v| *v == first).then_some(first)
         };
-        (0..self.len()).into_par_iter().with_min_len(512).map(alike).collect()
+        (0..self.len()).into_par_iter().with_min_len(ROWS).map(alike).collect()
     }
 }
 
 /// Ranges of columns with about as many entries each, by every sixteenth row.
 pub fn column_ranges(rows: &CsrRows<'_>, pieces: usize) -> Vec<Range<usize>> {
     let cols = rows.cols;
-    let bin = cols.div_ceil(16_384).max(1);
+    let bin = cols.div_ceil(BINS).max(1);
     let mut counts = vec![1usize; cols.div_ceil(bin)];
-    for i in (0..rows.len()).step_by(16) {
+    for i in (0..rows.len()).step_by(EVERY) {
         rows.row(i).0.iter().for_each(|c| counts[*c as usize / bin] += 1);
     }
     let total: usize = counts.iter().sum();

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::table::{Kind, NameIndex, Table};
 use rayon::prelude::*;
 
-/// A model keeps several numbers per column, used or not.
+/// Sparse columns at most: a model keeps several numbers for each, used or not, half a gigabyte for each number.
 const MOST_COLUMNS: usize = 1 << 26;
 
 /// Learns a recipe from the rows with a positive frequency: zero for rows without a label, one where nothing is

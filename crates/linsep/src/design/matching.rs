@@ -4,7 +4,8 @@ use super::recipe::{Encoding, Missing, Recipe, UnknownLevel};
 use crate::error::{Error, Place, Result};
 use crate::table::{Cells, Kind, Table};
 
-/// Beyond this a square overflows in sums over many rows; such a column is refused where it can still be named.
+/// Above this, the square of a value overflows in sums over many rows: 1e300 times 1e8 rows. Refused where it can still
+/// be named.
 const LARGEST: f64 = 1e150;
 
 /// A recipe column found in a table: where, and how its codes translate.

@@ -12,7 +12,7 @@ use crate::table::{Cells, Chunk};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Bytes of a matrix that no longer fits a cache.
+/// Bytes of a matrix that no common cache holds: the table is then read as it is, in fewer bytes.
 const LARGE: usize = 32 << 20;
 
 /// The kept rows and used columns of a table.

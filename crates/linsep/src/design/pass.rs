@@ -5,12 +5,19 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::watch::Watch;
 use std::ops::Range;
 
-/// A dense tile holds about this many doubles: a quarter of a megabyte, half of a common second-level cache.
+/// A dense tile holds about this many doubles: a quarter of a megabyte, half of a common second-level cache. Chosen,
+/// not measured; sums depend on it in their last bits, so a change changes models.
 const TILE_VALUES: usize = 32 * 1024;
-/// Leaves of the merge tree: enough for many threads, few enough that merging a `d × d` partial stays cheap.
+/// Leaves of the merge tree: enough for many threads, few enough that merging a `d × d` partial stays cheap. Chosen,
+/// not measured; sums depend on it in their last bits, so a change changes models.
 const LEAVES: usize = 64;
-/// Bytes that the partials of all leaves may take together, `d × d` doubles each unless said otherwise, down to four leaves.
+/// Bytes that the partials of all leaves may take together, `d × d` doubles each unless said otherwise: 2 GB.
 const PARTIALS: usize = 2 << 30;
+/// The fewest and the most rows of a block: with very many columns a product still has some rows, with few a block
+/// stays short. Chosen, not measured.
+const BLOCK_ROWS: (usize, usize) = (16, 1024);
+/// Leaves however large their partials are. Chosen, not measured.
+const FEWEST_LEAVES: usize = 4;
 
 /// The rows of a block as a pass sees them.
 #[derive(Debug)]
@@ -50,13 +57,13 @@ impl<'a> Pass<'a> {
 
     /// Rows per block: a function of the shape alone, never of the threads.
     fn block_rows(&self) -> usize {
-        (TILE_VALUES / self.shape().cols.max(1)).clamp(16, 1024) / 8 * 8
+        (TILE_VALUES / self.shape().cols.max(1)).clamp(BLOCK_ROWS.0, BLOCK_ROWS.1) / 8 * 8
     }
 
     /// Rows per leaf: whole blocks.
     fn leaf_rows(&self) -> usize {
         let blocks = self.rows.div_ceil(self.block_rows());
-        let leaves = (PARTIALS / self.partial.saturating_mul(8).max(1)).clamp(4, LEAVES);
+        let leaves = (PARTIALS / self.partial.saturating_mul(8).max(1)).clamp(FEWEST_LEAVES, LEAVES);
         blocks.div_ceil(leaves).max(1) * self.block_rows()
     }
 

@@ -14,10 +14,10 @@ use crate::table::Table;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Most knots of a column unless the user says otherwise.
+/// Most knots of a column unless the user says otherwise: scikit-learn's default.
 pub const DEFAULT_KNOTS: usize = 1000;
 
-/// Levels nearer to 0 or 1 are moved here before Φ⁻¹ is taken: the ends become ±5.199.
+/// Levels nearer to 0 or 1 are moved here before Φ⁻¹ is taken: the ends become ±5.199, as in scikit-learn.
 const NEAREST_LEVEL: f64 = 1e-7;
 
 /// What the levels become.

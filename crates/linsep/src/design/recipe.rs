@@ -7,6 +7,10 @@ use crate::role::{Role, Roles};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
+/// Default of the most levels of a text column, each of which becomes a column. Chosen, not measured: more is refused
+/// with the flag that allows it.
+const MOST_LEVELS: usize = 100;
+
 /// What to do with rows that miss a needed cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -197,7 +201,7 @@ impl Default for RecipeOptions {
             missing: Missing::default(),
             unknown: UnknownLevel::default(),
             coding: Coding::AllLevels,
-            max_levels: 100,
+            max_levels: MOST_LEVELS,
             transform: Transform::None,
             transform_columns: None,
             basis: Basis::None,

@@ -7,7 +7,7 @@ use crate::table::{Cells, Table};
 /// Below this in every row a column has a variance of about 1e-302 at most, and what is divided by it overflows. The
 /// counterpart of the largest value that is allowed, 1e150.
 const SMALLEST: f64 = 1e-151;
-/// Rows looked at together.
+/// Rows looked at between two looks at the watch: results do not depend on it.
 const ROWS: usize = 256;
 
 /// Whether a column is lost in rounding, from what its rows have shown so far.

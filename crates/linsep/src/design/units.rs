@@ -9,6 +9,12 @@ use crate::watch::Watch;
 use serde::{Deserialize, Serialize, Serializer};
 use std::sync::Arc;
 
+/// Squared mean over variance of a sparse column above which its centring, done in sums, leaves fewer than about six
+/// digits.
+const FAR: f64 = 1e10;
+/// Above this, the square of a value overflows in sums, as in `matching`.
+const LARGEST: f64 = 1e150;
+
 /// Whether columns are standardised before fitting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -241,7 +247,7 @@ pub fn summarise(design: &dyn Design, weights: Option<&[f64]>, watch: &Watch) ->
         return Err(bad_column(design, weights, j)?);
     }
     if !present.is_empty()
-        && let Some(j) = (0..shape.cols).find(|j| sum.min[*j] < sum.max[*j] && mean[*j].powi(2) > 1e10 * variance[*j])
+        && let Some(j) = (0..shape.cols).find(|j| sum.min[*j] < sum.max[*j] && mean[*j].powi(2) > FAR * variance[*j])
     {
         let message = format!("sparse column {} is {:e} give or take very little", j + 1, mean[j]);
         return Err(Error::data(message).help("subtract the common value from the column, or leave it out"));
@@ -277,7 +283,7 @@ fn bad_column(design: &dyn Design, weights: Option<&[f64]>, column: usize) -> Re
         return Ok(Error::data(format!("column {} of row {} is {value}", column + 1, row + 1))
             .help("remove the row, or mark the cell as missing"));
     }
-    let large = find_value(design, weights, column, |v| v.abs() > 1e150)?;
+    let large = find_value(design, weights, column, |v| v.abs() > LARGEST)?;
     let (row, value) = large.unwrap_or((0, f64::NAN));
     Ok(Error::data(format!("column {} holds {value:e} in row {}: its square overflows", column + 1, row + 1))
         .help("rescale the column, or leave it out"))

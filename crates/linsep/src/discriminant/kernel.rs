@@ -9,9 +9,9 @@ use crate::watch::Watch;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Rows scored at a time.
+/// Rows scored at a time: results do not depend on it. Chosen, not measured.
 const BLOCK: usize = 256;
-/// Of squared lengths, relative to the sum of their terms.
+/// A squared length below this share of the sum of its terms is rounding: about 50 units.
 const ROUNDING: f64 = 1e-14;
 
 /// Discriminants that are sums of kernel values with support rows, one or several scores over the same rows.

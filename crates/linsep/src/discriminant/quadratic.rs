@@ -28,9 +28,11 @@ pub struct Quadratic {
     constants: Vec<f64>,
 }
 
-/// Rows whitened together, one in each lane.
+/// Rows whitened together, one in each lane: two vectors of four doubles. With eight, prediction takes 1.8 times the
+/// floor of its products, since the triangle is read again for every group; larger groups were not measured
+/// (bench/README.md).
 const LANES: usize = 8;
-/// Rows of the triangle multiplied together.
+/// Rows of the triangle multiplied together: eight sums of four doubles stay in the sixteen registers.
 const STRIP: usize = 4;
 
 impl Quadratic {

@@ -1,6 +1,6 @@
 //! Intervals at 95 %: the ways from a count, a mean or several estimates to a low and a high end.
 
-/// The probability with which every interval here covers the truth, approximately.
+/// The probability with which every interval here covers the truth, approximately: the usual one.
 pub const LEVEL: f64 = 0.95;
 
 /// The 0.975 quantile of the standard normal law.

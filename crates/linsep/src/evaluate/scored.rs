@@ -4,7 +4,7 @@ use crate::decide::Decision;
 use crate::error::{Error, Place, Result};
 use crate::table::{Class, Table};
 
-/// How far the probabilities of a row may be from summing to one; leaves room for probabilities kept in single precision.
+/// How far the probabilities of a row may be from summing to one: singles, or decimals of six digits.
 const SUM_TOLERANCE: f64 = 1e-5;
 
 /// True and predicted classes, with what else is known of each row.

@@ -9,6 +9,11 @@
 
 use super::quadric::Quadric;
 
+/// A correction of the length by more than this is no correction of rounding: the slope vanishes there.
+const CLOSE: f64 = 1e-3;
+/// Newton steps for the length: from three correct digits three steps reach all of a double.
+const STRETCHES: usize = 3;
+
 /// Steps are found by halving intervals of floating-point numbers, so that both 1e-300 and 1 are reached to the last bit.
 fn halve(low: f64, high: f64, is_high: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high) = (low.to_bits(), high.to_bits());
@@ -47,10 +52,10 @@ impl Quadric {
         let slope = dot(gradient, &step);
         let bend = 0.5 * dot(&self.form.multiply(&step), &step);
         let mut stretch = 1.0f64;
-        for _ in 0..3 {
+        for _ in 0..STRETCHES {
             let next = stretch - (value + stretch * (slope + stretch * bend)) / (slope + 2.0 * stretch * bend);
             // Where the quadric is only touched the slope vanishes, and the step is left as it is.
-            if !((next - 1.0).abs() < 1e-3) {
+            if !((next - 1.0).abs() < CLOSE) {
                 return step;
             }
             stretch = next;

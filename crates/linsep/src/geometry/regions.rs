@@ -27,10 +27,17 @@ pub enum Region {
     Undecided,
 }
 
-/// A mixture of unit vectors shorter than this is zero.
+/// A mixture of unit vectors shorter than this is zero: the nearest point of their hull to the origin is found by
+/// products, which resolve its square to about 1e-15. Chosen, not measured: between, a region is called undecided.
 pub const MIXTURE: f64 = 1e-7;
 /// With more classes than this no region is looked for: the work grows with the fourth power.
 pub const MOST_CLASSES: usize = 64;
+/// A violation of the optimality conditions below this is rounding: about 50 units.
+const NO_PULL: f64 = 1e-14;
+/// A share below this is zero; so is a pivot.
+const NO_SHARE: f64 = 1e-15;
+/// Changes of the active set for each point at most: the method ends by itself, in exact arithmetic.
+const ROUNDS: usize = 10;
 
 /// The region of every class of a linear machine; of two classes with one score, too.
 ///
@@ -154,16 +161,16 @@ fn nearest_mixture(points: &[&[f64]]) -> Vec<f64> {
     let gram = Square::from_lower(m, |i, j| dot(i, j) + 1.0);
     let mut shares = vec![0.0; m];
     let mut active: Vec<usize> = Vec::new();
-    for _ in 0..10 * m {
+    for _ in 0..ROUNDS * m {
         let product = gram.multiply(&shares);
         let pull = |j: &usize| 1.0 - product[*j];
-        let rest = (0..m).filter(|j| !active.contains(j) && pull(j) > 1e-14);
+        let rest = (0..m).filter(|j| !active.contains(j) && pull(j) > NO_PULL);
         let Some(next) = rest.max_by(|a, b| pull(a).total_cmp(&pull(b))) else { break };
         active.push(next);
         active.sort_unstable();
         loop {
             let part = Square::from_lower(active.len(), |i, j| gram.get(active[i], active[j]));
-            let solved = factor(&part, 1e-15).solve(&vec![1.0; active.len()]);
+            let solved = factor(&part, NO_SHARE).solve(&vec![1.0; active.len()]);
             if solved.iter().all(|s| *s > 0.0) {
                 active.iter().zip(&solved).for_each(|(j, s)| shares[*j] = *s);
                 break;
@@ -172,7 +179,7 @@ fn nearest_mixture(points: &[&[f64]]) -> Vec<f64> {
             let ends = active.iter().zip(&solved).filter(|(_, s)| **s <= 0.0);
             let step = ends.map(|(j, s)| shares[*j] / (shares[*j] - s)).fold(1.0f64, f64::min).max(0.0);
             active.iter().zip(&solved).for_each(|(j, s)| shares[*j] += step * (s - shares[*j]));
-            let mut leaving: Vec<usize> = active.iter().copied().filter(|j| shares[*j] <= 1e-15).collect();
+            let mut leaving: Vec<usize> = active.iter().copied().filter(|j| shares[*j] <= NO_SHARE).collect();
             if leaving.is_empty() {
                 let smallest = active.iter().copied().min_by(|a, b| shares[*a].total_cmp(&shares[*b]));
                 leaving.extend(smallest);

@@ -11,6 +11,9 @@ use crate::linalg::Square;
 use crate::table::Class;
 use std::borrow::Cow;
 
+/// A squared length below this share of the terms it is the difference of is rounding, as in `discriminant::kernel`.
+const ROUNDING: f64 = 1e-14;
+
 /// A weighted sum of scores and a constant.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sum {
@@ -161,7 +164,7 @@ impl<'a> Scores<'a> {
                     _ => 0.0,
                 };
                 let (squared, size) = (products.get(0, 0), terms.iter().map(own).sum::<f64>());
-                match squared.abs() > 1e-14 * size {
+                match squared.abs() > ROUNDING * size {
                     true if squared > 0.0 => Surface::FeatureSpace { norm: squared.sqrt() },
                     true => {
                         return Err(Error::model(

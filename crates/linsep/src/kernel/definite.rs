@@ -5,10 +5,14 @@ use super::{Kernel, KernelRows, Targets, kernel_rows};
 use crate::linalg::{Eigen, Square};
 use serde::{Deserialize, Serialize};
 
-/// Up to so many rows all of them are looked at; of more, a sample of this size.
+/// Up to so many rows all of them are looked at; of more, a sample of this size, whose eigenvalues take a fraction of a
+/// second. Chosen, not measured: an indefinite kernel may be missed on more rows, which is no claim.
 const LOOKED_AT: usize = 400;
-/// An eigenvalue below this share of the largest is negative beyond rounding.
+/// An eigenvalue below this share of the largest is negative beyond rounding, which is about 1e-16 times the number of
+/// rows.
 const NEGATIVE: f64 = 1e-10;
+/// Rounding of a sum of pairs of doubles for each of its m² terms, relative to their sizes: 20 units of 2⁻¹⁰⁴.
+const PAIR_ROUNDING: f64 = 1e-30;
 
 /// Rows on which a kernel is not positive semidefinite: their table of values has a negative eigenvalue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -109,7 +113,7 @@ fn curvature(table: &Square, v: &[f64]) -> Option<f64> {
             size += (weighted * entry).abs();
         }
     }
-    let value = sum.value() + 1e-30 * (m * m) as f64 * size;
+    let value = sum.value() + PAIR_ROUNDING * (m * m) as f64 * size;
     (value < 0.0).then(|| value / v.iter().map(|x| x * x).sum::<f64>())
 }
 

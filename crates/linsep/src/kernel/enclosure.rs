@@ -25,19 +25,18 @@ use super::panels::{STRIP, distances};
 use super::{Kernel, KernelRows, StoredRows, Targets, kernel_rows, rbf_of_distances};
 use crate::design::{Design, Units};
 use crate::error::Result;
-use crate::numeric::{EXP_ERROR, vectorised};
+use crate::numeric::{EXP_ERROR, UNIT, vectorised};
 use crate::watch::Watch;
 use rayon::prelude::*;
 
-const UNIT: f64 = 0.5 * f64::EPSILON;
-/// More than the roundings of a bound.
+/// More than the roundings of a bound: even sums of thousands of terms need less than 1e-11.
 pub(super) const RAISE: f64 = 1.01;
 /// Lengths are raised by this, so that products of what underflowed are covered: its square, times u, is above 2⁻¹⁰⁷⁴ by
 /// more than the number of columns.
 const LENGTH_FLOOR: f64 = 1e-150;
-/// Values of the exponential kernel are off by at most this where they are all but zero.
+/// Values of the exponential kernel are off by at most this where they are all but zero: e⁻⁷⁰⁸ is 3e-308.
 const VALUE_FLOOR: f64 = 1e-300;
-/// Rows scored by one task.
+/// Rows scored by one task. Chosen, not measured: only the time depends on it.
 const PIECE: usize = 256;
 /// γ below this could meet distances that overflowed but are not large.
 const LEAST_GAMMA: f64 = 1e-280;

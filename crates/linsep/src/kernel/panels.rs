@@ -4,9 +4,11 @@
 use super::Kernel;
 use crate::numeric::vectorised;
 
-/// Rows in a strip of the left side.
+/// Rows in a strip of the left side: with two vectors of a panel, eight sums stay in the sixteen registers.
 pub(super) const STRIP: usize = 4;
+/// Rows in a panel of the right side: two vectors of eight singles (AVX2).
 const LANES_F32: usize = 16;
+/// Two vectors of four doubles.
 const LANES_F64: usize = 8;
 
 /// Single or double precision.
@@ -82,7 +84,7 @@ vectorised! {
     /// `out[s·STRIP + r][p·8 + l] = Σ_k ((panels[p][k][l] − strips[s][k][r])·inverse[k])²`: distances of rows that are as they
     /// came, so that nothing cancels but what the subtraction takes away exactly.
     pub(super) fn distances(strips: &[f64], panels: &[f64], inverse: &[f64], out: &mut [&mut [f64]]) {
-        const L: usize = LANES_F64;
+        const L: usize = LANES_F64; // The panels are packed for products.
         let width = inverse.len();
         for (p, panel) in panels.chunks_exact(width * L).enumerate() {
             for (strip, rows) in strips.chunks_exact(width * STRIP).zip(out.chunks_mut(STRIP)) {
@@ -133,8 +135,8 @@ vectorised! {
 }
 
 impl Real for f32 {
-    const LANES: usize = LANES_F32;
-    const ZERO: f32 = 0.0;
+    const LANES: usize = LANES_F32; // Two vectors.
+    const ZERO: f32 = 0.0; // As a single.
 
     #[inline(always)]
     fn narrow(value: f64) -> f32 {
@@ -169,8 +171,8 @@ impl Real for f32 {
 }
 
 impl Real for f64 {
-    const LANES: usize = LANES_F64;
-    const ZERO: f64 = 0.0;
+    const LANES: usize = LANES_F64; // Two vectors.
+    const ZERO: f64 = 0.0; // As a double.
 
     #[inline(always)]
     fn narrow(value: f64) -> f64 {

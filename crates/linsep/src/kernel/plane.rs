@@ -3,9 +3,9 @@
 use super::enclosure::RAISE;
 use super::{Enclosed, ProofRows, StoredRows};
 use crate::design::Units;
+use crate::numeric::UNIT;
 
-const UNIT: f64 = 0.5 * f64::EPSILON;
-/// More than what products lose that underflow.
+/// More than what products lose that underflow: a million times the least double.
 const FLOOR: f64 = 1e-300;
 
 impl ProofRows {

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::watch::Watch;
 use serde::{Deserialize, Serialize};
 
-/// Sparse rows with at least one entry in so many columns are faster as dense ones.
+/// Sparse rows with at least one entry in so many columns are faster as dense ones. Chosen, not measured.
 const DENSE_ENOUGH: usize = 16;
 /// Numbers that sparse rows may become as dense ones: half a gigabyte.
 const MOST_DENSE: usize = 1 << 26;

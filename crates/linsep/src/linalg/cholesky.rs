@@ -8,6 +8,10 @@ use super::Square;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{MatMut, MatRef, Par, Side};
 
+/// Coefficients of a relation below this share of the largest, in units of the columns' lengths, are rounding: the
+/// pivot that shows the relation is a square, resolved to 1e-12.
+const NAMED: f64 = 1e-6;
+
 /// A column that is a linear combination of earlier ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alias {
@@ -119,7 +123,7 @@ fn independent_columns(
         } else {
             let mut combination = back_substitute(&rows, row);
             let largest = combination.iter().fold(0.0f64, |m, c| m.max(c.abs()));
-            let named = chosen.iter().zip(combination.iter_mut()).filter(|(_, c)| c.abs() > 1e-6 * largest);
+            let named = chosen.iter().zip(combination.iter_mut()).filter(|(_, c)| c.abs() > NAMED * largest);
             let unscaled = named.map(|(other, c)| (kept[*other], *c * inverse_scale[*other] / inverse_scale[position]));
             aliased.push(Alias { column: kept[position], combination: unscaled.collect(), exact: false });
         }

@@ -3,7 +3,8 @@
 use super::qr::PivotedQr;
 use super::{Eigen, Square, triangular_factor};
 
-/// Beside the columns before it, a column shorter than this share of its length is a combination of them.
+/// Beside the columns before it, a column shorter than this share of its length is a combination of them: about 5,000
+/// units, as the rank tolerance of least squares.
 const DEPENDENT: f64 = 1e-12;
 
 /// The upper-triangular `R′` with `R′ᵀR′ = RᵀR − BᵀB` and no negative diagonal entry; `None` where no matrix has that

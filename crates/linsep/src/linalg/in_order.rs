@@ -6,7 +6,8 @@ use super::qr::{lengths_below, reflect_others};
 /// What an orthogonal factorisation of columns of length one can resolve, relative to the lengths that take part: some
 /// tens of roundings (Higham 2002, section 19.3, has `c·m·n·u`, and √ of that in practice).
 const RESOLUTION: f64 = 128.0 * f64::EPSILON;
-/// A column longer than this beside the earlier ones needs no closer look.
+/// A column longer than this beside the earlier ones needs no second orthogonalisation: it has lost at most four
+/// digits.
 const PLAINLY_INDEPENDENT: f64 = 1e-4;
 
 /// `A = Q R` on the columns that are kept, which is all that stand out of the earlier ones by more than rounding.

@@ -8,8 +8,11 @@ use crate::numeric::vectorised;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// Columns reflected one by one before the rest is updated by matrix products.
+/// Columns reflected one by one before the rest is updated by matrix products. Chosen, not measured: only the time and
+/// last bits depend on it.
 const PANEL: usize = 32;
+/// Coefficients of a relation below this share of the largest are left out, as in `cholesky`.
+const NAMED: f64 = 1e-6;
 
 /// The upper-triangular `R` with `RᵀR = AᵀA` and no negative diagonal entry, `cols × cols`, of a matrix with any number
 /// of rows, which is overwritten.
@@ -246,7 +249,7 @@ impl PivotedQr {
         let alias = |column: usize| {
             let x = self.back_substitute(column);
             let largest = x.iter().fold(0.0f64, |m, c| m.max(c.abs()));
-            let named = x.iter().zip(&self.order).filter(|(c, _)| c.abs() > 1e-6 * largest);
+            let named = x.iter().zip(&self.order).filter(|(c, _)| c.abs() > NAMED * largest);
             let in_units =
                 |(c, other): (&f64, &usize)| (*other, c * self.inverse_length[*other] / self.inverse_length[column]);
             let mut combination: Vec<(usize, f64)> = match self.inverse_length[column] {

@@ -2,8 +2,10 @@
 
 use super::multiply_rows;
 
-/// Numbers from which on new memory comes from the system, page by page.
+/// Numbers from which on new memory comes from the system, page by page: 256 KB, above the allocator's threshold of 128
+/// KB.
 const MANY: usize = 1 << 15;
+/// Doubles in a page of 4 KB.
 const PAGE: usize = 512;
 
 /// An `n × n` symmetric matrix in column-major order; only the lower triangle (row ≥ column) is meaningful.

@@ -32,7 +32,7 @@ impl Default for HardMargin {
     }
 }
 
-/// Multipliers below this share of the largest are those of no row.
+/// Multipliers below this share of the largest are rounding: about 50 units.
 const NO_SUPPORT: f64 = 1e-14;
 
 impl HardMargin {

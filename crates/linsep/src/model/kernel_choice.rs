@@ -7,7 +7,8 @@ use crate::kernel::{Kernel, KernelRows, StoredRows};
 use crate::watch::Watch;
 use serde::{Deserialize, Serialize};
 
-/// Entries of a precomputed table and of its transpose may differ by this share of the largest.
+/// Entries of a precomputed table and of its transpose may differ by this share of the largest: sums in another order
+/// differ by less, and the certificate counts the asymmetry as an error.
 const ASYMMETRY: f64 = 1e-10;
 
 /// A kernel whose γ may be left to the data: `1/(columns · variance of all entries)`, as scikit-learn's `scale`.

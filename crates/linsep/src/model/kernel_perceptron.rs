@@ -13,6 +13,9 @@ use crate::solve::{KernelPerceptronRun, Order, Stop};
 use crate::watch::Watch;
 use serde::{Deserialize, Serialize};
 
+/// Default epochs, as of the online perceptron.
+const EPOCHS: usize = 1_000;
+
 /// `g = Σ α y K(x_i, ·)`, where α counts the mistakes `y g(x_i) ≤ 0` on row i; two classes.
 ///
 /// ```
@@ -46,7 +49,7 @@ impl Default for KernelPerceptron {
             kernel: KernelChoice::default(),
             order: Order::Shuffled,
             seed: 0,
-            max_epochs: 1_000,
+            max_epochs: EPOCHS,
             standardize: Standardize::Yes,
         }
     }

@@ -10,6 +10,8 @@ use crate::kernel::{Enclosed, Kernel, ProofRows};
 use crate::watch::Watch;
 
 const TOO_LARGE: &str = "kernel values or scores are too large for a bound on their rounding";
+/// Far more than the roundings of a compensated sum of positive terms.
+const ROUNDED_UP: f64 = 1.0 + 1e-12;
 
 /// A machine and the multipliers that are to prove it.
 pub(super) struct Machine<'a> {
@@ -89,7 +91,7 @@ impl Machine<'_> {
             errors: Some(&errors),
             intercept: expansion.intercept()[0],
             squared_length,
-            distance: crate::numeric::sum((0..coefficients.len()).map(apart)) * (1.0 + 1e-12),
+            distance: crate::numeric::sum((0..coefficients.len()).map(apart)) * ROUNDED_UP,
             ridge: ridge.unwrap_or(0.0),
         };
         let (objective, certificate) = kernel_gap(task, dual, &point);

@@ -13,14 +13,25 @@ use crate::table::Class;
 use crate::watch::{Progress, Watch};
 use serde::{Deserialize, Serialize};
 
-/// Multipliers this close to their bound, relatively, are at it.
+/// Multipliers this close to their bound, relatively, are at it: bounds `s/(λS)` round a few times. The same as in
+/// `risk::margin`, `restated` and `workflow::support`, which count support vectors too.
 const AT_BOUND: f64 = 1e-12;
-/// Intercepts this much apart are an interval, not rounding.
+/// Best intercepts further apart than this are an interval, not rounding of scores that were found to a tolerance. The
+/// same as in `risk::margin` and `restated::notes`. Chosen, not measured.
 const INTERVAL: f64 = 1e-6;
-/// Two hundred megabytes.
+/// Two hundred megabytes of kernel values unless `--cache` says otherwise, as scikit-learn's SVC has.
 const CACHE: usize = 200 << 20;
-/// Pairs after which to give up.
+/// Pairs after which to give up. Chosen, not measured: a limit against fits that would take days.
 const ITERATIONS: usize = 100_000_000;
+/// Kernel parameters learnt from the same rows differ by less, relatively: sums in another order.
+const SAME: f64 = 1e-9;
+/// Share of all pairs of rows whose kernel values a fit computes. A forecast of the order of magnitude. Chosen, not
+/// measured.
+const PAIRS: f64 = 0.25;
+/// A kernel function costs as much as this many products. Chosen, not measured.
+const FUNCTION: f64 = 10.0;
+/// Products per second and core in the forecast. Chosen, not measured.
+const PER_SECOND: f64 = 5e9;
 
 /// `F(w,b) = Σ s max(0, 1 − y(w·φ(x) + b))/S + λ/2 ‖w‖²` with φ known by its kernel only.
 ///
@@ -238,7 +249,7 @@ pub(super) fn signs(training: &Training<'_>) -> Vec<f64> {
 
 /// Kernels whose parameters differ by rounding.
 pub(super) fn close(a: &Kernel, b: &Kernel) -> bool {
-    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs();
+    let near = |a: f64, b: f64| (a - b).abs() <= SAME * b.abs();
     match (a, b) {
         (Kernel::Polynomial { gamma, coef0, degree }, Kernel::Polynomial { gamma: g, coef0: c, degree: q }) => {
             near(*gamma, *g) && coef0 == c && degree == q
@@ -295,6 +306,6 @@ fn multipliers(task: &KernelTask<'_>, signed: &[f64]) -> Multipliers {
 /// Seconds that a fit may take: a quarter of all pairs of rows, at a billion products and ten times fewer functions a
 /// second and core. A guess by the order of magnitude, made before anything is known of the rows.
 fn forecast(rows: &KernelRows) -> f64 {
-    let pairs = 0.25 * (rows.len() as f64).powi(2);
-    pairs * (rows.cols() as f64 + 10.0) / (5e9 * rayon::current_num_threads() as f64)
+    let pairs = PAIRS * (rows.len() as f64).powi(2);
+    pairs * (rows.cols() as f64 + FUNCTION) / (PER_SECOND * rayon::current_num_threads() as f64)
 }

@@ -253,13 +253,18 @@ fn nearly(column: usize, combination: &[(usize, f64)], feature: &dyn Fn(usize) -
     }
 }
 
-/// A score that moves by more than this with the last digit of the columns deserves a word of advice.
+/// A score that moves by more than this with the last digit of the columns is noted: as log-odds, 2.5 % of a
+/// probability at ½.
 pub const UNSTEADY: f64 = 0.1;
+/// A factor this near one, from printed digits, is not worth the words "a multiple of".
+const PRINTED_FACTOR: f64 = 1e-3;
+/// A factor this near one is one up to the rounding of a factorisation.
+const DUPLICATE: f64 = 1e-9;
 
 /// A column that was left out, in words that claim no more than is known.
 fn left_out(column: usize, combination: &[(usize, f64)], printed: bool, feature: &dyn Fn(usize) -> String) -> String {
     let of = match combination {
-        [(other, factor)] if (factor - 1.0).abs() < 1e-3 => feature(*other),
+        [(other, factor)] if (factor - 1.0).abs() < PRINTED_FACTOR => feature(*other),
         [(other, _)] => format!("a multiple of {}", feature(*other)),
         terms => format!("a combination of {}", some(terms, feature)),
     };
@@ -285,7 +290,7 @@ fn some(terms: &[(usize, f64)], feature: &dyn Fn(usize) -> String) -> String {
 /// What a collinear column is, in words.
 fn relation(column: usize, combination: &[(usize, f64)], feature: &dyn Fn(usize) -> String) -> String {
     match combination {
-        [(other, factor)] if (factor - 1.0).abs() < 1e-9 => {
+        [(other, factor)] if (factor - 1.0).abs() < DUPLICATE => {
             format!("{} duplicates {}", feature(column), feature(*other))
         }
         terms => format!("{} is a linear combination of {}", feature(column), some(terms, feature)),

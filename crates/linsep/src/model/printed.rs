@@ -13,10 +13,13 @@ use crate::watch::Watch;
 /// Only a column that the others explain to this share of its variance is asked whether the rest is rounding: a column of
 /// its own that was printed coarsely (0, 0.1, 0, …) agrees with nothing.
 pub(super) const EXPLAINED: f64 = 0.01;
-/// Columns up to which the rule is applied: it is a textbook factorisation on one core.
+/// Columns up to which the rule is applied: its factorisation, in plain loops on one core, grows with the cube. Chosen,
+/// not measured.
 const MOST_COLUMNS: usize = 2_000;
-/// Shares of a variance that a Gram resolves.
+/// Shares of a variance that a Gram matrix resolves: about 50 units.
 const RESOLVED: f64 = 1e-14;
+/// Terms below this share of the largest are left out of the words.
+const NAMED: f64 = 1e-3;
 
 /// The columns of a covariance (or Gram) that agree with earlier ones up to their printed digits, with all coefficients;
 /// `units` are the printed units in the units of the matrix, zero for columns that have none.
@@ -124,7 +127,7 @@ pub(super) fn rounding(column: usize, combination: &[(usize, f64)], units: &[f64
 /// The terms of a combination that matter, by the lengths of their columns.
 pub(super) fn named(combination: Vec<(usize, f64)>, length: impl Fn(usize) -> f64) -> Vec<(usize, f64)> {
     let largest = combination.iter().fold(0.0f64, |m, (j, a)| m.max((a * length(*j)).abs()));
-    combination.into_iter().filter(|(j, a)| (a * length(*j)).abs() > 1e-3 * largest).collect()
+    combination.into_iter().filter(|(j, a)| (a * length(*j)).abs() > NAMED * largest).collect()
 }
 
 /// The same notes, with columns that were left out called linear combinations where that is proved for the doubles of

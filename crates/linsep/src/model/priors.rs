@@ -3,6 +3,9 @@
 use super::Method;
 use crate::error::{Error, Result};
 
+/// Priors may miss a sum of one by this: decimals printed with ten digits.
+const SUM: f64 = 1e-9;
+
 /// The priors in the order of the classes; given ones must be positive and sum to one.
 pub(super) fn priors(given: Option<&[f64]>, weights: &[f64], names: &[String]) -> Result<Vec<f64>> {
     let Some(priors) = given else {
@@ -14,7 +17,7 @@ pub(super) fn priors(given: Option<&[f64]>, weights: &[f64], names: &[String]) -
         return Err(Error::usage(format!("{} priors for {} classes", priors.len(), weights.len()))
             .help(format!("one for each of: {}", names.join(", "))));
     }
-    if priors.iter().any(|p| p.is_nan() || *p <= 0.0) || (sum - 1.0).abs() > 1e-9 {
+    if priors.iter().any(|p| p.is_nan() || *p <= 0.0) || (sum - 1.0).abs() > SUM {
         return Err(Error::usage(format!("the priors must be positive and sum to one; they sum to {sum}"))
             .help("for example --priors a=0.2,b=0.8"));
     }

@@ -56,10 +56,25 @@ impl Default for SigmoidLeastSquares {
     }
 }
 
-/// More columns than this, and eigenvalues of their Hessian take too long.
+/// With more columns the eigenvalues of their Hessian, needed for the certificate, take too long: a cubic time. Chosen,
+/// not measured.
 const MOST_COLUMNS: usize = 2_000;
-/// Scores of a random start have about this size.
+/// Size of the scores of a random start: sigmoids of ±3 are 0.05 and 0.95, neither linear nor flat. Chosen, not
+/// measured.
 const RANDOM_SCORE: f64 = 3.0;
+/// Ridge of the logistic start where the fit has none, so that it exists. Chosen, not measured.
+const START_LAMBDA: f64 = 1e-4;
+/// Tolerance of the logistic start, which is only a start.
+const START_TOLERANCE: f64 = 1e-4;
+/// On the unit-diagonal scale, pivots below this are dependent columns, as in `certify::independent`.
+const START_PIVOT: f64 = 1e-12;
+/// Default iterations of Newton's method from one start; more than for convex losses, since it may pass saddles.
+/// Chosen, not measured, as the next two: reaching a limit is an answer.
+const NEWTON_STEPS: usize = 500;
+/// Default iterations of gradient descent.
+const DESCENT_STEPS: usize = 100_000;
+/// Default epochs of drawn rows.
+const SGD_EPOCHS: usize = 100;
 
 type SigmoidRisk<'a> = Risk<'a, SquaredSigmoid>;
 
@@ -200,9 +215,10 @@ impl SigmoidLeastSquares {
         watch: &Watch,
     ) -> Result<Vec<Coef>> {
         let (cols, rows) = (risk.n_cols(), risk.sample().labels.len());
-        let lambda = if risk.penalty().is_none() { 1e-4 } else { risk.penalty().lambda() };
+        let lambda = if risk.penalty().is_none() { START_LAMBDA } else { risk.penalty().lambda() };
         let logistic = Risk::new(*risk.sample(), Logistic, Ridge::new(lambda), self.intercept);
-        let logistic = Newton { tolerance: 1e-4, ..Newton::default() }.solve(&logistic, None, watch)?.point.coef;
+        let logistic =
+            Newton { tolerance: START_TOLERANCE, ..Newton::default() }.solve(&logistic, None, watch)?.point.coef;
         let weight = |i: usize| risk.sample().weights.map_or(1.0, |w| w[i]);
         let weights: Vec<f64> = (0..rows).map(weight).collect();
         let targets: Vec<f64> = (0..rows).map(|i| weight(i) * (f64::from(risk.sample().labels[i].0) - 0.5)).collect();
@@ -211,7 +227,7 @@ impl SigmoidLeastSquares {
         let (mut sums, totals) = risk.weighted_sums(&targets, watch)?;
         sums.extend(totals);
         let mut squares = Coef::zeros(1, cols);
-        let solution = factor(&gram, 1e-12).solve(&sums);
+        let solution = factor(&gram, START_PIVOT).solve(&sums);
         for j in scale.unknowns() {
             squares.as_mut_slice()[*j] = 4.0 * solution[*j];
         }
@@ -260,9 +276,9 @@ impl SigmoidLeastSquares {
 
     fn default_iterations(&self) -> usize {
         match self.algorithm {
-            SigmoidAlgorithm::Newton | SigmoidAlgorithm::GaussNewton => 500,
-            SigmoidAlgorithm::GradientDescent => 100_000,
-            SigmoidAlgorithm::Sgd => 100,
+            SigmoidAlgorithm::Newton | SigmoidAlgorithm::GaussNewton => NEWTON_STEPS,
+            SigmoidAlgorithm::GradientDescent => DESCENT_STEPS,
+            SigmoidAlgorithm::Sgd => SGD_EPOCHS,
         }
     }
 

@@ -17,6 +17,9 @@ use crate::watch::Watch;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+/// Coefficients of the same relation in two fits differ by less, relatively: what a factorisation leaves.
+const SAME: f64 = 1e-6;
+
 /// How several classes become questions with two answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -360,7 +363,7 @@ pub(crate) fn of_part(error: Error, part: &Part, names: &[String]) -> Error {
 /// rounding only.
 fn is_same(a: &Note, b: &Note) -> bool {
     let same = |x: &[(usize, f64)], y: &[(usize, f64)]| {
-        let close = |((i, a), (j, b)): (&(usize, f64), &(usize, f64))| i == j && (a - b).abs() <= 1e-6 * a.abs();
+        let close = |((i, a), (j, b)): (&(usize, f64), &(usize, f64))| i == j && (a - b).abs() <= SAME * a.abs();
         x.len() == y.len() && x.iter().zip(y).all(close)
     };
     match (a, b) {

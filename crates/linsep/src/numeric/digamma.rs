@@ -1,6 +1,6 @@
 //! What the shape of a gamma distribution is found from.
 
-/// Where the asymptotic series start: seven terms leave less than 1e-16 of the result from here on.
+/// Where the asymptotic series starts: seven terms leave less than 1e-16 of the result from here on.
 const SERIES: f64 = 10.0;
 
 /// `ln x − ψ(x)` and its derivative `1/x − ψ′(x)` for x > 0, ψ the digamma function.

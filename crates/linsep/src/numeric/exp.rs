@@ -4,6 +4,7 @@
 const ROUND: f64 = 6_755_399_441_055_744.0;
 /// ln 2 in two parts: `k·LN2_HIGH` is exact for |k| < 2¹¹.
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
+/// `ln 2 − LN2_HIGH`.
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
 /// No result of [`exp`] in the normal range, and none of [`exp_falling`] above −708, differs from `eˣ` by more than this
@@ -17,6 +18,10 @@ const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 ///   coefficients from 1/3! on are rounded: `u(eʳ + |r|·|eʳ−1|/|r| + …)` is below 1.8u of eʳ.
 /// * Factors 2ᵏ are exact.
 pub const EXP_ERROR: f64 = 4.0 * f64::EPSILON;
+/// Beyond the arguments whose result is 0 (−745.2) and infinite (709.8); within them k stays below 2¹¹.
+const CLAMP: (f64, f64) = (-760.0, 720.0);
+/// Just above ln of the least normal double, −708.4.
+const LEAST: f64 = -708.0;
 
 /// `eˣ` to within 2 ulp for all finite x: 0 below −745.2, `+∞` above 709.79, NaN for NaN.
 ///
@@ -28,7 +33,7 @@ pub const EXP_ERROR: f64 = 4.0 * f64::EPSILON;
 /// ```
 #[inline(always)]
 pub fn exp(x: f64) -> f64 {
-    let clamped = x.clamp(-760.0, 720.0);
+    let clamped = x.clamp(CLAMP.0, CLAMP.1);
     let k = clamped.mul_add(std::f64::consts::LOG2_E, ROUND) - ROUND;
     let r = k.mul_add(-LN2_HIGH, clamped);
     let r = k.mul_add(-LN2_LOW, r);
@@ -66,7 +71,7 @@ pub fn exp(x: f64) -> f64 {
 /// ```
 #[inline(always)]
 pub fn exp_falling(x: f64) -> f64 {
-    let clamped = if x > -708.0 { x } else { -708.0 };
+    let clamped = if x > LEAST { x } else { LEAST };
     let k = clamped.mul_add(std::f64::consts::LOG2_E, ROUND) - ROUND;
     let r = k.mul_add(-LN2_HIGH, clamped);
     let r = k.mul_add(-LN2_LOW, r);

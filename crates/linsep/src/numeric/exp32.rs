@@ -4,7 +4,10 @@
 const ROUND: f32 = 12_582_912.0;
 /// ln 2 in two parts: `k·LN2_HIGH` is exact for |k| < 2⁹.
 const LN2_HIGH: f32 = 0.693_359_4;
+/// `ln 2 − LN2_HIGH`.
 const LN2_LOW: f32 = -2.121_944_4e-4;
+/// Just inside ln of the least normal single, −87.34, and of the largest, 88.7.
+const CLAMP: (f32, f32) = (-87.3, 88.0);
 
 /// `eˣ` in single precision to within 2 ulp for −87 ≤ x ≤ 88; 0 below −87.3 (no subnormal results), at most 2¹²⁷ above.
 ///
@@ -15,7 +18,7 @@ const LN2_LOW: f32 = -2.121_944_4e-4;
 /// ```
 #[inline(always)]
 pub fn exp32(x: f32) -> f32 {
-    let clamped = x.clamp(-87.3, 88.0);
+    let clamped = x.clamp(CLAMP.0, CLAMP.1);
     let k = clamped.mul_add(std::f32::consts::LOG2_E, ROUND) - ROUND;
     let r = k.mul_add(-LN2_HIGH, clamped);
     let r = k.mul_add(-LN2_LOW, r);
@@ -25,7 +28,7 @@ pub fn exp32(x: f32) -> f32 {
         p = r.mul_add(p, c);
     }
     let scaled = p * f32::from_bits(((k + ROUND).to_bits() << 23).wrapping_add(127 << 23));
-    if x < -87.3 { 0.0 } else { scaled }
+    if x < CLAMP.0 { 0.0 } else { scaled }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 /// ln 2 in two parts: `k·LN2_HIGH` is exact for |k| < 2¹¹.
 const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
+/// `ln 2 − LN2_HIGH`.
 const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 /// 2⁵²: in the low bits of `2⁵² + k` stands the integer k.
 const WHOLE: f64 = 4_503_599_627_370_496.0;

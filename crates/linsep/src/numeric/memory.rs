@@ -1,9 +1,10 @@
 //! Whether there is memory for what comes next.
 
-/// Not worth asking for.
+/// A megabyte is always given: asking would cost more.
 const LITTLE: usize = 1 << 20;
-/// The GNU allocator maps larger pieces by themselves; freeing a smaller one would raise its threshold for mapping, and
-/// tables would no longer be given back to the system when they are freed.
+/// Twice the largest threshold (32 MB on 64-bit systems) from which the GNU allocator maps pieces by themselves;
+/// freeing a smaller one would raise the threshold, and tables would no longer be given back to the system when they
+/// are freed.
 const MAPPED: usize = 64 << 20;
 
 /// Whether so many bytes more could be had. Running out of memory ends the process without a word; what is large and

@@ -37,6 +37,7 @@ pub fn normal_quantile(p: f64) -> f64 {
 /// Coefficients from the highest power down, numerator and denominator.
 type Rational = ([f64; 8], [f64; 8]);
 
+/// Coefficients for |q| ≤ 0.425 (Wichura 1988, AS 241, PPND16).
 const CENTRE: Rational = (
     [
         2.5090809287301226727e3,
@@ -60,6 +61,7 @@ const CENTRE: Rational = (
     ],
 );
 
+/// Coefficients up to r = 5, of the same algorithm.
 const NEAR: Rational = (
     [
         7.74545014278341407640e-4,
@@ -83,6 +85,7 @@ const NEAR: Rational = (
     ],
 );
 
+/// Coefficients beyond r = 5.
 const FAR: Rational = (
     [
         2.01033439929228813265e-7,

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const KIND: ArrowKind = ArrowKind::Ipc;
 const MAGIC: &[u8] = b"ARROW1";
-/// Footer length and magic at the end of a file.
+/// Bytes at the end of a file: a length of four and the magic of six.
 const TRAILER: u64 = 10;
 
 /// Whether bytes begin like a file or a stream of this format.

@@ -4,7 +4,7 @@ use super::dictionary::Dictionary;
 use super::number::{Said, read_cell};
 use crate::table::{Cells, MISSING_TEXT};
 
-/// The missing whole number in a block of `i32`.
+/// The missing integer in a block of `i32`: no cell holds it, since such a number is kept as a double.
 pub(super) const MISSING_INT: i32 = i32::MIN;
 
 /// A column of one piece.

@@ -39,8 +39,16 @@ pub(super) enum InferOutcome {
     ReadAgainAsText(Vec<usize>),
 }
 
-/// Bytes that whatever is done with a table takes for each of its rows: label, weight, place, score.
+/// Bytes that whatever is done with a table takes for each of its rows: label, weight, place, score. An estimate.
 const PER_ROW: usize = 48;
+/// Share of numbers from which on a text cell is taken for a fault, not for the kind of the column. Chosen, not
+/// measured.
+const NUMBERS: (u128, u128) = (99, 100);
+/// Cells for each byte of JSON from which on a table is refused: a cell that is there takes five bytes, so 99 % are
+/// missing.
+const CELLS_PER_BYTE: usize = 16;
+/// Cells that are allowed whatever the bytes: half a gigabyte as doubles.
+const FEW_CELLS: usize = 1 << 26;
 
 /// Decides the kind of every column and assembles the table.
 pub(super) fn assemble(
@@ -120,7 +128,7 @@ fn decide(
     }
     // In whole numbers: numbers / present >= 99 / 100.
     if let Some((piece, (row, cell))) = first_text
-        && (wanted == Wanted::Number || numbers as u128 * 100 >= present as u128 * 99)
+        && (wanted == Wanted::Number || numbers as u128 * NUMBERS.1 >= present as u128 * NUMBERS.0)
     {
         let place = origin(inputs, piece).place(row).column(name);
         return Err(Error::format(format!("{} is not a number", shown(cell))).at(place).help(bad_number_help(name)));
@@ -132,7 +140,7 @@ fn decide(
 /// cell that is there takes five bytes of JSON. Small ones are nothing to worry about.
 pub(super) fn too_sparse(rows: usize, columns: usize, bytes: usize) -> std::result::Result<(), (String, &'static str)> {
     let cells = rows.saturating_mul(columns);
-    if cells <= bytes.saturating_mul(16).max(1 << 26) {
+    if cells <= bytes.saturating_mul(CELLS_PER_BYTE).max(FEW_CELLS) {
         return Ok(());
     }
     let message = format!("{columns} different keys in {rows} objects: as a table it would be too large");

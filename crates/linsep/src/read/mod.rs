@@ -33,6 +33,9 @@ use source::Input;
 use std::io::Read;
 use std::path::Path;
 
+/// Bytes by which the format of a file is recognised.
+const HEAD: u64 = 4096;
+
 /// How to read.
 ///
 /// ```
@@ -152,7 +155,7 @@ fn detect(input: &Input<'_>, options: &ReadOptions) -> Result<Format> {
     if let Some(format) = options.format {
         return Ok(format);
     }
-    let head = input.head(4096)?;
+    let head = input.head(HEAD)?;
     if head.starts_with(b"PAR1") {
         return Ok(Format::Parquet);
     }

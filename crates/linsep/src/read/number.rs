@@ -125,6 +125,7 @@ impl Digits {
     /// Eight at a time.
     #[inline(always)]
     fn take(&mut self, bytes: &[u8]) {
+        // Of ten, by the number of digits.
         const POWERS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
         loop {
             let digits = word_at(bytes, self.at) ^ 0x3030_3030_3030_3030;
@@ -179,6 +180,7 @@ fn quotient(value: u64, decimals: usize) -> Option<f64> {
     Some(mantissa as i64 as f64 * f64::from_bits(((1023 + exponent) as u64) << 52))
 }
 
+/// Powers of ten for as many decimals as 64 bits have; exact as doubles up to 10²², so all of them.
 const POWERS: [f64; 20] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19];
 

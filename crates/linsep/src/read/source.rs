@@ -9,6 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Bytes that a compressed byte may become: gzip reaches 1,032 at most.
+const MOST_PER_BYTE: u64 = 1100;
+/// Bytes that any compressed input may become: 256 MB.
+const MOST_SMALL: u64 = 256 << 20;
+
 /// One input that can be read as often as needed.
 #[derive(Debug)]
 pub(super) struct Input<'a> {
@@ -25,7 +30,7 @@ enum ByteStore<'a> {
 /// Bytes that compressed bytes may become: 256 MB, or 1,100 times their number. Gzip reaches 1,032 times at most, and
 /// tables of real life with zstandard less; a few hundred kilobytes that become gigabytes are an accident or an attack.
 pub(crate) fn most_unpacked(stored: u64) -> u64 {
-    stored.saturating_mul(1100).max(256 << 20)
+    stored.saturating_mul(MOST_PER_BYTE).max(MOST_SMALL)
 }
 
 /// How an input is packed.
@@ -72,6 +77,7 @@ impl<'a> Input<'a> {
 
     /// A stream, read to its end.
     pub(super) fn spool(mut stream: impl Read, name: &str, watch: &Watch) -> Result<Input<'a>> {
+        // Bytes read between two looks at the watch: results do not depend on it.
         const STEP: u64 = 1 << 20;
         let mut bytes = Vec::new();
         loop {

@@ -23,9 +23,9 @@ pub struct Boolean {
     all: bool,
 }
 
-/// Most features of which all rows are listed.
+/// Most features of which all rows are listed: 2³⁰ rows.
 const MOST_LISTED: usize = 30;
-/// Rows are made of the bits of one number where they are listed; drawn ones may be longer.
+/// Rows are made of the bits of one 64-bit number where they are listed; drawn ones take several.
 const BITS: usize = 64;
 
 impl Boolean {

@@ -12,6 +12,9 @@ use crate::error::{Error, Result};
 use crate::table::Class;
 use std::f64::consts::FRAC_PI_4;
 
+/// Priors may miss a sum of one by this, as in `density::check`.
+const SUM: f64 = 1e-9;
+
 /// Rows of classes with given densities.
 pub struct Classes {
     kind: String,
@@ -83,7 +86,7 @@ fn check_line(priors: &[f64], cols: usize, distance: f64) -> Result<()> {
     if priors.len() < 2 {
         return Err(Error::usage(format!("{} classes", priors.len())).help("there are at least two"));
     }
-    if !priors.iter().all(|p| *p > 0.0) || !((sum - 1.0).abs() <= 1e-9) {
+    if !priors.iter().all(|p| *p > 0.0) || !((sum - 1.0).abs() <= SUM) {
         return Err(Error::usage(format!("the priors must be positive and sum to one; they sum to {sum}"))
             .help("for example --priors 0.2,0.8"));
     }

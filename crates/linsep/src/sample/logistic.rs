@@ -16,7 +16,8 @@ pub struct Logistic {
     below: Vec<f64>,
 }
 
-/// Rows drawn for the Bayes error. Only the score matters, so a row is one normal number.
+/// Draws for the Bayes error: a standard error of at most 0.0008. Only the score matters, so a row is one normal
+/// number.
 const ERROR_DRAWS: usize = 400 * DRAW_BLOCK;
 
 impl Logistic {

@@ -5,6 +5,9 @@ use crate::density::{Draws, LinearForm, default_classes};
 use crate::error::{Error, Result};
 use crate::table::Class;
 
+/// Priors may miss a sum of one by this, as in `density::check`.
+const SUM: f64 = 1e-9;
+
 /// Rows at least a margin γ from the plane `w·x + w₀ = 0`, each on the side of its class.
 ///
 /// Beside the plane a row is standard normal; its distance is γ plus the size of a normal number. The first two rows face
@@ -33,7 +36,7 @@ impl Separable {
         if !(length > 0.0 && length.is_finite() && intercept.is_finite()) {
             return Err(Error::usage("the weights do not name a plane").help("at least one must not be zero"));
         }
-        if !priors.iter().all(|p| *p > 0.0) || !((priors[0] + priors[1] - 1.0).abs() <= 1e-9) {
+        if !priors.iter().all(|p| *p > 0.0) || !((priors[0] + priors[1] - 1.0).abs() <= SUM) {
             let sum = priors[0] + priors[1];
             return Err(Error::usage(format!("the priors must be positive and sum to one; they sum to {sum}"))
                 .help("for example --priors 0.2,0.8"));

@@ -7,7 +7,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::objective::{Coef, Conjugate, Detail, Penalty, Point, Risk};
 use crate::watch::{Progress, Watch};
 
-/// Iterations without a lower objective or gradient after which rounding is all that moves.
+/// Iterations without a lower objective or gradient after which only rounding moves. Chosen, not measured: a smaller
+/// value may end a first-order method early as `PrecisionLimit`.
 const PATIENCE: usize = 20;
 
 /// A descent under way.

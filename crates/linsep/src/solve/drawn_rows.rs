@@ -19,6 +19,12 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+/// Numbers read between two looks at the watch, about a millisecond of work, and the rows that this may be. Chosen, not
+/// measured: only the delay of an interruption depends on it.
+const POLL_NUMBERS: usize = 1 << 20;
+/// The fewest and the most rows between two looks at the watch.
+const POLL_ROWS: (usize, usize) = (16, 4096);
+
 /// The rows of positive weight, to be drawn.
 pub(super) struct DrawnRows<'a> {
     rows: InMemory<'a>,
@@ -157,7 +163,7 @@ impl<'a> DrawnRows<'a> {
 
     /// Draws between two looks at the watch: about a million numbers, and not more than a few thousand rows.
     pub(super) fn poll(&self) -> usize {
-        ((1 << 20) / (self.cols * self.scores).max(1)).clamp(16, 4096)
+        (POLL_NUMBERS / (self.cols * self.scores).max(1)).clamp(POLL_ROWS.0, POLL_ROWS.1)
     }
 
     /// A row, and how often its gradient counts.

@@ -12,6 +12,21 @@ use crate::error::Result;
 use crate::objective::{Coef, Conjugate, Detail, Intercept, Penalty, Risk};
 use crate::watch::Watch;
 
+/// Share of the step 1/λ̂: power iteration approaches the largest eigenvalue from below, and descent needs a step below
+/// 2/λ̂.
+const SAFE_STEP: f64 = 0.95;
+/// Relative rounding of the objective: about 5 units.
+const OBJECTIVE_ROUNDING: f64 = 1e-15;
+/// Power iterations at most. Chosen, not measured: with the last estimate the step may be too long, and the descent
+/// then says that it stalled.
+const POWER_ROUNDS: usize = 100;
+/// Power iterations at least: an early standstill may be that of a smaller eigenvalue. Chosen, not measured.
+const POWER_LEAST: usize = 10;
+/// Relative change at which the estimate of the largest eigenvalue has settled; [`POWER_MARGIN`] covers the rest.
+const POWER_SETTLED: f64 = 1e-4;
+/// The estimate is from below; this raises it. Chosen, not measured.
+const POWER_MARGIN: f64 = 1.02;
+
 /// How long a step is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StepRule {
@@ -46,7 +61,7 @@ impl<L: Conjugate> Solver<Risk<'_, L>> for GradientDescent {
 
 impl GradientDescent {
     fn fixed<L: Conjugate>(&self, descent: &mut Descent<'_, '_, L>) -> Result<Stop> {
-        let step = 0.95 / largest_curvature(descent)?;
+        let step = SAFE_STEP / largest_curvature(descent)?;
         loop {
             if let Some(stop) = descent.stops(self.tolerance, self.max_iterations)? {
                 return Ok(stop);
@@ -67,7 +82,7 @@ impl GradientDescent {
             let (risk, point) = (descent.risk, &descent.point);
             let norm = point.gradient.dot(&point.gradient);
             let line = risk.along(&point.gradient, descent.watch)?;
-            let rounding = 1e-15 * point.objective.abs();
+            let rounding = OBJECTIVE_ROUNDING * point.objective.abs();
             step *= 2.0;
             while risk.on_line(point, &line, -step) > point.objective - 0.5 * step * norm + rounding {
                 step *= 0.5;
@@ -91,7 +106,7 @@ pub(super) fn largest_curvature<L: Conjugate>(descent: &mut Descent<'_, '_, L>) 
     let mut v = Coef::zeros(k, cols);
     v.as_mut_slice().iter_mut().enumerate().for_each(|(i, v)| *v = 1.0 + 0.1 * ((i * 7919) % 101) as f64 / 101.0);
     let mut value = 0.0;
-    for round in 0..100 {
+    for round in 0..POWER_ROUNDS {
         let length = v.dot(&v).sqrt();
         let unit = Coef::zeros(k, cols).moved(length.recip(), &v);
         let line = risk.along(&unit, watch)?;
@@ -112,10 +127,10 @@ pub(super) fn largest_curvature<L: Conjugate>(descent: &mut Descent<'_, '_, L>) 
         }
         let next = unit.dot(&v);
         // An early standstill may be that of a smaller eigenvalue.
-        if round >= 10 && (next - value).abs() <= 1e-4 * next {
-            return Ok(1.02 * next);
+        if round >= POWER_LEAST && (next - value).abs() <= POWER_SETTLED * next {
+            return Ok(POWER_MARGIN * next);
         }
         value = next;
     }
-    Ok(1.02 * value)
+    Ok(POWER_MARGIN * value)
 }

@@ -8,6 +8,7 @@
 //! Liu and Nocedal 1989; Nocedal and Wright, *Numerical Optimization*, 7.2.
 
 use super::descent::Descent;
+use super::line_search::DECREASE;
 use super::{Solved, Solver, Stop};
 use crate::error::Result;
 use crate::objective::{Coef, Conjugate, Detail, Point, Risk};
@@ -31,9 +32,16 @@ impl Default for Lbfgs {
     }
 }
 
-/// Decrease and curvature conditions (Wolfe).
-const DECREASE: f64 = 1e-4;
+/// Wolfe's curvature condition, with the usual constant for quasi-Newton directions (Nocedal and Wright 2006, section 3.1).
 const CURVATURE: f64 = 0.9;
+/// A pair whose cosine is below this has no curvature up to rounding: about 50 units.
+const NO_CURVATURE: f64 = 1e-14;
+/// Relative rounding of the objective: about 5 units.
+const OBJECTIVE_ROUNDING: f64 = 1e-15;
+/// Doublings and bisections at most: more than the 53 bits of a double.
+const BISECTIONS: usize = 60;
+/// Relative length of the difference that estimates a slope: of the order of the fourth root of the unit roundoff.
+const AHEAD: f64 = 1e-4;
 
 impl<L: Conjugate> Solver<Risk<'_, L>> for Lbfgs {
     fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
@@ -117,7 +125,7 @@ impl Memory {
         let change = to.gradient.moved(-1.0, &from.gradient);
         let product = step.dot(&change);
         // A pair without curvature, up to rounding, would spoil the others.
-        if product > 1e-14 * (step.dot(&step) * change.dot(&change)).sqrt() {
+        if product > NO_CURVATURE * (step.dot(&step) * change.dot(&change)).sqrt() {
             if self.pairs.len() == self.limit {
                 self.pairs.pop_front();
             }
@@ -131,7 +139,7 @@ fn search<L: Conjugate>(descent: &mut Descent<'_, '_, L>, direction: &Coef) -> R
     let (risk, watch) = (descent.risk, descent.watch);
     let slope = descent.point.gradient.dot(direction);
     let objective = descent.point.objective;
-    let rounding = 1e-15 * objective.abs();
+    let rounding = OBJECTIVE_ROUNDING * objective.abs();
     let enough = |value: f64, step: f64| value <= objective + DECREASE * step * slope + rounding;
     let whole = risk.at(&descent.point.coef.moved(1.0, direction), Detail::Gradient, watch)?;
     descent.passes += 1;
@@ -142,11 +150,11 @@ fn search<L: Conjugate>(descent: &mut Descent<'_, '_, L>, direction: &Coef) -> R
     descent.passes += 1;
     let (mut low, mut high, mut step) = (0.0, f64::INFINITY, 1.0f64);
     let mut decreases = None;
-    for _ in 0..60 {
+    for _ in 0..BISECTIONS {
         if enough(risk.on_line(&descent.point, &line, step), step) {
             decreases = Some(step);
             // The slope by a difference: far from precise, but it only decides whether to go on.
-            let ahead = 1e-4 * step;
+            let ahead = AHEAD * step;
             let near = risk.on_line(&descent.point, &line, step + ahead) - risk.on_line(&descent.point, &line, step);
             if near / ahead >= CURVATURE * slope {
                 break;

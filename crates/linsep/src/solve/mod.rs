@@ -9,6 +9,7 @@ mod gradient_descent;
 mod hard_margin;
 mod interior_point;
 mod lbfgs;
+mod line_search;
 mod margin_intercept;
 mod newton;
 mod newton_cg;

@@ -30,8 +30,16 @@ pub struct DescentEnd {
     pub iterations: usize,
 }
 
-/// Steps without a smaller gap after which rounding is all that moves.
+/// Steps without a smaller gap after which only rounding moves. Chosen, not measured: smaller values may end the
+/// descent early.
 const PATIENCE: usize = 100;
+/// Share of the step 1/λ̂: power iteration approaches the largest eigenvalue from below, and descent needs a step below
+/// 2/λ̂.
+const SAFE_STEP: f64 = 0.95;
+/// Power iterations at most. Chosen, not measured: the last estimate is used.
+const POWER_ROUNDS: usize = 200;
+/// Relative change at which the estimate of the largest eigenvalue has settled; [`SAFE_STEP`] covers the rest.
+const POWER_SETTLED: f64 = 1e-6;
 
 impl QuadraticDescent {
     /// Descends from `start`, where the objective is `at_start`; `factor` is that of the Hessian, for the certificate
@@ -44,7 +52,7 @@ impl QuadraticDescent {
         at_start: f64,
         watch: &Watch,
     ) -> DescentEnd {
-        let step = 0.95 / largest_eigenvalue(&problem.hessian).max(f64::MIN_POSITIVE);
+        let step = SAFE_STEP / largest_eigenvalue(&problem.hessian).max(f64::MIN_POSITIVE);
         let (mut point, base) = (start.clone(), change(problem, &start));
         let (mut best, mut smallest, mut since) = (start, f64::INFINITY, 0);
         let mut iteration = 0;
@@ -99,7 +107,7 @@ fn largest_eigenvalue(h: &Square) -> f64 {
     // No start without a part along the eigenvector sought is likely: the diagonal, plus different small parts.
     let mut v: Vec<f64> = h.diagonal().iter().enumerate().map(|(i, d)| d * (1.0 + 0.1 / (i + 1) as f64)).collect();
     let mut value = 0.0;
-    for _ in 0..200 {
+    for _ in 0..POWER_ROUNDS {
         let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
         if length == 0.0 || !length.is_finite() {
             break;
@@ -108,7 +116,7 @@ fn largest_eigenvalue(h: &Square) -> f64 {
         let product = h.multiply(&v);
         let next: f64 = v.iter().zip(&product).map(|(a, b)| a * b).sum();
         v = product;
-        if (next - value).abs() <= 1e-6 * next {
+        if (next - value).abs() <= POWER_SETTLED * next {
             return next;
         }
         value = next;

@@ -12,8 +12,14 @@ use crate::linalg::{Factor, Square, factor};
 use crate::objective::{Coef, CurvedLoss, Risk};
 use crate::watch::Watch;
 
-/// Relative to the largest slack of a step, what may belong to I₀: first all that can be told from rounding, then more.
+/// Relative to the largest slack of a step, what may belong to I₀: first what rounding leaves of zero, then more (only
+/// 1e-4 before 8e31908). Chosen, not measured; every candidate is checked by [`check_direction`].
 const NEAR_BOUNDARY: [f64; 3] = [1e-8, 1e-6, 1e-4];
+/// On the unit-diagonal scale, pivots of the Gram matrix of I₀ below this are dependent, as in `cone::newton`. Chosen,
+/// not measured: candidates are checked.
+const BOUNDARY_PIVOT: f64 = 1e-10;
+/// Slacks below this share of the largest are zero up to rounding, as in `cone::newton`.
+const ZERO_SLACK: f64 = 1e-10;
 
 /// Tries the iterate and the step as they are, then cleaned and combined. Of several quasi-complete directions the one
 /// with the most rows strictly on their side is returned.
@@ -40,7 +46,7 @@ pub(super) fn find<L: CurvedLoss>(
         // A wider boundary that takes in nothing new gives nothing new.
         if last.as_ref() != Some(&constraints) {
             let gram = risk.weighted_gram(&constraints, watch)?;
-            let factor = factor(&gram, 1e-10);
+            let factor = factor(&gram, BOUNDARY_PIVOT);
             let clean = |v: &Coef| cleaned(&cleaned(v, &gram, &factor), &gram, &factor);
             if let Some(candidate) = combined(risk, &clean(iterate), &clean(step), watch)? {
                 consider(check_direction(risk, &candidate, watch)?);
@@ -95,12 +101,12 @@ fn combined<L: CurvedLoss>(risk: &Risk<'_, L>, iterate: &Coef, step: &Coef, watc
     let (mut low, mut high) = (0.0f64, f64::INFINITY);
     for (w, d) in pairs {
         // What is zero up to rounding in both is the boundary and demands nothing.
-        if w.abs() <= 1e-10 * w_size && d.abs() <= 1e-10 * d_size {
+        if w.abs() <= ZERO_SLACK * w_size && d.abs() <= ZERO_SLACK * d_size {
             continue;
         }
-        if d > 1e-10 * d_size {
+        if d > ZERO_SLACK * d_size {
             low = low.max(-w / d);
-        } else if d < -1e-10 * d_size {
+        } else if d < -ZERO_SLACK * d_size {
             high = high.min(-w / d);
         } else if w < 0.0 {
             return Ok(None);

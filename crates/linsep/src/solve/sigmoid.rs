@@ -63,13 +63,34 @@ pub struct SigmoidEnd {
     pub passes: usize,
 }
 
-/// Smallest pivot on the unit diagonal that is no rounding.
+/// Pivots on the unit-diagonal scale below this are rounding: about 50 units.
 const PIVOT: f64 = 1e-14;
-/// Damping at first, and at least.
+/// The first damping, relative to the diagonal. Chosen, not measured: it adapts by powers of ten.
 const FIRST: f64 = 1e-3;
+/// The least damping: beside the diagonal it no longer changes a step by more than 1e-12.
 const LEAST: f64 = 1e-12;
-/// Saddles left before a descent gives up.
+/// Saddle points left before a descent gives up. Chosen, not measured: other starts follow.
 const SADDLES: usize = 20;
+/// Relative rounding of the objective: about 50 units.
+const OBJECTIVE_ROUNDING: f64 = 1e-14;
+/// Ratio of actual to predicted decrease at which a damped step is taken. Chosen, not measured: between Armijo's 1e-4
+/// and ¼.
+const ACCEPTED: f64 = 1e-3;
+/// Ratio of actual to predicted decrease from which damping falls. Chosen, not measured: only the time depends on it.
+const GOOD: f64 = 0.25;
+/// Factors by which damping falls after a good step and grows after a failed one (Marquardt 1963 has ten).
+const LESS: f64 = 0.1;
+/// See [`LESS`].
+const MORE: f64 = 10.0;
+/// Beyond this damping a step is shorter than rounding.
+const LARGEST: f64 = 1e20;
+/// Relative rounding of the objective on a line: about 5 units.
+const LINE_ROUNDING: f64 = 1e-15;
+/// A shorter step along the gradient is hidden by rounding.
+const SHORTEST: f64 = 1e-18;
+/// Powers of two that are tried as lengths out of a saddle, in units where the curvature is of order one. Chosen, not
+/// measured.
+const SADDLE_STEPS: std::ops::RangeInclusive<i32> = -20..=4;
 
 struct SigmoidWalk<'r, 'd> {
     risk: &'r Risk<'d, SquaredSigmoid>,
@@ -197,19 +218,19 @@ impl SigmoidWalk<'_, '_> {
                 self.passes += 1;
                 let fall = self.point.objective - next.objective;
                 // Where the decrease drowns in rounding the gradient decides.
-                let rounding = 1e-14 * self.point.objective;
+                let rounding = OBJECTIVE_ROUNDING * self.point.objective;
                 let closer = fall >= -rounding && self.scale.gradient(&next) < 0.5 * norm;
-                if fall >= 1e-3 * expected && fall > 0.0 || closer {
-                    if fall >= 0.25 * expected || closer {
-                        self.damping = (0.1 * self.damping).max(LEAST);
+                if fall >= ACCEPTED * expected && fall > 0.0 || closer {
+                    if fall >= GOOD * expected || closer {
+                        self.damping = (LESS * self.damping).max(LEAST);
                     }
                     self.point = next;
                     self.iterations += 1;
                     return Ok(true);
                 }
             }
-            self.damping *= 10.0;
-            if self.damping > 1e20 {
+            self.damping *= MORE;
+            if self.damping > LARGEST {
                 self.damping = FIRST;
                 return Ok(false);
             }
@@ -224,13 +245,13 @@ impl SigmoidWalk<'_, '_> {
         }
         let slope = -self.point.gradient.dot(&direction);
         let line = self.risk.along(&direction, self.watch)?;
-        let rounding = 1e-15 * self.point.objective;
+        let rounding = LINE_ROUNDING * self.point.objective;
         self.step *= 2.0;
         while self.risk.on_line(&self.point, &line, self.step)
             > self.point.objective - 0.5 * self.step * slope + rounding
         {
             self.step *= 0.5;
-            if self.step < 1e-18 {
+            if self.step < SHORTEST {
                 self.step = 1.0;
                 return Ok(false);
             }
@@ -246,7 +267,7 @@ impl SigmoidWalk<'_, '_> {
         let direction = Coef::from_vec(direction.to_vec(), 1, self.point.coef.n_cols());
         let line = self.risk.along(&direction, self.watch)?;
         self.passes += 1;
-        let lengths = (-20..=4).rev().map(|power| 2f64.powi(power));
+        let lengths = SADDLE_STEPS.rev().map(|power| 2f64.powi(power));
         let at = |length: f64| (self.risk.on_line(&self.point, &line, length), length);
         let best = lengths
             .flat_map(|l| [at(l), at(-l)])

@@ -40,12 +40,14 @@ impl Default for Svrg {
     }
 }
 
-/// Draws of an epoch per row.
+/// Draws per row and epoch: 2n for convex problems is what Johnson and Zhang (2013) use.
 const DRAWS: usize = 2;
-/// Shrinking by `e⁻ᵐ` for this m forgets the start of the epoch; further draws would be wasted.
+/// An epoch shrinks its start by `e⁻ᵐ`; from m = 20 (2e-9) on further draws are wasted.
 const FORGOTTEN: f64 = 20.0;
-/// Halvings in a row after which no step helps.
+/// Halvings of the step in a row after which none helps: by 1e-12.
 const HALVINGS: usize = 40;
+/// Relative rounding of the objective, with room for many rows: about 500 units.
+const OBJECTIVE_ROUNDING: f64 = 1e-13;
 
 impl<L: Conjugate> Solver<Risk<'_, L>> for Svrg {
     fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
@@ -75,7 +77,7 @@ impl Svrg {
             risk.centre_scores(&mut trial);
             let finite = trial.as_slice().iter().all(|c| c.is_finite());
             let next = if finite { Some(risk.at(&trial, Detail::Gradient, watch)?) } else { None };
-            let rounding = 1e-13 * descent.point.objective.abs();
+            let rounding = OBJECTIVE_ROUNDING * descent.point.objective.abs();
             match next.filter(|next| next.objective <= descent.point.objective + rounding) {
                 Some(next) => {
                     descent.passes += 1;

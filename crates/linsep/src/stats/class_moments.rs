@@ -45,6 +45,10 @@ pub struct ClassMoments {
 /// Roundings of a moment beside those of its sum: difference from the reference, root of the weight, products, the means
 /// taken off again.
 const PER_MOMENT: usize = 32;
+/// Weight left of a class, relative to what it was, that is rounding of a subtraction, as in `class_columns`.
+const GONE: f64 = 1e-12;
+/// Sums of squares below this have lost digits to underflow.
+const NO_UNDERFLOW: f64 = 1e-280;
 
 /// How far rounding may have taken statistics from those of the doubles of the rows.
 #[derive(Debug, Clone)]
@@ -63,7 +67,7 @@ impl MomentRounding {
 
     /// Whether the squares of a column have all their digits: below this some are subnormal.
     pub(crate) fn is_whole(&self, j: usize) -> bool {
-        self.sizes[j] == 0.0 || self.sizes[j] > 1e-280
+        self.sizes[j] == 0.0 || self.sizes[j] > NO_UNDERFLOW
     }
 
     /// A bound on the error of the mean of a column over rows of this weight, which is about so large.
@@ -226,7 +230,7 @@ impl ClassMoments {
     /// Takes the statistics of rows out again that were merged before, to within rounding as if they had never been
     /// there.
     pub fn remove(&mut self, other: &ClassMoments) -> Result<()> {
-        let excess = |(a, b): (&f64, &f64)| *b > a * (1.0 + 1e-12);
+        let excess = |(a, b): (&f64, &f64)| *b > a * (1.0 + GONE);
         if other.weights.len() > self.weights.len() || self.weights.iter().zip(&other.weights).any(excess) {
             return Err(Error::usage("these statistics do not contain the rows to be removed"));
         }
@@ -261,7 +265,7 @@ impl ClassMoments {
             let left = a + b;
             let own = self.kind == Scatter::Own;
             let scatter = &mut self.scatters[if own { k } else { 0 }];
-            let gone = left <= a * 1e-12;
+            let gone = left <= a * GONE;
             if own {
                 scatter.add_scaled(sign, Some(&other.scatters[k]));
             }

@@ -4,7 +4,8 @@ use crate::design::{Block, Design, Tile, Units};
 use crate::error::Result;
 use crate::table::Labels;
 
-/// Rows per class whose mean is the class's reference: any point near the class will do.
+/// Rows per class whose mean is the class's reference: any point near the class avoids cancellation, and the mean of 16
+/// is within a quarter of a standard deviation.
 const REFERENCE_ROWS: usize = 16;
 
 /// A row as it is, with all its zeros.

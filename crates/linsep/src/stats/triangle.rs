@@ -34,10 +34,13 @@ pub struct ClassTriangle {
     r: Vec<f64>,
 }
 
-/// Rows near which the centre is taken.
+/// Rows whose mean is near the centre, as in `reference`.
 const REFERENCE_ROWS: usize = 16;
-/// Rows gathered at least before they are reduced.
+/// Rows gathered at least before they are reduced by a QR step. Chosen, not measured: only the time and last bits
+/// depend on it.
 const REDUCE_AT: usize = 512;
+/// Weight left of a class, relative to what it was, that is rounding of a subtraction, as in `class_columns`.
+const GONE: f64 = 1e-12;
 
 /// A factor and rows still to be folded into it.
 struct TrianglePartial {
@@ -141,7 +144,7 @@ impl ClassTriangle {
             ))
         };
         // Sums of weights that are not whole may differ by rounding.
-        let negligible = |k: usize| 1e-12 * self.weights[k];
+        let negligible = |k: usize| GONE * self.weights[k];
         if let Some(k) = (0..self.weights.len()).find(|k| other.weights[*k] - self.weights[*k] > negligible(*k)) {
             let (has, out) = (self.weights[k], other.weights[k]);
             return refused(format!("class {} has the weight {has}, so {out} cannot be taken out", k + 1));

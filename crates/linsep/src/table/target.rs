@@ -151,7 +151,8 @@ impl Labels {
     }
 }
 
-/// More distinct numbers than this are not kept in order one by one.
+/// More distinct numbers are not collected: `workflow::fit` refuses them (its `MANY_CLASSES` must not exceed this), and
+/// insertion in order takes time with their square.
 const MANY: usize = 1000;
 
 fn number(text: &str) -> Option<f64> {

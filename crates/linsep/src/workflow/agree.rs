@@ -6,20 +6,26 @@ use crate::design::{ColumnSummary, Units};
 use crate::discriminant::{Discriminant, Linear};
 use serde_json::Value;
 
-/// Agreement asked of the numbers of a certificate.
+/// Agreement asked of the numbers of a certificate: bounds on rounding are sums over rows, and another machine adds
+/// them in another order and with other fused products.
 const CERTIFICATE: f64 = 1e-6;
-/// Bounds below this share of the objective are made of rounding, which another machine has otherwise.
+/// Bounds below this share of the objective consist of rounding, which differs between machines: about 500 units.
 const ROUNDED: f64 = 1e-13;
-/// By what factor two such bounds may differ.
+/// Factor by which two such bounds may differ. Chosen, not measured: a larger one would let edits of tiny gaps pass.
 const FACTOR: f64 = 4.0;
-/// What rounding of an objective does to a difference of two, relative to them.
+/// What rounding of an objective, a compensated sum, does to a difference of two, relative to them. Chosen, not
+/// measured.
 const OBJECTIVE: f64 = 32.0 * f64::EPSILON;
-/// A relative number below this is none.
+/// A relative number below the spacing of doubles is zero.
 const NOTHING: f64 = f64::EPSILON;
-/// Agreement asked of calibrated probabilities: another machine fits the folds to their tolerance, not to the same bits.
+/// Agreement asked of calibrated probabilities: another machine fits the folds to their tolerance, not to the same
+/// bits. Chosen, not measured.
 const PROBABILITIES: f64 = 1e-6;
-/// And of the numbers of the map.
+/// And of the numbers of the map, which may be ill-conditioned where probabilities are not. Chosen, not measured.
 const MAP: f64 = 1e-4;
+/// Agreement relative to the objective at zero weights (or to eigenvalues of order one), for fits that leave only
+/// rounding.
+const AT_ZERO: f64 = 1e-12;
 
 /// Units agree when centre and scale do, relative to the standard deviation and to the rounding of the mean.
 pub(super) fn units_agree(stated: &Units, learned: &Units, summary: &ColumnSummary) -> bool {
@@ -71,7 +77,7 @@ fn lines_agree(a: &Linear, b: &Linear, summary: &ColumnSummary) -> bool {
 /// Objectives agree relative to themselves, or to the objective at zero weights: an exact fit leaves nothing but rounding.
 pub(super) fn objectives_agree(stated: f64, found: f64, at_zero: f64) -> bool {
     let size = stated.abs().max(found.abs());
-    stated == found || (stated - found).abs() <= NUMBERS * size + 1e-12 * at_zero
+    stated == found || (stated - found).abs() <= NUMBERS * size + AT_ZERO * at_zero
 }
 
 /// F at zero weights, or F where that is more: what a gap is relative to.
@@ -109,9 +115,9 @@ pub(super) fn certificates_agree(stated: &Certificate, found: &Certificate) -> b
         let alike = a * b > 0.0 && larger <= FACTOR * a.abs().min(b.abs());
         match name {
             "dual" if void => alike,
-            "objective" | "dual" => apart <= NUMBERS * larger + 1e-12 * size,
+            "objective" | "dual" => apart <= NUMBERS * larger + AT_ZERO * size,
             "margin" | "hull_distance" | "norm" | "radius" | "bound" | "errors" | "total" => apart <= NUMBERS * larger,
-            "smallest_eigenvalue" => apart <= CERTIFICATE * larger + 1e-12,
+            "smallest_eigenvalue" => apart <= CERTIFICATE * larger + AT_ZERO,
             _ if apart <= relative * larger => true,
             "relative_gap" | "relative_residual" | "gradient" | "violation" if larger <= NOTHING => a >= 0.0,
             "gap" if larger <= NOTHING * size => a >= 0.0,

@@ -23,7 +23,7 @@ pub struct CalibrationOptions {
 }
 
 impl CalibrationOptions {
-    /// Folds where none are asked for.
+    /// Folds where none are asked for: scikit-learn's default.
     pub const FOLDS: usize = 5;
 
     /// A map from five folds.

@@ -5,11 +5,12 @@ use crate::error::{Error, Result};
 use crate::role::{Role, Roles, push_field};
 use serde_json::Value;
 
-/// Agreement asked of numbers that nothing else is known of, relative to themselves: sums in another order stay within it.
+/// Agreement asked of numbers that nothing else is known of, relative to themselves: sums in another order over up to
+/// millions of rows stay within it.
 pub(super) const NUMBERS: f64 = 1e-9;
-/// Numbers this much smaller than the largest of their array are its rounding.
+/// Numbers below this share of the largest of their array are its rounding: about half a unit.
 const ROUNDING: f64 = 1e-16;
-/// Differences that are kept; the rest are counted.
+/// Differences that are kept; the rest are counted. A limit of memory and of what anybody reads.
 const KEPT: usize = 1_000;
 
 /// A leaf that is not what it should be.

@@ -16,6 +16,13 @@ use crate::model::{ClassWeights, Method, NoOptimum, NotSeparable, Part, Training
 use crate::table::{Class, Kind, Labels, Table};
 use crate::watch::Watch;
 
+/// A target with more distinct values is taken for a measurement.
+const MANY_CLASSES: usize = 1000;
+/// So is one with more values than this and fewer than [`ROWS_PER_CLASS`] rows for each. Chosen, not measured: a guard.
+const SOME_CLASSES: usize = 50;
+/// See [`SOME_CLASSES`].
+const ROWS_PER_CLASS: usize = 4;
+
 /// What to fit, on which columns.
 #[derive(Debug, Clone)]
 pub struct FitOptions {
@@ -190,7 +197,7 @@ pub(super) fn read_roles(table: &Table, options: &FitOptions) -> Result<RowRoles
 fn check_class_count(table: &Table, roles: &RowRoles, target: &str) -> Result<()> {
     let labelled = roles.classes.iter().flatten().count();
     let classes = roles.names.len();
-    if classes > 1000 || (classes > 50 && classes * 4 > labelled) {
+    if classes > MANY_CLASSES || (classes > SOME_CLASSES && classes * ROWS_PER_CLASS > labelled) {
         return Err(Error::data(format!("the target `{target}` has {classes} distinct values in {labelled} rows"))
             .at(table.place(0).column(target))
             .help("a target names classes; group its values, or choose another column"));

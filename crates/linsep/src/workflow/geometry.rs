@@ -39,7 +39,7 @@ pub struct TableGeometry {
     pub mahalanobis: Option<Vec<f64>>,
 }
 
-/// More numbers than this are no table to look at.
+/// Numbers of projected rows at most: 2 GB as doubles.
 const MOST_PROJECTED: usize = 1 << 28;
 
 /// The boundaries of a model: where its decision changes, rejection left aside, if that is where two scores differ by a

@@ -138,9 +138,9 @@ impl TableSeparability {
     }
 }
 
-/// With more classes than this, only the joint question is asked unless told otherwise.
+/// With more classes only the joint question is asked unless told otherwise: eight have 28 pairs. Chosen, not measured.
 const MANY_CLASSES: usize = 8;
-/// Rows of a boundary that are placed.
+/// Rows of a boundary that are named: what a reader looks at.
 pub(crate) const SHOWN_BOUNDARY: usize = 10;
 
 /// Answers for a table, which is used up on the way.

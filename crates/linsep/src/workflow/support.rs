@@ -9,7 +9,7 @@ use crate::model::{LossChoice, Method, Part};
 use crate::table::{Class, Table};
 use crate::watch::Watch;
 
-/// Multipliers this close to their bound, relatively, are at it.
+/// Multipliers this close to their bound, relatively, are at it, as where the model was made (`model::risk::margin`).
 const AT_BOUND: f64 = 1e-12;
 
 /// The support vectors of a machine, or of one of the two-class fits that make it up.

@@ -5,13 +5,13 @@ use crate::artifact::{Model, Provenance};
 use crate::certify::Certificate;
 use crate::design::Transform;
 
-/// Relative residual allowed to the equations of a closed form.
+/// Relative residual allowed to the equations of a closed form: rounding times a condition of up to 1e8.
 const RESIDUAL: f64 = 1e-8;
-/// Residuals that are computed in another way differ by this factor at most.
+/// Residuals that are computed in another way differ by this factor at most. Chosen, not measured.
 const RESIDUALS: f64 = 16.0;
-/// Differences that are shown.
+/// Differences that are shown: what a reader looks at.
 const SHOWN: usize = 3;
-/// A bound above this share of the objective proves little.
+/// A bound above this share of the objective is said to prove little. A matter of words, not of truth.
 const LITTLE: f64 = 1e-2;
 
 /// One claim of a model, compared with the data.

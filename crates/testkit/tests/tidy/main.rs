@@ -1,5 +1,6 @@
 //! The invariants of ARCHITECTURE.md, held by reading the source.
 
+mod constants;
 mod cycles;
 mod flags;
 mod names;

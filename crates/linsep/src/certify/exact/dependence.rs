@@ -6,12 +6,17 @@ use crate::error::Result;
 use crate::watch::Watch;
 use num_bigint::Sign;
 
-/// The largest common denominator that is tried.
+/// The largest common denominator that is tried. Chosen, not measured: relations with larger ones are not recognised.
 const LARGEST_DENOMINATOR: u32 = 1000;
-/// How near to a whole number a coefficient times the denominator must be; a wrong guess fails on the rows.
+/// How near to an integer a coefficient times the denominator must be. Chosen, not measured: a wrong guess fails on the
+/// rows.
 const NEARLY_WHOLE: f64 = 1e-6;
-/// Rows looked at together.
+/// Rows read in one block. Chosen, not measured: only the time depends on it.
 const ROWS: usize = 256;
+/// Integers below this are exact as doubles, with three bits to spare of 2⁵³.
+const LARGEST_WHOLE: f64 = 1e15;
+/// Above this the error of a product is a normal number: 2⁻⁵³ of it is far above 1e-308.
+const NO_UNDERFLOW: f64 = 1e-280;
 
 /// Proves `q·x_column = Σ p·x_other + constant` exactly on all rows of positive weight, for whole p and q near the
 /// given coefficients. With `centre` the relation must hold for the centred columns without a constant, as it must in a
@@ -67,7 +72,7 @@ fn whole_terms(column: usize, combination: &[(usize, f64)]) -> Option<Vec<(usize
     let mut terms: Vec<(usize, f64)> = combination.iter().map(|(j, c)| (*j, (q * c).round())).collect();
     terms.retain(|(_, p)| *p != 0.0);
     terms.push((column, -q));
-    (terms.iter().all(|(_, p)| p.abs() < 1e15)).then_some(terms)
+    (terms.iter().all(|(_, p)| p.abs() < LARGEST_WHOLE)).then_some(terms)
 }
 
 fn entry(block: &Block<'_>, row: usize, column: usize) -> f64 {
@@ -90,7 +95,7 @@ fn cancel(products: &[(f64, f64)], reference: &[(f64, f64)]) -> bool {
         let back = next - sum;
         let lost = (sum - (next - back)) + (product - back);
         // Where underflow could hide an error, or one shows, whole numbers decide.
-        let plain = *x == 0.0 || product.abs() > 1e-280;
+        let plain = *x == 0.0 || product.abs() > NO_UNDERFLOW;
         exact &= plain && p.mul_add(*x, -product) == 0.0 && lost == 0.0;
         sum = next;
     }

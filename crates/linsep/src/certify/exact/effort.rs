@@ -2,6 +2,20 @@
 
 use crate::watch::Watch;
 
+/// Operations of about a nanosecond, counted so that the answer does not depend on the machine: some seconds. Chosen,
+/// not measured: it decides which tables stay undecided.
+const SECONDS: f64 = 5e9;
+/// The same for `--exact`: some minutes. Chosen, not measured.
+const MINUTES: f64 = 2e11;
+/// Nanoseconds of a change by a pivot: allocation and calls. Chosen, not measured: only [`SECONDS`] is counted in it.
+const CHANGE: f64 = 150.0;
+/// And for each pair of 64-bit digits: two schoolbook products and a division. Chosen, not measured.
+const PER_DIGIT_PAIR: f64 = 8.0;
+/// Nanoseconds of adding a product of a short number. Chosen, not measured.
+const PRODUCT: f64 = 60.0;
+/// And for each 64-bit digit. Chosen, not measured.
+const PER_DIGIT: f64 = 4.0;
+
 /// How much exact arithmetic may cost before nothing is said.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort<'a> {
@@ -12,12 +26,12 @@ pub struct Effort<'a> {
 impl<'a> Effort<'a> {
     /// Some seconds.
     pub fn seconds(watch: &'a Watch) -> Effort<'a> {
-        Effort { most: 5e9, watch }
+        Effort { most: SECONDS, watch }
     }
 
     /// Some minutes.
     pub fn minutes(watch: &'a Watch) -> Effort<'a> {
-        Effort { most: 2e11, watch }
+        Effort { most: MINUTES, watch }
     }
 
     /// Whether so much is allowed, in about nanoseconds, and nobody has stopped it.
@@ -29,10 +43,10 @@ impl<'a> Effort<'a> {
 /// What changing an entry by a pivot costs: two products and a division of numbers of so many bits.
 pub(crate) fn cost_of_change(bits: u64) -> f64 {
     let digits = (bits / 64 + 1) as f64;
-    150.0 + 8.0 * digits * digits
+    CHANGE + PER_DIGIT_PAIR * digits * digits
 }
 
 /// What adding a product of a short number and one of so many bits costs.
 pub(crate) fn cost_of_product(bits: u64) -> f64 {
-    60.0 + 4.0 * (bits / 64 + 1) as f64
+    PRODUCT + PER_DIGIT * (bits / 64 + 1) as f64
 }

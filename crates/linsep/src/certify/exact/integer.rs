@@ -31,8 +31,10 @@ pub(super) fn whole(values: &[f64]) -> Vec<BigInt> {
 
 /// Digits of 32 bits that hold any sum of products of two doubles: products reach from 2⁻²¹⁴⁸ to 2²⁰⁴⁸.
 const DIGITS: usize = 140;
-/// The exponent of the lowest bit.
+/// The exponent of the lowest bit: 68 digits of 32 bits below one, which is below 2⁻²¹⁴⁸.
 const LOWEST: i32 = -2176;
+/// Products added before carries are propagated: each adds less than 2³² to a digit of 63 bits.
+const CARRY: u32 = 1 << 30;
 
 /// A sum of products of doubles without rounding (Kulisch).
 #[derive(Clone)]
@@ -68,7 +70,7 @@ impl ExactSum {
             }
         }
         self.pending += 1;
-        if self.pending == 1 << 30 {
+        if self.pending == CARRY {
             self.carry();
         }
     }

@@ -11,6 +11,10 @@ use crate::table::Class;
 use num_bigint::{BigInt, Sign};
 use rayon::prelude::*;
 
+/// Values within an eighth of the first one share at least their three leading bits, so a shift by it makes numbers
+/// shorter. Chosen, not measured: only the length of the integers depends on it.
+const NEAR: f64 = 0.125;
+
 /// Rows as whole numbers.
 pub(crate) struct WholeRows {
     classes: usize,
@@ -271,7 +275,7 @@ fn scaled(m: f64, e: i64) -> f64 {
 /// What is taken off a column: one of its values where all are far from zero beside their differences, else nothing.
 fn reference(mut values: impl Iterator<Item = f64> + Clone) -> f64 {
     let Some(first) = values.clone().next() else { return 0.0 };
-    let near = values.all(|x| (x - first).abs() <= 0.125 * first.abs());
+    let near = values.all(|x| (x - first).abs() <= NEAR * first.abs());
     if near { first } else { 0.0 }
 }
 

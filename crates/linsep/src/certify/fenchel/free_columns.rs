@@ -8,6 +8,7 @@
 //! The squared hinge is not smooth enough for that. Its rows with a slack above [`CUT`] are least squares as long as they
 //! stay on their side of the margin; the others, whose slopes are next to nothing, get θ = 0.
 
+use super::EVALUATION;
 use crate::certify::{Certificate, StoredScores, self_concordance_bound};
 use crate::design::{Units, select};
 use crate::error::Result;
@@ -15,8 +16,11 @@ use crate::objective::{Coef, CurvedLoss, Intercept, Loss, Penalty, Ridge, Risk, 
 use crate::table::Class;
 use crate::watch::Watch;
 
-/// Slacks `1 − yz` of a squared hinge up to this have no part in the balance.
+/// Slacks `1 − yz` of a squared hinge up to this have no part in the balance; the proof checks that no row crosses it.
+/// Chosen, not measured: a larger value loosens the bound by its square, a smaller one lets more proofs fail.
 pub(super) const CUT: f64 = 1e-7;
+/// Far more than the few roundings of a logarithm and a product.
+const LOGARITHM: f64 = 1.0 + 1e-12;
 
 /// What is known of the best weights of the free columns, intercept included, for the other weights as they are.
 #[derive(Debug, Clone, Copy)]
@@ -75,9 +79,9 @@ impl PartlyMinimised for crate::objective::SquaredHinge {
         let found = best(&Risk::new(rows, Squared::two_classes(target), Ridge::none(), free.intercept), watch)?;
         Ok(found.and_then(|best| {
             // Σ s Δ² = 2 gain Σ s over the rows that take part: none moves by more than this.
-            let most = (2.0 * best.gain * total / lightest).sqrt() * (1.0 + 1e-9);
+            let most = (2.0 * best.gain * total / lightest).sqrt() * EVALUATION;
             match most < CUT {
-                true => Ok(PartlyBest { gain: best.gain * total / risk.total_weight() * (1.0 + 1e-9), ..best }),
+                true => Ok(PartlyBest { gain: best.gain * total / risk.total_weight() * EVALUATION, ..best }),
                 false => Err("the weights of the columns without a penalty are too far from their best".into()),
             }
         }))
@@ -112,7 +116,7 @@ fn best<L: CurvedLoss>(risk: &Risk<'_, L, Ridge>, watch: &Watch) -> Result<std::
     let bound = self_concordance_bound(risk, &zero, StoredScores::AsFitted, watch)?;
     Ok(match bound.certificate {
         Certificate::SelfConcordance { decrement, radius, gap, .. } => {
-            Ok(PartlyBest { omega: -(-radius * decrement).ln_1p() * (1.0 + 1e-12), gain: gap })
+            Ok(PartlyBest { omega: -(-radius * decrement).ln_1p() * LOGARITHM, gain: gap })
         }
         Certificate::Absent { reason } => Err(format!("columns without a penalty: {reason}")),
         _ => Err("columns without a penalty have no bound".into()),

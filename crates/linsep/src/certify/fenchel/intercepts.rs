@@ -10,10 +10,12 @@ use crate::numeric::{CompensatedSum, rounding_bound};
 use crate::objective::{Penalty, Risk};
 use rayon::prelude::*;
 
-/// Roundings of a slope beside those of its sum.
+/// Roundings of a slope beside those of its sum: 16 of a probability, those of shift and weight, and as many to spare.
 const PER_SLOPE: usize = 64;
-/// Distances that are tried, each four times the one before.
+/// Distances tried, each four times the one before: from rounding, 1e-16, to 4²⁴ = 3e14 times as far.
 const TRIED: i32 = 24;
+/// Distances below this share of what scores may move anyway are not of interest.
+const NEARER: f64 = 0.25;
 
 /// A bound for weights that move no score by more than `moved`; `None` where none was found.
 pub(super) fn distance<L: Enclosed, P: Penalty>(
@@ -42,7 +44,7 @@ pub(super) fn distance<L: Enclosed, P: Penalty>(
 /// none beyond, nor on the other side of a negative one. Nothing much nearer than `about` matters.
 fn one_intercept<L: Enclosed, P: Penalty>(risk: &Risk<'_, L, P>, rows: &ScoredRows<'_>, about: f64) -> Option<f64> {
     let size = rows.scores.iter().fold(0.0f64, |m, z| m.max(z.abs()));
-    let least = (0.25 * about).max(4.0 * f64::EPSILON * size).max(f64::MIN_POSITIVE);
+    let least = (NEARER * about).max(4.0 * f64::EPSILON * size).max(f64::MIN_POSITIVE);
     let within = |side: f64| {
         (0..TRIED).map(|k| least * 4f64.powi(k)).find(|t| {
             let (slope, rounding) = slope_at(risk, rows, side * t);

@@ -29,6 +29,7 @@ struct Share {
     error: f64,
 }
 
+/// Multipliers are kept as they are.
 const ALL: Share = Share { below: 1.0, at: 1.0, error: 0.0 };
 
 /// The multiplier of a row before it is scaled: what is given, or what the derivative says.

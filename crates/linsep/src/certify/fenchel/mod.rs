@@ -36,11 +36,14 @@ use penalty::Conjugated;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// What a bound is multiplied by, so that the roundings of its own evaluation, sums and products of positive numbers,
-/// are covered: some hundreds of them would be, and sums over rows are compensated.
+/// What a bound is multiplied by to cover the roundings of its own evaluation, sums and products of positive numbers:
+/// 1e-9 covers nine million of them, and sums over rows are compensated.
 const EVALUATION: f64 = 1.0 + 1e-9;
-/// Rows that are summed together, whatever the number of threads.
+/// Rows summed in one block: fixed, so that sums do not depend on the threads; the bound grows with twice this number.
+/// Chosen, not measured.
 const ROWS: usize = 2048;
+/// Relative rounding of two objectives that is not taken for a contradiction; a defect would show far above it.
+const CONTRADICTION: f64 = 1e-9;
 
 /// The rows of a risk at a point.
 pub struct ScoredRows<'a> {
@@ -247,7 +250,7 @@ fn gap_at<L: Enclosed, P: Penalty>(
         Bound { risk, coef, sized, rows: &rows }.gap(&dual, objective, watch)?;
     let null = risk.null_objective();
     // F at zero weights is no less than the optimum: a bound below `F − F(0)` cannot be true.
-    if !bound.is_finite() || objective - null > bound + 1e-9 * (objective.abs() + null.abs()) {
+    if !bound.is_finite() || objective - null > bound + CONTRADICTION * (objective.abs() + null.abs()) {
         return absent(match bound.is_finite() {
             true => format!("the bound {bound:e} is below what zero weights show: a defect of linsep"),
             false => "rounding errors are larger than the objective".into(),

@@ -5,7 +5,7 @@ use crate::numeric::{CompensatedSum, UNIT};
 use crate::objective::{Coef, Intercept, Loss, Penalty, Risk, SizedScores};
 use rayon::prelude::*;
 
-/// Roundings of `λw`, `v/S` and their sum, and of λ itself.
+/// Roundings of `λw`, `v/S` and their sum, and of λ itself: fewer than twelve.
 const PER_ENTRY: f64 = 12.0 * UNIT;
 
 /// Weights added up by one task: enough to be worth one, and few enough for two threads to share the columns of a text.

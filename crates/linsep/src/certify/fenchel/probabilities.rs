@@ -23,14 +23,17 @@ use rayon::prelude::*;
 /// Computed probabilities are within this share of those of the computed scores: 4u for the exponential (argument
 /// reduction 0.7u, polynomial 3.1u, truncation 0.1u), the rest for sum, quotient and product; see `numeric::exp`.
 const PROBABILITY: f64 = 16.0 * UNIT;
-/// What ρν must stay below for the stored intercepts to be near the best.
+/// What ρν must stay below for the stored intercepts to be near the best: below it `[x + (1−x)ln(1−x)]/x² ≤ ½ + x/5`.
 const NEAR: f64 = 0.1;
-/// Intercepts this near the best need no further step.
+/// Intercepts this near the best need no further step: about 500 units of scores of order one.
 const SETTLED: f64 = 1e-13;
-/// Newton steps towards the best intercepts.
+/// Newton steps towards the best intercepts at most; convergence is quadratic once ρν < 1. Chosen, not measured:
+/// without convergence there is no proof.
 const STEPS: usize = 60;
-/// Below this a probability has lost digits to underflow.
+/// Below this a probability has lost digits to underflow: 2⁻⁵³ of it is about the least normal double.
 const TINY: f64 = 1e-290;
+/// Far more than the few roundings of a logarithm and a product.
+const LOGARITHM: f64 = 1.0 + 1e-12;
 
 /// Probabilities of all classes, and what is known of the best intercepts.
 pub struct BestIntercepts {
@@ -80,7 +83,7 @@ impl BestIntercepts {
         for at in 0..STEPS {
             let Some(step) = Imbalance::of(classes, rows, &p).step() else { break };
             if step.product < NEAR {
-                let omega = -(-step.product).ln_1p() * (1.0 + 1e-12);
+                let omega = -(-step.product).ln_1p() * LOGARITHM;
                 if at == 0 {
                     // [x + (1−x)ln(1−x)]/x² = ½ + x/6 + x²/12 + … ≤ ½ + x/5 below NEAR.
                     from_stored = Some((omega, step.length * step.length * (0.5 + 0.2 * step.product)));
@@ -127,7 +130,7 @@ impl BestIntercepts {
             let theta = if class == own { -others } else { p[class] };
             // Odds within e^{±R} of each other: probabilities within p(1−p)(e^R−1). Below TINY there may be no digit.
             let error = p[class] * others.min(1.0) * ratio + 8.0 * UNIT * theta.abs() + self.classes as f64 * TINY;
-            write(class, theta, error * (1.0 + 1e-12));
+            write(class, theta, error * LOGARITHM);
         }
     }
 

@@ -38,10 +38,16 @@ pub(super) fn gamma(roundings: usize) -> f64 {
 
 /// What ρν must stay below: the bounds allow for rounding, so this only keeps `ln(1−ρν)` away from its pole.
 const PROVEN: f64 = 0.999;
-/// Slopes and curvatures are a few ulp of exp and sums over the classes away from those of their score.
+/// Roundings of slopes and curvatures beside those of their score: fewer than this for exp, sum, quotient and products.
 const LOSS_ROUNDINGS: usize = 24;
-/// Errors of scores above this say nothing about the curvature.
+/// Errors of scores above this would change the curvature by more than e^½.
 const LARGEST_SCORE_ERROR: f64 = 0.5;
+/// Far more than the few roundings of a bound's last operations.
+const ROUNDED_UP: f64 = 1.0 + 1e-12;
+/// Likewise, for lower bounds.
+const ROUNDED_DOWN: f64 = 1.0 - 1e-12;
+/// Below this the series of [`shape`] is used; above it the closed form loses at most a factor 1/x² = 400 of rounding.
+const SERIES: f64 = 0.05;
 
 /// How the coefficients of a risk are stored in a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,17 +149,17 @@ fn bound_in_frame<L: CurvedLoss, P: Penalty>(
     }
 
     // Eigenvalues of TᵀHT at the exact scores.
-    let curvature = if quadratic { 1.0 } else { sums.range.exp() * (1.0 + 1e-12) };
+    let curvature = if quadratic { 1.0 } else { sums.range.exp() * ROUNDED_UP };
     let size = (0..frame.width).map(|a| frame.length(a).powi(2)).sum::<f64>().sqrt();
     let moved = size * (sums.basis_errors / total).sqrt() * 1.01;
-    let low = ((1.0 - frame.deviation).max(0.0).sqrt() - moved).max(0.0).powi(2) / curvature * (1.0 - 1e-12);
-    let high = ((1.0 + frame.deviation).sqrt() + moved).powi(2) * curvature * (1.0 + 1e-12);
+    let low = ((1.0 - frame.deviation).max(0.0).sqrt() - moved).max(0.0).powi(2) / curvature * ROUNDED_DOWN;
+    let high = ((1.0 + frame.deviation).sqrt() + moved).powi(2) * curvature * ROUNDED_UP;
     if !(low > 0.0 && frame.deviation < 1.0) {
         return Ok(without(singular, frame.aliased(), None));
     }
     let by_scores = curvature * (high * sums.score_errors / total).sqrt();
-    let decrement = (length(&gradient) + rounding + by_scores * 1.01) / low.sqrt() * (1.0 + 1e-12);
-    let radius = if quadratic { 0.0 } else { sums.largest / low.sqrt() * (1.0 + 1e-12) };
+    let decrement = (length(&gradient) + rounding + by_scores * 1.01) / low.sqrt() * ROUNDED_UP;
+    let radius = if quadratic { 0.0 } else { sums.largest / low.sqrt() * ROUNDED_UP };
     let product = radius * decrement;
     if !(product < PROVEN) {
         let reason = format!("ρν = {product:.3} is not below 1: the optimum may not exist");
@@ -193,7 +199,7 @@ fn bound_in_frame<L: CurvedLoss, P: Penalty>(
 
 /// `[x + (1−x)ln(1−x)]/x² = Σ x^{k−2}/(k(k−1))`, rounded up: by the series where the closed form cancels.
 fn shape(x: f64) -> f64 {
-    if x < 0.05 {
+    if x < SERIES {
         let terms: f64 = (2..12).rev().map(|k| x.powi(k - 2) / f64::from(k * (k - 1))).sum();
         (terms + x.powi(10) / 100.0) * (1.0 + 1e-13)
     } else {
@@ -251,7 +257,7 @@ fn coefficient_errors(
         }
         // Stored weights that should add up to zero over the classes do so up to the rounding of their mean.
         let uncentred = if stored == StoredScores::Centred { gamma(8 * k + 16) * size } else { 0.0 };
-        ((length(&combined) + error) * reach + uncentred) * (1.0 + 1e-12)
+        ((length(&combined) + error) * reach + uncentred) * ROUNDED_UP
     };
     CoefficientErrors {
         weights: (0..classes)

@@ -8,14 +8,21 @@ use super::{Calibration, CalibrationKind, HeldOut, not_rising};
 use crate::error::{Error, Result};
 use crate::numeric::{CompensatedSum, logistic_terms};
 
-/// Newton steps; convergence takes about ten.
+/// Newton steps at most; convergence takes about ten.
 const MOST_STEPS: usize = 200;
-/// Halvings of one step.
+/// Halvings of one step at most: more than the 53 bits of a double.
 const MOST_HALVINGS: usize = 60;
-/// Stop where a step promises no more than this share of the objective: that is rounding.
+/// Stop where a step promises no more than this share of the objective: the square of 1e-14, since Newton's decrement
+/// is a square of the step.
 const NEGLIGIBLE: f64 = 1e-28;
 /// A slope per standard deviation of the scores that is no more than rounding.
 const FLAT: f64 = 1e-12;
+/// A standard deviation below this share of the largest score is rounding: about 50 units.
+const CONSTANT: f64 = 1e-14;
+/// Armijo's condition, with the usual constant (Nocedal and Wright 2006, section 3.1).
+const DECREASE: f64 = 1e-4;
+/// A decrease below this share of the objective may be hidden by its rounding; then the gradient decides.
+const UNRESOLVED: f64 = 1e-12;
 
 struct PlattProblem {
     /// Standardised score, target and weight of each row.
@@ -62,7 +69,7 @@ pub(super) fn fit(rows: &HeldOut<'_>) -> Result<Calibration> {
     let mean = weighted(&|z| z);
     let spread = weighted(&|z| (z - mean) * (z - mean)).sqrt();
     let largest = rows.scores.iter().fold(0.0f64, |m, z| m.max(z.abs()));
-    if !(spread > 1e-14 * largest && spread.is_finite()) {
+    if !(spread > CONSTANT * largest && spread.is_finite()) {
         return Err(not_rising(CalibrationKind::Platt, "all scores are the same"));
     }
     let targets = rows.targets();
@@ -112,12 +119,12 @@ fn shortened(
     for _ in 0..MOST_HALVINGS {
         let next = [at[0] - length * step[0], at[1] - length * step[1]];
         let found = problem.at(next);
-        if found.value <= local.value - 1e-4 * length * promise {
+        if found.value <= local.value - DECREASE * length * promise {
             return Some((next, found));
         }
         // So close to the minimum that the objective no longer shows progress the gradient does.
         let size = |l: &PlattDerivatives| l.gradient[0].abs() + l.gradient[1].abs();
-        if length == 1.0 && promise <= 1e-12 * local.value && size(&found) < 0.5 * size(local) {
+        if length == 1.0 && promise <= UNRESOLVED * local.value && size(&found) < 0.5 * size(local) {
             return Some((next, found));
         }
         length *= 0.5;

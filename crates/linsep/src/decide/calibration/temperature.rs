@@ -8,9 +8,9 @@ use super::{Calibration, CalibrationKind, HeldOut, not_rising};
 use crate::error::{Error, Result};
 use crate::numeric::{CompensatedSum, SoftmaxRow, softmax_rows};
 
-/// Doublings and halvings to find the bracket, then steps inside it.
+/// Doublings until the bracket is found, at most the 1,024 powers of two of a double, then steps inside it.
 const MOST_STEPS: usize = 1100;
-/// The bracket is as small as rounding lets it be.
+/// The bracket is as small as rounding lets it be: four units in the last place.
 const NARROW: f64 = 4.0 * f64::EPSILON;
 
 struct TemperatureProblem<'a> {

@@ -15,6 +15,9 @@ use crate::error::Result;
 use crate::watch::Watch;
 use std::sync::Arc;
 
+/// Rows asked for at a time: results do not depend on it.
+const ROWS: usize = 1 << 16;
+
 /// All columns of a design: dense ones in given units, sparse ones as stored. The one extra copy of the data.
 ///
 /// A sparse column in units is `(x − centre)·inverse_scale`; it would not be sparse, so whoever uses it keeps the share of
@@ -178,13 +181,13 @@ pub fn stored_values(design: &dyn Design) -> Result<usize> {
     let shape = design.shape();
     let mut tile = Tile::default();
     let mut count = 0;
-    for start in (0..shape.rows).step_by(1 << 16) {
+    for start in (0..shape.rows).step_by(ROWS) {
         // Only sparse rows are asked for; the first empty block tells.
         match design.block(start..start, &mut tile)? {
             Block::F64(_) | Block::F32(_) => return Ok(shape.rows * shape.cols),
             Block::Csr(_) => {}
         }
-        if let Block::Csr(rows) = design.block(start..(start + (1 << 16)).min(shape.rows), &mut tile)? {
+        if let Block::Csr(rows) = design.block(start..(start + ROWS).min(shape.rows), &mut tile)? {
             count += rows.indices.len();
         }
     }

@@ -8,10 +8,11 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Columns whose products are taken together.
+/// Columns whose products one task computes: results do not depend on it. Chosen, not measured.
 const TOGETHER: usize = 32;
-/// Groups of columns that are summed side by side, and the entries a row that repay one.
+/// Groups of columns summed in parallel at most. Chosen, not measured.
 const GROUPS: usize = 4;
+/// Entries for each row that repay a group, whose sums have to be added. Chosen, not measured.
 const ENTRIES_A_ROW: usize = 4;
 
 /// Rows with a copy of their columns beside them.

@@ -8,10 +8,12 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Ranges of columns that are copied on their own, which then fit a cache: so many at most, of this many entries at least.
+/// Ranges of columns that are copied on their own, which then fit a cache; lowered from 256 so that fewer streams are
+/// written (1cd61a6), without a record of the times. Of 20news the copy takes 0.06 s (bench/README.md).
 const RANGES: usize = 64;
+/// Entries of a range at least. Chosen, not measured.
 const ENTRIES: usize = 1024;
-/// The place of a column without entries.
+/// The place of a column without entries: no table has so many columns.
 pub(super) const ABSENT: u32 = u32::MAX;
 
 /// The columns of sparse rows, as stored.

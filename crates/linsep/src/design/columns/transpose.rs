@@ -5,11 +5,12 @@ use crate::design::CsrRows;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Parts of the rows that are read side by side: fixed, so that the order of entries does not depend on the threads.
+/// Parts of the rows that are read in parallel: fixed, so that the order of entries does not depend on the threads.
+/// Chosen, not measured.
 const PARTS: usize = 8;
 /// Rows in a part and columns in a range, at most: an entry on its way is then two numbers of 16 bits.
 const SIXTEEN_BITS: usize = 1 << 16;
-/// Bins by which the range of a column is found.
+/// Bins by which the range of a column is found: 32 KB of 16 bits, a first-level cache. Chosen, not measured.
 const TABLE: usize = 16_384;
 
 /// Entries on their way from the rows to the columns.

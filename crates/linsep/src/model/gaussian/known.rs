@@ -71,6 +71,10 @@ const KEYS: [&str; 8] =
     ["features", "classes", "priors", "means", "variance", "covariance", "covariances", "mean_prior"];
 /// What the truth beside simulated data says beyond that.
 const TRUTH_KEYS: [&str; 7] = ["kind", "seed", "rows", "weights", "intercept", "bayes_error", "density"];
+/// Entries of a given covariance and of its transpose may differ by this share: decimals printed with ten digits.
+const ASYMMETRY: f64 = 1e-9;
+/// On the unit-diagonal scale, a pivot below this is rounding of a singular matrix: about 50 units.
+const SINGULAR: f64 = 1e-14;
 
 impl Known {
     /// Parameters from a JSON file: `features` and `classes` by name, and any of `priors`, `means`, `variance` (σ²),
@@ -269,14 +273,14 @@ fn check_matrix(what: &str, matrix: &[Vec<f64>], features: &[String]) -> Result<
     for i in 0..d {
         for j in 0..d {
             let (a, b) = (matrix[i][j], matrix[j][i]);
-            if !a.is_finite() || (a - b).abs() > 1e-9 * (a.abs() + b.abs()) {
+            if !a.is_finite() || (a - b).abs() > ASYMMETRY * (a.abs() + b.abs()) {
                 let (i, j) = (&features[i], &features[j]);
                 return Err(Error::data(format!("{what}: the entries for `{i}`, `{j}` are {a} and {b}"))
                     .help("a covariance is symmetric"));
             }
         }
     }
-    let factor = factor(&Square::from_lower(d, |i, j| matrix[i][j]), 1e-14);
+    let factor = factor(&Square::from_lower(d, |i, j| matrix[i][j]), SINGULAR);
     match factor.aliased().first() {
         None => Ok(()),
         Some(alias) => {

@@ -84,8 +84,11 @@ pub struct GaussianBayes {
     pub max_columns: usize,
 }
 
-/// Most numbers of the covariances for which a model keeps its densities: a model file should not be mostly that.
+/// Numbers of the covariances up to which a model keeps its densities: 2 MB as doubles, some 5 MB as text. Chosen, not
+/// measured: wider models lack `density`, nothing else.
 const KEPT_NUMBERS: usize = 250_000;
+/// Default of the most columns: a covariance of 0.8 GB.
+const MOST_COLUMNS: usize = 10_000;
 
 impl GaussianBayes {
     /// Gaussian classes of one shape, with unbiased estimates and observed priors.
@@ -97,7 +100,7 @@ impl GaussianBayes {
             priors: None,
             known: None,
             standardize: Standardize::Yes,
-            max_columns: 10_000,
+            max_columns: MOST_COLUMNS,
         }
     }
 

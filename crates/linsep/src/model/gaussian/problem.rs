@@ -10,8 +10,14 @@ use crate::model::{Note, Training};
 use crate::stats::{ClassMoments, MomentRounding, Scatter, fourth_moments};
 use crate::watch::Watch;
 
-/// Pivots of the correlation matrix below this make a column a combination of earlier ones.
+/// Pivots of the correlation matrix below this make a column a combination of earlier ones: a residual of 1e-6 of its
+/// standard deviation, about what a matrix of products of doubles resolves.
 pub(super) const ALIAS_TOLERANCE: f64 = 1e-12;
+/// A difference of class means along a column without variance, relative to its terms, that is not rounding: ten times
+/// the 1e-6 to which [`ALIAS_TOLERANCE`] resolves the relation.
+const DIFFERS: f64 = 1e-5;
+/// Far more than the few roundings of a bound's last operations.
+const ROUNDED_UP: f64 = 1.0 + 1e-9;
 
 /// Parameters of the classes.
 pub(super) struct GaussianProblem {
@@ -311,7 +317,7 @@ impl GaussianProblem {
         let rounding = self.rounding.as_ref()?;
         let (divisor, kept) = (*self.divisors.first()?, 1.0 - self.intensities.first().copied().unwrap_or(0.0));
         let entry = move |i: usize, j: usize| {
-            rounding.of_scatter(i, j) / (divisor * self.scale[i] * self.scale[j]) * (1.0 + 1e-9)
+            rounding.of_scatter(i, j) / (divisor * self.scale[i] * self.scale[j]) * ROUNDED_UP
         };
         let used = self.used();
         if !used.iter().all(|j| rounding.is_whole(*j)) {
@@ -330,7 +336,7 @@ impl GaussianProblem {
         let rounding = self.rounding.as_ref()?;
         let of = |k: usize| rounding.of_mean(column, self.moments.weight(k), self.moments.mean(k)[column]);
         let worst = (0..self.priors.len()).map(of).fold(0.0, f64::max);
-        Some((4.0 * worst + 8.0 * f64::EPSILON * self.centre[column].abs()) / self.scale[column] * (1.0 + 1e-9))
+        Some((4.0 * worst + 8.0 * f64::EPSILON * self.centre[column].abs()) / self.scale[column] * ROUNDED_UP)
     }
 
     /// `(μ_k − μ̄)` in the units of the fit.
@@ -382,7 +388,7 @@ impl GaussianProblem {
             .iter()
             .map(|(j, v)| v.abs() * contrasts.iter().map(|c| c[*j].abs()).fold(0.0, f64::max))
             .fold(spread, f64::max);
-        if left_over.fold(0.0, f64::max) > 1e-5 * size && size > 0.0 {
+        if left_over.fold(0.0, f64::max) > DIFFERS * size && size > 0.0 {
             let column = alias.column + 1;
             return Err(Error::data(format!(
                 "within every class column {column} is constant or a combination of other columns, yet it differs between classes: the classes are separable along it and the covariance is singular"

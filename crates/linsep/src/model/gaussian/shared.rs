@@ -12,6 +12,8 @@ use crate::linalg::{Factor, Square, factor};
 use crate::numeric::rounding_bound;
 
 const EQUATIONS: &str = "Σ w_k = μ_k − μ̄";
+/// Far more than the roundings of a sum of one positive term per column.
+const ROUNDED_UP: f64 = 1.0 + 1e-9;
 
 pub(super) fn solve(problem: &GaussianProblem) -> Result<GaussianSolved> {
     let covariance = problem.distinct(problem.covariance_of(0));
@@ -75,7 +77,7 @@ fn coefficient_errors(
     let (mut weights, mut intercept) = (Vec::new(), Vec::new());
     for (k, ((w, m, _), errors)) in systems.iter().zip(&found).enumerate() {
         // In the units of the columns: one more product and quotient.
-        let in_columns = |j: usize| (errors[j] + 4.0 * f64::EPSILON * w[j].abs()) / problem.scale[j] * (1.0 + 1e-9);
+        let in_columns = |j: usize| (errors[j] + 4.0 * f64::EPSILON * w[j].abs()) / problem.scale[j] * ROUNDED_UP;
         weights.extend((0..w.len()).map(in_columns));
         // ½ w·m, or ½ w·(m₁ + m₀) of two classes, and logarithms of priors.
         let sum = |j: usize| if two { first[j].abs() + second[j].abs() } else { m[j].abs() };
@@ -84,7 +86,7 @@ fn coefficient_errors(
             (errors[*j] + rounding * w[*j].abs()) * (size + error) + w[*j].abs() * error
         });
         let constant = linear.intercept_at_centre()[k].abs() + problem.priors.iter().map(|p| p.ln().abs()).sum::<f64>();
-        intercept.push((terms.sum::<f64>() + rounding * constant) * (1.0 + 1e-9));
+        intercept.push((terms.sum::<f64>() + rounding * constant) * ROUNDED_UP);
     }
     Some(CoefficientErrors { weights, intercept })
 }

@@ -9,8 +9,11 @@ use crate::numeric::sum;
 use crate::objective::{Intercept, QuadraticObjective};
 use crate::stats::{ClassMoments, ClassTriangle};
 
-/// Beside earlier columns, a column shorter than this share of its length is a combination of them.
+/// Beside earlier columns, a column shorter than this share of its length is a combination of them: rounding of an
+/// orthogonal factorisation of many rows, about 5,000 units.
 const RANK_TOLERANCE: f64 = 1e-12;
+/// An intercept of a model that states none, on targets of order one, is rounding up to this.
+const NO_INTERCEPT: f64 = 1e-9;
 
 /// The problem in the units of the fit. The unknowns of a score are its weights and, unless it has none, its intercept.
 pub(super) struct SquaresFrame {
@@ -262,7 +265,7 @@ impl SquaresFrame {
             let moves = linear.weights_of(k).iter().zip(self.centre.iter().zip(linear.centre()));
             let moved = sum(moves.map(|(w, (to, from))| w * (to - from)));
             let b = linear.intercept_at_centre()[k] + moved + self.shift;
-            if !self.has_intercept() && b.abs() > 1e-9 {
+            if !self.has_intercept() && b.abs() > NO_INTERCEPT {
                 return Err(Error::model("the model states that it has no intercept, but it has one"));
             }
             let weights = linear.weights_of(k).iter().zip(&self.scale).map(|(w, s)| w * s);

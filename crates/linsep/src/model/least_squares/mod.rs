@@ -86,21 +86,27 @@ impl Default for LeastSquares {
             standardize: Standardize::Yes,
             solver: LeastSquaresSolver::Auto,
             tolerance: 1e-8,
-            max_iterations: 10_000,
-            max_columns: 10_000,
+            max_iterations: ITERATIONS,
+            max_columns: MOST_COLUMNS,
         }
     }
 }
 
-/// Pivots of the normal equations (diagonal one) below this make a column a combination of earlier ones.
+/// Pivots of the normal equations (unit diagonal) below this make a column a combination of earlier ones, as in
+/// `gaussian::problem`.
 const ALIAS_TOLERANCE: f64 = 1e-12;
 /// With pivots above this the normal equations keep about ten digits of the solution.
 const ENOUGH: f64 = 1e-6;
-/// Columns up to which a second pass by QR is worth its time: it costs several times a Gram, on one core for the end.
+/// Columns up to which a second pass by QR is made: it costs several times a Gram matrix, and its end runs on one core.
+/// Chosen, not measured.
 const QR_LIMIT: usize = 2_000;
-/// Dependent columns that are described; the rank counts them all.
+/// Dependent columns that are described; the rank counts them all. A note should stay readable.
 const DESCRIBED: usize = 100;
 const EQUATIONS: &str = "XᵀS(Xw − t) + λΣs·w = 0";
+/// Default limit of gradient descent. Chosen, not measured: it stops on its gap.
+const ITERATIONS: usize = 10_000;
+/// Default of the most columns: normal equations of 0.8 GB.
+const MOST_COLUMNS: usize = 10_000;
 
 /// What a solver found.
 struct SquaresFound {

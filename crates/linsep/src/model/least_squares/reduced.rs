@@ -4,7 +4,7 @@ use super::frame::SquaresFrame;
 use super::{ALIAS_TOLERANCE, DESCRIBED, ENOUGH, LeastSquares, LeastSquaresSolver, QR_LIMIT};
 use crate::error::Result;
 use crate::linalg::{Alias, Factor, Square, factor, gram_of_columns, pivoted_qr, triangular_factor};
-use crate::model::printed::{agreeing, agreeing_columns, named};
+use crate::model::printed::{EXPLAINED, agreeing, agreeing_columns, named};
 use crate::model::{Note, Training};
 use crate::objective::QuadraticObjective;
 use crate::stats::{ClassMoments, ClassTriangle};
@@ -54,7 +54,7 @@ impl LeastSquares {
         let first = factor(&plain.hessian, ALIAS_TOLERANCE);
         let mut notes = frame.constant_notes();
         // Where nothing is nearly dependent there is no need to ask.
-        let asked = frame.lambda == 0.0 && (first.smallest_pivot() < 0.01 || first.rank() < frame.used().len());
+        let asked = frame.lambda == 0.0 && (first.smallest_pivot() < EXPLAINED || first.rank() < frame.used().len());
         if let Some(units) = frame.printed_units(printed).filter(|_| asked) {
             let block = Square::from_lower(frame.cols(), |i, j| plain.hessian.get(i, j));
             let found = agreeing(&block, &units);

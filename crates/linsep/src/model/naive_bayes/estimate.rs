@@ -8,8 +8,11 @@ use crate::stats::ClassColumns;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Columns that one thread takes at a time.
+/// Columns that one task takes: estimates of a column do not depend on others, so results do not depend on it. Chosen,
+/// not measured.
 pub(super) const CHUNK: usize = 1 << 14;
+/// Newton steps for the shape of a gamma law at most; it takes a few.
+const SHAPE_STEPS: usize = 50;
 
 /// The parameters of every class and column.
 pub(super) struct Estimates<'a> {
@@ -377,7 +380,7 @@ fn rounding(value: f64) -> f64 {
 /// converges from there in a few steps.
 fn gamma_shape(spread: f64) -> f64 {
     let mut shape = (3.0 - spread + ((spread - 3.0).powi(2) + 24.0 * spread).sqrt()) / (12.0 * spread);
-    for _ in 0..50 {
+    for _ in 0..SHAPE_STEPS {
         let (value, slope) = ln_minus_digamma(shape);
         let step = (value - spread) / (shape * slope);
         let next = shape * (-step).exp();

@@ -61,10 +61,15 @@ impl Default for Perceptron {
     }
 }
 
-/// Epochs after which a perceptron that has not stopped asks whether it ever can.
+/// Epochs after which a perceptron that has not stopped asks whether a plane exists. Chosen, not measured: only the
+/// time depends on it.
 const DOUBT: usize = 10;
-/// Products in a Hessian of all columns that take a few hundredths of a second; the answer may take a hundred of these.
+/// Products in a Hessian of all columns that take about a hundredth of a second at 10 GF/s; the answer may take a
+/// hundred of these. Chosen, not measured: it decides whether variants that need no answer look for one.
 const CHEAP: f64 = 1e8;
+/// Default epochs of the online and the batch perceptron, which stop when they have found a plane, and of the others,
+/// which never do on classes that overlap. Chosen, not measured.
+const EPOCHS: [usize; 3] = [1_000, 10_000, 100];
 
 impl Perceptron {
     /// A variant with its usual settings. Online and batch stop when they have found a plane, so their limit is far; the
@@ -76,9 +81,9 @@ impl Perceptron {
             order: Order::Shuffled,
             seed: 0,
             max_epochs: match variant {
-                PerceptronVariant::Online => 1_000,
-                PerceptronVariant::Batch => 10_000,
-                _ => 100,
+                PerceptronVariant::Online => EPOCHS[0],
+                PerceptronVariant::Batch => EPOCHS[1],
+                _ => EPOCHS[2],
             },
             intercept: Intercept::Free,
             standardize: Standardize::Yes,

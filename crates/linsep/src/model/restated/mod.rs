@@ -12,10 +12,15 @@ use crate::kernel::Kernel;
 use crate::watch::Watch;
 use notes::left_out;
 
-/// Multipliers this close to their bound, relatively, are at it.
+/// Multipliers this close to their bound, relatively, are at it, as where the model was made (`risk::margin`,
+/// `kernel_svm`).
 const AT_BOUND: f64 = 1e-12;
-/// Sums of multipliers this much apart, relatively, are not the same sum.
+/// Sums of multipliers that differ by more, relatively, were edited: rounding is far below.
 const BALANCE: f64 = 1e-6;
+/// The tolerance may be missed by this factor, since another machine rounds differently.
+const NEARLY: f64 = 1.001;
+/// Relative rounding of sums over many rows, generously.
+const ROUNDING: f64 = 1e-9;
 /// A point with what was said of it.
 pub(crate) struct Stated<'a> {
     pub(crate) discriminant: &'a Discriminant,
@@ -61,7 +66,7 @@ impl Method {
     pub(crate) fn settled(&self, outcome: Outcome, certificate: &Certificate) -> Outcome {
         let Some(tolerance) = self.tolerance() else { return outcome };
         // Another machine rounds otherwise.
-        let nearly = tolerance * 1.001;
+        let nearly = tolerance * NEARLY;
         let (reached, missed) = match (self, certificate) {
             (Method::Sigmoid(m), Certificate::Local { gradient, smallest_eigenvalue }) => {
                 let minimum = is_local_minimum(*gradient, *smallest_eigenvalue, m.penalty != PenaltyChoice::None);
@@ -195,7 +200,7 @@ impl Method {
                     free += 1
                 }
                 let excess = sum / (largest * s);
-                if excess > 1.0 + 1e-9 {
+                if excess > 1.0 + ROUNDING {
                     of_row.iter_mut().for_each(|a| *a /= excess);
                 }
             }
@@ -253,7 +258,7 @@ fn balance(training: &Training<'_>, alpha: &mut [f64]) {
 fn with_mistakes(method: &Method, found: Certificate, stated: &Certificate) -> Certificate {
     let Certificate::Separates { margin, norm, radius, bound, .. } = found else { return found };
     let step = if let Method::Perceptron(method) = method { method.step } else { 1.0 };
-    let fewest = (norm / (step * radius)).powi(2) * (1.0 - 1e-9);
+    let fewest = (norm / (step * radius)).powi(2) * (1.0 - ROUNDING);
     let mistakes = match stated {
         Certificate::Separates { mistakes: Some(n), .. } if (fewest..=bound).contains(&(*n as f64)) => Some(*n),
         _ => None,

@@ -12,12 +12,17 @@ use crate::objective::{Intercept, least_hinge_shifts};
 use crate::table::Class;
 use crate::watch::Watch;
 
-/// Intercepts this much apart are an interval, not rounding.
+/// Best intercepts further apart than this are an interval, as where the model was made (`risk::margin`, `kernel_svm`).
 const INTERVAL: f64 = 1e-6;
-/// A column is close to a combination of others if what is left of it has no more than this share of its standard deviation.
+/// A column is close to a combination of others if the residual has at most this share of its standard deviation: ten
+/// times what the tolerance 1e-12 of a pivot, a square, resolves.
 const RELATION: f64 = 1e-5;
-/// Relations tried in one pass.
+/// Relations tried in one pass over the rows. Chosen, not measured: only the time depends on it.
 const RELATIONS: usize = 16;
+/// The loss must rise beyond the ends of the interval, by this share of its width further out.
+const BEYOND: f64 = 1e-3;
+/// Differences of the loss below this are rounding or the tolerance of the fit, as [`INTERVAL`].
+const LEVEL: f64 = 1e-6;
 
 impl Method {
     /// What can be said of the rows again, and of what was said only that which holds.
@@ -127,9 +132,9 @@ impl Method {
             let total: f64 = rows.iter().map(|(_, _, s)| s).sum();
             rows.iter().map(|(y, z, s)| s * (1.0 - y * (z - taken + b)).max(0.0)).sum::<f64>() / total
         };
-        let (here, beyond) = (loss(taken), 1e-3 * (high - low));
-        let level = 1e-6 * (1.0 + here);
-        let rises = |b: f64| loss(b) > here + 1e-6 * beyond.abs();
+        let (here, beyond) = (loss(taken), BEYOND * (high - low));
+        let level = LEVEL * (1.0 + here);
+        let rises = |b: f64| loss(b) > here + LEVEL * beyond.abs();
         let flat = (loss(low) - here).abs() <= level && (loss(high) - here).abs() <= level;
         Ok(low < high && flat && rises(low - beyond) && rises(high + beyond))
     }

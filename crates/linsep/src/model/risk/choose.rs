@@ -3,9 +3,11 @@
 use super::{Algorithm, LossChoice, PenaltyChoice, RiskMinimizer};
 use crate::error::{Error, Result};
 
-/// More coefficients than this, and forming and factoring their Hessian costs more than products with it.
+/// With more coefficients, forming and factoring their Hessian (2,000² doubles are 32 MB) costs more than products with
+/// it. Chosen, not measured.
 const NEWTON_LIMIT: usize = 2_000;
-/// Without a penalty only Newton's method can prove that the optimum exists.
+/// Without a penalty only Newton's method proves that the optimum exists; a Hessian of 20,000 coefficients takes 3.2
+/// GB.
 const PROOF_LIMIT: usize = 20_000;
 
 /// The solver taken, and why.

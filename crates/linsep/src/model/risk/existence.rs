@@ -13,6 +13,9 @@ use crate::objective::{Conjugate, Intercept, Logistic, Ridge, Risk, Sample, Soft
 use crate::solve::{Newton, Stop};
 use crate::watch::Watch;
 
+/// Enough to see whether the free columns separate; nothing else is taken from it.
+const QUICK: Newton = Newton { tolerance: 1e-6, max_iterations: 100 };
+
 impl RiskMinimizer {
     /// The direction along which the unpenalised weights diverge, where there is one.
     pub(super) fn free_columns_separate(
@@ -53,7 +56,7 @@ impl RiskMinimizer {
             Intercept::None | Intercept::Penalised => Intercept::None,
         };
         let risk = Risk::new(rows, loss, Ridge::none(), intercept);
-        let solved = Newton { tolerance: 1e-6, max_iterations: 100 }.solve_unproved(&risk, None, watch)?;
+        let solved = QUICK.solve_unproved(&risk, None, watch)?;
         let Stop::Separated(found) = solved.stop else { return Ok(None) };
         let of_free = Training { design: design.as_design(), origins: &[], printed: &[], start: None, ..*training };
         let Some(mut proof) = proved_no_optimum(&of_free, &free_units, intercept, &found, watch)? else {

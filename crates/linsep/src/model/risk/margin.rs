@@ -12,9 +12,10 @@ use crate::solve::{DualCoordinateDescent, InteriorPoint, MarginSolved, RowNewton
 use crate::table::Class;
 use crate::watch::Watch;
 
-/// Multipliers this close to their bound, relatively, are at it.
+/// Multipliers this close to their bound, relatively, are at it: bounds `s/(λS)` round a few times.
 pub(super) const AT_BOUND: f64 = 1e-12;
-/// Intercepts this much apart are an interval, not rounding.
+/// Best intercepts further apart than this are an interval, not rounding of scores that were found to a tolerance.
+/// Chosen, not measured.
 const INTERVAL: f64 = 1e-6;
 
 impl RiskMinimizer {

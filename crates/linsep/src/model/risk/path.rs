@@ -14,12 +14,21 @@ use crate::objective::{
 use crate::solve::{Newton, NewtonCg, Previous, ProximalNewton, Solved, Solver, Stop};
 use crate::watch::{Progress, Watch};
 
-/// Up to so many coefficients a ridge path keeps its Hessian from one λ to the next.
+/// Up to so many coefficients a ridge path keeps its Hessian from one λ to the next, as `proximal_newton::WHOLE`.
+/// Chosen, not measured: only the time depends on it.
 const SMALL: usize = 300;
-/// Up to so many, Newton's method; beyond, products with the Hessian.
+/// Up to so many coefficients Newton's method, beyond it products with the Hessian, as in `choose`.
 const NEWTON_LIMIT: usize = 2_000;
-/// The share of a lasso by which λ_max of a ridge is computed: its weights never vanish, and this is the custom.
+/// Share of a lasso by which λ_max of a ridge is computed, since its weights never vanish: glmnet's 1e-3.
 const RIDGE_SHARE: f64 = 1e-3;
+/// Default number of λ: glmnet's.
+const COUNT: usize = 100;
+/// Default ratio of the least to the largest λ with more rows than columns, and else: glmnet's.
+const RATIOS: (f64, f64) = (1e-4, 1e-2);
+/// Tolerance of the model without weights, from which λ_max is read.
+const NULL_TOLERANCE: f64 = 1e-10;
+/// Factor over an estimate of λ_max at which all weights vanish; it is raised by the same factor until they do.
+const LARGE: f64 = 1e3;
 
 /// Which sizes of the penalty.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,7 +46,7 @@ pub enum Lambdas {
 
 impl Default for Lambdas {
     fn default() -> Lambdas {
-        Lambdas::Spaced { count: 100, ratio: None }
+        Lambdas::Spaced { count: COUNT, ratio: None }
     }
 }
 
@@ -280,10 +289,10 @@ fn null_model<'a, L: Conjugate + Clone>(
     risk: &dyn Fn(f64) -> Result<Risk<'a, L, ElasticNet>>,
     watch: &Watch,
 ) -> Result<NullModel> {
-    let solver = ProximalNewton { tolerance: 1e-10, ..ProximalNewton::default() };
+    let solver = ProximalNewton { tolerance: NULL_TOLERANCE, ..ProximalNewton::default() };
     let one = risk(1.0)?;
     let first = one.at(&one.start(), crate::objective::Detail::Gradient, watch)?;
-    let mut large = 1e3 * critical(&one, &first).max(f64::MIN_POSITIVE.sqrt());
+    let mut large = LARGE * critical(&one, &first).max(f64::MIN_POSITIVE.sqrt());
     loop {
         let risk = risk(large)?;
         let (solved, previous) = solver.solve_first(&risk, watch)?;
@@ -296,7 +305,7 @@ fn null_model<'a, L: Conjugate + Clone>(
             let loss = solved.point.objective;
             return Ok(NullModel { point: solved.point, previous, lambda_max, loss });
         }
-        large *= 1e3;
+        large *= LARGE;
         if !large.is_finite() {
             return Err(Error::data("the gradient of the null model is not finite"));
         }
@@ -346,7 +355,7 @@ fn sizes(lambdas: &Lambdas, largest: f64, tall: bool) -> Result<Vec<f64>> {
                 return Err(Error::data("no column tells anything about the classes: λ_max is 0")
                     .help("give the values with --lambda-values"));
             }
-            let ratio = ratio.unwrap_or(if tall { 1e-4 } else { 1e-2 });
+            let ratio = ratio.unwrap_or(if tall { RATIOS.0 } else { RATIOS.1 });
             let steps = (*count - 1).max(1) as f64;
             (0..*count).map(|i| largest * (ratio.ln() * i as f64 / steps).exp()).collect()
         }

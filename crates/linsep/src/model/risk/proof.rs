@@ -14,6 +14,12 @@ use crate::objective::{Coef, Conjugate, Intercept, Logistic, Penalty, Risk, Soft
 use crate::watch::Watch;
 use std::borrow::Cow;
 
+/// Share of the tolerance that a solver is asked for: its estimate of the gap knows nothing of rounding, nor of the
+/// stored numbers. Chosen, not measured: more lets proofs miss the tolerance, less costs time.
+const AIM: f64 = 0.8;
+/// An intercept of a model that states none is rounding up to this.
+const NO_INTERCEPT: f64 = 1e-9;
+
 impl RiskMinimizer {
     /// A fit with the objective and the proof of the coefficients it stores, computed as whoever checks the model will.
     ///
@@ -40,7 +46,7 @@ impl RiskMinimizer {
 
     /// What a solver is asked for: its estimate of the gap knows nothing of rounding, nor of the stored numbers.
     pub(super) fn aim(&self) -> f64 {
-        0.8 * self.tolerance
+        AIM * self.tolerance
     }
 
     /// How a fit ended, by its proof.
@@ -111,7 +117,7 @@ impl RiskMinimizer {
     /// The coefficients a model states, in the units of the fit.
     pub(super) fn stated_coef(&self, linear: &Linear, units: &Units, scores: usize) -> Result<Coef> {
         let coef = from_columns(linear, units, scores);
-        if self.intercept == Intercept::None && coef.intercept().iter().any(|b| b.abs() > 1e-9) {
+        if self.intercept == Intercept::None && coef.intercept().iter().any(|b| b.abs() > NO_INTERCEPT) {
             return Err(Error::model("the model states that it has no intercept, but it has one"));
         }
         Ok(coef)

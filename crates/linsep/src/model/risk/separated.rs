@@ -14,6 +14,11 @@ use crate::solve::solve_whole_cone;
 use crate::table::Class;
 use crate::watch::Watch;
 
+/// Columns with at least this share of the largest weight take part in a direction, as in `columns`.
+const TAKES_PART: f64 = 1e-6;
+/// What is left of two intercepts that cancel, relative to them, is rounding below this.
+const CANCELLED: f64 = 1e-12;
+
 /// The proof that there is no optimum, from a direction that a solver found; `None` where the classes overlap, and where
 /// nothing is proved.
 pub(in crate::model) fn proved_no_optimum(
@@ -55,14 +60,14 @@ impl Claim {
         let largest = (0..self.centre.len()).map(size).fold(0.0, f64::max);
         let takes_part = |j: &usize| match &self.columns {
             Some(columns) => columns.contains(j),
-            None => size(*j) > 1e-6 * largest,
+            None => size(*j) > TAKES_PART * largest,
         };
         let mut columns: Vec<usize> = (0..self.centre.len()).filter(takes_part).collect();
         columns.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
         let at_origin = |(w, b): (&Vec<f64>, &f64)| {
             let moved = crate::numeric::sum(w.iter().zip(&self.centre).map(|(w, c)| w * c));
             // What is left of two numbers that cancel is rounding.
-            if (b - moved).abs() > 1e-12 * moved.abs() { b - moved } else { 0.0 }
+            if (b - moved).abs() > CANCELLED * moved.abs() { b - moved } else { 0.0 }
         };
         NoOptimum {
             of_likelihood: true,

@@ -12,8 +12,11 @@ use crate::objective::{CrammerSinger, Penalty, Risk};
 use crate::solve::{SequentialDual, SoftmaxLimit};
 use crate::watch::Watch;
 
-/// From so many rows on, and with no more coefficients than these, Newton's method is faster than visits of single rows.
+/// From so many rows on, and with no more coefficients than [`MOST_UNKNOWNS`], Newton's method is faster than visits of
+/// single rows: letter (20,000 rows, 26 classes) to 1e-3 took 90 s row by row and takes 8 s of processor time
+/// (548f538). Where the two break even was not recorded.
 const MANY_ROWS: usize = 2_000;
+/// See [`MANY_ROWS`]; letter has 442. Chosen, not measured.
 const MOST_UNKNOWNS: usize = 1_500;
 
 impl RiskMinimizer {

@@ -2,7 +2,8 @@
 
 use crate::objective::Coef;
 
-/// As many solutions are continued: a cubic.
+/// Solutions that are extrapolated: four determine a cubic. Chosen, not measured: only the time of a path depends on
+/// it.
 const LENGTH: usize = 4;
 
 /// The last solutions of a path, with the logarithms of their λ.

@@ -13,7 +13,8 @@ use crate::table::Class;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-/// Elimination with whole numbers is for few constraints.
+/// Constraints on the boundary for which elimination in integers is tried: the numbers grow with each pivot. Chosen,
+/// not measured: `Effort` limits the time, and larger boundaries are left to a verified solve.
 const MOST_BOUNDARY: usize = 200;
 
 /// The rows of a boundary.

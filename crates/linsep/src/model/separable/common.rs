@@ -8,16 +8,22 @@ use crate::objective::{Loss, Risk};
 use crate::solve::{HardMargin, basic_solution, solve_cone};
 use crate::table::Class;
 
-/// On the unit-diagonal scale, pivots below this belong to columns that are combinations of others.
+/// On the unit-diagonal scale, pivots below this belong to columns that are combinations of others; coarser than
+/// rounding of a Gram matrix, since the boundary was chosen up to rounding. Chosen, not measured: what follows is
+/// checked.
 pub(super) const INDEPENDENT: f64 = 1e-10;
-/// With more unknowns than this, few rows are not looked for.
+/// With more unknowns the support of a common point is not reduced: a basis takes their square, and a pivot for each
+/// row. Chosen, not measured: only the number of rows shown depends on it.
 const MOST_UNKNOWNS: usize = 600;
-/// Then they are given as they are, unless there are more than this.
+/// Then the rows are given as they are, unless there are more than this. Chosen, not measured: a longer list helps
+/// nobody.
 const MOST_UNREDUCED: usize = 10_000;
-/// Up to so many unknowns weights are made whole numbers in less than a second.
+/// Up to so many unknowns weights are made integers without being asked, in less than a second. Chosen, not measured.
 const MOST_WHOLE: usize = 40;
-/// Constraints to look at first, per unknown.
+/// Constraints tried first, per unknown; four times as many each time they do not suffice. Chosen, not measured.
 const PER_UNKNOWN: usize = 8;
+/// Fewer hull points must have the same distance, up to this share: rounding of a basic solution.
+const SAME_DISTANCE: f64 = 1e-9;
 
 impl Case<'_> {
     /// Few constraints that carry a common point, from positive weights on all that are open.
@@ -88,7 +94,7 @@ impl Case<'_> {
         let Some(basic) = basic_solution(&vectors, width, &lambda) else { return Ok(None) };
         let fewer: Vec<(usize, f64)> = basic.into_iter().map(|(at, w)| (rows[at], 2.0 * w)).collect();
         let Some(now) = hull_points(self.design, &units, self.labels, &fewer)? else { return Ok(None) };
-        let same = (now.distance - found.hull_distance).abs() <= 1e-9 * found.hull_distance;
+        let same = (now.distance - found.hull_distance).abs() <= SAME_DISTANCE * found.hull_distance;
         Ok(same.then_some(now))
     }
 

@@ -10,8 +10,12 @@ use crate::solve::independent_vectors;
 use crate::table::Class;
 use rayon::prelude::*;
 
-/// Elimination with whole numbers is for few unknowns; how many depends on how long they get.
+/// Unknowns for which elimination in integers is tried; raised from 130 when `Effort` limited the time (b28425b).
+/// Chosen, not measured.
 const MOST_UNKNOWNS: usize = 400;
+/// Entries of a direction below this share of the largest are rounding, as `SeparabilityOptions::tolerance`: the exact
+/// check decides about the rest.
+const NO_WEIGHT: f64 = 1e-9;
 
 impl Case<'_> {
     /// Whether every row is strictly on its side of a plane, of several classes in its region.
@@ -138,12 +142,12 @@ fn raw_direction(direction: &Coef, units: &Units) -> Coef {
     for c in 0..scores {
         let weights = &mut raw.weights_mut()[c * cols..(c + 1) * cols];
         for (w, inverse) in weights.iter_mut().zip(units.inverse_scale()) {
-            *w = if w.abs() > 1e-9 * size { *w * inverse } else { 0.0 };
+            *w = if w.abs() > NO_WEIGHT * size { *w * inverse } else { 0.0 };
         }
         let terms = || raw.weights_of(c).iter().zip(units.centre()).map(|(w, c)| w * c);
         let (moved, terms_size) = (crate::numeric::sum(terms()), crate::numeric::sum(terms().map(f64::abs)));
         let intercept = direction.intercept()[c] - moved;
-        let of_rounding = 1e-9 * (direction.intercept()[c].abs() + terms_size);
+        let of_rounding = NO_WEIGHT * (direction.intercept()[c].abs() + terms_size);
         raw.intercept_mut()[c] = if intercept.abs() > of_rounding { intercept } else { 0.0 };
     }
     raw

@@ -31,17 +31,25 @@ use crate::solve::{HardMargin, MarginRows, hard_margin, solve_cone};
 use crate::table::Class;
 use crate::watch::Watch;
 
-/// More columns than this, and the system is looked at through its rows.
+/// With more columns the system is solved through its rows: a Gram matrix of 2,000² doubles takes 32 MB. Chosen, not
+/// measured.
 const MOST_COLUMNS: usize = 2_000;
-/// From so many rows on, the search starts on a part of them.
+/// From so many rows on, the search starts on a part of them. Chosen, not measured: only the time depends on it.
 const MANY_ROWS: usize = 60_000;
+/// Rows of that part. Chosen, not measured.
 const PART_ROWS: usize = 20_000;
-/// The gap asked of a margin.
+/// The gap asked of a margin where the user names none; bench/README.md states it.
 const MARGIN: f64 = 1e-6;
-/// Weights that leave more than this, relative to the size of the terms of their equation, are not worth a proof.
+/// Weights with a larger residual, relative to the terms of their equation, are not worth a proof: it would fail.
+/// Chosen, not measured.
 const EQUATION: f64 = 1e-10;
 /// Why weights that nearly balance are no verdict.
 const NOT_BALANCED: &str = "weights of all rows nearly balance, but that some balance exactly was not proved";
+/// Coefficients below this, in standard units, are rounding of a relation whose pivot was below `common::INDEPENDENT`.
+/// Chosen, not measured: only names of columns depend on it.
+const IN_RELATION: f64 = 1e-7;
+/// Entries of a direction below this share of the largest are rounding.
+const CLEANED: f64 = 1e-12;
 
 /// Decides for the rows of positive weight: two classes, or the joint system of several.
 ///
@@ -333,13 +341,13 @@ impl<'a> Case<'a> {
             // A vector that vanishes on the boundary, in standard units: what is left of rounding is no part of it.
             let mut null = vec![0.0; all.n()];
             null[alias.column] = 1.0;
-            alias.combination.iter().filter(|(_, c)| c.abs() > 1e-7).for_each(|(j, c)| null[*j] = -c);
+            alias.combination.iter().filter(|(_, c)| c.abs() > IN_RELATION).for_each(|(j, c)| null[*j] = -c);
             for c in 0..k {
                 let terms = |j: usize| null[c * cols + j] * units.centre()[j] * units.inverse_scale()[j];
                 let (moved, size) = (0..cols).map(terms).fold((0.0, 0.0f64), |(m, s), t| (m + t, s + t.abs()));
                 let intercept = null[k * cols + c];
                 // In the units of the columns the intercept is that at their zero, not at their mean.
-                diverges[k * cols + c] |= (intercept - moved).abs() > 1e-7 * (intercept.abs() + size);
+                diverges[k * cols + c] |= (intercept - moved).abs() > IN_RELATION * (intercept.abs() + size);
                 (0..cols).for_each(|j| diverges[c * cols + j] |= null[c * cols + j] != 0.0);
             }
         }
@@ -353,7 +361,7 @@ impl<'a> Case<'a> {
     fn in_columns(&self, direction: &Coef, units: &Units) -> (Vec<Vec<f64>>, Vec<f64>, Vec<f64>) {
         let k = direction.n_scores();
         let largest = direction.as_slice().iter().fold(0.0f64, |m, v| m.max(v.abs()));
-        let clean = |v: f64| if v.abs() > 1e-12 * largest { v } else { 0.0 };
+        let clean = |v: f64| if v.abs() > CLEANED * largest { v } else { 0.0 };
         let scaled = |c: usize| -> Vec<f64> {
             direction.weights_of(c).iter().zip(units.inverse_scale()).map(|(w, s)| clean(*w) * s).collect()
         };

@@ -14,9 +14,9 @@ use crate::error::Result;
 use crate::objective::{Logistic, Loss, Risk, Softmax, SoftmaxForm};
 use crate::solve::{solve_whole_cone, whole_common_point};
 
-/// Bits of a table that is looked at in whole numbers: some hundred megabytes.
+/// Bits of a table that is converted to integers: as `BigInt`s, of some 64 bytes each, about a hundred megabytes.
 pub(in crate::model) const MOST_BITS: usize = 100_000_000;
-/// More unknowns than this, and the Gram matrix of a verified solve is too large.
+/// With more unknowns (5,000 and an intercept) the Gram matrix of a verified solve takes more than 200 MB.
 const MOST_VERIFIED: usize = 5_001;
 
 impl Case<'_> {

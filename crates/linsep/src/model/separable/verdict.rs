@@ -1,5 +1,8 @@
 //! The verdicts.
 
+/// Slacks below this share of the largest are zero to the solver. What is claimed is proved without it.
+const TOLERANCE: f64 = 1e-9;
+
 /// How to decide.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SeparabilityOptions {
@@ -15,7 +18,7 @@ pub struct SeparabilityOptions {
 
 impl Default for SeparabilityOptions {
     fn default() -> SeparabilityOptions {
-        SeparabilityOptions { tolerance: 1e-9, margin_tolerance: None, exact: false }
+        SeparabilityOptions { tolerance: TOLERANCE, margin_tolerance: None, exact: false }
     }
 }
 

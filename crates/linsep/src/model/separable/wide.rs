@@ -12,15 +12,23 @@ use crate::solve::{HardMargin, MarginRows, any_plane, hard_margin, margin_by_fac
 use crate::table::Class;
 use rayon::prelude::*;
 
-/// So few entries are looked at thousands of times in some seconds, and so many some hundred times.
+/// Entries that coordinate descent may read thousands of times, which takes some seconds. Chosen, not measured.
 const QUICK_ENTRIES: usize = 1_000_000;
+/// Entries that the active set method may read some hundred times: 20news (7.7 million) takes 450 products of 2.1 ms on
+/// part of its rows, 1.4 s in all (bench/README.md). The limit itself was not measured.
 const MOST_ENTRIES: usize = 30_000_000;
-/// Every plane has a margin within this of the widest.
+/// A relative gap of one holds for every separating plane.
 const ANY_PLANE: f64 = 1.0;
-/// Columns of which all products are formed where nothing else decides: seconds for each step.
+/// Columns or constraints of which all products are formed where nothing else decides: 200 MB, and seconds for each
+/// step.
 const MOST_GRAM: usize = 5_000;
-/// More rows than this, and their products are too many.
+/// With more rows their products, 2,000² doubles or 32 MB, are not formed. Chosen, not measured.
 pub(super) const MOST_ROWS: usize = 2_000;
+/// Planes against the rest only have to separate, so a rough one suffices. Chosen, not measured.
+const ANY_GAP: f64 = 0.1;
+/// On the unit-diagonal scale, pivots of products of rows below this are combinations of others; what is found through
+/// them is measured on the rows.
+const DEPENDENT: f64 = 1e-12;
 
 impl Case<'_> {
     pub(super) fn wide(&self) -> Result<SeparabilityVerdict> {
@@ -158,7 +166,7 @@ impl Case<'_> {
             let labels: Vec<Class> = self.labels.iter().map(is_class).collect();
             let rows = MarginRows { design: self.design, labels: &labels, weights: None };
             let quickly = any_plane(rows, self.watch)?;
-            match quickly.map_or_else(|| hard_margin(rows, None, 0.1, self.watch), |plane| Ok(Some(plane)))? {
+            match quickly.map_or_else(|| hard_margin(rows, None, ANY_GAP, self.watch), |plane| Ok(Some(plane)))? {
                 Some(plane) => planes.push(plane),
                 None => return Ok(None),
             }
@@ -234,7 +242,7 @@ impl Case<'_> {
         };
         let columns: Vec<Vec<f64>> = (0..n).into_par_iter().map(product).collect();
         let products = Square::from_lower(n, |i, j| columns[j][i - j]);
-        let factor = factor(&products, 1e-12);
+        let factor = factor(&products, DEPENDENT);
         let rank = factor.rank();
         let column = |r: usize| {
             let mut unit = vec![0.0; rank];

@@ -3,6 +3,9 @@
 use super::{Dual, Loss};
 use crate::table::Class;
 
+/// Probabilities of a row may miss a sum of one by this: rounding of as many terms as classes.
+const BALANCED: f64 = 1e-12;
+
 /// The hinge of several classes: how far the own score is from leading all others by one. It has no derivative where two
 /// classes share the lead, so its proofs need multipliers.
 ///
@@ -90,7 +93,7 @@ impl Dual for CrammerSinger {
         let others: f64 = theta.iter().enumerate().filter(|(k, _)| *k != y).map(|(_, t)| t).sum();
         let positive = theta.iter().enumerate().all(|(k, t)| if k == y { *t >= -1.0 } else { *t >= 0.0 });
         // Probabilities sum to one but for rounding.
-        match positive && theta[y] <= 0.0 && (others + theta[y]).abs() <= 1e-12 {
+        match positive && theta[y] <= 0.0 && (others + theta[y]).abs() <= BALANCED {
             true => others,
             false => f64::NEG_INFINITY,
         }

@@ -3,6 +3,9 @@
 use super::{Dual, Loss, MarginLoss, sign};
 use crate::table::Class;
 
+/// Rounding of a sum of weights relative to their total: about 500 units, so that a slope of zero is seen as one.
+const ROUNDING: f64 = 1e-13;
+
 /// The hinge of the support vector machine. It has no derivative at the margin, so smooth solvers do not take it and its
 /// proofs need multipliers.
 ///
@@ -97,7 +100,7 @@ pub(crate) fn least_hinge_shifts(rows: impl Iterator<Item = (f64, f64, f64)>) ->
         total += s;
     }
     kinks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let rounding = 1e-13 * total;
+    let rounding = ROUNDING * total;
     let mut passed = 0.0;
     for (at, (kink, weight)) in kinks.iter().enumerate() {
         passed += weight;

@@ -7,6 +7,11 @@ use crate::numeric::{SoftmaxRow, softmax_rows};
 use crate::table::Class;
 use serde::{Deserialize, Serialize};
 
+/// Probabilities of a row may miss a sum of one by this: rounding of as many terms as classes.
+const BALANCED: f64 = 1e-12;
+/// A probability this far below zero is rounding: about 5 units.
+const BELOW_ZERO: f64 = 1e-15;
+
 /// Which scores are free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -164,11 +169,11 @@ impl Dual for Softmax {
         let mut p: Vec<f64> = theta.iter().enumerate().map(|(c, t)| t + own(c + fixed)).collect();
         if fixed == 1 {
             p.push(1.0 - p.iter().sum::<f64>());
-        } else if (p.iter().sum::<f64>() - 1.0).abs() > 1e-12 {
+        } else if (p.iter().sum::<f64>() - 1.0).abs() > BALANCED {
             return f64::NEG_INFINITY;
         }
         // A probability just below zero is one that rounding took there.
-        if p.iter().any(|p| *p < -1e-15) {
+        if p.iter().any(|p| *p < -BELOW_ZERO) {
             return f64::NEG_INFINITY;
         }
         p.iter().map(|p| entropy_term(*p)).sum()

@@ -394,6 +394,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
         sum.gradient.means(total, gradient.weights_mut());
         if lambda > 0.0 {
             for (c, of_score) in gradient.weights_mut().chunks_mut(cols.max(1)).enumerate() {
+                // At least 2¹⁴ weights a task: results do not depend on it.
                 let weights = of_score.par_iter_mut().with_min_len(1 << 14).zip(coef.weights_of(c)).enumerate();
                 weights.for_each(|(j, (g, w))| *g += self.penalty.ridge_of(j) * w);
             }

@@ -11,8 +11,10 @@ use crate::watch::Watch;
 /// Roundings of a score beside those of its sum: units (difference, reciprocal, product), the weight in them, the
 /// intercept, the offset, and some to spare for the evaluation of the bound itself.
 const PER_SCORE: usize = 12;
-/// The same of an entry of `Σ r x̂/S`: weight, units, merging of partial sums, division.
+/// Roundings of an entry of `Σ r x̂/S` beside those of its sum: weight, units, merging of partial sums, division.
 const PER_SUM: usize = 24;
+/// Squares that underflow are of values below the root of the least double, 2e-162.
+const UNDERFLOWN: f64 = 1e-160;
 
 /// The scores of all rows at some coefficients, and how far rounding may have taken them, and sums over rows, from their
 /// values in exact arithmetic. Exact are the stored numbers: features, centres, scales, weights, offsets.
@@ -146,16 +148,16 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
         let column_sizes: Vec<f64> = (0..kept)
             .map(|j| {
                 // Squares that underflow are of values below the root of the smallest double.
-                let stored = (squares.columns[j] / total).sqrt() * about + 1e-160;
+                let stored = (squares.columns[j] / total).sqrt() * about + UNDERFLOWN;
                 let (inverse, centre) = (units.inverse_scale()[j], units.centre()[j].abs());
                 if sparse { (stored + centre) * inverse * about } else { stored }
             })
             .collect();
         let all_sizes = match by_column {
             true => column_sizes.iter().map(|s| s * s).sum::<f64>().sqrt() * (1.0 + rounding_bound(cols + PER_SUM)),
-            false => (squares.all / total).sqrt() * about * (1.0 + rounding_bound(cols + PER_SUM)) + 1e-160,
+            false => (squares.all / total).sqrt() * about * (1.0 + rounding_bound(cols + PER_SUM)) + UNDERFLOWN,
         };
-        let mut longest_row = squares.longest.sqrt() + 1e-160;
+        let mut longest_row = squares.longest.sqrt() + UNDERFLOWN;
         if sparse {
             let centre = units.centre().iter().zip(inverse).map(|(c, i)| (c * i) * (c * i)).sum::<f64>();
             longest_row += centre.sqrt();

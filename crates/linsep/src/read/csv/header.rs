@@ -12,6 +12,8 @@ use std::io::Read;
 use std::sync::Arc;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
+/// Bytes read first for the header; twice as many where it does not end in them.
+const FIRST: u64 = 64 << 10;
 
 /// What the first record of a file says.
 #[derive(Debug)]
@@ -92,7 +94,7 @@ fn first_record(input: &Input<'_>) -> Result<Vec<u8>> {
     let mut reader = input.open(&Arc::default())?;
     let mut bytes = Vec::new();
     let (mut open, mut looked) = (false, 0);
-    let mut goal = 64 << 10;
+    let mut goal = FIRST;
     loop {
         reader.by_ref().take(goal - bytes.len() as u64).read_to_end(&mut bytes).map_err(|e| input.failed(&e))?;
         for at in memchr2_iter(b'"', b'\n', &bytes[looked..]) {

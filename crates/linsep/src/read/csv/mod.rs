@@ -20,6 +20,12 @@ pub(super) use header::same_columns;
 use parse::CsvLayout;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// For so many columns a piece is one size longer, so that a column has more than a few rows in each. Chosen, not
+/// measured.
+const WIDE: usize = 512;
+/// Pieces of wide tables are at most this many times as long. Chosen, not measured.
+const LONGEST: usize = 16;
+
 /// Reads CSV inputs with the same columns.
 pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, piece: usize) -> Result<Table> {
     let headers = inputs.iter().map(|input| Header::read(input, options)).collect::<Result<Vec<_>>>()?;
@@ -27,7 +33,7 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, p
     let orders = (0..inputs.len()).map(|f| headers[f].order(names, inputs, f)).collect::<Result<Vec<_>>>()?;
     let mut wanted = wanted(names, options, inputs[0].name())?;
     // Wide tables get longer pieces, so that a column has more than a few rows in each.
-    let piece = piece * (names.len() / 512).clamp(1, 16);
+    let piece = piece * (names.len() / WIDE).clamp(1, LONGEST);
     let starts: Vec<Start> = headers.iter().map(|h| h.start).collect();
 
     loop {

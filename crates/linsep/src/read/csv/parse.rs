@@ -319,6 +319,7 @@ impl<'a> CsvParser<'a> {
     /// The position of the next delimiter, line feed or quote; the piece ends in a line feed, so there is one.
     #[inline(always)]
     fn next_stop(&self, mut at: usize) -> usize {
+        // A one in every byte.
         const ONES: u64 = 0x0101_0101_0101_0101;
         let delimiters = ONES * u64::from(self.layout.delimiter);
         // The high bit of every byte that is zero; what a borrow spoils comes after the first of them.

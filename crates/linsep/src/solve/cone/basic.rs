@@ -7,8 +7,17 @@
 
 use crate::linalg::pivoted_qr;
 
-/// Independent beside the others only above this, relative to the vector.
+/// A vector is independent of the basis if its largest coordinate outside of it exceeds this. Coordinates carry
+/// rounding of about 1e-16 times the condition of the basis, so bases of condition up to 1e7 are told apart. Chosen,
+/// not measured: a wrong value yields no basic solution or one that the exact check refuses.
 const INDEPENDENT: f64 = 1e-9;
+/// Tolerance of the pivoted QR of vectors that are independent by [`INDEPENDENT`]: some hundreds of units of rounding.
+const RANK: f64 = 1e-13;
+/// Weights of the least squares solution below this share of the largest are zero up to rounding.
+const VANISHED: f64 = 1e-12;
+/// A weight further below zero than this share of the largest is not rounding. Chosen, not measured: what passes is
+/// checked.
+const NEGATIVE: f64 = 1e-6;
 
 /// Row-reduction of the vectors taken so far: `E B = (I; 0)`.
 struct ExchangeBasis {
@@ -120,12 +129,12 @@ fn resolved(rows: &[usize], width: usize, vector: impl Fn(usize) -> Vec<f64>) ->
         let m = rows.len();
         let mut values: Vec<f64> = rows.iter().flat_map(|r| vector(*r)).collect();
         values.extend((0..=width).map(|j| f64::from(u8::from(j == width))));
-        let lambda = pivoted_qr(width + 1, m, values, &vec![1e-13; m]).solve(0);
+        let lambda = pivoted_qr(width + 1, m, values, &vec![RANK; m]).solve(0);
         let largest = lambda.iter().fold(0.0f64, |m, l| m.max(*l));
         if !(largest > 0.0) {
             return None;
         }
-        let kept: Vec<usize> = (0..m).filter(|i| lambda[*i] > 1e-12 * largest).collect();
+        let kept: Vec<usize> = (0..m).filter(|i| lambda[*i] > VANISHED * largest).collect();
         if kept.len() == m {
             return Some(rows.into_iter().zip(lambda).collect());
         }
@@ -133,7 +142,7 @@ fn resolved(rows: &[usize], width: usize, vector: impl Fn(usize) -> Vec<f64>) ->
             return None;
         }
         // A weight that is clearly negative is no rounding.
-        if lambda.iter().any(|l| *l < -1e-6 * largest) {
+        if lambda.iter().any(|l| *l < -NEGATIVE * largest) {
             return None;
         }
         rows = kept.into_iter().map(|i| rows[i]).collect();

@@ -27,11 +27,12 @@ use crate::objective::{Coef, Loss, Risk};
 use crate::watch::Watch;
 use newton::ConeFound;
 
-/// On the unit-diagonal scale, pivots below this belong to columns that are combinations of others.
+/// On the unit-diagonal scale, pivots below this belong to columns that are combinations of others. A Gram matrix
+/// carries rounding of some thousand units; the same limit as in Newton's method.
 const SUSPECT_PIVOT: f64 = 1e-11;
-/// More levels than this, and something is wrong.
+/// A limit against endless loops: every level settles at least one constraint or ends the search.
 const MOST_LEVELS: usize = 1_000;
-/// Columns are looked at one by one so often: what needs more is not about single columns.
+/// Rounds in which single columns are tried before Newton's method. Chosen, not measured: only the time depends on it.
 const MOST_SCREENS: usize = 20;
 
 /// What became of the constraints.

@@ -6,25 +6,47 @@ use crate::error::Result;
 use crate::linalg::{Factor, Square, factor};
 use crate::numeric::{logistic, softplus, sum};
 use crate::objective::{Coef, Loss};
+use crate::solve::line_search::{DECREASE, SHORTEST_STEP};
 use crate::watch::Progress;
 use rayon::prelude::*;
 
+/// Newton steps at most; then the verdict is left to exact arithmetic or undecided. Chosen, not measured.
 const ITERATIONS: usize = 200;
-/// Constraints summed together, whatever the number of threads.
+/// Constraints summed in one block: fixed, so that sums do not depend on the number of threads. Chosen, not measured.
 const BLOCK: usize = 8192;
-/// Pivots below this are rounding.
+/// Pivots on the unit-diagonal scale below this are rounding: about 5 units.
 const ROUNDING_PIVOT: f64 = 1e-15;
-/// What `(1−p)a·d` must stay below: in exact arithmetic 1 will do.
+/// What `(1−p)a·d` must stay below: in exact arithmetic 1 suffices, and the rest leaves room for rounding.
 const PROVEN: f64 = 0.9;
-/// Corrections of the weights for what rounding left of their equation.
+/// Iterative refinements of the weights against the rounding of their equation; raised from 4 for ill-conditioned rows
+/// (6e8330e), and more are not needed where each halves the residual.
 const CORRECTIONS: usize = 12;
-/// The smallest weight that is tried; p goes down to zero.
+/// The smallest weights tried: p underflows to zero for rows far out, so it is raised, first to little beside a sum of
+/// weights of order one, then to less than any rounding. Chosen, not measured: the balance that results is checked.
 const FLOORS: [f64; 3] = [1e-12, 1e-20, 1e-100];
-/// Weights are good when a correction changes none by more than this, relative, and stand at the next.
+/// Weights have converged when a refinement changes none by more than this, relative. Chosen, not measured: it only
+/// ends the refinement, and the proof of overlap computes its own bound.
 const SETTLED: f64 = 1e-7;
+/// Where rounding ends the refinement, weights are accepted if the last change was below this; the proof is separate.
 const STANDS: f64 = 1e-2;
-/// Relative to the largest slack of a step, what may belong to the boundary: all that can be told from rounding, then more.
+/// Relative to the largest slack of a step, which constraints may belong to the boundary: first what rounding leaves of
+/// zero, then more. Chosen, not measured; all three are tried, and the direction that settles most is taken.
 const NEAR_BOUNDARY: [f64; 3] = [1e-8, 1e-6, 1e-4];
+/// Newton's method converges quadratically to an optimum; a decrement above this share of the last one says there may
+/// be none.
+const SLOW_DECREMENT: f64 = 0.1;
+/// Constraints given to one task at least, so that a task takes longer than its start. Chosen, not measured.
+const FEW_ROWS: usize = 4096;
+/// Relative rounding of the sum of positive terms: about 5 units.
+const SUM_ROUNDING: f64 = 1e-15;
+/// A decrement below this share of the sum is the square of rounding: no step has an effect any more.
+const NO_DECREMENT: f64 = 1e-20;
+/// On the unit-diagonal scale, pivots of the Gram matrix of the boundary below this are dependent. Coarser than
+/// [`SUSPECT_PIVOT`], since the boundary itself was chosen up to rounding. Chosen, not measured: candidates are
+/// checked.
+const BOUNDARY_PIVOT: f64 = 1e-10;
+/// Slacks below this share of the largest are zero up to rounding.
+const ZERO_SLACK: f64 = 1e-10;
 
 /// What Newton's method ended with.
 pub(super) enum ConeFound {
@@ -73,7 +95,7 @@ impl<L: Loss> ConeRun<'_, '_, L> {
                 return Ok(ConeFound::Direction(step, of_step));
             }
             let decrement = gradient.dot(&step).max(0.0);
-            slow = if curvature.damped || decrement > 0.1 * last { slow + 1 } else { 0 };
+            slow = if curvature.damped || decrement > SLOW_DECREMENT * last { slow + 1 } else { 0 };
             last = decrement;
             if slow >= 2
                 && slow % 2 == 0
@@ -101,7 +123,7 @@ impl<L: Loss> ConeRun<'_, '_, L> {
 
     /// A function of the slack of every open constraint; zero on the others.
     fn of_open(&self, f: impl Fn(f64) -> f64 + Sync) -> Vec<f64> {
-        let slacks = self.slacks.par_iter().with_min_len(4096);
+        let slacks = self.slacks.par_iter().with_min_len(FEW_ROWS);
         slacks.zip(&self.open).map(|(s, open)| if *open { f(*s) } else { 0.0 }).collect()
     }
 
@@ -194,12 +216,12 @@ impl<L: Loss> ConeRun<'_, '_, L> {
         };
         let now = at(0.0);
         let range = self.size(of_step);
-        let floor = 1e-6 * (range.ln_1p() / range).min(1.0);
+        let floor = SHORTEST_STEP * (range.ln_1p() / range).min(1.0);
         let mut length = 1.0;
         while length > floor {
             // What rounding does to the sum is no increase.
-            if at(length) <= now - 1e-4 * length * decrement + 1e-15 * now {
-                return (decrement > 1e-20 * now).then_some(length);
+            if at(length) <= now - DECREASE * length * decrement + SUM_ROUNDING * now {
+                return (decrement > NO_DECREMENT * now).then_some(length);
             }
             length *= 0.5;
         }
@@ -220,7 +242,7 @@ impl<L: Loss> ConeRun<'_, '_, L> {
                 continue;
             }
             let gram = self.gram(&boundary)?;
-            let of_boundary = factor(&gram, 1e-10);
+            let of_boundary = factor(&gram, BOUNDARY_PIVOT);
             let clean = |v: &Coef| cleaned(&cleaned(v, &gram, &of_boundary), &gram, &of_boundary);
             let (v, d) = (clean(&self.v), clean(step));
             let (of_v, of_d) = (cone_slacks(self.risk, &v, self.watch)?, cone_slacks(self.risk, &d, self.watch)?);
@@ -249,12 +271,12 @@ impl<L: Loss> ConeRun<'_, '_, L> {
         let (mut low, mut high) = (0.0f64, f64::INFINITY);
         for ((v, d), _) in of_v.iter().zip(of_d).zip(&self.open).filter(|(_, open)| **open) {
             // What is zero up to rounding in both is the boundary and demands nothing.
-            if v.abs() <= 1e-10 * v_size && d.abs() <= 1e-10 * d_size {
+            if v.abs() <= ZERO_SLACK * v_size && d.abs() <= ZERO_SLACK * d_size {
                 continue;
             }
-            if *d > 1e-10 * d_size {
+            if *d > ZERO_SLACK * d_size {
                 low = low.max(-v / d);
-            } else if *d < -1e-10 * d_size {
+            } else if *d < -ZERO_SLACK * d_size {
                 high = high.min(-v / d);
             } else if *v < 0.0 {
                 return None;

@@ -14,8 +14,16 @@ use num_bigint::{BigInt, Sign};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
-/// Beyond this many unknowns the basis alone is too much.
+/// Beyond this many unknowns the inverse of the basis, of their square in large integers, is too expensive; `Effort`
+/// limits the time below it. The same as for exact elimination. Chosen, not measured.
 const MOST_UNKNOWNS: usize = 400;
+/// Work of pricing one entry in doubles, in about nanoseconds (see `Effort`). Chosen, not measured: only the time limit
+/// is counted in it.
+const PRICING: f64 = 3.0;
+/// More than what products below the least double lose in a sum of any length.
+const UNDERFLOW: f64 = 1e-290;
+/// Just above the exponent −1022 of the least normal double.
+const LEAST_EXPONENT: i64 = -1_020;
 
 /// Decides the constraints that are asked; `None` where that takes longer than is allowed.
 pub(crate) fn solve_whole_cone(rows: &WholeRows, asked: &[bool], effort: Effort<'_>) -> Option<WholeCone> {
@@ -125,7 +133,7 @@ impl WholeRun<'_> {
             column.clone_from_slice(&basis.rows.par_iter().map(product).collect::<Vec<BigInt>>());
             let leaving = basis.leaving(&column)?;
             basis.pivot(&column, leaving, entering);
-            self.work += basis.work() + 3.0 * (open.len() * self.prices.width) as f64;
+            self.work += basis.work() + PRICING * (open.len() * self.prices.width) as f64;
             if !self.effort.allows(self.work) {
                 return None;
             }
@@ -279,11 +287,11 @@ impl Prices {
         }
         // Two factors off by 2⁻⁵² each, a product, and a sum of twice the width; numbers below the least double.
         let rounding = (2 * self.width + 8) as f64 * f64::EPSILON;
-        (value, rounding * size + 1e-290)
+        (value, rounding * size + UNDERFLOW)
     }
 }
 
 /// `m·2^e` for e ≤ 0; zero where that is too small.
 fn power(m: f64, e: i64) -> f64 {
-    if e < -1_020 { 0.0 } else { m * 2f64.powi(e as i32) }
+    if e < LEAST_EXPONENT { 0.0 } else { m * 2f64.powi(e as i32) }
 }

@@ -5,9 +5,8 @@
 //! `K = XXᵀ`; what they find tells who should leave A (a negative multiplier) and who should enter (a row within the
 //! margin). This is the primal-dual active set method of Hintermüller, Ito and Kunisch (2002), and the right face is found in
 //! few rounds, each started where the last one ended. With fewer columns than rows a face that is too large has no solution:
-//! then rows may first be short of the margin, at a price (`K + εD` instead of K, D the squares), which is raised
-//! until it is forbidden. Nothing keeps it from going round in circles, so what it finds is
-//! measured on all rows, and who asks for more than it gives has to visit rows one by one.
+//! then rows may first have slack (`K + εD` instead of K, D the squares), and ε falls to zero. The method may cycle, so its
+//! plane is measured on all rows, and where its gap is too large the caller goes on by coordinate descent.
 
 use super::{HardMargin, PlaneSearch, coordinate};
 use crate::design::{Block, CsrRows, Tile, gather};
@@ -15,28 +14,41 @@ use crate::error::Result;
 use crate::solve::row_newton::gram::RowGram;
 use crate::watch::Progress;
 
-/// Rounds at most, and proofs without a better plane.
+/// Rounds of the active set method at most; the best plane so far is kept. Chosen, not measured.
 const ROUNDS: usize = 60;
+/// Proofs in a row without a wider plane, after which the search ends. Chosen, not measured.
 const PATIENCE: usize = 4;
-/// Rounds of one multiplier after the other before: they find most of the face.
+/// Rounds of coordinate descent first, which find most of the active set: on 20news ten of them take 0.2 s of 1.4 s
+/// (bench/README.md). Other numbers of rounds were not recorded.
 const ROUNDS_BEFORE: usize = 10;
-/// Steps of conjugate gradients in a round: of those that look for the face, and of those that have it. Rows that cannot be
-/// separated take more than the first.
+/// Conjugate gradient steps in a round: while the active set is searched, and once it is known or slack is allowed. On
+/// 20news all rounds together take about 450 (bench/README.md); the limits end systems without a solution. Chosen, not
+/// measured.
 const STEPS: [usize; 2] = [300, 1_000];
-/// Changes of the face, relative to its rows, that are few.
+/// Changes of the active set, relative to its size, below which its system is solved more precisely. Chosen, not
+/// measured: only the time depends on it.
 const FEW_CHANGES: f64 = 0.05;
-/// How near to the margin the rows of the first face are brought, and how much nearer those of the next.
+/// Precision of the first systems: the largest deviation of a score from its label on the active set. Chosen, not
+/// measured.
 const FIRST: f64 = 0.1;
+/// Factor by which precision and slack fall once few rows change. Chosen, not measured.
 const NEXT: f64 = 0.1;
-/// The first slack of a row, per multiplier and square of its length, and the last one that is not zero.
+/// The first slack of a row, per multiplier and square of its length. Chosen, not measured.
 const FIRST_SLACK: f64 = 0.1;
+/// The last slack that is not zero; raised from 1e-5 after a review (88db4dc) without a record. Chosen, not measured.
 const LAST_SLACK: f64 = 2e-5;
-/// Rounds at one slack, after which the face goes round in circles: the rows are hardly separable, or not.
+/// Rounds at one slack after which the active set cycles: the rows are hardly separable, or not. Chosen, not measured.
 const CIRCLES: usize = 12;
-/// Rows up to this margin may enter soon: at first, and once few do.
+/// Rows up to this margin get into the copied part: at first, and once few rows change. On 20news the part has 40 % of
+/// the rows, and a product takes 2.1 ms (bench/README.md). Other values were not recorded.
 const NEAR: [f64; 2] = [1.2, 1.05];
-/// A part of the rows is worth products of its own if it has no more than this share of all.
+/// A copied part must have no more than this share of the entries to repay its copy. Chosen, not measured.
 const WORTH_A_COPY: f64 = 0.7;
+/// Added to the squared lengths that scale the conjugate gradients, relative to their mean, so that empty rows have
+/// one. Chosen, not measured: only the number of steps depends on it.
+const LITTLE: f64 = 0.01;
+/// The last systems are solved to this share of the tolerance, so that the proof meets it. Chosen, not measured.
+const FINEST: f64 = 0.3;
 
 /// The products of sparse rows, and their labels as ±1.
 pub(super) struct RowProducts {
@@ -50,7 +62,7 @@ impl RowProducts {
     pub(super) fn new(search: &PlaneSearch<'_>, x: &CsrRows<'_>) -> Result<RowProducts> {
         let square = |row: usize| x.row(row).1.iter().map(|v| v * v).sum::<f64>();
         let squares: Vec<f64> = (0..x.len()).map(square).collect();
-        let little = (0.01 * squares.iter().sum::<f64>() / x.len() as f64).max(f64::MIN_POSITIVE);
+        let little = (LITTLE * squares.iter().sum::<f64>() / x.len() as f64).max(f64::MIN_POSITIVE);
         Ok(RowProducts {
             gram: RowGram::new(x, &search.units)?,
             squares: squares.into_iter().map(|s| s + little).collect(),
@@ -93,7 +105,7 @@ pub(super) fn widest(search: &PlaneSearch<'_>, x: &CsrRows<'_>, all: &RowProduct
 impl FaceRun<'_, '_> {
     fn iterate(&mut self) -> Result<Option<HardMargin>> {
         let tolerance = self.search.tolerance;
-        let finest = 0.3 * tolerance;
+        let finest = FINEST * tolerance;
         let (mut best, mut since, mut goal): (Option<HardMargin>, usize, f64) = (None, 0, FIRST.max(finest));
         let start = (self.carries.clone(), self.beta.clone());
         self.choose_part(NEAR[0])?;
@@ -108,7 +120,7 @@ impl FaceRun<'_, '_> {
                 break;
             }
             if !solved && round == 1 {
-                // Fewer columns than rows of the face: it comes from that of dearer and dearer slacks.
+                // Fewer columns than active rows: solve with slack, and continue as its penalty grows.
                 (self.carries, self.beta) = start.clone();
                 self.slack = FIRST_SLACK;
                 continue;

@@ -25,18 +25,31 @@ use faces::RowProducts;
 use interior::{Nearest, Space, nearest};
 use rayon::prelude::*;
 
-/// More columns than this, and more rows than the next, and no rows are generated.
+/// With more columns and more rows than these, row generation is replaced by coordinate descent and active sets.
+/// Chosen, not measured: only the time depends on it.
 const MOST_COLUMNS: usize = 1_000;
+/// See [`MOST_COLUMNS`]. Chosen, not measured.
 const MOST_ROWS: usize = 1_500;
-/// So few rows are solved at once.
+/// Up to so many rows are solved without row generation, which is also the most rows added in a round: the interior
+/// point method factors a matrix of that size in each of its iterations. Chosen, not measured.
 const ALL_AT_ONCE: usize = 400;
+/// Rounds of row generation at most; the widest plane so far is returned with its gap. Chosen, not measured.
 const ROUNDS: usize = 200;
-/// Weights of hull points, relative to the largest, that may be zero.
+/// Weights of hull points, relative to the largest, that an interior point leaves of zero; the first share is taken
+/// with which the gap stays within the tolerance.
 const NEGLIGIBLE: [f64; 3] = [1e-4, 1e-6, 1e-8];
-/// What the problem of few rows is solved to, relative to what is asked.
+/// Gap of the problem of the working rows, relative to the tolerance, so that it does not limit the whole. Chosen, not
+/// measured.
 const INNER: f64 = 0.1;
-/// Hulls this near, relative to the size of their terms, touch.
+/// Hulls whose distance is below this share of the size of its terms touch up to rounding: about 500 units.
 const TOUCHING: f64 = 1e-13;
+/// The fewest rows added in a round. Chosen, not measured: only the time depends on it.
+const LEAST_BATCH: usize = 32;
+/// Working rows without a weight leave when they are this many times further out than the margin. Chosen, not measured:
+/// they come back if they should.
+const FAR: f64 = 10.0;
+/// Share of the tolerance that a plane of fewer support rows may add to the gap. Chosen, not measured.
+const SPARSER: f64 = 0.1;
 
 /// Which rows, in which classes (two); rows of weight zero do not count.
 #[derive(Clone, Copy)]
@@ -163,7 +176,7 @@ impl<'a> PlaneSearch<'a> {
 
     fn generate_rows(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {
         let cols = self.units.scale().len();
-        let batch = (2 * (cols + 1)).clamp(32, ALL_AT_ONCE);
+        let batch = (2 * (cols + 1)).clamp(LEAST_BATCH, ALL_AT_ONCE);
         let mut working: Vec<usize> = match (self.counted.len() <= ALL_AT_ONCE, start) {
             (true, _) => self.counted.clone(),
             (false, Some(normal)) => self.nearest_rows(&self.sides(normal)?.scores, batch, |_, _| true),
@@ -217,7 +230,7 @@ impl<'a> PlaneSearch<'a> {
                 return Ok(best);
             }
             // Rows far outside have no say; they come back if they should.
-            let far = 10.0 * within * measured.norm;
+            let far = FAR * within * measured.norm;
             if working.len() > 4 * batch {
                 let keep = |i: usize| weights[i] > 0.0 || self.side(working[i]) * signed[working[i]] < far;
                 working = (0..working.len()).filter(|i| keep(*i)).map(|i| working[i]).collect();
@@ -235,7 +248,7 @@ impl<'a> PlaneSearch<'a> {
             let kept: Vec<(usize, f64)> = hull.iter().copied().filter(|(_, w)| *w > cut * largest).collect();
             let Some(points) = hull_points(self.rows.design, &self.units, self.rows.labels, &kept)? else { continue };
             let fewer = self.solution(&points, &self.sides(&points.difference)?);
-            if fewer.margin > 0.0 && fewer.gap() <= (found.gap() + 0.1 * self.tolerance).min(self.tolerance) {
+            if fewer.margin > 0.0 && fewer.gap() <= (found.gap() + SPARSER * self.tolerance).min(self.tolerance) {
                 return Ok(fewer);
             }
         }

@@ -3,10 +3,19 @@
 use super::NewtonRun;
 use crate::objective::{Coef, Conjugate};
 
-/// The first damping tried, the one below which there is none, and the one at which it is given up.
+/// The first damping, relative to the diagonal of the Hessian. Chosen, not measured: it adapts within a few steps.
 pub(super) const FIRST_DAMPING: f64 = 1e-2;
+/// Below this, damping is switched off: it no longer changes a step by more than 1e-8.
 const SMALLEST_DAMPING: f64 = 1e-8;
+/// Above this a step is shorter than rounding, and damping is given up.
 const LARGEST_DAMPING: f64 = 1e9;
+/// Factor by which damping grows where a step fails and falls where the model is good. Chosen, not measured.
+const MORE: f64 = 8.0;
+/// Ratio of actual to predicted decrease above which damping falls; 0.75 is usual (Nocedal and Wright 2006, section
+/// 4.1). Chosen, not measured.
+const GOOD: f64 = 0.7;
+/// Ratio of actual to predicted decrease below which damping grows by a factor of four (the same section).
+const POOR: f64 = 0.25;
 
 impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
     /// Under a penalty a step that was too long is not shortened but taken again with more damping, which holds back
@@ -14,7 +23,7 @@ impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
     pub(super) fn damp_more(&mut self) -> bool {
         match self.hessian.take() {
             Some(hessian) if self.fresh && self.damping < LARGEST_DAMPING => {
-                self.damping = (8.0 * self.damping).max(self.restart_damping);
+                self.damping = (MORE * self.damping).max(self.restart_damping);
                 self.refactor(hessian);
                 true
             }
@@ -31,10 +40,10 @@ impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
         let curved = hessian.multiply(direction.as_slice());
         let curvature: f64 = curved.iter().zip(direction.as_slice()).map(|(h, d)| h * d).sum();
         match decrease / (decrement - 0.5 * curvature) {
-            gain if gain > 0.7 && self.damping > SMALLEST_DAMPING => self.damping /= 8.0,
+            gain if gain > GOOD && self.damping > SMALLEST_DAMPING => self.damping /= MORE,
             // Should the undamped step fail after all, the next try begins close by.
-            gain if gain > 0.7 => (self.damping, self.restart_damping) = (0.0, 8.0 * SMALLEST_DAMPING),
-            gain if gain < 0.25 => self.damping *= 4.0,
+            gain if gain > GOOD => (self.damping, self.restart_damping) = (0.0, MORE * SMALLEST_DAMPING),
+            gain if gain < POOR => self.damping *= 4.0,
             _ => {}
         }
     }

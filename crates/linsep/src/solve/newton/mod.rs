@@ -22,6 +22,7 @@ mod settled;
 mod start;
 
 use super::forecast::gap_forecast;
+use super::line_search::{DECREASE, SHORTEST_STEP};
 use super::{Solved, Solver, Step, Stop};
 use crate::certify::{Certificate, Separation, StoredScores, duality_gap, self_concordance_bound};
 use crate::error::{ErrorKind, Result};
@@ -30,16 +31,24 @@ use crate::objective::{Coef, Conjugate, Detail, Intercept, Penalty, Point, Risk}
 use crate::watch::{Progress, Watch};
 use damping::FIRST_DAMPING;
 
-/// On the unit-diagonal scale, a pivot below this may belong to a column that is a combination of earlier ones.
+/// On the unit-diagonal scale, a pivot below this may be rounding of a Gram matrix: a combination of earlier columns.
 const SUSPECT_PIVOT: f64 = 1e-11;
-/// Up to so many columns, collinear ones are looked for under a penalty too.
+/// Up to so many columns, collinear ones are named under a penalty, by one more factor. Chosen, not measured.
 const NAMED_COLUMNS: usize = 500;
-/// Pivots below this are rounding.
+/// Pivots on the unit-diagonal scale below this are rounding: about 5 units.
 const ROUNDING_PIVOT: f64 = 1e-15;
-/// Steps beyond the tolerance that are taken for the sake of printed digits.
+/// Steps beyond the tolerance for the sake of printed digits: from 1e-8 quadratic convergence needs two at most.
 const LAST_STEPS: usize = 3;
 /// Newton decrement below which the Hessian changes by a tenth or so over the step: scores move by about 2ν.
 const CHORD_DECREMENT: f64 = 0.05;
+/// Relative rounding of the objective, with room for many rows: about 500 units.
+const ROUNDING: f64 = 1e-13;
+/// A decrease this many times the rounding is resolved by the objective; below it the gradient decides.
+const RESOLVED: f64 = 1e3;
+/// Quadratic convergence lowers the decrement by far more than to this share of the last one.
+const SLOW: f64 = 0.1;
+/// Contraction by a full step after which a chord step is expected to contract too. Chosen, not measured.
+const CHORDS_PAY: f64 = 0.02;
 
 /// Damped Newton.
 #[derive(Debug, Clone, Copy)]
@@ -304,10 +313,10 @@ impl<'r, 'd, L: Conjugate + Clone> NewtonRun<'r, 'd, L> {
         let mut step = 1.0;
         // Near the optimum the decrease drowns in rounding; there the gradient decides (alone, or two points a rounding
         // apart could take turns).
-        let rounding = 1e-13 * self.point.objective.abs().max(f64::MIN_POSITIVE);
+        let rounding = ROUNDING * self.point.objective.abs().max(f64::MIN_POSITIVE);
         let new_decrement = self.inverse_norm(&next);
-        let enough = decrement >= rounding && self.point.objective - next.objective >= 1e-4 * decrement;
-        let by_gradient = decrement < 1e3 * rounding
+        let enough = decrement >= rounding && self.point.objective - next.objective >= DECREASE * decrement;
+        let by_gradient = decrement < RESOLVED * rounding
             && next.objective <= self.point.objective + rounding
             && new_decrement < 0.25 * decrement;
         if !(enough || by_gradient) {
@@ -321,10 +330,10 @@ impl<'r, 'd, L: Conjugate + Clone> NewtonRun<'r, 'd, L> {
             next = self.risk.at(&self.point.coef.moved(step, direction), Detail::Hessian, self.watch)?;
             self.passes += 1;
         }
-        let crawls = self.damped || self.inverse_norm(&next) > 0.1 * decrement;
+        let crawls = self.damped || self.inverse_norm(&next) > SLOW * decrement;
         self.slow = if crawls { self.slow + 1 } else { 0 };
-        let contraction_was_poor = chord && new_decrement > 0.1 * decrement;
-        self.chords_pay = if chord { !contraction_was_poor } else { new_decrement < 0.02 * decrement };
+        let contraction_was_poor = chord && new_decrement > SLOW * decrement;
+        self.chords_pay = if chord { !contraction_was_poor } else { new_decrement < CHORDS_PAY * decrement };
         self.adjust_damping(direction, decrement, self.point.objective - next.objective);
         let hessian = next.hessian.take();
         self.point = next;
@@ -359,10 +368,10 @@ impl<'r, 'd, L: Conjugate + Clone> NewtonRun<'r, 'd, L> {
         let line = self.risk.along(direction, self.watch)?;
         self.passes += 1;
         let range = self.risk.range_of(&line);
-        let floor = 1e-6 * (range.ln_1p() / range).min(1.0);
+        let floor = SHORTEST_STEP * (range.ln_1p() / range).min(1.0);
         let mut step = 0.5;
         while step > floor {
-            if self.risk.on_line(&self.point, &line, step) <= self.point.objective - 1e-4 * step * decrement {
+            if self.risk.on_line(&self.point, &line, step) <= self.point.objective - DECREASE * step * decrement {
                 return Ok(Some(step));
             }
             step *= 0.5;

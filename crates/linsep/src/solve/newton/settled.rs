@@ -8,19 +8,24 @@ use crate::solve::forecast::gap_forecast;
 /// ν²S, the squared distance in standard errors, below which maximum likelihood is settled: a thirtieth of the
 /// ten-thousandth of a standard error to which coefficients are printed.
 const SETTLED: f64 = 1e-11;
-/// Whoever asks for no more than this does not want digits.
+/// At this tolerance or a looser one no digits of coefficients are asked for. Chosen, not measured: it saves the last
+/// steps.
 const ROUGH: f64 = 1e-6;
-/// The error of weights, relative to the largest, that four printed digits allow under a penalty.
+/// The error of weights, relative to the largest, that four printed digits allow under a penalty: half a unit of the
+/// fifth.
 const PRINTED: f64 = 5e-6;
-/// A Newton step that moves a score by more than this belongs to an optimum far away, or to none: on separated classes steps
-/// tend to move some by one, however small the decrement.
+/// A Newton step that moves a score by more than this belongs to a distant optimum, or to none: on separated classes
+/// each step moves some score by about one, however small the decrement.
 const LARGEST_LAST_STEP: f64 = 0.5;
+/// The decrease still predicted must be below this share of the tolerance, so that the proof meets it. Chosen, not
+/// measured.
+const NEARLY: f64 = 0.9;
 
 impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
     /// Without a penalty: whether the tolerance is about reached and the optimum in sight. `decrement` is ν².
     pub(super) fn near(&mut self, decrement: f64, direction: &Coef, tolerance: f64) -> Result<bool> {
         let scale = self.reference.max(self.point.objective.abs());
-        if !self.risk.penalty().is_none() || self.damped || 0.5 * decrement > 0.9 * tolerance * scale {
+        if !self.risk.penalty().is_none() || self.damped || 0.5 * decrement > NEARLY * tolerance * scale {
             return Ok(false);
         }
         self.passes += 1;

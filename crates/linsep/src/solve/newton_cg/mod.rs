@@ -26,17 +26,35 @@ pub struct NewtonCg {
     pub max_iterations: usize,
 }
 
-/// Conjugate gradient steps per outer iteration at most.
+/// Conjugate gradient steps per outer iteration at most. Chosen, not measured: a truncated step is still a descent
+/// step.
 const INNER_LIMIT: usize = 250;
-/// A step is taken where the objective falls by at least this share of what the model foretold.
+/// A step is taken where the objective falls by at least this share of the prediction: Armijo's constant, see
+/// `line_search`.
 const WORTHWHILE: f64 = 1e-4;
-/// A share of the foretold decrease above which the radius grows.
+/// Ratio of actual to predicted decrease above which the trust region grows (Nocedal and Wright 2006, section 4.1).
 const GOOD: f64 = 0.75;
-/// More conjugate gradient steps than this are slow; a change of the objective by this share makes a preconditioner stale.
+/// More conjugate gradient steps than this are worth a new preconditioner. Chosen, not measured: only the time depends
+/// on it.
 const SLOW: usize = 6;
+/// A relative change of the objective by this much makes a preconditioner stale. Chosen, not measured.
 const STALE: f64 = 0.02;
-/// From so many rows on, an eighth of them gives the start.
+/// From so many rows on, a part of them gives the start. Chosen, not measured: only the time depends on it.
 const MANY_ROWS: usize = 16_384;
+/// The start is solved on one row in so many, most of the way at an eighth of the cost. Chosen, not measured.
+const PART: usize = 8;
+/// Precision of the start: beyond it the sample differs from the rows. Chosen, not measured.
+const ROUGH: NewtonCg = NewtonCg { tolerance: 3e-3, max_iterations: 20 };
+/// Forcing term: the residual of a Newton system relative to the gradient is at most this. Chosen, not measured.
+const FORCING: f64 = 0.1;
+/// Share of the residual that the tolerance allows, to which the last system is solved. Chosen, not measured.
+const NEEDED: f64 = 0.2;
+/// Relative rounding of the objective: about 50 units.
+const OBJECTIVE_ROUNDING: f64 = 1e-14;
+/// A decrease this many times the rounding is resolved by the objective; below it the gradient decides.
+const RESOLVED: f64 = 1e3;
+/// Below this a step no longer changes the coefficients by more than rounding.
+const SHORTEST: f64 = 1e-12;
 
 struct NewtonCgRun<'r, 'd, L> {
     risk: &'r Risk<'d, L>,
@@ -113,14 +131,13 @@ impl NewtonCg {
         if n < MANY_ROWS || risk.is_sparse() {
             return Ok(risk.start());
         }
-        let rows: Vec<usize> = (0..n).step_by(8).collect();
+        let rows: Vec<usize> = (0..n).step_by(PART).collect();
         let part = RowPart::of(risk.sample(), k, &rows)?;
         let some = part.risk(risk.sample(), risk.loss().clone(), risk.penalty().clone(), risk.intercept());
         if some.class_totals().contains(&0.0) {
             return Ok(risk.start());
         }
-        let rough = NewtonCg { tolerance: 3e-3, max_iterations: 20 };
-        Ok(rough.solve(&some, Some(&some.start()), watch)?.point.coef)
+        Ok(ROUGH.solve(&some, Some(&some.start()), watch)?.point.coef)
     }
 }
 
@@ -186,8 +203,8 @@ impl<L: Conjugate + Clone> NewtonCgRun<'_, '_, L> {
         }
         // No further than the tolerance needs: the decrease still to come is about ρ/2.
         let scale = self.reference.max(self.point.objective.abs());
-        let needed = 0.2 * (tolerance * scale / rho).sqrt();
-        let relative = (rho.sqrt() / first).sqrt().min(0.1).max(needed.min(0.1));
+        let needed = NEEDED * (tolerance * scale / rho).sqrt();
+        let relative = (rho.sqrt() / first).sqrt().min(FORCING).max(needed.min(FORCING));
         let goal = relative * relative * rho;
         // ‖d‖², d·p and ‖p‖² in the norm of M, by recurrence.
         let (mut dd, mut dp, mut pp) = (0.0, 0.0, rho);
@@ -241,13 +258,13 @@ impl<L: Conjugate + Clone> NewtonCgRun<'_, '_, L> {
     /// nothing is.
     fn advance(&mut self, trial: &Trial) -> Result<bool> {
         let (risk, objective) = (self.risk, self.point.objective);
-        let rounding = 1e-14 * objective.abs();
+        let rounding = OBJECTIVE_ROUNDING * objective.abs();
         let mut step = 1.0;
         let mut next = risk.at(&self.point.coef.moved(1.0, &trial.direction), Detail::Gradient, self.watch)?;
         self.passes += 1;
         let quality = (objective - next.objective) / trial.decrease;
         // Near the optimum the decrease drowns in rounding; there the gradient decides.
-        let by_gradient = trial.decrease < 1e3 * rounding
+        let by_gradient = trial.decrease < RESOLVED * rounding
             && next.objective < objective + rounding
             && next.gradient.dot(&next.gradient) < 0.25 * self.point.gradient.dot(&self.point.gradient);
         if quality > GOOD && trial.at_boundary {
@@ -260,7 +277,7 @@ impl<L: Conjugate + Clone> NewtonCgRun<'_, '_, L> {
             let line = risk.along(&trial.direction, self.watch)?;
             while risk.on_line(&self.point, &line, step) > objective - WORTHWHILE * step * trial.decrease {
                 step *= 0.5;
-                if step < 1e-12 {
+                if step < SHORTEST {
                     return Ok(false);
                 }
             }

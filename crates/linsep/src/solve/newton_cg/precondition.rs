@@ -10,14 +10,19 @@ use crate::solve::part::RowPart;
 use crate::watch::Watch;
 use rayon::prelude::*;
 
-/// More columns than this, and a factor costs more than it saves.
+/// With more columns the factor of a block, of the third power of this, costs more than it saves. Chosen, not measured.
 const MOST_COLUMNS: usize = 3_000;
-/// Rows per column from which the blocks are made: enough to know the curvature in every direction that matters.
+/// Rows per column from which the blocks are made: enough to estimate the curvature in every direction. Chosen, not
+/// measured.
 const ROWS_PER_COLUMN: usize = 4;
-/// Pivots below this, on the unit-diagonal scale, are rounding.
+/// Pivots on the unit-diagonal scale below this are rounding: about 5 units.
 const ROUNDING_PIVOT: f64 = 1e-15;
-/// The least curvature, relative to the largest.
+/// The least curvature relative to the largest, which keeps steps along flat directions finite. Chosen, not measured.
 const FLAT: f64 = 1e-12;
+/// Numbers of all blocks at most: half a gigabyte.
+const MOST_NUMBERS: usize = 1 << 26;
+/// Rows from which blocks are made, at least. Chosen, not measured.
+const FEWEST_ROWS: usize = 2048;
 
 pub(super) enum Preconditioner {
     /// One factor per score.
@@ -29,14 +34,14 @@ pub(super) enum Preconditioner {
 impl Preconditioner {
     pub(super) fn at<L: Conjugate + Clone>(risk: &Risk<'_, L>, point: &Point, watch: &Watch) -> Result<Preconditioner> {
         let (k, cols, n) = (risk.loss().n_scores(), risk.n_cols(), risk.sample().labels.len());
-        if cols > MOST_COLUMNS || risk.is_sparse() || k * cols * cols > 1 << 26 {
+        if cols > MOST_COLUMNS || risk.is_sparse() || k * cols * cols > MOST_NUMBERS {
             let mut inverse = risk.hessian_diagonal(point, watch)?;
             // Where the loss is flat for a free intercept, its step must stay finite.
             let floor = inverse.as_slice().iter().fold(risk.penalty().lambda(), |m, d| m.max(*d)) * FLAT;
             inverse.as_mut_slice().iter_mut().for_each(|d| *d = d.max(floor).recip());
             return Ok(Preconditioner::Diagonal(inverse));
         }
-        let wanted = (ROWS_PER_COLUMN * (cols + 1)).max(2048).min(n);
+        let wanted = (ROWS_PER_COLUMN * (cols + 1)).max(FEWEST_ROWS).min(n);
         let rows: Vec<usize> = (0..wanted).map(|i| i * n / wanted).collect();
         let part = RowPart::of(risk.sample(), k, &rows)?;
         let some = part.risk(risk.sample(), risk.loss().clone(), risk.penalty().clone(), risk.intercept());

@@ -15,8 +15,13 @@ use crate::table::Class;
 use crate::watch::Watch;
 use rayon::prelude::*;
 
-/// Rows scored by one task.
+/// Rows scored by one task: fixed, so that sums do not depend on the threads. Chosen, not measured.
 const PIECE: usize = 4096;
+/// Numbers read between two looks at the watch, about a millisecond of work. Chosen, not measured: only the delay of an
+/// interruption depends on it.
+const POLL_NUMBERS: usize = 1 << 20;
+/// The fewest and the most rows between two looks at the watch.
+const POLL_ROWS: (usize, usize) = (16, 4096);
 
 /// The rows of positive weight in memory, each with its side: −1 for the first class, 1 for the second.
 pub struct SignedRows<'a> {
@@ -105,7 +110,7 @@ impl<'a> SignedRows<'a> {
 
     /// Rows between two looks at the watch: about a million numbers, and not more than a few thousand rows.
     pub(super) fn poll(&self) -> usize {
-        ((1 << 20) / self.cols.max(1)).clamp(16, 4096)
+        (POLL_NUMBERS / self.cols.max(1)).clamp(POLL_ROWS.0, POLL_ROWS.1)
     }
 
     /// No rows added yet.

@@ -35,14 +35,35 @@ use gram::GramModel;
 use run::{ModelCurvature, ProximalRun};
 use std::sync::Arc;
 
-/// Up to so many coefficients all columns take part.
+/// Up to so many coefficients there is no working set: all columns take part. Chosen, not measured: only time depends
+/// on it.
 const WHOLE: usize = 300;
-/// More coefficients than this make no matrix.
+/// With more coefficients the Gram matrix is not formed: 2,000² doubles are 32 MB. Chosen, not measured.
 const GRAM_LIMIT: usize = 2_000;
-/// After rough steps, columns whose gradient exceeds this share of the lasso are close to having a weight.
+/// After the rough steps, columns whose gradient exceeds this share of the lasso join as well. Chosen, not measured.
 const NEAR: f64 = 0.95;
-/// Columns that may join the working set at a time, unless there are more in it already.
+/// Columns that join the working set at a time, unless it has more already; raised from 128 with fewer passes along a
+/// path (db7622d). Chosen, not measured.
 const JOINING: usize = 256;
+/// The sequential strong rule is of use while λ falls by less than this factor: at 2 its threshold 2 − ratio is zero.
+/// Chosen, not measured.
+const SEQUENTIAL: f64 = 1.5;
+/// Precision of the problem on the working set relative to the gap of all columns. Chosen, not measured.
+const INSIDE: f64 = 0.02;
+/// The last working set is solved to this share of the tolerance, so that the proof meets it. Chosen, not measured.
+const INSIDE_LAST: f64 = 0.3;
+/// While columns still join, no more precision than this is asked for. Chosen, not measured.
+const INSIDE_FIRST: f64 = 1e-2;
+/// Below this share of the tolerance more precision on the working set does not help: rounding.
+const HOPELESS: f64 = 1e-3;
+/// A working set is kept while it has no more than twice the columns wanted, and so many: it costs a copy. Chosen, not
+/// measured.
+const SPARE: usize = 256;
+/// Operations of sweeps in the matrix for each of its entries, beside those of its pairs of entries. Chosen, not
+/// measured.
+const MATRIX: f64 = 12.0;
+/// Sweeps by columns that a matrix repays, in stored values each. Chosen, not measured: only the time depends on it.
+const REPAID: f64 = 100.0;
 
 /// Proximal Newton.
 ///
@@ -256,7 +277,7 @@ impl<L: Conjugate + Clone> WorkingSetSearch<'_, '_, L> {
         let scale = risk.null_objective().max(self.point.objective.abs());
         // The sequential strong rule: a condition that holds by more than the penalty fell will hold again.
         let ratio = kept.penalty.lambda() / risk.penalty().lambda();
-        let sequential = ratio > 1.0 && ratio < 1.5;
+        let sequential = ratio > 1.0 && ratio < SEQUENTIAL;
         let mut threshold = if sequential { 2.0 - ratio } else { 1.0 };
         if kept.working.is_none() && risk.sample().design.by_columns().is_some() {
             self.roughly(limits, kept)?;
@@ -279,9 +300,10 @@ impl<L: Conjugate + Clone> WorkingSetSearch<'_, '_, L> {
             if self.trace.len() >= limits.max_iterations {
                 return Ok(Stop::IterationLimit);
             }
-            let precise = (0.02 * relative).min(0.3 * limits.tolerance);
-            let tolerance = if joining.is_empty() { precise } else { (0.02 * relative).min(precise.max(1e-2)) };
-            if tolerance < 1e-3 * limits.tolerance {
+            let precise = (INSIDE * relative).min(INSIDE_LAST * limits.tolerance);
+            let tolerance =
+                if joining.is_empty() { precise } else { (INSIDE * relative).min(precise.max(INSIDE_FIRST)) };
+            if tolerance < HOPELESS * limits.tolerance {
                 return Ok(Stop::PrecisionLimit);
             }
             self.choose(kept, &joining)?;
@@ -306,7 +328,7 @@ impl<L: Conjugate + Clone> WorkingSetSearch<'_, '_, L> {
         wanted.sort_unstable();
         wanted.dedup();
         let holds_all = wanted.iter().all(|j| current.binary_search(j).is_ok());
-        if holds_all && kept.working.is_some() && current.len() <= 2 * wanted.len() + 256 {
+        if holds_all && kept.working.is_some() && current.len() <= 2 * wanted.len() + SPARE {
             return Ok(());
         }
         if !holds_all && !self.trace.is_empty() {
@@ -338,7 +360,7 @@ impl<L: Conjugate + Clone> WorkingSetSearch<'_, '_, L> {
             // By columns a matrix costs the pairs of entries in a row, and nothing is merged; tens of sweeps repay it.
             Some(_) if sub.loss().n_scores() == 1 => {
                 let pairs = stored as f64 * stored as f64 / (2.0 * shape.rows.max(1) as f64);
-                pairs + 12.0 * (unknowns * unknowns) as f64 <= 100.0 * stored as f64
+                pairs + MATRIX * (unknowns * unknowns) as f64 <= REPAID * stored as f64
             }
             _ => stored * sub.loss().n_scores() >= size,
         };

@@ -9,6 +9,14 @@ use crate::design::{Columns, Units};
 use crate::objective::{Coef, CurvedLoss, Intercept, Penalty, Point, Risk};
 use rayon::prelude::*;
 
+/// Columns given to one task at least, so that it takes longer than its start. Chosen, not measured.
+const COLUMNS: usize = 16;
+/// Sweeps over all columns at most; the next model starts where they end. Chosen, not measured: only the time depends
+/// on it.
+const OVER_ALL: usize = 20;
+/// Sweeps over the active set after each of these, at most. Chosen, not measured.
+const OVER_USED: usize = 100;
+
 /// How many sweeps at most.
 #[derive(Clone, Copy)]
 pub(super) struct Sweeps {
@@ -20,7 +28,7 @@ pub(super) struct Sweeps {
 
 impl Default for Sweeps {
     fn default() -> Sweeps {
-        Sweeps { over_all: 20, over_used: 100 }
+        Sweeps { over_all: OVER_ALL, over_used: OVER_USED }
     }
 }
 
@@ -58,6 +66,7 @@ impl<'m> ResidualModel<'m> {
         let (k, sample) = (risk.loss().n_scores(), risk.sample());
         let (n, pairs) = (sample.labels.len(), k * (k + 1) / 2);
         let (mut theta, mut curvature) = (vec![0.0; n * k], vec![0.0; n * pairs]);
+        // Rows evaluated by one task: each row's loss is its own, so results do not depend on it.
         const ROWS: usize = 4096;
         let blocks = theta.par_chunks_mut(ROWS * k).zip(curvature.par_chunks_mut(ROWS * pairs)).enumerate();
         blocks.for_each(|(block, (theta, curvature))| {
@@ -77,7 +86,7 @@ impl<'m> ResidualModel<'m> {
         let once = columns.row_value().map(|of_row| times(&mut theta, &mut curvature, of_row));
         let once = once.as_deref().unwrap_or(&curvature);
         let moments = first.par_chunks_mut(pairs).zip(second.par_chunks_mut(k)).enumerate();
-        moments.with_min_len(16).for_each(|(j, (first, second))| {
+        moments.with_min_len(COLUMNS).for_each(|(j, (first, second))| {
             let column = columns.column(j);
             if k == 1 && columns.row_value().is_some() {
                 (first[0], second[0]) = (column.dot(once), column.dot(&curvature));

@@ -8,22 +8,34 @@ use crate::design::Columns;
 use crate::error::Result;
 use crate::linalg::Square;
 use crate::objective::{Coef, Conjugate, Detail, ElasticNet, Intercept, Penalty, Point, Risk};
+use crate::solve::line_search::DECREASE;
 use crate::watch::{Progress, Watch};
 
-/// The model is solved until what is left of its optimality conditions is this share of that of the risk.
+/// In the matrix, the model is solved until the violation of its optimality conditions is this share of that of the
+/// risk: a sweep costs little beside a pass over the rows. Chosen, not measured.
 const GRAM_PRECISION: f64 = 1e-3;
+/// The same by columns, where a sweep costs about a pass. Chosen, not measured.
 const RESIDUAL_PRECISION: f64 = 0.03;
-/// Decrease asked of a step (Armijo), relative to the prediction.
-const DECREASE: f64 = 1e-4;
-/// A Hessian is used again as long as each step lowers the predicted decrease by this factor.
+/// A Hessian is used again as long as each step lowers the predicted decrease by this factor. Chosen, not measured.
 const CHORD: f64 = 0.05;
-/// Up to so many coefficients a Hessian costs about as much as the rest of a pass.
+/// Up to so many coefficients a Hessian costs about as much as the rest of a pass. Chosen, not measured.
 const CHEAP: usize = 160;
-/// A step is long that lowers the objective by more than this share.
+/// A step is long that lowers the objective by more than this share. Chosen, not measured: only the time depends on it.
 pub(super) const LONG: f64 = 2e-3;
-/// A rough step solves the model to this share, or for so many sweeps.
+/// A rough step solves the model to this share of the violation. Chosen, not measured.
 const ROUGH_PRECISION: f64 = 0.2;
+/// A rough step takes this many sweeps over the active set at most. Chosen, not measured.
 const ROUGH_SWEEPS: usize = 5;
+/// The model is not solved further than this share of the tolerance, which would prove no more. Chosen, not measured.
+const FLOOR: f64 = 0.02;
+/// Gradients below this share of the largest are rounding: about half a unit.
+const GRADIENT_ROUNDING: f64 = 1e-16;
+/// Relative rounding of the objective, with room for many rows: about 500 units.
+const ROUNDING: f64 = 1e-13;
+/// A decrease this many times the rounding is resolved by the objective; below it the optimality conditions decide.
+const RESOLVED: f64 = 1e3;
+/// A shorter step is hidden by rounding: 33 halvings.
+const SHORTEST: f64 = 1e-10;
 
 /// How the quadratic model is kept.
 pub(super) enum ModelCurvature<'c> {
@@ -138,7 +150,7 @@ impl<'r, 'd, L: Conjugate> ProximalRun<'r, 'd, L> {
         let violation = violation(self.risk, &self.point);
         let largest = self.point.gradient.as_slice().iter().fold(0.0f64, |l, g| l.max(g.abs()));
         // Closer than this proves no more, or is rounding.
-        let floor = (0.02 * tolerance * self.risk.penalty().lasso().min(violation)).max(1e-16 * largest);
+        let floor = (FLOOR * tolerance * self.risk.penalty().lasso().min(violation)).max(GRADIENT_ROUNDING * largest);
         let (k, cols) = (self.point.coef.n_scores(), self.point.coef.n_cols());
         let mut candidate = match self.curvature {
             ModelCurvature::Columns(columns) => {
@@ -183,9 +195,9 @@ impl<'r, 'd, L: Conjugate> ProximalRun<'r, 'd, L> {
         self.passes += 1;
         let mut step = 1.0;
         // Near the optimum the decrease drowns in rounding; there the optimality conditions decide.
-        let rounding = 1e-13 * self.point.objective.abs().max(f64::MIN_POSITIVE);
+        let rounding = ROUNDING * self.point.objective.abs().max(f64::MIN_POSITIVE);
         let enough = -predicted >= rounding && next.objective <= self.point.objective + DECREASE * predicted;
-        let by_conditions = -predicted < 1e3 * rounding
+        let by_conditions = -predicted < RESOLVED * rounding
             && next.objective <= self.point.objective + rounding
             && forecast(self.risk, &next) < 0.5 * forecast(self.risk, &self.point);
         if !(enough || by_conditions) {
@@ -197,7 +209,7 @@ impl<'r, 'd, L: Conjugate> ProximalRun<'r, 'd, L> {
             self.passes += 1;
             loop {
                 step *= 0.5;
-                if step < 1e-10 {
+                if step < SHORTEST {
                     return Ok(false);
                 }
                 if self.risk.on_line(&self.point, &line, step) <= self.point.objective + DECREASE * step * predicted {

@@ -10,7 +10,8 @@ use crate::error::Result;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Ranges of columns whose products are summed on their own: fixed, so that sums do not depend on the threads.
+/// Ranges of columns whose products are summed together: fixed, so that sums do not depend on the threads. Lowered from
+/// 16 when columns were copied through 64 ranges instead of 256 (1cd61a6). Chosen, not measured.
 const RANGES: usize = 4;
 
 /// The columns of some sparse rows, scaled but not centred.

@@ -12,6 +12,7 @@ pub(super) mod gram;
 mod long_columns;
 mod recycle;
 
+use super::line_search::DECREASE;
 use super::{Solved, Solver, Step, Stop};
 use crate::certify::duality_gap;
 use crate::design::{Block, Tile};
@@ -31,11 +32,29 @@ pub struct RowNewton {
     pub max_iterations: usize,
 }
 
-/// Conjugate gradient steps per Newton step at most.
+/// Conjugate gradient steps per Newton step at most; 20news takes 17 in all (bench/README.md). A truncated step is
+/// still a descent step.
 const INNER_LIMIT: usize = 300;
 
-/// A Newton step may lower the gap by this factor.
+/// Once the gap is within this factor of the tolerance, one Newton step may reach it and is solved precisely enough.
+/// Chosen, not measured: only the number of products depends on it.
 const LAST: f64 = 300.0;
+/// Newton steps for the free intercept at most; convergence is quadratic.
+const INTERCEPT_STEPS: usize = 20;
+/// A slope below this share of its terms is rounding: about 50 units.
+const INTERCEPT_SETTLED: f64 = 1e-14;
+/// Steps below this share of the intercept no longer change it.
+const NO_CHANGE: f64 = 1e-15;
+/// Forcing term: the residual of a Newton system relative to the gradient is at most this. Chosen, not measured.
+const FORCING: f64 = 0.1;
+/// Share of the residual that the tolerance allows, to which the last system is solved. Chosen, not measured.
+const NEEDED: f64 = 0.3;
+/// Relative rounding of the objective: about 50 units.
+const OBJECTIVE_ROUNDING: f64 = 1e-14;
+/// A step shorter than this share of the weights changes nothing: the unit roundoff.
+const STANDSTILL: f64 = 1e-16;
+/// A shorter step is hidden by rounding: 33 halvings.
+const SHORTEST: f64 = 1e-10;
 
 impl RowNewton {
     /// Whether the problem is one this solver takes: one score, sparse rows, every column penalised, and columns that are
@@ -141,9 +160,9 @@ impl<'r, 'd, L: Conjugate> RowNewtonRun<'r, 'd, L> {
             let first = *first_norm.get_or_insert(norm);
             // The gap is about ‖X̂ᵀg‖²/2λ: where one step may reach the tolerance it is solved for that, and before it as
             // well as superlinear convergence asks for.
-            let needed = (0.3 * (limits.tolerance / gap).sqrt()).min(0.1);
+            let needed = (NEEDED * (limits.tolerance / gap).sqrt()).min(FORCING);
             let relative =
-                if gap <= LAST * limits.tolerance { needed } else { (norm / first).sqrt().clamp(needed, 0.1) };
+                if gap <= LAST * limits.tolerance { needed } else { (norm / first).sqrt().clamp(needed, FORCING) };
             let (step, scores) = self.step(&at, g, kg, relative)?;
             if !self.advance(&at, &step, &scores)? {
                 return Ok(Stop::PrecisionLimit);
@@ -155,15 +174,15 @@ impl<'r, 'd, L: Conjugate> RowNewtonRun<'r, 'd, L> {
     fn local(&mut self) -> LocalQuadratic {
         let mut at = self.evaluate(&self.scores, self.intercept);
         if self.risk.intercept() == Intercept::Free {
-            for _ in 0..20 {
+            for _ in 0..INTERCEPT_STEPS {
                 let (slope, curvature) = (at.residual.iter().sum::<f64>(), at.curvature.iter().sum::<f64>());
                 let size: f64 = at.residual.iter().map(|r| r.abs()).sum();
-                if slope.abs() <= 1e-14 * size || curvature <= 0.0 {
+                if slope.abs() <= INTERCEPT_SETTLED * size || curvature <= 0.0 {
                     break;
                 }
                 let mut step = (-slope / curvature).clamp(-2.0, 2.0);
                 let mut next = self.evaluate(&self.scores, self.intercept + step);
-                while next.objective > at.objective && step.abs() > 1e-15 * self.intercept.abs() {
+                while next.objective > at.objective && step.abs() > NO_CHANGE * self.intercept.abs() {
                     step *= 0.5;
                     next = self.evaluate(&self.scores, self.intercept + step);
                 }
@@ -298,14 +317,14 @@ impl<'r, 'd, L: Conjugate> RowNewtonRun<'r, 'd, L> {
         let slope = dot(&at.residual, scores) / total + lambda * dot(step, &self.scores);
         let (cross, square) = (dot(&self.a, scores), dot(step, scores));
         let norm = self.squared_norm();
-        let rounding = 1e-14 * at.objective.abs();
+        let rounding = OBJECTIVE_ROUNDING * at.objective.abs();
         let mut length = 1.0;
         loop {
             let trial: Vec<f64> = self.scores.iter().zip(scores).map(|(z, d)| z + length * d).collect();
             let loss = self.evaluate(&trial, self.intercept + length * shift).objective;
             let value = loss + 0.5 * lambda * (norm + length * (2.0 * cross + length * square));
-            if value <= at.objective + 1e-4 * length * slope + rounding {
-                if length * square.max(0.0).sqrt() <= 1e-16 * norm.max(0.0).sqrt() {
+            if value <= at.objective + DECREASE * length * slope + rounding {
+                if length * square.max(0.0).sqrt() <= STANDSTILL * norm.max(0.0).sqrt() {
                     return Ok(false);
                 }
                 self.a.iter_mut().zip(step).for_each(|(a, s)| *a += length * s);
@@ -315,7 +334,7 @@ impl<'r, 'd, L: Conjugate> RowNewtonRun<'r, 'd, L> {
                 return Ok(true);
             }
             length *= 0.5;
-            if length < 1e-10 {
+            if length < SHORTEST {
                 return Ok(false);
             }
         }

@@ -21,16 +21,34 @@ use crate::watch::{Halt, Progress, Watch};
 use active::{Active, Rounds, SmoProblem, extremes};
 use rayon::prelude::*;
 
-/// Rows whose exact scores are computed by one task.
+/// Rows whose exact scores are computed by one task. Chosen, not measured: only the time depends on it.
 const PIECE: usize = 256;
-/// The first violation to aim at; scores are about 1 on the margin.
+/// The first violation to aim at; scores are about one on the margin. Chosen, not measured: only the time depends on
+/// it.
 const FIRST_GOAL: f64 = 0.1;
-/// With more rows than this, a part of them goes first.
+/// With more rows than this, one in eight of them, or half this number, is solved first. Chosen, not measured.
 const START: usize = 4000;
-/// Share of the tolerance to stop at, so that the proof, which adds what rounding may have done, still meets it.
+/// Share of the tolerance to stop at, so that the proof, which adds bounds on rounding, still meets it. Chosen, not
+/// measured.
 const AIM: f64 = 0.95;
-/// Kernel values outside of this range go beyond single precision.
+/// Kernel values outside of this range lose precision as singles (1e-38 to 3e38) when products of them are formed.
 const SINGLE: std::ops::Range<f64> = 1e-25..1e25;
+/// See [`START`]. Chosen, not measured.
+const PART: usize = 8;
+/// After the change to double precision, the goal as a share of the violation. Chosen, not measured.
+const CLOSER: f64 = 0.1;
+/// A round that leaves more than this share of the violation has not helped. Chosen, not measured: only the end of a
+/// phase depends on it.
+const HELPED: f64 = 0.7;
+/// Rounds in a row without help that end a phase. Chosen, not measured.
+const STALLED: usize = 3;
+/// The least violation that doubles resolve: about 5 units of scores of order one.
+const LEAST_GOAL: f64 = 1e-15;
+/// The next goal aims at this share of the tolerance, the gap being about proportional to the violation. Chosen, not
+/// measured.
+const AHEAD: f64 = 0.7;
+/// The least and the largest factor by which the goal falls. Chosen, not measured.
+const FALL: (f64, f64) = (0.02, 0.5);
 
 /// Sequential minimal optimisation with second-order selection, shrinking and a bounded cache.
 #[derive(Debug, Clone, PartialEq)]
@@ -169,7 +187,7 @@ impl SmoRun<'_> {
         let first = if self.iterations == 0 { self.first_rows() } else { (0..n).collect() };
         let start = (&self.exact.beta[..], &gradient[..]);
         let mut active = Active::<T>::new(self.problem, first, start, self.smo.cache)?;
-        let mut goal = if self.iterations == 0 { FIRST_GOAL } else { 0.1 * self.exact.violation };
+        let mut goal = if self.iterations == 0 { FIRST_GOAL } else { CLOSER * self.exact.violation };
         let mut stalled = 0;
         loop {
             let before = active.cache.computed * active.ids.len();
@@ -197,9 +215,9 @@ impl SmoRun<'_> {
             }
             let gradient = self.gradient();
             let added = self.returning(&active, &gradient);
-            let helped = self.exact.violation < 0.7 * violation_before || !added.is_empty();
+            let helped = self.exact.violation < HELPED * violation_before || !added.is_empty();
             stalled = if helped { 0 } else { stalled + 1 };
-            if stalled >= 3 || (end == Rounds::Stuck && added.is_empty()) {
+            if stalled >= STALLED || (end == Rounds::Stuck && added.is_empty()) {
                 return Ok(Stop::PrecisionLimit);
             }
             if self.exact.violation <= 2.0 * goal || added.is_empty() {
@@ -220,7 +238,7 @@ impl SmoRun<'_> {
         if signs.len() <= START {
             return (0..signs.len()).collect();
         }
-        let step = signs.len().div_ceil((signs.len() / 8).max(START / 2));
+        let step = signs.len().div_ceil((signs.len() / PART).max(START / 2));
         let mut seen = [0usize; 2];
         (0..signs.len())
             .filter(|i| {
@@ -285,6 +303,6 @@ impl SmoRun<'_> {
             Some(gap) => self.smo.tolerance / gap,
             None => self.smo.tolerance / self.exact.violation,
         };
-        goal.min(self.exact.violation.max(1e-15)) * (0.7 * ratio).clamp(0.02, 0.5)
+        goal.min(self.exact.violation.max(LEAST_GOAL)) * (AHEAD * ratio).clamp(FALL.0, FALL.1)
     }
 }

@@ -12,6 +12,9 @@ use crate::table::Labels;
 use crate::watch::Watch;
 use std::ops::Range;
 
+/// Weight left of a class, relative to what it was, that is rounding of a subtraction: the class is empty.
+const GONE: f64 = 1e-12;
+
 /// What is summed of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sums {
@@ -196,7 +199,7 @@ impl ClassColumns {
     pub fn remove(&mut self, other: &ClassColumns) -> Result<()> {
         self.check_like(other)?;
         // Sums of weights that are not whole may differ by rounding.
-        let negligible = |k: usize| 1e-12 * self.weights[k];
+        let negligible = |k: usize| GONE * self.weights[k];
         if let Some(k) = (0..self.weights.len()).find(|k| other.weights[*k] - self.weights[*k] > negligible(*k)) {
             let message = format!(
                 "class {} has the weight {}, so {} cannot be taken out",
@@ -212,7 +215,7 @@ impl ClassColumns {
                 continue;
             }
             let left = all - b;
-            let gone = left <= 1e-12 * all;
+            let gone = left <= GONE * all;
             self.weights[k] = if gone { 0.0 } else { left };
             for run in &other.runs {
                 // What rounding leaves of a sum of values that have a sign must not get the other one.
