@@ -14,7 +14,7 @@ use clap::Args;
 use linsep::artifact::{Model, MultiLabel};
 use linsep::model::{ClassWeights, Method, Outcome};
 use linsep::report::{
-    fit_summary, inspect_json, no_margin_text, no_optimum_text, not_separable_text, separability_json,
+    fit_summary, inspect_json, no_margin_text, no_optimum_json, no_optimum_text, not_separable_text, separability_json,
 };
 use linsep::table::Table;
 use linsep::workflow::{FitOptions, TableFit, fit_labels, fit_table};
@@ -174,21 +174,7 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
         }
         TableFit::NoOptimum { proof, features, classes, part } => {
             if arguments.json {
-                let mut value = serde_json::json!({
-                    "model": null,
-                    "outcome": match proof.of_likelihood {
-                        true => "maximum_likelihood_does_not_exist",
-                        false => "no_minimum",
-                    },
-                    "separation": format!("{:?}", proof.kind).to_lowercase(),
-                    "classes": classes,
-                    "features": features,
-                    "direction": proof.direction,
-                    "intercept": proof.intercept,
-                    "diverging": proof.columns.iter().map(|j| &features[*j]).collect::<Vec<_>>(),
-                    "strict_rows": proof.strict_rows,
-                    "boundary_rows": proof.boundary_rows,
-                });
+                let mut value = no_optimum_json(&proof, &features, &classes);
                 name_part(&mut value, part);
                 return print_json(&value, Ending::No);
             }

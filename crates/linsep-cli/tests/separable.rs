@@ -111,3 +111,40 @@ fn the_number_of_threads_does_not_matter() {
     let line = "separable penguins.csv --target species --json";
     assert_eq!(scratch.run(&format!("{line} --threads 1")).stdout, scratch.run(&format!("{line} --threads 3")).stdout);
 }
+
+/// What a fit without a penalty says of the rows is what `separable` says of them.
+#[test]
+fn a_fit_and_the_verdict_count_the_same_rows() {
+    let tables = [
+        // Two classes: complete, a rare level, and two rows in common.
+        "x,z,y\n0,5,a\n1,9,a\n4,7,b\n5,6,b\n",
+        "rare,x,y\n0,1,a\n0,2,b\n0,3,a\n0,4,b\n1,2,b\n1,3,b\n",
+        "x,z,y\n1,0,a\n2,0,a\n2,0,b\n3,0,b\n2,1,b\n2,1,b\n",
+        // Three classes: c can be told from both, a and b overlap; and rows that are strict against one class only.
+        "x,z,y\n0,0,a\n2,0,b\n1,0,a\n3,0,b\n2,0,a\n1,0,b\n0,9,c\n1,8,c\n",
+        "x,z,y\n0,0,a\n1,0,a\n1,0,b\n2,0,b\n2,0,c\n3,0,c\n9,0,c\n-9,0,a\n",
+        // A row that is missing its label, and one of weight zero, count for neither.
+        "rare,x,y,w\n0,1,a,1\n0,1,,1\n0,2,b,1\n0,7,a,0\n0,3,a,2\n0,4,b,1\n1,2,b,1\n1,3,b,1\n",
+    ];
+    for table in tables {
+        let scratch = with(table);
+        let weights = if table.contains(",w\n") { " --weights w" } else { "" };
+        let (_, found) = asked(&scratch, &format!("separable d.csv --target y --json{weights}"));
+        let (code, fit) = asked(&scratch, &format!("fit d.csv --target y --penalty none --json{weights}"));
+        assert_eq!(code, 1, "{table}");
+        for key in ["verdict", "strict_rows", "boundary_rows"] {
+            assert_eq!(fit[key], found[key], "{key} of {table}");
+        }
+        if found["verdict"] == "quasi-complete" {
+            assert_eq!(fit["diverging"], found["diverging"], "{table}");
+        }
+        for (answer, routes) in
+            [(&found, &["columns", "whole_numbers"][..]), (&fit, &["columns", "whole_numbers", "fit"])]
+        {
+            let route = answer["route"].as_str().expect("a route");
+            assert!(routes.contains(&route), "{route} of {table}");
+        }
+        let text = scratch.run(&format!("separable d.csv --target y{weights}")).stdout;
+        assert!(text.contains("  route        "), "{text}");
+    }
+}

@@ -9,8 +9,9 @@ use crate::settings::method;
 use crate::table::{free_name, with_labels, with_weights};
 use linsep::decide::{Ties, Vote};
 use linsep::design::Missing;
-use linsep::model::{ClassWeights, Lambdas, Outcome, SeparabilityOptions};
+use linsep::model::{ClassWeights, Lambdas, Outcome};
 use linsep::report::{no_margin_text, no_optimum_text, not_separable_text, separability_json, separability_text};
+use linsep::separate::SeparabilityOptions;
 use linsep::workflow::{
     Approach, Arrays, FitOptions, Multiclass, Scope, SeparableOptions, TableFit, TablePath, fit_arrays, fit_table,
     path_arrays, separable_arrays, separable_table,

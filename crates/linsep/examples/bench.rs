@@ -10,13 +10,14 @@
 
 use linsep::certify::Certificate;
 use linsep::decide;
+use linsep::design::Training;
 use linsep::design::{CsrMatrix, DenseMatrix, Design, Standardize};
 use linsep::model::{
     Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, KernelChoice, KernelSvm, Lambdas, LeastSquares,
-    LossChoice, Method, NaiveBayes, PathFit, PenaltyChoice, RiskMinimizer, SeparabilityOptions, Training, Verdict,
-    separability,
+    LossChoice, Method, NaiveBayes, PathFit, PenaltyChoice, RiskMinimizer,
 };
 use linsep::objective::Intercept;
+use linsep::separate::{SeparabilityOptions, Verdict, separability};
 use linsep::table::{Class, Labels};
 use linsep::watch::Watch;
 use serde_json::json;

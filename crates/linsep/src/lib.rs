@@ -47,6 +47,7 @@ pub mod report;
 pub mod resample;
 pub mod role;
 pub mod sample;
+pub mod separate;
 pub mod solve;
 pub mod stats;
 pub mod table;

@@ -4,13 +4,14 @@
 use crate::data::{Arrangement, Data, Source, arranged, expect_model, gaussian, labels, overlapping, posterior};
 use crate::{assert_all_near, assert_near};
 use linsep::artifact::Model;
+use linsep::design::Training;
 use linsep::design::{Design, Standardize};
 use linsep::discriminant::Discriminant;
 use linsep::error::{Error, ErrorKind};
 use linsep::model::{
     Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, HardMargin, KernelPerceptron, KernelSvm,
     LeastSquares, LeastSquaresSolver, LossChoice, Method, NaiveBayes, Note, PenaltyChoice, Perceptron,
-    PerceptronVariant, RiskMinimizer, Shape, Shrinkage, SigmoidLeastSquares, Split, SplitFit, Training,
+    PerceptronVariant, RiskMinimizer, Shape, Shrinkage, SigmoidLeastSquares, Split, SplitFit,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};

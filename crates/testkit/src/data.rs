@@ -1,8 +1,9 @@
 //! Rows in memory, and generators that build them from the answer.
 
+use linsep::design::Training;
 use linsep::design::{CsrMatrix, DenseMatrix, Design};
 use linsep::error::Result;
-use linsep::model::{Fit, Fitted, Method, Training};
+use linsep::model::{Fit, Fitted, Method};
 use linsep::numeric::exp;
 use linsep::table::{Class, Labels};
 use linsep::watch::Watch;

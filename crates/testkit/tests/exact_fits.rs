@@ -5,10 +5,10 @@
 use linsep::certify::{Certificate, SeparationKind};
 use linsep::design::{Design, Standardize};
 use linsep::model::{
-    Complete, Fit, HardMargin, Method, Note, Outcome, PenaltyChoice, Perceptron, PerceptronVariant, RiskMinimizer,
-    SeparabilityOptions, Verdict, separability,
+    Fit, HardMargin, Method, Note, Outcome, PenaltyChoice, Perceptron, PerceptronVariant, RiskMinimizer,
 };
 use linsep::objective::Intercept;
+use linsep::separate::{Complete, SeparabilityOptions, Verdict, separability};
 use num_bigint::{BigInt, Sign};
 use testkit::data::{Data, Source, labels};
 use testkit::exact::{strict_constraints, true_verdict};
@@ -72,7 +72,7 @@ fn an_optimum_is_denied_only_where_there_is_none() {
                     SeparationKind::Quasi => "quasi-complete",
                 };
                 assert_eq!((kind, found.strict_rows), (truth, strict_rows(&data)), "{what}");
-                assert_eq!(found.strict_rows + found.boundary_rows, data.rows(), "{what}");
+                assert_eq!(found.strict_rows + found.boundary.len(), data.rows(), "{what}");
                 denied += 1;
             }
             Ok(Fit::Model(model)) if model.outcome == Outcome::Converged => {
@@ -149,7 +149,7 @@ fn without_an_intercept() {
             denied += 1;
         }
         if let Ok(Fit::NoOptimum(found)) = data.fit(&likelihood) {
-            let kind = if found.boundary_rows == 0 { "complete" } else { "quasi-complete" };
+            let kind = if found.boundary.is_empty() { "complete" } else { "quasi-complete" };
             assert_eq!(kind, mirrored, "{what}");
             no_optimum += 1;
         }

@@ -1,7 +1,9 @@
 //! Verdicts of separability against the twin that lists every direction in whole numbers: whatever the margins, the outliers and
 //! how near columns are to each other, no verdict may be wrong; and none of these small tables may be left undecided.
 
-use linsep::model::{Fit, HardMargin, Method, SeparabilityOptions, Training, Verdict, separability};
+use linsep::design::Training;
+use linsep::model::{Fit, HardMargin, Method};
+use linsep::separate::{SeparabilityOptions, Verdict, separability};
 use linsep::table::Labels;
 use testkit::data::{Data, Source, labels};
 use testkit::exact::{strict_constraints, true_verdict};

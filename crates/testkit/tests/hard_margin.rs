@@ -2,12 +2,13 @@
 
 use linsep::artifact::Model;
 use linsep::certify::Certificate;
+use linsep::design::Training;
 use linsep::design::{DenseMatrix, Standardize};
 use linsep::model::{
     Fit, Fitted, HardMargin, KernelSvm, LossChoice, Method, NotSeparable, Note, Outcome, PenaltyChoice, RiskMinimizer,
-    Training, Verdict,
 };
 use linsep::read::{ReadOptions, read_bytes};
+use linsep::separate::Verdict;
 use linsep::watch::Watch;
 use linsep::workflow::{Approach, FitOptions, SupportRow, TableFit, fit_table, support_tables, verify_table};
 use testkit::cone::least_hard_margin;

@@ -3,10 +3,11 @@
 use dashu_float::FBig;
 use dashu_float::round::mode::HalfEven;
 use linsep::certify::Certificate;
+use linsep::design::Training;
 use linsep::design::{Standardize, Units};
 use linsep::discriminant::Discriminant;
 use linsep::kernel::Kernel;
-use linsep::model::{Fit, Fitted, KernelChoice, KernelPerceptron, KernelSvm, Method, PenaltyChoice, Training};
+use linsep::model::{Fit, Fitted, KernelChoice, KernelPerceptron, KernelSvm, Method, PenaltyChoice};
 use linsep::watch::Watch;
 use testkit::data::{Data, Source, labels};
 

@@ -2,12 +2,13 @@
 
 use linsep::artifact::Model;
 use linsep::certify::Certificate;
+use linsep::design::Training;
 use linsep::design::{DenseMatrix, Standardize, Tile, Units};
 use linsep::discriminant::{Discriminant, KernelExpansion};
 use linsep::kernel::{Kernel, KernelRows};
 use linsep::model::{
     Algorithm, Fitted, KernelChoice, KernelPerceptron, KernelSvm, LossChoice, Method, Note, Outcome, PenaltyChoice,
-    RiskMinimizer, Training,
+    RiskMinimizer,
 };
 use linsep::objective::Intercept;
 use linsep::read::{ReadOptions, read_bytes, read_files};

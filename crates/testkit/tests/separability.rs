@@ -1,9 +1,10 @@
 //! Whether planes separate the classes: verdicts against arrangements known by construction, against a linear program and on
 //! data sets whose verdict is published; witnesses are checked here by arithmetic of their own.
 
+use linsep::design::Training;
 use linsep::design::{CsrMatrix, Design};
-use linsep::model::{
-    CommonPoint, Complete, QuasiComplete, SeparabilityOptions, SeparabilityVerdict, Training, Verdict, separability,
+use linsep::separate::{
+    CommonPoint, Complete, QuasiComplete, SeparabilityOptions, SeparabilityVerdict, Verdict, separability,
 };
 use linsep::table::Labels;
 use testkit::cone::separating_slack;
@@ -141,7 +142,7 @@ fn check_quasi(data: &Data, v: &QuasiComplete, what: &str) {
     assert_eq!(v.boundary.len() + v.strict_rows, counted(data).len(), "{what}: rows");
     check_common(data, &v.common, what);
     // Constraints of the common point are met with equality by every direction.
-    let open = |c: &linsep::model::Constraint| slacks.iter().any(|(i, s)| *i == c.row && s.abs() <= zero);
+    let open = |c: &linsep::separate::Constraint| slacks.iter().any(|(i, s)| *i == c.row && s.abs() <= zero);
     assert!(v.common.constraints.iter().all(open), "{what}: the common point is off the boundary");
 }
 

@@ -69,7 +69,7 @@ fn check_witness(data: &Data, found: &NoOptimum, what: &str) {
     // so against every other class.
     let strict = |zero: f64| rows.iter().filter(|(least, _)| *least > zero).count();
     assert!((strict(zero)..=strict(-zero)).contains(&found.strict_rows), "{what}: strict rows");
-    assert_eq!(found.strict_rows + found.boundary_rows, rows.len(), "{what}: rows");
+    assert_eq!(found.strict_rows + found.boundary.len(), rows.len(), "{what}: rows");
     let complete = |zero: f64| rows.iter().all(|(least, _)| *least > zero);
     let claimed = found.kind == SeparationKind::Complete;
     assert!(claimed == complete(zero) || claimed == complete(-zero), "{what}: kind");

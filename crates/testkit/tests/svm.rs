@@ -366,7 +366,7 @@ fn a_start_is_used_or_refused() {
     let design = data.dense();
     for (loss, algorithm) in SOLVERS {
         let method = Method::Risk(svm(loss, algorithm, 1e-3, Intercept::Free));
-        let fit = method.fit(&data.training(&design).starting_at(linear), &Watch::default());
+        let fit = method.fit_from(&data.training(&design), Some(linear), &Watch::default());
         match algorithm {
             // At the optimum already.
             Algorithm::Newton => assert!(expect_model(fit).computation.iterations <= 1),

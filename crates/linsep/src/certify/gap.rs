@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// Classes whose balance is off by no more than this are left as they are, which saves a pass over wide rows, and the
-/// bound allows for the rest; raised from 1e-14 for that (6c43ee2).
+/// bound allows for the rest; raised from 1e-14 for that.
 const BALANCED: f64 = 1e-12;
 
 /// Columns summed in one block: fixed, so that sums do not depend on the threads. Chosen, not measured.

@@ -31,7 +31,7 @@ pub struct Separation {
 }
 
 /// Relative to the largest slack, what counts as lying on the boundary. A candidate only: that an optimum does not
-/// exist is then proved exactly, since slacks of 1e-9 alone once made a separation of an overlap (dfc19a4).
+/// exist is then proved exactly, since slacks of 1e-9 alone once made a separation of an overlap.
 const TOLERANCE: f64 = 1e-9;
 
 /// The smallest of `v_y·x̃ − v_k·x̃` over the other classes k, for every row (two classes: `y v·x̃`).

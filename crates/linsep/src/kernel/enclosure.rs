@@ -79,9 +79,8 @@ impl ProofRows {
             lengths,
             ridge,
         };
-        match kernel {
-            Kernel::Precomputed => return Ok(of(KernelRows::table(design, watch)?, None, Vec::new())),
-            _ => {}
+        if *kernel == Kernel::Precomputed {
+            return Ok(of(KernelRows::table(design, watch)?, None, Vec::new()));
         }
         let rows = KernelRows::new(design, units, watch)?;
         let lengths = lengths(&rows, kernel.is_shift_invariant());

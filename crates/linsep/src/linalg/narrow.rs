@@ -5,7 +5,7 @@
 //! definition.
 
 /// Up to so many scores a row this is used instead of a general matrix product, which would pack its operands first. It
-/// made narrow products faster (a29f453); where the two break even was not recorded.
+/// made narrow products faster; where the two break even was not recorded.
 pub(super) const NARROW: usize = 16;
 
 /// `out[i] = W(xᵢ − c)` for row-major rows of `d ≥ 1` columns and at most [`NARROW`] scores; no centre is a zero one.

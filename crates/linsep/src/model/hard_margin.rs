@@ -4,15 +4,14 @@
 //! `w = Σ αyx`, the rows with α > 0 (the support vectors) lie at the distance `γ = 1/‖w‖` from the plane, no row is nearer,
 //! and `Σα = ‖w‖² = 1/γ²`. The hulls of the classes are `2γ` apart. Weights of rows say only which rows count.
 
-use super::{
-    Computation, Fit, Fitted, Multipliers, NotSeparable, Note, Objective, Outcome, SeparabilityOptions, Training,
-    Verdict, separability,
-};
+use super::{Computation, Fit, Fitted, Multipliers, NotSeparable, Note, Objective, Outcome};
 use crate::certify::{Certificate, widest_margin};
+use crate::design::Training;
 use crate::design::{Block, CsrMatrix, DenseMatrix, Design, PreparedDesign, Standardize, Tile, Units, summarise};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
-use crate::solve::{MarginRows, hard_margin};
+use crate::separate::{MarginRows, hard_margin};
+use crate::separate::{SeparabilityOptions, Verdict, separability};
 use crate::watch::{Halt, Watch};
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! The kernel as a user asks for it, and the kernel that it becomes on some rows.
 
-use super::Training;
+use crate::design::Training;
 use crate::design::{ColumnSummary, Standardize, Units, summarise};
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, KernelRows, StoredRows};

@@ -3,8 +3,9 @@
 use super::kernel_choice::{KernelChoice, PreparedKernel, learn, support};
 use super::kernel_proof::{coefficients_on_rows, squared_length};
 use super::kernel_svm::{close, signs};
-use super::{Computation, Fit, Fitted, Note, Objective, Outcome, Training};
+use super::{Computation, Fit, Fitted, Note, Objective, Outcome};
 use crate::certify::Certificate;
+use crate::design::Training;
 use crate::design::{Standardize, Units};
 use crate::discriminant::{Discriminant, KernelExpansion};
 use crate::error::{Error, Result};
@@ -20,7 +21,8 @@ const EPOCHS: usize = 1_000;
 ///
 /// ```
 /// use linsep::design::DenseMatrix;
-/// use linsep::model::{Fit, KernelPerceptron, Method, Training};
+/// use linsep::model::{Fit, KernelPerceptron, Method};
+/// use linsep::design::{Training};
 /// use linsep::table::Labels;
 /// let x = DenseMatrix::new(vec![0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0], 2)?;
 /// let y = Labels::from_names(["same", "same", "other", "other"]);

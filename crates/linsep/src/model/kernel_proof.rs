@@ -1,8 +1,8 @@
 //! What is proved of a kernel machine at the numbers that its model stores.
 
-use super::Training;
 use super::kernel_choice::support;
 use crate::certify::{Certificate, DualPoint, KernelPoint, KernelTask, kernel_gap, kernel_violation};
+use crate::design::Training;
 use crate::design::Units;
 use crate::discriminant::{Discriminant, KernelExpansion, Linear};
 use crate::error::{Error, Result};

@@ -2,8 +2,9 @@
 
 use super::kernel_choice::{KernelChoice, PreparedKernel, learn, support};
 use super::kernel_proof::Machine;
-use super::{Computation, Fit, Fitted, Multipliers, Note, Objective, Outcome, PenaltyChoice, Training};
+use super::{Computation, Fit, Fitted, Multipliers, Note, Objective, Outcome, PenaltyChoice};
 use crate::certify::{Certificate, KernelTask};
+use crate::design::Training;
 use crate::design::{Standardize, Units};
 use crate::discriminant::{Discriminant, KernelExpansion, Linear};
 use crate::error::{Error, Result};
@@ -37,7 +38,8 @@ const PER_SECOND: f64 = 5e9;
 ///
 /// ```
 /// use linsep::design::DenseMatrix;
-/// use linsep::model::{Fit, KernelSvm, Method, Training};
+/// use linsep::model::{Fit, KernelSvm, Method};
+/// use linsep::design::{Training};
 /// use linsep::table::Labels;
 /// let x = DenseMatrix::new(vec![0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0], 2)?;
 /// let y = Labels::from_names(["same", "same", "other", "other"]);

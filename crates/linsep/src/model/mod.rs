@@ -15,10 +15,8 @@ mod printed;
 mod priors;
 mod restated;
 mod risk;
-mod separable;
 mod sigmoid;
 mod split;
-mod training;
 
 pub use class_weights::{ClassWeighting, ClassWeights};
 pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
@@ -35,21 +33,18 @@ pub(crate) use restated::Stated;
 pub use risk::{
     Algorithm, Lambdas, LossChoice, PathFit, PathPoint, PenaltyChoice, RegularisationPath, RiskMinimizer, Stochastic,
 };
-pub use separable::{
-    CommonPoint, Complete, Constraint, NearestPoints, Overlap, QuasiComplete, SeparabilityOptions, SeparabilityVerdict,
-    Undecided, Verdict, WholeScore, separability,
-};
 pub use sigmoid::SigmoidLeastSquares;
 pub(crate) use split::of_part;
 pub use split::{FittedPart, Part, PartRows, Split, SplitFit};
-pub use training::{Offsets, Training};
 
-use crate::certify::{Certificate, SeparationKind};
+use crate::certify::Certificate;
 use crate::density::Densities;
-use crate::design::{Coding, Recipe, Standardize, Units};
-use crate::discriminant::Discriminant;
+use crate::design::{Coding, Recipe, Standardize, Training, Units};
+use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
 use crate::role::{Role, Roles};
+pub use crate::separate::NoOptimum;
+use crate::separate::SeparabilityVerdict;
 use crate::watch::Watch;
 use serde::{Deserialize, Serialize};
 
@@ -188,26 +183,6 @@ impl Computation {
     pub const ROLES: Roles = Roles::All(Role::History);
 }
 
-/// Maximum likelihood does not exist: the direction along which the likelihood never stops rising (or the squared error of
-/// sigmoid outputs falling).
-#[derive(Debug, Clone, PartialEq)]
-pub struct NoOptimum {
-    /// Whether it is about the likelihood.
-    pub of_likelihood: bool,
-    /// Complete or quasi-complete separation.
-    pub kind: SeparationKind,
-    /// Weights of the direction per score, in the units of the columns: doubles near those of the proof.
-    pub direction: Vec<Vec<f64>>,
-    /// Its intercepts per score.
-    pub intercept: Vec<f64>,
-    /// Columns whose coefficients diverge, the largest (in standard units) first.
-    pub columns: Vec<usize>,
-    /// Rows strictly on their side: of several classes against every other one.
-    pub strict_rows: usize,
-    /// Rows on the boundary, none of which is beyond.
-    pub boundary_rows: usize,
-}
-
 /// No plane puts every row strictly on its side: a perceptron makes mistakes forever, and there is no hard margin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NotSeparable {
@@ -325,7 +300,8 @@ impl Method {
     ///
     /// ```
     /// use linsep::design::DenseMatrix;
-    /// use linsep::model::{Fit, GaussianBayes, Method, Training};
+    /// use linsep::model::{Fit, GaussianBayes, Method};
+    /// use linsep::design::{Training};
     /// use linsep::table::Labels;
     /// let x = DenseMatrix::new(vec![0.0, 1.0, 2.0, 5.0, 6.0, 7.0], 1)?;
     /// let y = Labels::from_names(["a", "a", "a", "b", "b", "b"]);
@@ -337,7 +313,19 @@ impl Method {
     /// # Ok::<(), linsep::Error>(())
     /// ```
     pub fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
+        self.fit_from(training, None, watch)
+    }
+
+    /// The same from known discriminants, for methods that minimise step by step.
+    ///
+    /// # Errors
+    /// Where the method, or the solver that it takes, has no use for a start.
+    pub fn fit_from(&self, training: &Training<'_>, start: Option<&Linear>, watch: &Watch) -> Result<Fit> {
         training.check()?;
+        if start.is_some() && !self.takes_start() {
+            return Err(Error::usage(format!("{} has no use for a start", self.name()))
+                .help("a start is for methods that minimise step by step, as logistic"));
+        }
         let mut fit = match self {
             Method::Gaussian(method) => method.fit(training, watch),
             Method::HardMargin(method) => method.fit(training, watch),
@@ -346,13 +334,18 @@ impl Method {
             Method::LeastSquares(method) => method.fit(training, watch),
             Method::NaiveBayes(method) => method.fit(training, watch),
             Method::Perceptron(method) => method.fit(training, watch),
-            Method::Risk(method) => method.fit(training, watch),
-            Method::Sigmoid(method) => method.fit(training, watch),
+            Method::Risk(method) => method.fit_from(training, start, watch),
+            Method::Sigmoid(method) => method.fit_from(training, start, watch),
         }?;
         if let Fit::Model(fitted) = &mut fit {
             fitted.outcome = self.settled(fitted.outcome, &fitted.certificate);
         }
         Ok(fit)
+    }
+
+    /// Whether the method begins at weights that can be given.
+    pub fn takes_start(&self) -> bool {
+        matches!(self, Method::Risk(_) | Method::Sigmoid(_))
     }
 
     /// Recomputes the certificate of a support vector machine from its discriminant, its multipliers (one per row) and the

@@ -4,8 +4,9 @@
 //! a column on those before it has `Var(r) ≤ (δ_c² + Σ a_k²δ_k²)/3`, four times what rounding alone comes to, its difference
 //! from them is rounding: a weight on it would be a weight on digits that nobody has measured.
 
-use super::{Note, Training};
+use super::Note;
 use crate::certify::is_exact_combination;
+use crate::design::Training;
 use crate::discriminant::Discriminant;
 use crate::linalg::{Alias, Square};
 use crate::watch::Watch;

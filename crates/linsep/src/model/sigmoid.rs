@@ -5,14 +5,15 @@
 //! even a local one. Logistic regression without a penalty finds that direction, or proves that there is none.
 
 use super::risk::columns::{from_columns, sample, score_offsets, start, to_columns};
-use super::risk::separated::proved_no_optimum;
-use super::{Computation, Fit, Fitted, Note, Objective, Outcome, PenaltyChoice, Training};
+use super::{Computation, Fit, Fitted, Note, Objective, Outcome, PenaltyChoice};
 use crate::certify::{Certificate, LocalScale, local_minimum};
+use crate::design::Training;
 use crate::design::{Standardize, Units, summarise};
-use crate::discriminant::Discriminant;
+use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
 use crate::linalg::factor;
 use crate::objective::{Coef, Detail, Intercept, Logistic, Penalty, Ridge, Risk, SquaredSigmoid};
+use crate::separate::proved_no_optimum;
 use crate::solve::{Newton, SigmoidAlgorithm, SigmoidDescent, SigmoidEnd, Solver, Stop};
 use crate::watch::Watch;
 use rand::RngExt;
@@ -79,7 +80,7 @@ const SGD_EPOCHS: usize = 100;
 type SigmoidRisk<'a> = Risk<'a, SquaredSigmoid>;
 
 impl SigmoidLeastSquares {
-    pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
+    pub(super) fn fit_from(&self, training: &Training<'_>, start: Option<&Linear>, watch: &Watch) -> Result<Fit> {
         self.check(training)?;
         let summary = summarise(training.design, training.weights, watch)?;
         let units = self.units(&summary.units(self.standardize));
@@ -92,14 +93,14 @@ impl SigmoidLeastSquares {
         if risk.penalty().is_none() {
             let logistic = Risk::new(*risk.sample(), Logistic, Ridge::none(), self.intercept);
             if let Stop::Separated(found) = Newton::default().solve(&logistic, None, watch)?.stop
-                && let Some(mut proof) = proved_no_optimum(training, &units, self.intercept, &found, watch)?
+                && let Some(mut proof) = proved_no_optimum(training, &units, self.intercept, Some(&found), watch)?
             {
                 proof.of_likelihood = false;
                 return Ok(Fit::NoOptimum(Box::new(proof)));
             }
         }
         let scale = LocalScale::new(&risk, watch)?;
-        let starts = self.starts(&risk, &scale, training, &units, watch)?;
+        let starts = self.starts(&risk, &scale, start, &units, watch)?;
         let descent = SigmoidDescent {
             tolerance: self.tolerance,
             max_iterations: self.max_iterations.unwrap_or(self.default_iterations()),
@@ -210,7 +211,7 @@ impl SigmoidLeastSquares {
         &self,
         risk: &SigmoidRisk<'_>,
         scale: &LocalScale,
-        training: &Training<'_>,
+        from: Option<&Linear>,
         units: &Units,
         watch: &Watch,
     ) -> Result<Vec<Coef>> {
@@ -232,7 +233,7 @@ impl SigmoidLeastSquares {
             squares.as_mut_slice()[*j] = 4.0 * solution[*j];
         }
         let mut starts = vec![risk.start(), squares, logistic];
-        starts.extend(training.start.map(|linear| start(linear, units, 1, self.intercept)));
+        starts.extend(from.map(|linear| start(linear, units, 1, self.intercept)));
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         for _ in 0..self.restarts {
             let mut coef = Coef::zeros(1, cols);

@@ -5,10 +5,9 @@
 //! for [`Part::class`] where it is positive.
 
 use super::kernel_choice::not_square;
-use super::{
-    Computation, Fit, Fitted, Method, Multipliers, NoOptimum, NotSeparable, Note, Objective, Outcome, Training,
-};
+use super::{Computation, Fit, Fitted, Method, Multipliers, NoOptimum, NotSeparable, Note, Objective, Outcome};
 use crate::certify::Certificate;
+use crate::design::Training;
 use crate::design::{Block, DenseMatrix, Design, PreparedDesign, Tile, Units, gather, summarise};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, Place, Result};
@@ -186,7 +185,7 @@ impl PartRows {
         }
     }
 
-    /// The training of the part; offsets and a start are not for parts.
+    /// The training of the part; offsets are not for parts.
     pub fn training<'a>(&'a self, whole: &Training<'a>) -> Training<'a> {
         Training {
             design: self.design.as_ref().map_or(whole.design, PreparedDesign::as_design),
@@ -195,7 +194,6 @@ impl PartRows {
             offsets: None,
             origins: whole.origins,
             printed: whole.printed,
-            start: None,
             columns: whole.columns,
         }
     }
@@ -217,7 +215,8 @@ impl Split {
     ///
     /// ```
     /// use linsep::design::DenseMatrix;
-    /// use linsep::model::{LossChoice, Method, RiskMinimizer, Split, SplitFit, Training};
+    /// use linsep::model::{LossChoice, Method, RiskMinimizer, Split, SplitFit};
+    /// use linsep::design::{Training};
     /// use linsep::table::Labels;
     /// let x = DenseMatrix::new(vec![0.0, 1.0, 4.0, 5.0, 8.0, 9.0], 1)?;
     /// let y = Labels::from_names(["a", "a", "b", "b", "c", "c"]);
@@ -248,7 +247,12 @@ impl Split {
         for (part, fit) in parts.into_iter().zip(fits) {
             match fit.map_err(|e| of_part(e, &part, names))? {
                 (rows, Fit::Model(fitted)) => found.push((part, rows, *fitted)),
-                (_, Fit::NoOptimum(proof)) => return Ok(SplitFit::NoOptimum { part, proof }),
+                (rows, Fit::NoOptimum(mut proof)) => {
+                    if let Some(rows) = &rows {
+                        proof.rename_rows(rows);
+                    }
+                    return Ok(SplitFit::NoOptimum { part, proof });
+                }
                 (rows, Fit::NotSeparable(mut proof)) => {
                     if let Some(rows) = &rows {
                         proof.rename_rows(rows);
@@ -344,7 +348,6 @@ fn check(method: &Method, training: &Training<'_>) -> Result<()> {
         Method::Gaussian(m) if m.known.is_some() => refuse("known parameters"),
         Method::Gaussian(m) if m.priors.is_some() => refuse("priors"),
         Method::NaiveBayes(m) if m.priors.is_some() => refuse("priors"),
-        _ if training.start.is_some() => refuse("coefficients to start from"),
         _ => Ok(()),
     }
 }

@@ -2,6 +2,8 @@
 
 mod coef;
 mod column_gram;
+mod dual_rows;
+pub(crate) mod line_search;
 mod loss;
 mod penalty;
 mod quadratic;
@@ -10,6 +12,7 @@ mod risk;
 mod rows;
 
 pub use coef::Coef;
+pub(crate) use dual_rows::DualRows;
 pub(crate) use loss::least_hinge_shifts;
 pub use loss::{
     Conjugate, CrammerSinger, CurvedLoss, Dual, DualPoint, DualRecipe, Hinge, Logistic, Loss, MarginLoss, Softmax,

@@ -1,12 +1,9 @@
-//! Separability in words and for programs.
+//! Separability in words.
 
 use super::text::{clip, count, grid, short, thousands, wrap};
 use crate::error::Place;
-use crate::model::{
-    CommonPoint, Complete, Overlap, QuasiComplete, SeparabilityVerdict, Undecided, Verdict, WholeScore,
-};
+use crate::separate::{CommonPoint, Complete, Overlap, QuasiComplete, SeparabilityVerdict, Undecided, Verdict};
 use crate::workflow::{Question, SHOWN_BOUNDARY, TableSeparability};
-use serde_json::{Value, json};
 
 /// Width of the lines of an answer.
 const LINE: usize = 84;
@@ -52,15 +49,15 @@ pub fn separability_text(found: &TableSeparability) -> String {
 }
 
 /// One answer.
-struct Page<'f> {
-    found: &'f TableSeparability,
-    question: Question,
-    about: &'f SeparabilityVerdict,
+pub(super) struct Page<'f> {
+    pub(super) found: &'f TableSeparability,
+    pub(super) question: Question,
+    pub(super) about: &'f SeparabilityVerdict,
 }
 
 impl Page<'_> {
     /// The name of a class of the question.
-    fn class(&self, k: usize) -> String {
+    pub(super) fn class(&self, k: usize) -> String {
         let name = |k: usize| self.found.classes[k].clone();
         match self.question {
             Question::Joint => name(k),
@@ -95,6 +92,7 @@ impl Page<'_> {
         if let Some(exact) = self.exact() {
             lines.push(("exact", exact));
         }
+        lines.push(("route", self.about.route.describe().to_owned()));
         for (name, text) in &lines {
             for (i, line) in wrap(text, LINE - 13).iter().enumerate() {
                 out.push_str(format!("  {:<11}  {line}", if i == 0 { name } else { "" }).trim_end());
@@ -351,99 +349,4 @@ impl Page<'_> {
             }
         }
     }
-
-    fn json(&self) -> Value {
-        let question = match self.question {
-            Question::Joint => json!({"scope": "joint", "classes": self.found.classes}),
-            Question::Pair(..) => json!({"scope": "pair", "classes": [self.class(0), self.class(1)]}),
-            Question::Rest(_) => json!({"scope": "rest", "classes": [self.class(0), self.class(1)]}),
-        };
-        let mut value = question;
-        value["verdict"] = json!(self.about.verdict.name());
-        value["margin"] = Value::Null;
-        value["witness"] = Value::Null;
-        value["exact"] = json!(self.about.verdict.exact());
-        match &self.about.verdict {
-            Verdict::Complete(v) => {
-                value["margin"] = json!(v.margin);
-                value["plane"] = plane_json(&v.weights, &v.intercept, &v.centre);
-                if let Some(scores) = &v.whole {
-                    let score = |s: &WholeScore| json!({"weights": s.weights, "intercept": s.intercept});
-                    value["plane"]["whole"] = scores.iter().map(score).collect();
-                }
-                if let Some(hull) = &v.hull {
-                    let weights: Vec<Value> =
-                        hull.weights.iter().map(|(row, w)| self.weight_json(*row, *w, None)).collect();
-                    value["witness"] =
-                        json!({"rows": weights, "hull_distance": hull.distance, "relative_gap": hull.gap});
-                }
-            }
-            Verdict::QuasiComplete(v) => {
-                value["direction"] = plane_json(&v.weights, &v.intercept, &v.centre);
-                let name = |j: &usize| self.found.features[*j].as_str();
-                let mut diverging: Option<Vec<&str>> = v.columns.as_ref().map(|c| c.iter().map(name).collect());
-                if let Some(names) = diverging.as_mut().filter(|_| v.intercept_diverges) {
-                    names.push("(intercept)");
-                }
-                value["diverging"] = json!(diverging);
-                value["collinear"] = v.collinear.iter().map(|j| json!(self.found.features[*j])).collect();
-                value["strict_rows"] = json!(v.strict_rows);
-                value["boundary_rows"] = v.boundary.iter().map(|row| json!(row + 1)).collect();
-                value["witness"] = self.common_json(&v.common);
-            }
-            Verdict::Overlap(v) => {
-                value["weights"] = json!({"smallest": v.smallest, "largest": 1.0, "residual": v.residual});
-                value["witness"] = v.common.as_ref().map_or(Value::Null, |c| self.common_json(c));
-            }
-            Verdict::Undecided(v) => {
-                value["reason"] = json!(v.reason);
-                value["witness"] = v.common.as_ref().map_or(Value::Null, |c| self.common_json(c));
-            }
-        }
-        value
-    }
-
-    fn weight_json(&self, row: usize, weight: f64, class: Option<(usize, usize)>) -> Value {
-        let mut value = json!({"row": row + 1, "weight": weight});
-        if let Some(Place { line: Some(line), .. }) = self.found.place(row) {
-            value["line"] = json!(line);
-        }
-        if let Some((own, other)) = class {
-            value["class"] = json!(self.class(own));
-            value["against"] = json!(self.class(other));
-        }
-        value
-    }
-
-    fn common_json(&self, common: &CommonPoint) -> Value {
-        let rows = common.constraints.iter().map(|c| {
-            let mut value = self.weight_json(c.row, c.weight, Some((c.own, c.other)));
-            if let Some(digits) = &c.exact {
-                value["exact"] = json!(digits);
-            }
-            value
-        });
-        json!({"rows": rows.collect::<Vec<Value>>(), "residual": common.residual})
-    }
-}
-
-fn plane_json(weights: &[Vec<f64>], intercept: &[f64], centre: &[f64]) -> Value {
-    json!({"weights": weights, "intercept_at_centre": intercept, "centre": centre})
-}
-
-/// The machine interface: the first answer with `verdict`, `margin` and `witness`, further ones in `further`.
-pub fn separability_json(found: &TableSeparability) -> Value {
-    let mut pages = found.answers.iter().map(|(question, about)| Page { found, question: *question, about }.json());
-    let mut value = pages.next().unwrap_or_else(|| json!({}));
-    let further: Vec<Value> = pages.collect();
-    value["complete"] = json!(found.is_complete());
-    value["target"] = json!(found.target);
-    value["rows"] = json!(found.rows);
-    value["used"] = json!(found.used);
-    value["features"] = json!(found.features);
-    value["tolerance"] = json!(found.tolerance);
-    if !further.is_empty() {
-        value["further"] = Value::Array(further);
-    }
-    value
 }

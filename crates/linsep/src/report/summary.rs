@@ -354,7 +354,7 @@ pub fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &[String
         SeparationKind::Complete => "completely separable",
         SeparationKind::Quasi => "quasi-completely separable",
     };
-    let rows = match proof.boundary_rows {
+    let rows = match proof.boundary.len() {
         0 => format!("all {} lie strictly on their side", count(proof.strict_rows, "row")),
         boundary => format!(
             "{} lie strictly on their side, {} on the boundary, none beyond",
@@ -370,8 +370,9 @@ pub fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &[String
     };
     let mut out = format!("{missing}: the classes are {kind}.\n");
     let why = format!(
-        "Along the direction below {rows}, so {falls} forever and these coefficients diverge: {}{more}",
-        names.join(", ")
+        "Along the direction below {rows}, so {falls} forever and these coefficients diverge: {}{more}. Found by {}.",
+        names.join(", "),
+        proof.route.describe()
     );
     for line in wrap(&why, LINE) {
         // Writing to a String cannot fail.

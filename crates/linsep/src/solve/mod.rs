@@ -1,15 +1,12 @@
 //! Algorithms, one file each: the problem and the reference above the code. Every solver stops on [`crate::certify`].
 
-mod cone;
 mod descent;
 mod drawn_rows;
 mod dual_coordinate;
 mod forecast;
 mod gradient_descent;
-mod hard_margin;
 mod interior_point;
 mod lbfgs;
-mod line_search;
 mod margin_intercept;
 mod newton;
 mod newton_cg;
@@ -18,7 +15,6 @@ mod perceptron;
 mod proximal_newton;
 mod quadratic_descent;
 mod row_newton;
-mod separate;
 mod sigmoid;
 mod smo;
 mod softmax_limit;
@@ -26,13 +22,8 @@ mod stochastic;
 mod stop;
 mod svrg;
 
-pub(crate) use cone::{
-    ConeSolved, basic_solution, independent_vectors, solve_cone, solve_part_of_cone, solve_whole_cone,
-    whole_common_point,
-};
 pub use dual_coordinate::{DualCoordinateDescent, SequentialDual};
 pub use gradient_descent::{GradientDescent, StepRule};
-pub(crate) use hard_margin::{HardMargin, MarginRows, any_plane, hard_margin, margin_by_faces};
 pub use interior_point::InteriorPoint;
 pub use lbfgs::Lbfgs;
 pub use newton::Newton;

@@ -18,7 +18,7 @@ use crate::watch::{Progress, Watch};
 /// Precision of a regression relative to μ, so that its gap is small beside that of smoothing. Chosen, not measured.
 const INNER: f64 = 0.02;
 /// The least and the largest factor by which μ falls. With them letter takes 8 s of processor time to 1e-3 and 67 s to
-/// 1e-8 (548f538); other values were not recorded.
+/// 1e-8; other values were not recorded.
 const SHARES: (f64, f64) = (0.1, 0.5);
 /// Below this μ, differences of scores of order one divided by μ exceed what doubles resolve: 1e-16/μ is 1e-5.
 const SMALLEST: f64 = 1e-11;

@@ -3,10 +3,11 @@
 use super::agree::units_agree;
 use super::source::Source;
 use crate::artifact::{Model, SupportVectors};
+use crate::design::Training;
 use crate::design::{Units, summarise};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, Result};
-use crate::model::{Fitted, FittedPart, Method, Part, SplitFit, Stated, Training, of_part};
+use crate::model::{Fitted, FittedPart, Method, Part, SplitFit, Stated, of_part};
 use crate::watch::Watch;
 use rayon::prelude::*;
 

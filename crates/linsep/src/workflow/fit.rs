@@ -10,9 +10,10 @@ use super::source::Source;
 use super::start::start_for;
 use crate::artifact::Model;
 use crate::decide::Decision;
+use crate::design::Training;
 use crate::design::{Origin, Prepared, Recipe, RecipeOptions};
 use crate::error::{Error, Result};
-use crate::model::{ClassWeights, Method, NoOptimum, NotSeparable, Part, Training};
+use crate::model::{ClassWeights, Method, NoOptimum, NotSeparable, Part};
 use crate::table::{Class, Kind, Labels, Table};
 use crate::watch::Watch;
 
@@ -141,14 +142,14 @@ pub(super) fn fit_source(
     let class_weights = options.class_weights.as_ref().map(|c| c.for_rows(&source.labels, plain)).transpose()?;
     let factored = class_weights.as_ref().and_then(|factors| factors.weighted(&source.labels, plain));
     let weights = factored.as_deref().or(plain);
-    let mut training = source.training(weights);
+    let training = source.training(weights);
     let start = options.init.as_ref().map(|m| start_for(m, &options.method, &source.recipe, &classes)).transpose()?;
-    training.start = start.as_ref();
     let method = options.method.aligned(&source.recipe, &classes)?;
     let words = |part: Option<Part>| part.map(|p| p.describe(&classes));
-    let (fitted, parts) = match plan.fit(&method, &training, watch).map_err(|e| source.name(e))? {
+    let (fitted, parts) = match plan.fit(&method, &training, start.as_ref(), watch).map_err(|e| source.name(e))? {
         Planned::Model(fitted, parts) => (*fitted, parts),
-        Planned::NoOptimum(part, proof) => {
+        Planned::NoOptimum(part, mut proof) => {
+            proof.rename_rows(&source.rows);
             let of_part = part.map_or(classes.clone(), |p| p.sides(&classes).to_vec());
             let features = source.recipe.features();
             return Ok(TableFit::NoOptimum { proof, features, classes: of_part, part: words(part) });

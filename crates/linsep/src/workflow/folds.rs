@@ -4,9 +4,10 @@ use super::fit::{FitOptions, labels_of, name_columns, recipe_options, training};
 use super::multiclass::{Plan, Planned};
 use super::places::Places;
 use super::rows::RowRoles;
+use crate::design::Training;
 use crate::design::{UnknownLevel, fit_recipe};
 use crate::error::{Error, Result};
-use crate::model::{Outcome, Part, Training};
+use crate::model::{Outcome, Part};
 use crate::table::Table;
 use crate::watch::Watch;
 
@@ -51,7 +52,7 @@ pub(super) fn hold_out(
     let places = Places::of(table);
     let named = |e: Error| in_fold_error(name_columns(places.locate(e, &prepared.rows), &recipe), fold);
     let of = |part: Option<Part>| part.map_or(String::new(), |p| format!(" ({})", p.describe(&roles.names)));
-    let fitted = match plan.fit(&method, &training, watch).map_err(named)? {
+    let fitted = match plan.fit(&method, &training, None, watch).map_err(named)? {
         Planned::Model(fitted, _) => fitted,
         Planned::NoOptimum(part, _) => {
             return Err(Error::data(format!(

@@ -3,10 +3,10 @@
 use super::fit::FitOptions;
 use crate::artifact::{ModelPart, SupportVectors};
 use crate::decide::{Decision, Rule, Scheme, Ties, Vote, check_priors};
+use crate::design::Training;
+use crate::discriminant::Linear;
 use crate::error::{Error, Result};
-use crate::model::{
-    Fit, Fitted, FittedPart, LossChoice, Method, NoOptimum, NotSeparable, Part, Split, SplitFit, Training,
-};
+use crate::model::{Fit, Fitted, FittedPart, LossChoice, Method, NoOptimum, NotSeparable, Part, Split, SplitFit};
 use crate::watch::Watch;
 
 /// How more than two classes are fitted.
@@ -164,14 +164,24 @@ impl Plan {
         Ok(Plan { decision, split, sure })
     }
 
-    pub(super) fn fit(&self, method: &Method, training: &Training<'_>, watch: &Watch) -> Result<Planned> {
+    pub(super) fn fit(
+        &self,
+        method: &Method,
+        training: &Training<'_>,
+        start: Option<&Linear>,
+        watch: &Watch,
+    ) -> Result<Planned> {
         let Some(split) = self.split else {
-            return Ok(match method.fit(training, watch)? {
+            return Ok(match method.fit_from(training, start, watch)? {
                 Fit::Model(fitted) => Planned::Model(fitted, Vec::new()),
                 Fit::NoOptimum(proof) => Planned::NoOptimum(None, proof),
                 Fit::NotSeparable(proof) => Planned::NotSeparable(None, proof, training.labels.len()),
             });
         };
+        if start.is_some() {
+            return Err(Error::usage("a start is for all classes together, not for two-class fits")
+                .help("leave it out, or fit all classes at once where the method can"));
+        }
         Ok(match split.fit(method, training, watch)? {
             SplitFit::Model { whole, parts } => Planned::Model(whole, parts),
             SplitFit::NoOptimum { part, proof } => Planned::NoOptimum(Some(part), proof),

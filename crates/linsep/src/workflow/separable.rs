@@ -2,12 +2,11 @@
 
 use super::fit::{FitOptions, read_roles, recipe_options};
 use super::source::Source;
+use crate::design::Training;
 use crate::design::{Design, RecipeOptions, gather};
 use crate::error::{Place, Result};
-use crate::model::{
-    CommonPoint, Method, Part, PenaltyChoice, RiskMinimizer, SeparabilityOptions, SeparabilityVerdict, Training,
-    Verdict, separability,
-};
+use crate::model::{Method, Part, PenaltyChoice, RiskMinimizer};
+use crate::separate::{CommonPoint, SeparabilityOptions, SeparabilityVerdict, Verdict, separability};
 use crate::table::{Class, Labels, Table};
 use crate::watch::Watch;
 
@@ -146,7 +145,7 @@ pub(crate) const SHOWN_BOUNDARY: usize = 10;
 /// Answers for a table, which is used up on the way.
 ///
 /// ```
-/// use linsep::model::Verdict;
+/// use linsep::separate::Verdict;
 /// use linsep::read::{ReadOptions, read_bytes};
 /// use linsep::workflow::{SeparableOptions, separable_table};
 /// let csv = b"x,y\n1,no\n2,no\n4,yes\n5,yes\n";

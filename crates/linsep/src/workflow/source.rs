@@ -6,8 +6,8 @@ use super::rows::RowRoles;
 use crate::design::{
     Design, Origin, Prepared, PreparedDesign, Recipe, RecipeOptions, check_small_columns, fit_recipe, gather,
 };
+use crate::design::{Offsets, Training};
 use crate::error::{Error, Result};
-use crate::model::{Offsets, Training};
 use crate::table::{Labels, Table};
 use std::borrow::Cow;
 

@@ -8,7 +8,7 @@ use crate::model::Method;
 
 /// The discriminants of a model in the order of a fit's columns and classes.
 pub(super) fn start_for(model: &Model, method: &Method, recipe: &Recipe, classes: &[String]) -> Result<Linear> {
-    if !matches!(method, Method::Risk(_) | Method::Sigmoid(_)) {
+    if !method.takes_start() {
         return Err(Error::usage(format!("--model {} has no use for a start", method.name()))
             .help("--init belongs to methods that minimise step by step, as --model logistic"));
     }

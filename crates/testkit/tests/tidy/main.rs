@@ -10,7 +10,7 @@ use sources::{code, library, root, sources};
 use std::collections::BTreeSet;
 
 /// The stages in order: a module imports only from those before it.
-const STAGES: [&str; 24] = [
+const STAGES: [&str; 25] = [
     "numeric",
     "error",
     "role",
@@ -25,6 +25,7 @@ const STAGES: [&str; 24] = [
     "stats",
     "objective",
     "certify",
+    "separate",
     "solve",
     "discriminant",
     "geometry",

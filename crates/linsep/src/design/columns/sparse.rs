@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Ranges of columns that are copied on their own, which then fit a cache; lowered from 256 so that fewer streams are
-/// written (1cd61a6), without a record of the times. Of 20news the copy takes 0.06 s (bench/README.md).
+/// written, without a record of the times. Of 20news the copy takes 0.06 s (bench/README.md).
 const RANGES: usize = 64;
 /// Entries of a range at least. Chosen, not measured.
 const ENTRIES: usize = 1024;

@@ -11,9 +11,10 @@ mod shared;
 pub use known::{Known, MeanPrior};
 
 use super::printed::with_proofs;
-use super::{Computation, Fit, Fitted, Note, Objective, Outcome, Training};
+use super::{Computation, Fit, Fitted, Note, Objective, Outcome};
 use crate::certify::Certificate;
 use crate::density::{Covariance, Densities, Density, Gaussian};
+use crate::design::Training;
 use crate::design::{Standardize, Units};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, Result};

@@ -3,10 +3,11 @@
 use super::known::Known;
 use super::{Divisor, GaussianBayes, Shape, Shrinkage};
 use crate::design::Standardize;
+use crate::design::Training;
 use crate::error::{Error, Result};
 use crate::linalg::{Alias, Factor, Square, factor};
+use crate::model::Note;
 use crate::model::printed::{agreeing, named, rounding};
-use crate::model::{Note, Training};
 use crate::stats::{ClassMoments, MomentRounding, Scatter, fourth_moments};
 use crate::watch::Watch;
 

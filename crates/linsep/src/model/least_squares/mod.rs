@@ -10,10 +10,11 @@ mod frame;
 mod reduced;
 
 use super::printed::with_proofs;
-use super::{Computation, Fit, Fitted, Objective, Outcome, PenaltyChoice, Training};
+use super::{Computation, Fit, Fitted, Objective, Outcome, PenaltyChoice};
 use crate::certify::{
     Certificate, SquaredPoint, SquaredProof, SquaredTask, Whitening, linear_system_residual, squares_gap,
 };
+use crate::design::Training;
 use crate::design::{Standardize, Units};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};

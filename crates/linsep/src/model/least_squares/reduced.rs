@@ -2,10 +2,11 @@
 
 use super::frame::SquaresFrame;
 use super::{ALIAS_TOLERANCE, DESCRIBED, ENOUGH, LeastSquares, LeastSquaresSolver, QR_LIMIT};
+use crate::design::Training;
 use crate::error::Result;
 use crate::linalg::{Alias, Factor, Square, factor, gram_of_columns, pivoted_qr, triangular_factor};
+use crate::model::Note;
 use crate::model::printed::{EXPLAINED, agreeing, agreeing_columns, named};
-use crate::model::{Note, Training};
 use crate::objective::QuadraticObjective;
 use crate::stats::{ClassMoments, ClassTriangle};
 use crate::watch::Watch;

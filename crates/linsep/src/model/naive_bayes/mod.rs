@@ -15,8 +15,9 @@ mod score;
 pub use family::FamilyChoice;
 pub use layout::{FamilyRun, Layout};
 
-use super::{Computation, Divisor, Fit, Fitted, Note, Objective, Outcome, Training};
+use super::{Computation, Divisor, Fit, Fitted, Note, Objective, Outcome};
 use crate::certify::Certificate;
+use crate::design::Training;
 use crate::design::{Origin, Units};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, Result};

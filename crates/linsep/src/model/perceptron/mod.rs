@@ -6,8 +6,9 @@
 
 mod overlap;
 
-use super::{Computation, Fit, Fitted, NotSeparable, Note, Objective, Outcome, Separability, Training};
+use super::{Computation, Fit, Fitted, NotSeparable, Note, Objective, Outcome, Separability};
 use crate::certify::{Certificate, Margins, margins};
+use crate::design::Training;
 use crate::design::{Standardize, Tile, Units, summarise};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};

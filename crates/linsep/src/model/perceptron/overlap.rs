@@ -1,24 +1,15 @@
 //! Whether a plane separates the rows, so that a perceptron stops: decided, and proved, by the engine of separability.
 //!
-//! Without an intercept the question is another one, and the engine is asked in its parts. Where logistic regression without a
-//! penalty has a solution, the residuals of its rows are positive weights that nearly balance, and a verified solve proves that
-//! some balance exactly. What that leaves open is decided in whole numbers.
+//! Without an intercept a row at the centre is on no side of any plane; the rest is asked of the same stage.
 
-use crate::certify::{Effort, WholeRows, margins, prove_balance};
-use crate::design::{Block, Design, PreparedDesign, Tile, Units, gather};
+use crate::design::{Block, Design, Tile, Training, Units};
 use crate::error::{ErrorKind, Result};
-use crate::model::separable::MOST_BITS;
-use crate::model::{self, SeparabilityOptions, SeparabilityVerdict, Training};
-use crate::objective::{Coef, Intercept, Logistic, Ridge, Risk, Sample};
-use crate::solve::{Newton, Solver, Stop, solve_whole_cone};
-use crate::table::Class;
+use crate::objective::{Coef, Intercept};
+use crate::separate::{self, SeparabilityOptions, SeparabilityVerdict, Verdict, through_centre};
 use crate::watch::Watch;
 
 /// With more columns the Hessian, of 32 MB here, costs more than the answer is worth. Chosen, not measured.
 const MOST_COLUMNS: usize = 2_000;
-/// Tolerance of the optimum whose weights are then proved to balance. Chosen, not measured: a wrong value costs a
-/// proof.
-const TOLERANCE: f64 = 1e-6;
 
 /// Whether some plane puts every row strictly on its side.
 #[derive(Debug, Clone)]
@@ -54,10 +45,10 @@ pub(in crate::model) fn separability(
 fn with_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Result<OverlapVerdict> {
     // Any plane will do.
     let options = SeparabilityOptions { margin_tolerance: Some(1.0), ..SeparabilityOptions::default() };
-    let found = model::separability(training, &options, watch)?;
+    let found = separate::separability(training, &options, watch)?;
     let counts = |row: &usize| training.weights.is_none_or(|w| w[*row] > 0.0);
     let rows: Vec<usize> = match &found.verdict {
-        model::Verdict::Complete(v) => {
+        Verdict::Complete(v) => {
             // w·(x − c) + b in the units given; what has no double near it stays unsaid.
             let mut plane = Coef::zeros(1, units.scale().len());
             let scaled = v.weights[0].iter().zip(units.scale());
@@ -66,9 +57,9 @@ fn with_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Resu
             plane.intercept_mut()[0] = v.intercept[0] + crate::numeric::sum(moved);
             return Ok(OverlapVerdict::Separable { plane: v.whole.is_none().then_some(plane) });
         }
-        model::Verdict::QuasiComplete(v) => v.boundary.clone(),
-        model::Verdict::Overlap(_) => (0..training.labels.len()).filter(counts).collect(),
-        model::Verdict::Undecided(v) => match &v.common {
+        Verdict::QuasiComplete(v) => v.boundary.clone(),
+        Verdict::Overlap(_) => (0..training.labels.len()).filter(counts).collect(),
+        Verdict::Undecided(v) => match &v.common {
             Some(common) => common.constraints.iter().map(|c| c.row).collect(),
             None => return Ok(OverlapVerdict::Unknown { reason: v.reason.clone() }),
         },
@@ -77,31 +68,13 @@ fn with_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Resu
 }
 
 fn without_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Result<OverlapVerdict> {
-    let rows = training.counted_rows();
-    if let Some(row) = zero_row(training.design, units, &rows)? {
+    if let Some(row) = zero_row(training.design, units, &training.counted_rows())? {
         return Ok(OverlapVerdict::Overlap { rows: vec![row], witness: None });
     }
-    let whole = rows.len() == training.labels.len();
-    let part: Option<PreparedDesign> = if whole { None } else { Some(gather(training.design, &rows)?) };
-    let design = part.as_ref().map_or(training.design, PreparedDesign::as_design);
-    let labels: Vec<Class> = rows.iter().map(|i| training.labels.codes()[*i]).collect();
-    match by_likelihood(design, units, &labels, watch)? {
-        Some(LikelihoodFit::Exists) => return Ok(OverlapVerdict::Overlap { rows, witness: None }),
-        Some(LikelihoodFit::Strict(plane)) => return Ok(OverlapVerdict::Separable { plane: Some(plane) }),
-        None => {}
-    }
-    let Some(numbers) = WholeRows::new(design, &labels, 2, Some(units.centre()), MOST_BITS)? else {
-        return Ok(unknown("rounding hides it, and there are too many numbers for rational arithmetic"));
-    };
-    let all = vec![true; labels.len()];
-    let found = solve_whole_cone(&numbers, &all, Effort::seconds(watch)).filter(|found| numbers.holds(found, &all));
-    Ok(match found {
-        None => unknown("rounding hides it, and rational arithmetic would take too long"),
-        Some(found) if !found.open.contains(&true) => OverlapVerdict::Separable { plane: None },
-        Some(found) => {
-            let open = rows.iter().zip(&found.open).filter(|(_, open)| **open).map(|(row, _)| *row).collect();
-            OverlapVerdict::Overlap { rows: open, witness: None }
-        }
+    Ok(match through_centre(training, units, watch)? {
+        Err(reason) => unknown(reason),
+        Ok(found) if !found.boundary.is_empty() => OverlapVerdict::Overlap { rows: found.boundary, witness: None },
+        Ok(found) => OverlapVerdict::Separable { plane: found.direction.and_then(|direction| direction.plane) },
     })
 }
 
@@ -129,29 +102,4 @@ fn is_centred(units: &Units) -> bool {
 
 fn unknown(reason: &str) -> OverlapVerdict {
     OverlapVerdict::Unknown { reason: reason.to_owned() }
-}
-
-/// What maximum likelihood proves of some rows.
-enum LikelihoodFit {
-    /// It exists: no plane, not even one with rows on it.
-    Exists,
-    /// A plane with every row strictly on its side.
-    Strict(Coef),
-}
-
-/// The one place that poses the problem: logistic loss, no penalty, every row once.
-fn by_likelihood(design: &dyn Design, units: &Units, labels: &[Class], watch: &Watch) -> Result<Option<LikelihoodFit>> {
-    let sample = Sample { design, units, labels, weights: None, offsets: None };
-    let risk = Risk::new(sample, Logistic, Ridge::none(), Intercept::None);
-    if risk.is_sparse() && is_centred(units) {
-        return Ok(None);
-    }
-    let solved = Newton { tolerance: TOLERANCE, ..Newton::default() }.solve(&risk, None, watch)?;
-    if let Stop::Separated(found) = &solved.stop {
-        let measured = margins(design, units, (labels, None), &found.direction, false, watch)?;
-        return Ok((measured.margin > 0.0).then(|| LikelihoodFit::Strict(found.direction.clone())));
-    }
-    let residual = |(z, y): (&f64, &Class)| 1.0 / (1.0 + if y.0 == 1 { *z } else { -z }.exp());
-    let alpha: Vec<f64> = solved.point.scores.iter().zip(labels).map(residual).collect();
-    Ok(prove_balance(&risk, &alpha, &[], watch)?.map(|_| LikelihoodFit::Exists))
 }

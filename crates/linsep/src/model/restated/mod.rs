@@ -3,8 +3,9 @@
 mod notes;
 
 use super::kernel_choice::{KernelChoice, learn, support};
-use super::{Fitted, KernelSvm, LossChoice, Method, Multipliers, Note, Objective, Outcome, PenaltyChoice, Training};
+use super::{Fitted, KernelSvm, LossChoice, Method, Multipliers, Note, Objective, Outcome, PenaltyChoice};
 use crate::certify::{Certificate, is_local_minimum};
+use crate::design::Training;
 use crate::design::{ColumnSummary, Units};
 use crate::discriminant::{Discriminant, KernelExpansion, Linear};
 use crate::error::{Error, Result};

@@ -3,11 +3,12 @@
 use super::Stated;
 use crate::certify::exactly_dependent;
 use crate::design::ColumnSummary;
+use crate::design::Training;
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::Result;
 use crate::kernel::{Definiteness, definiteness};
 use crate::model::kernel_choice::PreparedKernel;
-use crate::model::{KernelSvm, LossChoice, Method, Note, Outcome, PenaltyChoice, Training};
+use crate::model::{KernelSvm, LossChoice, Method, Note, Outcome, PenaltyChoice};
 use crate::objective::{Intercept, least_hinge_shifts};
 use crate::table::Class;
 use crate::watch::Watch;

@@ -1,21 +1,11 @@
 //! Between the units of a fit and the columns of the data.
 
 use super::{LossChoice, RiskMinimizer};
-use crate::certify::Separation;
+use crate::design::Training;
 use crate::design::Units;
 use crate::discriminant::Linear;
 use crate::error::Result;
-use crate::model::{NoOptimum, Training};
 use crate::objective::{Coef, Intercept, Sample, SoftmaxForm};
-
-/// Columns with at least this share of the largest weight take part in a direction of separation: the rest is named
-/// rounding. Chosen, not measured: only the names listed depend on it.
-const TAKES_PART: f64 = 1e-6;
-/// Weights below this share of the largest are rounding of the solver, as `SeparabilityOptions::tolerance`.
-const ROUNDED: f64 = 1e-9;
-/// What is left of two intercepts that cancel, relative to them, is rounding below this: sums over thousands of
-/// columns.
-const CANCELLED: f64 = 1e-12;
 
 impl RiskMinimizer {
     /// All K scores of a K-class model: the reference class has zeros; the symmetric form sums to zero over classes,
@@ -111,40 +101,4 @@ pub(in crate::model) fn start(linear: &Linear, units: &Units, scores: usize, int
         coef.intercept_mut().fill(0.0);
     }
     coef
-}
-
-/// The separating direction in the units of the columns, with the columns that take part in it.
-pub(in crate::model) fn no_optimum(separation: &Separation, units: &Units) -> NoOptimum {
-    let v = &separation.direction;
-    let (k, cols) = (v.n_scores(), v.n_cols());
-    let size = |j: usize| (0..k).map(|c| v.weights_of(c)[j].abs()).fold(0.0, f64::max);
-    let largest = (0..cols).map(size).fold(0.0, f64::max);
-    let mut columns: Vec<usize> = (0..cols).filter(|j| size(*j) > TAKES_PART * largest).collect();
-    columns.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
-    let direction: Vec<Vec<f64>> = (0..k)
-        .map(|c| {
-            v.weights_of(c)
-                .iter()
-                .zip(units.scale())
-                .map(|(w, s)| if w.abs() > ROUNDED * largest { w / s } else { 0.0 })
-                .collect()
-        })
-        .collect();
-    let intercept = (0..k)
-        .map(|c| {
-            let moved: f64 = direction[c].iter().zip(units.centre()).map(|(w, m)| w * m).sum();
-            let at_origin = v.intercept()[c] - moved;
-            // What is left of two numbers that cancel is rounding.
-            if at_origin.abs() > CANCELLED * moved.abs() { at_origin } else { 0.0 }
-        })
-        .collect();
-    NoOptimum {
-        of_likelihood: true,
-        kind: separation.kind,
-        direction,
-        intercept,
-        columns,
-        strict_rows: separation.strict_rows,
-        boundary_rows: separation.boundary_rows,
-    }
 }

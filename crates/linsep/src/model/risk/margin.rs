@@ -3,10 +3,11 @@
 use super::columns::{sample, score_offsets, start};
 use super::{Algorithm, RiskFound, RiskMinimizer};
 use crate::certify::{Certificate, feasible_multipliers, proved_gap};
+use crate::design::Training;
 use crate::design::Units;
-use crate::discriminant::Discriminant;
+use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
-use crate::model::{Fit, LossChoice, Multipliers, Note, Training};
+use crate::model::{Fit, LossChoice, Multipliers, Note};
 use crate::objective::{Hinge, MarginLoss, Penalty, Risk, SquaredHinge};
 use crate::solve::{DualCoordinateDescent, InteriorPoint, MarginSolved, RowNewton};
 use crate::table::Class;
@@ -21,7 +22,7 @@ const INTERVAL: f64 = 1e-6;
 impl RiskMinimizer {
     pub(super) fn fit_hinge(
         &self,
-        training: &Training<'_>,
+        (training, start): (&Training<'_>, Option<&Linear>),
         units: Units,
         notes: Vec<Note>,
         watch: &Watch,
@@ -31,7 +32,7 @@ impl RiskMinimizer {
         let rows = sample(training, &units, offsets.as_deref());
         let shape = training.design.shape();
         let choice = self.choose(shape.rows, shape.cols + 1, false)?;
-        self.check_start(training, choice.algorithm)?;
+        refuse_start(start, choice.algorithm)?;
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, Hinge, penalty, self.intercept);
         let (tolerance, max_iterations) = (self.aim(), self.iterations(choice.algorithm));
@@ -46,13 +47,13 @@ impl RiskMinimizer {
 
     pub(super) fn fit_squared_hinge(
         &self,
-        training: &Training<'_>,
+        (training, from): (&Training<'_>, Option<&Linear>),
         units: Units,
         notes: Vec<Note>,
         watch: &Watch,
     ) -> Result<Fit> {
         if self.penalty.is_sparse() {
-            return self.fit_loss(training, units, SquaredHinge, notes, watch);
+            return self.fit_loss((training, from), units, SquaredHinge, notes, watch);
         }
         let offsets = score_offsets(training, 1);
         let rows = sample(training, &units, offsets.as_deref());
@@ -61,13 +62,13 @@ impl RiskMinimizer {
         let shape = training.design.shape();
         let choice = self.choose(shape.rows, shape.cols + 1, RowNewton::takes(&risk))?;
         if choice.algorithm == Algorithm::DualCd {
-            self.check_start(training, choice.algorithm)?;
+            refuse_start(from, choice.algorithm)?;
             self.check_factors()?;
             let (tolerance, max_iterations) = (self.aim(), self.iterations(choice.algorithm));
             let solved = DualCoordinateDescent { tolerance, max_iterations }.solve(&risk, watch)?;
             return self.finish(&risk, found(&risk, solved), &choice, training, &units, notes);
         }
-        let start = training.start.map(|linear| start(linear, &units, 1, self.intercept));
+        let start = from.map(|linear| start(linear, &units, 1, self.intercept));
         let solved = self.solve(&risk, choice.algorithm, start.as_ref(), watch)?;
         // u = 2 max(0, 1 − yz), of which columns without a penalty would demand more than a balance of classes.
         let multipliers = risk.penalty().free_columns().is_empty().then(|| {
@@ -77,15 +78,6 @@ impl RiskMinimizer {
             multipliers(&risk, &feasible_multipliers(&risk, &u))
         });
         self.finish(&risk, RiskFound { multipliers, ..solved.into() }, &choice, training, &units, notes)
-    }
-
-    /// Solvers of the dual problem begin at multipliers, which a model to start from need not have.
-    pub(super) fn check_start(&self, training: &Training<'_>, algorithm: Algorithm) -> Result<()> {
-        match training.start {
-            None => Ok(()),
-            Some(_) => Err(Error::usage(format!("the solver {} has no use for a start", algorithm.name()))
-                .help("leave the start out, or use the squared hinge loss with the solver newton-cg")),
-        }
     }
 
     /// The gap of a discriminant and multipliers α, recomputed from the data.
@@ -170,4 +162,13 @@ fn with_interval(mut fit: Fit, interval: Option<(f64, f64, f64)>) -> Fit {
         fitted.notes.push(Note::Intercepts { low: intercept + low - taken, high: intercept + high - taken });
     }
     fit
+}
+
+/// Solvers of the dual problem begin at multipliers, which a model to start from need not have.
+pub(super) fn refuse_start(start: Option<&Linear>, algorithm: Algorithm) -> Result<()> {
+    match start {
+        None => Ok(()),
+        Some(_) => Err(Error::usage(format!("the solver {} has no use for a start", algorithm.name()))
+            .help("leave the start out, or use the squared hinge loss with the solver newton-cg")),
+    }
 }

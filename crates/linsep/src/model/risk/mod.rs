@@ -8,8 +8,7 @@ mod likelihood;
 mod margin;
 mod path;
 mod proof;
-pub(super) mod separated;
-mod settings;
+pub(super) mod settings;
 mod several;
 mod support;
 mod trail;
@@ -17,13 +16,15 @@ mod trail;
 pub use path::{Lambdas, PathFit, PathPoint, RegularisationPath};
 pub use settings::{Algorithm, LossChoice, PenaltyChoice, Stochastic};
 
-use super::{Computation, Fit, Fitted, Multipliers, Note, Objective, Outcome, Training};
+use super::{Computation, Fit, Fitted, Multipliers, Note, Objective, Outcome};
 use crate::certify::Certificate;
+use crate::design::Training;
 use crate::design::{Recipe, Standardize, Units, constant_sparse_columns, summarise};
-use crate::discriminant::Discriminant;
+use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
 use crate::linalg::Alias;
 use crate::objective::{Coef, Conjugate, Intercept, Logistic, Loss, Penalty, Risk, Softmax, SoftmaxForm, Squared};
+use crate::separate::proved_no_optimum;
 use crate::solve::{
     GradientDescent, Lbfgs, Newton, NewtonCg, ProximalNewton, RowNewton, Solved, Solver, StepRule, StochasticGradient,
     Stop, Svrg,
@@ -31,7 +32,6 @@ use crate::solve::{
 use crate::watch::Watch;
 use choose::Choice;
 use columns::{sample, score_offsets, start, to_columns};
-use separated::proved_no_optimum;
 use serde::{Deserialize, Serialize};
 
 /// Logistic and softmax regression, linear support vector machines and penalised least squares.
@@ -119,12 +119,12 @@ impl RiskMinimizer {
         }
     }
 
-    pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
-        let fit = self.solved(training, watch)?;
+    pub(super) fn fit_from(&self, training: &Training<'_>, start: Option<&Linear>, watch: &Watch) -> Result<Fit> {
+        let fit = self.solved(training, start, watch)?;
         self.proved(fit, training)
     }
 
-    fn solved(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
+    fn solved(&self, training: &Training<'_>, start: Option<&Linear>, watch: &Watch) -> Result<Fit> {
         self.check(training)?;
         let (units, constant) = self.look_at(training, watch)?;
         let mut notes = Vec::new();
@@ -136,12 +136,14 @@ impl RiskMinimizer {
         }
         let classes = training.labels.n_classes();
         match self.loss {
-            LossChoice::Logistic if classes == 2 => self.fit_loss(training, units, Logistic, notes, watch),
-            LossChoice::Logistic => self.fit_loss(training, units, Softmax::new(classes, self.form()), notes, watch),
-            LossChoice::SquaredHinge => self.fit_squared_hinge(training, units, notes, watch),
-            LossChoice::Hinge if classes > 2 => self.fit_several(training, units, notes, watch),
-            LossChoice::Hinge => self.fit_hinge(training, units, notes, watch),
-            LossChoice::Squared => self.fit_loss(training, units, squared(classes), notes, watch),
+            LossChoice::Logistic if classes == 2 => self.fit_loss((training, start), units, Logistic, notes, watch),
+            LossChoice::Logistic => {
+                self.fit_loss((training, start), units, Softmax::new(classes, self.form()), notes, watch)
+            }
+            LossChoice::SquaredHinge => self.fit_squared_hinge((training, start), units, notes, watch),
+            LossChoice::Hinge if classes > 2 => self.fit_several((training, start), units, notes, watch),
+            LossChoice::Hinge => self.fit_hinge((training, start), units, notes, watch),
+            LossChoice::Squared => self.fit_loss((training, start), units, squared(classes), notes, watch),
         }
     }
 
@@ -226,7 +228,7 @@ impl RiskMinimizer {
 
     fn fit_loss<L: Conjugate + Clone>(
         &self,
-        training: &Training<'_>,
+        (training, from): (&Training<'_>, Option<&Linear>),
         units: Units,
         loss: L,
         notes: Vec<Note>,
@@ -240,7 +242,7 @@ impl RiskMinimizer {
             let choice = self.choose(shape.rows, risk.loss().n_scores() * (shape.cols + 1), false)?;
             let max_iterations = self.iterations(choice.algorithm);
             let solver = ProximalNewton { tolerance: self.aim(), max_iterations };
-            let start = training.start.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
+            let start = from.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
             let solved = solver.solve(&risk, start.as_ref(), watch)?;
             let solved = self.with_settled_support(&risk, solved)?;
             return self.finish(&risk, solved.into(), &choice, training, &units, notes);
@@ -249,14 +251,14 @@ impl RiskMinimizer {
         let risk = Risk::new(rows, loss, penalty, self.intercept);
         let unknowns = risk.loss().n_scores() * (shape.cols + 1);
         let choice = self.choose(shape.rows, unknowns, RowNewton::takes(&risk))?;
-        let start = training.start.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
+        let start = from.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
         if risk.penalty().is_none() {
             let newton = Newton { tolerance: self.aim(), max_iterations: self.iterations(choice.algorithm) };
             let classes = training.labels.n_classes();
             let solved = newton.solve_unproved(&risk, start.as_ref(), watch)?;
             let solved = match &solved.stop {
                 Stop::Separated(found) => {
-                    if let Some(proof) = proved_no_optimum(training, &units, self.intercept, found, watch)? {
+                    if let Some(proof) = proved_no_optimum(training, &units, self.intercept, Some(found), watch)? {
                         return Ok(Fit::NoOptimum(Box::new(proof)));
                     }
                     newton.solve_overlapping(&risk, watch)?

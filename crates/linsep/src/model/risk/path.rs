@@ -4,10 +4,11 @@ use super::columns::{sample, score_offsets, to_columns};
 use super::trail::Trail;
 use super::{LossChoice, PenaltyChoice, RiskMinimizer, squared};
 use crate::certify::{Certificate, Enclosed, PartlyMinimised};
+use crate::design::Training;
 use crate::design::Units;
 use crate::discriminant::Linear;
 use crate::error::{Error, Result};
-use crate::model::{NoOptimum, Outcome, Training};
+use crate::model::{NoOptimum, Outcome};
 use crate::objective::{
     Conjugate, ElasticNet, Intercept, Logistic, Penalty, Point, Ridge, Risk, Softmax, SquaredHinge,
 };
@@ -101,7 +102,8 @@ impl RiskMinimizer {
     ///
     /// ```
     /// use linsep::design::DenseMatrix;
-    /// use linsep::model::{Lambdas, PathFit, PenaltyChoice, RiskMinimizer, Training};
+    /// use linsep::model::{Lambdas, PathFit, PenaltyChoice, RiskMinimizer};
+    /// use linsep::design::{Training};
     /// use linsep::table::Labels;
     /// let x = DenseMatrix::new(vec![1.0, 0.3, 2.0, -0.5, 3.0, 0.1, 2.0, 0.4, 4.0, -0.2, 3.0, 0.0], 2)?;
     /// let y = Labels::from_names(["no", "no", "yes", "no", "yes", "no"]);

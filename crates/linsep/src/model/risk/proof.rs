@@ -6,10 +6,11 @@ use crate::certify::{
     Certificate, Enclosed, PartlyMinimised, StoredScores, proved_gap, proved_gap_beside_free_columns, proved_lasso,
     self_concordance_bound,
 };
+use crate::design::Training;
 use crate::design::Units;
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
-use crate::model::{Fit, Fitted, Outcome, Training};
+use crate::model::{Fit, Fitted, Outcome};
 use crate::objective::{Coef, Conjugate, Intercept, Logistic, Penalty, Risk, Softmax, SquaredHinge};
 use crate::watch::Watch;
 use std::borrow::Cow;

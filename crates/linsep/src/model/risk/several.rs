@@ -1,20 +1,21 @@
 //! The support vector machine of several classes at once (Crammer and Singer).
 
 use super::columns::{sample, score_offsets};
-use super::margin::AT_BOUND;
+use super::margin::{AT_BOUND, refuse_start};
 use super::{Algorithm, Choice, RiskFound, RiskMinimizer};
 use crate::certify::{Certificate, feasible_joint_multipliers, proved_gap};
+use crate::design::Training;
 use crate::design::Units;
 use crate::discriminant::Linear;
 use crate::error::{Error, Result};
-use crate::model::{Fit, Multipliers, Note, Training};
+use crate::model::{Fit, Multipliers, Note};
 use crate::objective::{CrammerSinger, Penalty, Risk};
 use crate::solve::{SequentialDual, SoftmaxLimit};
 use crate::watch::Watch;
 
 /// From so many rows on, and with no more coefficients than [`MOST_UNKNOWNS`], Newton's method is faster than visits of
-/// single rows: letter (20,000 rows, 26 classes) to 1e-3 took 90 s row by row and takes 8 s of processor time
-/// (548f538). Where the two break even was not recorded.
+/// single rows: letter (20,000 rows, 26 classes) to 1e-3 took 90 s row by row and takes 8 s of processor time.
+/// Where the two break even was not recorded.
 const MANY_ROWS: usize = 2_000;
 /// See [`MANY_ROWS`]; letter has 442. Chosen, not measured.
 const MOST_UNKNOWNS: usize = 1_500;
@@ -22,13 +23,13 @@ const MOST_UNKNOWNS: usize = 1_500;
 impl RiskMinimizer {
     pub(super) fn fit_several(
         &self,
-        training: &Training<'_>,
+        (training, start): (&Training<'_>, Option<&Linear>),
         units: Units,
         notes: Vec<Note>,
         watch: &Watch,
     ) -> Result<Fit> {
         self.check_solver()?;
-        self.check_start(training, Algorithm::DualCd)?;
+        refuse_start(start, Algorithm::DualCd)?;
         self.check_factors()?;
         if !matches!(self.algorithm, Algorithm::Auto | Algorithm::DualCd) {
             let message = format!("--solver {} is for two classes", self.algorithm.name());

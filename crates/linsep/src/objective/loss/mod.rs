@@ -159,7 +159,7 @@ pub(super) fn block_sums(
     width: usize,
     block: impl Fn(Range<usize>, &mut [CompensatedSum]) + Sync,
 ) -> Vec<f64> {
-    // Rows summed in one block: fixed, so that sums do not depend on the threads; lowered from 8192 (b295439) without a
+    // Rows summed in one block: fixed, so that sums do not depend on the threads; lowered from 8192 without a
     // record of the times. Chosen, not measured.
     const ROWS: usize = 2048;
     let partials: Vec<Vec<CompensatedSum>> = (0..rows.div_ceil(ROWS))

@@ -11,10 +11,10 @@
 //! column of ones, free ones are found by the method of multipliers.
 
 use super::PROXIMAL_SHARE;
-use super::rows::DualRows;
 use crate::certify::{feasible_joint_multipliers, joint_multiplier_gap};
 use crate::design::Tile;
 use crate::error::{Error, ErrorKind, Result};
+use crate::objective::DualRows;
 use crate::objective::{Coef, CrammerSinger, Intercept, Loss, Penalty, Risk};
 use crate::solve::{MarginSolved, Step, Stop};
 use crate::watch::{Progress, Watch};

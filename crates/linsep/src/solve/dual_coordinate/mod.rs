@@ -15,7 +15,6 @@
 //! is worth its passes.
 
 mod crammer_singer;
-pub(super) mod rows;
 
 pub use crammer_singer::SequentialDual;
 
@@ -25,13 +24,13 @@ use super::{Step, Stop};
 use crate::certify::{feasible_multipliers, multiplier_gap};
 use crate::design::Tile;
 use crate::error::{Error, ErrorKind, Result};
+use crate::objective::DualRows;
 use crate::objective::{Coef, Intercept, MarginLoss, Penalty, Risk};
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use rows::DualRows;
 
 /// Dual coordinate descent.
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +42,7 @@ pub struct DualCoordinateDescent {
 }
 
 /// The estimate of the free intercept moves when the gap of its problem is this share of the imbalance; raised from
-/// 0.25 (3d26096) without a record of the times. Chosen, not measured: only the time depends on it.
+/// 0.25 without a record of the times. Chosen, not measured: only the time depends on it.
 const PROXIMAL_SHARE: f64 = 0.5;
 /// Projected gradients whose range is below this are rounding: about 5 units, since scores are of order one on the
 /// margin.

@@ -10,8 +10,8 @@
 
 use crate::error::Result;
 use crate::linalg::{Square, factor};
+use crate::objective::line_search::DECREASE;
 use crate::objective::{Coef, CurvedLoss, Detail, Line, Point, Ridge, Risk};
-use crate::solve::line_search::DECREASE;
 use crate::solve::part::RowPart;
 use crate::watch::Watch;
 

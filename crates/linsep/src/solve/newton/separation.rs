@@ -4,7 +4,8 @@ use super::{Newton, NewtonRun};
 use crate::certify::{Separation, SeparationKind};
 use crate::error::Result;
 use crate::objective::{Coef, Conjugate, Penalty, Ridge, Risk, Sample};
-use crate::solve::{Stop, separate};
+use crate::separate::recession;
+use crate::solve::Stop;
 
 /// Iterations after quasi-complete separation was found in which it may still turn out to be complete: rows of little
 /// weight are separated later, by the logarithm of the ratio of the weights (25 steps: e^25). Chosen, not measured.
@@ -18,7 +19,7 @@ impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
             return Ok(None);
         }
         let now = self.trace.len();
-        if let Some(found) = separate::find(self.risk, &self.point.coef, direction, self.watch)? {
+        if let Some(found) = recession::find(self.risk, &self.point.coef, direction, self.watch)? {
             if found.kind == SeparationKind::Complete {
                 return Ok(Some(Stop::Separated(Box::new(found))));
             }
@@ -35,7 +36,7 @@ impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
     fn settled(&mut self) -> Result<Option<Stop>> {
         let mut best = self.separation.take().map(|(found, _)| found);
         if let Some(other) = self.separated_as_plain_rows()?
-            && best.as_ref().is_none_or(|best| separate::rank(&other) > separate::rank(best))
+            && best.as_ref().is_none_or(|best| recession::rank(&other) > recession::rank(best))
         {
             best = Some(other);
         }

@@ -43,7 +43,7 @@ const GRAM_LIMIT: usize = 2_000;
 /// After the rough steps, columns whose gradient exceeds this share of the lasso join as well. Chosen, not measured.
 const NEAR: f64 = 0.95;
 /// Columns that join the working set at a time, unless it has more already; raised from 128 with fewer passes along a
-/// path (db7622d). Chosen, not measured.
+/// path. Chosen, not measured.
 const JOINING: usize = 256;
 /// The sequential strong rule is of use while λ falls by less than this factor: at 2 its threshold 2 − ratio is zero.
 /// Chosen, not measured.

@@ -7,8 +7,8 @@ use crate::certify::{Certificate, duality_gap};
 use crate::design::Columns;
 use crate::error::Result;
 use crate::linalg::Square;
+use crate::objective::line_search::DECREASE;
 use crate::objective::{Coef, Conjugate, Detail, ElasticNet, Intercept, Penalty, Point, Risk};
-use crate::solve::line_search::DECREASE;
 use crate::watch::{Progress, Watch};
 
 /// In the matrix, the model is solved until the violation of its optimality conditions is this share of that of the

@@ -8,19 +8,17 @@
 //!
 //! Keerthi and DeCoste 2005 and Chapelle 2007 solve support vector machines in the primal like this.
 
-pub(super) mod gram;
-mod long_columns;
 mod recycle;
 
-use super::line_search::DECREASE;
 use super::{Solved, Solver, Step, Stop};
 use crate::certify::duality_gap;
+use crate::design::RowGram;
 use crate::design::{Block, Tile};
 use crate::error::{Error, ErrorKind, Result};
+use crate::objective::line_search::DECREASE;
 use crate::objective::{Coef, Conjugate, DualRecipe, Intercept, Penalty, Point, Risk};
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
-use gram::RowGram;
 use recycle::{Recycled, WithProduct, dot};
 
 /// Newton in the space of the rows.

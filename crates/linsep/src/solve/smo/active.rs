@@ -10,14 +10,14 @@ use rayon::prelude::*;
 /// Rows of the gradient updated by one task. Chosen, not measured: only the time depends on it.
 const PIECE: usize = 2048;
 /// The largest working set: its kernel values, 512² singles, take one megabyte, about a second-level cache. Raised from
-/// 256 (48d8052) without a record of the times.
+/// 256 without a record of the times.
 const WORKING: usize = 512;
 /// The smallest working set; see [`PART`].
 const LEAST: usize = 64;
 /// Of few rows a working set takes this part: on 700 rows a table of 512 was most of the work. Smaller sets for few
 /// rows took letter by pairs from 2.4 to 4.5 times as fast as SVC (bench/README.md); other shares were not recorded.
 const PART: usize = 8;
-/// A working set is solved to this share of its violation; raised from 0.1 (48d8052) without a record of the times.
+/// A working set is solved to this share of its violation; raised from 0.1 without a record of the times.
 /// Chosen, not measured: only the time depends on it.
 const SHARE: f64 = 0.3;
 /// Pairs optimised within a working set at most, for each of its rows. Chosen, not measured.

@@ -1,140 +1,25 @@
-//! Whether planes can separate the classes, with a witness that plain arithmetic has checked.
-//!
-//! Three verdicts exclude each other. *Complete*: a plane puts every row strictly on its side. *Quasi-complete*: no plane does,
-//! but one has no row on the wrong side and not all rows on it. *Overlap*: neither. Which it is comes from
-//! [`crate::solve`]; what is reported was measured by [`crate::certify`], and where that does not suffice the verdict is
-//! *undecided*.
+//! The verdict by the columns: which constraints can be strict together, and what proves it.
 
-mod boundary;
-mod common;
-mod core;
-mod determined;
-mod exact;
-mod peel;
-mod proof;
-mod verdict;
-mod wide;
-
-pub(super) use proof::MOST_BITS;
-pub use verdict::{
-    CommonPoint, Complete, Constraint, NearestPoints, Overlap, QuasiComplete, SeparabilityOptions, SeparabilityVerdict,
-    Undecided, Verdict, WholeScore,
+use super::plan::Route;
+use super::{
+    Case, CommonPoint, Complete, HardMargin, MARGIN, MarginRows, NOT_BALANCED, NearestPoints, Overlap, QuasiComplete,
+    SeparabilityVerdict, Undecided, Verdict, common, hard_margin, solve_cone,
 };
-
-use crate::certify::{ExactPlane, check_cone_direction, cone_gram, cone_residual, exactly_separates, sides};
-use crate::design::{Design, PreparedDesign, Standardize, Units, gather, summarise};
+use crate::certify::{check_cone_direction, cone_gram, cone_residual, sides};
+use crate::design::{Standardize, Units, gather, summarise};
 use crate::error::Result;
 use crate::linalg::{Square, factor};
-use crate::model::Training;
 use crate::objective::{Coef, Intercept, Logistic, Loss, Ridge, Risk, Sample, Softmax, SoftmaxForm};
-use crate::solve::{HardMargin, MarginRows, hard_margin, solve_cone};
 use crate::table::Class;
-use crate::watch::Watch;
 
-/// With more columns the system is solved through its rows: a Gram matrix of 2,000² doubles takes 32 MB. Chosen, not
-/// measured.
-const MOST_COLUMNS: usize = 2_000;
-/// From so many rows on, the search starts on a part of them. Chosen, not measured: only the time depends on it.
-const MANY_ROWS: usize = 60_000;
-/// Rows of that part. Chosen, not measured.
-const PART_ROWS: usize = 20_000;
-/// The gap asked of a margin where the user names none; bench/README.md states it.
-const MARGIN: f64 = 1e-6;
-/// Weights with a larger residual, relative to the terms of their equation, are not worth a proof: it would fail.
-/// Chosen, not measured.
-const EQUATION: f64 = 1e-10;
-/// Why weights that nearly balance are no verdict.
-const NOT_BALANCED: &str = "weights of all rows nearly balance, but that some balance exactly was not proved";
 /// Coefficients below this, in standard units, are rounding of a relation whose pivot was below `common::INDEPENDENT`.
 /// Chosen, not measured: only names of columns depend on it.
 const IN_RELATION: f64 = 1e-7;
 /// Entries of a direction below this share of the largest are rounding.
 const CLEANED: f64 = 1e-12;
 
-/// Decides for the rows of positive weight: two classes, or the joint system of several.
-///
-/// ```
-/// use linsep::design::DenseMatrix;
-/// use linsep::model::{SeparabilityOptions, Training, Verdict, separability};
-/// use linsep::table::Labels;
-/// let x = DenseMatrix::new(vec![0.0, 1.0, 3.0, 4.0], 1)?;
-/// let y = Labels::from_names(["a", "a", "b", "b"]);
-/// let found = separability(&Training::new(&x, &y), &SeparabilityOptions::default(), &Default::default())?;
-/// let Verdict::Complete(complete) = &found.verdict else { panic!("2 is between the classes") };
-/// assert!((complete.margin - 1.0).abs() < 1e-9);
-/// # Ok::<(), linsep::Error>(())
-/// ```
-pub fn separability(
-    training: &Training<'_>,
-    options: &SeparabilityOptions,
-    watch: &Watch,
-) -> Result<SeparabilityVerdict> {
-    training.check()?;
-    let rows = training.counted_rows();
-    let whole = rows.len() == training.labels.len();
-    let part: Option<PreparedDesign> = if whole { None } else { Some(gather(training.design, &rows)?) };
-    let design = part.as_ref().map_or(training.design, PreparedDesign::as_design);
-    let labels: Vec<Class> = rows.iter().map(|i| training.labels.codes()[*i]).collect();
-    let classes = training.labels.n_classes();
-    let case = Case { design, labels: &labels, classes, options, watch };
-    let mut found = match design.shape().cols > MOST_COLUMNS {
-        true => case.wide()?,
-        false => case.narrow()?,
-    };
-    if let Verdict::Undecided(undecided) = &mut found.verdict {
-        undecided.common = undecided.common.take().filter(CommonPoint::is_exact);
-        let common = undecided.common.clone();
-        if let Some(verdict) = case.in_whole_numbers(common)? {
-            found.verdict = verdict;
-        }
-    }
-    if !whole {
-        found.rename_rows(&rows);
-    }
-    Ok(found)
-}
-
-/// Whether every row of positive weight is, without rounding, strictly on its side of the planes between scores: one score for
-/// two classes, one a class, or one a class but the first, whose score is zero.
-pub(super) fn strictly_apart(training: &Training<'_>, weights: &[Vec<f64>], intercept: &[f64]) -> Result<bool> {
-    let (classes, cols) = (training.labels.n_classes(), training.design.shape().cols);
-    let counts = |row: usize| training.weights.is_none_or(|w| w[row] > 0.0);
-    let score = |k: usize| (&weights[k][..], intercept[k]);
-    let zero = vec![0.0; cols];
-    for a in 0..classes {
-        for b in a + 1..classes {
-            let side = |(row, y): (usize, &Class)| match y.index() {
-                _ if !counts(row) => 0.0,
-                k if k == b => 1.0,
-                k if k == a => -1.0,
-                _ => 0.0,
-            };
-            let sides: Vec<f64> = training.labels.codes().iter().enumerate().map(side).collect();
-            let first_is_zero = weights.len() < classes;
-            let (score, less) = match first_is_zero {
-                true => (score(b - 1), a.checked_sub(1).map(score)),
-                false => (score(b), Some(score(a))),
-            };
-            if !exactly_separates(training.design, &sides, ExactPlane { score, less, centre: &zero })? {
-                return Ok(false);
-            }
-        }
-    }
-    Ok(true)
-}
-
-/// Rows that all count.
-#[derive(Clone, Copy)]
-struct Case<'a> {
-    design: &'a dyn Design,
-    labels: &'a [Class],
-    classes: usize,
-    options: &'a SeparabilityOptions,
-    watch: &'a Watch,
-}
-
 impl<'a> Case<'a> {
-    fn narrow(&self) -> Result<SeparabilityVerdict> {
+    pub(super) fn narrow(&self) -> Result<SeparabilityVerdict> {
         let units = summarise(self.design, None, self.watch)?.units(Standardize::Yes);
         match self.classes {
             2 => self.decide(&units, Logistic),
@@ -143,7 +28,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    fn risk<L: Loss>(&self, units: &'a Units, loss: L) -> Risk<'a, L> {
+    pub(super) fn risk<L: Loss>(&self, units: &'a Units, loss: L) -> Risk<'a, L> {
         let sample = Sample { design: self.design, units, labels: self.labels, weights: None, offsets: None };
         Risk::new(sample, loss, Ridge::none(), Intercept::Free)
     }
@@ -172,29 +57,15 @@ impl<'a> Case<'a> {
                 }
             }
         };
-        Ok(self.found(verdict, solved.iterations))
-    }
-
-    fn found(&self, verdict: Verdict, iterations: usize) -> SeparabilityVerdict {
-        let shape = self.design.shape();
-        SeparabilityVerdict {
-            verdict,
-            rows: shape.rows,
-            columns: shape.cols,
-            classes: self.classes,
-            tolerance: self.options.tolerance,
-            iterations,
-        }
+        Ok(self.found(self.size().by_columns(), verdict, solved.iterations))
     }
 
     /// Where Newton's method starts on many rows: at what a part of them comes to, if they overlap.
     fn start<L: Loss>(&self, units: &Units, loss: L) -> Result<Option<Coef>> {
-        let n = self.labels.len();
-        if n < MANY_ROWS {
+        if self.size().by_columns() != Route::PartOfRows {
             return Ok(None);
         }
-        let step = n / PART_ROWS;
-        let rows: Vec<usize> = (0..n).step_by(step).collect();
+        let rows: Vec<usize> = (0..self.labels.len()).step_by(self.size().step_of_part()).collect();
         let part = gather(self.design, &rows)?;
         let labels: Vec<Class> = rows.iter().map(|i| self.labels[*i]).collect();
         let case = Case { design: part.as_design(), labels: &labels, ..*self };
@@ -229,12 +100,12 @@ impl<'a> Case<'a> {
         }
     }
 
-    fn widest(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {
+    pub(super) fn widest(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {
         let rows = MarginRows { design: self.design, labels: self.labels, weights: None };
         hard_margin(rows, start, self.options.margin_tolerance.unwrap_or(MARGIN), self.watch)
     }
 
-    fn complete_plane(&self, found: &HardMargin) -> Result<Complete> {
+    pub(super) fn complete_plane(&self, found: &HardMargin) -> Result<Complete> {
         let total: f64 = found.alpha.iter().map(|(_, a)| 0.5 * a).sum();
         let weights: Vec<(usize, f64)> = found.alpha.iter().map(|(row, a)| (*row, a / total)).collect();
         let (weights, distance) = match self.fewer_hull_rows(found, &weights)? {
@@ -253,7 +124,7 @@ impl<'a> Case<'a> {
     }
 
     /// A strict plane, though not the widest: rounding hides how wide that is.
-    fn plane_as_it_is(&self, normal: Vec<f64>) -> Result<Verdict> {
+    pub(super) fn plane_as_it_is(&self, normal: Vec<f64>) -> Result<Verdict> {
         let identity = Units::identity(normal.len());
         let measured = sides(self.design, &identity, (self.labels, None), &normal, self.watch)?;
         if !(measured.margin() > 0.0) {
@@ -273,7 +144,7 @@ impl<'a> Case<'a> {
         })
     }
 
-    fn overlap<L: Loss + Clone>(
+    pub(super) fn overlap<L: Loss + Clone>(
         &self,
         risk: &Risk<'_, L>,
         alpha: &[f64],
@@ -326,7 +197,11 @@ impl<'a> Case<'a> {
 
     /// Columns whose coefficients have no limit: coefficient j keeps one iff `e_j` is in the row space of the boundary.
     /// Columns that are combinations of others in all rows are no news about separation and are named apart.
-    fn diverging<L: Loss>(&self, risk: &Risk<'_, L>, open: &[bool]) -> Result<(Vec<usize>, bool, Vec<usize>)> {
+    pub(super) fn diverging<L: Loss>(
+        &self,
+        risk: &Risk<'_, L>,
+        open: &[bool],
+    ) -> Result<(Vec<usize>, bool, Vec<usize>)> {
         let k = risk.loss().n_scores();
         let cols = self.design.shape().cols;
         let all = cone_gram(risk, &vec![1.0; open.len()], self.watch)?;
@@ -358,7 +233,7 @@ impl<'a> Case<'a> {
     }
 
     /// A direction in the units of the columns: weights and intercepts per score about the centre; two classes have one.
-    fn in_columns(&self, direction: &Coef, units: &Units) -> (Vec<Vec<f64>>, Vec<f64>, Vec<f64>) {
+    pub(super) fn in_columns(&self, direction: &Coef, units: &Units) -> (Vec<Vec<f64>>, Vec<f64>, Vec<f64>) {
         let k = direction.n_scores();
         let largest = direction.as_slice().iter().fold(0.0f64, |m, v| m.max(v.abs()));
         let clean = |v: f64| if v.abs() > CLEANED * largest { v } else { 0.0 };

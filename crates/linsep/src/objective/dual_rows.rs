@@ -5,26 +5,26 @@
 //! `x_i·x_k − κ_i − κ_k + ‖ĉ‖²`. Columns that occur in one row only touch no other: they leave their square behind.
 //! The rest are numbered by how often they occur, so that the common ones share cache lines.
 
+use super::{Loss, Penalty, Ridge, Risk};
 use crate::design::{CsrRows, InMemory, Tile};
 use crate::error::Result;
-use crate::objective::{Loss, Penalty, Ridge, Risk};
 use crate::watch::Watch;
 use std::borrow::Cow;
 
 /// The rows of positive weight.
-pub(in crate::solve) struct DualRows<'a> {
+pub(crate) struct DualRows<'a> {
     /// Their place in the sample.
-    pub(in crate::solve) places: Vec<usize>,
+    pub(crate) places: Vec<usize>,
     /// Σ over the columns that no other row has, of their squares.
-    pub(in crate::solve) own: Vec<f64>,
+    pub(crate) own: Vec<f64>,
     /// κ; empty where columns are not centred.
-    pub(in crate::solve) kappa: Vec<f64>,
+    pub(crate) kappa: Vec<f64>,
     /// `‖ĉ‖²`.
-    pub(in crate::solve) centre_square: f64,
+    pub(crate) centre_square: f64,
     /// `‖x‖²` of the whole row, centred.
-    pub(in crate::solve) squares: Vec<f64>,
+    pub(crate) squares: Vec<f64>,
     /// Length of the vector that rows are multiplied with.
-    pub(in crate::solve) width: usize,
+    pub(crate) width: usize,
     store: RowStore<'a>,
 }
 
@@ -44,11 +44,7 @@ enum RowStore<'a> {
 }
 
 impl<'a> DualRows<'a> {
-    pub(in crate::solve) fn new<L: Loss>(
-        risk: &Risk<'a, L, Ridge>,
-        tile: &'a mut Tile,
-        watch: &Watch,
-    ) -> Result<DualRows<'a>> {
+    pub(crate) fn new<L: Loss>(risk: &Risk<'a, L, Ridge>, tile: &'a mut Tile, watch: &Watch) -> Result<DualRows<'a>> {
         let sample = risk.sample();
         let counted = |i: &usize| sample.weights.is_none_or(|w| w[*i] > 0.0);
         let places: Vec<usize> = (0..sample.labels.len()).filter(counted).collect();
@@ -79,13 +75,13 @@ impl<'a> DualRows<'a> {
         })
     }
 
-    pub(in crate::solve) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.places.len()
     }
 
     /// `x·p` without the columns of one row and without the centre.
     #[inline]
-    pub(in crate::solve) fn dot(&self, row: usize, p: &[f64]) -> f64 {
+    pub(crate) fn dot(&self, row: usize, p: &[f64]) -> f64 {
         match &self.store {
             RowStore::Dense(values) => {
                 let x = &values[row * self.width..(row + 1) * self.width];
@@ -122,7 +118,7 @@ impl<'a> DualRows<'a> {
 
     /// `p += step · x`.
     #[inline]
-    pub(in crate::solve) fn add(&self, row: usize, step: f64, p: &mut [f64]) {
+    pub(crate) fn add(&self, row: usize, step: f64, p: &mut [f64]) {
         match &self.store {
             RowStore::Dense(values) => {
                 let x = &values[row * self.width..(row + 1) * self.width];

@@ -11,7 +11,7 @@ use crate::linalg::{Factor, Square, factor, gram_update, multiply_rows, weighted
 const STAY_INSIDE: f64 = 0.99;
 /// Pivots on the unit-diagonal scale below this are dropped: below the unit roundoff, so that only zeros are.
 const ROUNDING_PIVOT: f64 = 1e-17;
-/// Iterations at most; raised from 80 (09a976f). [`PATIENCE`] normally ends the search. Chosen, not measured.
+/// Iterations at most; raised from 80. [`PATIENCE`] normally ends the search. Chosen, not measured.
 const ITERATIONS: usize = 200;
 /// Iterations without half the gap, once there is one below ½, after which rounding decides. Chosen, not measured.
 const PATIENCE: usize = 6;

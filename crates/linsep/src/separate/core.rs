@@ -5,23 +5,16 @@
 //! the verdict is that of what is left.
 
 use super::peel::{MOST_CLASSES, MOST_PEELED, Peeled, PeeledMachine};
+use super::plan::Route;
 use super::{
-    Case, CommonPoint, EQUATION, MOST_COLUMNS, QuasiComplete, SeparabilityOptions, SeparabilityVerdict, Undecided,
-    Verdict, wide,
+    Case, CommonPoint, EQUATION, QuasiComplete, SeparabilityOptions, SeparabilityVerdict, Undecided, Verdict, wide,
 };
 use crate::certify::{check_cone_direction, cone_residual, others};
 use crate::design::{Block, CsrMatrix, CsrRows, Standardize, Tile, Units, summarise};
 use crate::error::Result;
 use crate::objective::{Coef, Loss, Softmax, SoftmaxForm};
-use crate::solve::{ConeSolved, solve_part_of_cone};
+use crate::separate::{ConeSolved, solve_part_of_cone};
 use crate::table::Class;
-
-/// Unknowns of what single columns leave open, up to which Newton's method decides: a Gram matrix of 200 MB. Chosen,
-/// not measured: beyond it the verdict is undecided.
-const MOST_UNKNOWNS: usize = 5_000;
-
-/// Weights of a machine, a gigabyte of them, that are held twice.
-const MOST_WEIGHTS: usize = 1 << 27;
 
 /// What is left, decided.
 struct Core {
@@ -40,7 +33,7 @@ impl Case<'_> {
     pub(super) fn by_core(&self, same: Option<&CommonPoint>) -> Result<Option<SeparabilityVerdict>> {
         let mut tile = Tile::default();
         let Block::Csr(x) = self.design.block(0..self.labels.len(), &mut tile)? else { return Ok(None) };
-        if self.classes > MOST_CLASSES || self.classes * (x.cols + 1) > MOST_WEIGHTS || x.len() > MOST_PEELED {
+        if self.classes > MOST_CLASSES || !self.size().fits_machine() || x.len() > MOST_PEELED {
             return Ok(None);
         }
         let peeled = self.peel(&x);
@@ -57,7 +50,7 @@ impl Case<'_> {
                 None => None,
             }
         };
-        Ok(verdict.map(|verdict| self.found(verdict, core.iterations)))
+        Ok(verdict.map(|verdict| self.found(Route::SingleColumns, verdict, core.iterations)))
     }
 
     /// Decides what is left; `None` where that is too much, or not decided.
@@ -81,13 +74,10 @@ impl Case<'_> {
         let asked: Vec<bool> =
             rows.iter().flat_map(|row| &peeled.open[row * per_row..(row + 1) * per_row]).copied().collect();
         let case = Case { design: &matrix, labels: &labels, ..*self };
-        let (of_columns, of_rows) = (used.len() * per_row, rows.len() * per_row);
-        let decided = if of_columns <= MOST_COLUMNS || (of_columns <= MOST_UNKNOWNS && of_columns <= of_rows) {
-            case.part_decided(&asked)?
-        } else if rows.len() <= wide::MOST_ROWS && of_rows <= MOST_UNKNOWNS {
-            case.part_decided_by_products(&asked)?
-        } else {
-            return Ok(None);
+        let decided = match case.size().route_of_core() {
+            Some(Route::RowProducts) => case.part_decided_by_products(&asked)?,
+            Some(_) => case.part_decided(&asked)?,
+            None => return Ok(None),
         };
         let Ok(decided) = decided else { return Ok(None) };
         core.machine.put(&decided.weights, &decided.intercept, Some(&used));
@@ -114,12 +104,14 @@ impl Case<'_> {
         };
         let decided = match self.part_decided_by_products(&asked)? {
             Ok(decided) => decided,
-            Err(Undecided { reason, common }) => return Ok(self.found(undecided(&reason, common), 0)),
+            Err(Undecided { reason, common }) => {
+                return Ok(self.found(Route::RowProducts, undecided(&reason, common), 0));
+            }
         };
         let common = same.clone().or(decided.common);
         if !decided.open.contains(&false) {
             let verdict = self.overlap_or_not(self.loss(), (&decided.alpha, decided.residual), common)?;
-            return Ok(self.found(verdict, decided.iterations));
+            return Ok(self.found(Route::RowProducts, verdict, decided.iterations));
         }
         let mut machine = PeeledMachine::zeros(self.classes, self.design.shape().cols);
         machine.put(&decided.weights, &decided.intercept, None);
@@ -133,7 +125,7 @@ impl Case<'_> {
             };
             quasi.unwrap_or_else(|| undecided("rounding hides which rows are on the boundary", common))
         };
-        Ok(self.found(verdict, decided.iterations))
+        Ok(self.found(Route::RowProducts, verdict, decided.iterations))
     }
 
     /// Decides some constraints through `Z` with `ZZᵀ = XXᵀ`, and says it in the columns of X.

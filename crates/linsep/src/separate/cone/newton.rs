@@ -5,8 +5,8 @@ use crate::certify::cone_slacks;
 use crate::error::Result;
 use crate::linalg::{Factor, Square, factor};
 use crate::numeric::{logistic, softplus, sum};
+use crate::objective::line_search::{DECREASE, SHORTEST_STEP};
 use crate::objective::{Coef, Loss};
-use crate::solve::line_search::{DECREASE, SHORTEST_STEP};
 use crate::watch::Progress;
 use rayon::prelude::*;
 
@@ -18,8 +18,8 @@ const BLOCK: usize = 8192;
 const ROUNDING_PIVOT: f64 = 1e-15;
 /// What `(1−p)a·d` must stay below: in exact arithmetic 1 suffices, and the rest leaves room for rounding.
 const PROVEN: f64 = 0.9;
-/// Iterative refinements of the weights against the rounding of their equation; raised from 4 for ill-conditioned rows
-/// (6e8330e), and more are not needed where each halves the residual.
+/// Iterative refinements of the weights against the rounding of their equation; raised from 4 for ill-conditioned rows,
+/// and more are not needed where each halves the residual.
 const CORRECTIONS: usize = 12;
 /// The smallest weights tried: p underflows to zero for rows far out, so it is raised, first to little beside a sum of
 /// weights of order one, then to less than any rounding. Chosen, not measured: the balance that results is checked.

@@ -4,26 +4,17 @@
 //! are many, single columns settle most of them; where they are not many, or what is left is not, the question is asked of `Z`
 //! with `ZZᵀ = XXᵀ`: products of rows are all that it depends on.
 
+use super::plan::{Route, affords_margin, affords_patience};
 use super::{Case, CommonPoint, Complete, Constraint, MARGIN, SeparabilityVerdict, Undecided, Verdict};
 use crate::design::{Block, DenseMatrix, Tile, is_sparse};
 use crate::error::{ErrorKind, Result};
 use crate::linalg::{Factor, Square, factor};
-use crate::solve::{HardMargin, MarginRows, any_plane, hard_margin, margin_by_faces};
+use crate::separate::{HardMargin, MarginRows, any_plane, hard_margin, margin_by_faces};
 use crate::table::Class;
 use rayon::prelude::*;
 
-/// Entries that coordinate descent may read thousands of times, which takes some seconds. Chosen, not measured.
-const QUICK_ENTRIES: usize = 1_000_000;
-/// Entries that the active set method may read some hundred times: 20news (7.7 million) takes 450 products of 2.1 ms on
-/// part of its rows, 1.4 s in all (bench/README.md). The limit itself was not measured.
-const MOST_ENTRIES: usize = 30_000_000;
 /// A relative gap of one holds for every separating plane.
 const ANY_PLANE: f64 = 1.0;
-/// Columns or constraints of which all products are formed where nothing else decides: 200 MB, and seconds for each
-/// step.
-const MOST_GRAM: usize = 5_000;
-/// With more rows their products, 2,000² doubles or 32 MB, are not formed. Chosen, not measured.
-pub(super) const MOST_ROWS: usize = 2_000;
 /// Planes against the rest only have to separate, so a rough one suffices. Chosen, not measured.
 const ANY_GAP: f64 = 0.1;
 /// On the unit-diagonal scale, pivots of products of rows below this are combinations of others; what is found through
@@ -39,8 +30,9 @@ impl Case<'_> {
             2 => self.affordable_plane()?.map(|found| self.complete_plane(&found)).transpose()?,
             _ => self.machine()?,
         };
+        let routes = self.size().routes();
         let mut by_core = None;
-        if found.is_none() && self.labels.len() * (self.classes - 1) > MOST_ROWS {
+        if found.is_none() && routes.contains(&Route::SingleColumns) {
             by_core = self.by_core(same.as_ref())?;
         }
         match by_core {
@@ -53,25 +45,26 @@ impl Case<'_> {
             found = self.widest_plane()?;
         }
         if let Some(complete) = found {
-            return Ok(self.found(self.if_it_separates(complete)?, 0));
+            return Ok(self.found(Route::Planes, self.if_it_separates(complete)?, 0));
         }
         if let Some(complete) = by_core {
             return Ok(complete);
         }
-        let (rows, cols) = (self.labels.len(), self.design.shape().cols);
-        if rows > MOST_ROWS && cols * (self.classes - 1) < rows.min(MOST_GRAM) && self.watch.halted().is_none() {
-            return Ok(keeping(self.narrow()?, same));
+        let last = routes.last().copied().filter(|_| self.watch.halted().is_none());
+        match last {
+            Some(Route::RowProducts) => self.through_rows(same),
+            Some(Route::Columns | Route::PartOfRows) => Ok(keeping(self.narrow()?, same)),
+            _ => {
+                let (rows, cols) = (self.labels.len(), self.design.shape().cols);
+                let reason = match self.watch.halted() {
+                    Some(_) => "it was stopped before a plane was found, or shown not to exist".to_owned(),
+                    None => format!(
+                        "no separating plane was found, and {rows} rows of {cols} columns are too many to prove that there is none"
+                    ),
+                };
+                Ok(self.found(Route::Planes, Verdict::Undecided(Box::new(Undecided { reason, common: same })), 0))
+            }
         }
-        if rows > MOST_ROWS || rows * (self.classes - 1) > MOST_GRAM || self.watch.halted().is_some() {
-            let reason = match self.watch.halted() {
-                Some(_) => "it was stopped before a plane was found, or shown not to exist".to_owned(),
-                None => format!(
-                    "no separating plane was found, and {rows} rows of {cols} columns are too many to prove that there is none"
-                ),
-            };
-            return Ok(self.found(Verdict::Undecided(Box::new(Undecided { reason, common: same })), 0));
-        }
-        self.through_rows(same)
     }
 
     /// The widest plane; some plane where that would take long, or is all that is asked for.
@@ -88,7 +81,7 @@ impl Case<'_> {
             found => found?,
         };
         let Some(found) = found else { return Ok(some) };
-        let patient = self.options.margin_tolerance.is_some() || self.entries()? <= QUICK_ENTRIES;
+        let patient = self.options.margin_tolerance.is_some() || affords_patience(self.entries()?);
         if found.gap() <= tolerance || !patient || self.watch.halted().is_some() {
             return Ok(Some(found));
         }
@@ -98,7 +91,7 @@ impl Case<'_> {
 
     /// What is asked of the margin.
     fn margin_asked(&self) -> Result<f64> {
-        let affordable = if self.entries()? <= MOST_ENTRIES { MARGIN } else { ANY_PLANE };
+        let affordable = if affords_margin(self.entries()?) { MARGIN } else { ANY_PLANE };
         Ok(self.options.margin_tolerance.unwrap_or(affordable))
     }
 

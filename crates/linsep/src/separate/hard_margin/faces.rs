@@ -9,9 +9,9 @@
 //! plane is measured on all rows, and where its gap is too large the caller goes on by coordinate descent.
 
 use super::{HardMargin, PlaneSearch, coordinate};
+use crate::design::RowGram;
 use crate::design::{Block, CsrRows, Tile, gather};
 use crate::error::Result;
-use crate::solve::row_newton::gram::RowGram;
 use crate::watch::Progress;
 
 /// Rounds of the active set method at most; the best plane so far is kept. Chosen, not measured.
@@ -35,7 +35,7 @@ const FIRST: f64 = 0.1;
 const NEXT: f64 = 0.1;
 /// The first slack of a row, per multiplier and square of its length. Chosen, not measured.
 const FIRST_SLACK: f64 = 0.1;
-/// The last slack that is not zero; raised from 1e-5 after a review (88db4dc) without a record. Chosen, not measured.
+/// The last slack that is not zero; raised from 1e-5 after a review without a record. Chosen, not measured.
 const LAST_SLACK: f64 = 2e-5;
 /// Rounds at one slack after which the active set cycles: the rows are hardly separable, or not. Chosen, not measured.
 const CIRCLES: usize = 12;

@@ -4,11 +4,11 @@
 //! every row. That no constraint of the boundary can leave it is asked of its rows alone, in as many columns as are independent
 //! among them: the others are combinations of these and say nothing more.
 
-use super::{Case, proof};
+use super::{Case, plan};
 use crate::certify::{MendedDirection, WholeRows, independent_columns};
 use crate::design::DenseMatrix;
 use crate::error::Result;
-use crate::solve::solve_whole_cone;
+use crate::separate::solve_whole_cone;
 use crate::table::Class;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -65,7 +65,7 @@ impl Case<'_> {
         }
         let matrix = DenseMatrix::new(dense(&columns), columns.len())?;
         let labels: Vec<Class> = boundary.rows.iter().map(|row| self.labels[*row]).collect();
-        let Some(numbers) = WholeRows::new(&matrix, &labels, self.classes, None, proof::MOST_BITS)? else {
+        let Some(numbers) = WholeRows::new(&matrix, &labels, self.classes, None, plan::MOST_BITS)? else {
             return Ok(false);
         };
         let per_row = self.classes - 1;

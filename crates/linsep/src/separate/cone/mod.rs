@@ -23,7 +23,7 @@ pub(crate) use whole::{solve_whole_cone, whole_common_point};
 use crate::certify::{cone_gram, cone_slacks, cone_values};
 use crate::error::{ErrorKind, Result};
 use crate::linalg::{Factor, Square, factor};
-use crate::objective::{Coef, Loss, Risk};
+use crate::objective::{Coef, Intercept, Loss, Risk};
 use crate::watch::Watch;
 use newton::ConeFound;
 
@@ -140,6 +140,7 @@ impl<'r, 'd, L: Loss> ConeRun<'r, 'd, L> {
                 return Ok(());
             }
             if level < MOST_SCREENS
+                && self.has_intercept()
                 && let Some((direction, slacks)) = self.screen()?
             {
                 self.settle(direction, slacks);
@@ -215,13 +216,26 @@ impl<'r, 'd, L: Loss> ConeRun<'r, 'd, L> {
         Ok(())
     }
 
+    fn has_intercept(&self) -> bool {
+        self.risk.intercept() != Intercept::None
+    }
+
+    /// `Σ w aaᵀ`, without the intercept where there is none.
     fn gram(&self, weights: &[f64]) -> Result<Square> {
-        cone_gram(self.risk, weights, self.watch)
+        let mut gram = cone_gram(self.risk, weights, self.watch)?;
+        if !self.has_intercept() {
+            let of_columns: Vec<usize> = (0..self.v.weights().len()).collect();
+            gram.keep_only(&of_columns);
+        }
+        Ok(gram)
     }
 
     /// `Σ w a`.
     fn sums(&self, weights: &[f64]) -> Result<Coef> {
-        let (sums, totals) = self.risk.weighted_sums(&cone_values(self.risk, weights), self.watch)?;
+        let (sums, mut totals) = self.risk.weighted_sums(&cone_values(self.risk, weights), self.watch)?;
+        if !self.has_intercept() {
+            totals.fill(0.0);
+        }
         Ok(Coef::from_vec(sums.into_iter().chain(totals).collect(), self.v.n_scores(), self.v.n_cols()))
     }
 }

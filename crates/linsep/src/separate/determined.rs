@@ -10,14 +10,11 @@ use crate::linalg::{Square, factor};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// Constraints on the boundary up to which diverging columns are named, by a factor of their Gram matrix and its
-/// inverse; raised from 300 for texts (2f243d4). Chosen, not measured.
-const MOST_BOUNDARY: usize = 1_500;
 /// On the unit-diagonal scale, pivots below this belong to vectors that are combinations of others: rounding of a Gram
 /// matrix.
 const DEPENDENT: f64 = 1e-11;
 /// What `1 − P_jj` of a determined coefficient may be by rounding: 1e-16 over [`DEPENDENT`] is 1e-5 at worst; raised
-/// from 1e-9 after a review (ac9fb08). Chosen, not measured: only names of columns depend on it.
+/// from 1e-9 after a review. Chosen, not measured: only names of columns depend on it.
 const ROUNDING: f64 = 1e-7;
 
 impl Case<'_> {
@@ -27,7 +24,7 @@ impl Case<'_> {
         let boundary: Vec<usize> = (0..open.len()).filter(|c| open[*c]).collect();
         verdict.collinear = self.empty_columns()?;
         (verdict.columns, verdict.intercept_diverges) = (None, false);
-        if boundary.len() > MOST_BOUNDARY {
+        if boundary.len() > super::plan::MOST_NAMED {
             return Ok(());
         }
         // By coefficient: the intercept of a score is past its last column.

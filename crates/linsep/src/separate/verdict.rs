@@ -1,7 +1,9 @@
 //! The verdicts.
 
+use super::plan::Route;
+
 /// Slacks below this share of the largest are zero to the solver. What is claimed is proved without it.
-const TOLERANCE: f64 = 1e-9;
+pub(super) const TOLERANCE: f64 = 1e-9;
 
 /// How to decide.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,6 +29,8 @@ impl Default for SeparabilityOptions {
 pub struct SeparabilityVerdict {
     /// The verdict.
     pub verdict: Verdict,
+    /// How it was found.
+    pub route: Route,
     /// Rows of positive weight.
     pub rows: usize,
     /// Columns.
@@ -210,6 +214,16 @@ pub struct Undecided {
 }
 
 impl SeparabilityVerdict {
+    /// Rows strictly on their side of what was found (several classes: of every boundary of their class), where a plane or a
+    /// direction was.
+    pub fn strict_rows(&self) -> Option<usize> {
+        match &self.verdict {
+            Verdict::Complete(_) => Some(self.rows),
+            Verdict::QuasiComplete(v) => Some(v.strict_rows),
+            Verdict::Overlap(_) | Verdict::Undecided(_) => None,
+        }
+    }
+
     /// Rows by the numbers that they have elsewhere.
     pub(crate) fn rename_rows(&mut self, names: &[usize]) {
         let in_point = |common: &mut CommonPoint| common.constraints.iter_mut().for_each(|c| c.row = names[c.row]);

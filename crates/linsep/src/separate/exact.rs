@@ -6,13 +6,10 @@ use crate::design::Units;
 use crate::error::Result;
 use crate::linalg::factor;
 use crate::objective::{Coef, Loss, Risk};
-use crate::solve::independent_vectors;
+use crate::separate::independent_vectors;
 use crate::table::Class;
 use rayon::prelude::*;
 
-/// Unknowns for which elimination in integers is tried; raised from 130 when `Effort` limited the time (b28425b).
-/// Chosen, not measured.
-const MOST_UNKNOWNS: usize = 400;
 /// Entries of a direction below this share of the largest are rounding, as `SeparabilityOptions::tolerance`: the exact
 /// check decides about the rest.
 const NO_WEIGHT: f64 = 1e-9;
@@ -80,7 +77,7 @@ impl Case<'_> {
     pub(super) fn exactly_balanced<L: Loss>(&self, risk: &Risk<'_, L>, alpha: &[f64]) -> Result<Option<bool>> {
         let scores = risk.loss().n_scores();
         let width = scores * (risk.n_cols() + 1);
-        if width > MOST_UNKNOWNS {
+        if width > super::plan::MOST_EXACT {
             return Ok(None);
         }
         let spanning = self.spanning(risk, alpha)?;
@@ -105,7 +102,7 @@ impl Case<'_> {
         let raw = raw_direction(direction, risk.sample().units);
         // A column that is zero on the boundary is a direction as it is.
         if !self.has_signs(&WholeDirection::of(raw.as_slice()), risk, open)? {
-            if raw.as_slice().len() > MOST_UNKNOWNS {
+            if raw.as_slice().len() > super::plan::MOST_EXACT {
                 return Ok(false);
             }
             let spanning = self.spanning(risk, alpha)?;

@@ -1,7 +1,6 @@
-//! What every method learns from, checked once.
+//! Rows with their classes, weights and offsets: what every method learns from, checked once.
 
-use crate::design::{ColumnSummary, Design, Origin};
-use crate::discriminant::Linear;
+use super::{ColumnSummary, Design, Origin};
 use crate::error::{Error, Result};
 use crate::table::Labels;
 
@@ -29,8 +28,6 @@ pub struct Training<'a> {
     pub origins: &'a [Origin],
     /// The printed unit of every column, see [`crate::design::Recipe::printed_units`]; empty where nothing is known.
     pub printed: &'a [f64],
-    /// Where a risk minimiser starts, in the units of the columns; other methods have no use for it.
-    pub start: Option<&'a Linear>,
     /// Of rows that are part of others: the columns of all, from which a kernel takes its units and γ; `None` for these
     /// rows. Parts then have one kernel, and share their support rows.
     pub columns: Option<&'a ColumnSummary>,
@@ -44,16 +41,7 @@ impl<'a> Training<'a> {
 
     /// Unweighted rows.
     pub fn new(design: &'a dyn Design, labels: &'a Labels) -> Training<'a> {
-        Training {
-            design,
-            labels,
-            weights: None,
-            offsets: None,
-            origins: &[],
-            printed: &[],
-            start: None,
-            columns: None,
-        }
+        Training { design, labels, weights: None, offsets: None, origins: &[], printed: &[], columns: None }
     }
 
     /// The same rows, weighted.
@@ -74,11 +62,6 @@ impl<'a> Training<'a> {
     /// The same rows with columns of which it is known how finely they were written.
     pub fn with_printed_units(self, printed: &'a [f64]) -> Training<'a> {
         Training { printed, ..self }
-    }
-
-    /// The same rows, to be fitted from a known start.
-    pub fn starting_at(self, start: &'a Linear) -> Training<'a> {
-        Training { start: Some(start), ..self }
     }
 
     /// Σs.

@@ -1,25 +1,18 @@
 //! A common point of the hulls on few rows.
 
+use super::plan::{MOST_REDUCED, MOST_UNREDUCED, MOST_WHOLE};
 use super::{Case, CommonPoint, Constraint};
 use crate::certify::{HullPoints, cone_residual, exact_weights, hull_points, others};
 use crate::design::{Block, Tile, Units, gather};
 use crate::error::Result;
 use crate::objective::{Loss, Risk};
-use crate::solve::{HardMargin, basic_solution, solve_cone};
+use crate::separate::{HardMargin, basic_solution, solve_cone};
 use crate::table::Class;
 
 /// On the unit-diagonal scale, pivots below this belong to columns that are combinations of others; coarser than
 /// rounding of a Gram matrix, since the boundary was chosen up to rounding. Chosen, not measured: what follows is
 /// checked.
 pub(super) const INDEPENDENT: f64 = 1e-10;
-/// With more unknowns the support of a common point is not reduced: a basis takes their square, and a pivot for each
-/// row. Chosen, not measured: only the number of rows shown depends on it.
-const MOST_UNKNOWNS: usize = 600;
-/// Then the rows are given as they are, unless there are more than this. Chosen, not measured: a longer list helps
-/// nobody.
-const MOST_UNREDUCED: usize = 10_000;
-/// Up to so many unknowns weights are made integers without being asked, in less than a second. Chosen, not measured.
-const MOST_WHOLE: usize = 40;
 /// Constraints tried first, per unknown; four times as many each time they do not suffice. Chosen, not measured.
 const PER_UNKNOWN: usize = 8;
 /// Fewer hull points must have the same distance, up to this share: rounding of a basic solution.
@@ -37,7 +30,7 @@ impl Case<'_> {
         let per_row = self.classes - 1;
         let open: Vec<usize> = (0..open.len()).filter(|c| open[*c]).collect();
         let few = PER_UNKNOWN * (width + 2);
-        if width > MOST_UNKNOWNS {
+        if width > MOST_REDUCED {
             return self.unreduced(risk, &open, alpha);
         }
         let mut rows: Vec<usize> = open.iter().map(|c| c / per_row).collect();
@@ -80,7 +73,7 @@ impl Case<'_> {
     /// With `u = x* − y*` and weights that add up to two, `Σ λ(yx − u/2, y) = 0`.
     pub(super) fn fewer_hull_rows(&self, found: &HardMargin, weights: &[(usize, f64)]) -> Result<Option<HullPoints>> {
         let width = found.weights.len() + 1;
-        if weights.len() <= width + 1 || width > MOST_UNKNOWNS {
+        if weights.len() <= width + 1 || width > MOST_REDUCED {
             return Ok(None);
         }
         let units = Units::new(found.centre.clone(), vec![1.0; width - 1]);

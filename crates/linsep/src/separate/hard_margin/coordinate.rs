@@ -7,8 +7,8 @@
 use super::{HardMargin, PlaneSearch};
 use crate::design::Tile;
 use crate::error::Result;
+use crate::objective::DualRows;
 use crate::objective::{Hinge, Intercept, Ridge, Risk, Sample};
-use crate::solve::dual_coordinate::rows::DualRows;
 use crate::watch::Progress;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;

@@ -4,18 +4,20 @@
 //! touch vectors of one number a row only, which fit a cache where vectors of one number a column do not. A column with
 //! a single entry adds to the diagonal of K alone.
 
-use super::long_columns::{LongColumns, longest_short};
+mod long_columns;
+
 use crate::design::{ColumnRange, CsrRows, SparseColumns, Units};
 use crate::error::Result;
+use long_columns::{LongColumns, longest_short};
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// Ranges of columns whose products are summed together: fixed, so that sums do not depend on the threads. Lowered from
-/// 16 when columns were copied through 64 ranges instead of 256 (1cd61a6). Chosen, not measured.
+/// 16 when columns were copied through 64 ranges instead of 256. Chosen, not measured.
 const RANGES: usize = 4;
 
 /// The columns of some sparse rows, scaled but not centred.
-pub(in crate::solve) struct RowGram {
+pub(crate) struct RowGram {
     columns: SparseColumns,
     /// The scale of each column by its place, range by range; empty where all are 1.
     scales: Vec<Vec<f64>>,
@@ -39,7 +41,7 @@ enum GramBlock<'a> {
 }
 
 impl RowGram {
-    pub(in crate::solve) fn new(x: &CsrRows<'_>, units: &Units) -> Result<RowGram> {
+    pub(crate) fn new(x: &CsrRows<'_>, units: &Units) -> Result<RowGram> {
         let columns = SparseColumns::new(x)?;
         let scales_of =
             |range: &ColumnRange| range.index().iter().map(|j| units.inverse_scale()[*j as usize]).collect();
@@ -64,13 +66,13 @@ impl RowGram {
     }
 
     /// Entries stored.
-    pub(super) fn entries(&self) -> usize {
+    pub(crate) fn entries(&self) -> usize {
         let of_range = |range: &ColumnRange| range.entries(0..range.index().len()).0.len();
         self.columns.ranges().iter().map(of_range).sum()
     }
 
     /// `K v`.
-    pub(in crate::solve) fn multiply(&self, v: &[f64]) -> Vec<f64> {
+    pub(crate) fn multiply(&self, v: &[f64]) -> Vec<f64> {
         let by_value = self.columns.times_row_value(v);
         let longest = longest_short(&self.columns);
         let mut out = self.sum_of_groups(|part, out| match part {
@@ -82,7 +84,7 @@ impl RowGram {
     }
 
     /// `X̂ᵀ v`, by original column; zero for columns without entries.
-    pub(in crate::solve) fn transposed(&self, v: &[f64]) -> Vec<f64> {
+    pub(crate) fn transposed(&self, v: &[f64]) -> Vec<f64> {
         let mut out = self.columns.transposed(v);
         for (range, scale) in self.columns.ranges().iter().zip(&self.scales) {
             range.index().iter().zip(scale).for_each(|(j, s)| out[*j as usize] *= s);
@@ -91,7 +93,7 @@ impl RowGram {
     }
 
     /// `X̂ w`.
-    pub(in crate::solve) fn scores(&self, weights: &[f64]) -> Vec<f64> {
+    pub(crate) fn scores(&self, weights: &[f64]) -> Vec<f64> {
         self.sum_of_groups(|part, out| {
             // The long ones are among them.
             let GramBlock::Range(columns) = part else { return };

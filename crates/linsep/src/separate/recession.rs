@@ -23,7 +23,7 @@ const ZERO_SLACK: f64 = 1e-10;
 
 /// Tries the iterate and the step as they are, then cleaned and combined. Of several quasi-complete directions the one
 /// with the most rows strictly on their side is returned.
-pub(super) fn find<L: CurvedLoss>(
+pub(crate) fn find<L: CurvedLoss>(
     risk: &Risk<'_, L>,
     iterate: &Coef,
     step: &Coef,
@@ -58,7 +58,7 @@ pub(super) fn find<L: CurvedLoss>(
 }
 
 /// Complete before quasi-complete, more strict rows before fewer.
-pub(super) fn rank(found: &Separation) -> (bool, usize) {
+pub(crate) fn rank(found: &Separation) -> (bool, usize) {
     (found.kind == SeparationKind::Complete, found.strict_constraints)
 }
 

@@ -5,6 +5,7 @@
 //! arithmetic proves it. What is not proved is undecided, and tables that are not too large are then decided by the simplex method in
 //! whole numbers.
 
+use super::plan::{MOST_BITS, MOST_VERIFIED};
 use super::{
     Case, CommonPoint, Complete, Constraint, NOT_BALANCED, Overlap, QuasiComplete, Undecided, Verdict, WholeScore,
 };
@@ -12,12 +13,7 @@ use crate::certify::{Effort, WholeCone, WholeRows, cone_residual, prove_balance}
 use crate::design::{Block, ColumnSummary, Standardize, Tile, Units, summarise};
 use crate::error::Result;
 use crate::objective::{Logistic, Loss, Risk, Softmax, SoftmaxForm};
-use crate::solve::{solve_whole_cone, whole_common_point};
-
-/// Bits of a table that is converted to integers: as `BigInt`s, of some 64 bytes each, about a hundred megabytes.
-pub(in crate::model) const MOST_BITS: usize = 100_000_000;
-/// With more unknowns (5,000 and an intercept) the Gram matrix of a verified solve takes more than 200 MB.
-const MOST_VERIFIED: usize = 5_001;
+use crate::separate::{solve_whole_cone, whole_common_point};
 
 impl Case<'_> {
     /// What exact arithmetic may cost.

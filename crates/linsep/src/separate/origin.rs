@@ -1,0 +1,109 @@
+//! The same question without an intercept: planes through a given centre.
+//!
+//! Newton's method on the columns finds a plane, whose margin is measured, or weights of all rows that nearly balance, near which a
+//! verified solve proves that some balance exactly. What that leaves open is decided in whole numbers.
+
+use super::plan::{MOST_BITS, QuestionSize, Route};
+use super::verdict::TOLERANCE;
+use super::{solve_cone, solve_whole_cone};
+use crate::certify::{Effort, WholeRows, margins, prove_balance};
+use crate::design::{Design, PreparedDesign, Training, Units, gather};
+use crate::error::Result;
+use crate::objective::{Coef, Intercept, Logistic, Ridge, Risk, Sample};
+use crate::table::Class;
+use crate::watch::Watch;
+
+/// What planes through the centre can do for the rows of positive weight.
+pub(crate) struct ThroughCentre {
+    /// A direction that leaves no row on the wrong side, those of the boundary aside strictly; `None` where all rows are on
+    /// the boundary of every direction.
+    pub(crate) direction: Option<CentredDirection>,
+    /// Rows that no direction has strictly on their side, rising.
+    pub(crate) boundary: Vec<usize>,
+    /// Rows that count.
+    pub(crate) rows: usize,
+    pub(crate) route: Route,
+}
+
+/// Scores `w·(x − centre) + b` in the units of the columns, where b is zero up to the rounding of the weights.
+pub(crate) struct CentredDirection {
+    pub(crate) weights: Vec<Vec<f64>>,
+    pub(crate) intercept: Vec<f64>,
+    pub(crate) centre: Vec<f64>,
+    /// The same in the units given, where doubles are a proof.
+    pub(crate) plane: Option<Coef>,
+}
+
+/// Decides for the rows of positive weight; the reason where nothing is proved.
+pub(crate) fn through_centre(
+    training: &Training<'_>,
+    units: &Units,
+    watch: &Watch,
+) -> Result<std::result::Result<ThroughCentre, &'static str>> {
+    let rows = training.counted_rows();
+    let whole = rows.len() == training.labels.len();
+    let part: Option<PreparedDesign> = if whole { None } else { Some(gather(training.design, &rows)?) };
+    let design = part.as_ref().map_or(training.design, PreparedDesign::as_design);
+    let labels: Vec<Class> = rows.iter().map(|i| training.labels.codes()[*i]).collect();
+    let classes = training.labels.n_classes();
+    let found = |direction, boundary: Vec<usize>, route| {
+        let boundary = boundary.into_iter().map(|at| rows[at]).collect();
+        Ok(ThroughCentre { direction, boundary, rows: rows.len(), route })
+    };
+    match by_columns(design, units, (&labels, classes), watch)? {
+        Some(None) => return Ok(found(None, (0..rows.len()).collect(), Route::Columns)),
+        Some(Some(plane)) => {
+            let weights = plane.weights().iter().zip(units.inverse_scale()).map(|(w, s)| w * s).collect();
+            let direction = CentredDirection {
+                weights: vec![weights],
+                intercept: vec![0.0],
+                centre: units.centre().to_vec(),
+                plane: Some(plane),
+            };
+            return Ok(found(Some(direction), Vec::new(), Route::Columns));
+        }
+        None => {}
+    }
+    let Some(numbers) = WholeRows::new(design, &labels, classes, Some(units.centre()), MOST_BITS)? else {
+        return Ok(Err("rounding hides it, and there are too many numbers for rational arithmetic"));
+    };
+    let asked = vec![true; numbers.constraints()];
+    let solved = solve_whole_cone(&numbers, &asked, Effort::seconds(watch)).filter(|s| numbers.holds(s, &asked));
+    let Some(solved) = solved else {
+        return Ok(Err("rounding hides it, and rational arithmetic would take too long"));
+    };
+    let direction = solved.direction.as_ref().map(|direction| {
+        let (weights, intercept, centre) = numbers.in_columns(direction);
+        CentredDirection { weights, intercept, centre, plane: None }
+    });
+    let open = solved.open.chunks_exact(classes - 1).enumerate();
+    let boundary = open.filter(|(_, open)| open.contains(&true)).map(|(at, _)| at).collect();
+    Ok(found(direction, boundary, Route::WholeNumbers))
+}
+
+/// Two classes: a plane with every row strictly on its side, or none because weights of all rows balance; `None` where
+/// doubles do not tell.
+fn by_columns(
+    design: &dyn Design,
+    units: &Units,
+    (labels, classes): (&[Class], usize),
+    watch: &Watch,
+) -> Result<Option<Option<Coef>>> {
+    let shape = design.shape();
+    let narrow = QuestionSize { rows: shape.rows, columns: shape.cols, classes }.routes().len() == 1;
+    let sample = Sample { design, units, labels, weights: None, offsets: None };
+    let risk = Risk::new(sample, Logistic, Ridge::none(), Intercept::None);
+    let is_centred = units.centre().iter().any(|c| *c != 0.0);
+    if classes != 2 || !narrow || (risk.is_sparse() && is_centred) {
+        return Ok(None);
+    }
+    let solved = solve_cone(&risk, None, TOLERANCE, watch)?;
+    match (&solved.direction, &solved.alpha) {
+        (Some(plane), _) if !solved.open.contains(&true) => {
+            let measured = margins(design, units, (labels, None), plane, false, watch)?;
+            Ok((measured.margin > 0.0).then(|| Some(plane.clone())))
+        }
+        (None, Some(alpha)) => Ok(prove_balance(&risk, alpha, &[], watch)?.map(|_| None)),
+        _ => Ok(None),
+    }
+}
