@@ -1,6 +1,7 @@
 //! How a run ends: the one place where answers and errors become exit codes.
 
 use crate::signals;
+use crate::voice;
 use linsep::{Error, ErrorKind};
 use std::io::Write;
 use std::process::ExitCode;
@@ -36,7 +37,7 @@ pub fn report(result: Result<Ending, Error>) -> ExitCode {
             3
         }
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "error: {error}");
+            let _ = writeln!(std::io::stderr(), "error: {}", error.said(&voice::Command));
             2
         }
     })

@@ -22,6 +22,7 @@ mod sheet;
 mod signals;
 mod simulate;
 mod verify;
+mod voice;
 
 use clap::{Parser, Subcommand};
 use exit::Ending;

@@ -1229,7 +1229,7 @@ fn multiclass() -> Vec<Case> {
         usage(
             "scores that break ties of scores",
             "fit t.csv -t y --drop o --model svm --ties scores -o m.json",
-            &["ties only where scores are equal", "--ties first"],
+            &["ties only where scores are equal", "--ties undetermined or first"],
         ),
         usage(
             "a vote of calibrated pairs",

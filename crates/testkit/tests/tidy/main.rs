@@ -9,8 +9,9 @@ use sources::{code, library, root, sources};
 use std::collections::BTreeSet;
 
 /// The stages in order: a module imports only from those before it.
-const STAGES: [&str; 24] = [
+const STAGES: [&str; 25] = [
     "numeric",
+    "words",
     "error",
     "role",
     "watch",

@@ -13,6 +13,7 @@ use crate::objective::{
 };
 use crate::solve::{Newton, NewtonCg, Previous, ProximalNewton, Solved, Solver, Stop};
 use crate::watch::{Progress, Watch};
+use crate::words::{Setting, words};
 
 /// Up to so many coefficients a ridge path keeps its Hessian from one λ to the next.
 const SMALL: usize = 300;
@@ -128,7 +129,9 @@ impl RiskMinimizer {
             LossChoice::Logistic => self.path_of(training, &units, Softmax::new(classes, self.form()), lambdas, watch),
             LossChoice::SquaredHinge => self.path_of(training, &units, SquaredHinge, lambdas, watch),
             LossChoice::Squared => self.path_of(training, &units, squared(classes), lambdas, watch),
-            LossChoice::Hinge => Err(Error::usage("the hinge loss has no path").help("use --loss squared-hinge")),
+            LossChoice::Hinge => {
+                Err(Error::usage("the hinge loss has no path").help(words!["use ", Setting::Loss.is("squared-hinge")]))
+            }
         };
         Ok(PathFit::Path(Box::new(path?)))
     }
@@ -344,7 +347,7 @@ fn sizes(lambdas: &Lambdas, largest: f64, tall: bool) -> Result<Vec<f64>> {
         Lambdas::Spaced { count, ratio } => {
             if largest == 0.0 {
                 return Err(Error::data("no column tells anything about the classes: λ_max is 0")
-                    .help("give the values with --lambda-values"));
+                    .help(words!["give the values with ", Setting::LambdaValues]));
             }
             let ratio = ratio.unwrap_or(if tall { 1e-4 } else { 1e-2 });
             let steps = (*count - 1).max(1) as f64;

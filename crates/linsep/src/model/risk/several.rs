@@ -11,6 +11,7 @@ use crate::model::{Fit, Multipliers, Note, Training};
 use crate::objective::{CrammerSinger, Penalty, Risk};
 use crate::solve::{SequentialDual, SoftmaxLimit};
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 
 /// From so many rows on, and with no more coefficients than these, Newton's method is faster than visits of single rows.
 const MANY_ROWS: usize = 2_000;
@@ -27,8 +28,10 @@ impl RiskMinimizer {
         self.check_solver()?;
         self.check_factors()?;
         if !matches!(self.algorithm, Algorithm::Auto | Algorithm::DualCd) {
-            let message = format!("--solver {} is for two classes", self.algorithm.name());
-            return Err(Error::usage(message).help("use auto or dual-cd, or --multiclass one-vs-rest"));
+            let message = words![Setting::Solver.is(self.algorithm.name()), " is for two classes"];
+            return Err(Error::usage(message)
+                .help(words!["use ", Setting::Solver.any(["auto", "dual-cd"])])
+                .help(words!["use ", Setting::Multiclass.is("one-vs-rest")]));
         }
         let classes = training.labels.n_classes();
         let offsets = score_offsets(training, classes);
