@@ -26,7 +26,7 @@ class Separability:
         Weights and intercept of a separating plane, where there is one.
     details : dict
         Everything that the command prints as JSON, verdicts about pairs and rests of several classes included, with
-        rows counted from 0. (The text of ``str`` counts them from 1, as the command does.)
+        rows counted from 0, as in the text of ``str``.
     """
 
     def __init__(self, text: str, details: dict[str, Any]):
@@ -91,7 +91,7 @@ def separability(X, y, *, scope=None, exact=False, tol=None, sample_weight=None,
     Returns
     -------
     Separability
-        True in a condition if the classes are completely separable; ``print`` gives the command's words.
+        True in a condition if the classes are completely separable; ``print`` says why.
 
     Examples
     --------

@@ -35,7 +35,8 @@ impl CalibrateArguments {
             return match self.calibrate_folds {
                 None => Ok(None),
                 Some(_) => Err(Error::usage("--calibrate-folds is for --calibrate")
-                    .help("add --calibrate platt, isotonic or temperature, or leave it out")),
+                    .help("add --calibrate platt, isotonic or temperature")
+                    .help("leave it out")),
             };
         };
         let kind = match map {

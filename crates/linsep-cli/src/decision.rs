@@ -85,7 +85,9 @@ impl DecisionArguments {
             if !model.has_probabilities() {
                 let message =
                     format!("true priors correct probabilities, and a {} model has none", model.method.name());
-                return Err(Error::usage(message).help("fit it with --calibrate platt, or leave --true-priors out"));
+                return Err(Error::usage(message)
+                    .help("fit it with --calibrate platt")
+                    .help("leave --true-priors out"));
             }
             model.true_priors = Some(shares);
         }
@@ -153,7 +155,9 @@ fn no_class(name: &str, classes: &[String]) -> Error {
 /// A table with the predictions in its header and the truths in its first column, both in any order.
 fn costs_from_file(path: &str, classes: &[String]) -> Result<Vec<Vec<f64>>> {
     let bytes = std::fs::read(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => Error::io(path, &e).help(format!("name a CSV file of costs, or {PAIRS}")),
+        std::io::ErrorKind::NotFound => {
+            Error::io(path, &e).without_help().help(format!("name a CSV file of costs, or {PAIRS}"))
+        }
         _ => Error::io(path, &e),
     })?;
     let options = ReadOptions { format: Some(Format::Csv), ..ReadOptions::default() };

@@ -1,7 +1,9 @@
 //! How a run ends: the one place where answers and errors become exit codes.
 
 use crate::signals;
+use crate::voice;
 use linsep::{Error, ErrorKind};
+use serde_json::{Value, json};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -18,8 +20,8 @@ pub enum Ending {
     ReaderGone,
 }
 
-/// The exit code, with the error said on standard error.
-pub fn report(result: Result<Ending, Error>) -> ExitCode {
+/// The exit code, with the error said on standard error: in words, or for programs under `--json`.
+pub fn report(result: Result<Ending, Error>, json: bool) -> ExitCode {
     ExitCode::from(match result {
         Ok(Ending::Done | Ending::ReaderGone) => 0,
         Ok(Ending::No) => 1,
@@ -35,9 +37,43 @@ pub fn report(result: Result<Ending, Error>) -> ExitCode {
             let _ = writeln!(std::io::stderr(), "error: {message}\n  help: allow more with --time-limit");
             3
         }
-        Err(error) => {
-            let _ = writeln!(std::io::stderr(), "error: {error}");
+        Err(error) if json => {
+            let _ = writeln!(std::io::stderr(), "{}", error_json(&error));
             2
         }
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "error: {}", error.said(&voice::Command));
+            2
+        }
+    })
+}
+
+/// What the arguments are refused for, or the help or version that they ask for.
+pub fn refuse(error: &clap::Error, json: bool) -> ExitCode {
+    match json && error.use_stderr() {
+        true => report(Err(usage(error)), true),
+        false => error.exit(),
+    }
+}
+
+/// An error for programs, on one line.
+fn error_json(error: &Error) -> Value {
+    let (said, place) = (error.said(&voice::Command), error.place());
+    json!({"error": {
+        "kind": error.kind().name(),
+        "what": said.what,
+        "place": {"file": place.file, "line": place.line, "row": place.row, "column": place.column},
+        "remedy": said.remedies,
+    }})
+}
+
+/// What the parser of the arguments says: the fact, its tips, and where the help is.
+fn usage(error: &clap::Error) -> Error {
+    let text = error.render().to_string();
+    let mut paragraphs = text.split("\n\n").map(|p| p.split_whitespace().collect::<Vec<_>>().join(" "));
+    let fact = paragraphs.next().unwrap_or_default();
+    let remedies = paragraphs.filter(|p| !p.is_empty() && !p.starts_with("Usage:"));
+    remedies.fold(Error::usage(fact.trim_start_matches("error: ")), |error, remedy| {
+        error.help(remedy.trim_start_matches("tip: "))
     })
 }

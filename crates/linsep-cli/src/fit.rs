@@ -10,6 +10,7 @@ use crate::method::{MethodArguments, class_names};
 use crate::multiclass::ApproachName;
 use crate::output::{check_directory, print, print_json};
 use crate::progress::Progress;
+use crate::voice;
 use clap::Args;
 use linsep::artifact::{Model, MultiLabel};
 use linsep::model::{ClassWeights, Method, Outcome};
@@ -164,13 +165,13 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                 None => {}
             }
             if arguments.json {
-                return print_json(&inspect_json(&model)?, ending);
+                return print_json(&inspect_json(&model, &voice::Command)?, ending);
             }
             let written = match &arguments.output {
                 Some(path) => format!("\nmodel written to {}\n", path.display()),
                 None => "\nno model was written: add -o model.json to keep it\n".to_owned(),
             };
-            print(&format!("{}{written}", fit_summary(&model)), ending)
+            print(&format!("{}{written}", fit_summary(&model, &voice::Command)), ending)
         }
         TableFit::NoOptimum { proof, features, classes, part } => {
             if arguments.json {
@@ -178,7 +179,8 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                 name_part(&mut value, part);
                 return print_json(&value, Ending::No);
             }
-            let mut text = format!("{}{}", of_part(part), no_optimum_text(&proof, &features, &classes));
+            let mut text =
+                format!("{}{}", of_part(part), no_optimum_text(&proof, &features, &classes, &voice::Command));
             if arguments.method.has_penalty_factors() {
                 text.push_str("  Columns of penalty factor 0 have none: give those above a factor above 0.\n");
             }
@@ -202,8 +204,8 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
             }
             let text = match &answer {
                 // Only a perceptron counts epochs.
-                Some(answer) if proof.epochs == 0 => no_margin_text(&proof, answer),
-                _ => not_separable_text(&proof, used),
+                Some(answer) if proof.epochs == 0 => no_margin_text(&proof, answer, &voice::Command),
+                _ => not_separable_text(&proof, used, &voice::Command),
             };
             say_no(arguments, &format!("{}{text}", of_part(part)))
         }
@@ -270,7 +272,8 @@ fn class_weights(texts: &[String]) -> Result<Option<ClassWeights>> {
 fn start(path: &Path, method: &Method) -> Result<Box<Model>> {
     if !matches!(method, Method::Risk(_) | Method::Sigmoid(_)) {
         return Err(Error::usage(format!("--init does not belong to --model {}", method.name()))
-            .help("leave it out, or choose --model logistic"));
+            .help("leave it out")
+            .help("choose --model logistic"));
     }
     Model::load(path).map(Box::new)
 }

@@ -6,6 +6,7 @@ use crate::output::{check_directory, print, print_json};
 use crate::predict::UnknownName;
 use crate::progress::Progress;
 use crate::sheet::Sheet;
+use crate::voice;
 use clap::Args;
 use linsep::artifact::Model;
 use linsep::geometry::Geometry;
@@ -76,11 +77,13 @@ pub fn run(arguments: &GeometryArguments) -> Result<Ending> {
         let geometry = geometry_of(&model, &progress.watch())?;
         return match arguments.json {
             true => print_json(&geometry_json(&model, &geometry, None), Ending::Done),
-            false => print(&geometry_text(&model, &geometry), Ending::Done),
+            false => print(&geometry_text(&model, &geometry, &voice::Command), Ending::Done),
         };
     }
     if arguments.json && arguments.output.as_deref() == Some("-") {
-        return Err(Error::usage("--json and -o - both want standard output").help("give -o a file, or leave one out"));
+        return Err(Error::usage("--json and -o - both want standard output")
+            .help("give -o a file")
+            .help("leave one out"));
     }
     if let Some(output) = &arguments.output {
         check_directory(Path::new(output))?;

@@ -5,6 +5,7 @@ use crate::input::{InputArguments, load_saved};
 use crate::labels;
 use crate::output::{print, print_json};
 use crate::progress::Progress;
+use crate::voice;
 use clap::Args;
 use linsep::artifact::Saved;
 use linsep::report::{inspect_json, inspect_text, support_json, support_text};
@@ -47,8 +48,8 @@ pub fn run(arguments: &InspectArguments) -> Result<Ending> {
     };
     if arguments.input.files.is_empty() {
         return match arguments.json {
-            true => print_json(&inspect_json(&model)?, Ending::Done),
-            false => print(&inspect_text(&model), Ending::Done),
+            true => print_json(&inspect_json(&model, &voice::Command)?, Ending::Done),
+            false => print(&inspect_text(&model, &voice::Command), Ending::Done),
         };
     }
     let progress = Progress::new(arguments.input.quiet, None);
@@ -56,11 +57,14 @@ pub fn run(arguments: &InspectArguments) -> Result<Ending> {
     let rows = support_tables(&model, &table, &progress.watch())?;
     progress.finish();
     if arguments.json {
-        let mut value = inspect_json(&model)?;
+        let mut value = inspect_json(&model, &voice::Command)?;
         value["support_table"] = support_json(&model, &rows);
         return print_json(&value, Ending::Done);
     }
-    print(&format!("{}{}", inspect_text(&model), support_text(&model, &rows, most)), Ending::Done)
+    print(
+        &format!("{}{}", inspect_text(&model, &voice::Command), support_text(&model, &rows, most, &voice::Command)),
+        Ending::Done,
+    )
 }
 
 /// How many support vectors to show; `None` is all.

@@ -3,6 +3,7 @@
 use crate::exit::Ending;
 use crate::output::{print, print_json};
 use crate::sheet::Sheet;
+use crate::voice;
 use linsep::artifact::{Model, MultiLabel};
 use linsep::design::UnknownLevel;
 use linsep::model::Outcome;
@@ -39,19 +40,19 @@ pub fn finish(models: MultiLabel, output: Option<&Path>, json: bool) -> Result<E
         Some(path) => format!("models of {} labels written to {}\n", models.models.len(), path.display()),
         None => "no model was written: add -o models.json to keep them\n".to_owned(),
     };
-    print(&format!("{}{written}", each(&models, fit_summary)), ending)
+    print(&format!("{}{written}", each(&models, |model| fit_summary(model, &voice::Command))), ending)
 }
 
 /// What the file holds.
 pub fn inspect(models: &MultiLabel, json: bool) -> Result<Ending> {
     match json {
         true => print_json(&inspected(models)?, Ending::Done),
-        false => print(&each(models, inspect_text), Ending::Done),
+        false => print(&each(models, |model| inspect_text(model, &voice::Command)), Ending::Done),
     }
 }
 
 fn inspected(models: &MultiLabel) -> Result<serde_json::Value> {
-    let labels = models.models.iter().map(inspect_json).collect::<Result<Vec<_>>>()?;
+    let labels = models.models.iter().map(|model| inspect_json(model, &voice::Command)).collect::<Result<Vec<_>>>()?;
     Ok(serde_json::json!({"labels": labels}))
 }
 

@@ -22,6 +22,7 @@ mod sheet;
 mod signals;
 mod simulate;
 mod verify;
+mod voice;
 
 use clap::{Parser, Subcommand};
 use exit::Ending;
@@ -80,9 +81,12 @@ enum Command {
 fn main() -> ExitCode {
     signals::install();
     silence_decoders();
-    let arguments = Arguments::parse();
-    let result = run(arguments);
-    exit::report(result)
+    // Known before anything else is, so that wrong arguments are reported the same way.
+    let json = std::env::args_os().take_while(|a| a != "--").any(|a| a == "--json");
+    match Arguments::try_parse() {
+        Ok(arguments) => exit::report(run(arguments), json),
+        Err(error) => exit::refuse(&error, json),
+    }
 }
 
 /// The crates that decode Parquet and Arrow panic on some damaged files. The library turns that into an error which names

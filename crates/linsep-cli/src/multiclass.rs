@@ -100,7 +100,8 @@ impl VoteArguments {
                 _ => "is for two-class fits, and this model was fitted to all classes at once",
             };
             return Err(Error::usage(format!("{flag} {fact}"))
-                .help("leave it out, or fit with --multiclass one-vs-one or one-vs-rest and without --calibrate"));
+                .help("leave it out")
+                .help("fit with --multiclass one-vs-one or one-vs-rest and without --calibrate"));
         };
         match (scheme, self.vote()) {
             (Scheme::OneVsOne { ties, .. }, Some(vote)) => scheme = Scheme::OneVsOne { vote, ties },
@@ -110,7 +111,8 @@ impl VoteArguments {
                     "--vote is for pairs of classes, and this model is {}",
                     other.name()
                 ))
-                .help("leave it out, or fit with --multiclass one-vs-one"));
+                .help("leave it out")
+                .help("fit with --multiclass one-vs-one"));
             }
         }
         if let Some(ties) = self.ties() {

@@ -7,6 +7,7 @@ use crate::method::MethodArguments;
 use crate::output::{check_directory, ended, print, print_json, quoted};
 use crate::progress::Progress;
 use crate::signals::patient;
+use crate::voice;
 use clap::Args;
 use linsep::artifact::write_atomic;
 use linsep::model::{Lambdas, Outcome, RegularisationPath};
@@ -109,7 +110,7 @@ pub fn run(arguments: &PathArguments) -> Result<Ending> {
     progress.finish();
     match solved? {
         TablePath::NoOptimum { proof, features, classes } => {
-            let _ = write!(std::io::stderr(), "{}", no_optimum_text(&proof, &features, &classes));
+            let _ = write!(std::io::stderr(), "{}", no_optimum_text(&proof, &features, &classes, &voice::Command));
             Ok(Ending::No)
         }
         TablePath::Path { path, features, classes, .. } => {
@@ -131,7 +132,8 @@ fn finish(arguments: &PathArguments, named: &Named<'_>) -> Result<Ending> {
     let coefficients = named.features.len() * named.scores();
     if !arguments.json && !arguments.long && coefficients > WIDEST {
         return Err(Error::usage(format!("{coefficients} coefficients are too many for one row of CSV"))
-            .help("add --long for those that are not zero, or --json"));
+            .help("add --long for those that are not zero")
+            .help("add --json"));
     }
     if arguments.output == "-" && arguments.json {
         return print_json(&named.json(), ending);

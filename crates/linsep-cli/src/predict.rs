@@ -85,9 +85,10 @@ impl PredictArguments {
         if self.proba && !model.has_probabilities() {
             let fits = model.decision.scheme().map_or(String::new(), |s| format!("{} ", s.name()));
             let message = format!("the scores of a {fits}{} model are not probabilities", model.method.name());
-            return Err(
-                Error::usage(message).help("use --scores, fit --model logistic, or fit it with --calibrate platt")
-            );
+            return Err(Error::usage(message)
+                .help("use --scores")
+                .help("fit --model logistic")
+                .help("fit it with --calibrate platt"));
         }
         self.decision.replace(model)
     }

@@ -6,6 +6,7 @@ use crate::input::InputArguments;
 use crate::output::{print, print_json};
 use crate::progress::Progress;
 use crate::signals::{cancelled, patient};
+use crate::voice;
 use clap::{Args, ValueEnum};
 use linsep::design::RecipeOptions;
 use linsep::report::{separability_json, separability_text};
@@ -105,7 +106,7 @@ pub fn run(arguments: &SeparableArguments) -> Result<Ending> {
             let ending = if found.is_complete() { Ending::Done } else { Ending::No };
             match arguments.json {
                 true => print_json(&separability_json(&found), ending),
-                false => print(&separability_text(&found), ending),
+                false => print(&separability_text(&found, &voice::Command), ending),
             }
         }
     }

@@ -250,7 +250,8 @@ impl SimulateArguments {
         match (&self.priors, self.classes) {
             (Some(priors), Some(classes)) if priors.len() != classes => {
                 Err(Error::usage(format!("{} priors for {classes} classes", priors.len()))
-                    .help("give one for every class, or leave out --classes"))
+                    .help("give one for every class")
+                    .help("leave out --classes"))
             }
             (Some(priors), _) => Ok(priors.clone()),
             (None, classes) => match classes.unwrap_or(2) {
@@ -266,7 +267,8 @@ impl SimulateArguments {
         let weights = match &self.weights {
             Some(weights) if weights.len() != cols => {
                 return Err(Error::usage(format!("{} weights for {cols} features", weights.len()))
-                    .help("give one for every feature, or leave out --features"));
+                    .help("give one for every feature")
+                    .help("leave out --features"));
             }
             Some(weights) => weights.clone(),
             None => vec![length / (cols as f64).sqrt(); cols],

@@ -8,6 +8,7 @@
 mod common;
 
 use common::Scratch;
+use serde_json::{Value, json};
 
 /// One row of the table.
 struct Case {
@@ -1229,7 +1230,7 @@ fn multiclass() -> Vec<Case> {
         usage(
             "scores that break ties of scores",
             "fit t.csv -t y --drop o --model svm --ties scores -o m.json",
-            &["ties only where scores are equal", "--ties first"],
+            &["ties only where scores are equal", "--ties undetermined or first"],
         ),
         usage(
             "a vote of calibrated pairs",
@@ -1673,6 +1674,89 @@ fn every_case_is_refused_or_said() {
         }
     }
     assert!(faults.is_empty(), "{} faults\n\n{}", faults.len(), faults.join("\n\n"));
+}
+
+/// The subcommands with `--json`.
+const WITH_JSON: [&str; 7] = ["evaluate", "fit", "geometry", "inspect", "path", "separable", "verify"];
+
+/// What a program finds on standard error: one line, an object of this shape, and nothing on standard output.
+fn error_of(line: &str, ran: &common::Ran) -> Value {
+    let found: Value = serde_json::from_str(&ran.stderr).unwrap_or_else(|e| panic!("{line}: {e}:\n{}", ran.stderr));
+    let error = &found["error"];
+    let keys = |value: &Value| value.as_object().map(|o| o.keys().cloned().collect::<Vec<_>>()).unwrap_or_default();
+    assert_eq!(ran.code, 2, "{line}");
+    assert_eq!((ran.stderr.trim_end().lines().count(), &ran.stdout[..]), (1, ""), "{line}");
+    assert_eq!(keys(&found), ["error"], "{line}");
+    assert_eq!(keys(error), ["kind", "place", "remedy", "what"], "{line}");
+    assert_eq!(keys(&error["place"]), ["column", "file", "line", "row"], "{line}");
+    let kind = error["kind"].as_str().unwrap_or_default();
+    assert!(["usage", "not_found", "io", "format", "data", "model"].contains(&kind), "{line}: {kind}");
+    assert!(error["what"].as_str().is_some_and(|what| !what.is_empty()), "{line}");
+    assert!(error["remedy"].as_array().is_some_and(|all| all.iter().all(Value::is_string)), "{line}");
+    error.clone()
+}
+
+#[test]
+fn under_json_every_case_is_refused_in_json() {
+    let scratch = prepare();
+    let mut refused: Vec<&str> = Vec::new();
+    for case in cases().iter().filter(|case| case.code == 2) {
+        let subcommand = case.line.split(' ').next().unwrap_or_default();
+        // Two outputs on standard output are another mistake.
+        if !WITH_JSON.contains(&subcommand) || case.line.ends_with("-o -") {
+            continue;
+        }
+        refused.push(subcommand);
+        case.files.iter().for_each(|(name, bytes)| scratch.write(name, bytes));
+        let json = if case.line.contains("--json") { "" } else { " --json" };
+        let plain = scratch.run(case.line).stderr;
+        let error = error_of(case.name, &scratch.run(&format!("{}{json}", case.line)));
+        // The same words, and the place in parts.
+        let words = error["remedy"].as_array().into_iter().flatten().chain([&error["what"], &error["place"]["column"]]);
+        for fragment in words.filter_map(Value::as_str) {
+            let verbs = ["use ", "choose ", "take ", "add "];
+            let said = verbs.iter().find_map(|verb| fragment.strip_prefix(verb)).unwrap_or(fragment);
+            let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(folded(&plain).contains(&folded(said)), "{}: `{said}` is not in:\n{plain}", case.name);
+        }
+    }
+    for subcommand in WITH_JSON {
+        assert!(refused.contains(&subcommand), "no case of {subcommand}");
+    }
+}
+
+#[test]
+fn a_program_is_told_the_place_and_each_remedy() {
+    let scratch = prepare();
+    let missing = error_of("inspect", &scratch.run("inspect none.json --json"));
+    assert_eq!((&missing["kind"], &missing["place"]["file"]), (&json!("not_found"), &json!("none.json")));
+    let unseen = scratch.run("geometry p.json none.csv --json");
+    assert_eq!(error_of("geometry", &unseen)["kind"], "not_found");
+    scratch.write("f.csv", [&b"x,y\n"[..], &b"1,a\n2,b\n".repeat(60), b"zzz,a\n"].concat());
+    let cell = error_of("fit", &scratch.run("fit f.csv -t y --json"));
+    assert_eq!(cell["kind"], "format");
+    assert_eq!(cell["place"], json!({"file": "f.csv", "line": 122, "row": null, "column": "x"}));
+    assert_eq!(cell["remedy"], json!(["fix the cell", "read the column as text with `--text x`"]));
+    let solver = error_of("fit", &scratch.run("fit p.csv -t y --model svm --penalty lasso:1 --loss hinge --json"));
+    assert_eq!(solver["kind"], "usage");
+    assert_eq!(solver["remedy"], json!(["use --loss squared-hinge", "use --penalty ridge"]));
+}
+
+#[test]
+fn arguments_that_are_refused_are_refused_in_json() {
+    let scratch = prepare();
+    for subcommand in WITH_JSON {
+        let error = error_of(subcommand, &scratch.run(&format!("{subcommand} p.json --nonsense --json")));
+        assert_eq!(error["kind"], "usage", "{subcommand}");
+        assert!(error["what"].as_str().is_some_and(|w| w.contains("--nonsense") && !w.contains("Usage")), "{error}");
+    }
+    // These have none, and a program is told so.
+    for line in ["predict p.json p.csv --json", "simulate gaussian --rows 5 -o s.csv --json"] {
+        let error = error_of(line, &scratch.run(line));
+        assert!(error["what"].as_str().is_some_and(|what| what.contains("--json")), "{error}");
+    }
+    let help = scratch.run("fit --help --json");
+    assert_eq!((help.code, help.stderr.is_empty()), (0, true));
 }
 
 #[test]

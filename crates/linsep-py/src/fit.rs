@@ -1,12 +1,13 @@
 //! Fits, paths and verdicts.
 
-use crate::errors::{LinsepError, NoOptimumError, NotSeparableError, in_python};
+use crate::errors::{LinsepError, NoOptimumError, NotSeparableError};
 use crate::input::{Features, doubles};
 use crate::labels::labels;
 use crate::model::Model;
 use crate::pool::{Manner, run};
 use crate::settings::method;
 use crate::table::{free_name, with_labels, with_weights};
+use crate::voice;
 use linsep::decide::{Ties, Vote};
 use linsep::design::Missing;
 use linsep::model::{ClassWeights, Lambdas, Outcome};
@@ -141,13 +142,13 @@ pub(crate) fn fit(
     match fitted {
         TableFit::Model(model) => Ok(Model::new(*model)),
         TableFit::NoOptimum { proof, features, classes, part } => {
-            let text = no_optimum_text(&proof, &features, &classes);
+            let text = no_optimum_text(&proof, &features, &classes, &voice::Python);
             Err(NoOptimumError::new_err(of_part(text, part)))
         }
         TableFit::NotSeparable { proof, used, part, answer } => {
             let text = match &answer {
-                Some(answer) if proof.epochs == 0 => no_margin_text(&proof, answer),
-                _ => not_separable_text(&proof, used),
+                Some(answer) if proof.epochs == 0 => no_margin_text(&proof, answer, &voice::Python),
+                _ => not_separable_text(&proof, used, &voice::Python),
             };
             Err(NotSeparableError::new_err(of_part(text, part)))
         }
@@ -156,8 +157,8 @@ pub(crate) fn fit(
 
 fn of_part(text: String, part: Option<String>) -> String {
     match part {
-        Some(part) => format!("{part}: {}", in_python(text.trim_end())),
-        None => in_python(text.trim_end()),
+        Some(part) => format!("{part}: {}", text.trim_end()),
+        None => text.trim_end().to_owned(),
     }
 }
 
@@ -197,7 +198,8 @@ pub(crate) fn path<'py>(
     let path = match run(py, &manner, |watch| path_arrays(arrays, &options, &lambdas, watch))? {
         TablePath::Path { path, .. } => path,
         TablePath::NoOptimum { proof, features, classes } => {
-            return Err(NoOptimumError::new_err(in_python(no_optimum_text(&proof, &features, &classes).trim_end())));
+            let text = no_optimum_text(&proof, &features, &classes, &voice::Python);
+            return Err(NoOptimumError::new_err(of_part(text, None)));
         }
     };
     let points = &path.points;
@@ -227,7 +229,7 @@ pub(crate) fn path<'py>(
     Ok(found)
 }
 
-/// Whether planes separate the classes: the command's words, and JSON.
+/// Whether planes separate the classes: in words, and as JSON.
 #[pyfunction]
 #[pyo3(signature = (x, y_codes, classes, *, scope=None, exact=false, tol=None, margin_tol=None, input_names=None,
     sample_weight=None, n_threads=0, time_limit=None))]
@@ -278,5 +280,5 @@ pub(crate) fn separability(
             run(py, &manner, |watch| separable_arrays(arrays, &options, watch))?
         }
     };
-    Ok((in_python(&separability_text(&found)), separability_json(&found).to_string()))
+    Ok((separability_text(&found, &voice::Python), separability_json(&found).to_string()))
 }

@@ -14,6 +14,7 @@ mod score;
 mod settings;
 mod table;
 mod training_rows;
+mod voice;
 
 use pyo3::prelude::*;
 

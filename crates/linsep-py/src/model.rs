@@ -1,10 +1,11 @@
 //! A fitted model in Python's hands.
 
-use crate::errors::{LinsepError, in_python, raise};
+use crate::errors::{LinsepError, raise};
 use crate::input::Features;
 use crate::pool::{Manner, run};
 use crate::score::{class_scores, codes, few_rows, probabilities, scored};
 use crate::training_rows::TrainingRows;
+use crate::voice;
 use linsep::artifact;
 use linsep::decide::Decision;
 use linsep::report::{fit_summary, inspect_json, support_json};
@@ -346,11 +347,11 @@ impl Model {
     }
 
     fn summary(&self) -> String {
-        in_python(&fit_summary(&self.inner))
+        fit_summary(&self.inner, &voice::Python)
     }
 
     fn describe(&self, py: Python<'_>) -> PyResult<String> {
-        inspect_json(&self.inner).map(|v| v.to_string()).map_err(|e| raise(py, &e))
+        inspect_json(&self.inner, &voice::Python).map(|v| v.to_string()).map_err(|e| raise(py, &e))
     }
 
     fn to_json(&self, py: Python<'_>) -> PyResult<String> {

@@ -1,9 +1,13 @@
 //! One error type: what is wrong, where, and what to do about it.
 //!
+//! The fact and the remedies are [`Words`]: whoever shows an error says them in their own [`Voice`] with [`Error::said`].
+//!
 //! Answers such as "not converged" or "separated" are not errors; they live in
 //! [`crate::solve::Stop`] and [`crate::certify::Certificate`].
 
+use crate::words::{Plain, Voice, Words, alternatives};
 use std::fmt;
+use std::sync::Arc;
 
 /// What sort of thing went wrong; the command maps every kind to exit code 2
 /// except [`ErrorKind::Interrupted`].
@@ -12,6 +16,8 @@ use std::fmt;
 pub enum ErrorKind {
     /// A request that cannot be carried out whatever the data: an option out of range, options that exclude each other.
     Usage,
+    /// There is no such file or directory.
+    NotFound,
     /// The operating system refused to read or write.
     Io,
     /// Bytes that are not what the format says: a ragged row, a bad number, invalid UTF-8.
@@ -22,6 +28,21 @@ pub enum ErrorKind {
     Model,
     /// Cancelled through [`crate::watch::Watch`] before there was an answer.
     Interrupted,
+}
+
+impl ErrorKind {
+    /// A word for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorKind::Usage => "usage",
+            ErrorKind::NotFound => "not_found",
+            ErrorKind::Io => "io",
+            ErrorKind::Format => "format",
+            ErrorKind::Data => "data",
+            ErrorKind::Model => "model",
+            ErrorKind::Interrupted => "interrupted",
+        }
+    }
 }
 
 /// Where it went wrong; any part may be absent.
@@ -61,13 +82,8 @@ impl Place {
         self
     }
 
-    fn is_empty(&self) -> bool {
-        *self == Place::default()
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The place as a voice says it, which counts rows its own way.
+    pub fn said(&self, voice: &dyn Voice) -> String {
         let mut parts: Vec<String> = Vec::new();
         match (&self.file, self.line) {
             (Some(file), Some(line)) => parts.push(format!("{file}, line {line}")),
@@ -75,13 +91,24 @@ impl fmt::Display for Place {
             (None, Some(line)) => parts.push(format!("line {line}")),
             (None, None) => {}
         }
-        if let Some(row) = self.row {
+        if let Some(row) = self.row_said(voice) {
             parts.push(format!("row {row}"));
         }
         if let Some(column) = &self.column {
             parts.push(format!("column `{column}`"));
         }
-        f.write_str(&parts.join(", "))
+        parts.join(", ")
+    }
+
+    /// The number of the row as a voice counts.
+    pub fn row_said(&self, voice: &dyn Voice) -> Option<u64> {
+        self.row.map(|row| row.saturating_sub(1) + voice.first() as u64)
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.said(&Plain))
     }
 }
 
@@ -91,7 +118,8 @@ impl fmt::Display for Place {
 /// use linsep::error::{Error, ErrorKind, Place};
 /// let e = Error::new(ErrorKind::Format, "`abc` is not a number")
 ///     .at(Place::file("a.csv").line(7).column("age"))
-///     .help("fix the cell, or read the column as text");
+///     .help("fix the cell")
+///     .help("read the column as text");
 /// assert_eq!(
 ///     e.to_string(),
 ///     "a.csv, line 7, column `age`: `abc` is not a number\n  help: fix the cell, or read the column as text"
@@ -105,9 +133,56 @@ pub struct Error {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Inner {
     kind: ErrorKind,
-    message: String,
+    what: Words,
     place: Place,
-    help: Option<String>,
+    remedies: Vec<Words>,
+    source: Option<SystemError>,
+}
+
+/// What the operating system said.
+#[derive(Debug, Clone)]
+struct SystemError(Arc<std::io::Error>);
+
+/// Two errors are the same where they say the same.
+impl PartialEq for SystemError {
+    fn eq(&self, _: &SystemError) -> bool {
+        true
+    }
+}
+
+impl Eq for SystemError {}
+
+/// An error in the words of one voice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SaidError {
+    /// Where; empty where that is unknown.
+    pub place: String,
+    /// The fact.
+    pub what: String,
+    /// What can be done, each an alternative.
+    pub remedies: Vec<String>,
+}
+
+impl SaidError {
+    /// The place and the fact.
+    pub fn fact(&self) -> String {
+        if self.place.is_empty() { self.what.clone() } else { format!("{}: {}", self.place, self.what) }
+    }
+
+    /// The remedies in one sentence.
+    pub fn help(&self) -> Option<String> {
+        alternatives(&self.remedies)
+    }
+}
+
+impl fmt::Display for SaidError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.fact())?;
+        match self.help() {
+            Some(help) => write!(f, "\n  help: {help}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The result of everything here that can fail.
@@ -115,43 +190,56 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     /// An error without place or help.
-    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
-        Error { inner: Box::new(Inner { kind, message: message.into(), place: Place::default(), help: None }) }
+    pub fn new(kind: ErrorKind, what: impl Into<Words>) -> Error {
+        let (what, place) = (what.into(), Place::default());
+        Error { inner: Box::new(Inner { kind, what, place, remedies: Vec::new(), source: None }) }
     }
 
     /// [`ErrorKind::Usage`].
-    pub fn usage(message: impl Into<String>) -> Error {
-        Error::new(ErrorKind::Usage, message)
+    pub fn usage(what: impl Into<Words>) -> Error {
+        Error::new(ErrorKind::Usage, what)
     }
 
     /// [`ErrorKind::Format`].
-    pub fn format(message: impl Into<String>) -> Error {
-        Error::new(ErrorKind::Format, message)
+    pub fn format(what: impl Into<Words>) -> Error {
+        Error::new(ErrorKind::Format, what)
     }
 
     /// [`ErrorKind::Data`].
-    pub fn data(message: impl Into<String>) -> Error {
-        Error::new(ErrorKind::Data, message)
+    pub fn data(what: impl Into<Words>) -> Error {
+        Error::new(ErrorKind::Data, what)
     }
 
     /// [`ErrorKind::Model`].
-    pub fn model(message: impl Into<String>) -> Error {
-        Error::new(ErrorKind::Model, message)
+    pub fn model(what: impl Into<Words>) -> Error {
+        Error::new(ErrorKind::Model, what)
     }
 
-    /// [`ErrorKind::Io`], naming the file.
+    /// [`ErrorKind::NotFound`] or [`ErrorKind::Io`], naming the file; a copy of `source` is what
+    /// [`source`](std::error::Error::source) gives.
     pub fn io(file: impl Into<String>, source: &std::io::Error) -> Error {
         let error = match source.kind() {
             std::io::ErrorKind::NotFound => {
-                Error::new(ErrorKind::Io, "there is no such file").help("check its name and directory")
+                Error::new(ErrorKind::NotFound, "there is no such file").help("check its name and directory")
             }
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded | std::io::ErrorKind::FileTooLarge => {
                 Error::new(ErrorKind::Io, format!("there is no room to write it: {source}"))
-                    .help("make room, or write it elsewhere")
+                    .help("make room")
+                    .help("write it elsewhere")
             }
             _ => Error::new(ErrorKind::Io, source.to_string()),
         };
-        error.at(Place::file(file))
+        error.at(Place::file(file)).because(source)
+    }
+
+    /// The same error with what the operating system said as its source.
+    pub(crate) fn because(mut self, source: &std::io::Error) -> Error {
+        let copy = match source.raw_os_error() {
+            Some(code) => std::io::Error::from_raw_os_error(code),
+            None => std::io::Error::new(source.kind(), source.to_string()),
+        };
+        self.inner.source = Some(SystemError(Arc::new(copy)));
+        self
     }
 
     /// The same error with its place.
@@ -160,9 +248,30 @@ impl Error {
         self
     }
 
-    /// The same error with what to do.
-    pub fn help(mut self, help: impl Into<String>) -> Error {
-        self.inner.help = Some(help.into());
+    /// The same error with one more thing that can be done.
+    pub fn help(mut self, remedy: impl Into<Words>) -> Error {
+        self.inner.remedies.push(remedy.into());
+        self
+    }
+
+    /// The same error with nothing to be done yet: where a caller knows better.
+    pub fn without_help(mut self) -> Error {
+        self.inner.remedies.clear();
+        self
+    }
+
+    /// The same error of a part of the work, which is named before the fact: "without fold 3: …".
+    pub fn in_context(mut self, part: impl Into<Words>) -> Error {
+        let Inner { what, .. } = &mut *self.inner;
+        *what = std::mem::take(what).after(": ").after(part);
+        self
+    }
+
+    /// The same error with columns by their names.
+    pub fn with_columns(mut self, name: &dyn Fn(usize) -> String) -> Error {
+        let Inner { what, remedies, .. } = &mut *self.inner;
+        *what = what.with_columns(name);
+        remedies.iter_mut().for_each(|remedy| *remedy = remedy.with_columns(name));
         self
     }
 
@@ -177,31 +286,48 @@ impl Error {
     }
 
     /// The fact alone, without place and help.
-    pub fn message(&self) -> &str {
-        &self.inner.message
+    pub fn what(&self) -> &Words {
+        &self.inner.what
     }
 
-    /// What to do, where something can be said.
-    pub fn help_text(&self) -> Option<&str> {
-        self.inner.help.as_deref()
+    /// What can be done, each an alternative.
+    pub fn remedies(&self) -> &[Words] {
+        &self.inner.remedies
+    }
+
+    /// The fact in the library's own voice.
+    pub fn message(&self) -> String {
+        self.inner.what.to_string()
+    }
+
+    /// What to do in the library's own voice, where something can be said.
+    pub fn help_text(&self) -> Option<String> {
+        self.said(&Plain).help()
+    }
+
+    /// The error as a voice says it, without the remedies that do not exist there.
+    pub fn said(&self, voice: &dyn Voice) -> SaidError {
+        let Inner { what, place, remedies, .. } = &*self.inner;
+        SaidError {
+            place: place.said(voice),
+            what: what.said_in_full(voice),
+            remedies: remedies.iter().filter_map(|remedy| remedy.said(voice)).collect(),
+        }
     }
 }
 
+/// In the library's own voice.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { message, place, help, .. } = &*self.inner;
-        if !place.is_empty() {
-            write!(f, "{place}: ")?;
-        }
-        f.write_str(message)?;
-        if let Some(help) = help {
-            write!(f, "\n  help: {help}")?;
-        }
-        Ok(())
+        self.said(&Plain).fmt(f)
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.inner.source.as_ref().map(|source| &*source.0 as &(dyn std::error::Error + 'static))
+    }
+}
 
 /// The names closest to `wanted`, best first: what "did you mean" offers.
 ///
@@ -235,4 +361,35 @@ fn edit_distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::{Setting, Span};
+    use std::error::Error as _;
+
+    #[test]
+    fn a_missing_file_is_a_kind_with_a_source() {
+        let found = std::fs::read("no/such/file").map_err(|e| Error::io("no/such/file", &e)).expect_err("no file");
+        assert_eq!(found.kind(), ErrorKind::NotFound);
+        let source = found.source().and_then(|s| s.downcast_ref::<std::io::Error>()).expect("a source");
+        assert_eq!(source.kind(), std::io::ErrorKind::NotFound);
+        assert!(Error::usage("no").source().is_none());
+    }
+
+    #[test]
+    fn a_context_keeps_everything_else() {
+        let error = Error::data(crate::words::words![Span::Column(1), " is constant"])
+            .at(Place::default().row(3))
+            .help(Setting::Shrinkage.is("auto"))
+            .help("drop the column")
+            .in_context("without fold 2");
+        let said = "row 3: without fold 2: column 2 is constant\n  help: shrinkage = auto, or drop the column";
+        assert_eq!(error.to_string(), said);
+        let named = error.with_columns(&|j| format!("x{j}"));
+        assert_eq!(named.message(), "without fold 2: column `x1` is constant");
+        assert_eq!(named.clone().without_help().help_text(), None);
+        assert_eq!((named.kind(), named.place().row), (ErrorKind::Data, Some(3)));
+    }
 }

@@ -52,6 +52,7 @@ pub mod solve;
 pub mod stats;
 pub mod table;
 pub mod watch;
+pub mod words;
 pub mod workflow;
 
 pub use error::{Error, ErrorKind, Place, Result};

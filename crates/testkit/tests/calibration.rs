@@ -337,11 +337,11 @@ fn degenerate_folds_have_defined_answers() {
     let lone = "x,y\n1,no\n2,no\n3,no\n4,yes\n";
     let halves = CalibrationOptions { kind: CalibrationKind::Platt, folds: 2 };
     let options = FitOptions { calibration: Some(halves), ..FitOptions::new("y", svm()) };
-    assert!(error(lone, &options).contains("leave out --calibrate"));
+    assert!(error(lone, &options).contains("leave out calibration"));
     // More folds than rows.
     let many = CalibrationOptions { kind: CalibrationKind::Platt, folds: 50 };
     let options = FitOptions { calibration: Some(many), ..FitOptions::new("y", svm()) };
-    assert!(error(apart, &options).contains("choose --calibrate-folds from 2 to 10"));
+    assert!(error(apart, &options).contains("choose calibration folds from 2 to 10"));
     // A column that says nothing: held out, the scores have the wrong sign.
     let noise = "x,y\n1,no\n1,yes\n2,no\n2,yes\n3,no\n3,yes\n4,no\n4,yes\n5,no\n5,yes\n";
     for kind in KINDS {
@@ -351,7 +351,7 @@ fn degenerate_folds_have_defined_answers() {
     // Platt and isotonic are for two classes.
     let three = "x,y\n1,a\n2,a\n3,b\n4,b\n5,c\n6,c\n";
     let squares = Method::LeastSquares(LeastSquares::default());
-    assert!(error(three, &calibrated(squares.clone(), CalibrationKind::Platt)).contains("--calibrate temperature"));
+    assert!(error(three, &calibrated(squares.clone(), CalibrationKind::Platt)).contains("calibration = temperature"));
     let two = CalibrationOptions { kind: CalibrationKind::Temperature, folds: 2 };
     let options = FitOptions { calibration: Some(two), ..FitOptions::new("y", squares) };
     let kept = fit_table(table(three), &options, &Watch::default());
@@ -508,7 +508,7 @@ fn priors_need_probabilities() {
     let csv = trial(50, 60);
     let options = FitOptions { true_priors: Some(vec![0.5, 0.5]), ..FitOptions::new("y", svm()) };
     let error = fit_table(table(&csv), &options, &Watch::default()).expect_err("no probabilities");
-    assert!(format!("{error}").contains("--calibrate platt"), "{error}");
+    assert!(format!("{error}").contains("calibration = platt"), "{error}");
     // Calibrated scores are about the rows as they are, whatever the weights of the classes.
     let weighted =
         FitOptions { class_weights: Some(ClassWeights::Balanced), ..calibrated(svm(), CalibrationKind::Platt) };

@@ -140,7 +140,8 @@ fn combinations_are_proved_before_they_are_called_so() {
     let model = checked(&off, &unpenalised(), "nearly a sum").unwrap();
     let said = |n: &Note| matches!(n, Note::NearlyCollinear { column: 2, left_out: true, .. });
     assert!(model.notes.iter().any(said), "{:?}", model.notes);
-    let words: Vec<String> = model.notes.iter().map(|n| n.describe(&|j| format!("x{j}"))).collect();
+    let words: Vec<String> =
+        model.notes.iter().map(|n| n.describe(&|j| format!("x{j}"), &linsep::words::Plain)).collect();
     assert!(words.iter().any(|w| w.contains("nothing is claimed about weights on the difference")), "{words:?}");
     assert!(!words.iter().any(|w| w.contains("is a linear combination")), "{words:?}");
 }

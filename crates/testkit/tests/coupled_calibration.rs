@@ -310,5 +310,5 @@ fn votes_and_ties_are_not_for_probabilities() {
     let mut options = calibrated(svm(), Approach::OneVsOne, CalibrationKind::Platt);
     options.multiclass.vote = Some(Vote::Majority);
     let refused = fit_table(table(&trial(100, 3)), &options, &Watch::default()).expect_err("a vote");
-    assert!(refused.message().contains("--vote is about scores"), "{}", refused.message());
+    assert!(refused.message().contains("vote is about scores"), "{}", refused.message());
 }

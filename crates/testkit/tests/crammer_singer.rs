@@ -208,7 +208,7 @@ fn what_it_cannot_do_is_refused() {
     let data = overlapping(40, 2, 3, 8);
     let refused = |method: RiskMinimizer| data.fit(&Method::Risk(method)).expect_err("refused").to_string();
     let squared = RiskMinimizer { loss: LossChoice::SquaredHinge, ..machine(0.1, Intercept::None) };
-    assert!(refused(squared).contains("--multiclass"));
+    assert!(refused(squared).contains("multiclass"));
     let interior = linsep::model::Algorithm::InteriorPoint;
     let text = refused(RiskMinimizer { algorithm: interior, ..machine(0.1, Intercept::None) });
     assert!(text.contains("two classes"), "{text}");

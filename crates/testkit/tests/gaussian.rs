@@ -350,7 +350,7 @@ fn singular_classes_are_named() {
     let error = data.fit(&method(GaussianBayes::qda())).expect_err("three rows in three columns");
     assert_eq!(error.kind(), ErrorKind::Data);
     assert!(error.message().contains("class 1") && error.message().contains("3 rows for 3 columns"), "{error}");
-    assert!(error.help_text().expect("help").contains("--shrinkage"), "{error}");
+    assert!(error.help_text().expect("help").contains("shrinkage"), "{error}");
     let shrunk = GaussianBayes { shrinkage: Shrinkage::LedoitWolf, ..GaussianBayes::qda() };
     scores_follow_from_the_density(&data, &data.model(&method(shrunk.clone())), "three rows, shrunk");
     let one = unequal(&[40, 1], 3, 8);

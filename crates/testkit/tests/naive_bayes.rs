@@ -737,7 +737,7 @@ fn values_outside_the_support_are_named() {
         (Gamma, 0.0, "numbers above 0"),
     ] {
         let text = spoilt(family, value);
-        contains(&text, &["row 18", "column 2", &format!("is {value}"), may, "--family"]);
+        contains(&text, &["row 18", "column 2", &format!("is {value}"), may, "family"]);
     }
 }
 
@@ -767,14 +767,14 @@ fn what_has_no_logarithm_or_spread_is_named() {
     };
     for family in COUNTED {
         let without = NaiveBayes { smoothing: 0.0, ..method(family) };
-        contains(&refused(&zero(family), &without), &["class `class 1`", "column 2", "--smoothing"]);
+        contains(&refused(&zero(family), &without), &["class `class 1`", "column 2", "smoothing"]);
         // With smoothing it is fine.
         zero(family).model(&Method::NaiveBayes(method(family)));
     }
     let constant = zero(Gaussian);
     contains(
         &refused(&constant, &method(Gaussian)),
-        &["class `class 1`", "column 2", "--variance-smoothing", "gaussian-shared"],
+        &["class `class 1`", "column 2", "variance smoothing", "gaussian-shared"],
     );
     constant.model(&Method::NaiveBayes(method(GaussianShared)));
     let smoothed = NaiveBayes { variance_smoothing: 1e-3, ..method(Gaussian) };
@@ -784,14 +784,14 @@ fn what_has_no_logarithm_or_spread_is_named() {
         Data { labels: labels((0..60).map(|i| usize::from(i == 7)).collect(), 2), ..rows_of(Gaussian, 60, 3, 2, 62) };
     for divisor in [Divisor::Mle, Divisor::Unbiased] {
         let settings = NaiveBayes { divisor, ..method(Gaussian) };
-        contains(&refused(&one, &settings), &["class `class 1`", "column 1", "--variance-smoothing"]);
+        contains(&refused(&one, &settings), &["class `class 1`", "column 1", "variance smoothing"]);
         let smoothed = NaiveBayes { variance_smoothing: 1e-6, ..settings };
         let model = one.model(&Method::NaiveBayes(smoothed));
         assert!(residual(&model.certificate) < 1e-12);
         one.model(&Method::NaiveBayes(NaiveBayes { divisor, ..method(GaussianShared) }));
     }
     let gamma = zero(Gamma).map(|_, v| v + 1.0);
-    contains(&refused(&gamma, &method(Gamma)), &["class `class 1`", "column 2", "no spread", "--family"]);
+    contains(&refused(&gamma, &method(Gamma)), &["class `class 1`", "column 2", "no spread", "family"]);
 }
 
 #[test]

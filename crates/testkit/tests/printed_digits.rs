@@ -42,7 +42,7 @@ fn verified(model: &Model, csv: &str) {
 }
 
 fn words(model: &Model) -> Vec<String> {
-    model.notes.iter().map(|note| note.describe(&|j| model.recipe.feature(j))).collect()
+    model.notes.iter().map(|note| note.describe(&|j| model.recipe.feature(j), &linsep::words::Plain)).collect()
 }
 
 /// How numbers are written.
@@ -183,7 +183,7 @@ fn without_printed_digits_nothing_is_claimed_about_the_difference() {
     for method in [Method::Gaussian(GaussianBayes::lda()), least_squares(LeastSquaresSolver::Auto)] {
         let model = data.model(&method);
         let note = model.notes.iter().find(|n| matches!(n, Note::LeftOut { column: 2, printed: false, .. }));
-        let words = note.expect("a note").describe(&|j| format!("x{j}"));
+        let words = note.expect("a note").describe(&|j| format!("x{j}"), &linsep::words::Plain);
         assert!(words.contains("nothing is claimed about weights on the difference"), "{words}");
     }
 }

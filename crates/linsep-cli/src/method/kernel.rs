@@ -76,7 +76,8 @@ impl KernelArguments {
         }
         if self.cache.is_some() && (self.kernel.is_none() || has_default) {
             return Err(Error::usage("--cache is for the kernel rows of a support vector machine")
-                .help("leave it out, or choose --model svm --kernel rbf"));
+                .help("leave it out")
+                .help("choose --model svm --kernel rbf"));
         }
         Ok(())
     }

@@ -320,7 +320,8 @@ impl MethodArguments {
         for (flag, given) in [("--tol", self.tol.is_some()), ("--max-iter", self.max_iter.is_some())] {
             if given && solver != LeastSquaresSolver::GradientDescent {
                 return Err(Error::usage(format!("{flag} is for iterations, and least squares has a closed form"))
-                    .help("leave it out, or choose --solver gradient-descent"));
+                    .help("leave it out")
+                    .help("choose --solver gradient-descent"));
             }
         }
         Ok(Method::LeastSquares(LeastSquares {

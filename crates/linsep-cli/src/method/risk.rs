@@ -94,7 +94,7 @@ impl MethodArguments {
             return Err(Error::usage("--step is for steps by drawn rows").help("choose --solver sgd or --solver svrg"));
         }
         if self.batch.is_some() && !matches!(self.solver, Some(SolverName::Sgd)) {
-            return Err(Error::usage("--batch is for --solver sgd").help("leave it out, or choose --solver sgd"));
+            return Err(Error::usage("--batch is for --solver sgd").help("leave it out").help("choose --solver sgd"));
         }
         let defaults = Stochastic::default();
         Ok(match drawn {

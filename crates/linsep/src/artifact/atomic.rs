@@ -185,7 +185,8 @@ fn is_directory(path: &Path) -> Error {
 
 fn failure(path: &Path, e: &io::Error) -> Error {
     match e.kind() {
-        io::ErrorKind::NotFound => Error::new(ErrorKind::Io, "there is no such directory to write to")
+        io::ErrorKind::NotFound => Error::new(ErrorKind::NotFound, "there is no such directory to write to")
+            .because(e)
             .at(Place::file(path.display().to_string()))
             .help("make it first; where the name is a link, the directory that it points into"),
         io::ErrorKind::IsADirectory => is_directory(path),

@@ -337,7 +337,8 @@ impl Model {
                     "model version {found} is not known; this linsep reads version {VERSION}"
                 ))
                 .at(place())
-                .help("use the linsep that wrote it, or fit the model again"));
+                .help("use the linsep that wrote it")
+                .help("fit the model again"));
             }
         }
         let body = envelope["model"].take();
@@ -390,7 +391,7 @@ impl Model {
             return Err(Error::model("the model's way from scores to probabilities cannot be used"));
         }
         let decision = self.decision.check(self.classes.len(), self.has_probabilities());
-        decision.map_err(|e| Error::model(format!("the model's decision does not fit it: {}", e.message())))
+        decision.map_err(|e| Error::model(e.what().clone()).in_context("the model's decision does not fit it"))
     }
 
     /// Writes the model, compressed where the name ends in `.zst`, in one step.

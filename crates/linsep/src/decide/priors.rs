@@ -5,6 +5,7 @@
 //! C. Decaestecker, Neural Computation 14, 2002).
 
 use crate::error::{Error, Result};
+use crate::words::{Setting, words};
 
 /// Priors may miss a sum of one by this, as in `model::priors`.
 const SUM: f64 = 1e-9;
@@ -19,7 +20,7 @@ pub fn check_priors(priors: &[f64], classes: &[String]) -> Result<()> {
     // Written so that NaN is refused, too.
     if !priors.iter().all(|p| *p > 0.0) || !((sum - 1.0).abs() <= SUM) {
         return Err(Error::usage(format!("the true priors must be positive and sum to one; they sum to {sum}"))
-            .help("for example --true-priors a=0.2,b=0.8"));
+            .help(words!["for example ", Setting::TruePriors.is("a=0.2,b=0.8")]));
     }
     Ok(())
 }

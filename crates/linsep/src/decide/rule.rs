@@ -5,6 +5,7 @@ use super::{Scheme, Ties, classes, probabilities};
 use crate::error::{Error, Result};
 use crate::role::{Role, Roles};
 use crate::table::Class;
+use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
 
 /// How scores become a class, or no class where every one is too uncertain.
@@ -108,7 +109,9 @@ impl Decision {
         let without = !has_probabilities || matches!(self.rule, Rule::Scheme(_));
         if without && !sign_decides {
             return Err(Error::usage("thresholds, costs and rejection need probabilities, and this method has none")
-                .help("the largest score (a threshold of 0.5) always works; probabilities come from logistic or lda, or from --calibrate"));
+                .help("decide for the largest score (a threshold of 0.5)")
+                .help(words!["use ", Setting::Model.any(["logistic", "lda"])])
+                .help(words!["use ", Setting::Calibrate]));
         }
         Ok(())
     }

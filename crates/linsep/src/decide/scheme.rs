@@ -7,6 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::table::Class;
+use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
 
 /// How the pairs of classes decide.
@@ -121,12 +122,19 @@ impl Scheme {
     pub fn check(self, n_classes: usize) -> Result<()> {
         if n_classes < 3 {
             return Err(Error::usage(format!("{} decides among several classes, and there are two", self.name()))
-                .help("leave --vote and --ties out: the sign of the one score decides"));
+                .help(words![
+                    "leave ",
+                    Setting::Vote,
+                    " and ",
+                    Setting::Ties,
+                    " out: the sign of the one score decides"
+                ]));
         }
         if self.compares_scores() && self.ties() == Ties::Scores {
-            let what = if let Scheme::OneVsOne { .. } = self { "--vote scores" } else { "a linear machine" };
-            return Err(Error::usage(format!("{what} ties only where scores are equal: they cannot break the tie"))
-                .help("use --ties undetermined or --ties first"));
+            let what =
+                if let Scheme::OneVsOne { .. } = self { Setting::Vote.is("scores") } else { "a linear machine".into() };
+            return Err(Error::usage(words![what, " ties only where scores are equal: they cannot break the tie"])
+                .help(words!["use ", Setting::Ties.any(["undetermined", "first"])]));
         }
         Ok(())
     }

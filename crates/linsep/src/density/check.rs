@@ -4,6 +4,7 @@ use super::draw::LARGEST_COUNT;
 use super::{Covariance, Densities, Density, Family, Gaussian, Marginal};
 use crate::error::{Error, Result};
 use crate::linalg::{Factor, Square, factor};
+use crate::words::{Span, words};
 
 /// Pivots of the correlation matrix below this make a column a combination of others, as in `model::gaussian::problem`.
 const SINGULAR: f64 = 1e-12;
@@ -43,10 +44,11 @@ impl Densities {
         for (k, factor) in gaussian.factors(classes)?.iter().enumerate() {
             if let Some(alias) = factor.aliased().first() {
                 let whose = gaussian.whose(classes, k);
-                let column = alias.column + 1;
-                return Err(Error::data(format!(
-                    "the covariance{whose} is singular: column {column} has no variance of its own"
-                ))
+                return Err(Error::data(words![
+                    format!("the covariance{whose} is singular: "),
+                    Span::Column(alias.column),
+                    " has no variance of its own",
+                ])
                 .help("a covariance must be positive definite; leave the column out"));
             }
         }
@@ -103,8 +105,8 @@ impl Gaussian {
             match factor.aliased().iter().find(|alias| is_negative(&square, alias.column, &alias.combination)) {
                 None => Ok(factor),
                 Some(alias) => {
-                    let (whose, column) = (self.whose(classes, k), alias.column + 1);
-                    Err(Error::data(format!("the covariance{whose} is not positive definite at column {column}"))
+                    let what = format!("the covariance{} is not positive definite at ", self.whose(classes, k));
+                    Err(Error::data(words![what, Span::Column(alias.column)])
                         .help("no rows have such variances and covariances; check the numbers of that column"))
                 }
             }
@@ -128,7 +130,10 @@ impl Gaussian {
                 return Err(Error::data(message).help("every mean has one number for each column"));
             }
             if let Some(j) = mean.iter().position(|m| !m.is_finite()) {
-                return Err(Error::data(format!("the mean of class `{class}` is not a number in column {}", j + 1)));
+                return Err(Error::data(words![
+                    format!("the mean of class `{class}` is not a number in "),
+                    Span::Column(j)
+                ]));
             }
         }
         match &self.covariance {
@@ -201,12 +206,12 @@ fn check_marginals(marginals: &[Marginal], classes: &[String]) -> Result<()> {
     let mut seen = vec![false; cols];
     for column in marginals.iter().flat_map(|m| &m.columns) {
         if std::mem::replace(&mut seen[*column], true) {
-            return Err(Error::data(format!("column {} has two distributions", column + 1))
+            return Err(Error::data(words![Span::Column(*column), " has two distributions"])
                 .help("every column belongs to one of the marginals, counted from 0"));
         }
     }
     if let Some(column) = seen.iter().position(|s| !s) {
-        return Err(Error::data(format!("column {} has no distribution", column + 1))
+        return Err(Error::data(words![Span::Column(column), " has no distribution"])
             .help("every column belongs to one of the marginals, counted from 0"));
     }
     marginals.iter().try_for_each(|marginal| check_family(marginal, classes))

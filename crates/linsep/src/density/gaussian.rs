@@ -3,6 +3,7 @@
 use super::{Covariance, Draws, Gaussian};
 use crate::error::{Error, Result};
 use crate::linalg::Factor;
+use crate::words::{Span, words};
 
 /// What evaluating and drawing need of Gaussian classes.
 pub(super) struct FactoredCovariance {
@@ -31,14 +32,18 @@ impl FactoredCovariance {
                 let same = factors.iter().all(|f| f.kept() == factors[0].kept());
                 let singular = |(k, f): (usize, &Factor)| {
                     let alias = f.aliased().iter().find(|a| !(same && a.combination.is_empty() && constant(a.column)));
-                    alias.map(|alias| (k, alias.column + 1))
+                    alias.map(|alias| (k, alias.column))
                 };
                 if let Some((k, column)) = factors.iter().enumerate().find_map(singular) {
-                    let class = &classes[k];
-                    return Err(Error::data(format!(
-                        "the covariance of class `{class}` is singular at column {column}"
-                    ))
-                    .help("leave the column out, or shrink the covariance"));
+                    let class = Span::Class(classes[k].clone());
+                    return Err(Error::data(words![
+                        "the covariance of ",
+                        class,
+                        " is singular at ",
+                        Span::Column(column),
+                    ])
+                    .help("leave the column out")
+                    .help("shrink the covariance"));
                 }
                 GaussianSpread::Own(factors)
             }

@@ -94,7 +94,8 @@ impl Parameters {
         if densities.n_features() != self.features.len() {
             let (given, cols) = (self.features.len(), densities.n_features());
             return Err(Error::data(format!("{given} names of features for {cols} columns"))
-                .help("give one for every column, or leave `features` out"));
+                .help("give one for every column")
+                .help("leave `features` out"));
         }
         Ok(densities)
     }

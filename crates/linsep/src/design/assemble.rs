@@ -8,6 +8,7 @@ use super::{CsrMatrix, DenseMatrix, Design};
 use crate::error::{Error, Result};
 use crate::numeric::has_room;
 use crate::table::{Chunk, Table};
+use crate::words::{Setting, words};
 use rayon::prelude::*;
 use std::borrow::Borrow;
 
@@ -101,7 +102,8 @@ fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, Vec<
         let name = column.map(|c| table.columns()[*c].name.clone()).unwrap_or_default();
         return Err(Error::data("a needed cell is missing")
             .at(table.place(row).column(name))
-            .help("fill it in, or choose --missing drop or --missing mean"));
+            .help("fill it in")
+            .help(words!["choose ", Setting::Missing.any(["drop", "mean"])]));
     }
     // A row that is left out for a missing cell may have a level that no row in use has.
     let unknown = unknown_rows(recipe, &sources, table, &present)?;
@@ -121,7 +123,8 @@ fn check_room(bytes: usize, rows: usize, cols: usize) -> Result<()> {
     match has_room(bytes) {
         true => Ok(()),
         false => Err(Error::data(format!("there is not enough memory for {rows} rows and {cols} columns"))
-            .help("use fewer rows or columns, or a machine with more memory")),
+            .help("use fewer rows or columns")
+            .help("use a machine with more memory")),
     }
 }
 

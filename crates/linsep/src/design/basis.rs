@@ -7,6 +7,7 @@
 
 use super::recipe::{Encoding, RecipeColumn};
 use crate::error::{Error, Result};
+use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -246,7 +247,9 @@ pub(super) fn forecast(columns: &[RecipeColumn], features: u128, rows: usize) ->
         size(MOST_BASIS_BYTES)
     );
     Err(Error::data(message)
-        .help("name fewer columns with --basis-columns, choose a lower degree, or drop text columns of many levels"))
+        .help(words!["name fewer columns with ", Setting::BasisColumns])
+        .help("choose a lower degree")
+        .help("drop text columns of many levels"))
 }
 
 /// Bytes in a unit that suits them.

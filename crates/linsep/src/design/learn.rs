@@ -5,6 +5,7 @@ use super::quantile::{Transform, learn_knots};
 use super::recipe::{Coding, Encoding, Missing, Recipe, RecipeColumn, RecipeOptions};
 use crate::error::{Error, Result};
 use crate::table::{Kind, NameIndex, Table};
+use crate::words::{Setting, Span, words};
 use rayon::prelude::*;
 
 /// Sparse columns at most: a model keeps several numbers for each, used or not, half a gigabyte for each number.
@@ -48,7 +49,8 @@ pub fn fit_recipe(table: &Table, frequency: &[f64], options: &RecipeOptions) -> 
     let columns = chosen.iter().zip(units).map(learn).collect::<Result<Vec<_>>>()?;
     if columns.is_empty() && table.sparse_width() == 0 {
         return Err(Error::data("no column is left to classify with")
-            .help("name the columns to use with --features, or drop fewer"));
+            .help(words!["name the columns to use with ", Setting::Features])
+            .help("drop fewer"));
     }
     if table.sparse_width() == 0 && columns.iter().all(|c| c.width() == 0) {
         return Err(Error::data("no column is left to classify with: each has the same text in every row")
@@ -74,32 +76,41 @@ fn transformed_columns(table: &Table, chosen: &[usize], options: &RecipeOptions)
     let Some(names) = &options.transform_columns else {
         let numbers: Vec<usize> = chosen.iter().copied().filter(|c| is_number(*c)).collect();
         return match numbers.is_empty() {
-            true => Err(Error::data("there is no named number column to transform").help("leave --transform out")),
+            true => Err(Error::data("there is no named number column to transform").help(words![
+                "leave ",
+                Setting::Transform,
+                " out"
+            ])),
             false => Ok(numbers),
         };
     };
     let index = table.index();
-    let used = |name: &String| used_column(table, &index, chosen, name, "--transform-columns");
+    let used = |name: &String| used_column(table, &index, chosen, name);
     let columns = names.iter().map(used).collect::<Result<Vec<_>>>()?;
     match columns.iter().find(|c| !is_number(**c)) {
         Some(text) => {
             let name = &table.columns()[*text].name;
             Err(Error::usage(format!("column `{name}` holds text: only numbers can be transformed"))
-                .help("take it out of --transform-columns"))
+                .help(words!["take it out of ", Setting::TransformColumns]))
         }
         None => Ok(columns),
     }
 }
 
 /// The place of a column that must be in use.
-fn used_column(table: &Table, index: &NameIndex<'_>, chosen: &[usize], name: &str, flag: &str) -> Result<usize> {
+fn used_column(table: &Table, index: &NameIndex<'_>, chosen: &[usize], name: &str) -> Result<usize> {
     let column = index.place(name).map_or_else(|| table.column(name), Ok)?;
     // The chosen columns are in the table's order.
     match chosen.binary_search(&column).is_ok() {
         true => Ok(column),
-        false => Err(Error::usage(format!("column `{name}` of {flag} is not among the features"))
-            .help(format!("take it out of {flag}, or use it as a feature"))),
+        false => Err(not_a_feature(name, Setting::TransformColumns)),
     }
+}
+
+fn not_a_feature(name: &str, of: Setting) -> Error {
+    Error::usage(words![Span::NamedColumn(name.to_owned()), " of ", of, " is not among the features"])
+        .help(words!["take it out of ", of])
+        .help("use it as a feature")
 }
 
 /// Refuses a basis that cannot be made, before it is.
@@ -109,14 +120,14 @@ fn check_basis(table: &Table, columns: &[RecipeColumn], rows: usize, options: &R
     }
     if table.sparse_width() > 0 {
         return Err(Error::data("a basis needs named columns; those of LIBSVM data are too many to multiply")
-            .help("leave --basis out, or give the table as CSV or Parquet"));
+            .help(words!["leave ", Setting::Basis, " out"])
+            .help("give the table as CSV or Parquet"));
     }
     let (index, used) = (table.index(), NameIndex::new(columns.iter().map(|c| c.name.as_str())));
     for name in options.basis_columns.iter().flatten() {
         index.place(name).map_or_else(|| table.column(name), Ok)?;
         if !used.contains(name) {
-            return Err(Error::usage(format!("column `{name}` of --basis-columns is not among the features"))
-                .help("take it out of --basis-columns, or use it as a feature"));
+            return Err(not_a_feature(name, Setting::BasisColumns));
         }
     }
     let chosen = options.basis_columns.as_ref().map(|b| NameIndex::new(b.iter().map(String::as_str)));
@@ -150,7 +161,7 @@ fn choose_columns(table: &Table, options: &RecipeOptions) -> Result<Vec<usize>> 
         return Err(Error::usage(format!(
             "column `{name}` cannot be a feature: it is the target, a weight, an offset or dropped"
         ))
-        .help("take it out of --features"));
+        .help(words!["take it out of ", Setting::Features]));
     }
     Ok((0..used.len()).filter(|c| used[*c]).collect())
 }
@@ -173,7 +184,8 @@ fn learn_column(table: &Table, learned: Learned, counted: &[f64], options: &Reci
                     let knots = learn_knots(table, column, counted, knots);
                     if knots.is_empty() && options.missing == Missing::Drop {
                         return Err(Error::data("no row has all the cells that are needed")
-                            .help("choose --missing mean, or drop the columns that miss cells"));
+                            .help(words!["choose ", Setting::Missing.is("mean")])
+                            .help("drop the columns that miss cells"));
                     }
                     if knots.is_empty() {
                         return Err(all_missing(&info.name));
@@ -189,7 +201,9 @@ fn learn_column(table: &Table, learned: Learned, counted: &[f64], options: &Reci
 }
 
 fn all_missing(name: &str) -> Error {
-    Error::data(format!("column `{name}` is missing in every row")).help(format!("leave it out: --drop {name}"))
+    Error::data(format!("column `{name}` is missing in every row"))
+        .help("fill in some of its cells")
+        .help(words!["leave it out: ", Setting::Drop.is(name)])
 }
 
 /// Mean of the cells that are present, shifted by the first so that a large offset costs no digits.
@@ -238,7 +252,9 @@ fn learn_levels(
     if seen.len() > options.max_levels {
         let message = format!("text column `{name}` has {} levels, more than {}", seen.len(), options.max_levels);
         return Err(Error::data(message)
-            .help(format!("leave it out with --drop {name}, or allow more with --max-levels {}", seen.len())));
+            .help("group its levels")
+            .help(words!["leave it out with ", Setting::Drop.is(name)])
+            .help(words!["allow more with ", Setting::Levels.is(seen.len())]));
     }
     let total: f64 = counts.iter().sum();
     let shares = (options.missing == Missing::Mean).then(|| seen.iter().map(|l| counts[*l] / total).collect());

@@ -3,6 +3,7 @@
 use super::recipe::{Encoding, Missing, Recipe, UnknownLevel};
 use crate::error::{Error, Place, Result};
 use crate::table::{Cells, Kind, Table};
+use crate::words::{Setting, words};
 
 /// Above this, the square of a value overflows in sums over many rows: 1e300 times 1e8 rows. Refused where it can still
 /// be named.
@@ -60,7 +61,7 @@ pub(super) fn find_sources(recipe: &Recipe, table: &Table) -> Result<Vec<CellSou
             }
             (Encoding::Levels { .. }, Kind::Number) => {
                 return Err(Error::data(format!("column `{}` was text when the model was fitted", recipe_column.name))
-                    .help(format!("read it as text: --text {}", recipe_column.name)));
+                    .help(words!["read it as text: ", Setting::TextColumns.is(&recipe_column.name)]));
             }
         };
         let width = recipe_column.width();
@@ -109,10 +110,14 @@ pub(super) fn check_values(table: &Table, columns: &[usize], wanted: &[bool]) ->
             let Some(i) = (0..values.len()).find(|i| values[*i].abs() > LARGEST && wanted[start + i]) else { continue };
             let place = chunk.origin.place(i).column(&table.columns()[*column].name);
             let error = if values[i].is_infinite() {
-                Error::data("the value is infinite").help("correct it, leave the row out, or mark it as missing")
+                Error::data("the value is infinite")
+                    .help("correct it")
+                    .help("leave the row out")
+                    .help("mark it as missing")
             } else {
                 Error::data(format!("{:e} is too large: its square overflows", values[i]))
-                    .help("rescale the column, or leave it out with --drop")
+                    .help("rescale the column")
+                    .help(words!["leave it out with ", Setting::Drop])
             };
             return Err(error.at(place));
         }
@@ -155,10 +160,9 @@ pub(super) fn unknown_rows(
                 let level = table.text(row, source.column);
                 return Err(Error::data(format!("`{level}` was not seen when the model was fitted"))
                     .at(table.place(row).column(name.clone()))
-                    .help(format!(
-                        "known levels: {}; --unknown missing treats the cell as missing, --unknown zero ignores it",
-                        levels.join(", ")
-                    )));
+                    .help(format!("correct it (known levels: {})", levels.join(", ")))
+                    .help(words!["choose ", Setting::Unknown.is("missing"), ", which treats the cell as missing"])
+                    .help(words!["choose ", Setting::Unknown.is("zero"), ", which ignores it"]));
             }
             unknown[row] = true;
         }

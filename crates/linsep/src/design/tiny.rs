@@ -3,6 +3,7 @@
 use super::{Block, Design, Tile};
 use crate::error::{Error, Result};
 use crate::table::{Cells, Table};
+use crate::words::{Span, words};
 
 /// Below this in every row a column has a variance of about 1e-302 at most, and what is divided by it overflows. The
 /// counterpart of the largest value that is allowed, 1e150.
@@ -55,7 +56,7 @@ pub(super) fn check_table(table: &Table, columns: impl Iterator<Item = usize>, w
             }
         }
         if size == Size::Tiny {
-            return Err(too_small(&format!("column `{}`", table.columns()[column].name)));
+            return Err(too_small(Span::NamedColumn(table.columns()[column].name.clone())));
         }
     }
     Ok(())
@@ -100,14 +101,14 @@ pub fn check_small_columns(design: &dyn Design) -> Result<()> {
         }
     }
     match sizes.iter().position(|size| *size == Size::Tiny) {
-        Some(j) => Err(too_small(&format!("column {}", j + 1))),
+        Some(j) => Err(too_small(Span::Column(j))),
         None => Ok(()),
     }
 }
 
-fn too_small(column: &str) -> Error {
-    Error::data(format!("{column} is too small: the squares of its numbers, all below {SMALLEST:e}, underflow"))
-        .help("rescale the column")
+fn too_small(column: Span) -> Error {
+    let why = format!(" is too small: the squares of its numbers, all below {SMALLEST:e}, underflow");
+    Error::data(words![column, why]).help("rescale the column")
 }
 
 #[cfg(test)]
@@ -132,7 +133,7 @@ mod tests {
             [check_small_columns(&dense).expect_err("dense"), check_small_columns(&sparse).expect_err("sparse")]
         {
             assert!(error.message().starts_with("column 2 is too small"), "{error}");
-            assert_eq!(error.help_text(), Some("rescale the column"));
+            assert_eq!(error.help_text().as_deref(), Some("rescale the column"));
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::{ColumnSummary, Design, Origin};
 use crate::error::{Error, Result};
 use crate::table::Labels;
+use crate::words::{Span, words};
 
 /// Known parts of the scores: one column (two classes) or one per class, row by row.
 #[derive(Debug, Clone, Copy)]
@@ -88,7 +89,8 @@ impl<'a> Training<'a> {
         let totals = self.labels.totals(self.weights);
         if let Some(empty) = totals.iter().position(|t| *t == 0.0) {
             return Err(Error::data(format!("class `{}` has no rows of positive weight", self.labels.names()[empty]))
-                .help("give it rows, or leave the class out"));
+                .help("give it rows")
+                .help("leave the class out"));
         }
         Ok(())
     }
@@ -99,7 +101,7 @@ impl<'a> Training<'a> {
             return Err(Error::data(format!("{} weights for {rows} rows", weights.len())));
         }
         if let Some(i) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
-            return Err(Error::data(format!("the weight of row {} is {}", i + 1, weights[i]))
+            return Err(Error::data(words!["the weight of ", Span::Row(i), format!(" is {}", weights[i])])
                 .help("weights are frequencies: finite and not negative"));
         }
         if weights.iter().all(|w| *w == 0.0) {
@@ -121,7 +123,8 @@ impl<'a> Training<'a> {
             return Err(Error::data(format!("{} offsets for {rows} rows", offsets.values.len())));
         }
         if let Some(i) = offsets.values.iter().position(|o| !o.is_finite()) {
-            return Err(Error::data(format!("the offset of row {} is {}", i / offsets.columns + 1, offsets.values[i])));
+            let row = Span::Row(i / offsets.columns);
+            return Err(Error::data(words!["the offset of ", row, format!(" is {}", offsets.values[i])]));
         }
         Ok(())
     }

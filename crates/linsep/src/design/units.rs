@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::numeric::vectorised;
 use crate::role::{Role, Roles};
 use crate::watch::Watch;
+use crate::words::{Span, words};
 use serde::{Deserialize, Serialize, Serializer};
 use std::sync::Arc;
 
@@ -249,8 +250,8 @@ pub fn summarise(design: &dyn Design, weights: Option<&[f64]>, watch: &Watch) ->
     if !present.is_empty()
         && let Some(j) = (0..shape.cols).find(|j| sum.min[*j] < sum.max[*j] && mean[*j].powi(2) > FAR * variance[*j])
     {
-        let message = format!("sparse column {} is {:e} give or take very little", j + 1, mean[j]);
-        return Err(Error::data(message).help("subtract the common value from the column, or leave it out"));
+        let what = words!["sparse ", Span::Column(j), format!(" is {:e} give or take very little", mean[j])];
+        return Err(Error::data(what).help("subtract the common value from the column").help("leave it out"));
     }
     let min = sum.min.iter().zip(&reference).map(|(m, r)| m + r).collect();
     let max = sum.max.iter().zip(&reference).map(|(m, r)| m + r).collect();
@@ -280,13 +281,20 @@ fn first_row(design: &dyn Design, weights: Option<&[f64]>) -> Result<Vec<f64>> {
 fn bad_column(design: &dyn Design, weights: Option<&[f64]>, column: usize) -> Result<Error> {
     let worst = find_value(design, weights, column, |v| !v.is_finite())?;
     if let Some((row, value)) = worst {
-        return Ok(Error::data(format!("column {} of row {} is {value}", column + 1, row + 1))
-            .help("remove the row, or mark the cell as missing"));
+        return Ok(Error::data(words![Span::Column(column), " of ", Span::Row(row), format!(" is {value}")])
+            .help("remove the row")
+            .help("mark the cell as missing"));
     }
     let large = find_value(design, weights, column, |v| v.abs() > LARGEST)?;
     let (row, value) = large.unwrap_or((0, f64::NAN));
-    Ok(Error::data(format!("column {} holds {value:e} in row {}: its square overflows", column + 1, row + 1))
-        .help("rescale the column, or leave it out"))
+    Ok(Error::data(words![
+        Span::Column(column),
+        format!(" holds {value:e} in "),
+        Span::Row(row),
+        ": its square overflows"
+    ])
+    .help("rescale the column")
+    .help("leave it out"))
 }
 
 fn find_value(

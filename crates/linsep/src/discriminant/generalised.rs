@@ -5,6 +5,7 @@ use crate::design::{Block, CsrRows, Design, Tile};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::linalg::quadratic_rows;
 use crate::watch::Watch;
+use crate::words::{Span, words};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -72,8 +73,8 @@ impl Generalised {
     ) -> Result<Generalised> {
         let generalised = Generalised { centre, intercept_at_centre, linear, square, logarithms };
         if let Some(j) = generalised.infinite_column() {
-            let message = format!("column {} is too small or too large: its weights are not finite", j + 1);
-            return Err(Error::data(message).help("rescale the column"));
+            let what = words![Span::Column(j), " is too small or too large: its weights are not finite"];
+            return Err(Error::data(what).help("rescale the column"));
         }
         match generalised.is_whole() {
             true => Ok(generalised),
@@ -261,9 +262,12 @@ impl Generalised {
         for term in &self.logarithms {
             let value = x(term.column);
             if !(value > 0.0 && value < f64::INFINITY) {
-                return Err(Error::data(format!("column {} is {value}: it has no logarithm", term.column + 1))
-                    .at(Place::default().row(row as u64 + 1))
-                    .help("the model takes this column to be positive: correct the value, or leave the row out"));
+                return Err(Error::data(words![
+                    Span::Column(term.column),
+                    format!(" is {value}: it has no logarithm")
+                ])
+                .at(Place::default().row(row as u64 + 1))
+                .help("the model takes this column to be positive: correct the value, or leave the row out"));
             }
             let logarithm = value.ln();
             z.iter_mut().zip(&term.weights).for_each(|(z, w)| *z += w * logarithm);

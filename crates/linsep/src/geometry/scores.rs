@@ -9,6 +9,7 @@ use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
 use crate::linalg::Square;
 use crate::table::Class;
+use crate::words::{Setting, words};
 use std::borrow::Cow;
 
 /// A squared length below this share of the terms it is the difference of is rounding, as in `discriminant::kernel`.
@@ -201,5 +202,5 @@ fn other_surfaces() -> Error {
         "unit normal, distance, margin and radius are not defined for these two-class fits: their boundaries are neither \
          planes, nor quadrics, nor planes of one feature space",
     )
-    .help("they are for all methods but naive Bayes with gamma columns, and for kernels with one --gamma for all fits")
+    .help(words!["they are for all methods but naive Bayes with gamma columns, and for kernels with one ", Setting::Gamma, " for all fits"])
 }

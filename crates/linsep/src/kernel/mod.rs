@@ -20,6 +20,7 @@ pub use rows::{KernelRows, StoredRows};
 
 use crate::error::{Error, Result};
 use crate::numeric::{exp, exp_falling, exp32, vectorised};
+use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
 
 /// A kernel with its parameters.
@@ -103,7 +104,8 @@ impl Kernel {
         if !(gamma > 0.0 && gamma.is_finite()) {
             let why = if gamma == 0.0 { ": every pair of rows would look alike" } else { "" };
             return Err(Error::usage(format!("γ = {gamma} is not a positive number{why}"))
-                .help("for example --gamma 0.1, or leave it out for 1/(columns × variance)"));
+                .help(words!["for example ", Setting::Gamma.is("0.1")])
+                .help("leave it out for 1/(columns × variance)"));
         }
         let coef0 = match self {
             Kernel::Polynomial { coef0, .. } | Kernel::Sigmoid { coef0, .. } => *coef0,
@@ -111,12 +113,12 @@ impl Kernel {
         };
         if !coef0.is_finite() {
             return Err(Error::usage(format!("the constant {coef0} of the kernel is not a number"))
-                .help("for example --coef0 1"));
+                .help(words!["for example ", Setting::Coef0.is("1")]));
         }
         match self {
             Kernel::Polynomial { degree, .. } if !(1..=MOST_DEGREE).contains(degree) => {
                 Err(Error::usage(format!("the degree {degree} is not between 1 and {MOST_DEGREE}"))
-                    .help("for example --degree 3"))
+                    .help(words!["for example ", Setting::Degree.is("3")]))
             }
             _ => Ok(()),
         }

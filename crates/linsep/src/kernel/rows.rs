@@ -5,6 +5,7 @@ use super::panels::add_squares;
 use crate::design::{CsrRows, Design, InMemory, Tile, Units};
 use crate::error::{Error, Result};
 use crate::watch::Watch;
+use crate::words::{Setting, Span, words};
 use serde::{Deserialize, Serialize};
 
 /// Sparse rows with at least one entry in so many columns are faster as dense ones. Chosen, not measured.
@@ -284,13 +285,13 @@ impl KernelRows {
         let diagonal: Vec<f64> = (0..self.rows).map(itself).collect();
         match diagonal.iter().position(|k| !k.is_finite()) {
             None => Ok(diagonal),
-            Some(i) => Err(Error::data(format!(
-                "the {} kernel overflows: its value of row {} with itself is {}",
-                kernel.name(),
-                i + 1,
-                diagonal[i]
-            ))
-            .help("take a smaller --gamma, --coef0 or --degree, or standardise the columns")),
+            Some(i) => Err(Error::data(words![
+                format!("the {} kernel overflows: its value of ", kernel.name()),
+                Span::Row(i),
+                format!(" with itself is {}", diagonal[i]),
+            ])
+            .help(words!["take a smaller ", Setting::Gamma, ", ", Setting::Coef0, " or ", Setting::Degree])
+            .help("standardise the columns")),
         }
     }
 }

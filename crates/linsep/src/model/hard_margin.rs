@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::separate::{MarginRows, hard_margin};
 use crate::separate::{SeparabilityOptions, Verdict, separability};
 use crate::watch::{Halt, Watch};
+use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
 
 /// The hard margin.
@@ -68,7 +69,8 @@ impl HardMargin {
         let (objective, certificate) = self.measure(training, &linear, &units, &pairs, &Watch::default())?;
         if !objective.is_finite() || objective == 0.0 {
             return Err(Error::data("the margin is too far from 1 in size for double precision")
-                .help("give the columns other units, or choose --standardize yes"));
+                .help("give the columns other units")
+                .help(words!["choose ", Setting::Standardize.is("yes")]));
         }
         let converged = certificate.relative_gap().is_some_and(|gap| gap <= self.tolerance);
         let mut alpha = vec![0.0; labels.len()];
@@ -130,14 +132,16 @@ impl HardMargin {
         let classes = training.labels.n_classes();
         if classes != 2 {
             return Err(Error::data(format!("the target has {classes} classes; a hard margin is between two"))
-                .help("keep the rows of two classes, or choose --model logistic or --model lda"));
+                .help("keep the rows of two classes")
+                .help(words!["choose ", Setting::Model.any(["logistic", "lda"])]));
         }
         if training.offsets.is_some() {
-            return Err(Error::usage("the hard margin has no offsets").help("offsets belong to --model svm"));
+            return Err(Error::usage("the hard margin has no offsets")
+                .help(words!["offsets belong to ", Setting::Model.is("svm")]));
         }
         if !(self.tolerance > 0.0 && self.tolerance < 1.0) {
             return Err(Error::usage(format!("the tolerance {} is not between 0 and 1", self.tolerance))
-                .help("for example --tol 1e-8"));
+                .help(words!["for example ", Setting::Tolerance.is("1e-8")]));
         }
         Ok(())
     }
@@ -161,7 +165,9 @@ impl HardMargin {
     fn no_plane(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
         let found = separability(training, &SeparabilityOptions::default(), watch)?;
         let refuse = |message: String| {
-            Err(Error::data(message).help("choose --model svm, which needs none, or give the columns other units"))
+            Err(Error::data(message)
+                .help(words!["choose ", Setting::Model.is("svm"), ", which needs none"])
+                .help("give the columns other units"))
         };
         let counts = |row: &usize| training.weights.is_none_or(|w| w[*row] > 0.0);
         let rows = match &found.verdict {

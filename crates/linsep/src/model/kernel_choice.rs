@@ -5,6 +5,7 @@ use crate::design::{ColumnSummary, Standardize, Units, summarise};
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, KernelRows, StoredRows};
 use crate::watch::Watch;
+use crate::words::{Span, words};
 use serde::{Deserialize, Serialize};
 
 /// Entries of a precomputed table and of its transpose may differ by this share of the largest: sums in another order
@@ -172,15 +173,16 @@ fn check_table(rows: &KernelRows) -> Result<()> {
     for i in 0..n {
         for j in 0..i {
             if !value(i, j).is_finite() || (value(i, j) - value(j, i)).abs() > ASYMMETRY * largest {
-                return Err(Error::data(format!(
-                    "the precomputed kernel is not symmetric: row {} has {} in column {}, and row {} has {} in column {}",
-                    j + 1,
-                    value(j, i),
-                    i + 1,
-                    i + 1,
-                    value(i, j),
-                    j + 1,
-                ))
+                return Err(Error::data(words![
+                    "the precomputed kernel is not symmetric: ",
+                    Span::Row(j),
+                    format!(" has {} in ", value(j, i)),
+                    Span::Column(i),
+                    ", and ",
+                    Span::Row(i),
+                    format!(" has {} in ", value(i, j)),
+                    Span::Column(j),
+                ])
                 .help("K(x, y) = K(y, x): check the order of rows and columns"));
             }
         }

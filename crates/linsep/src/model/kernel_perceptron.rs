@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::kernel::{Definiteness, Kernel, KernelRows, ProofRows, definiteness};
 use crate::solve::{KernelPerceptronRun, Order, Stop};
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
 
 /// Default epochs, as of the online perceptron.
@@ -175,10 +176,12 @@ impl KernelPerceptron {
         let classes = training.labels.n_classes();
         if classes != 2 {
             return Err(Error::data(format!("the target has {classes} classes; the perceptron separates two"))
-                .help("keep the rows of two classes, or choose --model logistic or --model lda"));
+                .help("keep the rows of two classes")
+                .help(words!["choose ", Setting::Model.any(["logistic", "lda"])]));
         }
         if training.offsets.is_some() {
-            return Err(Error::usage("the perceptron has no offsets").help("offsets belong to --model logistic"));
+            return Err(Error::usage("the perceptron has no offsets")
+                .help(words!["offsets belong to ", Setting::Model.is("logistic")]));
         }
         if self.max_epochs == 0 {
             return Err(Error::usage("0 epochs leave α where it starts, at zero").help("allow at least one"));

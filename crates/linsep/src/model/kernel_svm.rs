@@ -12,6 +12,7 @@ use crate::kernel::{Definiteness, Kernel, KernelRows, StoredRows, definiteness};
 use crate::solve::{KernelSolved, Smo, Stop};
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
+use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
 
 /// Multipliers this close to their bound, relatively, are at it: bounds `s/(λS)` round a few times. The same as in
@@ -116,7 +117,8 @@ impl KernelSvm {
         let (objective, certificate) = machine.prove(training, &task, known.ridge(), &Watch::default())?;
         if !objective.is_finite() {
             return Err(Error::data(format!("the {} kernel overflows: the objective is {objective}", kernel.name()))
-                .help("take a smaller γ, constant or degree, or standardise the columns"));
+                .help("take a smaller γ, constant or degree")
+                .help("standardise the columns"));
         }
         let outcome = match (solved.stop, self.is_met(&certificate)) {
             (Stop::Converged, true) => Outcome::Converged,
@@ -212,25 +214,28 @@ impl KernelSvm {
         self.penalty.check()?;
         if self.penalty == PenaltyChoice::None || self.penalty.is_sparse() {
             return Err(Error::usage("a kernel machine needs a ridge penalty")
-                .help("use --penalty ridge:λ or --C; a large C comes close to the hard margin"));
+                .help(words!["use ", Setting::C, "; a large one comes close to the hard margin"])
+                .help(words!["use ", Setting::Penalty.is("ridge:λ")]));
         }
         let lambda = self.lambda(training);
         if !(lambda > 0.0 && (lambda * training.total_weight()).recip().is_finite()) {
             return Err(Error::usage(format!("the penalty λ = {lambda} is too small for numbers"))
-                .help("take a smaller --C, or a larger λ"));
+                .help(words!["take a smaller ", Setting::C])
+                .help("take a larger penalty"));
         }
         if !(self.tolerance > 0.0) {
             return Err(Error::usage(format!("the tolerance {} is not positive", self.tolerance)));
         }
         if training.offsets.is_some() {
-            return Err(Error::usage("a kernel machine has no offsets").help("offsets belong to --kernel none"));
+            return Err(Error::usage("a kernel machine has no offsets")
+                .help(words!["offsets belong to ", Setting::Kernel.is("none")]));
         }
         if training.labels.n_classes() > 2 {
             return Err(Error::usage(format!(
                 "the support vector machine separates two classes, and there are {}",
                 training.labels.n_classes()
             ))
-            .help("choose --multiclass one-vs-one or linear-machine"));
+            .help(words!["choose ", Setting::Multiclass.any(["one-vs-one", "linear-machine"])]));
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use crate::kernel::NegativeCurvature;
 use crate::role::{Role, Roles};
+use crate::words::{Setting, Voice, words};
 use serde::{Deserialize, Serialize};
 
 /// Something found on the way, naming matrix columns by index.
@@ -133,7 +134,7 @@ impl Note {
     pub const ROLES: Roles = Roles::All(Role::Claim);
 
     /// The note in words.
-    pub fn describe(&self, feature: &dyn Fn(usize) -> String) -> String {
+    pub fn describe(&self, feature: &dyn Fn(usize) -> String, voice: &dyn Voice) -> String {
         match self {
             Note::Constant { columns } => {
                 let names: Vec<String> = columns.iter().map(|c| feature(*c)).collect();
@@ -187,19 +188,19 @@ impl Note {
                 let folds: Vec<String> = folds.iter().map(usize::to_string).collect();
                 format!("calibration: the fits without fold {} did not reach the tolerance", folds.join(", "))
             }
-            Note::Indefinite { evidence: Some(evidence) } => indefinite(evidence),
+            Note::Indefinite { evidence: Some(evidence) } => indefinite(evidence, voice),
             Note::Indefinite { evidence: None } => {
                 "the kernel is not known to be positive semidefinite on all rows (a \
                  sample shows nothing against it): no gap is claimed"
                     .into()
             }
-            Note::Separability { verdict } => verdict.describe(),
+            Note::Separability { verdict } => verdict.describe(voice),
         }
     }
 }
 
 impl Separability {
-    fn describe(&self) -> String {
+    fn describe(&self, voice: &dyn Voice) -> String {
         match self {
             Separability::Overlap { .. } => "the classes overlap: no plane puts every row on its side".into(),
             Separability::Separable { bound: Some(bound) } => format!(
@@ -210,7 +211,8 @@ impl Separability {
                 "a plane separates the classes: a perceptron finds one in the end; allow more epochs".into()
             }
             Separability::Passed => {
-                "the last θ separates the classes, the average does not yet: see --model perceptron".into()
+                let see = words![": see ", Setting::Model.is("perceptron")].said(voice).unwrap_or_default();
+                format!("the last θ separates the classes, the average does not yet{see}")
             }
             Separability::Unknown { reason } => {
                 format!("whether a plane separates the classes was not decided: {reason}")
@@ -220,13 +222,14 @@ impl Separability {
 }
 
 /// Rows on which a kernel is not positive semidefinite, in words.
-fn indefinite(evidence: &NegativeCurvature) -> String {
+fn indefinite(evidence: &NegativeCurvature, voice: &dyn Voice) -> String {
+    let first = voice.first();
     let rows = match &evidence.rows[..] {
-        [one] => format!("K of used row {} with itself is {:.6}", one + 1, evidence.eigenvalue),
+        [one] => format!("K of used row {} with itself is {:.6}", one + first, evidence.eigenvalue),
         [a, b] => format!(
             "its values on the used rows {} and {} have the eigenvalues {:.6} and {:.6}",
-            a + 1,
-            b + 1,
+            a + first,
+            b + first,
             evidence.eigenvalue,
             evidence.largest
         ),

@@ -2,6 +2,7 @@
 
 use super::Method;
 use crate::error::{Error, Result};
+use crate::words::{Setting, words};
 
 /// Priors may miss a sum of one by this: decimals printed with ten digits.
 const SUM: f64 = 1e-9;
@@ -19,7 +20,7 @@ pub(super) fn priors(given: Option<&[f64]>, weights: &[f64], names: &[String]) -
     }
     if priors.iter().any(|p| p.is_nan() || *p <= 0.0) || (sum - 1.0).abs() > SUM {
         return Err(Error::usage(format!("the priors must be positive and sum to one; they sum to {sum}"))
-            .help("for example --priors a=0.2,b=0.8"));
+            .help(words!["for example ", Setting::Priors.is("a=0.2,b=0.8")]));
     }
     Ok(priors.to_vec())
 }

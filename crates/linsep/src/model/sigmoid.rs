@@ -16,6 +16,7 @@ use crate::objective::{Coef, Detail, Intercept, Logistic, Penalty, Ridge, Risk, 
 use crate::separate::proved_no_optimum;
 use crate::solve::{Newton, SigmoidAlgorithm, SigmoidDescent, SigmoidEnd, Solver, Stop};
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -168,20 +169,28 @@ impl SigmoidLeastSquares {
         let (classes, cols) = (training.labels.n_classes(), training.design.shape().cols);
         if classes != 2 {
             return Err(Error::data(format!("the target has {classes} classes; one sigmoid tells two apart"))
-                .help("choose --multiclass linear-machine, or --model logistic"));
+                .help(words!["choose ", Setting::Multiclass.is("linear-machine")])
+                .help(words!["choose ", Setting::Model.is("logistic")]));
         }
         if self.penalty.is_sparse() {
-            return Err(Error::usage("sigmoid-ls has no lasso").help("use --penalty ridge or none"));
+            return Err(
+                Error::usage("sigmoid-ls has no lasso").help(words!["use ", Setting::Penalty.any(["ridge", "none"])])
+            );
         }
         if self.penalty == PenaltyChoice::None && self.intercept == Intercept::Penalised {
-            return Err(Error::usage("a penalised intercept needs a penalty").help("for example --penalty ridge:0.1"));
+            return Err(Error::usage("a penalised intercept needs a penalty")
+                .help(words!["for example ", Setting::Penalty.is("ridge:0.1")]));
         }
         if !(self.tolerance > 0.0) {
             return Err(Error::usage(format!("the tolerance {} is not positive", self.tolerance)));
         }
         if cols > MOST_COLUMNS {
             return Err(Error::usage(format!("{cols} columns are too many for the eigenvalues of their Hessian"))
-                .help(format!("sigmoid-ls takes {MOST_COLUMNS}; --model logistic has no such limit")));
+                .help(words![
+                    format!("sigmoid-ls takes {MOST_COLUMNS}; "),
+                    Setting::Model.is("logistic"),
+                    " has no such limit",
+                ]));
         }
         Ok(())
     }

@@ -13,6 +13,7 @@ use crate::discriminant::Discriminant;
 use crate::error::{Error, Place, Result};
 use crate::table::{Class, Labels};
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -341,7 +342,8 @@ impl Split {
 fn check(method: &Method, training: &Training<'_>) -> Result<()> {
     let refuse = |what: &str| {
         Err(Error::usage(format!("{what} are for all classes together, not for two-class fits"))
-            .help("leave them out, or choose --multiclass joint where the method has it"))
+            .help("leave them out")
+            .help(words!["choose ", Setting::Multiclass.is("joint"), " where the method has it"]))
     };
     match method {
         _ if training.offsets.is_some() => refuse("offsets"),
@@ -354,12 +356,7 @@ fn check(method: &Method, training: &Training<'_>) -> Result<()> {
 
 /// An error that names its part.
 pub(crate) fn of_part(error: Error, part: &Part, names: &[String]) -> Error {
-    let message = format!("{}: {}", part.describe(names), error.message());
-    let named = Error::new(error.kind(), message).at(error.place().clone());
-    match error.help_text() {
-        Some(help) => named.help(help),
-        None => named,
-    }
+    error.in_context(part.describe(names))
 }
 
 /// Whether two notes say the same: relations between columns that hold for all rows have coefficients that differ by

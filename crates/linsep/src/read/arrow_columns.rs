@@ -2,7 +2,7 @@
 
 use super::Wanted;
 use super::column::{Numbers, RawColumn, TextColumn};
-use super::infer::{bad_number_help, shown};
+use super::infer::{FIX, as_text, shown};
 use super::number::{Said, read_cell};
 use super::source::Input;
 use crate::error::{Error, Place, Result};
@@ -63,7 +63,8 @@ impl ArrowKind {
             if !(is_number(kind) || is_text(kind)) {
                 return Err(Error::format(format!("a column of type {kind} can be neither numbers nor text"))
                     .at(file().column(field.name()))
-                    .help("leave the column out, or cast it to a number or a string where the file is written"));
+                    .help("leave the column out")
+                    .help("cast it to a number or a string where the file is written"));
             }
         }
         let mut names: Vec<&String> = schema.fields().iter().map(|f| f.name()).collect();
@@ -122,7 +123,8 @@ impl NotANumber {
     pub(super) fn at(self, input: &Input<'_>, first: u64, column: &str) -> Error {
         Error::format(format!("{} is not a number", shown(self.cell.as_bytes())))
             .at(Place::file(&**input.name()).row(first + self.row as u64).column(column))
-            .help(bad_number_help(column))
+            .help(FIX)
+            .help(as_text(column))
     }
 }
 

@@ -8,6 +8,7 @@ use super::source::{Input, halted, no_room};
 use crate::error::{Error, Place, Result};
 use crate::numeric::has_room;
 use crate::watch::{Progress, Watch};
+use crate::words::Words;
 use memchr::{memchr_iter, memrchr, memrchr2};
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -157,12 +158,18 @@ pub(super) struct Flaw {
     pub line: u64,
     pub column: Option<String>,
     pub message: String,
-    pub help: Option<String>,
+    pub remedies: Vec<Words>,
 }
 
 impl Flaw {
-    pub(super) fn new(line: u64, message: impl Into<String>, help: impl Into<String>) -> Flaw {
-        Flaw { line, column: None, message: message.into(), help: Some(help.into()) }
+    pub(super) fn new(line: u64, message: impl Into<String>, help: impl Into<Words>) -> Flaw {
+        Flaw { line, column: None, message: message.into(), remedies: vec![help.into()] }
+    }
+
+    /// The same with one more remedy.
+    pub(super) fn or(mut self, help: Words) -> Flaw {
+        self.remedies.push(help);
+        self
     }
 
     pub(super) fn column(mut self, name: &str) -> Flaw {
@@ -173,10 +180,7 @@ impl Flaw {
     pub(super) fn into_error(self, file: &str, first_line: u64) -> Error {
         let place = Place { column: self.column, ..Place::file(file).line(first_line + self.line) };
         let error = Error::format(self.message).at(place);
-        match self.help {
-            Some(help) => error.help(help),
-            None => error,
-        }
+        self.remedies.into_iter().fold(error, Error::help)
     }
 }
 

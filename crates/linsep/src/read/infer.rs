@@ -11,6 +11,7 @@ use super::source::{Input, no_room};
 use crate::error::{Error, Result};
 use crate::numeric::has_room;
 use crate::table::{Cells, Chunk, Column, Kind, MISSING_TEXT, Origin, RowPlaces, SparseRows, Table};
+use crate::words::{Setting, Words, words};
 use rayon::prelude::*;
 
 /// Rows as a reader returns them, columns in the table's order.
@@ -131,7 +132,7 @@ fn decide(
         && (wanted == Wanted::Number || numbers as u128 * NUMBERS.1 >= present as u128 * NUMBERS.0)
     {
         let place = origin(inputs, piece).place(row).column(name);
-        return Err(Error::format(format!("{} is not a number", shown(cell))).at(place).help(bad_number_help(name)));
+        return Err(Error::format(format!("{} is not a number", shown(cell))).at(place).help(FIX).help(as_text(name)));
     }
     Ok(if numbers_only { KindDecision::ReadAgain } else { KindDecision::Text })
 }
@@ -147,10 +148,13 @@ pub(super) fn too_sparse(rows: usize, columns: usize, bytes: usize) -> std::resu
     Err((message, "leave out keys that few objects have, or write sparse rows in the LIBSVM format"))
 }
 
-/// What to do about a cell that is not a number.
-pub(super) fn bad_number_help(column: &str) -> String {
-    format!("fix the cell, or read the column as text with `--text {column}`")
+/// What to do about a cell that is not a number, if it is not to be [`FIX`]ed.
+pub(super) fn as_text(column: &str) -> Words {
+    words!["read the column as text with `", Setting::TextColumns.is(column), "`"]
 }
+
+/// What to do about a cell that is not a number.
+pub(super) const FIX: &str = "fix the cell";
 
 /// A cell for an error message: quoted, control characters escaped, cut after forty characters.
 pub(super) fn shown(cell: &[u8]) -> String {

@@ -4,7 +4,7 @@
 
 use super::column::{Numbers, RawColumn, TextColumn};
 use super::feed::{BytePiece, Feed, Flaw, PADDING, Placed, Start, check_utf8, parse_pieces};
-use super::infer::{CellPlaces, InferOutcome, RawChunk, assemble, bad_number_help, shown};
+use super::infer::{CellPlaces, FIX, InferOutcome, RawChunk, as_text, assemble, shown};
 use super::number::{Said, leading_digits, leading_number, number, read_cell, word_at};
 use super::source::Input;
 use super::{ReadOptions, Wanted, wanted};
@@ -170,7 +170,7 @@ impl<'a> LibsvmParser<'a> {
             Said::Number(value) => self.numbers.push(value),
             Said::Text if self.strict => {
                 let message = format!("{} is not a number", shown(token));
-                return Err(self.flaw(message, bad_number_help(LABEL)).column(LABEL));
+                return Err(self.flaw(message, FIX).or(as_text(LABEL)).column(LABEL));
             }
             Said::Text => {
                 self.met_text = true;
@@ -263,7 +263,7 @@ impl<'a> LibsvmParser<'a> {
         matches!(self.bytes[self.at], b'\n' | b'#')
     }
 
-    fn flaw(&self, message: impl Into<String>, help: impl Into<String>) -> Flaw {
+    fn flaw(&self, message: impl Into<String>, help: impl Into<crate::words::Words>) -> Flaw {
         Flaw::new(self.line, message, help)
     }
 

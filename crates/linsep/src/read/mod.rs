@@ -138,7 +138,8 @@ fn read_inputs(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, piece
             let message = format!("this file is {found:?}, but `{}` is {format:?}", first.name());
             return Err(Error::format(message)
                 .at(Place::file(&**other.name()))
-                .help("read files of one format at a time, or name the format of all of them"));
+                .help("read files of one format at a time")
+                .help("name the format of all of them"));
         }
     }
     match format {

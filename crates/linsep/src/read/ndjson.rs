@@ -6,13 +6,14 @@
 use super::column::{Numbers, RawColumn, TextColumn};
 use super::dictionary::Dictionary;
 use super::feed::{BytePiece, Feed, Flaw, Parsed, Placed, Start, check_utf8, parse_until};
-use super::infer::{CellPlaces, InferOutcome, RawChunk, assemble, bad_number_help, shown, too_sparse};
+use super::infer::{CellPlaces, FIX, InferOutcome, RawChunk, as_text, assemble, shown, too_sparse};
 use super::number::{Said, number, read_cell};
 use super::source::Input;
 use super::{Expected, ReadOptions, Wanted, wanted};
 use crate::error::{Error, Place, Result};
 use crate::table::{Cells, NameIndex, Table};
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -112,7 +113,14 @@ fn one_type_each(
             let (name, before) = (&names[at], kinds[at].map_or("", Type::name));
             return Err(Error::format(format!("this is {}, but the column began with {before}", seen.kind.name()))
                 .at(Place::file(file).line(piece.first_line + seen.line).column(name))
-                .help(format!("write one type, or read the column with `--text {name}` or `--number {name}`")));
+                .help("write one type")
+                .help(words![
+                    "read the column with `",
+                    Setting::TextColumns.is(name),
+                    "` or `",
+                    Setting::Number.is(name),
+                    "`",
+                ]));
         }
         if let Some(flaw) = flaw {
             return Err(flaw.clone().into_error(file, piece.first_line));
@@ -345,7 +353,7 @@ impl<'a> JsonRows<'a> {
         self.position += 1;
         if !self.columns[at].push(raw, &text, seen) {
             let (name, message) = (name(), format!("{} is not a number", shown(text.as_bytes())));
-            return Err(Flaw::new(self.line, message, bad_number_help(&name)).column(&name));
+            return Err(Flaw::new(self.line, message, FIX).or(as_text(&name)).column(&name));
         }
         Ok(())
     }

@@ -181,7 +181,9 @@ impl<'a> Input<'a> {
 pub(super) fn no_room(input: &Input<'_>) -> Error {
     Error::new(ErrorKind::Io, "there is not enough memory for this table")
         .at(Place::file(&*input.name))
-        .help("leave columns out of the file, take a sample of its rows, or use a machine with more memory")
+        .help("leave columns out of the file")
+        .help("take a sample of its rows")
+        .help("use a machine with more memory")
 }
 
 /// Fails if the watch says stop.

@@ -5,6 +5,7 @@ use super::text::{clip, count, grid, short, thousands, wrap};
 use crate::artifact::Model;
 use crate::geometry::{Boundary, Geometry, Region, Surface};
 use crate::table::{Class, Table};
+use crate::words::{Setting, Voice, words};
 use crate::workflow::TableGeometry;
 use serde_json::{Value, json};
 
@@ -126,7 +127,7 @@ fn finite(value: f64) -> Option<f64> {
 }
 
 /// The boundaries in words and numbers.
-pub fn geometry_text(model: &Model, geometry: &Geometry) -> String {
+pub fn geometry_text(model: &Model, geometry: &Geometry, voice: &dyn Voice) -> String {
     let boundaries = match geometry.boundaries().len() {
         1 => "one boundary".to_owned(),
         n => format!("{} boundaries", thousands(n as f64)),
@@ -147,7 +148,7 @@ pub fn geometry_text(model: &Model, geometry: &Geometry) -> String {
     }
     for boundary in geometry.boundaries() {
         out.push('\n');
-        boundary_text(model, boundary, &mut out);
+        boundary_text(model, boundary, voice, &mut out);
     }
     if let Some(regions) = geometry.regions() {
         out.push('\n');
@@ -202,7 +203,7 @@ pub fn decision_note(model: &Model) -> Option<String> {
     Some(format!("{}; {words}", decision_text(model)))
 }
 
-fn boundary_text(model: &Model, boundary: &Boundary, out: &mut String) {
+fn boundary_text(model: &Model, boundary: &Boundary, voice: &dyn Voice, out: &mut String) {
     let from = boundary.from.map_or("rest", |c| name(model, c));
     let pair = format!("{} | {}", clip(from, 30), clip(name(model, boundary.to), 30));
     let columns = model.recipe.n_features();
@@ -243,7 +244,9 @@ fn boundary_text(model: &Model, boundary: &Boundary, out: &mut String) {
         }
         out.push_str(&grid(&rows, 4));
         if columns > MOST_COLUMNS {
-            out.push_str(&format!("    and {} more, all with --json\n", thousands((columns - MOST_COLUMNS) as f64)));
+            let more = thousands((columns - MOST_COLUMNS) as f64);
+            let where_else = words![", all with ", Setting::Json].said(voice).unwrap_or_default();
+            out.push_str(&format!("    and {more} more{where_else}\n"));
         }
     }
 }

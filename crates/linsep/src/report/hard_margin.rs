@@ -7,6 +7,7 @@ use crate::certify::Certificate;
 use crate::design::Standardize;
 use crate::error::Place;
 use crate::model::{HardMargin, NotSeparable};
+use crate::words::Voice;
 use crate::workflow::TableSeparability;
 
 pub(super) fn headline(method: &HardMargin) -> String {
@@ -41,14 +42,14 @@ pub(super) fn certificate_text(margin: f64, hull_distance: f64, relative_gap: f6
 }
 
 /// Why there is no hard margin: the verdict of separability with its witness.
-pub fn no_margin_text(proof: &NotSeparable, found: &TableSeparability) -> String {
+pub fn no_margin_text(proof: &NotSeparable, found: &TableSeparability, voice: &dyn Voice) -> String {
     let mut out = "No plane separates the classes: there is no hard margin.\n\n".to_owned();
-    out.push_str(&separability_text(found));
+    out.push_str(&separability_text(found, voice));
     // Two rows alone share a point only where they are the same.
     if let [first, second] = proof.rows[..] {
         let row = |row: usize| match found.place(row) {
             Some(Place { line: Some(line), .. }) => format!("{line}"),
-            _ => format!("{}", row + 1),
+            _ => format!("{}", row + voice.first()),
         };
         let what = if found.place(first).is_some_and(|p| p.line.is_some()) { "lines" } else { "rows" };
         out.push_str(&format!(
@@ -57,6 +58,8 @@ pub fn no_margin_text(proof: &NotSeparable, found: &TableSeparability) -> String
             row(second)
         ));
     }
-    out.push_str("  No model was written.\n");
+    if let Some(sentence) = voice.nothing_written() {
+        out.push_str(&format!("  {sentence}\n"));
+    }
     out
 }

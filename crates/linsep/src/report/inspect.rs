@@ -10,12 +10,13 @@ use crate::artifact::Model;
 use crate::density::{BayesError, ErrorMethod};
 use crate::discriminant::{Generalised, Linear, TermFunction};
 use crate::error::{Error, Result};
+use crate::words::Voice;
 use serde_json::{Value, json};
 
 /// The machine interface of a model: `model`, `classes`, `features`, `weights` (one row per discriminant, per unit of
 /// the features), `weight_errors` (how far each may be from the optimum's, where that is proved), `intercept`, `intercept_errors`, `terms` (where the discriminants are not linear in the features), `objective`,
 /// `certificate`, `parts` (the two-class fits, where there are several), and what else is known.
-pub fn inspect_json(model: &Model) -> Result<Value> {
+pub fn inspect_json(model: &Model, voice: &dyn Voice) -> Result<Value> {
     let to_value = |e: serde_json::Error| Error::model(format!("the model cannot be shown: {e}"));
     let weights =
         model.discriminant.as_linear().map(|l| (0..l.n_scores()).map(|k| l.weights_of(k)).collect::<Vec<_>>());
@@ -37,7 +38,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "certificate": serde_json::to_value(&model.certificate).map_err(to_value)?,
         "support_vectors": serde_json::to_value(&model.support_vectors).map_err(to_value)?,
         "scores": model.score_names(),
-        "parts": parts_json(model).map_err(to_value)?,
+        "parts": parts_json(model, voice).map_err(to_value)?,
         "calibration": calibration_json(model),
         "learned_priors": model.has_probabilities().then(|| model.learned_priors()),
         "true_priors": model.true_priors,
@@ -49,7 +50,7 @@ pub fn inspect_json(model: &Model) -> Result<Value> {
         "linear_in_columns": model.recipe.is_linear(),
         "target": model.target,
         "settings": serde_json::to_value(&model.method).map_err(to_value)?,
-        "notes": model.notes.iter().map(|n| n.describe(&feature)).collect::<Vec<_>>(),
+        "notes": model.notes.iter().map(|n| n.describe(&feature, voice)).collect::<Vec<_>>(),
         "class_weights": serde_json::to_value(&model.class_weights).map_err(to_value)?,
         "training": serde_json::to_value(&model.training).map_err(to_value)?,
         "cross_validation": serde_json::to_value(&model.cross_validation).map_err(to_value)?,
@@ -115,8 +116,8 @@ fn separation_text(model: &Model) -> String {
 const MOST_CLASSES: usize = 12;
 
 /// The summary of the fit, what is known of the classes, and every weight, per unit of its feature.
-pub fn inspect_text(model: &Model) -> String {
-    let mut out = summary(model, true, true);
+pub fn inspect_text(model: &Model, voice: &dyn Voice) -> String {
+    let mut out = summary(model, true, true, voice);
     out.push_str(&separation_text(model));
     if let Some(generalised) = model.discriminant.as_generalised() {
         out.push_str(&terms_text(generalised, model));

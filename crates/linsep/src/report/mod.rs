@@ -1,5 +1,6 @@
 //! Fits and evaluations in words and tables of text; the caller decides where they go.
 
+mod consequences;
 mod decision;
 mod digits;
 mod evaluation;

@@ -6,6 +6,7 @@ use crate::artifact::{Model, ModelPart};
 use crate::certify::Certificate;
 use crate::decide::{Calibration, Scheme, Ties, Vote};
 use crate::model::{Method, Outcome, Split};
+use crate::words::Voice;
 use serde_json::{Value, json};
 
 /// Parts in the table of a summary.
@@ -120,18 +121,18 @@ fn unfinished(outcome: Outcome) -> &'static str {
 }
 
 /// What the parts have found and not all of them have in common.
-pub(super) fn part_notes(model: &Model) -> Vec<String> {
+pub(super) fn part_notes(model: &Model, voice: &dyn Voice) -> Vec<String> {
     let feature = model.recipe.namer();
     let described = |part: &ModelPart| {
         let name = pair(part);
-        let notes = part.notes.iter().map(|n| n.describe(&feature));
+        let notes = part.notes.iter().map(|n| n.describe(&feature, voice));
         notes.map(|n| format!("{name}: {n}")).collect::<Vec<String>>()
     };
     model.parts.iter().flat_map(described).collect()
 }
 
 /// The parts for programs; null where the model has none.
-pub(super) fn parts_json(model: &Model) -> Result<Value, serde_json::Error> {
+pub(super) fn parts_json(model: &Model, voice: &dyn Voice) -> Result<Value, serde_json::Error> {
     if model.parts.is_empty() {
         return Ok(Value::Null);
     }
@@ -146,7 +147,7 @@ pub(super) fn parts_json(model: &Model) -> Result<Value, serde_json::Error> {
             "outcome": serde_json::to_value(part.outcome)?,
             "support_vectors": serde_json::to_value(&part.support_vectors)?,
             "computation": serde_json::to_value(&part.computation)?,
-            "notes": part.notes.iter().map(|n| n.describe(&feature)).collect::<Vec<_>>(),
+            "notes": part.notes.iter().map(|n| n.describe(&feature, voice)).collect::<Vec<_>>(),
         }))
     };
     Ok(Value::Array(model.parts.iter().map(part).collect::<Result<Vec<Value>, serde_json::Error>>()?))

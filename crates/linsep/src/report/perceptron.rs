@@ -6,6 +6,7 @@ use crate::certify::Certificate;
 use crate::design::Standardize;
 use crate::model::{Method, NotSeparable, Perceptron, PerceptronVariant};
 use crate::objective::Intercept;
+use crate::words::{Setting, Voice, words};
 
 /// Width of the lines of an answer.
 const LINE: usize = 84;
@@ -64,7 +65,7 @@ pub(super) fn computation_text(model: &Model) -> String {
 }
 
 /// Why there is no separating plane; `used` rows were learned from.
-pub fn not_separable_text(proof: &NotSeparable, used: usize) -> String {
+pub fn not_separable_text(proof: &NotSeparable, used: usize, voice: &dyn Voice) -> String {
     let mut out = "No plane separates the classes: the perceptron would make mistakes forever.\n".to_owned();
     let rows = match proof.rows.len() {
         n if n == used => format!("these {}", count(n, "row")),
@@ -72,7 +73,7 @@ pub fn not_separable_text(proof: &NotSeparable, used: usize) -> String {
     };
     let why = match &proof.rows[..] {
         [row] => {
-            let row = row + 1;
+            let row = row + voice.first();
             format!("Proof: row {row} has only zeros, so without an intercept it is on no side of any plane.")
         }
         _ => format!(
@@ -82,10 +83,19 @@ pub fn not_separable_text(proof: &NotSeparable, used: usize) -> String {
     };
     let made =
         format!("Until then it had made {} in {}.", count(proof.mistakes, "update"), count(proof.epochs, "epoch"));
-    let remedy = "No model was written. --model pocket keeps the best plane that it meets, averaged-perceptron averages \
-                  over all, logistic minimises a loss.";
-    for text in [&why[..], &made, remedy] {
-        for line in wrap(text, LINE) {
+    let method = |name: &str| Setting::Model.is(name);
+    let remedy = words![
+        method("pocket"),
+        " keeps the best plane that it meets, ",
+        method("averaged-perceptron"),
+        " averages over all, ",
+        method("logistic"),
+        " minimises a loss.",
+    ];
+    let nothing = voice.nothing_written().map(str::to_owned);
+    let ending: Vec<String> = nothing.into_iter().chain(remedy.said(voice)).collect();
+    for text in [why, made, ending.join(" ")] {
+        for line in wrap(&text, LINE) {
             out.push_str(&format!("  {line}\n"));
         }
     }

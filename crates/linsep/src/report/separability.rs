@@ -1,8 +1,10 @@
 //! Separability in words.
 
+use super::consequences::consequences;
 use super::text::{clip, count, grid, short, thousands, wrap};
 use crate::error::Place;
 use crate::separate::{CommonPoint, Complete, Overlap, QuasiComplete, SeparabilityVerdict, Undecided, Verdict};
+use crate::words::{Setting, Voice, words};
 use crate::workflow::{Question, SHOWN_BOUNDARY, TableSeparability};
 
 /// Width of the lines of an answer.
@@ -13,12 +15,12 @@ const NEAREST: f64 = 1e-2;
 const SHOWN: usize = 10;
 
 /// Everything as text: the verdict in a sentence, what it rests on, and what follows from it.
-pub fn separability_text(found: &TableSeparability) -> String {
+pub fn separability_text(found: &TableSeparability, voice: &dyn Voice) -> String {
     let mut out = String::new();
     if let Some((question, first)) = found.answers.first()
         && (found.answers.len() == 1 || *question == Question::Joint)
     {
-        out.push_str(&Page { found, question: *question, about: first }.text());
+        out.push_str(&Page { found, question: *question, about: first }.text(voice));
         if found.answers.len() == 1 {
             return out;
         }
@@ -72,20 +74,20 @@ impl Page<'_> {
     }
 
     /// A row by its place.
-    fn row(&self, row: usize) -> String {
+    fn row(&self, row: usize, voice: &dyn Voice) -> String {
         match self.found.place(row) {
             Some(Place { line: Some(line), .. }) => format!("line {line}"),
-            _ => format!("row {}", row + 1),
+            _ => format!("row {}", row + voice.first()),
         }
     }
 
-    fn text(&self) -> String {
+    fn text(&self, voice: &dyn Voice) -> String {
         let verdict = &self.about.verdict;
         let mut out = format!("{}\n", self.headline());
         let mut lines: Vec<(&str, String)> = vec![("data", self.data())];
         match verdict {
-            Verdict::Complete(v) => lines.extend(self.complete(v)),
-            Verdict::QuasiComplete(v) => lines.extend(self.quasi_complete(v)),
+            Verdict::Complete(v) => lines.extend(self.complete(v, voice)),
+            Verdict::QuasiComplete(v) => lines.extend(self.quasi_complete(v, voice)),
             Verdict::Overlap(v) => lines.extend(self.overlap(v)),
             Verdict::Undecided(v) => lines.extend(self.undecided(v)),
         }
@@ -99,10 +101,10 @@ impl Page<'_> {
                 out.push('\n');
             }
         }
-        out.push_str(&self.table());
+        out.push_str(&self.table(voice));
         out.push('\n');
-        for text in self.consequences() {
-            for (i, line) in wrap(text, LINE - 2).iter().enumerate() {
+        for text in consequences(verdict, self.about.classes).iter().filter_map(|words| words.said(voice)) {
+            for (i, line) in wrap(&text, LINE - 2).iter().enumerate() {
                 out.push_str(&format!("  {}{line}\n", if i == 0 { "" } else { "  " }));
             }
         }
@@ -142,7 +144,7 @@ impl Page<'_> {
         )
     }
 
-    fn complete(&self, v: &Complete) -> Vec<(&'static str, String)> {
+    fn complete(&self, v: &Complete, voice: &dyn Voice) -> Vec<(&'static str, String)> {
         let mut lines = Vec::new();
         match &v.hull {
             Some(hull) => {
@@ -169,14 +171,14 @@ impl Page<'_> {
             }
         }
         if v.whole.is_some() {
-            let what =
-                "no doubles near them separate, so the coefficients shown are rounded; --json has the whole numbers";
-            lines.push(("plane", what.into()));
+            let whole = words!["; ", Setting::Json, " has the whole numbers"].said(voice).unwrap_or_default();
+            let what = "no doubles near them separate, so the coefficients shown are rounded";
+            lines.push(("plane", format!("{what}{whole}")));
         }
         lines
     }
 
-    fn quasi_complete(&self, v: &QuasiComplete) -> Vec<(&'static str, String)> {
+    fn quasi_complete(&self, v: &QuasiComplete, voice: &dyn Voice) -> Vec<(&'static str, String)> {
         let (strict, boundary) = (count(v.strict_rows, "row"), thousands(v.boundary.len() as f64));
         let direction = format!("{strict} strictly on their side, {boundary} on the boundary, none on the wrong side");
         let mut lines = vec![("direction", direction)];
@@ -201,7 +203,7 @@ impl Page<'_> {
             lines.push(("collinear", format!("{}{more}: not determined, whatever the labels", names.join(", "))));
         }
         if (1..=SHOWN_BOUNDARY).contains(&v.boundary.len()) {
-            let rows: Vec<String> = v.boundary.iter().map(|row| self.row(*row)).collect();
+            let rows: Vec<String> = v.boundary.iter().map(|row| self.row(*row, voice)).collect();
             lines.push(("boundary", rows.join(", ")));
         }
         lines.push(("witness", self.common(&v.common)));
@@ -258,7 +260,7 @@ impl Page<'_> {
     }
 
     /// The few rows and their weights, and the plane.
-    fn table(&self) -> String {
+    fn table(&self, voice: &dyn Voice) -> String {
         let mut out = String::new();
         let mut plane = |weights: &[f64], what: &str| {
             let mut largest: Vec<usize> = (0..weights.len()).filter(|j| weights[*j] != 0.0).collect();
@@ -300,7 +302,7 @@ impl Page<'_> {
             lines[0].push("class".into());
         }
         for (row, class, weight) in heaviest.iter().take(SHOWN) {
-            let mut line = vec![self.row(*row), short(*weight)];
+            let mut line = vec![self.row(*row, voice), short(*weight)];
             if several {
                 line.push(clip(class, 40));
             }
@@ -309,7 +311,8 @@ impl Page<'_> {
         out.push('\n');
         out.push_str(&grid(&lines, 2));
         if rows.len() > SHOWN {
-            out.push_str(&format!("  … {} more (--json has all)\n", rows.len() - SHOWN));
+            let where_else = words![" (", Setting::Json, " has all)"].said(voice).unwrap_or_default();
+            out.push_str(&format!("  … {} more{where_else}\n", rows.len() - SHOWN));
         }
         out
     }
@@ -320,33 +323,5 @@ impl Page<'_> {
             false => self.class(own),
         };
         common.constraints.iter().map(|c| (c.row, name(c.own, c.other), c.weight)).collect()
-    }
-
-    fn consequences(&self) -> Vec<&'static str> {
-        match &self.about.verdict {
-            Verdict::Complete(_) => vec![
-                "logistic regression: maximum likelihood has no solution; use a penalty",
-                match self.about.classes {
-                    2 => "hard margin: exists (--model hard-margin)",
-                    _ => "hard margin: exists between every two classes (--model hard-margin --multiclass one-vs-one)",
-                },
-                "perceptron: stops after finitely many mistakes",
-            ],
-            Verdict::QuasiComplete(_) => vec![
-                "logistic regression: maximum likelihood has no solution; use a penalty, or leave out or group what diverges",
-                "hard margin: does not exist; use a soft one (--model svm)",
-                "perceptron: never stops; --model pocket keeps the best plane that it meets",
-            ],
-            Verdict::Overlap(_) => vec![
-                "logistic regression: maximum likelihood exists (unique unless columns are collinear)",
-                "hard margin: does not exist; use a soft one (--model svm)",
-                "perceptron: never stops; --model pocket keeps the best plane that it meets",
-            ],
-            Verdict::Undecided(_) => {
-                vec![
-                    "try --exact, which takes longer, another --tol, or columns of similar size: the classes are nearly separable",
-                ]
-            }
-        }
     }
 }

@@ -12,6 +12,7 @@ use crate::certify::{Certificate, SeparationKind};
 use crate::decide::Decision;
 use crate::design::{QuantileOutput, Standardize, Transform};
 use crate::model::{ClassWeighting, Method, NoOptimum, Outcome};
+use crate::words::{Setting, Voice, words};
 use std::fmt::Write;
 
 /// Features in the table of largest weights, and notes.
@@ -22,13 +23,13 @@ const LINE: usize = 84;
 const SHOWN_CLASSES: usize = 6;
 
 /// The summary of a fit.
-pub fn fit_summary(model: &Model) -> String {
+pub fn fit_summary(model: &Model, voice: &dyn Voice) -> String {
     // Arg max is what everyone expects; any other decision must be seen.
-    summary(model, model.decision != Decision::default(), false)
+    summary(model, model.decision != Decision::default(), false, voice)
 }
 
 /// With the decision in words, and with all parts.
-pub(super) fn summary(model: &Model, with_decision: bool, all: bool) -> String {
+pub(super) fn summary(model: &Model, with_decision: bool, all: bool, voice: &dyn Voice) -> String {
     let mut out = format!("{}\n", headline(model));
     let mut line = |label: &str, text: String| {
         for (i, piece) in wrap(&text, LINE).iter().enumerate() {
@@ -95,19 +96,25 @@ pub(super) fn summary(model: &Model, with_decision: bool, all: bool) -> String {
     }
     let feature = model.recipe.namer();
     for note in model.notes.iter().take(SHOWN) {
-        line("note", note.describe(&feature));
+        line("note", note.describe(&feature, voice));
     }
     if model.notes.len() > SHOWN {
-        line("note", format!("{} more, see inspect --json", model.notes.len() - SHOWN));
+        line("note", unshown(model.notes.len() - SHOWN, "", voice));
     }
-    let of_parts = part_notes(model);
+    let of_parts = part_notes(model, voice);
     of_parts.iter().take(SHOWN).for_each(|note| line("note", note.clone()));
     if of_parts.len() > SHOWN {
-        line("note", format!("{} more of single fits, see inspect --json", of_parts.len() - SHOWN));
+        line("note", unshown(of_parts.len() - SHOWN, " of single fits", voice));
     }
     out.push_str(&parts_table(model, all));
     out.push_str(&largest_weights(model));
     out
+}
+
+/// How many notes are not shown, and where they are.
+fn unshown(notes: usize, of: &str, voice: &dyn Voice) -> String {
+    let count = format!("{notes} more{of}");
+    words![count.clone(), ", see ", Setting::Inspect].said(voice).unwrap_or(count)
 }
 
 fn computation_text(model: &Model) -> String {
@@ -349,7 +356,7 @@ fn largest_weights(model: &Model) -> String {
 }
 
 /// Why there is no model, with the direction.
-pub fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &[String]) -> String {
+pub fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &[String], voice: &dyn Voice) -> String {
     let kind = match proof.kind {
         SeparationKind::Complete => "completely separable",
         SeparationKind::Quasi => "quasi-completely separable",
@@ -392,6 +399,10 @@ pub fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &[String
     }
     table.push(std::iter::once("(intercept)".to_owned()).chain(proof.intercept.iter().map(|b| short(*b))).collect());
     out.push_str(&grid(&table, 2));
-    out.push_str("\n  No model was written. A penalty always has an optimum: --penalty ridge:0.01\n");
+    let remedy = words!["A penalty always has an optimum: ", Setting::Penalty.is("ridge:0.01")].said(voice);
+    let ending: Vec<String> = voice.nothing_written().map(str::to_owned).into_iter().chain(remedy).collect();
+    if !ending.is_empty() {
+        let _ = writeln!(out, "\n  {}", ending.join(" "));
+    }
     out
 }

@@ -3,15 +3,16 @@
 use super::text::{clip, count, grid, short, thousands};
 use crate::artifact::Model;
 use crate::table::Class;
+use crate::words::{Setting, Voice, words};
 use crate::workflow::{SupportRow, SupportTable};
 use serde_json::{Value, json};
 
 /// The first `most` support vectors of every table (all without a limit), and how many more there are.
-pub fn support_text(model: &Model, tables: &[SupportTable], most: Option<usize>) -> String {
-    tables.iter().map(|table| one_text(model, table, most)).collect()
+pub fn support_text(model: &Model, tables: &[SupportTable], most: Option<usize>, voice: &dyn Voice) -> String {
+    tables.iter().map(|table| one_text(model, table, most, voice)).collect()
 }
 
-fn one_text(model: &Model, table: &SupportTable, most: Option<usize>) -> String {
+fn one_text(model: &Model, table: &SupportTable, most: Option<usize>, voice: &dyn Voice) -> String {
     let rows = &table.rows;
     let shown = rows.len().min(most.unwrap_or(usize::MAX));
     let joint = rows.iter().any(|row| row.against.is_some());
@@ -25,7 +26,7 @@ fn one_text(model: &Model, table: &SupportTable, most: Option<usize>) -> String 
         let place = if row.bounded { "bounded" } else { "free" };
         // A row on the margin has a slack of rounding alone.
         let slack = if row.slack < 1e-9 { "0".to_owned() } else { short(row.slack) };
-        let mut line = vec![thousands(row.row as f64 + 1.0), name(row.class)];
+        let mut line = vec![thousands((row.row + voice.first()) as f64), name(row.class)];
         line.extend(row.against.map(name));
         line.extend([short(row.alpha), place.to_owned(), slack, row.distance.map_or(String::new(), short)]);
         cells.push(line);
@@ -40,7 +41,9 @@ fn one_text(model: &Model, table: &SupportTable, most: Option<usize>) -> String 
     let mut out = format!("\n  {what}{of} (row of the training table; {words})\n");
     out.push_str(&grid(&cells, 2));
     if shown < rows.len() {
-        out.push_str(&format!("  … {} more: see --rows all\n", thousands((rows.len() - shown) as f64)));
+        let more = format!("{} more", thousands((rows.len() - shown) as f64));
+        let where_else = words![": see ", Setting::Rows.is("all")].said(voice).unwrap_or_default();
+        out.push_str(&format!("  … {more}{where_else}\n"));
     }
     out
 }

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::table::Class;
+use crate::words::{Setting, words};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -42,7 +43,8 @@ pub fn stratified_folds(
             return Err(Error::data(format!(
                 "class `{name}` has one row: a fold cannot be held back and the class still be learned"
             ))
-            .help("leave out --cv, or give the class more rows"));
+            .help(words!["leave out ", Setting::CrossValidation])
+            .help("give the class more rows"));
         }
         members.shuffle(&mut rng);
         for row in members {

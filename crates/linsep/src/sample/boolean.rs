@@ -4,6 +4,7 @@ use super::{Generator, Truth, check_cols};
 use crate::density::{Draws, LinearForm, default_classes};
 use crate::error::{Error, Result};
 use crate::table::Class;
+use crate::words::{Setting, words};
 
 /// When a row belongs to the second class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,12 +36,15 @@ impl Boolean {
         if let BooleanRule::AtLeast(m) = rule
             && !(1..=cols).contains(&m)
         {
-            return Err(Error::usage(format!("{m} of {cols} features make only one class"))
-                .help(format!("choose --m from 1 to {cols}")));
+            return Err(Error::usage(format!("{m} of {cols} features make only one class")).help(words![
+                "choose ",
+                Setting::TrueOf,
+                format!(" from 1 to {cols}")
+            ]));
         }
         if all && cols > MOST_LISTED {
             return Err(Error::usage(format!("{cols} features have too many rows to list them all"))
-                .help("say how many to draw with --rows"));
+                .help(words!["say how many to draw with ", Setting::Rows]));
         }
         Ok(Boolean { cols, rule, signs, all })
     }

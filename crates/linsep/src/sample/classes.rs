@@ -10,6 +10,7 @@ use crate::density::{
 };
 use crate::error::{Error, Result};
 use crate::table::Class;
+use crate::words::{Setting, words};
 use std::f64::consts::FRAC_PI_4;
 
 /// Priors may miss a sum of one by this, as in `density::check`.
@@ -80,7 +81,11 @@ impl Generator for Classes {
 fn check_line(priors: &[f64], cols: usize, distance: f64) -> Result<()> {
     check_cols(cols)?;
     if !(distance >= 0.0 && distance.is_finite()) {
-        return Err(Error::usage(format!("classes cannot be {distance} apart")).help("choose --distance from 0"));
+        return Err(Error::usage(format!("classes cannot be {distance} apart")).help(words![
+            "choose ",
+            Setting::Distance,
+            " from 0"
+        ]));
     }
     let sum: f64 = priors.iter().sum();
     if priors.len() < 2 {
@@ -88,7 +93,7 @@ fn check_line(priors: &[f64], cols: usize, distance: f64) -> Result<()> {
     }
     if !priors.iter().all(|p| *p > 0.0) || !((sum - 1.0).abs() <= SUM) {
         return Err(Error::usage(format!("the priors must be positive and sum to one; they sum to {sum}"))
-            .help("for example --priors 0.2,0.8"));
+            .help(words!["for example ", Setting::Priors.is("0.2,0.8")]));
     }
     Ok(())
 }
@@ -125,7 +130,8 @@ pub fn bernoulli_classes(priors: Vec<f64>, cols: usize, distance: f64) -> Result
         let furthest = FRAC_PI_4 / middle * 2.0 * (cols as f64).sqrt();
         let (classes, message) = (priors.len(), format!("with {cols} columns of zeros and ones"));
         return Err(Error::usage(format!("{classes} classes cannot be {distance} apart {message}"))
-            .help(format!("choose --distance below {furthest:.3}, or more columns")));
+            .help(words!["choose ", Setting::Distance, format!(" below {furthest:.3}")])
+            .help("choose more columns"));
     }
     let p: Vec<f64> = (0..priors.len()).map(|k| (FRAC_PI_4 + (k as f64 - middle) * step).sin().powi(2)).collect();
     let marginal = |j: usize| Marginal { columns: vec![j], family: Family::Bernoulli { p: p.clone() } };

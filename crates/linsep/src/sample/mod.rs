@@ -18,6 +18,7 @@ pub use truth::Truth;
 use crate::density::{DRAW_BLOCK, Draws};
 use crate::error::{Error, Result};
 use crate::table::Class;
+use crate::words::{Setting, words};
 use rayon::prelude::*;
 
 /// Something that makes labelled rows.
@@ -71,7 +72,7 @@ impl Simulation {
         let fewest = generator.fewest_rows();
         if rows < fewest {
             return Err(Error::usage(format!("{rows} rows cannot be drawn"))
-                .help(format!("ask for at least {fewest} with --rows")));
+                .help(words![format!("ask for at least {fewest} with "), Setting::Rows]));
         }
         Ok(Simulation { generator, rows, seed })
     }
@@ -142,7 +143,7 @@ fn equal_correlation(correlation: f64, cols: usize) -> Vec<Vec<f64>> {
 /// At least one column.
 fn check_cols(cols: usize) -> Result<()> {
     match cols {
-        0 => Err(Error::usage("rows need at least one column").help("for example --features 2")),
+        0 => Err(Error::usage("rows need at least one column").help(words!["for example ", Setting::Features.is("2")])),
         _ => Ok(()),
     }
 }

@@ -4,6 +4,7 @@ use super::{Generator, Truth, check_cols};
 use crate::density::{Draws, LinearForm, default_classes};
 use crate::error::{Error, Result};
 use crate::table::Class;
+use crate::words::{Setting, words};
 
 /// Priors may miss a sum of one by this, as in `density::check`.
 const SUM: f64 = 1e-9;
@@ -30,7 +31,7 @@ impl Separable {
         check_cols(weights.len())?;
         if !(margin > 0.0 && margin.is_finite()) {
             return Err(Error::usage(format!("a margin of {margin} does not separate"))
-                .help("choose a positive one, for example --margin 0.5"));
+                .help(words!["choose a positive one, for example ", Setting::Margin.is("0.5")]));
         }
         let length = weights.iter().map(|w| w * w).sum::<f64>().sqrt();
         if !(length > 0.0 && length.is_finite() && intercept.is_finite()) {
@@ -39,7 +40,7 @@ impl Separable {
         if !priors.iter().all(|p| *p > 0.0) || !((priors[0] + priors[1] - 1.0).abs() <= SUM) {
             let sum = priors[0] + priors[1];
             return Err(Error::usage(format!("the priors must be positive and sum to one; they sum to {sum}"))
-                .help("for example --priors 0.2,0.8"));
+                .help(words!["for example ", Setting::Priors.is("0.2,0.8")]));
         }
         let normal = weights.iter().map(|w| w / length).collect();
         Ok(Separable { normal, offset: intercept / length, weights, intercept, margin, first: priors[0] })

@@ -6,6 +6,7 @@ use crate::certify::{Certificate, duality_gap};
 use crate::error::{Error, ErrorKind, Result};
 use crate::objective::{Coef, Conjugate, Detail, Penalty, Point, Risk};
 use crate::watch::{Progress, Watch};
+use crate::words::{Setting, words};
 
 /// Iterations without a lower objective or gradient after which only rounding moves. Chosen, not measured: a smaller
 /// value may end a first-order method early as `PrecisionLimit`.
@@ -36,7 +37,8 @@ impl<'r, 'd, L: Conjugate> Descent<'r, 'd, L> {
     ) -> Result<Self> {
         if risk.penalty().is_none() {
             return Err(Error::usage(format!("{solver} cannot prove that the optimum exists without a penalty"))
-                .help("use the solver newton, or a ridge penalty"));
+                .help(words!["use ", Setting::Solver.is("newton")])
+                .help("use a ridge penalty"));
         }
         let start = start.cloned().unwrap_or_else(|| risk.start());
         let point = risk.at(&start, Detail::Gradient, watch)?;

@@ -15,6 +15,7 @@ use crate::design::{InMemory, Tile, Units};
 use crate::error::{Error, Result};
 use crate::objective::{Coef, Intercept, Loss, Penalty, Risk};
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -79,7 +80,8 @@ impl<'a> DrawnRows<'a> {
         let (units, cols, scores) = (sample.units, risk.n_cols(), risk.loss().n_scores());
         if !risk.penalty().free_columns().is_empty() {
             return Err(Error::usage("a stochastic solver needs a penalty on every column")
-                .help("use the solver newton, or penalty factors above zero"));
+                .help(words!["use ", Setting::Solver.is("newton")])
+                .help("use penalty factors above zero"));
         }
         let rows = InMemory::new(sample.design, units, tile, watch)?;
         let sparse = matches!(rows, InMemory::Sparse(_));

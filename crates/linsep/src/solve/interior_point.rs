@@ -20,6 +20,7 @@ use crate::linalg::{Factor, factor};
 use crate::objective::{Coef, Hinge, Intercept, Penalty, Risk};
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
+use crate::words::{Setting, words};
 use rayon::prelude::*;
 
 /// Interior point method for the hinge.
@@ -136,7 +137,7 @@ impl InteriorPoint {
     pub fn solve(&self, risk: &Risk<'_, Hinge>, watch: &Watch) -> Result<MarginSolved> {
         if risk.penalty().is_none() || !risk.penalty().free_columns().is_empty() {
             return Err(Error::usage("the interior point method proves nothing about columns without a penalty")
-                .help("use the squared hinge with the solver newton"));
+                .help(words!["use ", Setting::Loss.is("squared-hinge"), " with ", Setting::Solver.is("newton")]));
         }
         let mut run = InteriorRun::new(risk, watch);
         let stop = match run.iterate(self) {

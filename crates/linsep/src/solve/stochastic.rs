@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::objective::{Coef, Conjugate, Detail, Intercept, Loss, Penalty, Risk};
 use crate::table::Class;
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -203,7 +204,8 @@ impl<'r, 'd, L: Loss, P: Penalty> StochasticRun<'r, 'd, L, P> {
             true => Ok(coef),
             false => {
                 Err(Error::usage(format!("the step {} is too long: the coefficients grow without end", self.first))
-                    .help("choose a shorter one with --step, or leave it out"))
+                    .help(words!["choose a shorter one with ", Setting::Step])
+                    .help("leave it out"))
             }
         }
     }

@@ -166,5 +166,5 @@ fn scores(model: &Model, design: &dyn Design, watch: &Watch) -> Result<Vec<f64>>
             .help("predict from a table"));
     }
     let found = model.discriminant.scores(design, watch);
-    found.map_err(|e| super::fit::name_columns(e, &model.recipe))
+    found.map_err(|e| super::places::with_array_names(e, &model.recipe))
 }

@@ -6,12 +6,13 @@ use super::multiclass::Plan;
 use super::rows::RowRoles;
 use crate::artifact::CrossFitted;
 use crate::decide::{Calibration, CalibrationKind, Coupled, Coupling, HeldOut, TwoSides, probabilities};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Note, Part, Split, of_part};
 use crate::numeric::sum;
 use crate::resample::stratified_folds;
 use crate::table::{Class, Table};
 use crate::watch::{Progress, Watch};
+use crate::words::{Setting, words};
 
 /// Which map, and from how many folds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,8 +55,8 @@ pub(super) fn cross_fit(
 ) -> Result<CrossFit> {
     let n_classes = roles.names.len();
     let plan = Plan::of(options, &roles.names)?;
-    let assigned =
-        stratified_folds(&roles.classes, &roles.names, calibration.folds, options.seed).map_err(about_calibration)?;
+    let assigned = stratified_folds(&roles.classes, &roles.names, calibration.folds, options.seed)
+        .map_err(|e| about_calibration(e, roles))?;
     let (mut scores, mut truth, mut weights) = (Vec::new(), Vec::<Class>::new(), Vec::new());
     let mut unconverged = Vec::new();
     for fold in 0..calibration.folds {
@@ -93,13 +94,20 @@ fn fit_parts(kind: CalibrationKind, split: Split, rows: &HeldOut<'_>, names: &[S
     let parts = split.parts(names.len());
     let fit = |(place, part): (usize, &Part)| {
         let sides = TwoSides::of(rows, (place, parts.len()), part.class, part.against);
-        let other = match split {
-            Split::Pairs => "leave out --calibrate, or choose --multiclass linear-machine --calibrate temperature",
-            Split::Rest => {
-                "choose --multiclass one-vs-one, or --calibrate temperature, which has one map for all classes"
-            }
+        let failed = |e: Error| match (of_part(e, part, names).without_help(), split) {
+            (error, Split::Pairs) => error.help(words!["leave out ", Setting::Calibrate]).help(words![
+                "choose ",
+                Setting::Multiclass.is("linear-machine"),
+                " ",
+                Setting::Calibrate.is("temperature"),
+            ]),
+            (error, Split::Rest) => error.help(words!["choose ", Setting::Multiclass.is("one-vs-one")]).help(words![
+                "choose ",
+                Setting::Calibrate.is("temperature"),
+                ", which has one map for all classes",
+            ]),
         };
-        kind.fit(&sides.rows()).map_err(|e| of_part(e, part, names).help(other))
+        kind.fit(&sides.rows()).map_err(failed)
     };
     let maps = parts.iter().enumerate().map(fit).collect::<Result<Vec<Calibration>>>()?;
     let coupling = match split {
@@ -110,10 +118,15 @@ fn fit_parts(kind: CalibrationKind, split: Split, rows: &HeldOut<'_>, names: &[S
 }
 
 /// Folds are made for cross-validation, too; the remedy is another.
-fn about_calibration(error: Error) -> Error {
-    let renamed = Error::new(error.kind(), format!("calibration: {}", error.message()));
-    let help = error.help_text().unwrap_or_default().replace("leave out --cv", "leave out --calibrate");
-    renamed.help(help.replace("choose from", "choose --calibrate-folds from"))
+fn about_calibration(error: Error, roles: &RowRoles) -> Error {
+    let error = error.in_context("calibration").without_help();
+    match error.kind() {
+        ErrorKind::Usage => {
+            let labelled = roles.classes.iter().flatten().count();
+            error.help(words!["choose ", Setting::CalibrateFolds, format!(" from 2 to {labelled}")])
+        }
+        _ => error.help(words!["leave out ", Setting::Calibrate]).help("give the class more rows"),
+    }
 }
 
 impl CrossFit {

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::model::{ClassWeights, Method, NoOptimum, NotSeparable, Part};
 use crate::table::{Class, Kind, Labels, Table};
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 
 /// A target with more distinct values is taken for a measurement.
 const MANY_CLASSES: usize = 1000;
@@ -167,7 +168,8 @@ pub(super) fn fit_source(
         return Err(Error::data(
             "the objective is not a finite number: a column, or its weight, is too far from 1 in size",
         )
-        .help("rescale the columns, or standardise them"));
+        .help("rescale the columns")
+        .help("standardise them"));
     }
     let weighted = Weighted { classes: class_weights, total: training.total_weight() };
     let model = model_of(source, options, (method, plan), known, weighted, (fitted, parts))?;
@@ -221,20 +223,23 @@ pub(super) fn labels_of(rows: &[usize], roles: &RowRoles, recipe: &Recipe) -> Re
     let counts = labels.totals(None);
     if rows.is_empty() {
         return Err(Error::data("no row has all the cells that are needed")
-            .help("choose --missing mean, or drop the columns that miss cells"));
+            .help(words!["choose ", Setting::Missing.is("mean")])
+            .help("drop the columns that miss cells"));
     }
     if let Some(k) = counts.iter().position(|c| *c == 0.0) {
         let of_class = |row: usize| roles.classes[row].is_some_and(|c| c.index() == k);
         if roles.weights.as_ref().is_some_and(|w| (0..w.len()).all(|row| !of_class(row) || w[row] == 0.0)) {
             return Err(Error::data(format!("class `{}` has no rows of positive weight", roles.names[k]))
-                .help("give it rows, or leave the class out"));
+                .help("give it rows")
+                .help("leave the class out"));
         }
         let columns: Vec<&str> = recipe.columns.iter().map(|c| c.name.as_str()).take(8).collect();
         return Err(Error::data(format!(
             "class `{}` has no rows left: each misses a cell in one of the columns used",
             roles.names[k]
         ))
-        .help(format!("choose --missing mean, or drop columns (used: {})", columns.join(", "))));
+        .help(words!["choose ", Setting::Missing.is("mean")])
+        .help(format!("drop columns (used: {})", columns.join(", "))));
     }
     Ok(labels)
 }
@@ -251,28 +256,5 @@ pub(super) fn training<'a>(
     match offsets {
         Some((columns, values)) => training.with_offsets(*columns, values),
         None => training,
-    }
-}
-
-/// Methods speak of columns by number; the recipe knows their names.
-pub(super) fn name_columns(error: Error, recipe: &Recipe) -> Error {
-    let (mut named, mut rest) = (String::new(), error.message());
-    while let Some(at) = rest.find("column ") {
-        let (before, after) = rest.split_at(at + "column ".len());
-        let digits = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        named.push_str(before);
-        match after[..digits].parse::<usize>() {
-            Ok(number) if (1..=recipe.n_features()).contains(&number) => {
-                named.push_str(&format!("`{}`", recipe.feature(number - 1)));
-            }
-            _ => named.push_str(&after[..digits]),
-        }
-        rest = &after[digits..];
-    }
-    named.push_str(rest);
-    let renamed = Error::new(error.kind(), named).at(error.place().clone());
-    match error.help_text() {
-        Some(help) => renamed.help(help),
-        None => renamed,
     }
 }

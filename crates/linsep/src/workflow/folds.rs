@@ -1,6 +1,6 @@
 //! A whole fit without one fold, and the scores of the rows held out: recipe, units and method are learned anew.
 
-use super::fit::{FitOptions, labels_of, name_columns, recipe_options, training};
+use super::fit::{FitOptions, labels_of, recipe_options, training};
 use super::multiclass::{Plan, Planned};
 use super::places::Places;
 use super::rows::RowRoles;
@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::model::{Outcome, Part};
 use crate::table::Table;
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 
 /// The rows of a fold as a fit without them sees them.
 pub(super) struct HeldOutRows {
@@ -50,7 +51,7 @@ pub(super) fn hold_out(
         training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins).with_printed_units(&printed);
     let method = options.method.aligned(&recipe, &roles.names).map_err(|e| in_fold_error(e, fold))?;
     let places = Places::of(table);
-    let named = |e: Error| in_fold_error(name_columns(places.locate(e, &prepared.rows), &recipe), fold);
+    let named = |e: Error| in_fold_error(places.name(e, &prepared.rows, &recipe), fold);
     let of = |part: Option<Part>| part.map_or(String::new(), |p| format!(" ({})", p.describe(&roles.names)));
     let fitted = match plan.fit(&method, &training, None, watch).map_err(named)? {
         Planned::Model(fitted, _) => fitted,
@@ -60,16 +61,15 @@ pub(super) fn hold_out(
                 fold + 1,
                 of(part)
             ))
-            .help("use a penalty, for example --penalty ridge:0.01"));
+            .help(words!["use a penalty, for example ", Setting::Penalty.is("ridge:0.01")]));
         }
         Planned::NotSeparable(part, ..) => {
-            return Err(Error::data(format!(
-                "without fold {} the classes overlap{}: no plane separates them, which --model {} asks for",
-                fold + 1,
-                of(part),
-                method.name()
-            ))
-            .help("choose --model svm, pocket, averaged-perceptron or logistic"));
+            return Err(Error::data(words![
+                format!("without fold {} the classes overlap{}: no plane separates them, which ", fold + 1, of(part)),
+                Setting::Model.is(method.name()),
+                " asks for",
+            ])
+            .help(words!["choose ", Setting::Model.any(["svm", "pocket", "averaged-perceptron", "logistic"])]));
         }
     };
     // A level that only the held-out rows have is no reason to stop.
@@ -89,10 +89,5 @@ pub(super) fn hold_out(
 }
 
 pub(super) fn in_fold_error(error: Error, fold: usize) -> Error {
-    let renamed =
-        Error::new(error.kind(), format!("without fold {}: {}", fold + 1, error.message())).at(error.place().clone());
-    match error.help_text() {
-        Some(help) => renamed.help(help),
-        None => renamed,
-    }
+    error.in_context(format!("without fold {}", fold + 1))
 }

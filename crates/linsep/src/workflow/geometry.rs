@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::geometry::{Geometry, Measured, Scores, mahalanobis};
 use crate::table::{Class, Table};
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 
 /// What to measure beside distance, margin and radius.
 #[derive(Debug, Clone, Copy, Default)]
@@ -90,11 +91,12 @@ pub fn geometry_table(
             table.n_rows(),
             geometry.n_cols()
         ))
-        .help("project fewer rows at a time, or leave --projection out"));
+        .help("project fewer rows at a time")
+        .help(words!["leave ", Setting::Projection, " out"]));
     }
     if options.projection && geometry.is_of_feature_space() {
         return Err(Error::usage("a boundary in a kernel's feature space has no nearest point among the rows")
-            .help("leave --projection out"));
+            .help(words!["leave ", Setting::Projection, " out"]));
     }
     let (prepared, scores) = scored_rows(model, table, &vec![true; table.n_rows()], options.unknown, watch)?;
     let predictions = model.decision.classes(&model.deciding_scores(scores.clone()), model.classes.len())?;
@@ -135,8 +137,12 @@ pub(super) fn measure(
     match model.decision.scheme() {
         Some(scheme) if !scheme.is_arg_max() => {
             if projection {
-                return Err(Error::usage("--projection is for boundaries of the decision, not of two-class fits")
-                    .help("leave it out, or choose --multiclass linear-machine or joint"));
+                return Err(Error::usage(words![
+                    Setting::Projection,
+                    " is for boundaries of the decision, not of two-class fits"
+                ])
+                .help("leave it out")
+                .help(words!["choose ", Setting::Multiclass.any(["linear-machine", "joint"])]));
             }
             let votes = Votes::new(scheme, &Scores::of(&model.discriminant)?, geometry)?;
             votes.measure(design, &scores, labels, watch)

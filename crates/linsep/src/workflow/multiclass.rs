@@ -8,6 +8,7 @@ use crate::discriminant::Linear;
 use crate::error::{Error, Result};
 use crate::model::{Fit, Fitted, FittedPart, LossChoice, Method, NoOptimum, NotSeparable, Part, Split, SplitFit};
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 
 /// How more than two classes are fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,18 +71,19 @@ impl Multiclass {
         if n_classes <= 2 {
             return match self.of_votes() {
                 None => Ok(None),
-                Some(flag) => Err(Error::usage(format!("{flag} is for more than two classes, and there are two"))
+                Some(setting) => Err(Error::usage(words![setting, " is for more than two classes, and there are two"])
                     .help("leave it out: the sign of the one score decides")),
             };
         }
         let approach = self.approach.unwrap_or(Approach::default_of(method));
-        if let Some(flag) = self.foreign_flag(approach) {
-            let help = match flag {
-                "--vote" => "choose --multiclass one-vs-one, or leave it out",
-                _ => "choose --multiclass one-vs-one, one-vs-rest or linear-machine, or leave it out",
+        if let Some(setting) = self.foreign_setting(approach) {
+            let fitting: &[&str] = match setting {
+                Setting::Vote => &["one-vs-one"],
+                _ => &["one-vs-one", "one-vs-rest", "linear-machine"],
             };
-            let name = approach.name();
-            return Err(Error::usage(format!("{flag} does not belong to {name} fits")).help(help));
+            return Err(Error::usage(words![setting, format!(" does not belong to {} fits", approach.name())])
+                .help(words!["choose ", Setting::Multiclass.any(fitting)])
+                .help("leave it out"));
         }
         let (vote, ties) = (self.vote.unwrap_or_default(), self.ties.unwrap_or_default());
         // Equal scores are so rare that the first class is as good; contradictions are not.
@@ -97,20 +99,20 @@ impl Multiclass {
         Ok(Some(scheme))
     }
 
-    /// The flag that asks for another way to decide than the method's own.
-    fn of_votes(&self) -> Option<&'static str> {
+    /// The setting that asks for another way to decide than the method's own.
+    fn of_votes(&self) -> Option<Setting> {
         match (self.vote, self.ties) {
-            (Some(_), _) => Some("--vote"),
-            (None, Some(_)) => Some("--ties"),
+            (Some(_), _) => Some(Setting::Vote),
+            (None, Some(_)) => Some(Setting::Ties),
             (None, None) => None,
         }
     }
 
-    fn foreign_flag(&self, approach: Approach) -> Option<&'static str> {
+    fn foreign_setting(&self, approach: Approach) -> Option<Setting> {
         match approach {
             Approach::OneVsOne => None,
-            _ if self.vote.is_some() => Some("--vote"),
-            Approach::Joint if self.ties.is_some() => Some("--ties"),
+            _ if self.vote.is_some() => Some(Setting::Vote),
+            Approach::Joint if self.ties.is_some() => Some(Setting::Ties),
             _ => None,
         }
     }
@@ -140,9 +142,12 @@ impl Plan {
             _ => Split::Rest,
         });
         let coupled = split.is_some() && options.calibration.is_some();
-        if coupled && let Some(flag) = options.multiclass.of_votes() {
-            return Err(Error::usage(format!("{flag} is about scores, and once calibrated the probabilities decide"))
-                .help("leave it out: the most probable class is predicted"));
+        if coupled && let Some(setting) = options.multiclass.of_votes() {
+            return Err(Error::usage(words![
+                setting,
+                " is about scores, and once calibrated the probabilities decide"
+            ])
+            .help("leave it out: the most probable class is predicted"));
         }
         if split.is_none() {
             options.calibration.map_or(Ok(()), |c| c.kind.check(classes.len()))?;
@@ -151,9 +156,10 @@ impl Plan {
         options.decision.check(classes.len(), sure)?;
         if let Some(priors) = &options.true_priors {
             if !sure {
-                let message =
-                    format!("true priors correct probabilities, and --model {} has none", options.method.name());
-                return Err(Error::usage(message).help("add --calibrate platt, or leave --true-priors out"));
+                let method = Setting::Model.is(options.method.name());
+                return Err(Error::usage(words!["true priors correct probabilities, and ", method, " has none"])
+                    .help(words!["add ", Setting::Calibrate.is("platt")])
+                    .help(words!["leave ", Setting::TruePriors, " out"]));
             }
             check_priors(priors, classes)?;
         }

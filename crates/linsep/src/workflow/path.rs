@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::model::{Lambdas, Method, NoOptimum, PathFit, RegularisationPath};
 use crate::table::Table;
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 
 /// What a path over a table came to.
 #[must_use]
@@ -63,7 +64,7 @@ pub(super) fn path_of(
     let training = source.training(source.weights.as_deref());
     let (features, classes) = (source.recipe.features(), source.labels.names().to_vec());
     let Method::Risk(method) = options.method.aligned(&source.recipe, &classes)? else {
-        return Err(Error::usage(format!("--model {} has no path", options.method.name()))
+        return Err(Error::usage(words![Setting::Model.is(options.method.name()), " has no path"])
             .help("a path is for logistic, svm and least-squares"));
     };
     Ok(match method.path(&training, lambdas, watch).map_err(|e| source.name(e))? {

@@ -1,5 +1,6 @@
 //! Where the rows of a matrix stand in the files, also after the table has been used up.
 
+use crate::design::Recipe;
 use crate::error::{Error, Place};
 use crate::table::{Origin, Table};
 
@@ -23,6 +24,14 @@ impl Places {
         Places { starts: Vec::new(), origins: Vec::new() }
     }
 
+    /// An error of a method, which speaks of rows and columns by number, in the words of the table or the arrays.
+    pub(super) fn name(&self, error: Error, rows: &[usize], recipe: &Recipe) -> Error {
+        match self.origins.is_empty() {
+            true => with_array_names(error, recipe),
+            false => with_column_names(self.locate(error, rows), recipe),
+        }
+    }
+
     /// The place of a row of the table.
     pub(super) fn place(&self, row: usize) -> Place {
         if self.origins.is_empty() {
@@ -43,5 +52,18 @@ impl Places {
             }
             _ => error,
         }
+    }
+}
+
+/// Methods speak of columns by number; the recipe knows their names.
+pub(super) fn with_column_names(error: Error, recipe: &Recipe) -> Error {
+    error.with_columns(&recipe.namer())
+}
+
+/// The same for arrays: where their columns have no names, the voice that says the error counts them.
+pub(super) fn with_array_names(error: Error, recipe: &Recipe) -> Error {
+    match recipe.columns.is_empty() {
+        true => error,
+        false => with_column_names(error, recipe),
     }
 }

@@ -1,6 +1,5 @@
 //! Model and table to predictions, and predictions judged.
 
-use super::fit::name_columns;
 use super::places::Places;
 use super::rows::{RowRoles, offset_columns};
 use crate::artifact::Model;
@@ -71,7 +70,7 @@ pub(super) fn scored_rows(
     recipe.unknown = unknown.unwrap_or(recipe.unknown);
     let prepared = recipe.apply(table, wanted)?;
     let scores = model.discriminant.scores(prepared.design.as_design(), watch);
-    let named = |e: Error| name_columns(Places::of(table).locate(e, &prepared.rows), &model.recipe);
+    let named = |e: Error| Places::of(table).name(e, &prepared.rows, &model.recipe);
     let mut scores = scores.map_err(named)?;
     let needed: Vec<bool> = {
         let mut needed = vec![false; table.n_rows()];

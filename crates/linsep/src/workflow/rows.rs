@@ -90,7 +90,8 @@ fn numbers(table: &Table, name: &str, what: &str, needed: impl Fn(usize) -> bool
             let fact = if values[row].is_nan() { "missing".to_owned() } else { values[row].to_string() };
             Err(Error::data(format!("the {what} is {fact}"))
                 .at(table.place(row).column(name))
-                .help("fill it in, or remove the row"))
+                .help("fill it in")
+                .help("remove the row"))
         }
         None => Ok(values),
     }

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::geometry::{Geometry, Measured, RowGeometry, Scores, Sum};
 use crate::table::Class;
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 
 /// Scores of classes from scores of pairs, `Σ_j g_kj`.
 fn class_sums(n_classes: usize) -> Vec<Sum> {
@@ -51,7 +52,13 @@ impl TwoClassMachine {
                 Ok(Some(TwoClassMachine { maps }))
             }
             _ => Err(Error::usage("the regions of these probabilities have no planes between them")
-                .help("fit without --calibrate, or with --multiclass linear-machine --calibrate temperature")),
+                .help(words!["fit without ", Setting::Calibrate])
+                .help(words![
+                    "fit with ",
+                    Setting::Multiclass.is("linear-machine"),
+                    " ",
+                    Setting::Calibrate.is("temperature")
+                ])),
         }
     }
 

@@ -6,6 +6,7 @@ use crate::design::Encoding;
 use crate::error::{Error, Result};
 use crate::model::Method;
 use crate::sample::Classes;
+use crate::words::{Setting, words};
 
 /// The classes of a generative model, ready to be drawn from. [`crate::design::Recipe::cells`] turns drawn rows into the
 /// cells of a table like the one the model was fitted on.
@@ -22,7 +23,7 @@ pub fn model_classes(model: &Model) -> Result<Classes> {
     }
     if !model.recipe.is_linear() {
         return Err(Error::model("the model transforms or multiplies columns, which cannot be undone for drawn rows")
-            .help("draw from a model fitted without --transform and --basis"));
+            .help(words!["draw from a model fitted without ", Setting::Transform, " and ", Setting::Basis]));
     }
     let mut start = 0;
     for column in &model.recipe.columns {
@@ -34,9 +35,12 @@ pub fn model_classes(model: &Model) -> Result<Classes> {
             return Err(Error::model(format!(
                 "the model takes the indicators of text column `{name}` as numbers: rows drawn from it have no level"
             ))
-            .help(format!(
-                "fit without it (--drop {name}), or by naive-bayes, which takes text columns as categories"
-            )));
+            .help(words!["fit without it (", Setting::Drop.is(name), ")"])
+            .help(words![
+                "fit by ",
+                Setting::Model.is("naive-bayes"),
+                ", which takes text columns as categories"
+            ]));
         }
     }
     Classes::new(model.method.name(), densities.clone(), model.classes.clone(), model.recipe.features())

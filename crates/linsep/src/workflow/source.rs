@@ -1,7 +1,7 @@
 //! The rows a method learns from, whether they come from a table or from arrays in memory.
 
-use super::fit::{labels_of, name_columns};
-use super::places::Places;
+use super::fit::labels_of;
+use super::places::{Places, with_array_names, with_column_names};
 use super::rows::RowRoles;
 use crate::design::{
     Design, Origin, Prepared, PreparedDesign, Recipe, RecipeOptions, check_small_columns, fit_recipe, gather,
@@ -52,7 +52,7 @@ impl<'a> Source<'a> {
         let places = Places::of(&table);
         let prepared = recipe.apply_owned(table, &counted)?;
         if recipe.sparse_width > 0 {
-            check_small_columns(prepared.design.as_design()).map_err(|e| name_columns(e, &recipe))?;
+            check_small_columns(prepared.design.as_design()).map_err(|e| with_column_names(e, &recipe))?;
         }
         Source::of_prepared(prepared, roles, recipe, places)
     }
@@ -96,7 +96,7 @@ impl<'a> Source<'a> {
     ) -> Result<Source<'a>> {
         // Lengths and weights are checked before anything is read from them.
         Training { weights, ..Training::new(design, &labels) }.check()?;
-        check_small_columns(design).map_err(|e| name_columns(e, &recipe))?;
+        check_small_columns(design).map_err(|e| with_array_names(e, &recipe))?;
         let count = design.shape().rows;
         let counts = |zero_weight| RowCounts { rows: count, missing_target: 0, zero_weight, missing: Vec::new() };
         let whole = Source {
@@ -148,7 +148,7 @@ impl<'a> Source<'a> {
 
     /// An error of a method, which speaks of rows and columns by number, in the words of the table.
     pub(super) fn name(&self, error: Error) -> Error {
-        name_columns(self.places.locate(error, &self.rows), &self.recipe)
+        self.places.name(error, &self.rows, &self.recipe)
     }
 
     /// Where a row of the table or of the arrays stands.

@@ -5,20 +5,24 @@ use crate::design::Recipe;
 use crate::discriminant::Linear;
 use crate::error::{Error, Result};
 use crate::model::Method;
+use crate::words::{Setting, words};
 
 /// The discriminants of a model in the order of a fit's columns and classes.
 pub(super) fn start_for(model: &Model, method: &Method, recipe: &Recipe, classes: &[String]) -> Result<Linear> {
     if !method.takes_start() {
-        return Err(Error::usage(format!("--model {} has no use for a start", method.name()))
-            .help("--init belongs to methods that minimise step by step, as --model logistic"));
+        return Err(Error::usage(words![Setting::Model.is(method.name()), " has no use for a start"]).help(words![
+            Setting::Init,
+            " belongs to methods that minimise step by step, as ",
+            Setting::Model.is("logistic")
+        ]));
     }
     let Some(linear) = model.discriminant.as_linear() else {
         return Err(Error::usage(format!("the {} model to start from is not linear", model.method.name()))
-            .help("start from a linear one, as logistic or lda"));
+            .help(words!["start from a linear one, as ", Setting::Model.any(["logistic", "lda"])]));
     };
     if !model.parts.is_empty() {
         return Err(Error::usage("the model to start from has a score for every two-class fit, not for every class")
-            .help("start from a model of --multiclass joint"));
+            .help(words!["start from a model of ", Setting::Multiclass.is("joint")]));
     }
     let columns = places(&model.recipe.features(), &recipe.features(), "column")?;
     let order = places(&model.classes, classes, "class")?;

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::model::{LossChoice, Method, Part};
 use crate::table::{Class, Table};
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 
 /// Multipliers this close to their bound, relatively, are at it, as where the model was made (`model::risk::margin`).
 const AT_BOUND: f64 = 1e-12;
@@ -77,7 +78,7 @@ pub(super) fn supports(model: &Model) -> Result<Vec<&SupportVectors>> {
     };
     found.ok_or_else(|| {
         Error::usage(format!("a {} model has no support vectors", model.method.name()))
-            .help("leave the table out; support vectors belong to --model svm and hard-margin")
+            .help(words!["leave the table out; support vectors belong to ", Setting::Model.any(["svm", "hard-margin"])])
     })
 }
 

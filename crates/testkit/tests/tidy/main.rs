@@ -10,8 +10,9 @@ use sources::{code, library, root, sources};
 use std::collections::BTreeSet;
 
 /// The stages in order: a module imports only from those before it.
-const STAGES: [&str; 25] = [
+const STAGES: [&str; 26] = [
     "numeric",
+    "words",
     "error",
     "role",
     "watch",

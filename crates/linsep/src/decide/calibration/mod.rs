@@ -15,6 +15,7 @@ pub use isotonic::pool_adjacent_violators;
 use crate::error::{Error, Result};
 use crate::numeric::logistic;
 use crate::table::Class;
+use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
 
 /// Which map.
@@ -100,7 +101,8 @@ impl CalibrationKind {
                 "{} calibration is for the one score of two classes, and there are {n_classes}",
                 self.name()
             ))
-            .help("use --calibrate temperature, or two-class fits: --multiclass one-vs-one or one-vs-rest")),
+            .help(words!["use ", Setting::Calibrate.is("temperature")])
+            .help(words!["use two-class fits: ", Setting::Multiclass.any(["one-vs-one", "one-vs-rest"])])),
             _ => Ok(()),
         }
     }
@@ -165,7 +167,8 @@ fn not_rising(kind: CalibrationKind, found: &str) -> Error {
         "{} calibration fails: on rows that were held out {found}, so the scores do not tell the classes apart",
         kind.name()
     ))
-    .help("leave out --calibrate, or choose columns or a method that predict the class")
+    .help(words!["leave out ", Setting::Calibrate])
+    .help("choose columns or a method that predict the class")
 }
 
 impl Calibration {

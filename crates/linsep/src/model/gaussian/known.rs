@@ -5,6 +5,7 @@ use crate::density::Covariance;
 use crate::error::{Error, Place, Result};
 use crate::linalg::{Square, factor};
 use crate::model::Note;
+use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -192,8 +193,10 @@ impl Known {
         let order = |what: &str, wanted: &[String], have: &[String]| -> Result<Vec<usize>> {
             let place = |name: &String| {
                 have.iter().position(|h| h == name).ok_or_else(|| {
-                    Error::data(format!("the parameters do not have the {what} `{name}`"))
-                        .help(format!("theirs are: {}; choose columns with --features", have.join(", ")))
+                    Error::data(format!("the parameters do not have the {what} `{name}`")).help(words![
+                        format!("theirs are: {}; choose columns with ", have.join(", ")),
+                        Setting::Features
+                    ])
                 })
             };
             if let Some(extra) = have.iter().find(|h| !wanted.contains(h)) {
@@ -244,7 +247,7 @@ impl Known {
                     Covariance::Own(_) => ("a covariance for each class", "qda"),
                 };
                 Err(Error::usage(format!("the parameters give {what}, which this model does not use"))
-                    .help(format!("choose --model {model}")))
+                    .help(words!["choose ", Setting::Model.is(model)]))
             }
         }
     }

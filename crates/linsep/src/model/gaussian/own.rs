@@ -10,6 +10,7 @@ use crate::discriminant::{Discriminant, Quadratic};
 use crate::error::{Error, Result};
 use crate::linalg::{Factor, Square, factor};
 use crate::model::Note;
+use crate::words::{Setting, Span, words};
 
 const EQUATIONS: &str = "A_k Σ_k A_kᵀ = I";
 
@@ -80,18 +81,23 @@ fn factors(problem: &GaussianProblem) -> Result<Factors> {
         match new {
             None => Ok(factor),
             Some(alias) => {
-                let of = match alias.combination.len() {
-                    0 => "constant".to_owned(),
-                    _ => {
-                        let names = alias.combination.iter().take(4).map(|(j, _)| format!("column {}", j + 1));
-                        format!("a combination of {}", names.collect::<Vec<_>>().join(", "))
-                    }
-                };
-                let (class, column) = (problem.class_name(k), alias.column + 1);
-                Err(Error::data(format!(
-                    "within class `{class}` column {column} is {of}: the covariance of the class is singular"
-                ))
-                .help("use --shrinkage auto, --model lda, or drop the column"))
+                let mut what: Vec<Span> = vec![
+                    "within ".into(),
+                    Span::Class(problem.class_name(k).to_owned()),
+                    " ".into(),
+                    Span::Column(alias.column),
+                    " is ".into(),
+                ];
+                what.push(if alias.combination.is_empty() { "constant" } else { "a combination of " }.into());
+                for (place, (j, _)) in alias.combination.iter().take(4).enumerate() {
+                    what.push(if place == 0 { "" } else { ", " }.into());
+                    what.push(Span::Column(*j));
+                }
+                what.push(": the covariance of the class is singular".into());
+                Err(Error::data(what)
+                    .help(words!["use ", Setting::Shrinkage.is("auto")])
+                    .help(words!["use ", Setting::Model.is("lda")])
+                    .help("drop the column"))
             }
         }
     };

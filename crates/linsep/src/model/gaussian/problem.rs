@@ -10,6 +10,7 @@ use crate::model::Note;
 use crate::model::printed::{agreeing, named, rounding};
 use crate::stats::{ClassMoments, MomentRounding, Scatter, fourth_moments};
 use crate::watch::Watch;
+use crate::words::{Setting, Span, words};
 
 /// Pivots of the correlation matrix below this make a column a combination of earlier ones: a residual of 1e-6 of its
 /// standard deviation, about what a matrix of products of doubles resolves.
@@ -52,16 +53,17 @@ impl GaussianProblem {
         let cols = training.design.shape().cols;
         let name = method.name();
         if training.offsets.is_some() {
-            return Err(
-                Error::usage(format!("--model {name} has no offsets")).help("offsets belong to --model logistic")
-            );
+            return Err(Error::usage(words![Setting::Model.is(name), " has no offsets"])
+                .help(words!["offsets belong to ", Setting::Model.is("logistic")]));
         }
         if cols > method.max_columns {
             let gigabytes = (cols as f64).powi(2) * 8e-9;
-            return Err(Error::data(format!(
-                "--model {name} on {cols} columns needs a covariance of {gigabytes:.0} GB"
-            ))
-            .help("use --model logistic, or fewer columns"));
+            return Err(Error::data(words![
+                Setting::Model.is(name),
+                format!(" on {cols} columns needs a covariance of {gigabytes:.0} GB"),
+            ])
+            .help(words!["use ", Setting::Model.is("logistic")])
+            .help("use fewer columns"));
         }
         let kind = if method.shape == Shape::Own { Scatter::Own } else { Scatter::Pooled };
         let Training { design, labels, weights, .. } = *training;
@@ -212,7 +214,8 @@ impl GaussianProblem {
                         self.class_names[k],
                         if *n == 1.0 { "" } else { "s" }
                     ))
-                    .help("use --model lda, which pools the classes, or leave the class out")),
+                    .help(words!["use ", Setting::Model.is("lda"), ", which pools the classes"])
+                    .help("leave the class out")),
                 }
             };
             return self.moments.weights().iter().enumerate().map(divisor).collect();
@@ -225,7 +228,7 @@ impl GaussianProblem {
             return Err(Error::data(format!(
                 "{total} rows of {classes} classes leave nothing to estimate a covariance from"
             ))
-            .help(format!("--model {} needs more rows than classes", method.name())));
+            .help(words![Setting::Model.is(method.name()), " needs more rows than classes"]));
         }
         Ok(vec![divisor])
     }
@@ -236,19 +239,22 @@ impl GaussianProblem {
             return Ok(());
         }
         let used = self.scale.len() - self.constant.len();
-        let help = "use --shrinkage auto, or fewer columns";
         if method.shape == Shape::Own {
             let few = self.moments.weights().iter().position(|n| used as f64 > n - 1.0);
             return few.map_or(Ok(()), |k| {
                 let (name, n) = (&self.class_names[k], self.moments.weight(k));
                 Err(Error::data(format!("class `{name}` has {n} rows for {used} columns: its covariance is singular"))
-                    .help("use --shrinkage auto, --model lda, or fewer columns"))
+                    .help(words!["use ", Setting::Shrinkage.is("auto")])
+                    .help(words!["use ", Setting::Model.is("lda")])
+                    .help("use fewer columns"))
             });
         }
         let classes = self.priors.len();
         if used as f64 > total - classes as f64 {
             let message = format!("{used} columns and {total} rows of {classes} classes: the covariance is singular");
-            return Err(Error::data(message).help(help));
+            return Err(Error::data(message)
+                .help(words!["use ", Setting::Shrinkage.is("auto")])
+                .help("use fewer columns"));
         }
         Ok(())
     }
@@ -390,11 +396,13 @@ impl GaussianProblem {
             .map(|(j, v)| v.abs() * contrasts.iter().map(|c| c[*j].abs()).fold(0.0, f64::max))
             .fold(spread, f64::max);
         if left_over.fold(0.0, f64::max) > DIFFERS * size && size > 0.0 {
-            let column = alias.column + 1;
-            return Err(Error::data(format!(
-                "within every class column {column} is constant or a combination of other columns, yet it differs between classes: the classes are separable along it and the covariance is singular"
-            ))
-            .help("use --shrinkage auto, or drop the column"));
+            return Err(Error::data(words![
+                "within every class ",
+                Span::Column(alias.column),
+                " is constant or a combination of other columns, yet it differs between classes: the classes are separable \
+                 along it and the covariance is singular",
+            ])
+            .help(words!["use ", Setting::Shrinkage.is("auto")]).help("drop the column"));
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use crate::linalg::Square;
 use crate::numeric::sum;
 use crate::objective::{Intercept, QuadraticObjective};
 use crate::stats::{ClassMoments, ClassTriangle};
+use crate::words::{Setting, words};
 
 /// Beside earlier columns, a column shorter than this share of its length is a combination of them: rounding of an
 /// orthogonal factorisation of many rows, about 5,000 units.
@@ -282,7 +283,7 @@ impl LeastSquares {
             (2, Targets::Auto | Targets::PlusMinus) => Ok((vec![vec![-1.0, 1.0]], 0.0)),
             (2, Targets::ZeroOne) => Ok((vec![vec![0.0, 1.0]], 0.5)),
             (_, Targets::PlusMinus) => Err(Error::usage(format!("targets ±1 are for two classes, not {classes}"))
-                .help("leave --targets out: more classes have one-hot targets")),
+                .help(words!["leave ", Setting::Targets, " out: more classes have one-hot targets"])),
             _ => {
                 let one = |t: usize| (0..classes).map(|k| f64::from(u8::from(k == t))).collect();
                 Ok(((0..classes).map(one).collect(), 0.0))

@@ -24,6 +24,7 @@ use crate::objective::{Intercept, QuadraticObjective};
 use crate::solve::{QuadraticDescent, Stop};
 use crate::stats::ClassMoments;
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 use frame::SquaresFrame;
 use reduced::ReducedSquares;
 use serde::{Deserialize, Serialize};
@@ -279,7 +280,8 @@ impl LeastSquares {
 
     fn check(&self, training: &Training<'_>) -> Result<()> {
         if training.offsets.is_some() {
-            return Err(Error::usage("least squares has no offsets").help("offsets belong to --model logistic"));
+            return Err(Error::usage("least squares has no offsets")
+                .help(words!["offsets belong to ", Setting::Model.is("logistic")]));
         }
         self.check_settings(training.design.shape().cols)
     }
@@ -288,7 +290,8 @@ impl LeastSquares {
         if cols > self.max_columns {
             let gigabytes = (cols as f64).powi(2) * 8e-9;
             return Err(Error::data(format!("least squares on {cols} columns needs a matrix of {gigabytes:.0} GB"))
-                .help("use --model logistic, or fewer columns"));
+                .help(words!["use ", Setting::Model.is("logistic")])
+                .help("use fewer columns"));
         }
         self.penalty.check()?;
         if self.penalty.is_sparse() {
@@ -296,7 +299,8 @@ impl LeastSquares {
                 .help("minimise the squared loss as a risk (RiskMinimizer with LossChoice::Squared)"));
         }
         if self.penalty == PenaltyChoice::None && self.intercept == Intercept::Penalised {
-            return Err(Error::usage("a penalised intercept needs a penalty").help("for example --penalty ridge:0.1"));
+            return Err(Error::usage("a penalised intercept needs a penalty")
+                .help(words!["for example ", Setting::Penalty.is("ridge:0.1")]));
         }
         if self.tolerance.is_nan() || self.tolerance <= 0.0 {
             return Err(Error::usage(format!("the tolerance {} is not positive", self.tolerance)));

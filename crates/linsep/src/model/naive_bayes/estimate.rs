@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::model::Divisor;
 use crate::numeric::{ln_minus_digamma, vectorised};
 use crate::stats::ClassColumns;
+use crate::words::{Setting, Span, words};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -128,11 +129,12 @@ impl<'a> Estimates<'a> {
             let own = if divisor > 0.0 { spread.within / divisor } else { 0.0 };
             let pooled = own + added;
             if pooled <= rounding(spread.mean) || (divisor <= 0.0 && spread.within > 0.0) {
-                return Err(Error::data(format!(
-                    "column {} has no spread within any class to estimate its shared variance from",
-                    j + 1
-                ))
-                .help("add some with --variance-smoothing 1e-9, or drop the column"));
+                return Err(Error::data(words![
+                    Span::Column(j),
+                    " has no spread within any class to estimate its shared variance from",
+                ])
+                .help(words!["add some with ", Setting::VarianceSmoothing.is("1e-9")])
+                .help("drop the column"));
             }
             variance.fill(pooled);
             return Ok(false);
@@ -144,13 +146,13 @@ impl<'a> Estimates<'a> {
             variance[k] = own + added;
             if variance[k] <= rounding(mean[k]) || (divisor <= 0.0 && squares > 0.0) {
                 let fact = match divisor > 0.0 {
-                    true => format!("is {} in every row", mean[k]),
-                    false => format!("has no variance: the class has the weight {}", weights[k]),
+                    true => format!(" is {} in every row", mean[k]),
+                    false => format!(" has no variance: the class has the weight {}", weights[k]),
                 };
-                return Err(Error::data(format!("within class `{}` column {} {fact}", self.names[k], j + 1)).help(
-                    "share the variance among the classes with --family gaussian-shared, \
-                     add some with --variance-smoothing 1e-9, or drop the column",
-                ));
+                return Err(Error::data(words!["within ", self.class(k), " ", Span::Column(j), fact])
+                    .help(words!["share the variance among the classes with ", Setting::Families.is("gaussian-shared")])
+                    .help(words!["add some with ", Setting::VarianceSmoothing.is("1e-9")])
+                    .help("drop the column"));
             }
         }
         Ok(false)
@@ -244,8 +246,8 @@ impl<'a> Estimates<'a> {
         for (k, first) in first.iter_mut().enumerate() {
             let total = self.multinomial_totals[k];
             if total == 0.0 {
-                return Err(Error::data(format!("class `{}` has no counts in the multinomial columns", self.names[k]))
-                    .help("smooth them with --smoothing 1"));
+                return Err(Error::data(words![self.class(k), " has no counts in the multinomial columns"])
+                    .help(words!["smooth them with ", Setting::Smoothing.is("1")]));
             }
             shares(&self.statistics.totals(k)[run.columns.clone()], alpha, total, &mut first[part.clone()]);
         }
@@ -268,12 +270,11 @@ impl<'a> Estimates<'a> {
             let (mean, spread) = self.gamma_spread(k, j);
             // What rounding leaves of a column without spread.
             if !(spread > 16.0 * f64::EPSILON * (1.0 + mean.ln().abs())) {
-                let message = format!(
-                    "within class `{}` column {} has no spread: its shape has no estimate",
-                    self.names[k],
-                    j + 1
-                );
-                return Err(Error::data(message).help("give the column another --family, or drop it"));
+                let what =
+                    words!["within ", self.class(k), " ", Span::Column(j), " has no spread: its shape has no estimate"];
+                return Err(Error::data(what)
+                    .help(words!["give the column another ", Setting::Families])
+                    .help("drop it"));
             }
             shape[k] = gamma_shape(spread);
             rate[k] = shape[k] / mean;
@@ -290,8 +291,14 @@ impl<'a> Estimates<'a> {
 
     /// A probability of zero would decide alone against all other columns.
     fn never(&self, k: usize, j: usize, what: &str) -> Error {
-        Error::data(format!("class `{}` never has {what} in column {}: its logarithm is −∞", self.names[k], j + 1))
-            .help("smooth the shares with --smoothing 1, or drop the column")
+        let never = format!(" never has {what} in ");
+        Error::data(words![self.class(k), never, Span::Column(j), ": its logarithm is −∞"])
+            .help(words!["smooth the shares with ", Setting::Smoothing.is("1")])
+            .help("drop the column")
+    }
+
+    fn class(&self, k: usize) -> Span {
+        Span::Class(self.names[k].clone())
     }
 }
 

@@ -4,6 +4,7 @@ use super::{FamilyChoice, NaiveBayes};
 use crate::design::Origin;
 use crate::error::{Error, Result, nearest};
 use crate::stats::Run;
+use crate::words::{Setting, words};
 use std::ops::Range;
 
 /// The family of every matrix column, as runs; the indicators of a text column are a run of their own.
@@ -147,14 +148,20 @@ fn check(piece: &LayoutPiece<'_>) -> Result<()> {
         (Some(origin), true, false) => {
             let message =
                 format!("column `{}` is text, so its family is categorical, not {}", origin.name, piece.run.family);
-            Err(Error::usage(message).help(format!("if it holds numbers, read it as such: --number {}", origin.name)))
+            Err(Error::usage(message)
+                .help("leave its family out")
+                .help(words!["if it holds numbers, read it as such: ", Setting::Number.is(&origin.name)]))
         }
         (Some(origin), false, true) => {
             Err(Error::usage(format!("column `{}` holds numbers, which have no levels", origin.name))
-                .help(format!("read it as text to make it categorical: --text {}", origin.name)))
+                .help("leave its family out")
+                .help(words!["read it as text to make it categorical: ", Setting::TextColumns.is(&origin.name)]))
         }
-        (None, _, true) => Err(Error::usage("columns without names hold numbers, which have no levels")
-            .help("choose another --family, for example bernoulli or multinomial")),
+        (None, _, true) => Err(Error::usage("columns without names hold numbers, which have no levels").help(words![
+            "choose another ",
+            Setting::Families,
+            ", for example bernoulli or multinomial"
+        ])),
         _ => Ok(()),
     }
 }

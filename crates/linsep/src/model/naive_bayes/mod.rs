@@ -23,6 +23,7 @@ use crate::discriminant::Discriminant;
 use crate::error::{Error, Result};
 use crate::stats::ClassColumns;
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 use estimate::Estimates;
 use serde::{Deserialize, Serialize};
 
@@ -74,10 +75,14 @@ impl NaiveBayes {
     /// Which of `cols` matrix columns has which family; `origins` says which columns are the indicators of a text
     /// column.
     pub fn layout(&self, origins: &[Origin], cols: usize) -> Result<Layout> {
-        for (flag, value) in [("smoothing", self.smoothing), ("variance smoothing", self.variance_smoothing)] {
+        let settings = [
+            ("smoothing", Setting::Smoothing.is(1), self.smoothing),
+            ("variance smoothing", Setting::VarianceSmoothing.is("1e-9"), self.variance_smoothing),
+        ];
+        for (name, example, value) in settings {
             if !(value >= 0.0 && value.is_finite()) {
-                return Err(Error::usage(format!("the {flag} {value} is not a number from 0"))
-                    .help("for example --smoothing 1, or --variance-smoothing 1e-9"));
+                return Err(Error::usage(format!("the {name} {value} is not a number from 0"))
+                    .help(words!["for example ", example]));
             }
         }
         Layout::new(self, origins, cols)
@@ -140,7 +145,8 @@ impl NaiveBayes {
 
     fn statistics(&self, training: &Training<'_>, watch: &Watch) -> Result<(Layout, ClassColumns)> {
         if training.offsets.is_some() {
-            return Err(Error::usage("naive Bayes has no offsets").help("offsets belong to --model logistic"));
+            return Err(Error::usage("naive Bayes has no offsets")
+                .help(words!["offsets belong to ", Setting::Model.is("logistic")]));
         }
         let layout = self.layout(training.origins, training.design.shape().cols)?;
         let Training { design, labels, weights, .. } = *training;

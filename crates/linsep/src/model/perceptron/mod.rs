@@ -17,6 +17,7 @@ use crate::solve::{
     BatchPerceptron, MistakeDriven, OnlinePerceptron, Order, PocketPerceptron, PocketRule, SignedRows, Stop,
 };
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 pub(super) use overlap::{OverlapVerdict, separability};
 use serde::{Deserialize, Serialize};
 
@@ -255,20 +256,23 @@ impl Perceptron {
         let classes = training.labels.n_classes();
         if classes != 2 {
             return Err(Error::data(format!("the target has {classes} classes; the perceptron separates two"))
-                .help("choose --multiclass one-vs-one, or --model logistic or --model lda"));
+                .help(words!["choose ", Setting::Multiclass.is("one-vs-one")])
+                .help(words!["choose ", Setting::Model.any(["logistic", "lda"])]));
         }
         if training.offsets.is_some() {
-            return Err(Error::usage("the perceptron has no offsets").help("offsets belong to --model logistic"));
+            return Err(Error::usage("the perceptron has no offsets")
+                .help(words!["offsets belong to ", Setting::Model.is("logistic")]));
         }
         if !(self.step > 0.0 && self.step.is_finite()) {
-            return Err(Error::usage(format!("the step {} is not positive", self.step)).help("for example --step 1"));
+            return Err(Error::usage(format!("the step {} is not positive", self.step))
+                .help(words!["for example ", Setting::Step.is("1")]));
         }
         if self.max_epochs == 0 {
             return Err(Error::usage("0 epochs leave θ where it starts, at zero").help("allow at least one"));
         }
         if self.intercept == Intercept::Penalised {
             return Err(Error::usage("the perceptron has no penalty, so its intercept cannot be penalised")
-                .help("use --intercept free or none"));
+                .help(words!["use ", Setting::Intercept.any(["free", "none"])]));
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use super::{Algorithm, LossChoice, PenaltyChoice, RiskMinimizer};
 use crate::error::{Error, Result};
+use crate::words::{Setting, words};
 
 /// With more coefficients, forming and factoring their Hessian (2,000² doubles are 32 MB) costs more than products with
 /// it. Chosen, not measured.
@@ -42,15 +43,16 @@ impl RiskMinimizer {
         if able.is_empty() && self.penalty.is_sparse() {
             let (loss, penalty) = (self.loss.name(), self.penalty_in_words());
             return Err(Error::usage(format!("no solver minimises the {loss} loss {penalty}"))
-                .help("use --loss squared-hinge, or --penalty ridge"));
+                .help(words!["use ", Setting::Loss.is("squared-hinge")])
+                .help(words!["use ", Setting::Penalty.is("ridge")]));
         }
         if self.algorithm == Algorithm::Auto || able.contains(&self.algorithm) {
             return Ok(());
         }
         let (solver, loss) = (self.algorithm.name(), self.loss.name());
-        let names: String = able.iter().map(|a| format!(", {}", a.name())).collect();
-        Err(Error::usage(format!("--solver {solver} cannot minimise the {loss} loss {}", self.penalty_in_words()))
-            .help(format!("use auto{names}")))
+        let names = std::iter::once("auto").chain(able.iter().map(|a| a.name()));
+        let what = format!(" cannot minimise the {loss} loss {}", self.penalty_in_words());
+        Err(Error::usage(words![Setting::Solver.is(solver), what]).help(words!["use ", Setting::Solver.any(names)]))
     }
 
     /// The solver for a problem with so many rows and coefficients; `by_rows` says whether it can be solved in the space
@@ -65,7 +67,8 @@ impl RiskMinimizer {
                 return Err(Error::usage(format!(
                     "without a penalty {unknowns} coefficients are too many for the proof that the optimum exists"
                 ))
-                .help("use a ridge penalty, or fewer columns"));
+                .help("use a ridge penalty")
+                .help("use fewer columns"));
             }
             PenaltyChoice::ElasticNet { .. } => (Algorithm::ProximalNewton, "a lasso has a kink".into()),
             _ if self.loss == LossChoice::Hinge && unknowns <= NEWTON_LIMIT => {

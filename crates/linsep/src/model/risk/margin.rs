@@ -12,6 +12,7 @@ use crate::objective::{Hinge, MarginLoss, Penalty, Risk, SquaredHinge};
 use crate::solve::{DualCoordinateDescent, InteriorPoint, MarginSolved, RowNewton};
 use crate::table::Class;
 use crate::watch::Watch;
+use crate::words::{Setting, Span, words};
 
 /// Multipliers this close to their bound, relatively, are at it: bounds `s/(λS)` round a few times.
 pub(super) const AT_BOUND: f64 = 1e-12;
@@ -115,12 +116,13 @@ impl RiskMinimizer {
     pub(super) fn check_factors(&self) -> Result<()> {
         match self.factors.iter().position(|f| *f == 0.0) {
             None => Ok(()),
-            Some(j) => Err(Error::usage(format!(
-                "the {} loss by its multipliers needs a penalty on every column, and column {} has the factor 0",
-                self.loss.name(),
-                j + 1
-            ))
-            .help("use --loss squared-hinge with --solver newton, or a small positive factor")),
+            Some(j) => Err(Error::usage(words![
+                format!("the {} loss by its multipliers needs a penalty on every column, and ", self.loss.name()),
+                Span::Column(j),
+                " has the factor 0",
+            ])
+            .help(words!["use ", Setting::Loss.is("squared-hinge"), " with ", Setting::Solver.is("newton")])
+            .help("use a small positive factor")),
         }
     }
 }

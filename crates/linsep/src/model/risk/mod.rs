@@ -30,6 +30,7 @@ use crate::solve::{
     Stop, Svrg,
 };
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 use choose::Choice;
 use columns::{sample, score_offsets, start, to_columns};
 use serde::{Deserialize, Serialize};
@@ -188,15 +189,19 @@ impl RiskMinimizer {
         }
         if self.name() == "svm" {
             if self.penalty == PenaltyChoice::None {
-                return Err(Error::usage("a support vector machine needs a penalty")
-                    .help("use --penalty ridge:λ; a small λ comes close to the hard margin"));
+                return Err(Error::usage("a support vector machine needs a penalty").help(words![
+                    "use ",
+                    Setting::Penalty.is("ridge:λ"),
+                    "; a small penalty comes close to the hard margin"
+                ]));
             }
             if training.labels.n_classes() > 2 && self.loss != LossChoice::Hinge {
                 return Err(Error::usage(format!(
                     "the squared hinge separates two classes, and there are {}",
                     training.labels.n_classes()
                 ))
-                .help("use --multiclass one-vs-one, one-vs-rest or linear-machine, or --loss hinge"));
+                .help(words!["use ", Setting::Multiclass.any(["one-vs-one", "one-vs-rest", "linear-machine"])])
+                .help(words!["use ", Setting::Loss.is("hinge")]));
             }
         }
         Ok(())

@@ -14,6 +14,7 @@ use crate::objective::{
 };
 use crate::solve::{Newton, NewtonCg, Previous, ProximalNewton, Solved, Solver, Stop};
 use crate::watch::{Progress, Watch};
+use crate::words::{Setting, words};
 
 /// Up to so many coefficients a ridge path keeps its Hessian from one λ to the next, as `proximal_newton::WHOLE`.
 /// Chosen, not measured: only the time depends on it.
@@ -139,7 +140,9 @@ impl RiskMinimizer {
             LossChoice::Logistic => self.path_of(training, &units, Softmax::new(classes, self.form()), lambdas, watch),
             LossChoice::SquaredHinge => self.path_of(training, &units, SquaredHinge, lambdas, watch),
             LossChoice::Squared => self.path_of(training, &units, squared(classes), lambdas, watch),
-            LossChoice::Hinge => Err(Error::usage("the hinge loss has no path").help("use --loss squared-hinge")),
+            LossChoice::Hinge => {
+                Err(Error::usage("the hinge loss has no path").help(words!["use ", Setting::Loss.is("squared-hinge")]))
+            }
         };
         Ok(PathFit::Path(Box::new(path?)))
     }
@@ -355,7 +358,7 @@ fn sizes(lambdas: &Lambdas, largest: f64, tall: bool) -> Result<Vec<f64>> {
         Lambdas::Spaced { count, ratio } => {
             if largest == 0.0 {
                 return Err(Error::data("no column tells anything about the classes: λ_max is 0")
-                    .help("give the values with --lambda-values"));
+                    .help(words!["give the values with ", Setting::LambdaValues]));
             }
             let ratio = ratio.unwrap_or(if tall { RATIOS.0 } else { RATIOS.1 });
             let steps = (*count - 1).max(1) as f64;

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::objective::{ElasticNet, Ridge};
+use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
 
 /// Default limit of Newton's methods, which converge quadratically; the longest fits of bench/README.md take 103
@@ -91,8 +92,11 @@ impl PenaltyChoice {
     pub(crate) fn check(self) -> Result<()> {
         match self {
             PenaltyChoice::Ridge(lambda) if !(lambda > 0.0 && lambda.is_finite()) => {
-                Err(Error::usage(format!("the ridge penalty {lambda} is not positive"))
-                    .help("use --penalty none for no penalty"))
+                Err(Error::usage(format!("the ridge penalty {lambda} is not positive")).help(words![
+                    "use ",
+                    Setting::Penalty.is("none"),
+                    " for no penalty"
+                ]))
             }
             PenaltyChoice::ElasticNet { lambda: Some(_), cost: Some(_), .. } => {
                 Err(Error::usage("a penalty has λ or C, not both").help("leave one of them out"))
@@ -100,15 +104,19 @@ impl PenaltyChoice {
             PenaltyChoice::RidgeCost(cost) | PenaltyChoice::ElasticNet { cost: Some(cost), .. }
                 if !(cost > 0.0 && cost.is_finite()) =>
             {
-                Err(Error::usage(format!("C = {cost} is not a positive number")).help("for example --C 10"))
+                Err(Error::usage(format!("C = {cost} is not a positive number"))
+                    .help(words!["for example ", Setting::C.is("10")]))
             }
             PenaltyChoice::ElasticNet { l1_ratio, .. } if !(l1_ratio > 0.0 && l1_ratio <= 1.0) => {
                 Err(Error::usage(format!("the share {l1_ratio} of the lasso is not above 0 and at most 1"))
-                    .help("use --penalty ridge for a penalty without a lasso"))
+                    .help(words!["use ", Setting::Penalty.is("ridge"), " for a penalty without a lasso"]))
             }
             PenaltyChoice::ElasticNet { lambda: Some(lambda), .. } if !(lambda > 0.0 && lambda.is_finite()) => {
-                Err(Error::usage(format!("the penalty {lambda} is not positive"))
-                    .help("use --penalty none for no penalty"))
+                Err(Error::usage(format!("the penalty {lambda} is not positive")).help(words![
+                    "use ",
+                    Setting::Penalty.is("none"),
+                    " for no penalty"
+                ]))
             }
             _ => Ok(()),
         }
@@ -221,11 +229,14 @@ impl Stochastic {
     /// Sizes that make sense.
     pub(super) fn check(&self) -> Result<()> {
         if self.batch == 0 {
-            return Err(Error::usage("a step by 0 rows goes nowhere").help("for example --batch 32"));
+            return Err(
+                Error::usage("a step by 0 rows goes nowhere").help(words!["for example ", Setting::Batch.is("32")])
+            );
         }
         match self.step {
             Some(step) if !(step > 0.0 && step.is_finite()) => {
-                Err(Error::usage(format!("the step {step} is not positive")).help("for example --step 0.1"))
+                Err(Error::usage(format!("the step {step} is not positive"))
+                    .help(words!["for example ", Setting::Step.is("0.1")]))
             }
             _ => Ok(()),
         }

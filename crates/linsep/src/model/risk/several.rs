@@ -12,6 +12,7 @@ use crate::model::{Fit, Multipliers, Note};
 use crate::objective::{CrammerSinger, Penalty, Risk};
 use crate::solve::{SequentialDual, SoftmaxLimit};
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 
 /// From so many rows on, and with no more coefficients than [`MOST_UNKNOWNS`], Newton's method is faster than visits of
 /// single rows: letter (20,000 rows, 26 classes) to 1e-3 took 90 s row by row and takes 8 s of processor time.
@@ -32,8 +33,10 @@ impl RiskMinimizer {
         refuse_start(start, Algorithm::DualCd)?;
         self.check_factors()?;
         if !matches!(self.algorithm, Algorithm::Auto | Algorithm::DualCd) {
-            let message = format!("--solver {} is for two classes", self.algorithm.name());
-            return Err(Error::usage(message).help("use auto or dual-cd, or --multiclass one-vs-rest"));
+            let message = words![Setting::Solver.is(self.algorithm.name()), " is for two classes"];
+            return Err(Error::usage(message)
+                .help(words!["use ", Setting::Solver.any(["auto", "dual-cd"])])
+                .help(words!["use ", Setting::Multiclass.is("one-vs-rest")]));
         }
         let classes = training.labels.n_classes();
         let offsets = score_offsets(training, classes);

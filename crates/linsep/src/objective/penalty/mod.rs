@@ -10,6 +10,7 @@ pub use elastic_net::ElasticNet;
 pub use ridge::Ridge;
 
 use crate::error::{Error, Result};
+use crate::words::{Span, words};
 use std::sync::Arc;
 
 /// A separable penalty: a multiple of `½w²` and one of `|w|` for every weight.
@@ -104,11 +105,11 @@ pub fn soft_threshold(w: f64, t: f64) -> f64 {
 /// Factors that are all one are none.
 fn checked(factors: &[f64]) -> Result<Option<Arc<[f64]>>> {
     if let Some(j) = factors.iter().position(|f| !(*f >= 0.0 && f.is_finite())) {
-        return Err(Error::usage(format!(
-            "the penalty factor {} of column {} is not a number from 0 up",
-            factors[j],
-            j + 1
-        )));
+        return Err(Error::usage(words![
+            format!("the penalty factor {} of ", factors[j]),
+            Span::Column(j),
+            " is not a number from 0 up",
+        ]));
     }
     Ok(if factors.iter().all(|f| *f == 1.0) { None } else { Some(factors.into()) })
 }

@@ -8,7 +8,7 @@
 use crate::numeric::has_room;
 use crate::read::column::{MISSING_INT, Numbers, RawColumn, TextColumn, whole};
 use crate::read::feed::{BytePiece, Flaw, PADDING, check_utf8};
-use crate::read::infer::{CellPlaces, RawChunk, bad_number_help, shown};
+use crate::read::infer::{CellPlaces, FIX, RawChunk, as_text, shown};
 use crate::read::number::{
     Said, is_missing, leading_digits, leading_number, read_cell, short_decimal, trim_spaces, word_at,
 };
@@ -278,7 +278,7 @@ impl<'a> CsvParser<'a> {
             Said::Text if self.layout.strict[column] => {
                 let name = &self.layout.names[column];
                 let message = format!("{} is not a number", shown(&cell));
-                return Err(Flaw::new(self.row_line, message, bad_number_help(name)).column(name));
+                return Err(Flaw::new(self.row_line, message, FIX).or(as_text(name)).column(name));
             }
             Said::Text => {
                 self.met_text[column] = true;

@@ -123,7 +123,7 @@ fn a_stream_may_replace_its_dictionaries() {
     let number = |bytes: &[u8]| read_bytes(bytes, "t.arrows", &options).unwrap_err();
     let digits = [coded(vec![Some("1"), Some("2")], vec![1, 2]), coded(vec![Some("3"), Some("x")], vec![3, 4])];
     let error = number(&stream(&digits));
-    assert_eq!((error.message(), error.place().row), ("`x` is not a number", Some(4)));
+    assert_eq!((&*error.message(), error.place().row), ("`x` is not a number", Some(4)));
 }
 
 #[test]

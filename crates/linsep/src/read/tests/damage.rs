@@ -57,7 +57,7 @@ fn parquet_columns() {
     assert_eq!((table.number(2, 6), table.text(2, 0)), (3.0, "300".to_owned()));
     let options = ReadOptions { number: vec!["category".into()], ..ReadOptions::default() };
     let error = read_bytes(&bytes, "t.parquet", &options).unwrap_err();
-    assert_eq!((error.message(), error.place().row), ("`p` is not a number", Some(1)));
+    assert_eq!((&*error.message(), error.place().row), ("`p` is not a number", Some(1)));
 }
 
 #[test]

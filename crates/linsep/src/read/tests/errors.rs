@@ -121,7 +121,7 @@ fn the_first_error_of_the_file_wins() {
 fn a_record_without_end_does_not_fill_the_memory() {
     let long = "x".repeat(1 << 20);
     let open = read_with(format!("a,b\n1,2\n3,\"{long}").as_bytes(), "t.csv", &ReadOptions::default(), 1).unwrap_err();
-    assert_eq!((open.message(), open.place().line), ("a quote is opened but never closed", Some(3)));
+    assert_eq!((&*open.message(), open.place().line), ("a quote is opened but never closed", Some(3)));
     for (name, row) in [("t.csv", "1 1:1"), ("t.svm", "1 1:1"), ("t.jsonl", "{\"a\":1}")] {
         let plain =
             read_with(format!("{row}\n{row} # {long}").as_bytes(), name, &ReadOptions::default(), 1).unwrap_err();

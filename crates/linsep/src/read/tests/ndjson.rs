@@ -61,7 +61,7 @@ fn forced_kinds_may_mix() {
         let (cells, ..) = contents(&table);
         assert_eq!(cells, [["1.50", "7"], ["x", "8"], ["true", ""], ["", "1"]]);
         let error = read_with(text, "t.jsonl", &force(&[], &["a", "b"]), piece).unwrap_err();
-        assert_eq!((error.message(), error.place().line), ("`x` is not a number", Some(2)));
+        assert_eq!((&*error.message(), error.place().line), ("`x` is not a number", Some(2)));
         let error = read_with(text, "t.jsonl", &force(&["a"], &[]), piece).unwrap_err();
         assert_eq!((error.place().line, error.place().column.as_deref()), (Some(2), Some("b")));
         let error = read_with(text, "t.jsonl", &force(&["a", "bb"], &["b"]), piece).unwrap_err();

@@ -28,6 +28,7 @@ use crate::objective::DualRows;
 use crate::objective::{Coef, Intercept, MarginLoss, Penalty, Risk};
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
+use crate::words::{Setting, words};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -98,8 +99,12 @@ impl DualCoordinateDescent {
     /// Runs until the certificate, a limit or the watch stops it.
     pub fn solve<L: MarginLoss>(&self, risk: &Risk<'_, L>, watch: &Watch) -> Result<MarginSolved> {
         if risk.penalty().is_none() || !risk.penalty().free_columns().is_empty() {
-            return Err(Error::usage("dual coordinate descent needs a penalty on every column")
-                .help("use the squared hinge with the solver newton"));
+            return Err(Error::usage("dual coordinate descent needs a penalty on every column").help(words![
+                "use ",
+                Setting::Loss.is("squared-hinge"),
+                " with ",
+                Setting::Solver.is("newton")
+            ]));
         }
         let mut tile = Tile::default();
         let mut run = DualRun::new(risk, watch, &mut tile)?;

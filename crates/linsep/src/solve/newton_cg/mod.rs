@@ -89,7 +89,8 @@ impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for NewtonCg {
                 "without a penalty {} coefficients are too many for the proof that the optimum exists",
                 risk.loss().n_scores() * (risk.n_cols() + 1)
             ))
-            .help("use a ridge penalty, or fewer columns"));
+            .help("use a ridge penalty")
+            .help("use fewer columns"));
         }
         let start = match start {
             Some(start) => start.clone(),

@@ -19,6 +19,7 @@ use crate::objective::line_search::DECREASE;
 use crate::objective::{Coef, Conjugate, DualRecipe, Intercept, Penalty, Point, Risk};
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
+use crate::words::{Setting, words};
 use recycle::{Recycled, WithProduct, dot};
 
 /// Newton in the space of the rows.
@@ -73,8 +74,11 @@ impl RowNewton {
 impl<L: Conjugate> Solver<Risk<'_, L>> for RowNewton {
     fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
         if !RowNewton::takes(risk) {
-            return Err(Error::usage("the solver row-newton is for two classes, sparse rows and a ridge penalty")
-                .help("use the solver auto"));
+            return Err(Error::usage(words![
+                Setting::Solver.is("row-newton"),
+                " is for two classes, sparse rows and a ridge penalty"
+            ])
+            .help(words!["use ", Setting::Solver.is("auto")]));
         }
         let sample = risk.sample();
         let mut tile = Tile::default();

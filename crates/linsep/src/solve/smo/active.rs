@@ -5,6 +5,7 @@ use super::pairs::WorkingPairs;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, KernelRows, Real, Targets, kernel_table};
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 use rayon::prelude::*;
 
 /// Rows of the gradient updated by one task. Chosen, not measured: only the time depends on it.
@@ -79,8 +80,11 @@ impl<'a, T: Real> Active<'a, T> {
         let cache = RowCache::new(bytes, ids.len(), targets.padded());
         if cache.slots() < 2 {
             let needed = 2 * targets.padded() * std::mem::size_of::<T>();
-            return Err(Error::usage(format!("a cache of {bytes} bytes does not hold two kernel rows"))
-                .help(format!("give --cache at least {needed} bytes")));
+            return Err(Error::usage(format!("a cache of {bytes} bytes does not hold two kernel rows")).help(words![
+                "give ",
+                Setting::Cache,
+                format!(" at least {needed} bytes")
+            ]));
         }
         let of = |values: &[f64]| ids.iter().map(|i| values[*i]).collect::<Vec<f64>>();
         let (low, high) = (of(problem.low), of(problem.high));
@@ -263,7 +267,11 @@ impl<'a, T: Real> Active<'a, T> {
                 self.cache.extend((kernel, rows, &self.ids), &fresh, self.targets.padded());
             }
             if self.cache.slots() < 2 {
-                return Err(Error::usage("the cache does not hold two kernel rows").help("give --cache more"));
+                return Err(Error::usage("the cache does not hold two kernel rows").help(words![
+                    "give ",
+                    Setting::Cache,
+                    " more"
+                ]));
             }
         }
         self.f = self.ids.iter().map(|i| f[*i]).collect();

@@ -3,6 +3,7 @@
 use super::Run;
 use crate::design::{Block, Design, Tile};
 use crate::error::{Error, Place, Result};
+use crate::words::{Setting, Span, words};
 
 /// The values a column may hold: an interval, all of it or its whole numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,11 +69,13 @@ pub(super) fn first_outside(design: &dyn Design, weights: Option<&[f64]>, runs: 
             Block::Csr(rows) => first_stored(runs, rows.row(0)),
         };
         if let Some((j, value, support)) = found {
-            let message = format!("column {} is {value}: it may hold {}", j + 1, support.describe());
-            let error = Error::data(message).at(Place::default().row(row as u64 + 1));
-            return Ok(Some(
-                error.help("correct the value, leave the row out, or choose another --family for the column"),
-            ));
+            let what = words![Span::Column(j), format!(" is {value}: it may hold {}", support.describe())];
+            let error = Error::data(what).at(Place::default().row(row as u64 + 1));
+            return Ok(Some(error.help("correct the value").help("leave the row out").help(words![
+                "choose another ",
+                Setting::Families,
+                " for the column",
+            ])));
         }
     }
     Ok(None)

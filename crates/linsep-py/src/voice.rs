@@ -1,0 +1,121 @@
+//! The voice of the Python package: settings are keywords and classes, rows and columns are counted from 0.
+
+use linsep::words::{Setting, Voice};
+
+/// How Python speaks.
+pub(crate) struct Python;
+
+impl Voice for Python {
+    fn setting(&self, setting: Setting, value: Option<&str>) -> Option<String> {
+        match (setting, value) {
+            (Setting::Model, Some(method)) => class(method).map(str::to_owned),
+            (Setting::Penalty, Some("none")) => Some("C=inf".into()),
+            (Setting::Penalty, Some("ridge")) => Some("l1_ratio=0".into()),
+            (Setting::Penalty, Some("ridge:λ")) => Some("a positive lam".into()),
+            (Setting::Penalty, Some(_)) => Some("a finite C".into()),
+            (Setting::Multiclass, Some("one-vs-one")) => Some("OneVsOneClassifier".into()),
+            (Setting::Multiclass, Some("one-vs-rest")) => Some("OneVsRestClassifier".into()),
+            (Setting::Multiclass, Some("linear-machine")) => Some("multi_class=\"ovr\"".into()),
+            (Setting::Kernel, Some("none")) => Some("LinearSVC".into()),
+            (Setting::Intercept, Some("free")) => Some("fit_intercept=True".into()),
+            (Setting::Intercept, Some("none")) => Some("fit_intercept=False".into()),
+            (Setting::Loss, Some(loss)) => Some(format!("loss=\"{}\"", loss.replace('-', "_"))),
+            (Setting::Families, None) => Some("family (families=)".into()),
+            (Setting::Families, Some("gaussian-shared")) => Some("GaussianNB(shared=True)".into()),
+            (Setting::Priors, Some(_)) => Some("priors=[0.2, 0.8]".into()),
+            (Setting::Standardize, Some("yes")) => Some("standardize=True".into()),
+            (Setting::Exact, None) => Some("exact=True".into()),
+            (setting, None) => keyword(setting).map(|(name, _)| name.to_owned()),
+            (setting, Some(value)) => keyword(setting).map(|(name, text)| match text {
+                Value::Text => format!("{name}=\"{value}\""),
+                Value::Number => format!("{name}={value}"),
+            }),
+        }
+    }
+
+    fn first(&self) -> usize {
+        0
+    }
+}
+
+/// What the value of a keyword is.
+enum Value {
+    Text,
+    Number,
+}
+
+/// The keyword of a setting; `None` where the package does not have it.
+fn keyword(setting: Setting) -> Option<(&'static str, Value)> {
+    Some(match setting {
+        Setting::Batch => ("batch_size", Value::Number),
+        Setting::C => ("C", Value::Number),
+        Setting::Cache => ("cache_size", Value::Number),
+        Setting::Coef0 => ("coef0", Value::Number),
+        Setting::Degree => ("degree", Value::Number),
+        Setting::Exact => ("exact", Value::Number),
+        Setting::Families => ("families", Value::Text),
+        Setting::Gamma => ("gamma", Value::Number),
+        Setting::Init => ("warm_start", Value::Number),
+        Setting::Inspect => ("certificate_ and model_.describe()", Value::Text),
+        Setting::Intercept => ("fit_intercept", Value::Text),
+        Setting::Json => ("details", Value::Text),
+        Setting::Kernel => ("kernel", Value::Text),
+        Setting::LambdaValues => ("lambdas", Value::Number),
+        Setting::Loss => ("loss", Value::Text),
+        Setting::Model => ("estimator", Value::Text),
+        Setting::Penalty => ("C", Value::Number),
+        Setting::Priors => ("priors", Value::Number),
+        Setting::Shrinkage => ("shrinkage", Value::Text),
+        Setting::Smoothing => ("alpha", Value::Number),
+        Setting::Solver => ("solver", Value::Text),
+        Setting::Standardize => ("standardize", Value::Number),
+        Setting::Step => ("eta0", Value::Number),
+        Setting::Targets => ("targets", Value::Text),
+        Setting::Ties => ("ties", Value::Text),
+        Setting::Tolerance => ("tol", Value::Number),
+        Setting::VarianceSmoothing => ("var_smoothing", Value::Number),
+        Setting::Vote => ("vote", Value::Text),
+        // Of the command alone: how files are read, columns chosen and made, classes fitted together, answers calibrated
+        // and rows drawn.
+        Setting::Basis
+        | Setting::BasisColumns
+        | Setting::Calibrate
+        | Setting::CalibrateFolds
+        | Setting::CrossValidation
+        | Setting::Distance
+        | Setting::Drop
+        | Setting::Features
+        | Setting::Levels
+        | Setting::Margin
+        | Setting::Missing
+        | Setting::Multiclass
+        | Setting::Number
+        | Setting::Projection
+        | Setting::Rows
+        | Setting::TextColumns
+        | Setting::Transform
+        | Setting::TransformColumns
+        | Setting::TrueOf
+        | Setting::TruePriors
+        | Setting::Unknown => return None,
+    })
+}
+
+/// The estimator of a method.
+fn class(method: &str) -> Option<&'static str> {
+    Some(match method {
+        "averaged-perceptron" => "Perceptron(variant=\"averaged\")",
+        "hard-margin" => "HardMarginSVC",
+        "kernel-perceptron" => "KernelPerceptron",
+        "lda" => "LinearDiscriminantAnalysis",
+        "least-squares" => "LeastSquaresClassifier",
+        "logistic" => "LogisticRegression",
+        "naive-bayes" => "MixedNB",
+        "perceptron" => "Perceptron",
+        "pocket" => "PocketPerceptron",
+        "qda" => "QuadraticDiscriminantAnalysis",
+        "spherical" => "GaussianBayes(covariance=\"spherical\")",
+        "svm" => "LinearSVC",
+        _ => return None,
+    })
+}

@@ -1,0 +1,227 @@
+//! What a user can choose, whatever a face calls it.
+
+use super::Span;
+
+/// A setting that some message names. The list is closed, so that the compiler asks every face for its word when one is
+/// added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Setting {
+    /// Products of columns.
+    Basis,
+    /// Which columns they are products of.
+    BasisColumns,
+    /// Rows in a step of stochastic descent.
+    Batch,
+    /// What a penalty is divided by.
+    C,
+    /// Memory for kernel rows.
+    Cache,
+    /// A map from scores to probabilities.
+    Calibrate,
+    /// Folds that it is learned on.
+    CalibrateFolds,
+    /// The constant of a kernel.
+    Coef0,
+    /// Folds of an estimate of the error.
+    CrossValidation,
+    /// The degree of a kernel.
+    Degree,
+    /// How far simulated classes are apart.
+    Distance,
+    /// Columns to leave out.
+    Drop,
+    /// Verdicts in whole numbers.
+    Exact,
+    /// Distributions of columns within a class.
+    Families,
+    /// Columns to use.
+    Features,
+    /// The width of a kernel.
+    Gamma,
+    /// A model to start from.
+    Init,
+    /// Where all that a model holds is shown.
+    Inspect,
+    /// Whether there is one, and whether it is penalised.
+    Intercept,
+    /// Where a whole answer is given, however long.
+    Json,
+    /// The kernel of a machine.
+    Kernel,
+    /// The penalties of a path.
+    LambdaValues,
+    /// Most levels of a text column.
+    Levels,
+    /// What is minimised.
+    Loss,
+    /// The margin of simulated classes.
+    Margin,
+    /// What becomes of missing cells.
+    Missing,
+    /// The method.
+    Model,
+    /// How several classes are fitted.
+    Multiclass,
+    /// Columns to read as numbers.
+    Number,
+    /// What weights cost.
+    Penalty,
+    /// Probabilities of the classes.
+    Priors,
+    /// Nearest points of the boundary.
+    Projection,
+    /// Rows to show or to draw.
+    Rows,
+    /// How covariances are mixed with the identity.
+    Shrinkage,
+    /// What is added to counts.
+    Smoothing,
+    /// The algorithm.
+    Solver,
+    /// Whether columns get a common scale.
+    Standardize,
+    /// The length of a step.
+    Step,
+    /// The numbers that least squares fits.
+    Targets,
+    /// Columns to read as text.
+    TextColumns,
+    /// What becomes of ties.
+    Ties,
+    /// When a fit is good enough.
+    Tolerance,
+    /// What is done to columns of numbers.
+    Transform,
+    /// To which of them.
+    TransformColumns,
+    /// How many features of a Boolean rule must be true.
+    TrueOf,
+    /// Shares of the classes where predictions are made.
+    TruePriors,
+    /// What becomes of unknown levels.
+    Unknown,
+    /// What is added to variances.
+    VarianceSmoothing,
+    /// What pairs of classes vote with.
+    Vote,
+}
+
+impl Setting {
+    /// Every setting, for tests of a face's words.
+    pub const ALL: [Setting; 49] = [
+        Setting::Basis,
+        Setting::BasisColumns,
+        Setting::Batch,
+        Setting::C,
+        Setting::Cache,
+        Setting::Calibrate,
+        Setting::CalibrateFolds,
+        Setting::Coef0,
+        Setting::CrossValidation,
+        Setting::Degree,
+        Setting::Distance,
+        Setting::Drop,
+        Setting::Exact,
+        Setting::Families,
+        Setting::Features,
+        Setting::Gamma,
+        Setting::Init,
+        Setting::Inspect,
+        Setting::Intercept,
+        Setting::Json,
+        Setting::Kernel,
+        Setting::LambdaValues,
+        Setting::Levels,
+        Setting::Loss,
+        Setting::Margin,
+        Setting::Missing,
+        Setting::Model,
+        Setting::Multiclass,
+        Setting::Number,
+        Setting::Penalty,
+        Setting::Priors,
+        Setting::Projection,
+        Setting::Rows,
+        Setting::Shrinkage,
+        Setting::Smoothing,
+        Setting::Solver,
+        Setting::Standardize,
+        Setting::Step,
+        Setting::Targets,
+        Setting::TextColumns,
+        Setting::Ties,
+        Setting::Tolerance,
+        Setting::Transform,
+        Setting::TransformColumns,
+        Setting::TrueOf,
+        Setting::TruePriors,
+        Setting::Unknown,
+        Setting::VarianceSmoothing,
+        Setting::Vote,
+    ];
+
+    /// The setting with a value.
+    pub fn is(self, value: impl ToString) -> Span {
+        Span::Setting(self, vec![value.to_string()])
+    }
+
+    /// The setting with any of some values.
+    pub fn any<V: ToString>(self, values: impl IntoIterator<Item = V>) -> Span {
+        Span::Setting(self, values.into_iter().map(|v| v.to_string()).collect())
+    }
+
+    /// What the library calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Setting::Basis => "basis",
+            Setting::BasisColumns => "basis columns",
+            Setting::Batch => "batch",
+            Setting::C => "C",
+            Setting::Cache => "cache",
+            Setting::Calibrate => "calibration",
+            Setting::CalibrateFolds => "calibration folds",
+            Setting::Coef0 => "coef0",
+            Setting::CrossValidation => "cross-validation",
+            Setting::Degree => "degree",
+            Setting::Distance => "distance",
+            Setting::Drop => "drop",
+            Setting::Exact => "exact arithmetic",
+            Setting::Families => "family",
+            Setting::Features => "features",
+            Setting::Gamma => "gamma",
+            Setting::Init => "start",
+            Setting::Inspect => "the whole model",
+            Setting::Intercept => "intercept",
+            Setting::Json => "the full answer",
+            Setting::Kernel => "kernel",
+            Setting::LambdaValues => "lambdas",
+            Setting::Levels => "max levels",
+            Setting::Loss => "loss",
+            Setting::Margin => "margin",
+            Setting::Missing => "missing",
+            Setting::Model => "method",
+            Setting::Multiclass => "multiclass",
+            Setting::Number => "number columns",
+            Setting::Penalty => "penalty",
+            Setting::Priors => "priors",
+            Setting::Projection => "projection",
+            Setting::Rows => "rows",
+            Setting::Shrinkage => "shrinkage",
+            Setting::Smoothing => "smoothing",
+            Setting::Solver => "solver",
+            Setting::Standardize => "standardize",
+            Setting::Step => "step",
+            Setting::Targets => "targets",
+            Setting::TextColumns => "text columns",
+            Setting::Ties => "ties",
+            Setting::Tolerance => "tolerance",
+            Setting::Transform => "transform",
+            Setting::TransformColumns => "transformed columns",
+            Setting::TrueOf => "m",
+            Setting::TruePriors => "true priors",
+            Setting::Unknown => "unknown",
+            Setting::VarianceSmoothing => "variance smoothing",
+            Setting::Vote => "vote",
+        }
+    }
+}
