@@ -14,11 +14,9 @@ use crate::voice;
 use clap::Args;
 use linsep::artifact::{Model, MultiLabel};
 use linsep::model::{ClassWeights, Method, Outcome};
-use linsep::report::{
-    fit_summary, inspect_json, no_margin_text, no_optimum_json, no_optimum_text, not_separable_text, separability_json,
-};
+use linsep::report::{fit_summary, inspect_json, refusal_json, refusal_text};
 use linsep::table::Table;
-use linsep::workflow::{FitOptions, TableFit, fit_labels, fit_table};
+use linsep::workflow::{FitOptions, TableFit, TableRefusal, fit_labels, fit_table};
 use linsep::{Error, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -173,55 +171,18 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
             };
             print(&format!("{}{written}", fit_summary(&model, &voice::Command)), ending)
         }
-        TableFit::NoOptimum { proof, features, classes, part } => {
+        TableFit::Refused(refusal) => {
             if arguments.json {
-                let mut value = no_optimum_json(&proof, &features, &classes);
-                name_part(&mut value, part);
-                return print_json(&value, Ending::No);
+                return print_json(&refusal_json(&refusal), Ending::No);
             }
-            let mut text =
-                format!("{}{}", of_part(part), no_optimum_text(&proof, &features, &classes, &voice::Command));
-            if arguments.method.has_penalty_factors() {
+            let part = refusal.part().map_or(String::new(), |part| format!("{part}:\n"));
+            let mut text = format!("{part}{}", refusal_text(&refusal, &voice::Command));
+            if arguments.method.has_penalty_factors() && matches!(refusal, TableRefusal::NoOptimum { .. }) {
                 text.push_str("  Columns of penalty factor 0 have none: give those above a factor above 0.\n");
             }
             say_no(arguments, &text)
         }
-        TableFit::NotSeparable { proof, used, part, answer } => {
-            if arguments.json {
-                let mut value = serde_json::json!({
-                    "model": null,
-                    "outcome": "not_separable",
-                    "rows": used,
-                    "overlapping_rows": proof.rows.len(),
-                    "mistakes": proof.mistakes,
-                    "epochs": proof.epochs,
-                });
-                if let Some(answer) = &answer {
-                    value["separability"] = separability_json(answer);
-                }
-                name_part(&mut value, part);
-                return print_json(&value, Ending::No);
-            }
-            let text = match &answer {
-                // Only a perceptron counts epochs.
-                Some(answer) if proof.epochs == 0 => no_margin_text(&proof, answer, &voice::Command),
-                _ => not_separable_text(&proof, used, &voice::Command),
-            };
-            say_no(arguments, &format!("{}{text}", of_part(part)))
-        }
     }
-}
-
-/// Which of several two-class fits a JSON answer is about.
-fn name_part(value: &mut serde_json::Value, part: Option<String>) {
-    if let Some(part) = part {
-        value["part"] = part.into();
-    }
-}
-
-/// Which of several two-class fits an answer is about.
-fn of_part(part: Option<String>) -> String {
-    part.map_or(String::new(), |part| format!("{part}:\n"))
 }
 
 /// An answer instead of a model.

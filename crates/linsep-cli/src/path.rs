@@ -11,8 +11,8 @@ use crate::voice;
 use clap::Args;
 use linsep::artifact::write_atomic;
 use linsep::model::{Lambdas, Outcome, RegularisationPath};
-use linsep::report::no_optimum_text;
-use linsep::workflow::{FitOptions, TablePath, path_table};
+use linsep::report::refusal_text;
+use linsep::workflow::{FitOptions, PathFit, TablePath, path_table};
 use linsep::{Error, Result};
 use serde_json::json;
 use std::io::Write;
@@ -109,11 +109,11 @@ pub fn run(arguments: &PathArguments) -> Result<Ending> {
     let solved = patient(|| path_table(table, &options, &lambdas, &progress.watch()));
     progress.finish();
     match solved? {
-        TablePath::NoOptimum { proof, features, classes } => {
-            let _ = write!(std::io::stderr(), "{}", no_optimum_text(&proof, &features, &classes, &voice::Command));
+        PathFit::Refused(refusal) => {
+            let _ = write!(std::io::stderr(), "{}", refusal_text(&refusal, &voice::Command));
             Ok(Ending::No)
         }
-        TablePath::Path { path, features, classes, .. } => {
+        PathFit::Model(TablePath { path, features, classes, .. }) => {
             finish(arguments, &Named { path: &path, features: &features, classes: &classes })
         }
     }

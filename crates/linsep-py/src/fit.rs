@@ -11,11 +11,11 @@ use crate::voice;
 use linsep::decide::{Ties, Vote};
 use linsep::design::Missing;
 use linsep::model::{ClassWeights, Lambdas, Outcome};
-use linsep::report::{no_margin_text, no_optimum_text, not_separable_text, separability_json, separability_text};
+use linsep::report::{refusal_text, separability_json, separability_text};
 use linsep::separate::SeparabilityOptions;
 use linsep::workflow::{
-    Approach, Arrays, FitOptions, Multiclass, Scope, SeparableOptions, TableFit, TablePath, fit_arrays, fit_table,
-    path_arrays, separable_arrays, separable_table,
+    Approach, Arrays, FitOptions, Multiclass, PathFit, Scope, SeparableOptions, TableFit, TableRefusal, fit_arrays,
+    fit_table, path_arrays, separable_arrays, separable_table,
 };
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
@@ -141,24 +141,20 @@ pub(crate) fn fit(
     };
     match fitted {
         TableFit::Model(model) => Ok(Model::new(*model)),
-        TableFit::NoOptimum { proof, features, classes, part } => {
-            let text = no_optimum_text(&proof, &features, &classes, &voice::Python);
-            Err(NoOptimumError::new_err(of_part(text, part)))
-        }
-        TableFit::NotSeparable { proof, used, part, answer } => {
-            let text = match &answer {
-                Some(answer) if proof.epochs == 0 => no_margin_text(&proof, answer, &voice::Python),
-                _ => not_separable_text(&proof, used, &voice::Python),
-            };
-            Err(NotSeparableError::new_err(of_part(text, part)))
-        }
+        TableFit::Refused(refusal) => Err(refused(&refusal)),
     }
 }
 
-fn of_part(text: String, part: Option<String>) -> String {
-    match part {
+/// A proof that there is no model as an exception.
+fn refused(refusal: &TableRefusal) -> PyErr {
+    let text = refusal_text(refusal, &voice::Python);
+    let text = match refusal.part() {
         Some(part) => format!("{part}: {}", text.trim_end()),
         None => text.trim_end().to_owned(),
+    };
+    match refusal {
+        TableRefusal::NoOptimum { .. } => NoOptimumError::new_err(text),
+        TableRefusal::NotSeparable { .. } => NotSeparableError::new_err(text),
     }
 }
 
@@ -196,11 +192,8 @@ pub(crate) fn path<'py>(
     let arrays = Arrays { design: lent.as_design(), names, labels, labels_are_text: true, weights: weights.as_deref() };
     let manner = Manner { threads: n_threads, time_limit, callback };
     let path = match run(py, &manner, |watch| path_arrays(arrays, &options, &lambdas, watch))? {
-        TablePath::Path { path, .. } => path,
-        TablePath::NoOptimum { proof, features, classes } => {
-            let text = no_optimum_text(&proof, &features, &classes, &voice::Python);
-            return Err(NoOptimumError::new_err(of_part(text, None)));
-        }
+        PathFit::Model(found) => found.path,
+        PathFit::Refused(refusal) => return Err(refused(&refusal)),
     };
     let points = &path.points;
     let scores = points.first().map_or(0, |p| p.linear.n_scores());

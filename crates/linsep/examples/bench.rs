@@ -14,7 +14,7 @@ use linsep::design::Training;
 use linsep::design::{CsrMatrix, DenseMatrix, Design, Standardize};
 use linsep::model::{
     Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, KernelChoice, KernelSvm, Lambdas, LeastSquares,
-    LossChoice, Method, NaiveBayes, PathFit, PenaltyChoice, RiskMinimizer,
+    LossChoice, Method, NaiveBayes, PenaltyChoice, Refusal, RiskMinimizer,
 };
 use linsep::objective::Intercept;
 use linsep::separate::{SeparabilityOptions, Verdict, separability};
@@ -172,7 +172,7 @@ fn serve_path(method: &Method, training: &Training<'_>, largest: Option<f64>) ->
             break;
         }
         let start = Instant::now();
-        let PathFit::Path(path) = method.path(training, &lambdas, &watch())? else {
+        let Fit::Model(path) = method.path(training, &lambdas, &watch())? else {
             return Err("no optimum".into());
         };
         let seconds = start.elapsed().as_secs_f64();
@@ -231,8 +231,8 @@ fn proof_seconds(method: &Method, training: &Training<'_>, model: &Fitted) -> Re
 fn fit(method: &Method, training: &Training<'_>) -> Result<Fitted, Box<dyn Error>> {
     match method.fit(training, &watch())? {
         Fit::Model(fitted) => Ok(*fitted),
-        Fit::NoOptimum(_) => Err("the classes are separable".into()),
-        Fit::NotSeparable(_) => Err("the classes are not separable".into()),
+        Fit::Refused(Refusal::NoOptimum(_)) => Err("the classes are separable".into()),
+        Fit::Refused(Refusal::NotSeparable(_)) => Err("the classes are not separable".into()),
     }
 }
 

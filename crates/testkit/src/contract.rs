@@ -11,7 +11,7 @@ use linsep::error::{Error, ErrorKind};
 use linsep::model::{
     Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, HardMargin, KernelPerceptron, KernelSvm,
     LeastSquares, LeastSquaresSolver, LossChoice, Method, NaiveBayes, Note, PenaltyChoice, Perceptron,
-    PerceptronVariant, RiskMinimizer, Shape, Shrinkage, SigmoidLeastSquares, Split, SplitFit,
+    PerceptronVariant, Refusal, RiskMinimizer, Shape, Shrinkage, SigmoidLeastSquares, Split,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
@@ -51,9 +51,8 @@ impl Registered {
     fn fit_on(&self, training: &Training<'_>) -> Result<Fit, Error> {
         let Some(split) = self.split() else { return self.method.fit(training, &Watch::default()) };
         Ok(match split.fit(&self.method, training, &Watch::default())? {
-            SplitFit::Model { whole, .. } => Fit::Model(whole),
-            SplitFit::NoOptimum { proof, .. } => Fit::NoOptimum(proof),
-            SplitFit::NotSeparable { proof, .. } => Fit::NotSeparable(proof),
+            Fit::Model(fit) => Fit::Model(fit.whole),
+            Fit::Refused(refused) => Fit::Refused(refused.refusal),
         })
     }
 
@@ -941,7 +940,7 @@ fn classes_far_apart(model: &Registered) {
     for &classes in classes_of(model) {
         let data = gaussian(&vec![400; classes], &means[..classes], 60);
         match model.fit(&data) {
-            Ok(Fit::NoOptimum(_)) => {
+            Ok(Fit::Refused(Refusal::NoOptimum(_))) => {
                 let unpenalised = matches!(&model.method, Method::Risk(m) if m.penalty == PenaltyChoice::None);
                 assert!(unpenalised, "{}: separation is an answer without a penalty only", model.name);
             }

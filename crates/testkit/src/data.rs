@@ -3,7 +3,7 @@
 use linsep::design::Training;
 use linsep::design::{CsrMatrix, DenseMatrix, Design};
 use linsep::error::Result;
-use linsep::model::{Fit, Fitted, Method};
+use linsep::model::{Fit, Fitted, Method, Refusal};
 use linsep::numeric::exp;
 use linsep::table::{Class, Labels};
 use linsep::watch::Watch;
@@ -156,8 +156,10 @@ impl Data {
 pub fn expect_model(fit: Result<Fit>) -> Fitted {
     match fit {
         Ok(Fit::Model(model)) => *model,
-        Ok(Fit::NoOptimum(none)) => panic!("no optimum: {none:?}"),
-        Ok(Fit::NotSeparable(none)) => panic!("{} rows are not separable: {:?}", none.rows.len(), none.witness),
+        Ok(Fit::Refused(Refusal::NoOptimum(none))) => panic!("no optimum: {none:?}"),
+        Ok(Fit::Refused(Refusal::NotSeparable(none))) => {
+            panic!("{} rows are not separable: {:?}", none.rows.len(), none.witness)
+        }
         Err(error) => panic!("{error}"),
     }
 }

@@ -13,8 +13,8 @@ use linsep::resample::stratified_folds;
 use linsep::table::{Class, Labels, Table};
 use linsep::watch::Watch;
 use linsep::workflow::{
-    CalibrationOptions, FitOptions, GeometryOptions, TableFit, evaluate_table, fit_table, geometry_of, geometry_table,
-    predict_table, verify_table,
+    CalibrationOptions, FitOptions, GeometryOptions, TableFit, TableRefusal, evaluate_table, fit_table, geometry_of,
+    geometry_table, predict_table, verify_table,
 };
 use serde_json::Value;
 use testkit::data::Source;
@@ -363,7 +363,10 @@ fn degenerate_folds_have_defined_answers() {
 fn an_answer_of_the_whole_comes_before_an_error_of_a_fold() {
     let csv = trial(60, 2);
     let options = calibrated(Method::Perceptron(Perceptron::default()), CalibrationKind::Platt);
-    assert!(matches!(fit_table(table(&csv), &options, &Watch::default()), Ok(TableFit::NotSeparable { .. })));
+    assert!(matches!(
+        fit_table(table(&csv), &options, &Watch::default()),
+        Ok(TableFit::Refused(TableRefusal::NotSeparable { .. }))
+    ));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use linsep::certify::{Certificate, SeparationKind};
 use linsep::design::{Design, Standardize};
 use linsep::model::{
-    Fit, HardMargin, Method, Note, Outcome, PenaltyChoice, Perceptron, PerceptronVariant, RiskMinimizer,
+    Fit, HardMargin, Method, Note, Outcome, PenaltyChoice, Perceptron, PerceptronVariant, Refusal, RiskMinimizer,
 };
 use linsep::objective::Intercept;
 use linsep::separate::{Complete, SeparabilityOptions, Verdict, separability};
@@ -66,7 +66,7 @@ fn an_optimum_is_denied_only_where_there_is_none() {
     for (what, data) in families() {
         let truth = true_verdict(&data);
         match data.fit(&method) {
-            Ok(Fit::NoOptimum(found)) => {
+            Ok(Fit::Refused(Refusal::NoOptimum(found))) => {
                 let kind = match found.kind {
                     SeparationKind::Complete => "complete",
                     SeparationKind::Quasi => "quasi-complete",
@@ -83,7 +83,7 @@ fn an_optimum_is_denied_only_where_there_is_none() {
                 proved += 1;
             }
             Ok(Fit::Model(_)) | Err(_) => open += 1,
-            Ok(Fit::NotSeparable(_)) => panic!("{what}: a perceptron's answer"),
+            Ok(Fit::Refused(Refusal::NotSeparable(_))) => panic!("{what}: a perceptron's answer"),
         }
     }
     assert!(denied > 100 && proved > 100 && open < 60, "{denied} denied, {proved} proved, {open} open");
@@ -100,7 +100,7 @@ fn a_plane_is_denied_only_where_there_is_none() {
         let truth = true_verdict(&data);
         for method in &methods {
             match data.fit(method) {
-                Ok(Fit::NotSeparable(_)) => {
+                Ok(Fit::Refused(Refusal::NotSeparable(_))) => {
                     assert!(truth != "complete", "{what}, {}: a plane exists", method.name());
                     denied += 1;
                 }
@@ -110,7 +110,7 @@ fn a_plane_is_denied_only_where_there_is_none() {
                     }
                     _ => {}
                 },
-                Ok(Fit::NoOptimum(_)) => panic!("{what}: a likelihood's answer"),
+                Ok(Fit::Refused(Refusal::NoOptimum(_))) => panic!("{what}: a likelihood's answer"),
                 Err(_) => {}
             }
         }
@@ -144,11 +144,11 @@ fn without_an_intercept() {
         values.extend((0..data.rows()).flat_map(|i| data.row(i).iter().map(|x| -x).collect::<Vec<f64>>()));
         codes.extend((0..data.rows()).map(|i| 1 - data.class(i)));
         let mirrored = true_verdict(&Data::new(values, data.cols, labels(codes, 2)));
-        if let Ok(Fit::NotSeparable(_)) = data.fit(&perceptron(Standardize::No)) {
+        if let Ok(Fit::Refused(Refusal::NotSeparable(_))) = data.fit(&perceptron(Standardize::No)) {
             assert!(mirrored != "complete", "{what}: a plane exists");
             denied += 1;
         }
-        if let Ok(Fit::NoOptimum(found)) = data.fit(&likelihood) {
+        if let Ok(Fit::Refused(Refusal::NoOptimum(found))) = data.fit(&likelihood) {
             let kind = if found.boundary.is_empty() { "complete" } else { "quasi-complete" };
             assert_eq!(kind, mirrored, "{what}");
             no_optimum += 1;

@@ -5,7 +5,8 @@ use linsep::certify::Certificate;
 use linsep::design::Training;
 use linsep::design::{DenseMatrix, Standardize};
 use linsep::model::{
-    Fit, Fitted, HardMargin, KernelSvm, LossChoice, Method, NotSeparable, Note, Outcome, PenaltyChoice, RiskMinimizer,
+    Fit, Fitted, HardMargin, KernelSvm, LossChoice, Method, NotSeparable, Note, Outcome, PenaltyChoice, Refusal,
+    RiskMinimizer,
 };
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::separate::Verdict;
@@ -29,7 +30,7 @@ fn margin(model: &Fitted) -> f64 {
 #[track_caller]
 fn not_separable(data: &Data) -> NotSeparable {
     match data.fit(&hard()) {
-        Ok(Fit::NotSeparable(proof)) => *proof,
+        Ok(Fit::Refused(Refusal::NotSeparable(proof))) => *proof,
         other => panic!("not an answer: {other:?}"),
     }
 }

@@ -3,7 +3,7 @@
 use linsep::certify::Certificate;
 use linsep::design::Standardize;
 use linsep::model::{
-    Algorithm, Fit, Fitted, Lambdas, LossChoice, Method, Outcome, PathFit, PenaltyChoice, RegularisationPath,
+    Algorithm, Fit, Fitted, Lambdas, LossChoice, Method, Outcome, PenaltyChoice, Refusal, RegularisationPath,
     RiskMinimizer,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
@@ -240,7 +240,7 @@ fn agrees_with_a_cone_program() {
 
 fn path_of(data: &Data, method: &RiskMinimizer, lambdas: &Lambdas) -> RegularisationPath {
     match method.path(&data.training(&data.dense()), lambdas, &Watch::default()) {
-        Ok(PathFit::Path(path)) => *path,
+        Ok(Fit::Model(path)) => *path,
         other => panic!("{other:?}"),
     }
 }
@@ -488,7 +488,7 @@ fn a_halted_path_ends_early_and_says_so() {
         }
     });
     let halted = method.path(&data.training(&data.dense()), &Lambdas::default(), &watch).expect("part of a path");
-    let PathFit::Path(path) = halted else { panic!("a path") };
+    let Fit::Model(path) = halted else { panic!("a path") };
     assert_eq!((path.points.len(), path.outcome), (4, Outcome::Interrupted));
 }
 
@@ -507,7 +507,7 @@ fn unpenalised_columns_that_separate_are_named() {
     ] {
         let method = RiskMinimizer { penalty, factors: vec![1.0, 1.0, 1.0, 0.0], ..RiskMinimizer::default() };
         match data.fit(&Method::Risk(method.clone())) {
-            Ok(Fit::NoOptimum(proof)) => assert_eq!(proof.columns, [3], "{penalty:?}"),
+            Ok(Fit::Refused(Refusal::NoOptimum(proof))) => assert_eq!(proof.columns, [3], "{penalty:?}"),
             other => panic!("{penalty:?}: {other:?}"),
         }
         let held = RiskMinimizer { factors: vec![1.0, 0.0, 1.0, 1.0], ..method };

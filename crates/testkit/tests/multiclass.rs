@@ -6,15 +6,15 @@ use linsep::design::Standardize;
 use linsep::error::ErrorKind;
 use linsep::evaluate::Evaluation;
 use linsep::model::{
-    GaussianBayes, KernelChoice, KernelPerceptron, KernelSvm, LeastSquares, LossChoice, Method, NaiveBayes, Outcome,
-    PenaltyChoice, Perceptron, PerceptronVariant, RiskMinimizer, SigmoidLeastSquares, Split, SplitFit,
+    Fit, GaussianBayes, KernelChoice, KernelPerceptron, KernelSvm, LeastSquares, LossChoice, Method, NaiveBayes,
+    Outcome, PenaltyChoice, Perceptron, PerceptronVariant, RiskMinimizer, SigmoidLeastSquares, Split, SplitFit,
 };
 use linsep::objective::Intercept;
 use linsep::read::{ReadOptions, read_bytes, read_files};
 use linsep::table::{Class, Table};
 use linsep::watch::Watch;
 use linsep::workflow::{
-    Approach, FitOptions, GeometryOptions, Multiclass, TableFit, evaluate_table, fit_table, geometry_of,
+    Approach, FitOptions, GeometryOptions, Multiclass, TableFit, TableRefusal, evaluate_table, fit_table, geometry_of,
     geometry_table, predict_table, verify_table,
 };
 use testkit::data::{Data, Source, labels, overlapping};
@@ -63,7 +63,7 @@ fn model_of(table: &Table, target: &str, method: &Method, multiclass: Multiclass
 #[track_caller]
 fn split_model(split: Split, method: &Method, data: &Data) -> (linsep::model::Fitted, Vec<linsep::model::FittedPart>) {
     match split.fit(method, &data.training(&data.dense()), &Watch::default()) {
-        Ok(SplitFit::Model { whole, parts }) => (*whole, parts),
+        Ok(Fit::Model(SplitFit { whole, parts })) => (*whole, parts),
         Ok(other) => panic!("no model: {other:?}"),
         Err(error) => panic!("{error}"),
     }
@@ -442,14 +442,14 @@ fn a_pair_without_an_answer_is_named() {
     };
     let likelihood = Method::Risk(RiskMinimizer { penalty: PenaltyChoice::None, ..RiskMinimizer::default() });
     match fit(likelihood, Approach::OneVsOne) {
-        TableFit::NoOptimum { part: Some(part), classes, .. } => {
+        TableFit::Refused(TableRefusal::NoOptimum { part: Some(part), classes, .. }) => {
             assert!(part.contains("setosa"), "{part}");
             assert_eq!(classes.len(), 2);
         }
         other => panic!("{other:?}"),
     }
     match fit(Method::Perceptron(Perceptron::default()), Approach::OneVsOne) {
-        TableFit::NotSeparable { part: Some(part), used, proof, .. } => {
+        TableFit::Refused(TableRefusal::NotSeparable { part: Some(part), used, proof, .. }) => {
             assert!(part.contains("versicolor") && part.contains("virginica"), "{part}");
             assert_eq!(used, 100);
             assert!(proof.rows.iter().all(|row| (50..150).contains(row)), "rows of the table");

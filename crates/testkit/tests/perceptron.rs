@@ -5,13 +5,13 @@ use linsep::artifact::Model;
 use linsep::certify::Certificate;
 use linsep::design::{Design, Standardize, Tile, Units};
 use linsep::error::ErrorKind;
-use linsep::model::{Fit, Fitted, Method, Note, Outcome, Perceptron, PerceptronVariant, Separability};
+use linsep::model::{Fit, Fitted, Method, Note, Outcome, Perceptron, PerceptronVariant, Refusal, Separability};
 use linsep::objective::Intercept;
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::solve::{MistakeDriven, OnlinePerceptron, Order, PocketPerceptron, PocketRule, SignedRows, Stop};
 use linsep::table::Table;
 use linsep::watch::Watch;
-use linsep::workflow::{FitOptions, TableFit, fit_table, verify_table};
+use linsep::workflow::{FitOptions, TableFit, TableRefusal, fit_table, verify_table};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
@@ -360,7 +360,7 @@ fn classes_without_a_strict_plane_are_told_and_others_never() {
                     let what = format!("{kind:?}, seed {seed}, {variant:?}, {standardize:?}");
                     let method = settings(variant, |m| (m.standardize, m.max_epochs) = (standardize, 3_000));
                     match answer(&data, &method) {
-                        Fit::NotSeparable(proof) => {
+                        Fit::Refused(Refusal::NotSeparable(proof)) => {
                             assert!(kind != Arrangement::Complete, "{what}");
                             assert!(!proof.rows.is_empty() && proof.epochs <= 10, "{what}: {} rows", proof.rows.len());
                             assert!(proof.witness.is_some(), "{what}");
@@ -378,7 +378,7 @@ fn classes_without_a_strict_plane_are_told_and_others_never() {
                             }
                             _ => assert_ne!(model.outcome, Outcome::Converged, "{what}"),
                         },
-                        Fit::NoOptimum(_) => panic!("{what}: not a question of likelihood"),
+                        Fit::Refused(Refusal::NoOptimum(_)) => panic!("{what}: not a question of likelihood"),
                     }
                 }
             }
@@ -408,7 +408,9 @@ fn known_sets_are_answered() {
             fit_table(table.clone(), &options, &Watch::default()).expect("an answer")
         };
         match (fit(100_000), overlap) {
-            (TableFit::NotSeparable { proof, .. }, Some(rows)) => assert_eq!(proof.rows.len(), rows, "{file}"),
+            (TableFit::Refused(TableRefusal::NotSeparable { proof, .. }), Some(rows)) => {
+                assert_eq!(proof.rows.len(), rows, "{file}")
+            }
             (TableFit::Model(model), None) => {
                 assert_eq!(model.outcome, Outcome::Converged, "{file}");
                 assert!(matches!(model.certificate, Certificate::Separates { .. }), "{file}");
@@ -490,13 +492,13 @@ fn small_sets_are_answered() {
         let wants = matches!(variant, PerceptronVariant::Online | PerceptronVariant::Batch);
         for method in [raw.clone(), Method::Perceptron(Perceptron::new(variant))] {
             match twice.fit(&method).expect("an answer") {
-                Fit::NotSeparable(proof) => assert!(wants && proof.rows == [0, 1], "{variant:?}"),
+                Fit::Refused(Refusal::NotSeparable(proof)) => assert!(wants && proof.rows == [0, 1], "{variant:?}"),
                 Fit::Model(model) => {
                     assert!(!wants && model.objective.value > 0.0, "{variant:?}");
                     let linear = model.discriminant.as_linear().expect("a linear model");
                     assert!(linear.weights_of(0).iter().all(|w| w.is_finite()));
                 }
-                Fit::NoOptimum(_) => panic!("{variant:?}"),
+                Fit::Refused(Refusal::NoOptimum(_)) => panic!("{variant:?}"),
             }
         }
         // Rows that forbid a plane are not there if their weight is zero.
@@ -509,11 +511,11 @@ fn small_sets_are_answered() {
         let zero = Data::new(vec![1.0, 0.0, -1.0], 1, labels(vec![1, 1, 0], 2));
         for design in [&zero.dense() as &dyn Design, &zero.csr()] {
             match through_origin.fit(&zero.training(design), &watch).expect("an answer") {
-                Fit::NotSeparable(proof) => {
+                Fit::Refused(Refusal::NotSeparable(proof)) => {
                     assert!(wants && proof.rows == [1] && proof.witness.is_none(), "{variant:?}: {proof:?}");
                 }
                 Fit::Model(model) => assert!(!wants && model.objective.value == 1.0 / 3.0, "{variant:?}"),
-                Fit::NoOptimum(_) => panic!("{variant:?}"),
+                Fit::Refused(Refusal::NoOptimum(_)) => panic!("{variant:?}"),
             }
         }
         let apart = Data::new(vec![1.0, 2.0, -1.0], 1, labels(vec![1, 1, 0], 2)).model(&through_origin);

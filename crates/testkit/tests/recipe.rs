@@ -9,7 +9,7 @@ use linsep::model::{Method, PenaltyChoice, RiskMinimizer};
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::table::{Kind, Table};
 use linsep::watch::Watch;
-use linsep::workflow::{FitOptions, TableFit, fit_table, predict_table, verify_table};
+use linsep::workflow::{FitOptions, TableFit, TableRefusal, fit_table, predict_table, verify_table};
 use testkit::data::Source;
 use testkit::golden::{json, matrix, number, root, strings};
 use testkit::{assert_all_near, assert_near};
@@ -385,7 +385,8 @@ fn products_tell_apart_what_no_line_can() {
             line.training.accuracy.expect("decided rows")
         );
         // With products they are separable, and that is proved.
-        let TableFit::NoOptimum { features, .. } = fit(&table, basis, PenaltyChoice::None) else {
+        let TableFit::Refused(TableRefusal::NoOptimum { features, .. }) = fit(&table, basis, PenaltyChoice::None)
+        else {
             panic!("products do not separate them")
         };
         assert!(features.contains(&"u*v".to_owned()));

@@ -3,7 +3,7 @@
 
 use linsep::certify::{Certificate, SeparationKind};
 use linsep::design::Standardize;
-use linsep::model::{Fit, Fitted, Method, NoOptimum, Outcome, PenaltyChoice, RiskMinimizer};
+use linsep::model::{Fit, Fitted, Method, NoOptimum, Outcome, PenaltyChoice, Refusal, RiskMinimizer};
 use linsep::objective::Intercept;
 use linsep::table::Labels;
 use testkit::cone::separating_slack;
@@ -86,7 +86,7 @@ fn check_overlap(model: &Fitted, what: &str) {
 
 fn verdict(data: &Data, method: &Method, what: &str) -> Verdict {
     match data.fit(method) {
-        Ok(Fit::NoOptimum(found)) => {
+        Ok(Fit::Refused(Refusal::NoOptimum(found))) => {
             check_witness(data, &found, what);
             match found.kind {
                 SeparationKind::Complete => Verdict::Complete,
@@ -101,7 +101,7 @@ fn verdict(data: &Data, method: &Method, what: &str) -> Verdict {
             check_overlap(&model, what);
             Verdict::Overlap
         }
-        Ok(Fit::NotSeparable(_)) => panic!("{what}: a perceptron's answer"),
+        Ok(Fit::Refused(Refusal::NotSeparable(_))) => panic!("{what}: a perceptron's answer"),
         Err(error) => panic!("{what}: {error}"),
     }
 }
@@ -241,12 +241,12 @@ fn labelled(frame: &Frame, target: &str) -> Data {
 
 fn no_optimum(data: &Data, what: &str) -> NoOptimum {
     match data.fit(&likelihood(Standardize::Yes)) {
-        Ok(Fit::NoOptimum(found)) => {
+        Ok(Fit::Refused(Refusal::NoOptimum(found))) => {
             check_witness(data, &found, what);
             *found
         }
         Ok(Fit::Model(model)) => panic!("{what}: {:?} {:?}", model.outcome, model.certificate),
-        Ok(Fit::NotSeparable(_)) => panic!("{what}: a perceptron's answer"),
+        Ok(Fit::Refused(Refusal::NotSeparable(_))) => panic!("{what}: a perceptron's answer"),
         Err(error) => panic!("{what}: {error}"),
     }
 }

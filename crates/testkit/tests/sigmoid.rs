@@ -2,7 +2,9 @@
 
 use linsep::certify::{Certificate, LocalScale, exact_hessian, gauss_newton_hessian};
 use linsep::design::{Design, Standardize, Units};
-use linsep::model::{Fit, LeastSquares, Method, Outcome, PenaltyChoice, RiskMinimizer, SigmoidLeastSquares, Targets};
+use linsep::model::{
+    Fit, LeastSquares, Method, Outcome, PenaltyChoice, Refusal, RiskMinimizer, SigmoidLeastSquares, Targets,
+};
 use linsep::objective::{Coef, Detail, Intercept, Ridge, Risk, Sample, SquaredSigmoid};
 use linsep::solve::{SigmoidAlgorithm, SigmoidDescent, Stop};
 use linsep::watch::Watch;
@@ -198,7 +200,9 @@ fn separable_classes_have_no_minimum() {
     let apart = Data::new(vec![-2.0, -1.0, 1.0, 3.0], 1, labels(vec![0, 0, 1, 1], 2));
     let touching = Data::new(vec![-2.0, 0.0, 0.0, 3.0], 1, labels(vec![0, 0, 1, 1], 2));
     for data in [&apart, &touching] {
-        let Fit::NoOptimum(proof) = data.fit(&method(|m| m.penalty = PenaltyChoice::None)).expect("an answer") else {
+        let Fit::Refused(Refusal::NoOptimum(proof)) =
+            data.fit(&method(|m| m.penalty = PenaltyChoice::None)).expect("an answer")
+        else {
             panic!("a minimum of separable classes")
         };
         assert!(!proof.of_likelihood && proof.direction[0][0] > 0.0);

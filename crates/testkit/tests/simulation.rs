@@ -175,5 +175,5 @@ fn three_gaussian_classes_give_lda_its_scores() {
 fn separable_rows_are_separable() {
     let (data, _) = drawn(Separable::new(vec![1.0, 2.0], -0.5, 0.1, [0.5, 0.5]).expect("a plane"), 300, 5);
     let fit = data.fit(&maximum_likelihood()).expect("an answer");
-    assert!(matches!(fit, linsep::model::Fit::NoOptimum(_)));
+    assert!(matches!(fit, linsep::model::Fit::Refused(linsep::model::Refusal::NoOptimum(_))));
 }

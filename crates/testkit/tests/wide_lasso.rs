@@ -2,7 +2,7 @@
 //! same rows as dense ones, which are not.
 
 use linsep::design::{Standardize, Units};
-use linsep::model::{Fitted, Lambdas, LossChoice, Method, Outcome, PathFit, PenaltyChoice, RiskMinimizer};
+use linsep::model::{Fit, Fitted, Lambdas, LossChoice, Method, Outcome, PenaltyChoice, RiskMinimizer};
 use linsep::objective::{Coef, ElasticNet, Intercept, Logistic, Risk, Sample};
 use linsep::solve::{ProximalNewton, Solver, Stop};
 use linsep::watch::{Progress, Watch};
@@ -153,7 +153,7 @@ fn a_path_gives_the_dense_path() {
     let method = RiskMinimizer { tolerance: 1e-9, ..raw(net(1.0, 1.0)) };
     let lambdas = Lambdas::Spaced { count: 7, ratio: Some(0.03) };
     let of = |training| match method.path(&training, &lambdas, &Watch::default()) {
-        Ok(PathFit::Path(path)) => *path,
+        Ok(Fit::Model(path)) => *path,
         other => panic!("{other:?}"),
     };
     let dense = data.dense();

@@ -20,6 +20,7 @@ mod recipe;
 mod relations;
 mod row_gram;
 mod select;
+mod selected;
 mod tiny;
 mod training;
 mod turned;
@@ -43,6 +44,7 @@ pub use recipe::{Coding, Encoding, Missing, Origin, Recipe, RecipeColumn, Recipe
 pub use relations::CodingRelations;
 pub(crate) use row_gram::RowGram;
 pub use select::select;
+pub use selected::SelectedRows;
 pub use tiny::check_small_columns;
 pub use training::{Offsets, Training};
 pub use turned::TurnedRows;

@@ -187,7 +187,7 @@ impl HardMargin {
                 }
             },
         };
-        Ok(Fit::NotSeparable(Box::new(NotSeparable { rows, witness: Some(Box::new(found)), mistakes: 0, epochs: 0 })))
+        Ok(NotSeparable { rows, witness: Some(Box::new(found)), mistakes: 0, epochs: 0 }.into())
     }
 }
 

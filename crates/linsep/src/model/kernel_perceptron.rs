@@ -10,7 +10,7 @@ use crate::design::{Standardize, Units};
 use crate::discriminant::{Discriminant, KernelExpansion};
 use crate::error::{Error, Result};
 use crate::kernel::{Definiteness, Kernel, KernelRows, ProofRows, definiteness};
-use crate::solve::{KernelPerceptronRun, Order, Stop};
+use crate::solve::{KernelPerceptronRun, Order};
 use crate::watch::Watch;
 use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
@@ -106,12 +106,7 @@ impl KernelPerceptron {
             units,
             objective: Objective { formula: self.formula(&kernel), value: found.errors / found.total, lambda: None },
             certificate: found.certificate,
-            outcome: match stop {
-                Stop::Converged => Outcome::Converged,
-                Stop::TimeLimit => Outcome::TimeLimit,
-                Stop::Interrupted => Outcome::Interrupted,
-                _ => Outcome::IterationLimit,
-            },
+            outcome: Outcome::from(&stop),
             notes,
             computation: Computation {
                 solver: match self.order {

@@ -9,7 +9,7 @@ use crate::design::{Standardize, Units};
 use crate::discriminant::{Discriminant, KernelExpansion, Linear};
 use crate::error::{Error, Result};
 use crate::kernel::{Definiteness, Kernel, KernelRows, StoredRows, definiteness};
-use crate::solve::{KernelSolved, Smo, Stop};
+use crate::solve::{KernelSolved, Smo};
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
 use crate::words::{Setting, words};
@@ -120,12 +120,9 @@ impl KernelSvm {
                 .help("take a smaller γ, constant or degree")
                 .help("standardise the columns"));
         }
-        let outcome = match (solved.stop, self.is_met(&certificate)) {
-            (Stop::Converged, true) => Outcome::Converged,
-            (Stop::IterationLimit, _) => Outcome::IterationLimit,
-            (Stop::TimeLimit, _) => Outcome::TimeLimit,
-            (Stop::Interrupted, _) => Outcome::Interrupted,
-            (Stop::Converged, false) | (Stop::PrecisionLimit | Stop::Separated(_), _) => Outcome::PrecisionLimit,
+        let outcome = match Outcome::from(&solved.stop) {
+            Outcome::Converged if !self.is_met(&certificate) => Outcome::PrecisionLimit,
+            outcome => outcome,
         };
         Ok(Fit::Model(Box::new(Fitted {
             discriminant,

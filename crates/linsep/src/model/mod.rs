@@ -1,6 +1,7 @@
 //! One recipe per method: statistics, or loss + penalty + solver, giving a discriminant.
 
 mod class_weights;
+mod fit;
 mod gaussian;
 mod hard_margin;
 mod kernel_choice;
@@ -19,6 +20,7 @@ mod sigmoid;
 mod split;
 
 pub use class_weights::{ClassWeighting, ClassWeights};
+pub use fit::{Fit, Refusal};
 pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
 pub use hard_margin::HardMargin;
 pub use kernel_choice::KernelChoice;
@@ -31,11 +33,11 @@ pub use perceptron::{Perceptron, PerceptronVariant};
 pub use printed::last_digit;
 pub(crate) use restated::Stated;
 pub use risk::{
-    Algorithm, Lambdas, LossChoice, PathFit, PathPoint, PenaltyChoice, RegularisationPath, RiskMinimizer, Stochastic,
+    Algorithm, Lambdas, LossChoice, PathPoint, PenaltyChoice, RegularisationPath, RiskMinimizer, Stochastic,
 };
 pub use sigmoid::SigmoidLeastSquares;
 pub(crate) use split::of_part;
-pub use split::{FittedPart, Part, PartRows, Split, SplitFit};
+pub use split::{FittedPart, Part, RefusedPart, Split, SplitFit};
 
 use crate::certify::Certificate;
 use crate::density::Densities;
@@ -77,18 +79,6 @@ pub enum Method {
     /// Squared error of sigmoid outputs.
     #[serde(rename = "sigmoid-ls")]
     Sigmoid(SigmoidLeastSquares),
-}
-
-/// What a fit came to.
-#[must_use]
-#[derive(Debug)]
-pub enum Fit {
-    /// A model.
-    Model(Box<Fitted>),
-    /// The optimum does not exist; here is the proof.
-    NoOptimum(Box<NoOptimum>),
-    /// No plane separates the classes, which the method asked for; here is the proof.
-    NotSeparable(Box<NotSeparable>),
 }
 
 /// A fitted model, before it is tied to a table.

@@ -97,7 +97,7 @@ impl SigmoidLeastSquares {
                 && let Some(mut proof) = proved_no_optimum(training, &units, self.intercept, Some(&found), watch)?
             {
                 proof.of_likelihood = false;
-                return Ok(Fit::NoOptimum(Box::new(proof)));
+                return Ok(proof.into());
             }
         }
         let scale = LocalScale::new(&risk, watch)?;
@@ -268,13 +268,9 @@ impl SigmoidLeastSquares {
             Some(c) => Certificate::Local { gradient: c.gradient, smallest_eigenvalue: c.smallest_eigenvalue },
             None => Certificate::Absent { reason: "the eigenvalues of the Hessian cannot be computed".into() },
         };
-        let outcome = match best.stop {
-            Stop::Converged => Outcome::Converged,
-            Stop::IterationLimit => Outcome::IterationLimit,
-            Stop::TimeLimit => Outcome::TimeLimit,
-            Stop::Interrupted => Outcome::Interrupted,
-            _ if watch.halted().is_some() => Outcome::TimeLimit,
-            _ => Outcome::PrecisionLimit,
+        let outcome = match Outcome::from(&best.stop) {
+            Outcome::PrecisionLimit if watch.halted().is_some() => Outcome::TimeLimit,
+            outcome => outcome,
         };
         let vanishing = best.curvature.as_ref().is_some_and(|c| c.gradient <= self.tolerance);
         if outcome == Outcome::PrecisionLimit && self.penalty == PenaltyChoice::None && vanishing {

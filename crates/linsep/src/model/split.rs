@@ -5,12 +5,12 @@
 //! for [`Part::class`] where it is positive.
 
 use super::kernel_choice::not_square;
-use super::{Computation, Fit, Fitted, Method, Multipliers, NoOptimum, NotSeparable, Note, Objective, Outcome};
+use super::{Computation, Fit, Fitted, Method, Multipliers, Note, Objective, Outcome, Refusal};
 use crate::certify::Certificate;
 use crate::design::Training;
-use crate::design::{Block, DenseMatrix, Design, PreparedDesign, Tile, Units, gather, summarise};
+use crate::design::{Block, DenseMatrix, Design, PreparedDesign, SelectedRows, Tile, Units, summarise};
 use crate::discriminant::Discriminant;
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Result};
 use crate::table::{Class, Labels};
 use crate::watch::Watch;
 use crate::words::{Setting, words};
@@ -62,34 +62,25 @@ pub struct FittedPart {
     pub multipliers: Option<Multipliers>,
 }
 
-/// What fitting all parts came to.
-#[must_use]
+/// All parts side by side.
 #[derive(Debug)]
-pub enum SplitFit {
-    /// A model.
-    Model {
-        /// The scores of all parts side by side; objectives, iterations and passes summed, certificate and outcome those
-        /// of the part that came off worst, notes those that all parts have.
-        whole: Box<Fitted>,
-        /// The parts in order.
-        parts: Vec<FittedPart>,
-    },
-    /// A part has no optimum.
-    NoOptimum {
-        /// Which.
-        part: Part,
-        /// The proof.
-        proof: Box<NoOptimum>,
-    },
-    /// No plane separates a part.
-    NotSeparable {
-        /// Which.
-        part: Part,
-        /// The proof; its rows are rows of the training.
-        proof: Box<NotSeparable>,
-        /// Rows the part was asked of.
-        used: usize,
-    },
+pub struct SplitFit {
+    /// The scores of all parts; objectives, iterations and passes summed, certificate and outcome those of the part that
+    /// came off worst, notes those that all parts have.
+    pub whole: Box<Fitted>,
+    /// The parts in order.
+    pub parts: Vec<FittedPart>,
+}
+
+/// A refusal, of the part that has no model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RefusedPart {
+    /// Which; `None` for all classes together.
+    pub part: Option<Part>,
+    /// Rows it was asked of.
+    pub used: usize,
+    /// Why; its rows are rows of the training.
+    pub refusal: Refusal,
 }
 
 impl Part {
@@ -109,39 +100,34 @@ impl Part {
     }
 
     /// What the part learns from. Against the rest nothing is copied but the labels.
-    pub fn rows(&self, whole: &Training<'_>) -> Result<PartRows> {
+    pub fn rows(&self, whole: &Training<'_>) -> Result<SelectedRows> {
         let names = self.sides(whole.labels.names()).to_vec();
         let codes = whole.labels.codes();
         let side = |class: Class| Class(u32::from(class == self.class));
         let Some(other) = self.against else {
             let labels = Labels::new(codes.iter().map(|c| side(*c)).collect(), names);
-            return Ok(PartRows { rows: None, design: None, labels, weights: None });
+            return Ok(whole.relabelled(labels));
         };
         let rows: Vec<usize> = (0..codes.len()).filter(|i| codes[*i] == self.class || codes[*i] == other).collect();
-        Ok(PartRows {
-            design: Some(gather(whole.design, &rows)?),
-            labels: Labels::new(rows.iter().map(|i| side(codes[*i])).collect(), names),
-            weights: whole.weights.map(|w| rows.iter().map(|i| w[*i]).collect()),
-            rows: Some(rows),
-        })
+        let labels = Labels::new(rows.iter().map(|i| side(codes[*i])).collect(), names);
+        whole.select(rows, labels)
     }
 }
 
 impl Part {
     /// The same for a method; of a precomputed kernel the rows of a pair have the columns of these rows.
-    pub(crate) fn rows_for(&self, method: &Method, whole: &Training<'_>) -> Result<PartRows> {
-        let mut part = self.rows(whole)?;
-        if let (true, Some(rows)) = (method.has_kernel_table(), &part.rows) {
-            let shape = whole.design.shape();
-            if shape.rows != shape.cols {
-                return Err(not_square(shape.rows, shape.cols));
-            }
-            let all: Vec<f64> = dense_rows(whole.design, rows)?;
-            let of_row = |row: &[f64]| rows.iter().map(|j| row[*j]).collect::<Vec<f64>>();
-            let values: Vec<f64> = all.chunks_exact(shape.cols).flat_map(of_row).collect();
-            part.design = Some(PreparedDesign::Dense(DenseMatrix::new(values, rows.len())?));
+    pub(crate) fn rows_for(&self, method: &Method, whole: &Training<'_>) -> Result<SelectedRows> {
+        let part = self.rows(whole)?;
+        let (true, Some(rows)) = (method.has_kernel_table(), part.rows()) else { return Ok(part) };
+        let shape = whole.design.shape();
+        if shape.rows != shape.cols {
+            return Err(not_square(shape.rows, shape.cols));
         }
-        Ok(part)
+        let all: Vec<f64> = dense_rows(whole.design, rows)?;
+        let of_row = |row: &[f64]| rows.iter().map(|j| row[*j]).collect::<Vec<f64>>();
+        let values: Vec<f64> = all.chunks_exact(shape.cols).flat_map(of_row).collect();
+        let design = PreparedDesign::Dense(DenseMatrix::new(values, rows.len())?);
+        Ok(part.with_design(design))
     }
 }
 
@@ -166,40 +152,6 @@ fn dense_rows(design: &dyn Design, rows: &[usize]) -> Result<Vec<f64>> {
     Ok(out)
 }
 
-/// The rows of a part.
-#[derive(Debug)]
-pub struct PartRows {
-    /// Rows of the whole; `None` for all.
-    pub rows: Option<Vec<usize>>,
-    design: Option<PreparedDesign>,
-    labels: Labels,
-    weights: Option<Vec<f64>>,
-}
-
-impl PartRows {
-    /// An error that names a row of the part, naming the row of the whole instead.
-    fn locate(&self, error: Error) -> Error {
-        let row = error.place().row.and_then(|r| usize::try_from(r).ok()?.checked_sub(1));
-        match row.and_then(|r| self.rows.as_ref()?.get(r)) {
-            Some(row) => error.at(Place::default().row(*row as u64 + 1)),
-            None => error,
-        }
-    }
-
-    /// The training of the part; offsets are not for parts.
-    pub fn training<'a>(&'a self, whole: &Training<'a>) -> Training<'a> {
-        Training {
-            design: self.design.as_ref().map_or(whole.design, PreparedDesign::as_design),
-            labels: &self.labels,
-            weights: if self.rows.is_some() { self.weights.as_deref() } else { whole.weights },
-            offsets: None,
-            origins: whole.origins,
-            printed: whole.printed,
-            columns: whole.columns,
-        }
-    }
-}
-
 impl Split {
     /// The questions for so many classes.
     pub fn parts(self, n_classes: usize) -> Vec<Part> {
@@ -216,18 +168,18 @@ impl Split {
     ///
     /// ```
     /// use linsep::design::DenseMatrix;
-    /// use linsep::model::{LossChoice, Method, RiskMinimizer, Split, SplitFit};
+    /// use linsep::model::{Fit, LossChoice, Method, RiskMinimizer, Split};
     /// use linsep::design::{Training};
     /// use linsep::table::Labels;
     /// let x = DenseMatrix::new(vec![0.0, 1.0, 4.0, 5.0, 8.0, 9.0], 1)?;
     /// let y = Labels::from_names(["a", "a", "b", "b", "c", "c"]);
     /// let svm = Method::Risk(RiskMinimizer { loss: LossChoice::Hinge, ..RiskMinimizer::default() });
     /// let fit = Split::Pairs.fit(&svm, &Training::new(&x, &y), &Default::default())?;
-    /// let SplitFit::Model { whole, parts } = fit else { panic!("a penalty always has an optimum") };
-    /// assert_eq!((whole.discriminant.n_scores(), parts.len()), (3, 3));
+    /// let Fit::Model(fit) = fit else { panic!("a penalty always has an optimum") };
+    /// assert_eq!((fit.whole.discriminant.n_scores(), fit.parts.len()), (3, 3));
     /// # Ok::<(), linsep::Error>(())
     /// ```
-    pub fn fit(self, method: &Method, training: &Training<'_>, watch: &Watch) -> Result<SplitFit> {
+    pub fn fit(self, method: &Method, training: &Training<'_>, watch: &Watch) -> Result<Fit<SplitFit, RefusedPart>> {
         training.check()?;
         check(method, training)?;
         let columns = match method.has_kernel() {
@@ -239,8 +191,8 @@ impl Split {
         let parts = self.parts(names.len());
         let fit = |part: &Part| {
             let rows = part.rows_for(method, training)?;
-            let fit = method.fit(&rows.training(training), watch).map_err(|e| rows.locate(e))?;
-            Ok((rows.rows, fit))
+            let fit = method.fit(&rows.view(training), watch).map_err(|e| rows.locate(e))?;
+            Ok((rows.into_rows(), fit))
         };
         let fits: Vec<Result<(Option<Vec<usize>>, Fit)>> = parts.par_iter().map(fit).collect();
         let mut found = Vec::with_capacity(parts.len());
@@ -248,22 +200,16 @@ impl Split {
         for (part, fit) in parts.into_iter().zip(fits) {
             match fit.map_err(|e| of_part(e, &part, names))? {
                 (rows, Fit::Model(fitted)) => found.push((part, rows, *fitted)),
-                (rows, Fit::NoOptimum(mut proof)) => {
+                (rows, Fit::Refused(mut refusal)) => {
                     if let Some(rows) = &rows {
-                        proof.rename_rows(rows);
-                    }
-                    return Ok(SplitFit::NoOptimum { part, proof });
-                }
-                (rows, Fit::NotSeparable(mut proof)) => {
-                    if let Some(rows) = &rows {
-                        proof.rename_rows(rows);
+                        refusal.rename_rows(rows);
                     }
                     let used = rows.map_or(training.labels.len(), |r| r.len());
-                    return Ok(SplitFit::NotSeparable { part, proof, used });
+                    return Ok(Fit::Refused(RefusedPart { part: Some(part), used, refusal }));
                 }
             }
         }
-        self.assemble(method, training, found, watch)
+        self.assemble(method, training, found, watch).map(Fit::Model)
     }
 
     /// The parts side by side.
@@ -314,7 +260,7 @@ impl Split {
             multipliers: None,
             units,
         };
-        Ok(SplitFit::Model { whole: Box::new(whole), parts })
+        Ok(SplitFit { whole: Box::new(whole), parts })
     }
 
     /// The units of all rows: those of a part against the rest, and for pairs what the method would take.

@@ -42,7 +42,7 @@ pub(super) fn certificate_text(margin: f64, hull_distance: f64, relative_gap: f6
 }
 
 /// Why there is no hard margin: the verdict of separability with its witness.
-pub fn no_margin_text(proof: &NotSeparable, found: &TableSeparability, voice: &dyn Voice) -> String {
+pub(super) fn no_margin_text(proof: &NotSeparable, found: &TableSeparability, voice: &dyn Voice) -> String {
     let mut out = "No plane separates the classes: there is no hard margin.\n\n".to_owned();
     out.push_str(&separability_text(found, voice));
     // Two rows alone share a point only where they are the same.

@@ -65,7 +65,7 @@ pub(super) fn computation_text(model: &Model) -> String {
 }
 
 /// Why there is no separating plane; `used` rows were learned from.
-pub fn not_separable_text(proof: &NotSeparable, used: usize, voice: &dyn Voice) -> String {
+pub(super) fn not_separable_text(proof: &NotSeparable, used: usize, voice: &dyn Voice) -> String {
     let mut out = "No plane separates the classes: the perceptron would make mistakes forever.\n".to_owned();
     let rows = match proof.rows.len() {
         n if n == used => format!("these {}", count(n, "row")),

@@ -1,6 +1,5 @@
 //! Verdicts of separability for programs.
 
-use super::no_optimum::rows_json;
 use super::separability::Page;
 use crate::error::Place;
 use crate::separate::{CommonPoint, Verdict, WholeScore};
@@ -86,6 +85,11 @@ impl Page<'_> {
         });
         json!({"rows": rows.collect::<Vec<Value>>(), "residual": common.residual})
     }
+}
+
+/// Rows as programs read them, from 1.
+pub(super) fn rows_json(rows: &[usize]) -> Value {
+    rows.iter().map(|row| json!(row + 1)).collect()
 }
 
 fn plane_json(weights: &[Vec<f64>], intercept: &[f64], centre: &[f64]) -> Value {

@@ -356,7 +356,7 @@ fn largest_weights(model: &Model) -> String {
 }
 
 /// Why there is no model, with the direction.
-pub fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &[String], voice: &dyn Voice) -> String {
+pub(super) fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &[String], voice: &dyn Voice) -> String {
     let kind = match proof.kind {
         SeparationKind::Complete => "completely separable",
         SeparationKind::Quasi => "quasi-completely separable",

@@ -37,7 +37,7 @@ pub use verdict::{
 };
 
 use crate::certify::{ExactPlane, exactly_separates};
-use crate::design::{Design, PreparedDesign, Training, gather};
+use crate::design::{Design, Training};
 use crate::error::Result;
 use crate::table::Class;
 use crate::watch::Watch;
@@ -71,13 +71,9 @@ pub fn separability(
     watch: &Watch,
 ) -> Result<SeparabilityVerdict> {
     training.check()?;
-    let rows = training.counted_rows();
-    let whole = rows.len() == training.labels.len();
-    let part: Option<PreparedDesign> = if whole { None } else { Some(gather(training.design, &rows)?) };
-    let design = part.as_ref().map_or(training.design, PreparedDesign::as_design);
-    let labels: Vec<Class> = rows.iter().map(|i| training.labels.codes()[*i]).collect();
-    let classes = training.labels.n_classes();
-    let case = Case { design, labels: &labels, classes, options, watch };
+    let counted = training.counted()?;
+    let Training { design, labels, .. } = counted.view(training);
+    let case = Case { design, labels: labels.codes(), classes: labels.n_classes(), options, watch };
     let mut found = match case.size().routes()[..] {
         [Route::Columns | Route::PartOfRows] => case.narrow()?,
         _ => case.wide()?,
@@ -89,8 +85,8 @@ pub fn separability(
             (found.verdict, found.route) = (verdict, Route::WholeNumbers);
         }
     }
-    if !whole {
-        found.rename_rows(&rows);
+    if let Some(rows) = counted.rows() {
+        found.rename_rows(rows);
     }
     Ok(found)
 }

@@ -7,7 +7,7 @@ use super::plan::{MOST_BITS, QuestionSize, Route};
 use super::verdict::TOLERANCE;
 use super::{solve_cone, solve_whole_cone};
 use crate::certify::{Effort, WholeRows, margins, prove_balance};
-use crate::design::{Design, PreparedDesign, Training, Units, gather};
+use crate::design::{Design, Training, Units};
 use crate::error::Result;
 use crate::objective::{Coef, Intercept, Logistic, Ridge, Risk, Sample};
 use crate::table::Class;
@@ -40,18 +40,18 @@ pub(crate) fn through_centre(
     units: &Units,
     watch: &Watch,
 ) -> Result<std::result::Result<ThroughCentre, &'static str>> {
-    let rows = training.counted_rows();
-    let whole = rows.len() == training.labels.len();
-    let part: Option<PreparedDesign> = if whole { None } else { Some(gather(training.design, &rows)?) };
-    let design = part.as_ref().map_or(training.design, PreparedDesign::as_design);
-    let labels: Vec<Class> = rows.iter().map(|i| training.labels.codes()[*i]).collect();
-    let classes = training.labels.n_classes();
+    let counted = training.counted()?;
+    let Training { design, labels, .. } = counted.view(training);
+    let (labels, classes) = (labels.codes(), labels.n_classes());
     let found = |direction, boundary: Vec<usize>, route| {
-        let boundary = boundary.into_iter().map(|at| rows[at]).collect();
-        Ok(ThroughCentre { direction, boundary, rows: rows.len(), route })
+        let boundary = match counted.rows() {
+            Some(rows) => boundary.into_iter().map(|at| rows[at]).collect(),
+            None => boundary,
+        };
+        Ok(ThroughCentre { direction, boundary, rows: labels.len(), route })
     };
-    match by_columns(design, units, (&labels, classes), watch)? {
-        Some(None) => return Ok(found(None, (0..rows.len()).collect(), Route::Columns)),
+    match by_columns(design, units, (labels, classes), watch)? {
+        Some(None) => return Ok(found(None, (0..labels.len()).collect(), Route::Columns)),
         Some(Some(plane)) => {
             let weights = plane.weights().iter().zip(units.inverse_scale()).map(|(w, s)| w * s).collect();
             let direction = CentredDirection {
@@ -64,7 +64,7 @@ pub(crate) fn through_centre(
         }
         None => {}
     }
-    let Some(numbers) = WholeRows::new(design, &labels, classes, Some(units.centre()), MOST_BITS)? else {
+    let Some(numbers) = WholeRows::new(design, labels, classes, Some(units.centre()), MOST_BITS)? else {
         return Ok(Err("rounding hides it, and there are too many numbers for rational arithmetic"));
     };
     let asked = vec![true; numbers.constraints()];

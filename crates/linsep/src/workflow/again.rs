@@ -3,7 +3,7 @@
 use super::assemble::KnownOfRows;
 use super::calibrate::{CalibrationOptions, cross_fit};
 use super::cross_validate::cross_validate;
-use super::fit::{FitOptions, TableFit, fit_source};
+use super::fit::{FitOptions, fit_source};
 use super::multiclass::{Approach, Plan};
 use super::rows::RowRoles;
 use super::source::Source;
@@ -71,16 +71,11 @@ pub(super) fn fit_again(model: &Model, table: &Table, roles: &RowRoles, watch: &
     };
     let recipe = super::fit::recipe_options(&options);
     let source = Source::of_table(table.clone(), roles, &recipe)?;
-    Ok(match fit_source(&source, &options, &plan, known, watch)? {
-        TableFit::Model(model) => Some(*model),
-        TableFit::NoOptimum { .. } | TableFit::NotSeparable { .. } => None,
-    })
+    Ok(fit_source(&source, &options, &plan, known, watch)?.model().map(|model| *model))
 }
 
 /// The same for rows of arrays.
 pub(super) fn fit_source_again(model: &Model, source: &Source<'_>, watch: &Watch) -> Result<Option<Model>> {
-    Ok(match fit_source(source, &options_of(model), &plan_of(model), KnownOfRows::stated_by(model), watch)? {
-        TableFit::Model(found) => Some(Model { calibration: model.calibration.clone(), ..*found }),
-        TableFit::NoOptimum { .. } | TableFit::NotSeparable { .. } => None,
-    })
+    let found = fit_source(source, &options_of(model), &plan_of(model), KnownOfRows::stated_by(model), watch)?;
+    Ok(found.model().map(|found| Model { calibration: model.calibration.clone(), ..*found }))
 }

@@ -4,7 +4,7 @@ use super::assemble::KnownOfRows;
 use super::fit::{FitOptions, TableFit, fit_source};
 use super::geometry::{geometry_of, measure};
 use super::multiclass::Plan;
-use super::path::{TablePath, path_of};
+use super::path::{PathFit, path_of};
 use super::predict::Predictions;
 use super::rows::RowRoles;
 use super::separable::{SeparableOptions, TableSeparability, separable};
@@ -98,7 +98,7 @@ pub fn fit_arrays(arrays: Arrays<'_>, options: &FitOptions, watch: &Watch) -> Re
 }
 
 /// Solves the path of a risk minimiser.
-pub fn path_arrays(arrays: Arrays<'_>, options: &FitOptions, lambdas: &Lambdas, watch: &Watch) -> Result<TablePath> {
+pub fn path_arrays(arrays: Arrays<'_>, options: &FitOptions, lambdas: &Lambdas, watch: &Watch) -> Result<PathFit> {
     path_of(&arrays.source()?, options, lambdas, watch)
 }
 

@@ -42,10 +42,8 @@ pub(super) fn fit_at_point(
         found.map_err(|e| of_part(e, part, &model.classes))
     };
     let found = model.score_parts().par_iter().enumerate().map(one).collect::<Result<Vec<_>>>()?;
-    match split.assemble(&model.method, whole, found, watch)? {
-        SplitFit::Model { whole, parts } => Ok((*whole, parts)),
-        _ => Err(Error::model("the two-class fits of the model do not fit together")),
-    }
+    let SplitFit { whole, parts } = split.assemble(&model.method, whole, found, watch)?;
+    Ok((*whole, parts))
 }
 
 fn restated_part(
@@ -57,16 +55,16 @@ fn restated_part(
 ) -> Result<(Part, Option<Vec<usize>>, Fitted)> {
     let stored = &model.parts[score];
     let rows = part.rows_for(&model.method, whole)?;
-    let training = rows.training(whole);
+    let training = rows.view(whole);
     let mut discriminant = model.discriminant.part(score)?;
     // Parts have a common centre in the model; each was fitted about its own.
     if let Some(linear) = discriminant.as_linear().filter(|linear| linear.centre() != stored.units.centre()) {
         discriminant = Discriminant::Linear(linear.about(stored.units.centre())?);
     }
-    if let Some(own) = &rows.rows {
+    if let Some(own) = rows.rows() {
         discriminant = discriminant.within(own)?;
     }
-    let own: Option<Vec<usize>> = rows.rows.as_ref().map(|r| r.iter().map(|i| table_rows[*i]).collect());
+    let own: Option<Vec<usize>> = rows.rows().map(|r| r.iter().map(|i| table_rows[*i]).collect());
     let support = stored.support_vectors.as_ref();
     let stated = Stated {
         discriminant: &discriminant,
@@ -79,7 +77,7 @@ fn restated_part(
         is_part: true,
     };
     let fitted = restated(&model.method, &training, stated, watch)?;
-    Ok((*part, rows.rows, fitted))
+    Ok((*part, rows.into_rows(), fitted))
 }
 
 fn restated(method: &Method, training: &Training<'_>, stated: Stated<'_>, watch: &Watch) -> Result<Fitted> {

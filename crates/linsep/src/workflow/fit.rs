@@ -3,7 +3,7 @@
 use super::assemble::{KnownOfRows, Weighted, model_of};
 use super::calibrate::{CalibrationOptions, cross_fit};
 use super::cross_validate::cross_validate;
-use super::multiclass::{Multiclass, Plan, Planned};
+use super::multiclass::{Multiclass, Plan};
 use super::rows::RowRoles;
 use super::separable::TableSeparability;
 use super::source::Source;
@@ -13,7 +13,7 @@ use crate::decide::Decision;
 use crate::design::Training;
 use crate::design::{Origin, Prepared, Recipe, RecipeOptions};
 use crate::error::{Error, Result};
-use crate::model::{ClassWeights, Method, NoOptimum, NotSeparable, Part};
+use crate::model::{ClassWeights, Fit, Method, NoOptimum, NotSeparable, Refusal, RefusedPart, SplitFit};
 use crate::table::{Class, Kind, Labels, Table};
 use crate::watch::Watch;
 use crate::words::{Setting, words};
@@ -82,11 +82,11 @@ impl FitOptions {
 }
 
 /// What fitting a table came to.
-#[must_use]
+pub type TableFit = Fit<Box<Model>, TableRefusal>;
+
+/// Why a table has no model, by the names of its columns and classes.
 #[derive(Debug)]
-pub enum TableFit {
-    /// A model.
-    Model(Box<Model>),
+pub enum TableRefusal {
     /// The optimum does not exist.
     NoOptimum {
         /// The proof.
@@ -146,23 +146,10 @@ pub(super) fn fit_source(
     let training = source.training(weights);
     let start = options.init.as_ref().map(|m| start_for(m, &options.method, &source.recipe, &classes)).transpose()?;
     let method = options.method.aligned(&source.recipe, &classes)?;
-    let words = |part: Option<Part>| part.map(|p| p.describe(&classes));
-    let (fitted, parts) = match plan.fit(&method, &training, start.as_ref(), watch).map_err(|e| source.name(e))? {
-        Planned::Model(fitted, parts) => (*fitted, parts),
-        Planned::NoOptimum(part, mut proof) => {
-            proof.rename_rows(&source.rows);
-            let of_part = part.map_or(classes.clone(), |p| p.sides(&classes).to_vec());
-            let features = source.recipe.features();
-            return Ok(TableFit::NoOptimum { proof, features, classes: of_part, part: words(part) });
-        }
-        Planned::NotSeparable(part, mut proof, used) => {
-            proof.rename_rows(&source.rows);
-            let answer = proof.witness.take().map(|verdict| {
-                let about = (&options.target[..], part);
-                Box::new(TableSeparability::of(*verdict, about, source, used))
-            });
-            return Ok(TableFit::NotSeparable { proof, used, part: words(part), answer });
-        }
+    let fit = plan.fit(&method, &training, start.as_ref(), watch).map_err(|e| source.name(e))?;
+    let SplitFit { whole: fitted, parts } = match fit {
+        Fit::Model(fit) => fit,
+        Fit::Refused(refused) => return Ok(Fit::Refused(named_refusal(refused, &options.target, source))),
     };
     if !fitted.objective.value.is_finite() {
         return Err(Error::data(
@@ -172,8 +159,38 @@ pub(super) fn fit_source(
         .help("standardise them"));
     }
     let weighted = Weighted { classes: class_weights, total: training.total_weight() };
-    let model = model_of(source, options, (method, plan), known, weighted, (fitted, parts))?;
+    let model = model_of(source, options, (method, plan), known, weighted, (*fitted, parts))?;
     Ok(TableFit::Model(Box::new(model)))
+}
+
+impl TableRefusal {
+    /// The two-class fit it is about, in words, where there are several.
+    pub fn part(&self) -> Option<&str> {
+        match self {
+            TableRefusal::NoOptimum { part, .. } | TableRefusal::NotSeparable { part, .. } => part.as_deref(),
+        }
+    }
+}
+
+/// A refusal in the terms of the rows it is about.
+pub(super) fn named_refusal(refused: RefusedPart, target: &str, source: &Source<'_>) -> TableRefusal {
+    let RefusedPart { part, used, mut refusal } = refused;
+    refusal.rename_rows(&source.rows);
+    let classes = source.labels.names();
+    let words = part.map(|p| p.describe(classes));
+    match refusal {
+        Refusal::NoOptimum(proof) => TableRefusal::NoOptimum {
+            proof,
+            features: source.recipe.features(),
+            classes: part.map_or(classes.to_vec(), |p| p.sides(classes).to_vec()),
+            part: words,
+        },
+        Refusal::NotSeparable(mut proof) => {
+            let verdict = proof.witness.take();
+            let answer = verdict.map(|v| Box::new(TableSeparability::of(*v, (target, part), source, used)));
+            TableRefusal::NotSeparable { proof, used, part: words, answer }
+        }
+    }
 }
 
 /// Labels, weights and offsets, with the positive class last.

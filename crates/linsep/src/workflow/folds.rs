@@ -1,13 +1,13 @@
 //! A whole fit without one fold, and the scores of the rows held out: recipe, units and method are learned anew.
 
 use super::fit::{FitOptions, labels_of, recipe_options, training};
-use super::multiclass::{Plan, Planned};
+use super::multiclass::Plan;
 use super::places::Places;
 use super::rows::RowRoles;
 use crate::design::Training;
 use crate::design::{UnknownLevel, fit_recipe};
 use crate::error::{Error, Result};
-use crate::model::{Outcome, Part};
+use crate::model::{Fit, Outcome, Part, Refusal, RefusedPart};
 use crate::table::Table;
 use crate::watch::Watch;
 use crate::words::{Setting, words};
@@ -54,8 +54,8 @@ pub(super) fn hold_out(
     let named = |e: Error| in_fold_error(places.name(e, &prepared.rows, &recipe), fold);
     let of = |part: Option<Part>| part.map_or(String::new(), |p| format!(" ({})", p.describe(&roles.names)));
     let fitted = match plan.fit(&method, &training, None, watch).map_err(named)? {
-        Planned::Model(fitted, _) => fitted,
-        Planned::NoOptimum(part, _) => {
+        Fit::Model(fit) => fit.whole,
+        Fit::Refused(RefusedPart { part, refusal: Refusal::NoOptimum(_), .. }) => {
             return Err(Error::data(format!(
                 "without fold {} the classes are separable{}: maximum likelihood does not exist",
                 fold + 1,
@@ -63,7 +63,7 @@ pub(super) fn hold_out(
             ))
             .help(words!["use a penalty, for example ", Setting::Penalty.is("ridge:0.01")]));
         }
-        Planned::NotSeparable(part, ..) => {
+        Fit::Refused(RefusedPart { part, refusal: Refusal::NotSeparable(_), .. }) => {
             return Err(Error::data(words![
                 format!("without fold {} the classes overlap{}: no plane separates them, which ", fold + 1, of(part)),
                 Setting::Model.is(method.name()),

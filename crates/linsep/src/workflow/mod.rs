@@ -31,11 +31,11 @@ pub use arrays::{
     verify_arrays,
 };
 pub use calibrate::CalibrationOptions;
-pub use fit::{FitOptions, TableFit, fit_table};
+pub use fit::{FitOptions, TableFit, TableRefusal, fit_table};
 pub use geometry::{GeometryOptions, TableGeometry, geometry_of, geometry_table};
 pub use multi_label::{JudgedLabels, evaluate_label_table, fit_labels};
 pub use multiclass::{Approach, Multiclass};
-pub use path::{TablePath, path_table};
+pub use path::{PathFit, TablePath, path_table};
 pub use predict::{Judged, Predictions, evaluate_table, predict_table};
 pub(crate) use separable::SHOWN_BOUNDARY;
 pub use separable::{Question, Scope, SeparableOptions, TableSeparability, separable_table};

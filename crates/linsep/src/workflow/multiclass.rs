@@ -6,7 +6,7 @@ use crate::decide::{Decision, Rule, Scheme, Ties, Vote, check_priors};
 use crate::design::Training;
 use crate::discriminant::Linear;
 use crate::error::{Error, Result};
-use crate::model::{Fit, Fitted, FittedPart, LossChoice, Method, NoOptimum, NotSeparable, Part, Split, SplitFit};
+use crate::model::{Fit, FittedPart, LossChoice, Method, RefusedPart, Split, SplitFit};
 use crate::watch::Watch;
 use crate::words::{Setting, words};
 
@@ -126,13 +126,6 @@ pub(super) struct Plan {
     pub(super) sure: bool,
 }
 
-/// What came of a plan.
-pub(super) enum Planned {
-    Model(Box<Fitted>, Vec<FittedPart>),
-    NoOptimum(Option<Part>, Box<NoOptimum>),
-    NotSeparable(Option<Part>, Box<NotSeparable>, usize),
-}
-
 impl Plan {
     /// The plan for a table, or why it cannot be, before any work is done.
     pub(super) fn of(options: &FitOptions, classes: &[String]) -> Result<Plan> {
@@ -176,23 +169,17 @@ impl Plan {
         training: &Training<'_>,
         start: Option<&Linear>,
         watch: &Watch,
-    ) -> Result<Planned> {
+    ) -> Result<Fit<SplitFit, RefusedPart>> {
         let Some(split) = self.split else {
-            return Ok(match method.fit_from(training, start, watch)? {
-                Fit::Model(fitted) => Planned::Model(fitted, Vec::new()),
-                Fit::NoOptimum(proof) => Planned::NoOptimum(None, proof),
-                Fit::NotSeparable(proof) => Planned::NotSeparable(None, proof, training.labels.len()),
-            });
+            let used = training.labels.len();
+            let fit = method.fit_from(training, start, watch)?.map(|whole| SplitFit { whole, parts: Vec::new() });
+            return Ok(fit.map_refusal(|refusal| RefusedPart { part: None, used, refusal }));
         };
         if start.is_some() {
             return Err(Error::usage("a start is for all classes together, not for two-class fits")
                 .help("leave it out, or fit all classes at once where the method can"));
         }
-        Ok(match split.fit(method, training, watch)? {
-            SplitFit::Model { whole, parts } => Planned::Model(whole, parts),
-            SplitFit::NoOptimum { part, proof } => Planned::NoOptimum(Some(part), proof),
-            SplitFit::NotSeparable { part, proof, used } => Planned::NotSeparable(Some(part), proof, used),
-        })
+        split.fit(method, training, watch)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::cases::{Case, hostile};
 use linsep::certify::Certificate;
 use linsep::design::Design;
 use linsep::discriminant::{Discriminant, Linear};
-use linsep::model::{Fit, Fitted, Method, Note, PenaltyChoice};
+use linsep::model::{Fit, Fitted, Method, Note, PenaltyChoice, Refusal};
 use linsep::watch::Watch;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -117,11 +117,11 @@ fn run(case: &Case, ladder: bool, source: &mut Source) -> Outcome {
     let mut outcome = Outcome { place, ..Outcome::default() };
     let fitted = match fit(case) {
         Ok(Fit::Model(fitted)) => fitted,
-        Ok(Fit::NoOptimum(_)) => {
+        Ok(Fit::Refused(Refusal::NoOptimum(_))) => {
             outcome.other = Some("no optimum".into());
             return outcome;
         }
-        Ok(Fit::NotSeparable(_)) => unreachable!("a risk minimiser asks for no separation"),
+        Ok(Fit::Refused(Refusal::NotSeparable(_))) => unreachable!("a risk minimiser asks for no separation"),
         Err(what) => {
             outcome.other = Some(what);
             return outcome;

@@ -1,7 +1,7 @@
 //! "There is no optimum" is refuted by a twin that converges to one.
 
 use crate::cases::{Columns, hostile};
-use linsep::model::{Fit, Method, PenaltyChoice};
+use linsep::model::{Fit, Method, PenaltyChoice, Refusal};
 use linsep::objective::Intercept;
 use linsep::watch::Watch;
 use testkit::multiprecision::{Problem, minimise};
@@ -17,7 +17,9 @@ fn a_missing_optimum_is_not_found_by_the_twin() {
         }
         case.method.intercept = Intercept::Free;
         let method = Method::Risk(case.method.clone());
-        let Ok(Fit::NoOptimum(_)) = method.fit(&case.data.training(&case.data.dense()), &Watch::default()) else {
+        let Ok(Fit::Refused(Refusal::NoOptimum(_))) =
+            method.fit(&case.data.training(&case.data.dense()), &Watch::default())
+        else {
             continue;
         };
         verdicts += 1;

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::linalg::factor;
 use crate::numeric::sum;
 use crate::objective::{Intercept, QuadraticObjective};
-use crate::solve::{QuadraticDescent, Stop};
+use crate::solve::QuadraticDescent;
 use crate::stats::ClassMoments;
 use crate::watch::Watch;
 use crate::words::{Setting, words};
@@ -327,13 +327,7 @@ impl LeastSquares {
         let descent = solver.solve(problem, &factor, frame.start(), frame.at_zero(), watch);
         SquaresFound {
             solutions: descent.solutions,
-            outcome: match descent.stop {
-                Stop::Converged => Outcome::Converged,
-                Stop::IterationLimit => Outcome::IterationLimit,
-                Stop::TimeLimit => Outcome::TimeLimit,
-                Stop::Interrupted => Outcome::Interrupted,
-                Stop::PrecisionLimit | Stop::Separated(_) => Outcome::PrecisionLimit,
-            },
+            outcome: Outcome::from(&descent.stop),
             solver: "gradient-descent".into(),
             iterations: descent.iterations,
         }

@@ -131,7 +131,7 @@ impl Perceptron {
         let (stop, verdict) = match self.run(algorithm.as_mut(), &judge, watch)? {
             (_, Some(OverlapVerdict::Overlap { rows, witness })) if self.wants_separation() => {
                 let (mistakes, epochs) = (algorithm.mistakes(), algorithm.epochs());
-                return Ok(Fit::NotSeparable(Box::new(NotSeparable { rows, witness, mistakes, epochs })));
+                return Ok(NotSeparable { rows, witness, mistakes, epochs }.into());
             }
             other => other,
         };
@@ -215,16 +215,14 @@ impl Perceptron {
             Stop::Converged if self.variant != PerceptronVariant::Averaged && found.bound().is_none() => {
                 Outcome::PrecisionLimit
             }
-            Stop::TimeLimit => Outcome::TimeLimit,
-            Stop::Interrupted => Outcome::Interrupted,
             Stop::IterationLimit if found.bound().is_some() => Outcome::Converged,
             // On classes that overlap there is nothing to wait for: the epochs are part of the method.
             Stop::IterationLimit if !self.wants_separation() => match verdict {
                 Some(OverlapVerdict::Separable { .. }) => Outcome::IterationLimit,
                 _ => Outcome::Converged,
             },
-            Stop::IterationLimit => Outcome::IterationLimit,
-            _ => Outcome::Converged,
+            Stop::Separated(_) | Stop::PrecisionLimit => Outcome::Converged,
+            stop => Outcome::from(stop),
         }
     }
 

@@ -13,7 +13,7 @@ mod several;
 mod support;
 mod trail;
 
-pub use path::{Lambdas, PathFit, PathPoint, RegularisationPath};
+pub use path::{Lambdas, PathPoint, RegularisationPath};
 pub use settings::{Algorithm, LossChoice, PenaltyChoice, Stochastic};
 
 use super::{Computation, Fit, Fitted, Multipliers, Note, Objective, Outcome};
@@ -133,7 +133,7 @@ impl RiskMinimizer {
             notes.push(Note::Constant { columns: constant });
         }
         if let Some(separated) = self.free_columns_separate(training, &units, watch)? {
-            return Ok(Fit::NoOptimum(Box::new(separated)));
+            return Ok(separated.into());
         }
         let classes = training.labels.n_classes();
         match self.loss {
@@ -264,7 +264,7 @@ impl RiskMinimizer {
             let solved = match &solved.stop {
                 Stop::Separated(found) => {
                     if let Some(proof) = proved_no_optimum(training, &units, self.intercept, Some(found), watch)? {
-                        return Ok(Fit::NoOptimum(Box::new(proof)));
+                        return Ok(proof.into());
                     }
                     newton.solve_overlapping(&risk, watch)?
                 }
@@ -324,13 +324,7 @@ impl RiskMinimizer {
         mut notes: Vec<Note>,
     ) -> Result<Fit> {
         let RiskFound { coef: found, objective, stop, certificate, iterations, passes, aliased, multipliers } = found;
-        let outcome = match stop {
-            Stop::Converged => Outcome::Converged,
-            Stop::IterationLimit => Outcome::IterationLimit,
-            Stop::TimeLimit => Outcome::TimeLimit,
-            Stop::Interrupted => Outcome::Interrupted,
-            Stop::PrecisionLimit | Stop::Separated(_) => Outcome::PrecisionLimit,
-        };
+        let outcome = Outcome::from(&stop);
         let penalty = risk.penalty();
         notes_of_aliases(&mut notes, aliased, units, penalty.is_none());
         let classes = training.labels.n_classes();

@@ -8,7 +8,7 @@ use crate::design::Training;
 use crate::design::Units;
 use crate::discriminant::Linear;
 use crate::error::{Error, Result};
-use crate::model::{NoOptimum, Outcome};
+use crate::model::{Fit, Outcome};
 use crate::objective::{
     Conjugate, ElasticNet, Intercept, Logistic, Penalty, Point, Ridge, Risk, Softmax, SquaredHinge,
 };
@@ -88,22 +88,12 @@ pub struct RegularisationPath {
     pub outcome: Outcome,
 }
 
-/// What a path came to.
-#[must_use]
-#[derive(Debug)]
-pub enum PathFit {
-    /// A path.
-    Path(Box<RegularisationPath>),
-    /// The columns without a penalty separate the classes.
-    NoOptimum(Box<NoOptimum>),
-}
-
 impl RiskMinimizer {
     /// Solves for every λ, each from the solution of the one before; the size of `penalty` itself plays no part.
     ///
     /// ```
     /// use linsep::design::DenseMatrix;
-    /// use linsep::model::{Lambdas, PathFit, PenaltyChoice, RiskMinimizer};
+    /// use linsep::model::{Fit, Lambdas, PenaltyChoice, RiskMinimizer};
     /// use linsep::design::{Training};
     /// use linsep::table::Labels;
     /// let x = DenseMatrix::new(vec![1.0, 0.3, 2.0, -0.5, 3.0, 0.1, 2.0, 0.4, 4.0, -0.2, 3.0, 0.0], 2)?;
@@ -111,7 +101,7 @@ impl RiskMinimizer {
     /// let lasso = PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: None, cost: None };
     /// let method = RiskMinimizer { penalty: lasso, ..RiskMinimizer::default() };
     /// let lambdas = Lambdas::Spaced { count: 5, ratio: Some(0.01) };
-    /// let PathFit::Path(path) = method.path(&Training::new(&x, &y), &lambdas, &Default::default())? else {
+    /// let Fit::Model(path) = method.path(&Training::new(&x, &y), &lambdas, &Default::default())? else {
     ///     panic!("every column is penalised")
     /// };
     /// assert_eq!(path.points[0].nonzero, 0);
@@ -119,7 +109,12 @@ impl RiskMinimizer {
     /// assert!(path.points.iter().all(|p| p.certificate.relative_gap().unwrap() <= 1e-8));
     /// # Ok::<(), linsep::Error>(())
     /// ```
-    pub fn path(&self, training: &Training<'_>, lambdas: &Lambdas, watch: &Watch) -> Result<PathFit> {
+    pub fn path(
+        &self,
+        training: &Training<'_>,
+        lambdas: &Lambdas,
+        watch: &Watch,
+    ) -> Result<Fit<Box<RegularisationPath>>> {
         training.check()?;
         self.check(training)?;
         check_lambdas(lambdas)?;
@@ -132,7 +127,7 @@ impl RiskMinimizer {
         }
         let (units, _) = self.look_at(training, watch)?;
         if let Some(separated) = self.free_columns_separate(training, &units, watch)? {
-            return Ok(PathFit::NoOptimum(Box::new(separated)));
+            return Ok(separated.into());
         }
         let classes = training.labels.n_classes();
         let path = match self.loss {
@@ -144,7 +139,7 @@ impl RiskMinimizer {
                 Err(Error::usage("the hinge loss has no path").help(words!["use ", Setting::Loss.is("squared-hinge")]))
             }
         };
-        Ok(PathFit::Path(Box::new(path?)))
+        Ok(Fit::Model(Box::new(path?)))
     }
 
     fn path_of<L: Conjugate + Enclosed + PartlyMinimised>(
@@ -227,16 +222,7 @@ impl RiskMinimizer {
             loss,
             deviance_ratio: if null_loss > 0.0 { 1.0 - loss / null_loss } else { 0.0 },
             linear,
-            outcome: self.judged(
-                match stop {
-                    Stop::Converged => Outcome::Converged,
-                    Stop::IterationLimit => Outcome::IterationLimit,
-                    Stop::TimeLimit => Outcome::TimeLimit,
-                    Stop::Interrupted => Outcome::Interrupted,
-                    Stop::PrecisionLimit | Stop::Separated(_) => Outcome::PrecisionLimit,
-                },
-                &certificate,
-            ),
+            outcome: self.judged(Outcome::from(&stop), &certificate),
             certificate,
         })
     }

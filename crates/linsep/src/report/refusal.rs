@@ -1,0 +1,81 @@
+//! Why a fit has no model, for people and for programs.
+
+use super::hard_margin::no_margin_text;
+use super::perceptron::not_separable_text;
+use super::separability_json::{rows_json, separability_json};
+use super::summary::no_optimum_text;
+use crate::certify::SeparationKind;
+use crate::separate::NoOptimum;
+use crate::words::Voice;
+use crate::workflow::TableRefusal;
+use serde_json::{Value, json};
+
+/// The proof in words; which of several two-class fits it is about is not said.
+pub fn refusal_text(refusal: &TableRefusal, voice: &dyn Voice) -> String {
+    match refusal {
+        TableRefusal::NoOptimum { proof, features, classes, .. } => no_optimum_text(proof, features, classes, voice),
+        // Only a perceptron counts epochs.
+        TableRefusal::NotSeparable { proof, answer: Some(answer), .. } if proof.epochs == 0 => {
+            no_margin_text(proof, answer, voice)
+        }
+        TableRefusal::NotSeparable { proof, used, .. } => not_separable_text(proof, *used, voice),
+    }
+}
+
+/// The same for programs.
+pub fn refusal_json(refusal: &TableRefusal) -> Value {
+    let mut value = match refusal {
+        TableRefusal::NoOptimum { proof, features, classes, .. } => no_optimum_json(proof, features, classes),
+        TableRefusal::NotSeparable { proof, used, answer, .. } => {
+            let mut value = json!({
+                "model": null,
+                "outcome": "not_separable",
+                "rows": used,
+                "overlapping_rows": proof.rows.len(),
+                "mistakes": proof.mistakes,
+                "epochs": proof.epochs,
+            });
+            if let Some(answer) = answer {
+                value["separability"] = separability_json(answer);
+            }
+            value
+        }
+    };
+    if let Some(part) = refusal.part() {
+        value["part"] = json!(part);
+    }
+    value
+}
+
+/// Why there is no optimum, in the words of [`separability_json`].
+fn no_optimum_json(proof: &NoOptimum, features: &[String], classes: &[String]) -> Value {
+    let mut columns = proof.columns.clone();
+    columns.sort_unstable();
+    let mut diverging: Vec<&str> = columns.iter().map(|j| features[*j].as_str()).collect();
+    if proof.intercept_diverges {
+        diverging.push("(intercept)");
+    }
+    json!({
+        "model": null,
+        "outcome": match proof.of_likelihood {
+            true => "maximum_likelihood_does_not_exist",
+            false => "no_minimum",
+        },
+        "separation": match proof.kind {
+            SeparationKind::Complete => "complete",
+            SeparationKind::Quasi => "quasi",
+        },
+        "verdict": match proof.kind {
+            SeparationKind::Complete => "complete",
+            SeparationKind::Quasi => "quasi-complete",
+        },
+        "route": proof.route.name(),
+        "classes": classes,
+        "features": features,
+        "direction": proof.direction,
+        "intercept": proof.intercept,
+        "diverging": diverging,
+        "strict_rows": proof.strict_rows,
+        "boundary_rows": rows_json(&proof.boundary),
+    })
+}
