@@ -136,12 +136,12 @@ struct Inner {
     what: Words,
     place: Place,
     remedies: Vec<Words>,
-    source: Option<SystemError>,
+    source: SystemError,
 }
 
-/// What the operating system said.
-#[derive(Debug, Clone)]
-struct SystemError(Arc<std::io::Error>);
+/// What the operating system said, where it was asked.
+#[derive(Debug, Clone, Default)]
+struct SystemError(Option<Arc<std::io::Error>>);
 
 /// Two errors are the same where they say the same.
 impl PartialEq for SystemError {
@@ -192,7 +192,7 @@ impl Error {
     /// An error without place or help.
     pub fn new(kind: ErrorKind, what: impl Into<Words>) -> Error {
         let (what, place) = (what.into(), Place::default());
-        Error { inner: Box::new(Inner { kind, what, place, remedies: Vec::new(), source: None }) }
+        Error { inner: Box::new(Inner { kind, what, place, remedies: Vec::new(), source: SystemError::default() }) }
     }
 
     /// [`ErrorKind::Usage`].
@@ -238,7 +238,7 @@ impl Error {
             Some(code) => std::io::Error::from_raw_os_error(code),
             None => std::io::Error::new(source.kind(), source.to_string()),
         };
-        self.inner.source = Some(SystemError(Arc::new(copy)));
+        self.inner.source = SystemError(Some(Arc::new(copy)));
         self
     }
 
@@ -325,7 +325,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.inner.source.as_ref().map(|source| &*source.0 as &(dyn std::error::Error + 'static))
+        self.inner.source.0.as_deref().map(|source| source as &(dyn std::error::Error + 'static))
     }
 }
 

@@ -10,7 +10,7 @@
 //! The modules are the stages of the pipeline: [`read`] makes a [`table`] of bytes, [`design`] makes a matrix of it,
 //! [`stats`] and [`objective`] look at the matrix, [`solve`] finds and [`certify`] proves, [`model`] puts a method
 //! together, [`geometry`] measures its boundaries, [`decide`] turns scores into classes, [`artifact`] keeps it, [`evaluate`] judges it, and [`workflow`] runs
-//! the whole for tables.
+//! the whole for tables. What is wrong is an [`Error`], made of [`words`] that every face says its own way.
 //!
 //! ```
 //! use linsep::model::{RiskMinimizer, Method};
