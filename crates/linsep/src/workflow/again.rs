@@ -1,10 +1,12 @@
 //! The options under which the same rows give a model again, and that second fit.
 
 use super::assemble::KnownOfRows;
-use super::calibrate::{CalibrationOptions, cross_fit};
+use super::calibrate::cross_fit;
 use super::cross_validate::cross_validate;
-use super::fit::{FitOptions, fit_source};
-use super::multiclass::{Approach, Plan};
+use super::fit::fit_source;
+use super::multiclass::Approach;
+use super::options::{CalibrationOptions, FitOptions};
+use super::plan::Plan;
 use super::rows::RowRoles;
 use super::source::Source;
 use crate::artifact::Model;
@@ -69,7 +71,7 @@ pub(super) fn fit_again(model: &Model, table: &Table, roles: &RowRoles, watch: &
         calibration: options.calibration.as_ref().map(|c| cross_fit(table, roles, &options, c, watch)),
         accuracy: !arrays,
     };
-    let recipe = super::fit::recipe_options(&options);
+    let recipe = super::options::recipe_options(&options);
     let source = Source::of_table(table.clone(), roles, &recipe)?;
     Ok(fit_source(&source, &options, &plan, known, watch)?.model().map(|model| *model))
 }

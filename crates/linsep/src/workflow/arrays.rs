@@ -1,10 +1,11 @@
 //! Arrays in memory to models, predictions and verdicts: what the Python package calls. Nothing is copied.
 
 use super::assemble::KnownOfRows;
-use super::fit::{FitOptions, TableFit, fit_source};
+use super::fit::{TableFit, fit_source};
 use super::geometry::{geometry_of, measure};
-use super::multiclass::Plan;
+use super::options::FitOptions;
 use super::path::{PathFit, path_of};
+use super::plan::Plan;
 use super::predict::Predictions;
 use super::rows::RowRoles;
 use super::separable::{SeparableOptions, TableSeparability, separable};

@@ -1,8 +1,8 @@
 //! A fit and its rows to a model: what the file says of both besides the fit itself.
 
 use super::calibrate::CrossFit;
-use super::fit::FitOptions;
-use super::multiclass::{Plan, model_part};
+use super::options::FitOptions;
+use super::plan::{Plan, model_part};
 use super::source::Source;
 use crate::artifact::{CrossValidation, Model, ModelPart, Provenance, SupportVectors, TrainingSummary};
 use crate::design::{CodingRelations, Recipe};

@@ -1,8 +1,8 @@
 //! Calibration by cross-fitting: every row is scored by a fit without its fold, and one map is learned from all.
 
-use super::fit::FitOptions;
 use super::folds::hold_out;
-use super::multiclass::Plan;
+use super::options::{CalibrationOptions, FitOptions};
+use super::plan::Plan;
 use super::rows::RowRoles;
 use crate::artifact::CrossFitted;
 use crate::decide::{Calibration, CalibrationKind, Coupled, Coupling, HeldOut, TwoSides, probabilities};
@@ -13,25 +13,6 @@ use crate::resample::stratified_folds;
 use crate::table::{Class, Table};
 use crate::watch::{Progress, Watch};
 use crate::words::{Setting, words};
-
-/// Which map, and from how many folds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CalibrationOptions {
-    /// The map.
-    pub kind: CalibrationKind,
-    /// The folds.
-    pub folds: usize,
-}
-
-impl CalibrationOptions {
-    /// Folds where none are asked for: scikit-learn's default.
-    pub const FOLDS: usize = 5;
-
-    /// A map from five folds.
-    pub fn new(kind: CalibrationKind) -> CalibrationOptions {
-        CalibrationOptions { kind, folds: CalibrationOptions::FOLDS }
-    }
-}
 
 /// A calibration and what it was learned from.
 pub(super) struct CrossFit {

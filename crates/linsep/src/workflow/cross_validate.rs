@@ -2,9 +2,9 @@
 
 use super::assemble::weighted_accuracy;
 use super::calibrate::cross_fit;
-use super::fit::FitOptions;
 use super::folds::{hold_out, in_fold_error};
-use super::multiclass::Plan;
+use super::options::FitOptions;
+use super::plan::Plan;
 use super::rows::RowRoles;
 use crate::artifact::CrossValidation;
 use crate::decide::{self, prior_shift, shift_scores};

@@ -1,11 +1,10 @@
 //! A whole fit without one fold, and the scores of the rows held out: recipe, units and method are learned anew.
 
-use super::fit::{FitOptions, labels_of, recipe_options, training};
-use super::multiclass::Plan;
-use super::places::Places;
+use super::options::{FitOptions, recipe_options};
+use super::plan::Plan;
 use super::rows::RowRoles;
-use crate::design::Training;
-use crate::design::{UnknownLevel, fit_recipe};
+use super::source::Source;
+use crate::design::{Recipe, UnknownLevel};
 use crate::error::{Error, Result};
 use crate::model::{Fit, Outcome, Part, Refusal, RefusedPart};
 use crate::table::Table;
@@ -36,24 +35,18 @@ pub(super) fn hold_out(
     let in_fold = |row: &Option<usize>| *row == Some(fold);
     let learn: Vec<bool> = assigned.iter().map(|f| f.is_some() && !in_fold(f)).collect();
     let test: Vec<bool> = assigned.iter().map(in_fold).collect();
-    let frequencies = roles.frequencies(|row| learn[row]);
-    let mut recipe = fit_recipe(table, &frequencies, &recipe_options(options))?;
-    let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
-    let prepared = recipe.apply(table, &counted)?;
-    let labels = labels_of(&prepared.rows, roles, &recipe).map_err(|e| in_fold_error(e, fold))?;
-    let (mut weights, offsets) = (roles.weights_of(&prepared.rows), roles.offsets_of(&prepared.rows));
-    if let Some(class_weights) = &options.class_weights {
-        weights = class_weights.for_rows(&labels, weights.as_deref())?.weighted(&labels, weights.as_deref());
-    }
-    let origins = recipe.origins();
-    let printed = recipe.printed_units();
-    let training: Training<'_> =
-        training(&prepared, &labels, weights.as_deref(), offsets.as_ref(), &origins).with_printed_units(&printed);
-    let method = options.method.aligned(&recipe, &roles.names).map_err(|e| in_fold_error(e, fold))?;
-    let places = Places::of(table);
-    let named = |e: Error| in_fold_error(places.name(e, &prepared.rows, &recipe), fold);
+    let source = Source::of_some_rows(table, roles, |row| learn[row], &recipe_options(options))
+        .map_err(|e| in_fold_error(e, fold))?;
+    let plain = source.weights.as_deref();
+    let factored = match &options.class_weights {
+        Some(class_weights) => class_weights.for_rows(&source.labels, plain)?.weighted(&source.labels, plain),
+        None => None,
+    };
+    let weights = factored.as_deref().or(plain);
+    let method = options.method.aligned(&source.recipe, &roles.names).map_err(|e| in_fold_error(e, fold))?;
+    let named = |e: Error| in_fold_error(source.name(e), fold);
     let of = |part: Option<Part>| part.map_or(String::new(), |p| format!(" ({})", p.describe(&roles.names)));
-    let fitted = match plan.fit(&method, &training, None, watch).map_err(named)? {
+    let fitted = match plan.fit(&method, &source.training(weights), None, watch).map_err(named)? {
         Fit::Model(fit) => fit.whole,
         Fit::Refused(RefusedPart { part, refusal: Refusal::NoOptimum(_), .. }) => {
             return Err(Error::data(format!(
@@ -73,7 +66,7 @@ pub(super) fn hold_out(
         }
     };
     // A level that only the held-out rows have is no reason to stop.
-    recipe.unknown = UnknownLevel::Zero;
+    let recipe = Recipe { unknown: UnknownLevel::Zero, ..source.recipe.clone() };
     let held_out = recipe.apply(table, &test)?;
     let mut scores = Vec::new();
     if !held_out.rows.is_empty() {
@@ -83,7 +76,7 @@ pub(super) fn hold_out(
     Ok(HeldOutRows {
         rows: held_out.rows,
         scores,
-        learned_priors: method.learned_priors(&labels.totals(weights.as_deref())),
+        learned_priors: method.learned_priors(&source.labels.totals(weights)),
         converged: fitted.outcome == Outcome::Converged,
     })
 }

@@ -13,8 +13,10 @@ mod folds;
 mod geometry;
 mod multi_label;
 mod multiclass;
+mod options;
 mod path;
 mod places;
+mod plan;
 mod predict;
 mod rows;
 mod scheme_geometry;
@@ -30,11 +32,11 @@ pub use arrays::{
     Arrays, fit_arrays, measure_design, path_arrays, predict_design, refit_arrays, separable_arrays, support_arrays,
     verify_arrays,
 };
-pub use calibrate::CalibrationOptions;
-pub use fit::{FitOptions, TableFit, TableRefusal, fit_table};
+pub use fit::{TableFit, TableRefusal, fit_table};
 pub use geometry::{GeometryOptions, TableGeometry, geometry_of, geometry_table};
 pub use multi_label::{JudgedLabels, evaluate_label_table, fit_labels};
 pub use multiclass::{Approach, Multiclass};
+pub use options::{CalibrationOptions, FitOptions};
 pub use path::{PathFit, TablePath, path_table};
 pub use predict::{Judged, Predictions, evaluate_table, predict_table};
 pub(crate) use separable::SHOWN_BOUNDARY;

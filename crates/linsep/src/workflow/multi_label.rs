@@ -1,6 +1,7 @@
 //! Several yes/no labels by separate two-class predictors.
 
-use super::fit::{FitOptions, TableFit, fit_table};
+use super::fit::{TableFit, fit_table};
+use super::options::FitOptions;
 use super::predict::{Judged, evaluate_table, predict_table};
 use super::rows::RowRoles;
 use crate::artifact::MultiLabel;

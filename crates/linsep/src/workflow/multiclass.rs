@@ -1,13 +1,8 @@
-//! Several classes: which two-class fits are made of them, and how those decide.
+//! What may be asked about more than two classes.
 
-use super::fit::FitOptions;
-use crate::artifact::{ModelPart, SupportVectors};
-use crate::decide::{Decision, Rule, Scheme, Ties, Vote, check_priors};
-use crate::design::Training;
-use crate::discriminant::Linear;
+use crate::decide::{Scheme, Ties, Vote};
 use crate::error::{Error, Result};
-use crate::model::{Fit, FittedPart, LossChoice, Method, RefusedPart, Split, SplitFit};
-use crate::watch::Watch;
+use crate::model::{LossChoice, Method};
 use crate::words::{Setting, words};
 
 /// How more than two classes are fitted.
@@ -100,7 +95,7 @@ impl Multiclass {
     }
 
     /// The setting that asks for another way to decide than the method's own.
-    fn of_votes(&self) -> Option<Setting> {
+    pub(super) fn of_votes(&self) -> Option<Setting> {
         match (self.vote, self.ties) {
             (Some(_), _) => Some(Setting::Vote),
             (None, Some(_)) => Some(Setting::Ties),
@@ -115,90 +110,5 @@ impl Multiclass {
             Approach::Joint if self.ties.is_some() => Some(Setting::Ties),
             _ => None,
         }
-    }
-}
-
-/// What is fitted and how it decides.
-pub(super) struct Plan {
-    pub(super) decision: Decision,
-    pub(super) split: Option<Split>,
-    /// Whether the scores have probabilities.
-    pub(super) sure: bool,
-}
-
-impl Plan {
-    /// The plan for a table, or why it cannot be, before any work is done.
-    pub(super) fn of(options: &FitOptions, classes: &[String]) -> Result<Plan> {
-        let scheme = options.multiclass.scheme(&options.method, classes.len())?;
-        let split = scheme.map(|scheme| match scheme {
-            Scheme::OneVsOne { .. } => Split::Pairs,
-            _ => Split::Rest,
-        });
-        let coupled = split.is_some() && options.calibration.is_some();
-        if coupled && let Some(setting) = options.multiclass.of_votes() {
-            return Err(Error::usage(words![
-                setting,
-                " is about scores, and once calibrated the probabilities decide"
-            ])
-            .help("leave it out: the most probable class is predicted"));
-        }
-        if split.is_none() {
-            options.calibration.map_or(Ok(()), |c| c.kind.check(classes.len()))?;
-        }
-        let sure = options.calibration.is_some() || (split.is_none() && options.method.has_probabilities());
-        options.decision.check(classes.len(), sure)?;
-        if let Some(priors) = &options.true_priors {
-            if !sure {
-                let method = Setting::Model.is(options.method.name());
-                return Err(Error::usage(words!["true priors correct probabilities, and ", method, " has none"])
-                    .help(words!["add ", Setting::Calibrate.is("platt")])
-                    .help(words!["leave ", Setting::TruePriors, " out"]));
-            }
-            check_priors(priors, classes)?;
-        }
-        let decision = match scheme {
-            Some(scheme) if !coupled => Decision::from(Rule::Scheme(scheme)),
-            _ => options.decision.clone(),
-        };
-        Ok(Plan { decision, split, sure })
-    }
-
-    pub(super) fn fit(
-        &self,
-        method: &Method,
-        training: &Training<'_>,
-        start: Option<&Linear>,
-        watch: &Watch,
-    ) -> Result<Fit<SplitFit, RefusedPart>> {
-        let Some(split) = self.split else {
-            let used = training.labels.len();
-            let fit = method.fit_from(training, start, watch)?.map(|whole| SplitFit { whole, parts: Vec::new() });
-            return Ok(fit.map_refusal(|refusal| RefusedPart { part: None, used, refusal }));
-        };
-        if start.is_some() {
-            return Err(Error::usage("a start is for all classes together, not for two-class fits")
-                .help("leave it out, or fit all classes at once where the method can"));
-        }
-        split.fit(method, training, watch)
-    }
-}
-
-/// A part as the model file has it; `rows` holds the table row of each matrix row.
-pub(super) fn model_part(part: FittedPart, classes: &[String], rows: &[usize]) -> ModelPart {
-    let name = |class: crate::table::Class| classes[class.index()].clone();
-    let of_part: Vec<usize> = match &part.rows {
-        Some(own) => own.iter().map(|i| rows[*i]).collect(),
-        None => rows.to_vec(),
-    };
-    ModelPart {
-        against: part.part.against.map(name),
-        class: name(part.part.class),
-        units: part.units,
-        objective: part.objective,
-        certificate: part.certificate,
-        outcome: part.outcome,
-        notes: part.notes,
-        computation: part.computation,
-        support_vectors: part.multipliers.map(|m| SupportVectors::of(&m, &of_part)),
     }
 }

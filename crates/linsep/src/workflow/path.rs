@@ -1,6 +1,8 @@
 //! Table to a regularisation path.
 
-use super::fit::{FitOptions, TableRefusal, named_refusal, read_roles, recipe_options};
+use super::fit::{TableRefusal, named_refusal};
+use super::options::{FitOptions, recipe_options};
+use super::rows::read_roles;
 use super::source::Source;
 use crate::error::{Error, Result};
 use crate::model::{Fit, Lambdas, Method, RefusedPart, RegularisationPath};

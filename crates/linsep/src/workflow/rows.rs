@@ -1,7 +1,17 @@
 //! Labels, weights and offsets of the rows of a table.
 
+use super::options::FitOptions;
+use crate::design::Recipe;
 use crate::error::{Error, Result};
 use crate::table::{Class, Kind, Labels, Table};
+use crate::words::{Setting, words};
+
+/// A target with more distinct values is taken for a measurement.
+const MANY_CLASSES: usize = 1000;
+/// So is one with more values than this and fewer than [`ROWS_PER_CLASS`] rows for each. Chosen, not measured: a guard.
+const SOME_CLASSES: usize = 50;
+/// See [`SOME_CLASSES`].
+const ROWS_PER_CLASS: usize = 4;
 
 /// What the named columns say about every row of a table.
 pub(super) struct RowRoles {
@@ -122,4 +132,63 @@ pub(super) fn offset_columns(
     let columns = names.iter().map(|n| numbers(table, n, "offset", needed)).collect::<Result<Vec<_>>>()?;
     let rows = (0..table.n_rows()).flat_map(|r| columns.iter().map(move |c| c[r]));
     Ok(Some((names.len(), rows.collect())))
+}
+
+/// Labels, weights and offsets, with the positive class last.
+pub(super) fn read_roles(table: &Table, options: &FitOptions) -> Result<RowRoles> {
+    let mut roles = RowRoles::of(table, &options.target, options.weights.as_deref(), &options.offsets)?;
+    if roles.names.len() < 2 {
+        let message = match roles.names.first() {
+            Some(name) => format!("the target `{}` has only one class, `{name}`", options.target),
+            None => format!("the target `{}` is missing in every row", options.target),
+        };
+        return Err(Error::data(message).help("a classifier needs rows of at least two classes"));
+    }
+    check_class_count(table, &roles, &options.target)?;
+    if let Some(positive) = &options.positive {
+        let codes: Vec<Class> = roles.classes.iter().map(|c| c.unwrap_or(Class(0))).collect();
+        let labels = Labels::new(codes, roles.names.clone()).with_last(positive)?;
+        let present = roles.classes.iter().zip(labels.codes()).map(|(old, new)| old.map(|_| *new));
+        (roles.classes, roles.names) = (present.collect(), labels.names().to_vec());
+    }
+    Ok(roles)
+}
+
+/// A measurement given as a target has about as many values as rows; say so before fitting thousands of classes.
+fn check_class_count(table: &Table, roles: &RowRoles, target: &str) -> Result<()> {
+    let labelled = roles.classes.iter().flatten().count();
+    let classes = roles.names.len();
+    if classes > MANY_CLASSES || (classes > SOME_CLASSES && classes * ROWS_PER_CLASS > labelled) {
+        return Err(Error::data(format!("the target `{target}` has {classes} distinct values in {labelled} rows"))
+            .at(table.place(0).column(target))
+            .help("a target names classes; group its values, or choose another column"));
+    }
+    Ok(())
+}
+
+/// Labels of the rows kept; a class that lost all its rows is named.
+pub(super) fn labels_of(rows: &[usize], roles: &RowRoles, recipe: &Recipe) -> Result<Labels> {
+    let labels = Labels::new(roles.codes(rows), roles.names.clone());
+    let counts = labels.totals(None);
+    if rows.is_empty() {
+        return Err(Error::data("no row has all the cells that are needed")
+            .help(words!["choose ", Setting::Missing.is("mean")])
+            .help("drop the columns that miss cells"));
+    }
+    if let Some(k) = counts.iter().position(|c| *c == 0.0) {
+        let of_class = |row: usize| roles.classes[row].is_some_and(|c| c.index() == k);
+        if roles.weights.as_ref().is_some_and(|w| (0..w.len()).all(|row| !of_class(row) || w[row] == 0.0)) {
+            return Err(Error::data(format!("class `{}` has no rows of positive weight", roles.names[k]))
+                .help("give it rows")
+                .help("leave the class out"));
+        }
+        let columns: Vec<&str> = recipe.columns.iter().map(|c| c.name.as_str()).take(8).collect();
+        return Err(Error::data(format!(
+            "class `{}` has no rows left: each misses a cell in one of the columns used",
+            roles.names[k]
+        ))
+        .help(words!["choose ", Setting::Missing.is("mean")])
+        .help(format!("drop columns (used: {})", columns.join(", "))));
+    }
+    Ok(labels)
 }

@@ -1,6 +1,7 @@
 //! Table to a verdict: can planes separate its classes?
 
-use super::fit::{FitOptions, read_roles, recipe_options};
+use super::options::{FitOptions, recipe_options};
+use super::rows::read_roles;
 use super::source::Source;
 use crate::design::Training;
 use crate::design::{Design, RecipeOptions, gather};

@@ -1,8 +1,7 @@
 //! The rows a method learns from, whether they come from a table or from arrays in memory.
 
-use super::fit::labels_of;
 use super::places::{Places, with_array_names, with_column_names};
-use super::rows::RowRoles;
+use super::rows::{RowRoles, labels_of};
 use crate::design::{
     Design, Origin, Prepared, PreparedDesign, Recipe, RecipeOptions, check_small_columns, fit_recipe, gather,
 };
@@ -55,6 +54,20 @@ impl<'a> Source<'a> {
             check_small_columns(prepared.design.as_design()).map_err(|e| with_column_names(e, &recipe))?;
         }
         Source::of_prepared(prepared, roles, recipe, places)
+    }
+
+    /// The same of some rows of a table, which is kept.
+    pub(super) fn of_some_rows(
+        table: &Table,
+        roles: &RowRoles,
+        wanted: impl Fn(usize) -> bool,
+        options: &RecipeOptions,
+    ) -> Result<Source<'static>> {
+        let frequencies = roles.frequencies(wanted);
+        let recipe = fit_recipe(table, &frequencies, options)?;
+        let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
+        let prepared = recipe.apply(table, &counted)?;
+        Source::of_prepared(prepared, roles, recipe, Places::of(table))
     }
 
     /// The rows of a table that were prepared by a recipe.

@@ -1,0 +1,91 @@
+//! What to fit, and on what.
+
+use super::multiclass::Multiclass;
+use crate::artifact::Model;
+use crate::decide::{CalibrationKind, Decision};
+use crate::design::RecipeOptions;
+use crate::model::{ClassWeights, Method};
+
+/// What to fit, on which columns.
+#[derive(Debug, Clone)]
+pub struct FitOptions {
+    /// Name of the column to predict.
+    pub target: String,
+    /// The class to put last: of two, the one whose log-odds are reported.
+    pub positive: Option<String>,
+    /// Name of a column of frequencies.
+    pub weights: Option<String>,
+    /// Weights of whole classes, multiplied into those of their rows.
+    pub class_weights: Option<ClassWeights>,
+    /// Names of offset columns.
+    pub offsets: Vec<String>,
+    /// Columns, coding, missing values. The method chooses the coding.
+    pub recipe: RecipeOptions,
+    /// The method.
+    pub method: Method,
+    /// How scores become a class; in the order of the classes.
+    pub decision: Decision,
+    /// How more than two classes are fitted and decided.
+    pub multiclass: Multiclass,
+    /// Make log-odds of the scores by a map that is cross-fitted.
+    pub calibration: Option<CalibrationOptions>,
+    /// The shares of the classes where the model will be used, in the order of the classes, if they are not those it
+    /// learns from.
+    pub true_priors: Option<Vec<f64>>,
+    /// A model at whose coefficients a risk minimiser starts.
+    pub init: Option<Box<Model>>,
+    /// Cross-validate with this many folds.
+    pub folds: Option<usize>,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+impl FitOptions {
+    /// All other columns, nothing weighted, the largest score decides, no folds.
+    pub fn new(target: impl Into<String>, method: Method) -> FitOptions {
+        FitOptions {
+            target: target.into(),
+            positive: None,
+            weights: None,
+            class_weights: None,
+            offsets: Vec::new(),
+            recipe: RecipeOptions::default(),
+            method,
+            decision: Decision::default(),
+            multiclass: Multiclass::default(),
+            calibration: None,
+            true_priors: None,
+            init: None,
+            folds: None,
+            seed: 0,
+        }
+    }
+}
+
+/// Which map, and from how many folds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CalibrationOptions {
+    /// The map.
+    pub kind: CalibrationKind,
+    /// The folds.
+    pub folds: usize,
+}
+
+impl CalibrationOptions {
+    /// Folds where none are asked for: scikit-learn's default.
+    pub const FOLDS: usize = 5;
+
+    /// A map from five folds.
+    pub fn new(kind: CalibrationKind) -> CalibrationOptions {
+        CalibrationOptions { kind, folds: CalibrationOptions::FOLDS }
+    }
+}
+
+/// The user's choices with the roles taken out of the features and the coding that the method wants.
+pub(super) fn recipe_options(options: &FitOptions) -> RecipeOptions {
+    let mut recipe = options.recipe.clone();
+    let roles = std::iter::once(&options.target).chain(&options.weights).chain(&options.offsets);
+    recipe.exclude.extend(roles.cloned());
+    recipe.coding = options.method.coding();
+    recipe
+}
