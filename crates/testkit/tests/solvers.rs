@@ -1,13 +1,14 @@
 //! All solvers of one problem reach the same optimum, and each proves it.
 
 use linsep::certify::duality_gap;
-use linsep::design::{Design, Units};
+use linsep::design::{Design, Standardize, Units};
+use linsep::model::{Algorithm, Method, Outcome, PenaltyChoice, RiskMinimizer};
 use linsep::objective::{
     Coef, Conjugate, Detail, Intercept, Logistic, Ridge, Risk, Sample, Softmax, SoftmaxForm, Squared, SquaredHinge,
 };
 use linsep::solve::{GradientDescent, Lbfgs, Newton, NewtonCg, RowNewton, Solved, Solver, StepRule, Stop};
 use linsep::watch::Watch;
-use testkit::data::{Data, Source, overlapping};
+use testkit::data::{Data, Source, labels, overlapping};
 
 const TOLERANCE: f64 = 1e-8;
 
@@ -297,4 +298,36 @@ fn a_limit_is_an_answer() {
         assert!(gap > 1e-12 && gap.is_finite());
         assert!(solved.point.objective < risk.null_objective());
     }
+}
+
+/// Rows whose sizes differ by many orders of magnitude leave truncated Newton little to trust. Where nobody chose the solver, the
+/// fit ends no worse than limited memory does.
+#[test]
+fn what_auto_takes_never_ends_worse_than_lbfgs() {
+    let (rows, cols, classes) = (600, 40, 8);
+    let mut source = Source::new(3);
+    let (mut values, mut codes) = (Vec::new(), Vec::new());
+    for _ in 0..rows {
+        let size = (3.0 * source.normal()).exp();
+        let row: Vec<f64> = source.normals(cols).iter().map(|v| v * size).collect();
+        let noisy: Vec<f64> = row[..classes].iter().map(|v| v + 0.5 * size * source.normal()).collect();
+        codes.push((0..classes).fold(0, |best, k| if noisy[k] > noisy[best] { k } else { best }));
+        values.extend(row);
+    }
+    let data = Data::new(values, cols, labels(codes, classes));
+    let fit = |algorithm| {
+        let penalty = PenaltyChoice::Ridge(1e-4);
+        let method = RiskMinimizer { algorithm, penalty, standardize: Standardize::No, ..RiskMinimizer::default() };
+        data.model(&Method::Risk(method))
+    };
+    let (auto, alone, lbfgs) = (fit(Algorithm::Auto), fit(Algorithm::NewtonCg), fit(Algorithm::Lbfgs));
+    assert_ne!(alone.outcome, Outcome::Converged, "newton-cg has learned it: take a harder table");
+    assert!(auto.objective.value <= alone.objective.value);
+    assert!(
+        auto.objective.value <= lbfgs.objective.value * (1.0 + 1e-2),
+        "{} {}",
+        auto.objective.value,
+        lbfgs.objective.value
+    );
+    assert_eq!(auto.computation.reason.as_deref(), Some("newton-cg made too little progress"));
 }

@@ -63,7 +63,8 @@ pub(crate) fn proved_no_optimum(
 ) -> Result<Option<NoOptimum>> {
     if let Some(found) = found.filter(|found| found.kind == SeparationKind::Complete) {
         let stated = as_it_is(found, units);
-        if strictly_apart(training, &stated.direction, &stated.intercept)? {
+        let zero = vec![0.0; units.centre().len()];
+        if strictly_apart(training, &stated.direction, (&stated.intercept, &zero))? {
             return Ok(Some(stated));
         }
     }

@@ -92,12 +92,15 @@ pub fn separability(
 }
 
 /// Whether every row of positive weight is, without rounding, strictly on its side of the planes between scores: one score for
-/// two classes, one a class, or one a class but the first, whose score is zero.
-pub(crate) fn strictly_apart(training: &Training<'_>, weights: &[Vec<f64>], intercept: &[f64]) -> Result<bool> {
-    let (classes, cols) = (training.labels.n_classes(), training.design.shape().cols);
+/// two classes, one a class, or one a class but the first, whose score is zero; scores are `w·(x − centre) + intercept`.
+fn strictly_apart(
+    training: &Training<'_>,
+    weights: &[Vec<f64>],
+    (intercept, centre): (&[f64], &[f64]),
+) -> Result<bool> {
+    let classes = training.labels.n_classes();
     let counts = |row: usize| training.weights.is_none_or(|w| w[row] > 0.0);
     let score = |k: usize| (&weights[k][..], intercept[k]);
-    let zero = vec![0.0; cols];
     for a in 0..classes {
         for b in a + 1..classes {
             let side = |(row, y): (usize, &Class)| match y.index() {
@@ -112,7 +115,7 @@ pub(crate) fn strictly_apart(training: &Training<'_>, weights: &[Vec<f64>], inte
                 true => (score(b - 1), a.checked_sub(1).map(score)),
                 false => (score(b), Some(score(a))),
             };
-            if !exactly_separates(training.design, &sides, ExactPlane { score, less, centre: &zero })? {
+            if !exactly_separates(training.design, &sides, ExactPlane { score, less, centre })? {
                 return Ok(false);
             }
         }

@@ -5,12 +5,11 @@
 
 use super::plan::{MOST_BITS, QuestionSize, Route};
 use super::verdict::TOLERANCE;
-use super::{solve_cone, solve_whole_cone};
-use crate::certify::{Effort, WholeRows, margins, prove_balance};
-use crate::design::{Design, Training, Units};
+use super::{solve_cone, solve_whole_cone, strictly_apart};
+use crate::certify::{Effort, WholeRows, prove_balance};
+use crate::design::{Training, Units};
 use crate::error::Result;
-use crate::objective::{Coef, Intercept, Logistic, Ridge, Risk, Sample};
-use crate::table::Class;
+use crate::objective::{Coef, Intercept, Logistic, Loss, Ridge, Risk, Sample, Softmax, SoftmaxForm};
 use crate::watch::Watch;
 
 /// What planes through the centre can do for the rows of positive weight.
@@ -50,18 +49,15 @@ pub(crate) fn through_centre(
         };
         Ok(ThroughCentre { direction, boundary, rows: labels.len(), route })
     };
-    match by_columns(design, units, (labels, classes), watch)? {
+    let rows = counted.view(training);
+    let in_doubles = match classes {
+        2 => by_columns(&rows, units, Logistic, watch)?,
+        // The scores of the first class may be taken as zero.
+        _ => by_columns(&rows, units, Softmax::new(classes, SoftmaxForm::Reference), watch)?,
+    };
+    match in_doubles {
         Some(None) => return Ok(found(None, (0..labels.len()).collect(), Route::Columns)),
-        Some(Some(plane)) => {
-            let weights = plane.weights().iter().zip(units.inverse_scale()).map(|(w, s)| w * s).collect();
-            let direction = CentredDirection {
-                weights: vec![weights],
-                intercept: vec![0.0],
-                centre: units.centre().to_vec(),
-                plane: Some(plane),
-            };
-            return Ok(found(Some(direction), Vec::new(), Route::Columns));
-        }
+        Some(direction) => return Ok(found(direction, Vec::new(), Route::Columns)),
         None => {}
     }
     let Some(numbers) = WholeRows::new(design, labels, classes, Some(units.centre()), MOST_BITS)? else {
@@ -81,29 +77,36 @@ pub(crate) fn through_centre(
     Ok(found(direction, boundary, Route::WholeNumbers))
 }
 
-/// Two classes: a plane with every row strictly on its side, or none because weights of all rows balance; `None` where
-/// doubles do not tell.
-fn by_columns(
-    design: &dyn Design,
+/// A direction with every row strictly on its side, or none because weights of all rows balance; `None` where doubles do not
+/// tell.
+fn by_columns<L: Loss>(
+    rows: &Training<'_>,
     units: &Units,
-    (labels, classes): (&[Class], usize),
+    loss: L,
     watch: &Watch,
-) -> Result<Option<Option<Coef>>> {
-    let shape = design.shape();
-    let narrow = QuestionSize { rows: shape.rows, columns: shape.cols, classes }.routes().len() == 1;
-    let sample = Sample { design, units, labels, weights: None, offsets: None };
-    let risk = Risk::new(sample, Logistic, Ridge::none(), Intercept::None);
+) -> Result<Option<Option<CentredDirection>>> {
+    let shape = rows.design.shape();
+    let size = QuestionSize { rows: shape.rows, columns: shape.cols, classes: rows.labels.n_classes() };
+    let sample = Sample { design: rows.design, units, labels: rows.labels.codes(), weights: None, offsets: None };
+    let risk = Risk::new(sample, loss, Ridge::none(), Intercept::None);
     let is_centred = units.centre().iter().any(|c| *c != 0.0);
-    if classes != 2 || !narrow || (risk.is_sparse() && is_centred) {
+    if size.routes().len() != 1 || (risk.is_sparse() && is_centred) {
         return Ok(None);
     }
     let solved = solve_cone(&risk, None, TOLERANCE, watch)?;
     match (&solved.direction, &solved.alpha) {
-        (Some(plane), _) if !solved.open.contains(&true) => {
-            let measured = margins(design, units, (labels, None), plane, false, watch)?;
-            Ok((measured.margin > 0.0).then(|| Some(plane.clone())))
+        (Some(found), _) if !solved.open.contains(&true) => {
+            let scaled = |c: usize| found.weights_of(c).iter().zip(units.inverse_scale()).map(|(w, s)| w * s).collect();
+            let weights: Vec<Vec<f64>> = (0..found.n_scores()).map(scaled).collect();
+            let (intercept, centre) = (vec![0.0; weights.len()], units.centre().to_vec());
+            let holds = strictly_apart(rows, &weights, (&intercept, &centre))?;
+            let plane = Some(found.clone());
+            Ok(holds.then_some(Some(CentredDirection { weights, intercept, centre, plane })))
         }
-        (None, Some(alpha)) => Ok(prove_balance(&risk, alpha, &[], watch)?.map(|_| None)),
+        // Without a weight a row could be strict.
+        (None, Some(alpha)) if alpha.iter().all(|a| *a > 0.0) => {
+            Ok(prove_balance(&risk, alpha, &[], watch)?.map(|_| None))
+        }
         _ => Ok(None),
     }
 }

@@ -32,7 +32,7 @@ impl RiskMinimizer {
         let offsets = score_offsets(training, 1);
         let rows = sample(training, &units, offsets.as_deref());
         let shape = training.design.shape();
-        let choice = self.choose(shape.rows, shape.cols + 1, false)?;
+        let choice = self.choose(shape.rows, (shape.cols + 1, 1), false)?;
         refuse_start(start, choice.algorithm)?;
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, Hinge, penalty, self.intercept);
@@ -61,7 +61,7 @@ impl RiskMinimizer {
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, SquaredHinge, penalty, self.intercept);
         let shape = training.design.shape();
-        let choice = self.choose(shape.rows, shape.cols + 1, RowNewton::takes(&risk))?;
+        let choice = self.choose(shape.rows, (shape.cols + 1, 1), RowNewton::takes(&risk))?;
         if choice.algorithm == Algorithm::DualCd {
             refuse_start(from, choice.algorithm)?;
             self.check_factors()?;

@@ -244,7 +244,8 @@ impl RiskMinimizer {
         let shape = training.design.shape();
         if let Some(penalty) = self.penalty.elastic_net(training.total_weight(), &self.factors)? {
             let risk = Risk::new(rows, loss, penalty, self.intercept);
-            let choice = self.choose(shape.rows, risk.loss().n_scores() * (shape.cols + 1), false)?;
+            let choice =
+                self.choose(shape.rows, (risk.loss().n_scores() * (shape.cols + 1), risk.loss().n_scores()), false)?;
             let max_iterations = self.iterations(choice.algorithm);
             let solver = ProximalNewton { tolerance: self.aim(), max_iterations };
             let start = from.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
@@ -255,7 +256,7 @@ impl RiskMinimizer {
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, loss, penalty, self.intercept);
         let unknowns = risk.loss().n_scores() * (shape.cols + 1);
-        let choice = self.choose(shape.rows, unknowns, RowNewton::takes(&risk))?;
+        let choice = self.choose(shape.rows, (unknowns, risk.loss().n_scores()), RowNewton::takes(&risk))?;
         let start = from.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
         if risk.penalty().is_none() {
             let newton = Newton { tolerance: self.aim(), max_iterations: self.iterations(choice.algorithm) };
@@ -274,7 +275,32 @@ impl RiskMinimizer {
             return self.finish(&risk, found, &choice, training, &units, notes);
         }
         let solved = self.solve(&risk, choice.algorithm, start.as_ref(), watch)?;
+        let (solved, choice) = self.carried_on(&risk, solved, choice, watch)?;
         self.finish(&risk, solved.into(), &choice, training, &units, notes)
+    }
+
+    /// Where nobody chose the solver and newton-cg gave up, as on rows of very uneven size, lbfgs goes on from there: never
+    /// to a worse point.
+    fn carried_on<L: Conjugate + Clone>(
+        &self,
+        risk: &Risk<'_, L>,
+        solved: Solved,
+        choice: Choice,
+        watch: &Watch,
+    ) -> Result<(Solved, Choice)> {
+        let gave_up = matches!(solved.stop, Stop::IterationLimit | Stop::PrecisionLimit)
+            && solved.certificate.relative_gap().is_none_or(|gap| gap > self.tolerance);
+        let free = self.algorithm == Algorithm::Auto && self.max_iterations.is_none();
+        if !(gave_up && free && choice.algorithm == Algorithm::NewtonCg && watch.halted().is_none()) {
+            return Ok((solved, choice));
+        }
+        let further = self.solve(risk, Algorithm::Lbfgs, Some(&solved.point.coef), watch)?;
+        if !(further.point.objective < solved.point.objective) {
+            return Ok((solved, choice));
+        }
+        let passes = solved.passes + further.passes;
+        let reason = Some("newton-cg made too little progress".to_owned());
+        Ok((Solved { passes, ..further }, Choice { algorithm: Algorithm::Lbfgs, reason }))
     }
 
     fn iterations(&self, algorithm: Algorithm) -> usize {
