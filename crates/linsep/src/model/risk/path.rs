@@ -1,5 +1,6 @@
 //! The whole path of a penalty: from the λ at which all penalised weights are zero down to almost none.
 
+use super::choose::NEWTON_LIMIT;
 use super::columns::{sample, score_offsets, to_columns};
 use super::trail::Trail;
 use super::{LossChoice, PenaltyChoice, RiskMinimizer, squared};
@@ -19,8 +20,6 @@ use crate::words::{Setting, words};
 /// Up to so many coefficients a ridge path keeps its Hessian from one λ to the next, as `proximal_newton::WHOLE`.
 /// Chosen, not measured: only the time depends on it.
 const SMALL: usize = 300;
-/// Up to so many coefficients Newton's method, beyond it products with the Hessian, as in `choose`.
-const NEWTON_LIMIT: usize = 2_000;
 /// Share of a lasso by which λ_max of a ridge is computed, since its weights never vanish: glmnet's 1e-3.
 const RIDGE_SHARE: f64 = 1e-3;
 /// Default number of λ: glmnet's.
