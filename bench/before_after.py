@@ -1,4 +1,4 @@
-"""Ten tasks by two builds of the library: each in a process of its own, round by round in turn; ratios of the best times.
+"""Twelve tasks by two builds of the library: each in a process of its own, round by round in turn; ratios of the best times.
 
 Run: python bench/before_after.py OLD NEW [--rounds 7]     (two binaries of the example `bench`)
 """
