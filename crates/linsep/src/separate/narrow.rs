@@ -174,12 +174,24 @@ impl<'a> Case<'a> {
         let per_row = self.classes - 1;
         let strict = |row: &usize| !check.strict[row * per_row..(row + 1) * per_row].contains(&false);
         let boundary: Vec<usize> = (0..self.labels.len()).filter(|row| !strict(row)).collect();
-        let (columns, intercept_diverges, collinear) = self.diverging(risk, open)?;
         if !self.exactly_quasi(risk, direction, open, alpha)? {
             let reason = "which rows are on the boundary was not proved in rational arithmetic".into();
             return Ok(Verdict::Undecided(Box::new(Undecided { reason, common: Some(common) })));
         }
-        let (weights, intercept, centre) = self.in_columns(direction, risk.sample().units);
+        let plane = self.in_columns(direction, risk.sample().units);
+        self.proved_quasi(risk, open, plane, boundary, (residual, common))
+    }
+
+    /// A quasi-complete verdict that rational arithmetic has proved, with the coefficients that diverge.
+    pub(super) fn proved_quasi<L: Loss>(
+        &self,
+        risk: &Risk<'_, L>,
+        open: &[bool],
+        (weights, intercept, centre): (Vec<Vec<f64>>, Vec<f64>, Vec<f64>),
+        boundary: Vec<usize>,
+        (residual, common): (f64, CommonPoint),
+    ) -> Result<Verdict> {
+        let (columns, intercept_diverges, collinear) = self.diverging(risk, open)?;
         Ok(Verdict::QuasiComplete(Box::new(QuasiComplete {
             weights,
             intercept,
@@ -197,11 +209,7 @@ impl<'a> Case<'a> {
 
     /// Columns whose coefficients have no limit: coefficient j keeps one iff `e_j` is in the row space of the boundary.
     /// Columns that are combinations of others in all rows are no news about separation and are named apart.
-    pub(super) fn diverging<L: Loss>(
-        &self,
-        risk: &Risk<'_, L>,
-        open: &[bool],
-    ) -> Result<(Vec<usize>, bool, Vec<usize>)> {
+    fn diverging<L: Loss>(&self, risk: &Risk<'_, L>, open: &[bool]) -> Result<(Vec<usize>, bool, Vec<usize>)> {
         let k = risk.loss().n_scores();
         let cols = self.design.shape().cols;
         let all = cone_gram(risk, &vec![1.0; open.len()], self.watch)?;

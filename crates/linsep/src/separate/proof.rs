@@ -6,9 +6,7 @@
 //! whole numbers.
 
 use super::plan::{MOST_BITS, MOST_VERIFIED};
-use super::{
-    Case, CommonPoint, Complete, Constraint, NOT_BALANCED, Overlap, QuasiComplete, Undecided, Verdict, WholeScore,
-};
+use super::{Case, CommonPoint, Complete, Constraint, NOT_BALANCED, Overlap, Undecided, Verdict, WholeScore};
 use crate::certify::{Effort, WholeCone, WholeRows, cone_residual, prove_balance};
 use crate::design::{Block, ColumnSummary, Standardize, Tile, Units, summarise};
 use crate::error::Result;
@@ -125,21 +123,8 @@ impl Case<'_> {
         let per_row = self.classes - 1;
         let on_it = |row: &usize| cone.open[row * per_row..(row + 1) * per_row].contains(&true);
         let boundary: Vec<usize> = (0..self.labels.len()).filter(on_it).collect();
-        let (columns, intercept_diverges, collinear) = self.diverging(&risk, &cone.open)?;
-        let (weights, intercept, centre) = rows.in_columns(direction);
-        Ok(Some(Verdict::QuasiComplete(Box::new(QuasiComplete {
-            weights,
-            intercept,
-            centre,
-            columns: Some(columns),
-            intercept_diverges,
-            collinear,
-            strict_rows: self.labels.len() - boundary.len(),
-            boundary,
-            residual,
-            common,
-            exact: Some(true),
-        }))))
+        let plane = rows.in_columns(direction);
+        self.proved_quasi(&risk, &cone.open, plane, boundary, (residual, common)).map(Some)
     }
 
     /// Every constraint is strict: a plane in doubles where there is one near, and else in whole numbers.
