@@ -56,8 +56,3 @@ pub mod words;
 pub mod workflow;
 
 pub use error::{Error, ErrorKind, Place, Result};
-
-/// The README's example compiles.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

@@ -40,3 +40,10 @@ pub fn assert_all_near(a: &[f64], b: &[f64], tolerance: f64, scale: f64, what: &
         assert_near(*a, *b, tolerance, size, &format!("{what}, entry {i}"));
     }
 }
+
+/// The Rust examples of the README are run. Here, since a package has no documents above it.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+}

@@ -407,10 +407,20 @@ impl Model {
 
 /// Writes text, compressed where the name ends in `.zst`, in one step.
 pub(super) fn write_file(path: &Path, text: &str) -> Result<()> {
-    let compress = path.extension().is_some_and(|e| e == "zst");
-    write_atomic(path, |out: &mut dyn Write| {
-        if compress { out.write_all(&zstd::encode_all(text.as_bytes(), 3)?) } else { out.write_all(text.as_bytes()) }
-    })
+    let packed = path.extension().is_some_and(|e| e == "zst").then(|| compressed(text, path)).transpose()?;
+    write_atomic(path, |out: &mut dyn Write| out.write_all(packed.as_deref().unwrap_or(text.as_bytes())))
+}
+
+#[cfg(feature = "compression")]
+fn compressed(text: &str, path: &Path) -> Result<Vec<u8>> {
+    zstd::encode_all(text.as_bytes(), 3).map_err(|e| Error::io(path.display().to_string(), &e))
+}
+
+#[cfg(not(feature = "compression"))]
+fn compressed(_: &str, path: &Path) -> Result<Vec<u8>> {
+    Err(Error::usage("this build of the library cannot write zstandard files: it was made without them")
+        .at(Place::file(path.display().to_string()))
+        .help("give the file another name"))
 }
 
 /// The bytes of a file; a zstandard file is recognised by its first bytes.

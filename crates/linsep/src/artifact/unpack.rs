@@ -2,8 +2,10 @@
 
 use crate::error::{Error, Place, Result};
 use crate::numeric::has_room;
+#[cfg(feature = "compression")]
 use crate::read::most_unpacked;
 use std::borrow::Cow;
+#[cfg(feature = "compression")]
 use std::io::Read;
 
 /// Memory of a model that is small on disk: 2 GB; the text of a model of a million columns takes a tenth of it.
@@ -36,6 +38,12 @@ pub(super) fn unpack<'a>(bytes: &'a [u8], name: &str) -> Result<Cow<'a, [u8]>> {
     Ok(text)
 }
 
+#[cfg(not(feature = "compression"))]
+fn decompress(_: &[u8], name: &str) -> Result<Vec<u8>> {
+    Err(crate::read::absent("zstandard files", name).help("decompress it first"))
+}
+
+#[cfg(feature = "compression")]
 fn decompress(bytes: &[u8], name: &str) -> Result<Vec<u8>> {
     let broken = |e: std::io::Error| match e.kind() {
         std::io::ErrorKind::OutOfMemory => {
@@ -68,7 +76,7 @@ fn oversized(name: &str) -> Error {
         .help("fit the model again or restore the file")
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "compression"))]
 mod tests {
     use super::*;
 

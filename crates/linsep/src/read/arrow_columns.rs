@@ -14,6 +14,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Schema};
 use std::cell::Cell;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 thread_local! {
@@ -32,6 +33,7 @@ pub(super) const CHUNK_ROWS: usize = 1 << 16;
 /// The format, for its errors.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ArrowKind {
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "no reader names it"))]
     Parquet,
     Ipc,
 }
@@ -48,6 +50,7 @@ impl ArrowKind {
 
     /// Runs a decoder. The crates that decode panic on some damaged files; to the user that is a damaged file like any
     /// other.
+    #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(super) fn guarded<T>(self, input: &Input<'_>, decode: impl FnOnce() -> Result<T>) -> Result<T> {
         let before = DECODING.replace(true);
         let decoded = catch_unwind(AssertUnwindSafe(decode));
@@ -142,6 +145,7 @@ impl Builder {
         }
     }
 
+    #[cfg(feature = "parquet")]
     pub(super) fn len(&self) -> usize {
         match self {
             Builder::Numbers(_, n) | Builder::Text(_, n) => *n,

@@ -16,6 +16,7 @@ pub(super) enum RawColumn {
     Text(TextColumn),
 }
 
+#[cfg(feature = "parquet")]
 impl RawColumn {
     pub(super) fn len(&self) -> usize {
         match self {

@@ -5,9 +5,19 @@
 //! repaired. The bytes are cut into pieces of a fixed size at record ends and parsed in parallel in the current rayon
 //! pool, so the table does not depend on the number of threads and the raw bytes are never held as a whole. Only a
 //! stream, which cannot be read twice, is kept in memory (compressed, if that is how it came) until its table is done.
+//!
+//! The readers of Parquet (`parquet`), of Arrow (`arrow`) and of gzip and zstandard (`compression`) are features of the
+//! package, on unless its default features are off. Without one of them its files are recognised, and an error says what
+//! was left out.
 
+#[cfg(not(all(feature = "arrow", feature = "compression", feature = "parquet")))]
+mod absent;
+#[cfg(feature = "arrow")]
 mod arrow;
+#[cfg(feature = "arrow-arrays")]
 mod arrow_columns;
+#[cfg(feature = "arrow-arrays")]
+mod batches;
 mod column;
 mod csv;
 mod dictionary;
@@ -16,15 +26,24 @@ mod infer;
 mod libsvm;
 mod ndjson;
 mod number;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod source;
+#[cfg(feature = "compression")]
+mod unpacked;
 
-#[cfg(test)]
+// They compare the readers with each other, so all of them must be there.
+#[cfg(all(test, feature = "arrow", feature = "parquet", feature = "compression"))]
 mod tests;
 
-pub use arrow::read_batches;
+#[cfg(not(all(feature = "arrow", feature = "compression", feature = "parquet")))]
+pub(crate) use absent::absent;
+#[cfg(feature = "arrow-arrays")]
 pub use arrow_columns::is_decoding;
-pub(crate) use source::most_unpacked;
+#[cfg(feature = "arrow-arrays")]
+pub use batches::read_batches;
+#[cfg(feature = "compression")]
+pub(crate) use unpacked::most_unpacked;
 
 use crate::error::{Error, Place, Result, nearest};
 use crate::table::{NameIndex, Table};
@@ -35,6 +54,8 @@ use std::path::Path;
 
 /// Bytes by which the format of a file is recognised.
 const HEAD: u64 = 4096;
+/// How a file of Arrow's interprocess format begins and ends.
+const ARROW_MAGIC: &[u8] = b"ARROW1";
 
 /// How to read.
 ///
@@ -145,10 +166,27 @@ fn read_inputs(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, piece
     match format {
         Format::Csv => csv::read(inputs, options, watch, piece),
         Format::Libsvm => libsvm::read(inputs, options, watch, piece),
+        #[cfg(feature = "parquet")]
         Format::Parquet => parquet::read(inputs, options, watch),
+        #[cfg(feature = "arrow")]
         Format::Arrow => arrow::read(inputs, options, watch),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => Err(absent("Parquet files", first.name()).help("make a CSV file of it")),
+        #[cfg(not(feature = "arrow"))]
+        Format::Arrow => Err(absent("Arrow files and streams", first.name()).help("make a CSV file of it")),
         Format::Ndjson => ndjson::read(inputs, options, watch, piece),
     }
+}
+
+/// Whether bytes begin like a file or a stream of Arrow's interprocess format.
+fn looks_like_arrow(head: &[u8]) -> bool {
+    head.starts_with(ARROW_MAGIC) || head.starts_with(&[0xff; 4])
+}
+
+/// Whether this thread runs a decoder whose panics become errors; without Arrow's decoders there is none.
+#[cfg(not(feature = "arrow-arrays"))]
+pub fn is_decoding() -> bool {
+    false
 }
 
 /// The format of one input: as asked, else by magic bytes, else by extension, else by the look of the first line.
@@ -160,7 +198,7 @@ fn detect(input: &Input<'_>, options: &ReadOptions) -> Result<Format> {
     if head.starts_with(b"PAR1") {
         return Ok(Format::Parquet);
     }
-    if arrow::looks_like(&head) {
+    if looks_like_arrow(&head) {
         return Ok(Format::Arrow);
     }
     Ok(match input.extension().as_deref() {

@@ -1,5 +1,7 @@
 //! Where bytes come from: a file that can be opened again, or memory; plain, gzip or zstd by their magic bytes.
 
+#[cfg(feature = "compression")]
+use super::unpacked;
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::watch::{Progress, Watch};
 use std::borrow::Cow;
@@ -8,11 +10,6 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Bytes that a compressed byte may become: gzip reaches 1,032 at most.
-const MOST_PER_BYTE: u64 = 1100;
-/// Bytes that any compressed input may become: 256 MB.
-const MOST_SMALL: u64 = 256 << 20;
 
 /// One input that can be read as often as needed.
 #[derive(Debug)]
@@ -25,12 +22,6 @@ pub(super) struct Input<'a> {
 enum ByteStore<'a> {
     File { path: PathBuf, size: u64 },
     Memory(Cow<'a, [u8]>),
-}
-
-/// Bytes that compressed bytes may become: 256 MB, or 1,100 times their number. Gzip reaches 1,032 times at most, and
-/// tables of real life with zstandard less; a few hundred kilobytes that become gigabytes are an accident or an attack.
-pub(crate) fn most_unpacked(stored: u64) -> u64 {
-    stored.saturating_mul(MOST_PER_BYTE).max(MOST_SMALL)
 }
 
 /// How an input is packed.
@@ -104,6 +95,7 @@ impl<'a> Input<'a> {
     }
 
     /// The path, unless the input is in memory.
+    #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(super) fn path(&self) -> Option<&Path> {
         match &self.bytes {
             ByteStore::File { path, .. } => Some(path),
@@ -112,6 +104,7 @@ impl<'a> Input<'a> {
     }
 
     /// Whether the input is a file that is not compressed, so that any part of it can be read alone.
+    #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(super) fn is_plain_file(&self) -> Result<bool> {
         let Some(path) = self.path() else { return Ok(false) };
         let mut magic = Vec::with_capacity(4);
@@ -139,7 +132,13 @@ impl<'a> Input<'a> {
         let counted = Counted { inner: Cursor::new(magic).chain(raw), counter: Arc::clone(counter) };
         Ok(match packing {
             Packing::Plain => Box::new(counted),
+            #[cfg(not(feature = "compression"))]
+            Packing::Gzip | Packing::Zstd => {
+                return Err(super::absent("gzip and zstandard files", &self.name).help("decompress it first"));
+            }
+            #[cfg(feature = "compression")]
             Packing::Gzip => Box::new(self.unpacked(flate2::read::MultiGzDecoder::new(counted))),
+            #[cfg(feature = "compression")]
             Packing::Zstd => {
                 let decoder = zstd::stream::read::Decoder::new(counted).map_err(|e| Error::io(&*self.name, &e))?;
                 Box::new(self.unpacked(decoder))
@@ -147,8 +146,9 @@ impl<'a> Input<'a> {
         })
     }
 
-    fn unpacked<R: Read>(&self, decoder: R) -> Unpacked<R> {
-        Unpacked { decoder, left: most_unpacked(self.size()) }
+    #[cfg(feature = "compression")]
+    fn unpacked<R: Read>(&self, decoder: R) -> unpacked::Unpacked<R> {
+        unpacked::Unpacked::new(decoder, self.size())
     }
 
     /// The first `n` bytes, decompressed.
@@ -160,15 +160,9 @@ impl<'a> Input<'a> {
 
     /// An error while reading: the system's fault, or damaged compressed data.
     pub(super) fn failed(&self, e: &io::Error) -> Error {
-        if e.get_ref().is_some_and(|inner| inner.is::<Damaged>()) {
-            return Error::format(e.to_string())
-                .at(Place::file(&*self.name))
-                .help("the file is damaged or cut short; make it again");
-        }
-        if e.get_ref().is_some_and(|inner| inner.is::<Oversized>()) {
-            return Error::format(e.to_string())
-                .at(Place::file(&*self.name))
-                .help("if it is meant to be so large, decompress it first");
+        #[cfg(feature = "compression")]
+        if let Some(error) = unpacked::failed(e) {
+            return error.at(Place::file(&*self.name));
         }
         if e.kind() == io::ErrorKind::OutOfMemory {
             return no_room(self);
@@ -204,34 +198,6 @@ impl<R: Read> Read for Counted<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(into)?;
         self.counter.fetch_add(n as u64, Ordering::Relaxed);
-        Ok(n)
-    }
-}
-
-/// A decompressor whose failures are marked as damage of the data, and which stops where there is too much of it.
-struct Unpacked<R> {
-    decoder: R,
-    /// Bytes that may still come.
-    left: u64,
-}
-
-/// See [`Unpacked`].
-#[derive(Debug, thiserror::Error)]
-#[error("the compressed data is damaged: {0}")]
-struct Damaged(io::Error);
-
-/// See [`most_unpacked`].
-#[derive(Debug, thiserror::Error)]
-#[error("the compressed file becomes more than a thousand times as large, too much for a table")]
-struct Oversized;
-
-impl<R: Read> Read for Unpacked<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let n = self.decoder.read(into).map_err(|e| match e.kind() {
-            io::ErrorKind::Interrupted => e,
-            kind => io::Error::new(kind, Damaged(e)),
-        })?;
-        self.left = self.left.checked_sub(n as u64).ok_or_else(|| io::Error::other(Oversized))?;
         Ok(n)
     }
 }

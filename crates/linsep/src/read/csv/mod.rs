@@ -16,6 +16,7 @@ use crate::error::{Error, Place, Result};
 use crate::table::Table;
 use crate::watch::Watch;
 use header::Header;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
 pub(super) use header::same_columns;
 use parse::CsvLayout;
 use std::sync::atomic::{AtomicBool, Ordering};
