@@ -14,8 +14,8 @@ pub(super) fn multiply_narrow(rows: &[f64], centre: Option<&[f64]>, weights: &[f
     assert!(k <= NARROW && weights.len() == k * d, "whole weight vectors");
     assert!(rows.len() / d * k == out.len() && centre.is_none_or(|c| c.len() == d), "shapes agree");
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-        // SAFETY: the two features were just found, and the shapes agree.
+    if crate::numeric::has_wide_units() {
+        // SAFETY: the two features were found on this machine, and the shapes agree.
         return unsafe { avx2::multiply(rows, centre, weights, d, out) };
     }
     for (x, z) in rows.chunks_exact(d).zip(out.chunks_exact_mut(k)) {

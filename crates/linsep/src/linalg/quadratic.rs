@@ -17,8 +17,8 @@ pub fn quadratic_rows(rows: &[f64], centre: &[f64], linear: &[f64], square: &[f6
     assert!(linear.len() == k * d && square.len() == linear.len(), "whole weight vectors");
     assert!(rows.len() / d * k == out.len() && rows.len().is_multiple_of(d), "shapes agree");
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-        // SAFETY: the two features were just found, and the shapes agree.
+    if crate::numeric::has_wide_units() {
+        // SAFETY: the two features were found on this machine, and the shapes agree.
         return unsafe { avx2::quadratics(rows, centre, linear, square, out) };
     }
     for (x, out) in rows.chunks_exact(d).zip(out.chunks_exact_mut(k)) {

@@ -12,6 +12,7 @@ mod normal;
 mod normal_cdf;
 mod rounding;
 mod sum;
+mod vector_units;
 
 pub use digamma::ln_minus_digamma;
 pub use exp::{EXP_ERROR, exp, exp_falling};
@@ -25,6 +26,10 @@ pub use normal::normal_quantile;
 pub use normal_cdf::normal_cdf;
 pub use rounding::{UNIT, rounding_bound};
 pub use sum::{CompensatedSum, sum};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use vector_units::has_wide_units;
+#[doc(hidden)]
+pub use vector_units::without_wide_units;
 
 /// Defines functions whose plain loops are compiled twice, for the baseline and for AVX2 with fused multiply-add, and
 /// chosen when called by what the machine has. One build, so the same machine always takes the same branch.
@@ -41,8 +46,8 @@ macro_rules! vectorised {
                 fn wide($($argument: $type),*) {
                     plain($($argument),*)
                 }
-                if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-                    // SAFETY: the two features were just found on this machine.
+                if $crate::numeric::has_wide_units() {
+                    // SAFETY: the two features were found on this machine.
                     return unsafe { wide($($argument),*) };
                 }
             }
