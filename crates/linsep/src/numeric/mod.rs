@@ -1,17 +1,24 @@
 //! Functions of numbers, without domain words. Each is written once, here, and states its range.
 
+mod differences;
 mod digamma;
 mod exp;
 mod exp32;
+mod incomplete_beta;
+mod incomplete_gamma;
 mod ln;
 mod ln_gamma;
 mod log_sum_exp;
 mod logistic;
 mod memory;
+mod newton_quantile;
 mod normal;
 mod normal_cdf;
 mod rounding;
+mod stirling;
 mod sum;
+mod tail_integral;
+mod tails;
 mod vector_units;
 
 pub use digamma::ln_minus_digamma;
@@ -23,9 +30,13 @@ pub use log_sum_exp::{SoftmaxRow, softmax_rows};
 pub use logistic::{LogisticTerms, logistic, logistic_terms, softplus};
 pub use memory::has_room;
 pub use normal::normal_quantile;
-pub use normal_cdf::normal_cdf;
+pub use normal_cdf::{normal_cdf, normal_two_sided_ln};
 pub use rounding::{UNIT, rounding_bound};
 pub use sum::{CompensatedSum, sum};
+pub use tails::{
+    beta_ln_cdf, beta_quantile, chi_square_ln_tail, chi_square_quantile, f_ln_tail, f_quantile, student_quantile,
+    student_two_sided_ln,
+};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use vector_units::has_wide_units;
 #[doc(hidden)]
