@@ -12,6 +12,14 @@ use num_bigint::{BigInt, Sign};
 /// # Panics
 /// If there are more than a few columns: the sets of constraints would be too many.
 pub fn strict_constraints(data: &Data) -> Vec<bool> {
+    strict_constraints_of(data, true)
+}
+
+/// The same with an intercept or without one.
+///
+/// # Panics
+/// If there are more than a few columns: the sets of constraints would be too many.
+pub fn strict_constraints_of(data: &Data, intercept: bool) -> Vec<bool> {
     let classes = data.labels.n_classes();
     let used: Vec<usize> = (0..data.rows()).filter(|i| data.weight(*i) > 0.0).collect();
     let columns: Vec<Vec<BigInt>> = (0..data.cols).map(|j| whole(used.iter().map(|i| data.row(*i)[j]))).collect();
@@ -23,7 +31,7 @@ pub fn strict_constraints(data: &Data) -> Vec<bool> {
             let mut vector = vec![BigInt::ZERO; (classes - 1) * width];
             for (class, sign) in [(own, 1), (other, -1)].into_iter().filter(|(k, _)| *k > 0) {
                 for j in 0..width {
-                    let x = if j < data.cols { columns[j][at].clone() } else { BigInt::from(1) };
+                    let x = if j < data.cols { columns[j][at].clone() } else { BigInt::from(i32::from(intercept)) };
                     vector[(class - 1) * width + j] = x * sign;
                 }
             }
@@ -141,4 +149,51 @@ pub fn true_verdict(data: &Data) -> &'static str {
         (true, true) => "quasi-complete",
         _ => "overlap",
     }
+}
+
+/// What the extreme directions do to every coefficient, score by score: the constant first, then the columns; `None` for columns that
+/// are combinations of those before them, else whether one raises the coefficient and whether one lowers it.
+///
+/// # Panics
+/// If there are more than a few columns: the sets of constraints would be too many.
+pub fn coefficient_moves(data: &Data, intercept: bool) -> Vec<Vec<Option<(bool, bool)>>> {
+    let classes = data.labels.n_classes();
+    let used: Vec<usize> = (0..data.rows()).filter(|i| data.weight(*i) > 0.0).collect();
+    let mut columns: Vec<Vec<BigInt>> = (0..data.cols).map(|j| whole(used.iter().map(|i| data.row(*i)[j]))).collect();
+    let constant = if intercept { BigInt::from(1) } else { BigInt::ZERO };
+    columns.insert(0, vec![constant; used.len()]);
+    let rows: Vec<Vec<BigInt>> = (0..used.len()).map(|at| columns.iter().map(|c| c[at].clone()).collect()).collect();
+    let kept = independent_columns(&rows);
+    let width = kept.len() * (classes - 1);
+    assert!(width <= 6, "{width} columns are too many to list directions");
+    let mut vectors: Vec<Vec<BigInt>> = Vec::new();
+    for (row, i) in rows.iter().zip(&used) {
+        let own = data.class(*i);
+        for other in (0..classes).filter(|k| *k != own) {
+            let mut vector = vec![BigInt::ZERO; width];
+            for (class, sign) in [(own, 1), (other, -1)].into_iter().filter(|(k, _)| *k > 0) {
+                kept.iter().enumerate().for_each(|(at, j)| vector[(class - 1) * kept.len() + at] = &row[*j] * sign);
+            }
+            vectors.push(vector);
+        }
+    }
+    vectors.sort();
+    vectors.dedup();
+    let mut moves = vec![(false, false); width];
+    let mut chosen = Vec::new();
+    each_set(vectors.len(), width.saturating_sub(1), &mut chosen, &mut |set: &[usize]| {
+        let direction = minors(&set.iter().map(|i| &vectors[*i]).collect::<Vec<_>>(), width);
+        let slack = |a: &Vec<BigInt>| a.iter().zip(&direction).map(|(a, v)| a * v).sum::<BigInt>().sign();
+        let signs: Vec<Sign> = vectors.iter().map(slack).collect();
+        let positive = match (signs.contains(&Sign::Plus), signs.contains(&Sign::Minus)) {
+            (true, false) => Sign::Plus,
+            (false, true) => Sign::Minus,
+            _ => return,
+        };
+        for (moved, v) in moves.iter_mut().zip(&direction).filter(|(_, v)| v.sign() != Sign::NoSign) {
+            if v.sign() == positive { moved.0 = true } else { moved.1 = true }
+        }
+    });
+    let of = |score: usize, j: usize| kept.binary_search(&j).ok().map(|at| moves[score * kept.len() + at]);
+    (0..classes - 1).map(|score| (0..columns.len()).map(|j| of(score, j)).collect()).collect()
 }

@@ -29,12 +29,13 @@ pub use closed_form::{linear_system_errors, linear_system_residual};
 pub use cone::{DirectionCheck, check_cone_direction, cone_residual};
 pub(crate) use cone::{cone_gram, cone_slacks, cone_values, others};
 pub use dependence::is_exact_combination;
+pub(crate) use exact::{
+    Dyadic, DyadicVectors, ListedVectors, MendedDirection, Relations, WholeCombination, WholeCone, WholeRows,
+    combined_numbers, cost_of_change, cost_of_product, independent_columns, least_score, likely_basis, vectors_alone,
+};
 pub use exact::{
     Effort, ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced,
     exactly_dependent, exactly_separates,
-};
-pub(crate) use exact::{
-    MendedDirection, WholeCone, WholeRows, cost_of_change, cost_of_product, independent_columns, least_score,
 };
 pub use fenchel::{Enclosed, PartlyMinimised, RowTerms, ScoredRows, proved_gap, proved_gap_beside_free_columns};
 pub use gap::duality_gap;

@@ -48,13 +48,13 @@ pub fn refusal_json(refusal: &TableRefusal) -> Value {
 }
 
 /// Why there is no optimum, in the words of [`separability_json`].
-fn no_optimum_json(proof: &NoOptimum, features: &[String], classes: &[String]) -> Value {
-    let mut columns = proof.columns.clone();
-    columns.sort_unstable();
-    let mut diverging: Vec<&str> = columns.iter().map(|j| features[*j].as_str()).collect();
-    if proof.intercept_diverges {
-        diverging.push("(intercept)");
-    }
+pub(super) fn no_optimum_json(proof: &NoOptimum, features: &[String], classes: &[String]) -> Value {
+    let diverging = proof.columns.as_ref().map(|columns| {
+        let mut columns = columns.clone();
+        columns.sort_unstable();
+        let intercept = proof.intercept_diverges.then_some("(intercept)");
+        columns.iter().map(|j| features[*j].as_str()).chain(intercept).collect::<Vec<&str>>()
+    });
     json!({
         "model": null,
         "outcome": match proof.of_likelihood {

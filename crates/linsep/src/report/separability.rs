@@ -191,15 +191,15 @@ impl Page<'_> {
             names.push("the intercept".into());
         }
         if v.columns.is_none() {
-            lines.push(("diverging", "not named: too many rows are on the boundary".into()));
+            lines.push(("diverging", "not named: to prove which would take too long".into()));
         } else if !names.is_empty() {
-            let others =
-                if columns.len() + v.collinear.len() < self.about.columns { "; the others have one" } else { "" };
+            let left_out = v.collinear.as_ref().map_or(0, Vec::len);
+            let others = if columns.len() + left_out < self.about.columns { "; the others have one" } else { "" };
             lines.push(("diverging", format!("{}: no finite maximum-likelihood estimate{others}", names.join(", "))));
         }
-        if !v.collinear.is_empty() {
-            let names: Vec<String> = v.collinear.iter().take(SHOWN).map(|j| self.feature(*j)).collect();
-            let more = if v.collinear.len() > SHOWN { ", …" } else { "" };
+        if let Some(collinear) = v.collinear.as_ref().filter(|c| !c.is_empty()) {
+            let names: Vec<String> = collinear.iter().take(SHOWN).map(|j| self.feature(*j)).collect();
+            let more = if collinear.len() > SHOWN { ", …" } else { "" };
             lines.push(("collinear", format!("{}{more}: not determined, whatever the labels", names.join(", "))));
         }
         if (1..=SHOWN_BOUNDARY).contains(&v.boundary.len()) {

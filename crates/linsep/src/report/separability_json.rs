@@ -48,7 +48,7 @@ impl Page<'_> {
                     names.push("(intercept)");
                 }
                 value["diverging"] = json!(diverging);
-                value["collinear"] = v.collinear.iter().map(|j| json!(self.found.features[*j])).collect();
+                value["collinear"] = json!(v.collinear.as_ref().map(|c| c.iter().map(name).collect::<Vec<&str>>()));
                 value["witness"] = self.common_json(&v.common);
             }
             Verdict::Overlap(v) => {

@@ -19,6 +19,8 @@ use std::fmt::Write;
 const SHOWN: usize = 10;
 /// Width of the text beside the labels.
 const LINE: usize = 84;
+/// Width of a terminal.
+const PAGE: usize = 80;
 /// Classes in that table.
 const SHOWN_CLASSES: usize = 6;
 
@@ -356,7 +358,7 @@ fn largest_weights(model: &Model) -> String {
 }
 
 /// Why there is no model, with the direction.
-pub(super) fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &[String], voice: &dyn Voice) -> String {
+pub(super) fn no_optimum_proof(proof: &NoOptimum, features: &[String], classes: &[String]) -> String {
     let kind = match proof.kind {
         SeparationKind::Complete => "completely separable",
         SeparationKind::Quasi => "quasi-completely separable",
@@ -369,19 +371,24 @@ pub(super) fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &
             thousands(boundary as f64)
         ),
     };
-    let names: Vec<&str> = proof.columns.iter().take(8).map(|j| features[*j].as_str()).collect();
-    let more = if proof.columns.len() > 8 { format!(" and {} more", proof.columns.len() - 8) } else { String::new() };
+    let columns = proof.columns.as_deref().unwrap_or_default();
+    let mut names: Vec<&str> = columns.iter().take(8).map(|j| features[*j].as_str()).collect();
+    names.extend(proof.intercept_diverges.then_some("the intercept").filter(|_| columns.len() <= 8));
+    let more = if columns.len() > 8 { format!(" and {} more", columns.len() - 8) } else { String::new() };
+    let diverging = match names.is_empty() {
+        true => String::new(),
+        false => format!(" and these coefficients diverge: {}{more}", names.join(", ")),
+    };
     let (missing, falls) = match proof.of_likelihood {
         true => ("Maximum likelihood does not exist", "the likelihood rises"),
         false => ("There is no minimum, not even a local one", "the squared error falls"),
     };
     let mut out = format!("{missing}: the classes are {kind}.\n");
     let why = format!(
-        "Along the direction below {rows}, so {falls} forever and these coefficients diverge: {}{more}. Found by {}.",
-        names.join(", "),
+        "Along the direction below {rows}, so {falls} forever{diverging}. Found by {}.",
         proof.route.describe()
     );
-    for line in wrap(&why, LINE) {
+    for line in wrap(&why, PAGE - 2) {
         // Writing to a String cannot fail.
         let _ = writeln!(out, "  {line}");
     }
@@ -393,12 +400,18 @@ pub(super) fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &
     };
     let mut table =
         vec![std::iter::once("direction".to_owned()).chain((0..scores).map(heading)).collect::<Vec<String>>()];
-    for j in proof.columns.iter().take(12) {
+    for j in proof.largest.iter().take(12) {
         let weights = proof.direction.iter().map(|d| short(d[*j]));
         table.push(std::iter::once(clip(&features[*j], 40)).chain(weights).collect());
     }
     table.push(std::iter::once("(intercept)".to_owned()).chain(proof.intercept.iter().map(|b| short(*b))).collect());
     out.push_str(&grid(&table, 2));
+    out
+}
+
+/// The proof, that nothing was written, and the way out.
+pub(super) fn no_optimum_text(proof: &NoOptimum, features: &[String], classes: &[String], voice: &dyn Voice) -> String {
+    let mut out = no_optimum_proof(proof, features, classes);
     let remedy = words!["A penalty always has an optimum: ", Setting::Penalty.is("ridge:0.01")].said(voice);
     let ending: Vec<String> = voice.nothing_written().map(str::to_owned).into_iter().chain(remedy).collect();
     if !ending.is_empty() {

@@ -5,7 +5,7 @@
 //! among them: the others are combinations of these and say nothing more.
 
 use super::{Case, plan};
-use crate::certify::{MendedDirection, WholeRows, independent_columns};
+use crate::certify::{MendedDirection, WholeRows, independent_columns, others};
 use crate::design::DenseMatrix;
 use crate::error::Result;
 use crate::separate::solve_whole_cone;
@@ -73,6 +73,14 @@ impl Case<'_> {
             boundary.rows.iter().flat_map(|row| &open[row * per_row..(row + 1) * per_row]).copied().collect();
         let found = solve_whole_cone(&numbers, &asked, self.effort());
         Ok(found.is_some_and(|found| found.open == asked && numbers.holds(&found, &asked)))
+    }
+
+    /// `e_y − e_k` on the scores that are free: all but that of the first class.
+    fn ends_of(&self, constraint: usize) -> impl Iterator<Item = (usize, f64)> {
+        let per_row = self.classes - 1;
+        let own = self.labels[constraint / per_row].index();
+        let other = others(self.classes, own).nth(constraint % per_row).unwrap_or(own);
+        [(own, 1.0), (other, -1.0)].into_iter().filter(|(k, _)| *k > 0).map(|(k, sign)| (k - 1, sign))
     }
 
     fn vanishes_on(&self, boundary: &BoundaryRows, scores: &[(Vec<f64>, f64)], open: &[bool]) -> Result<bool> {

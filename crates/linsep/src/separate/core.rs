@@ -6,9 +6,7 @@
 
 use super::peel::{MOST_CLASSES, MOST_PEELED, Peeled, PeeledMachine};
 use super::plan::Route;
-use super::{
-    Case, CommonPoint, EQUATION, QuasiComplete, SeparabilityOptions, SeparabilityVerdict, Undecided, Verdict, wide,
-};
+use super::{Case, CommonPoint, EQUATION, SeparabilityOptions, SeparabilityVerdict, Undecided, Verdict, wide};
 use crate::certify::{check_cone_direction, cone_residual, others};
 use crate::design::{Block, CsrMatrix, CsrRows, Standardize, Tile, Units, summarise};
 use crate::error::Result;
@@ -168,7 +166,7 @@ impl Case<'_> {
     }
 
     /// How far weights of constraints are from balancing, in the columns as they are.
-    fn residual_of(&self, alpha: &[f64]) -> Result<f64> {
+    pub(super) fn residual_of(&self, alpha: &[f64]) -> Result<f64> {
         let identity = Units::identity(self.design.shape().cols);
         let case = Case { ..*self };
         cone_residual(&case.risk(&identity, self.loss()), alpha, self.watch)
@@ -231,47 +229,25 @@ impl Case<'_> {
         residual: f64,
         common: CommonPoint,
     ) -> Result<Option<Verdict>> {
-        let cols = self.design.shape().cols;
-        let Some(strict) =
-            self.strict_constraints(&machine)?.filter(|strict| strict.iter().zip(open).all(|(s, o)| s != o))
-        else {
+        let strict = self.strict_constraints(&machine)?;
+        if !strict.is_some_and(|strict| strict.iter().zip(open).all(|(s, o)| s != o)) {
             return Ok(None);
-        };
+        }
         let scores: Vec<(Vec<f64>, f64)> = (1..self.classes).map(|k| machine.difference(k, Some(0))).collect();
         if !self.boundary_is_proved(&scores, open)? {
             return Ok(None);
         }
         drop(scores);
-        let per_row = self.classes - 1;
-        let on_it = |row: &usize| strict[row * per_row..(row + 1) * per_row].contains(&false);
-        let boundary: Vec<usize> = (0..self.labels.len()).filter(on_it).collect();
         let (weights, intercept): (Vec<_>, Vec<_>) = match self.classes {
             2 => [machine.difference(1, Some(0))].into_iter().unzip(),
             classes => (0..classes).map(|k| machine.difference(k, None)).unzip(),
         };
-        let mut verdict = QuasiComplete {
-            weights,
-            intercept,
-            centre: vec![0.0; cols],
-            columns: None,
-            intercept_diverges: false,
-            collinear: Vec::new(),
-            strict_rows: self.labels.len() - boundary.len(),
-            boundary,
-            residual,
-            common,
-            exact: Some(true),
-        };
-        self.name_diverging(&mut verdict, open)?;
-        Ok(Some(Verdict::QuasiComplete(Box::new(verdict))))
+        let plane = (weights, intercept, vec![0.0; self.design.shape().cols]);
+        self.proved_quasi(open, plane, residual, common).map(Some)
     }
 
     /// Which constraints a machine meets strictly; `None` where it fails some.
     fn strict_constraints(&self, machine: &PeeledMachine) -> Result<Option<Vec<bool>>> {
-        let cols = self.design.shape().cols;
-        let identity = Units::identity(cols);
-        let case = Case { ..*self };
-        let risk = case.risk(&identity, self.loss());
         let (mut values, mut intercepts) = (Vec::new(), Vec::new());
         for class in 1..self.classes {
             let (weights, intercept) = machine.difference(class, Some(0));
@@ -279,6 +255,15 @@ impl Case<'_> {
             intercepts.push(intercept);
         }
         values.extend(intercepts);
+        self.strict_in_doubles(values)
+    }
+
+    /// The same of weights in the units of the columns about zero, score by score, and then the intercepts.
+    pub(super) fn strict_in_doubles(&self, values: Vec<f64>) -> Result<Option<Vec<bool>>> {
+        let cols = self.design.shape().cols;
+        let identity = Units::identity(cols);
+        let case = Case { ..*self };
+        let risk = case.risk(&identity, self.loss());
         let direction = Coef::from_vec(values, self.classes - 1, cols);
         let check = check_cone_direction(&risk, &direction, self.options.tolerance, self.watch)?;
         Ok(check.separates(self.options.tolerance).then_some(check.strict))

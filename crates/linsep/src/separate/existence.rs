@@ -3,10 +3,11 @@
 //! A direction in which a solver ran away and which is strict in every row is checked as it is. Where rows are on its boundary,
 //! rounding cannot tell, and the question of this stage is asked, with or without an intercept.
 
+use super::limits::{LimitRows, NamedColumns};
 use super::origin::through_centre;
 use super::plan::Route;
 use super::{SeparabilityOptions, Verdict, separability, strictly_apart};
-use crate::certify::{Separation, SeparationKind};
+use crate::certify::{Effort, Separation, SeparationKind};
 use crate::design::{Training, Units};
 use crate::error::{ErrorKind, Result};
 use crate::objective::Intercept;
@@ -33,13 +34,18 @@ pub struct NoOptimum {
     pub direction: Vec<Vec<f64>>,
     /// Its intercepts per score.
     pub intercept: Vec<f64>,
-    /// Columns whose coefficients diverge, the largest (in standard units) first.
-    pub columns: Vec<usize>,
+    /// Columns whose coefficients diverge, proved in whole numbers, the largest (in standard units) of the direction first;
+    /// `None` where that would take too long.
+    pub columns: Option<Vec<usize>>,
+    /// Columns that take part in the direction, the largest (in standard units) first.
+    pub largest: Vec<usize>,
     /// Rows strictly on their side: of several classes against every other one.
     pub strict_rows: usize,
     /// Rows (from 0) on the boundary, rising; none is beyond.
     pub boundary: Vec<usize>,
-    /// Whether the intercept diverges: where rows are on the boundary and it is known.
+    /// The same with the class against which they are on it, for [`super::coefficient_limits`].
+    pub pairs: Vec<(usize, usize)>,
+    /// Whether the intercept diverges, where it is known what does.
     pub intercept_diverges: bool,
     /// How it was found.
     pub route: Route,
@@ -49,6 +55,18 @@ impl NoOptimum {
     /// Rows by the numbers that they have elsewhere.
     pub(crate) fn rename_rows(&mut self, names: &[usize]) {
         self.boundary.iter_mut().for_each(|row| *row = names[*row]);
+        self.pairs.iter_mut().for_each(|(row, _)| *row = names[*row]);
+    }
+
+    /// With what is known of the columns.
+    fn naming(self, named: NamedColumns) -> NoOptimum {
+        let mut rank = vec![usize::MAX; self.direction.first().map_or(0, Vec::len)];
+        self.largest.iter().enumerate().for_each(|(at, j)| rank[*j] = at);
+        let columns = named.diverging.map(|mut columns| {
+            columns.sort_by_key(|j| (rank[*j], *j));
+            columns
+        });
+        NoOptimum { columns, intercept_diverges: named.intercept_diverges, ..self }
     }
 }
 
@@ -65,7 +83,8 @@ pub(crate) fn proved_no_optimum(
         let stated = as_it_is(found, units);
         let zero = vec![0.0; units.centre().len()];
         if strictly_apart(training, &stated.direction, (&stated.intercept, &zero))? {
-            return Ok(Some(stated));
+            let through = (intercept == Intercept::None).then_some(units.centre());
+            return Ok(Some(stated.naming(named_columns(training, &[], through, watch)?)));
         }
     }
     let claim = match intercept {
@@ -77,6 +96,20 @@ pub(crate) fn proved_no_optimum(
         Err(error) if error.kind() == ErrorKind::Interrupted => Ok(None),
         claim => Ok(claim?.map(|claim| claim.stated(units))),
     }
+}
+
+/// The columns that diverge where these pairs of a row and another class are on the boundary.
+fn named_columns(
+    training: &Training<'_>,
+    pairs: &[(usize, usize)],
+    through: Option<&[f64]>,
+    watch: &Watch,
+) -> Result<NamedColumns> {
+    let counted = training.counted()?;
+    let Training { design, labels, .. } = counted.view(training);
+    let place = |row: usize| counted.rows().map_or(Ok(row), |rows| rows.binary_search(&row));
+    let pairs: Vec<(usize, usize)> = pairs.iter().filter_map(|(row, k)| Some((place(*row).ok()?, *k))).collect();
+    LimitRows::new(design, (labels.codes(), labels.n_classes()), through, Effort::seconds(watch)).named(&pairs)
 }
 
 /// A direction with every row strictly on its side in the units of the columns, with the columns that take part in it.
@@ -109,9 +142,11 @@ fn as_it_is(separation: &Separation, units: &Units) -> NoOptimum {
         kind: separation.kind,
         direction,
         intercept,
-        columns,
+        columns: None,
+        largest: columns,
         strict_rows: separation.strict_rows,
         boundary: Vec::new(),
+        pairs: Vec::new(),
         intercept_diverges: false,
         route: Route::Fit,
     }
@@ -122,11 +157,10 @@ struct Claim {
     weights: Vec<Vec<f64>>,
     intercept: Vec<f64>,
     centre: Vec<f64>,
-    /// Where it is known which columns diverge.
-    columns: Option<Vec<usize>>,
-    intercept_diverges: bool,
+    named: NamedColumns,
     strict_rows: usize,
     boundary: Vec<usize>,
+    pairs: Vec<(usize, usize)>,
     route: Route,
 }
 
@@ -134,12 +168,8 @@ impl Claim {
     fn stated(self, units: &Units) -> NoOptimum {
         let size = |j: usize| self.weights.iter().map(|w| (w[j] * units.scale()[j]).abs()).fold(0.0, f64::max);
         let largest = (0..self.centre.len()).map(size).fold(0.0, f64::max);
-        let takes_part = |j: &usize| match &self.columns {
-            Some(columns) => columns.contains(j),
-            None => size(*j) > TAKES_PART * largest,
-        };
-        let mut columns: Vec<usize> = (0..self.centre.len()).filter(takes_part).collect();
-        columns.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
+        let mut parts: Vec<usize> = (0..self.centre.len()).filter(|j| size(*j) > TAKES_PART * largest).collect();
+        parts.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
         let at_origin = |(w, b): (&Vec<f64>, &f64)| {
             let moved = crate::numeric::sum(w.iter().zip(&self.centre).map(|(w, c)| w * c));
             // What is left of two numbers that cancel is rounding.
@@ -149,13 +179,16 @@ impl Claim {
             of_likelihood: true,
             kind: if self.boundary.is_empty() { SeparationKind::Complete } else { SeparationKind::Quasi },
             intercept: self.weights.iter().zip(&self.intercept).map(at_origin).collect(),
-            columns,
+            columns: None,
+            largest: parts,
             strict_rows: self.strict_rows,
             boundary: self.boundary,
-            intercept_diverges: self.intercept_diverges,
+            pairs: self.pairs,
+            intercept_diverges: false,
             route: self.route,
             direction: self.weights,
         }
+        .naming(self.named)
     }
 }
 
@@ -169,20 +202,24 @@ fn with_intercept(training: &Training<'_>, watch: &Watch) -> Result<Option<Claim
             weights: v.weights,
             intercept: v.intercept,
             centre: v.centre,
-            columns: None,
-            intercept_diverges: false,
+            named: named_columns(training, &[], None, watch)?,
             strict_rows: rows,
             boundary: Vec::new(),
+            pairs: Vec::new(),
             route,
         }),
         Verdict::QuasiComplete(v) => Some(Claim {
             weights: v.weights,
             intercept: v.intercept,
             centre: v.centre,
-            columns: v.columns,
-            intercept_diverges: v.intercept_diverges,
+            named: NamedColumns {
+                diverging: v.columns,
+                intercept_diverges: v.intercept_diverges,
+                collinear: v.collinear,
+            },
             strict_rows: v.strict_rows,
             boundary: v.boundary,
+            pairs: v.pairs,
             route,
         }),
         Verdict::Overlap(_) | Verdict::Undecided(_) => None,
@@ -191,14 +228,15 @@ fn with_intercept(training: &Training<'_>, watch: &Watch) -> Result<Option<Claim
 
 fn without_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Result<Option<Claim>> {
     let Ok(found) = through_centre(training, units, watch)? else { return Ok(None) };
-    Ok(found.direction.map(|direction| Claim {
+    let Some(direction) = found.direction else { return Ok(None) };
+    Ok(Some(Claim {
         weights: direction.weights,
         intercept: direction.intercept,
         centre: direction.centre,
-        columns: None,
-        intercept_diverges: false,
+        named: named_columns(training, &found.pairs, Some(units.centre()), watch)?,
         strict_rows: found.rows - found.boundary.len(),
         boundary: found.boundary,
+        pairs: found.pairs,
         route: found.route,
     }))
 }

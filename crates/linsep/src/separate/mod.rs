@@ -9,26 +9,29 @@ mod boundary;
 mod common;
 mod cone;
 mod core;
-mod determined;
 mod exact;
 mod existence;
+mod from_slacks;
 mod hard_margin;
+mod limits;
 mod narrow;
 mod origin;
 mod peel;
 mod plan;
 mod proof;
 pub(crate) mod recession;
+mod row_relations;
 mod verdict;
 mod wide;
 
 pub(crate) use cone::{
-    ConeSolved, basic_solution, independent_vectors, solve_cone, solve_part_of_cone, solve_whole_cone,
-    whole_common_point,
+    ConeSolved, WholeMember, basic_solution, independent_vectors, solve_cone, solve_part_of_cone, solve_whole_cone,
+    whole_common_point, whole_member,
 };
 pub use existence::NoOptimum;
 pub(crate) use existence::proved_no_optimum;
 pub(crate) use hard_margin::{HardMargin, MarginRows, any_plane, hard_margin, margin_by_faces};
+pub use limits::{CoefficientLimit, CoefficientLimits, coefficient_limits};
 pub(crate) use origin::through_centre;
 pub use plan::Route;
 pub use verdict::{
@@ -81,8 +84,10 @@ pub fn separability(
     if let Verdict::Undecided(undecided) = &mut found.verdict {
         undecided.common = undecided.common.take().filter(CommonPoint::is_exact);
         let common = undecided.common.clone();
-        if let Some(verdict) = case.in_whole_numbers(common)? {
+        if let Some(verdict) = case.in_whole_numbers(common.clone())? {
             (found.verdict, found.route) = (verdict, Route::WholeNumbers);
+        } else if let Some(verdict) = case.by_row_relations(common)? {
+            (found.verdict, found.route) = (verdict, Route::RowRelations);
         }
     }
     if let Some(rows) = counted.rows() {

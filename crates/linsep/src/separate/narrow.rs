@@ -1,20 +1,17 @@
 //! The verdict by the columns: which constraints can be strict together, and what proves it.
 
+use super::limits::LimitRows;
 use super::plan::Route;
 use super::{
     Case, CommonPoint, Complete, HardMargin, MARGIN, MarginRows, NOT_BALANCED, NearestPoints, Overlap, QuasiComplete,
-    SeparabilityVerdict, Undecided, Verdict, common, hard_margin, solve_cone,
+    SeparabilityVerdict, Undecided, Verdict, hard_margin, solve_cone,
 };
-use crate::certify::{check_cone_direction, cone_gram, cone_residual, sides};
+use crate::certify::{check_cone_direction, cone_residual, others, sides};
 use crate::design::{Standardize, Units, gather, summarise};
 use crate::error::Result;
-use crate::linalg::{Square, factor};
 use crate::objective::{Coef, Intercept, Logistic, Loss, Ridge, Risk, Sample, Softmax, SoftmaxForm};
 use crate::table::Class;
 
-/// Coefficients below this, in standard units, are rounding of a relation whose pivot was below `common::INDEPENDENT`.
-/// Chosen, not measured: only names of columns depend on it.
-const IN_RELATION: f64 = 1e-7;
 /// Entries of a direction below this share of the largest are rounding.
 const CLEANED: f64 = 1e-12;
 
@@ -171,73 +168,46 @@ impl<'a> Case<'a> {
                 common: None,
             })));
         };
-        let per_row = self.classes - 1;
-        let strict = |row: &usize| !check.strict[row * per_row..(row + 1) * per_row].contains(&false);
-        let boundary: Vec<usize> = (0..self.labels.len()).filter(|row| !strict(row)).collect();
         if !self.exactly_quasi(risk, direction, open, alpha)? {
             let reason = "which rows are on the boundary was not proved in rational arithmetic".into();
             return Ok(Verdict::Undecided(Box::new(Undecided { reason, common: Some(common) })));
         }
         let plane = self.in_columns(direction, risk.sample().units);
-        self.proved_quasi(risk, open, plane, boundary, (residual, common))
+        self.proved_quasi(open, plane, residual, common)
     }
 
     /// A quasi-complete verdict that rational arithmetic has proved, with the coefficients that diverge.
-    pub(super) fn proved_quasi<L: Loss>(
+    pub(super) fn proved_quasi(
         &self,
-        risk: &Risk<'_, L>,
         open: &[bool],
         (weights, intercept, centre): (Vec<Vec<f64>>, Vec<f64>, Vec<f64>),
-        boundary: Vec<usize>,
-        (residual, common): (f64, CommonPoint),
+        residual: f64,
+        common: CommonPoint,
     ) -> Result<Verdict> {
-        let (columns, intercept_diverges, collinear) = self.diverging(risk, open)?;
+        let per_row = self.classes - 1;
+        let on_it = |row: &usize| open[row * per_row..(row + 1) * per_row].contains(&true);
+        let boundary: Vec<usize> = (0..self.labels.len()).filter(on_it).collect();
+        let pair = |c: usize| {
+            let own = self.labels[c / per_row].index();
+            (c / per_row, others(self.classes, own).nth(c % per_row).unwrap_or(own))
+        };
+        let pairs: Vec<(usize, usize)> = (0..open.len()).filter(|c| open[*c]).map(pair).collect();
+        let rows = LimitRows::new(self.design, (self.labels, self.classes), None, self.effort());
+        let named = rows.named(&pairs)?;
         Ok(Verdict::QuasiComplete(Box::new(QuasiComplete {
             weights,
             intercept,
             centre,
-            columns: Some(columns),
-            intercept_diverges,
-            collinear,
+            columns: named.diverging,
+            intercept_diverges: named.intercept_diverges,
+            collinear: named.collinear,
             strict_rows: self.labels.len() - boundary.len(),
             boundary,
+            pairs,
             residual,
             common,
             exact: Some(true),
         })))
-    }
-
-    /// Columns whose coefficients have no limit: coefficient j keeps one iff `e_j` is in the row space of the boundary.
-    /// Columns that are combinations of others in all rows are no news about separation and are named apart.
-    fn diverging<L: Loss>(&self, risk: &Risk<'_, L>, open: &[bool]) -> Result<(Vec<usize>, bool, Vec<usize>)> {
-        let k = risk.loss().n_scores();
-        let cols = self.design.shape().cols;
-        let all = cone_gram(risk, &vec![1.0; open.len()], self.watch)?;
-        let kept = factor(&all, common::INDEPENDENT).kept().to_vec();
-        let ones: Vec<f64> = open.iter().map(|open| f64::from(u8::from(*open))).collect();
-        let mut gram: Square = cone_gram(risk, &ones, self.watch)?;
-        gram.keep_only(&kept);
-        let boundary = factor(&gram, common::INDEPENDENT);
-        let units = risk.sample().units;
-        let mut diverges = vec![false; all.n()];
-        for alias in boundary.aliased().iter().filter(|alias| kept.binary_search(&alias.column).is_ok()) {
-            // A vector that vanishes on the boundary, in standard units: what is left of rounding is no part of it.
-            let mut null = vec![0.0; all.n()];
-            null[alias.column] = 1.0;
-            alias.combination.iter().filter(|(_, c)| c.abs() > IN_RELATION).for_each(|(j, c)| null[*j] = -c);
-            for c in 0..k {
-                let terms = |j: usize| null[c * cols + j] * units.centre()[j] * units.inverse_scale()[j];
-                let (moved, size) = (0..cols).map(terms).fold((0.0, 0.0f64), |(m, s), t| (m + t, s + t.abs()));
-                let intercept = null[k * cols + c];
-                // In the units of the columns the intercept is that at their zero, not at their mean.
-                diverges[k * cols + c] |= (intercept - moved).abs() > IN_RELATION * (intercept.abs() + size);
-                (0..cols).for_each(|j| diverges[c * cols + j] |= null[c * cols + j] != 0.0);
-            }
-        }
-        let of_column = |j: usize| (0..k).any(|c| diverges[c * cols + j]);
-        let lost = |j: usize| (0..k).any(|c| kept.binary_search(&(c * cols + j)).is_err());
-        let intercept = (k * cols..all.n()).any(|j| diverges[j]);
-        Ok(((0..cols).filter(|j| of_column(*j)).collect(), intercept, (0..cols).filter(|j| lost(*j)).collect()))
     }
 
     /// A direction in the units of the columns: weights and intercepts per score about the centre; two classes have one.

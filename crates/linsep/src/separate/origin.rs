@@ -6,7 +6,7 @@
 use super::plan::{MOST_BITS, QuestionSize, Route};
 use super::verdict::TOLERANCE;
 use super::{solve_cone, solve_whole_cone, strictly_apart};
-use crate::certify::{Effort, WholeRows, prove_balance};
+use crate::certify::{Effort, WholeRows, others, prove_balance};
 use crate::design::{Training, Units};
 use crate::error::Result;
 use crate::objective::{Coef, Intercept, Logistic, Loss, Ridge, Risk, Sample, Softmax, SoftmaxForm};
@@ -19,6 +19,8 @@ pub(crate) struct ThroughCentre {
     pub(crate) direction: Option<CentredDirection>,
     /// Rows that no direction has strictly on their side, rising.
     pub(crate) boundary: Vec<usize>,
+    /// The same with the class against which they are not.
+    pub(crate) pairs: Vec<(usize, usize)>,
     /// Rows that count.
     pub(crate) rows: usize,
     pub(crate) route: Route,
@@ -42,12 +44,16 @@ pub(crate) fn through_centre(
     let counted = training.counted()?;
     let Training { design, labels, .. } = counted.view(training);
     let (labels, classes) = (labels.codes(), labels.n_classes());
-    let found = |direction, boundary: Vec<usize>, route| {
-        let boundary = match counted.rows() {
-            Some(rows) => boundary.into_iter().map(|at| rows[at]).collect(),
-            None => boundary,
+    let found = |direction, open: &[bool], route| {
+        let name = |at: usize| counted.rows().map_or(at, |rows| rows[at]);
+        let pair = |c: usize| {
+            let own = labels[c / (classes - 1)].index();
+            (name(c / (classes - 1)), others(classes, own).nth(c % (classes - 1)).unwrap_or(own))
         };
-        Ok(ThroughCentre { direction, boundary, rows: labels.len(), route })
+        let pairs: Vec<(usize, usize)> = (0..open.len()).filter(|c| open[*c]).map(pair).collect();
+        let mut boundary: Vec<usize> = pairs.iter().map(|(row, _)| *row).collect();
+        boundary.dedup();
+        Ok(ThroughCentre { direction, boundary, pairs, rows: labels.len(), route })
     };
     let rows = counted.view(training);
     let in_doubles = match classes {
@@ -56,8 +62,8 @@ pub(crate) fn through_centre(
         _ => by_columns(&rows, units, Softmax::new(classes, SoftmaxForm::Reference), watch)?,
     };
     match in_doubles {
-        Some(None) => return Ok(found(None, (0..labels.len()).collect(), Route::Columns)),
-        Some(direction) => return Ok(found(direction, Vec::new(), Route::Columns)),
+        Some(None) => return Ok(found(None, &vec![true; labels.len() * (classes - 1)], Route::Columns)),
+        Some(direction) => return Ok(found(direction, &[], Route::Columns)),
         None => {}
     }
     let Some(numbers) = WholeRows::new(design, labels, classes, Some(units.centre()), MOST_BITS)? else {
@@ -72,9 +78,7 @@ pub(crate) fn through_centre(
         let (weights, intercept, centre) = numbers.in_columns(direction);
         CentredDirection { weights, intercept, centre, plane: None }
     });
-    let open = solved.open.chunks_exact(classes - 1).enumerate();
-    let boundary = open.filter(|(_, open)| open.contains(&true)).map(|(at, _)| at).collect();
-    Ok(found(direction, boundary, Route::WholeNumbers))
+    Ok(found(direction, &solved.open, Route::WholeNumbers))
 }
 
 /// A direction with every row strictly on its side, or none because weights of all rows balance; `None` where doubles do not

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | up to 2,000 columns | the columns (from 60,000 rows on, first on a part of them) |
 //! | more columns | a plane found through the rows; what single columns leave open, from 2,000 constraints on; then the columns if they are fewer than the rows, or the products of up to 2,000 rows |
-//! | whatever is undecided then | whole numbers, within a limit of work |
+//! | whatever is undecided then | whole numbers, within a limit of work: the columns, or the relations among up to 5,000 rows |
 //!
 //! So a verdict can be missing for tables of more than 2,000 columns and 2,000 rows whose columns are not fewer than the rows
 //! (or are more than 5,000): where they overlap in more rows than single columns leave manageable, and whole numbers would
@@ -25,6 +25,8 @@ pub enum Route {
     RowProducts,
     /// By the simplex method in whole numbers.
     WholeNumbers,
+    /// By the linear relations among the rows, in whole numbers.
+    RowRelations,
     /// The direction in which a fit ran away, checked as it is.
     Fit,
 }
@@ -39,6 +41,7 @@ impl Route {
             Route::SingleColumns => "single_columns",
             Route::RowProducts => "row_products",
             Route::WholeNumbers => "whole_numbers",
+            Route::RowRelations => "row_relations",
             Route::Fit => "fit",
         }
     }
@@ -52,6 +55,7 @@ impl Route {
             Route::SingleColumns => "single columns, then what they leave open",
             Route::RowProducts => "Newton's method on the products of rows",
             Route::WholeNumbers => "the simplex method in whole numbers",
+            Route::RowRelations => "the linear relations among the rows, in whole numbers",
             Route::Fit => "the direction in which the fit ran away",
         }
     }
@@ -59,7 +63,7 @@ impl Route {
 
 /// With more columns the system is solved through its rows: a Gram matrix of 2,000² doubles takes 32 MB. Chosen, not
 /// measured.
-const MOST_COLUMNS: usize = 2_000;
+pub(super) const MOST_COLUMNS: usize = 2_000;
 /// From so many rows on, the search starts on a part of them. Chosen, not measured: only the time depends on it.
 const MANY_ROWS: usize = 60_000;
 /// Rows of that part. Chosen, not measured.
@@ -68,6 +72,10 @@ const PART_ROWS: usize = 20_000;
 const MOST_ROWS: usize = 2_000;
 /// Columns or constraints of which all products are formed where nothing else decides: 200 MB, and seconds for each step.
 const MOST_GRAM: usize = 5_000;
+/// With more rows their relations are not asked for: a direction is found by all products of rows, as above.
+pub(super) const MOST_RELATED: usize = MOST_GRAM;
+/// Nor with more entries: they are held by column, 48 bytes each, 200 MB in all.
+pub(super) const MOST_RELATED_ENTRIES: usize = 4_000_000;
 /// Weights of a machine, a gigabyte of them, that are held twice.
 const MOST_WEIGHTS: usize = 1 << 27;
 /// Entries that coordinate descent may read thousands of times, which takes some seconds. Chosen, not measured.
@@ -88,10 +96,6 @@ pub(super) const MOST_REDUCED: usize = 600;
 pub(super) const MOST_UNREDUCED: usize = 10_000;
 /// Up to so many unknowns weights are made integers without being asked, in less than a second. Chosen, not measured.
 pub(super) const MOST_WHOLE: usize = 40;
-/// Constraints on the boundary up to which diverging columns are named, by a factor of their Gram matrix and its inverse.
-/// Chosen, not measured.
-pub(super) const MOST_NAMED: usize = 1_500;
-
 /// The size of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct QuestionSize {

@@ -120,11 +120,8 @@ impl Case<'_> {
             return Ok(Some(Verdict::Overlap(Box::new(Overlap::new(&alpha, residual, common, Some(true))))));
         };
         let Some(common) = common else { return Ok(None) };
-        let per_row = self.classes - 1;
-        let on_it = |row: &usize| cone.open[row * per_row..(row + 1) * per_row].contains(&true);
-        let boundary: Vec<usize> = (0..self.labels.len()).filter(on_it).collect();
         let plane = rows.in_columns(direction);
-        self.proved_quasi(&risk, &cone.open, plane, boundary, (residual, common)).map(Some)
+        self.proved_quasi(&cone.open, plane, residual, common).map(Some)
     }
 
     /// Every constraint is strict: a plane in doubles where there is one near, and else in whole numbers.

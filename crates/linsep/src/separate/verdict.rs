@@ -159,17 +159,21 @@ pub struct QuasiComplete {
     pub intercept: Vec<f64>,
     /// Scores are `w·(x − centre) + intercept`.
     pub centre: Vec<f64>,
-    /// Columns whose coefficients diverge in maximum likelihood (several classes: in one of the scores); `None` where the
-    /// boundary has too many rows to ask.
+    /// Columns whose coefficients diverge in maximum likelihood (several classes: in one of the scores), proved in whole numbers;
+    /// `None` where that would take too long. Of tables with more than 2,000 columns all whose coefficients have no limit.
     pub columns: Option<Vec<usize>>,
     /// Whether the intercept does.
     pub intercept_diverges: bool,
-    /// Columns that are combinations of others in all rows: not determined, whatever the labels.
-    pub collinear: Vec<usize>,
+    /// Columns that are combinations of columns before them and of the constant on all rows, proved in whole numbers: not
+    /// determined, whatever the labels, and left out where it is asked what diverges; `None` where that would take too long. Of
+    /// tables with more than 2,000 columns only those that are zero in all rows.
+    pub collinear: Option<Vec<usize>>,
     /// Rows strictly on their side (several classes: of every boundary of their class).
     pub strict_rows: usize,
     /// The other rows: on the boundary (several classes: on one of them) whatever the direction.
     pub boundary: Vec<usize>,
+    /// The same with the class against which they are on it, for [`super::coefficient_limits`].
+    pub pairs: Vec<(usize, usize)>,
     /// Relative residual of the positive weights on the boundary, which prove that none of its rows can leave it.
     pub residual: f64,
     /// A common point, which proves that no plane is strict.
@@ -235,6 +239,7 @@ impl SeparabilityVerdict {
             }
             Verdict::QuasiComplete(v) => {
                 v.boundary.iter_mut().for_each(|row| *row = names[*row]);
+                v.pairs.iter_mut().for_each(|(row, _)| *row = names[*row]);
                 in_point(&mut v.common);
             }
             Verdict::Overlap(v) => v.common.iter_mut().for_each(in_point),

@@ -40,6 +40,24 @@ impl<'a> Effort<'a> {
     }
 }
 
+/// An effort and what has been done of it.
+pub(super) struct Budget<'a> {
+    effort: Effort<'a>,
+    work: f64,
+}
+
+impl<'a> Budget<'a> {
+    pub(super) fn new(effort: Effort<'a>) -> Budget<'a> {
+        Budget { effort, work: 0.0 }
+    }
+
+    /// Counts so much more, in about nanoseconds, and says whether it is allowed.
+    pub(super) fn allows(&mut self, work: f64) -> bool {
+        self.work += work;
+        self.effort.allows(self.work)
+    }
+}
+
 /// What changing an entry by a pivot costs: two products and a division of numbers of so many bits.
 pub(crate) fn cost_of_change(bits: u64) -> f64 {
     let digits = (bits / 64 + 1) as f64;

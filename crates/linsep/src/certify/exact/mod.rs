@@ -6,15 +6,22 @@
 //! changing those of independent rows.
 
 mod dependence;
+mod dyadic;
 mod effort;
 mod integer;
+mod lifting;
 mod mended;
+mod relations;
+mod residue;
 mod rows;
+mod span;
 
 pub use dependence::exactly_dependent;
+pub(crate) use dyadic::{Dyadic, DyadicVectors, ListedVectors};
 pub use effort::Effort;
 pub(crate) use effort::{cost_of_change, cost_of_product};
 pub(crate) use mended::{MendedDirection, independent_columns};
+pub(crate) use relations::{Relations, WholeCombination, combined_numbers, likely_basis, vectors_alone};
 pub(crate) use rows::{WholeCone, WholeRows};
 
 use super::cone::others;

@@ -88,6 +88,12 @@ impl WholeRows {
         Ok(Some(WholeRows { classes, labels, width, intercept, centre, exponent, values }))
     }
 
+    /// Vectors `a` of constraints as they are, one a row of two classes; there is no table behind them.
+    pub(crate) fn of_vectors(values: Vec<BigInt>, rows: usize, width: usize) -> WholeRows {
+        let (centre, exponent) = (vec![0.0; width], vec![0; width]);
+        WholeRows { classes: 2, labels: vec![1; rows], width, intercept: false, centre, exponent, values }
+    }
+
     /// The number of constraints, one a row and other class.
     pub(crate) fn constraints(&self) -> usize {
         self.labels.len() * (self.classes - 1)
@@ -164,6 +170,11 @@ impl WholeRows {
     pub(crate) fn leading(value: &BigInt, more: i64) -> (f64, i64) {
         let (m, e) = leading(value);
         (m, e + more)
+    }
+
+    /// `m·2^e`; zero where it is too small for a double.
+    pub(crate) fn scaled(m: f64, e: i64) -> f64 {
+        scaled(m, e)
     }
 
     /// Doubles near the entries of a row, `mantissa·2^exponent` of each.

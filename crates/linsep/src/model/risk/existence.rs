@@ -41,7 +41,7 @@ impl RiskMinimizer {
             free.iter().zip(&*weights).for_each(|(j, w)| all[*j] = *w);
             *weights = all;
         }
-        proof.columns.iter_mut().for_each(|j| *j = free[*j]);
+        proof.columns.iter_mut().flatten().chain(&mut proof.largest).for_each(|j| *j = free[*j]);
         Ok(Some(proof))
     }
 }

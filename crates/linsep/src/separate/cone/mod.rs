@@ -18,7 +18,7 @@ mod screen;
 mod whole;
 
 pub(crate) use basic::{basic_solution, independent_vectors};
-pub(crate) use whole::{solve_whole_cone, whole_common_point};
+pub(crate) use whole::{WholeMember, solve_whole_cone, whole_common_point, whole_member};
 
 use crate::certify::{cone_gram, cone_slacks, cone_values};
 use crate::error::{ErrorKind, Result};

@@ -77,6 +77,26 @@ pub(crate) fn whole_common_point(rows: &WholeRows, open: &[bool], effort: Effort
     }
 }
 
+/// Whether a vector is a combination of constraints.
+pub(crate) enum WholeMember {
+    /// With weights that are not negative.
+    Member,
+    /// It is not: a direction meets every constraint and is negative on the vector.
+    Beyond(Vec<BigInt>),
+}
+
+/// `None` where that takes longer than is allowed.
+pub(crate) fn whole_member(rows: &WholeRows, vector: Vec<BigInt>, effort: Effort<'_>) -> Option<WholeMember> {
+    if rows.unknowns() > MOST_UNKNOWNS {
+        return None;
+    }
+    let mut run = WholeRun { rows, prices: Prices::new(rows), effort, work: 0.0 };
+    Some(match run.phase_one(&(0..rows.constraints()).collect::<Vec<usize>>(), vector)? {
+        Ended::Weights { .. } => WholeMember::Member,
+        Ended::Direction(direction) => WholeMember::Beyond(direction),
+    })
+}
+
 /// Adds a direction that meets every open constraint to the one so far, and closes what it meets strictly.
 fn settle(rows: &WholeRows, found: &mut WholeCone, asked: &[bool], direction: Vec<BigInt>) {
     let slacks: Vec<BigInt> = (0..found.open.len()).into_par_iter().map(|c| rows.slack(c, &direction)).collect();

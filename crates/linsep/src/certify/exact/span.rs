@@ -1,0 +1,169 @@
+//! The space that vectors span, by elimination modulo a prime: which vectors make a basis, which coordinates tell its members apart,
+//! and the functionals that do.
+//!
+//! Of r vectors `b` and r coordinates P, the functional of a coordinate q of P has `F_q·b_k = 1` for its own vector and 0 for the
+//! others; that of another coordinate u has the entry 1 at u and annihilates all of them. Both have entries in P alone beside. A
+//! vector that no functional of the second kind sees is in the span. The coordinate of a new vector is the first that sees it, so
+//! that one without a vector is, on all vectors, a combination of coordinates before it.
+//!
+//! Ranks can only fall modulo a prime: the vectors of the basis are independent without any doubt, and so are the coordinates.
+
+use super::dyadic::{Dyadic, DyadicVectors};
+use super::effort::Budget;
+use super::residue::{add, dot, inverse, multiplied, negated, of_dyadic};
+use crate::error::Result;
+use rayon::prelude::*;
+
+/// Nanoseconds of a product of residues. Chosen, not measured: only the limit of work is counted in it.
+pub(super) const RESIDUE: f64 = 2.0;
+/// Nanoseconds of reading an entry of a vector. Chosen, not measured.
+pub(super) const READ: f64 = 10.0;
+/// Vectors looked at one after the other for each coordinate; the rest, of which few are new, are looked at together. Chosen,
+/// not measured: only the time depends on it.
+const AT_FIRST: usize = 4;
+
+/// Where a coordinate stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// The number of its vector.
+    Pivot(usize),
+    Free,
+}
+
+/// The span of some vectors modulo [`super::residue::PRIME`].
+pub(super) struct ModularSpan {
+    standing: Vec<Standing>,
+    /// The coordinates P, in the order of the basis.
+    pub(super) pivots: Vec<usize>,
+    /// The vectors of the basis.
+    pub(super) basis: Vec<usize>,
+    /// Of every coordinate: the entries of its functional in P, in the order of the basis.
+    functionals: Vec<Vec<u64>>,
+}
+
+impl ModularSpan {
+    /// `None` where that takes longer than is allowed.
+    pub(super) fn of(vectors: &dyn DyadicVectors, budget: &mut Budget<'_>) -> Result<Option<ModularSpan>> {
+        let n = vectors.dimension();
+        let mut span = ModularSpan {
+            standing: vec![Standing::Free; n],
+            pivots: Vec::new(),
+            basis: Vec::new(),
+            functionals: vec![Vec::new(); n],
+        };
+        let (count, mut entries) = (vectors.count(), Vec::new());
+        let one_by_one = count.min(AT_FIRST.saturating_mul(n));
+        for at in 0..one_by_one {
+            if span.pivots.len() == n {
+                return Ok(Some(span));
+            }
+            vectors.entries(at, &mut entries)?;
+            if !span.insert(at, &entries, budget) {
+                return Ok(None);
+            }
+        }
+        let mut next = one_by_one;
+        while next < count && span.pivots.len() < n {
+            let is_new = |entries: &mut Vec<(usize, Dyadic)>, at: usize| -> Result<Option<usize>> {
+                vectors.entries(at, entries)?;
+                let vector = span.residues(entries);
+                Ok(span.free().any(|u| span.seen_by(u, &vector) != 0).then_some(at))
+            };
+            let found = (next..count)
+                .into_par_iter()
+                .map_init(Vec::new, is_new)
+                .find_first(|found| !matches!(found, Ok(None)))
+                .transpose()?
+                .flatten();
+            let upto = found.unwrap_or(count - 1);
+            let width = (n - span.pivots.len()) as f64;
+            let each = vectors.entries_at_most() as f64 * (READ + RESIDUE * width);
+            if !budget.allows((upto + 1 - next) as f64 * each) {
+                return Ok(None);
+            }
+            let Some(at) = found else { break };
+            vectors.entries(at, &mut entries)?;
+            if !span.insert(at, &entries, budget) {
+                return Ok(None);
+            }
+            next = at + 1;
+        }
+        Ok(Some(span))
+    }
+
+    /// Coordinates without a vector, rising.
+    pub(super) fn free(&self) -> impl Iterator<Item = usize> {
+        (0..self.standing.len()).filter(|u| self.standing[*u] == Standing::Free)
+    }
+
+    fn residues(&self, entries: &[(usize, Dyadic)]) -> SeenVector {
+        let mut seen = SeenVector { pivots: Vec::new(), own: vec![0; self.standing.len()] };
+        for (j, x) in entries {
+            match self.standing[*j] {
+                Standing::Pivot(k) => seen.pivots.push((k, of_dyadic(*x))),
+                Standing::Free => seen.own[*j] = of_dyadic(*x),
+            }
+        }
+        seen
+    }
+
+    /// The functional of a coordinate at a vector.
+    fn seen_by(&self, coordinate: usize, vector: &SeenVector) -> u64 {
+        let functional = &self.functionals[coordinate];
+        add(dot(vector.pivots.iter().map(|(k, x)| (functional[*k], *x))), vector.own[coordinate])
+    }
+
+    /// The coefficients of a vector of the span, by number of the basis.
+    pub(super) fn coefficients(&self, entries: &[(usize, Dyadic)]) -> Vec<u64> {
+        let vector = self.residues(entries);
+        self.pivots.iter().map(|q| self.seen_by(*q, &vector)).collect()
+    }
+
+    /// The coefficients c of the basis with `Σ c·b = right` at the pivots.
+    pub(super) fn multiples(&self, right: &[u64]) -> Vec<u64> {
+        let one = |q: &usize| dot(self.functionals[*q].iter().copied().zip(right.iter().copied()));
+        self.pivots.par_iter().map(one).collect()
+    }
+
+    /// The solution z of `Σ z·b = right`, one equation for each vector of the basis, over the pivots.
+    pub(super) fn solve(&self, right: &[u64]) -> Vec<u64> {
+        let mut out = vec![0; self.pivots.len()];
+        for (q, r) in self.pivots.iter().zip(right).filter(|(_, r)| **r != 0) {
+            out.iter_mut().zip(&self.functionals[*q]).for_each(|(z, f)| *z = add(*z, multiplied(*f, *r)));
+        }
+        out
+    }
+
+    /// Takes a vector into the basis unless it is in the span; `false` where that takes too long.
+    fn insert(&mut self, at: usize, entries: &[(usize, Dyadic)], budget: &mut Budget<'_>) -> bool {
+        let vector = self.residues(entries);
+        let free = self.standing.len() - self.pivots.len();
+        if !budget.allows((entries.len() * free) as f64 * RESIDUE) {
+            return false;
+        }
+        let found = self.free().map(|u| (u, self.seen_by(u, &vector))).find(|(_, seen)| *seen != 0);
+        let Some((own, seen)) = found else { return true };
+        let all: Vec<u64> = (0..self.standing.len()).into_par_iter().map(|i| self.seen_by(i, &vector)).collect();
+        let scale = inverse(seen);
+        let mut new: Vec<u64> = self.functionals[own].iter().map(|f| multiplied(*f, scale)).collect();
+        new.push(scale);
+        self.functionals.par_iter_mut().zip(&all).for_each(|(functional, seen)| {
+            functional.push(0);
+            if *seen != 0 {
+                let minus = negated(*seen);
+                functional.iter_mut().zip(&new).for_each(|(f, n)| *f = add(*f, multiplied(minus, *n)));
+            }
+        });
+        self.functionals[own] = new;
+        self.standing[own] = Standing::Pivot(self.pivots.len());
+        self.pivots.push(own);
+        self.basis.push(at);
+        budget.allows((self.standing.len() * (self.pivots.len() + entries.len())) as f64 * RESIDUE)
+    }
+}
+
+/// Residues of a vector: of the pivots by their number, and of the others by coordinate, zero for pivots.
+struct SeenVector {
+    pivots: Vec<(usize, u64)>,
+    own: Vec<u64>,
+}
