@@ -12,7 +12,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Which files to read, and how.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct InputArguments {
     /// Tables to read: CSV, TSV, JSON lines, Parquet, Arrow or LIBSVM, also .gz and .zst; several files, patterns like 'part-*.csv', or - for standard input
     #[arg(required = true, value_name = "FILE")]
@@ -73,12 +73,27 @@ impl InputArguments {
         self.read_as(expected, progress)
     }
 
+    /// Reads another file the same way; its columns are of the kinds that are expected.
+    pub fn read_other(&self, file: &Path, expected: Vec<(String, Expected)>, progress: &Progress) -> Result<Table> {
+        let table = read_files(&[file], &self.options(expected)?, &progress.watch());
+        progress.finish();
+        table
+    }
+
     fn read_as(&self, expected: Vec<(String, Expected)>, progress: &Progress) -> Result<Table> {
+        let options = self.options(expected)?;
+        let paths = self.paths()?;
+        let table = read_files(&paths, &options, &progress.watch());
+        progress.finish();
+        table
+    }
+
+    fn options(&self, expected: Vec<(String, Expected)>) -> Result<ReadOptions> {
         let mut delimiter = self.delimiter.as_deref().map(delimiter).transpose()?;
         if matches!(self.format, Some(FormatName::Tsv)) {
             delimiter = delimiter.or(Some(b'\t'));
         }
-        let options = ReadOptions {
+        Ok(ReadOptions {
             format: self.format.map(|f| match f {
                 FormatName::Csv | FormatName::Tsv => Format::Csv,
                 FormatName::Parquet => Format::Parquet,
@@ -90,11 +105,7 @@ impl InputArguments {
             text: self.text.clone(),
             number: self.number.clone(),
             expected,
-        };
-        let paths = self.paths()?;
-        let table = read_files(&paths, &options, &progress.watch());
-        progress.finish();
-        table
+        })
     }
 
     /// Refuses an output that is one of the inputs, these files among them: what it holds would be gone.

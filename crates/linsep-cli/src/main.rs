@@ -7,6 +7,7 @@ mod evaluate;
 mod exit;
 mod fit;
 mod geometry;
+mod guarantee;
 mod input;
 mod inspect;
 mod labels;
@@ -64,6 +65,8 @@ enum Command {
     Predict(predict::PredictArguments),
     /// Compare predictions with known labels: metrics with 95 % intervals
     Evaluate(evaluate::EvaluateArguments),
+    /// Bound the error on new rows by rows that were kept apart from the fit
+    Guarantee(guarantee::GuaranteeArguments),
     /// Show what a model file holds
     Inspect(inspect::InspectArguments),
     /// Recompute everything a model claims from the data it was fitted on
@@ -109,6 +112,7 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
+        Command::Guarantee(arguments) => guarantee::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Geometry(arguments) => geometry::run(&arguments),

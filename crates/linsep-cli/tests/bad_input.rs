@@ -1096,6 +1096,50 @@ fn decisions() -> Vec<Case> {
     vec![
         usage("threshold of zero", "fit p.csv -t y --threshold 0 -o m.json", &["threshold 0 is not between", "0.2"]),
         usage("threshold of one", "predict p.json p.csv --threshold 1", &["threshold 1 is not between 0 and 1"]),
+        usage(
+            "a guarantee on the rows of the fit",
+            "guarantee p.json p.csv",
+            &["the table that the model was fitted on", "kept apart from the fit", "--cv"],
+        ),
+        bad("a guarantee without labels", ("bare.csv", "x,kind,w,o\n1,a,1,0\n"), "guarantee p.json bare.csv", &["y"]),
+        bad(
+            "a failure probability of one",
+            ("test.csv", "x,kind,y\n1,a,no\n"),
+            "guarantee p.json test.csv --delta 1",
+            &["δ = 1 is not a probability of failure"],
+        ),
+        bad(
+            "a failure probability below zero",
+            ("test.csv", "x,kind,y\n1,a,no\n"),
+            "guarantee p.json test.csv --delta -0.1",
+            &["δ = -0.1 is not a probability of failure"],
+        ),
+        bad(
+            "a margin bound of a learned scale",
+            ("test.csv", "x,kind,y\n1,a,no\n"),
+            "guarantee p.json test.csv --train p.csv --rho 1 --norm 9 --radius 9",
+            &["the margin bound does not hold here", "learned from the rows"],
+        ),
+        bad(
+            "a margin bound without its terms",
+            ("test.csv", "x,kind,y\n1,a,no\n"),
+            "guarantee p.json test.csv --train p.csv --rho 1",
+            &["--norm", "--radius"],
+        ),
+        usage(
+            "a figure that nobody can want",
+            "evaluate p.json p.csv --want speed=0.9",
+            &["`speed=0.9` is not a figure"],
+        ),
+        usage("a share above one", "evaluate p.json p.csv --want recall=1.5", &["1.5 is not a share"]),
+        usage("a threshold of three classes", "evaluate lda.json t.csv --want recall=0.9", &["between two classes"]),
+        usage("a rival of another target", "evaluate p.json p.csv --against lda.json", &["classes"]),
+        usage("a rival that is not there", "evaluate p.json p.csv --against none.json", &["none.json"]),
+        usage(
+            "too few replicates",
+            "evaluate p.json p.csv --against p.json --replicates 9",
+            &["9 replicates are too few"],
+        ),
         usage("negative threshold", "evaluate p.json p.csv --threshold -0.5", &["threshold -0.5 is not between"]),
         usage("threshold that is no number", "predict p.json p.csv --threshold nan", &["threshold NaN is not between"]),
         usage("threshold in words", "predict p.json p.csv --threshold low", &["low", "--threshold"]),
@@ -1677,7 +1721,7 @@ fn every_case_is_refused_or_said() {
 }
 
 /// The subcommands with `--json`.
-const WITH_JSON: [&str; 7] = ["evaluate", "fit", "geometry", "inspect", "path", "separable", "verify"];
+const WITH_JSON: [&str; 8] = ["evaluate", "fit", "geometry", "guarantee", "inspect", "path", "separable", "verify"];
 
 /// What a program finds on standard error: one line, an object of this shape, and nothing on standard output.
 fn error_of(line: &str, ran: &common::Ran) -> Value {

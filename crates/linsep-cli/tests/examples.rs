@@ -171,8 +171,19 @@ fn every_help_example_runs() {
     let scratch = newcomer();
     // What the examples of the other subcommands start from.
     scratch.done("fit penguins.csv --target species -o model.json");
-    for command in ["", "fit", "predict", "evaluate", "inspect", "verify", "geometry", "separable", "path", "simulate"]
-    {
+    for command in [
+        "",
+        "fit",
+        "predict",
+        "evaluate",
+        "guarantee",
+        "inspect",
+        "verify",
+        "geometry",
+        "separable",
+        "path",
+        "simulate",
+    ] {
         let help = scratch.done(&format!("{command} --help"));
         let lines: Vec<&str> = help.lines().filter_map(|l| l.strip_prefix("  linsep ")).collect();
         assert!(!lines.is_empty(), "`{command} --help` has no example");
@@ -191,7 +202,9 @@ fn every_help_example_runs() {
 fn every_flag_is_documented() {
     let scratch = Scratch::new();
     let document = std::fs::read_to_string(root().join("docs/command.md")).expect("the command is documented");
-    for command in ["fit", "predict", "evaluate", "inspect", "verify", "geometry", "separable", "path", "simulate"] {
+    for command in
+        ["fit", "predict", "evaluate", "guarantee", "inspect", "verify", "geometry", "separable", "path", "simulate"]
+    {
         let help = scratch.done(&format!("{command} --help"));
         for line in help.lines().map(str::trim_start).filter(|l| l.starts_with('-') && !l.starts_with("- ")) {
             for flag in words(line).iter().filter(|w| w.starts_with("--")) {

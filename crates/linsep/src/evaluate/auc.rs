@@ -22,7 +22,8 @@ pub(super) fn auc(scored: &Scored<'_>, probabilities: &[f64], class_weights: &[f
     for class in &judged {
         // Not `total − own`: a sum of its own keeps integer and fractional weights alike free of cancellation.
         let rest = (0..n_classes).filter(|c| c != class).map(|c| class_weights[c]).sum();
-        mean.add(&Ranking::new(scored, probabilities, *class, class_weights[*class], rest));
+        let probability = |row: usize| probabilities[row * n_classes + class];
+        mean.add(&Ranking::new(scored, probability, *class, class_weights[*class], rest));
     }
     let (value, interval, how) = mean.finish(scored);
     let what = match n_classes {
@@ -32,37 +33,43 @@ pub(super) fn auc(scored: &Scored<'_>, probabilities: &[f64], class_weights: &[f
     Metric::Estimated(Estimate::new(value, Some(interval), format!("{what}; {how}")).needs_two(total))
 }
 
-/// The rows in order of one class's probability, and what follows for its AUC.
-struct Ranking<'a> {
+/// The rows in order of one class's score, and what follows for its AUC.
+pub(super) struct Ranking<'a> {
     scored: &'a Scored<'a>,
     class: usize,
     /// Weight of the rows of the class, and of all others.
     own: f64,
     rest: f64,
-    /// Bits of the probability, and the row; bits of numbers that are not negative sort like the numbers.
+    /// A number that sorts like the score, and the row.
     order: Vec<(u64, usize)>,
-    value: f64,
+    pub value: f64,
     /// Neither side's placements vary, or a side is too small for a variance: DeLong's formula says nothing.
-    degenerate: bool,
+    pub degenerate: bool,
 }
 
 /// Rows with one score, and the placements they share.
-struct Tie<'a> {
-    rows: &'a [(u64, usize)],
+pub(super) struct Tie<'a> {
+    pub rows: &'a [(u64, usize)],
     /// Share of the other rows below a row of the class here.
     own_placement: f64,
     /// Share of the rows of the class above another row here.
     rest_placement: f64,
     /// Weight here of the class and of the others.
-    own: f64,
-    rest: f64,
+    pub own: f64,
+    pub rest: f64,
+}
+
+/// Whole numbers in the order of doubles; the two zeros are one.
+fn in_order(score: f64) -> u64 {
+    let bits = (score + 0.0).to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }
 
 impl<'a> Ranking<'a> {
-    fn new(scored: &'a Scored<'a>, probabilities: &[f64], class: usize, own: f64, rest: f64) -> Ranking<'a> {
-        let n_classes = scored.classes.len();
-        // Adding zero turns −0 into 0. The row in the key makes the order unique, whatever the number of threads.
-        let key = |row: usize| ((probabilities[row * n_classes + class] + 0.0).to_bits(), row);
+    /// `own` and `rest` are the weights of the class and of the others.
+    pub fn new(scored: &'a Scored<'a>, score: impl Fn(usize) -> f64, class: usize, own: f64, rest: f64) -> Ranking<'a> {
+        // The row in the key makes the order unique, whatever the number of threads.
+        let key = |row: usize| (in_order(score(row)), row);
         let mut order: Vec<(u64, usize)> =
             (0..scored.truth.len()).filter(|row| scored.weight(*row) > 0.0).map(key).collect();
         order.par_sort_unstable();
@@ -87,7 +94,8 @@ impl<'a> Ranking<'a> {
         self.scored.truth[row].index() == self.class
     }
 
-    fn for_each_tie(&self, mut visit: impl FnMut(&Tie<'_>)) {
+    /// From the lowest score up.
+    pub fn for_each_tie(&self, mut visit: impl FnMut(&Tie<'_>)) {
         let (mut own_below, mut rest_below) = (0.0, 0.0);
         for rows in self.order.chunk_by(|a, b| a.0 == b.0) {
             let (mut own, mut rest) = (0.0, 0.0);
@@ -108,7 +116,7 @@ impl<'a> Ranking<'a> {
 
     /// Adds to each row its influence on the AUC: how far its placement is from the mean, over the weight of its side.
     /// The factors `√(n / (n − 1))` make the weighted sum of squares DeLong's variance exactly.
-    fn add_influence(&self, influence: &mut [f64]) {
+    pub fn add_influence(&self, influence: &mut [f64]) {
         let scale = |n: f64| (n / (n - 1.0)).sqrt() / n;
         let (own_scale, rest_scale) = (scale(self.own), scale(self.rest));
         self.for_each_tie(|tie| {

@@ -100,6 +100,11 @@ impl Moments {
         self.mean
     }
 
+    /// `Σ w (x − mean)² / (n − 1)`; zero for a single copy.
+    pub fn variance(&self) -> f64 {
+        if self.weight > 1.0 { (self.squares / (self.weight - 1.0)).max(0.0) } else { 0.0 }
+    }
+
     /// Whether all numbers were the same, so that their spread says nothing about the next one.
     pub fn is_constant(&self) -> bool {
         self.most - self.least <= ROUNDING * self.most.abs().max(self.least.abs())

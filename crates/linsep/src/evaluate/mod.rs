@@ -29,17 +29,34 @@
 //! The intervals speak of new rows drawn like these and of the classifier as it is. They do not cover the choice of the
 //! classifier: rows it was fitted on make every figure too good.
 
+mod against;
 mod auc;
+mod bounds;
+mod class_figures;
 mod confusion;
+mod curve;
 mod decided;
+mod details;
+mod guarantee;
 mod interval;
 mod labels;
 mod probability;
+mod reliability;
 mod scored;
 
+pub use against::{Against, AucDifference, Bootstrap, Comparison, McNemar, Opponents, compare};
+pub use bounds::{
+    MarginPremises, clopper_pearson, clopper_pearson_upper, empirical_bernstein_upper, excess_risk_bound,
+    hoeffding_upper, margin_upper, online_upper,
+};
+pub use class_figures::{ClassFigures, ClassReport};
 pub use confusion::Confusion;
+pub use curve::{Lift, RankingReport, ThresholdFigures, ThresholdTarget, WantedFigure};
+pub use details::{Details, Thresholds, details, thresholds};
+pub use guarantee::{BoundKind, ErrorBound, Guarantee, LeftOut, guarantee};
 pub use interval::{LEVEL, wilson};
 pub use labels::{LabelFigures, evaluate_labels};
+pub use reliability::{BrierParts, HosmerLemeshow, Reliability, ReliabilityBin};
 pub use scored::{RowsOf, Scored};
 
 use crate::error::Result;

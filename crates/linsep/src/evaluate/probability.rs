@@ -43,18 +43,22 @@ fn mean_log_loss(scored: &Scored<'_>, loss: impl Fn(usize) -> f64) -> Metric {
 
 /// Mean squared error of the probabilities: `(p − y)²` of the last class for two classes, `Σ_k (p_k − y_k)²` for more.
 pub(super) fn brier(scored: &Scored<'_>, probabilities: &[f64]) -> Estimate {
-    let n_classes = scored.classes.len();
     let mut moments = Moments::new();
-    for (row, (truth, p)) in scored.truth.iter().zip(probabilities.chunks_exact(n_classes)).enumerate() {
-        let error = |k: usize| (p[k] - if truth.index() == k { 1.0 } else { 0.0 }).powi(2);
-        let loss: f64 = if n_classes == 2 { error(1) } else { (0..n_classes).map(error).sum() };
-        moments.add(loss, scored.weight(row));
-    }
-    let (range, what) = match n_classes {
+    squared_errors(scored, probabilities, |row, loss| moments.add(loss, scored.weight(row)));
+    let (range, what) = match scored.classes.len() {
         2 => ((0.0, 1.0), format!("mean of (p − y)² for class `{}`, from 0 to 1", scored.classes[1])),
         _ => ((0.0, 2.0), "mean of the sum over classes of (p − y)², from 0 to 2".to_owned()),
     };
     mean_loss(&moments, range, &what, scored.total_weight())
+}
+
+/// Each row with its term of the Brier score.
+pub(super) fn squared_errors(scored: &Scored<'_>, probabilities: &[f64], mut visit: impl FnMut(usize, f64)) {
+    let n_classes = scored.classes.len();
+    for (row, (truth, p)) in scored.truth.iter().zip(probabilities.chunks_exact(n_classes)).enumerate() {
+        let error = |k: usize| (p[k] - if truth.index() == k { 1.0 } else { 0.0 }).powi(2);
+        visit(row, if n_classes == 2 { error(1) } else { (0..n_classes).map(error).sum() });
+    }
 }
 
 /// A mean of losses with its normal interval; none where the losses show no spread to estimate it from.

@@ -47,6 +47,16 @@ impl Scored<'_> {
         self.weights.map_or(self.truth.len() as f64, |w| w.iter().sum())
     }
 
+    /// `−ln p(true class)` of each row, from the losses where they are given, else from the probabilities.
+    pub(super) fn row_losses(&self) -> Option<Vec<f64>> {
+        let n_classes = self.classes.len();
+        // A probability a rounding above one would make the loss negative.
+        let of = |p: &[f64]| -> Vec<f64> {
+            (0..self.truth.len()).map(|r| -p[r * n_classes + self.truth[r].index()].min(1.0).ln()).collect()
+        };
+        self.losses.map(<[f64]>::to_vec).or_else(|| self.probabilities.map(of))
+    }
+
     /// Whether rows may be without a class.
     pub(super) fn leaves_open(&self) -> bool {
         self.decision.is_some_and(Decision::may_leave_open)

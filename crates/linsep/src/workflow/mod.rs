@@ -11,6 +11,8 @@ mod cross_validate;
 mod fit;
 mod folds;
 mod geometry;
+mod guarantee;
+mod judge;
 mod multi_label;
 mod multiclass;
 mod options;
@@ -34,6 +36,8 @@ pub use arrays::{
 };
 pub use fit::{TableFit, TableRefusal, fit_table};
 pub use geometry::{GeometryOptions, TableGeometry, geometry_of, geometry_table};
+pub use guarantee::{Guaranteed, MarginQuestion, guarantee_table};
+pub use judge::{FurtherQuestions, JudgedFurther, compare_models, judge_table};
 pub use multi_label::{JudgedLabels, evaluate_label_table, fit_labels};
 pub use multiclass::{Approach, Multiclass};
 pub use options::{CalibrationOptions, FitOptions};

@@ -107,39 +107,78 @@ pub struct Judged {
     pub weights: Option<String>,
 }
 
+/// The labelled rows of a table with what a model makes of them.
+pub(super) struct LabelledRows {
+    pub(super) predictions: Predictions,
+    pub(super) truth: Vec<Class>,
+    pub(super) probabilities: Option<Vec<f64>>,
+    pub(super) losses: Option<Vec<f64>>,
+    pub(super) row_weights: Option<Vec<f64>>,
+    /// The weight column used, where the table has the model's.
+    pub(super) weights: Option<String>,
+    pub(super) labelled: usize,
+}
+
+impl LabelledRows {
+    /// Predicts the labelled rows.
+    pub(super) fn of(
+        model: &Model,
+        table: &Table,
+        unknown: Option<UnknownLevel>,
+        watch: &Watch,
+    ) -> Result<LabelledRows> {
+        let weights = model.weights.clone().filter(|name| table.columns().iter().any(|c| c.name == *name));
+        let roles = RowRoles::of(table, &model.target, weights.as_deref(), &model.offsets)?.in_terms_of(
+            table,
+            &model.target,
+            &model.classes,
+        )?;
+        let wanted = roles.usable();
+        let predictions = predict_rows(model, table, &wanted, unknown, watch)?;
+        if predictions.rows.is_empty() {
+            return Err(Error::data("no row has a label and all the cells the model needs"));
+        }
+        let truth = roles.codes(&predictions.rows);
+        let sure = model.has_probabilities();
+        Ok(LabelledRows {
+            row_weights: roles.weights_of(&predictions.rows),
+            probabilities: sure.then(|| predictions.probabilities()),
+            losses: sure.then(|| decide::losses(&predictions.deciding, &truth, predictions.n_classes)),
+            labelled: wanted.iter().filter(|w| **w).count(),
+            predictions,
+            truth,
+            weights,
+        })
+    }
+
+    /// What is judged.
+    pub(super) fn scored<'a>(&'a self, model: &'a Model, table: &'a Table) -> Scored<'a> {
+        Scored {
+            classes: &model.classes,
+            truth: &self.truth,
+            predicted: &self.predictions.classes,
+            decision: Some(&model.decision),
+            probabilities: self.probabilities.as_deref(),
+            losses: self.losses.as_deref(),
+            weights: self.row_weights.as_deref(),
+            origin: Some(RowsOf { table, rows: &self.predictions.rows }),
+        }
+    }
+
+    /// Rows with a label that miss a cell the model needs.
+    pub(super) fn incomplete(&self) -> usize {
+        self.labelled - self.predictions.rows.len()
+    }
+}
+
 /// Predicts the labelled rows of a table and compares with the labels.
 pub fn evaluate_table(model: &Model, table: &Table, unknown: Option<UnknownLevel>, watch: &Watch) -> Result<Judged> {
-    let weights = model.weights.clone().filter(|name| table.columns().iter().any(|c| c.name == *name));
-    let roles = RowRoles::of(table, &model.target, weights.as_deref(), &model.offsets)?.in_terms_of(
-        table,
-        &model.target,
-        &model.classes,
-    )?;
-    let wanted = roles.usable();
-    let predictions = predict_rows(model, table, &wanted, unknown, watch)?;
-    if predictions.rows.is_empty() {
-        return Err(Error::data("no row has a label and all the cells the model needs"));
-    }
-    let truth = roles.codes(&predictions.rows);
-    let row_weights = roles.weights_of(&predictions.rows);
-    let sure = model.has_probabilities();
-    let probabilities = sure.then(|| predictions.probabilities());
-    let losses = sure.then(|| decide::losses(&predictions.deciding, &truth, predictions.n_classes));
-    let evaluation = evaluate(&Scored {
-        classes: &model.classes,
-        truth: &truth,
-        predicted: &predictions.classes,
-        decision: Some(&model.decision),
-        probabilities: probabilities.as_deref(),
-        losses: losses.as_deref(),
-        weights: row_weights.as_deref(),
-        origin: Some(RowsOf { table, rows: &predictions.rows }),
-    })?;
-    let labelled = wanted.iter().filter(|w| **w).count();
+    let rows = LabelledRows::of(model, table, unknown, watch)?;
+    let evaluation = evaluate(&rows.scored(model, table))?;
     Ok(Judged {
         evaluation,
-        missing_target: table.n_rows() - labelled,
-        incomplete: labelled - predictions.rows.len(),
-        weights,
+        missing_target: table.n_rows() - rows.labelled,
+        incomplete: rows.incomplete(),
+        weights: rows.weights,
     })
 }
