@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from .discriminant import GaussianBayes as GaussianBayes
     from .discriminant import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
     from .discriminant import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
+    from .inference import Inference as Inference
+    from .inference import infer as infer
     from .kernel import SVC as SVC
     from .kernel import HardMarginSVC as HardMarginSVC
     from .kernel import KernelPerceptron as KernelPerceptron
@@ -82,6 +84,8 @@ _HOMES = {
     "RegularizationPath": "path",
     "separability": "separable",
     "Separability": "separable",
+    "infer": "inference",
+    "Inference": "inference",
     "load": "loaded",
     "FittedModel": "loaded",
     "LinsepError": "_core",

@@ -157,5 +157,29 @@ def separability(
     n_threads: int = 0,
     time_limit: float | None = None,
 ) -> tuple[str, str]: ...
+def infer(
+    x: _Features,
+    y_codes: NDArray[Any],
+    classes: list[str],
+    *,
+    level: float = 0.95,
+    interval: str = "wald",
+    covariance: str = "model",
+    clusters: list[int] | None = None,
+    firth: bool = False,
+    tests: list[str] = ...,
+    adjust: str | None = None,
+    fit_intercept: bool = True,
+    effects: bool = False,
+    rows: bool = False,
+    missing: str = "error",
+    target: str = "y",
+    target_is_text: bool = True,
+    input_names: list[str] | None = None,
+    sample_weight: NDArray[np.float64] | None = None,
+    n_threads: int = 0,
+    seed: int = 0,
+    time_limit: float | None = None,
+) -> tuple[str, str, NDArray[np.float64] | None]: ...
 def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.uint32]]: ...
 def defaults(method: str) -> str: ...

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
 from ._base import Decision, Estimator, LinearAttributes, Probabilities
 from ._fit import Training, seed
 from ._lazy import available_if, fitted_attribute
@@ -165,6 +166,31 @@ class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
         if settings["loss"] != "logistic" or found is None:
             return None
         return {**_common_params(settings), **found, "solver": settings["algorithm"]}
+
+    def inference(self, X, y, sample_weight=None, **options):
+        """Standard errors, tests and intervals of the rows that this model was fitted on; see `linsep.infer`.
+
+        Only of maximum likelihood: the coefficients of a penalised fit have a bias that nobody knows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), optional
+        **options
+            Of `linsep.infer`: ``level``, ``interval``, ``covariance``, ``tests`` and others.
+
+        Returns
+        -------
+        Inference
+        """
+        from .inference import infer
+
+        if np.isfinite(self.C) or self.lam is not None or self.class_weight is not None:
+            raise _core.LinsepError(
+                "standard errors are those of maximum likelihood without class weights\n  help: fit with C=inf"
+            )
+        return infer(X, y, fit_intercept=self.fit_intercept, sample_weight=sample_weight, **options)
 
     @fitted_attribute
     def n_iter_(self) -> np.ndarray:

@@ -8,6 +8,7 @@ mod exit;
 mod fit;
 mod geometry;
 mod guarantee;
+mod infer;
 mod input;
 mod inspect;
 mod labels;
@@ -50,6 +51,7 @@ Examples:
   linsep verify model.json penguins.csv
   linsep geometry model.json penguins.csv -o distances.csv
   linsep separable penguins.csv --target species
+  linsep infer penguins.csv --target sex --features body_mass_g,island
   linsep path penguins.csv --target species --penalty lasso -o path.csv
   linsep simulate gaussian --rows 500 -o data.csv
 
@@ -75,6 +77,8 @@ enum Command {
     Geometry(geometry::GeometryArguments),
     /// Whether planes can separate the classes, with a proof either way
     Separable(Box<separable::SeparableArguments>),
+    /// Standard errors, tests and intervals of a logistic model, where they exist
+    Infer(Box<infer::InferArguments>),
     /// Solve for every size of a penalty, from all weights zero down to almost none
     Path(Box<path::PathArguments>),
     /// Draw labelled rows from known classes, with the truth beside them
@@ -117,6 +121,7 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Geometry(arguments) => geometry::run(&arguments),
         Command::Separable(arguments) => separable::run(&arguments),
+        Command::Infer(arguments) => infer::run(&arguments),
         Command::Path(arguments) => path::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
     }

@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// One of several words.
-fn word<T: Copy>(what: &str, said: Option<&str>, words: &[(&str, T)]) -> PyResult<Option<T>> {
+pub(crate) fn word<T: Copy>(what: &str, said: Option<&str>, words: &[(&str, T)]) -> PyResult<Option<T>> {
     let Some(said) = said else { return Ok(None) };
     match words.iter().find(|(name, _)| *name == said) {
         Some((_, value)) => Ok(Some(*value)),
@@ -67,7 +67,7 @@ fn class_weights(said: Option<&Bound<'_, PyAny>>, classes: &[String]) -> PyResul
 }
 
 /// Dense columns without names are `x0`, `x1`, … in a model file, so that the command can find them in a table.
-fn column_names(given: Option<Vec<String>>, features: &Features<'_>, cols: usize) -> Vec<String> {
+pub(crate) fn column_names(given: Option<Vec<String>>, features: &Features<'_>, cols: usize) -> Vec<String> {
     match (given, features) {
         (Some(names), _) => names,
         (None, Features::Csr { .. }) => Vec::new(),

@@ -6,6 +6,7 @@
 
 mod errors;
 mod fit;
+mod infer;
 mod input;
 mod labels;
 mod model;
@@ -24,6 +25,8 @@ mod _core {
     use super::errors::{LinsepError, NoOptimumError, NotSeparableError};
     #[pymodule_export]
     use super::fit::{fit, path, separability};
+    #[pymodule_export]
+    use super::infer::infer;
     #[pymodule_export]
     use super::labels::encode;
     #[pymodule_export]

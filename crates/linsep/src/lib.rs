@@ -37,6 +37,7 @@ pub mod discriminant;
 pub mod error;
 pub mod evaluate;
 pub mod geometry;
+pub mod infer;
 pub mod kernel;
 pub mod linalg;
 pub mod model;

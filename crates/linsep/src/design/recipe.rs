@@ -301,6 +301,21 @@ impl Recipe {
         groups.all().iter().enumerate().map(origin).collect()
     }
 
+    /// The table columns (by their place in the recipe) and powers that each of [`Recipe::origins`] is made of.
+    pub fn origin_factors(&self) -> Vec<Vec<(usize, u32)>> {
+        let groups = self.groups();
+        (0..groups.all().len()).map(|at| groups.factors(at).to_vec()).collect()
+    }
+
+    /// Text columns with the level that has no indicator.
+    pub fn reference_levels(&self) -> Vec<(String, String)> {
+        let of = |c: &RecipeColumn| match &c.encoding {
+            Encoding::Levels { reference: Some(level), .. } => Some((c.name.clone(), level.clone())),
+            _ => None,
+        };
+        self.columns.iter().filter_map(of).collect()
+    }
+
     /// The printed unit of every matrix column: zero for whole numbers and for those as fine as doubles are, for
     /// indicators, transformed columns, products and unnamed ones, whose rounding is not their own.
     pub fn printed_units(&self) -> Vec<f64> {

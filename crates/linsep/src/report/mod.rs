@@ -9,6 +9,8 @@ mod geometry;
 mod guarantee;
 mod hard_margin;
 mod headline;
+mod inference;
+mod inference_json;
 mod inspect;
 mod parts;
 mod perceptron;
@@ -25,6 +27,8 @@ pub use evaluation::{evaluation_json, evaluation_text, labels_json, labels_text}
 pub use further::{against_json, against_text, details_json, details_text, thresholds_json, thresholds_text};
 pub use geometry::{decision_note, geometry_json, geometry_text, measured_text};
 pub use guarantee::{guarantee_json, guarantee_text};
+pub use inference::inference_text;
+pub use inference_json::{TableFormat, inference_json, inference_rows, inference_table, probability_rows};
 pub use inspect::{bayes_error_text, inspect_json, inspect_text};
 pub use refusal::{refusal_json, refusal_text};
 pub use separability::separability_text;

@@ -22,6 +22,8 @@ pub enum Setting {
     CalibrateFolds,
     /// The constant of a kernel.
     Coef0,
+    /// Where standard errors come from.
+    Covariance,
     /// Folds of an estimate of the error.
     CrossValidation,
     /// The degree of a kernel.
@@ -36,6 +38,8 @@ pub enum Setting {
     Families,
     /// Columns to use.
     Features,
+    /// Estimates that are finite also where rows are separated.
+    Firth,
     /// The width of a kernel.
     Gamma,
     /// A model to start from.
@@ -44,12 +48,16 @@ pub enum Setting {
     Inspect,
     /// Whether there is one, and whether it is penalised.
     Intercept,
+    /// How intervals of coefficients are made.
+    Interval,
     /// Where a whole answer is given, however long.
     Json,
     /// The kernel of a machine.
     Kernel,
     /// The penalties of a path.
     LambdaValues,
+    /// How sure an interval is.
+    Level,
     /// Most levels of a text column.
     Levels,
     /// What is minimised.
@@ -108,7 +116,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting, for tests of a face's words.
-    pub const ALL: [Setting; 49] = [
+    pub const ALL: [Setting; 53] = [
         Setting::Basis,
         Setting::BasisColumns,
         Setting::Batch,
@@ -117,6 +125,7 @@ impl Setting {
         Setting::Calibrate,
         Setting::CalibrateFolds,
         Setting::Coef0,
+        Setting::Covariance,
         Setting::CrossValidation,
         Setting::Degree,
         Setting::Distance,
@@ -124,13 +133,16 @@ impl Setting {
         Setting::Exact,
         Setting::Families,
         Setting::Features,
+        Setting::Firth,
         Setting::Gamma,
         Setting::Init,
         Setting::Inspect,
         Setting::Intercept,
+        Setting::Interval,
         Setting::Json,
         Setting::Kernel,
         Setting::LambdaValues,
+        Setting::Level,
         Setting::Levels,
         Setting::Loss,
         Setting::Margin,
@@ -181,6 +193,7 @@ impl Setting {
             Setting::Calibrate => "calibration",
             Setting::CalibrateFolds => "calibration folds",
             Setting::Coef0 => "coef0",
+            Setting::Covariance => "covariance",
             Setting::CrossValidation => "cross-validation",
             Setting::Degree => "degree",
             Setting::Distance => "distance",
@@ -188,13 +201,16 @@ impl Setting {
             Setting::Exact => "exact arithmetic",
             Setting::Families => "family",
             Setting::Features => "features",
+            Setting::Firth => "Firth's estimates",
             Setting::Gamma => "gamma",
             Setting::Init => "start",
             Setting::Inspect => "the whole model",
             Setting::Intercept => "intercept",
+            Setting::Interval => "interval",
             Setting::Json => "the full answer",
             Setting::Kernel => "kernel",
             Setting::LambdaValues => "lambdas",
+            Setting::Level => "level",
             Setting::Levels => "max levels",
             Setting::Loss => "loss",
             Setting::Margin => "margin",

@@ -54,7 +54,7 @@ pub struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    fn source(mut self) -> Result<Source<'a>> {
+    pub(super) fn source(mut self) -> Result<Source<'a>> {
         let cols = self.design.shape().cols;
         let recipe = match self.names.len() {
             0 => Recipe::unnamed(cols),

@@ -12,6 +12,7 @@ mod fit;
 mod folds;
 mod geometry;
 mod guarantee;
+mod infer;
 mod judge;
 mod multi_label;
 mod multiclass;
@@ -37,6 +38,7 @@ pub use arrays::{
 pub use fit::{TableFit, TableRefusal, fit_table};
 pub use geometry::{GeometryOptions, TableGeometry, geometry_of, geometry_table};
 pub use guarantee::{Guaranteed, MarginQuestion, guarantee_table};
+pub use infer::{InferOptions, TableInference, infer_arrays, infer_table, inference_of_model};
 pub use judge::{FurtherQuestions, JudgedFurther, compare_models, judge_table};
 pub use multi_label::{JudgedLabels, evaluate_label_table, fit_labels};
 pub use multiclass::{Approach, Multiclass};

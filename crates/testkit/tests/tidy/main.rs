@@ -10,7 +10,7 @@ use sources::{code, library, root, sources};
 use std::collections::BTreeSet;
 
 /// The stages in order: a module imports only from those before it.
-const STAGES: [&str; 26] = [
+const STAGES: [&str; 27] = [
     "numeric",
     "words",
     "error",
@@ -32,6 +32,7 @@ const STAGES: [&str; 26] = [
     "geometry",
     "resample",
     "model",
+    "infer",
     "decide",
     "evaluate",
     "artifact",

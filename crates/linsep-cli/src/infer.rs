@@ -1,0 +1,236 @@
+//! `linsep infer`.
+
+use crate::columns::{ColumnArguments, seconds, target_of};
+use crate::exit::Ending;
+use crate::input::{InputArguments, load_model};
+use crate::output::{check_directory, print, print_json};
+use crate::progress::Progress;
+use crate::voice;
+use clap::{Args, ValueEnum};
+use linsep::artifact::write_atomic;
+use linsep::infer::{Adjustment, BandKind, CovarianceKind, EstimatorKind, Inference, IntervalKind};
+use linsep::model::Fit;
+use linsep::report::{TableFormat, inference_json, inference_rows, inference_table, inference_text, probability_rows};
+use linsep::workflow::{InferOptions, infer_table};
+use linsep::{Error, Result};
+use std::path::PathBuf;
+
+/// Standard errors, tests and intervals of a logistic model.
+#[derive(Args)]
+#[command(after_help = "\
+Maximum likelihood without a penalty: log-odds against the first class (the reference), text columns
+against their first level. Where rows are separated there is no maximum, and linsep says so, names
+the coefficients that diverge, and gives the likelihood ratio tests that still hold; --firth gives
+finite estimates. Weights are frequencies: a row of weight k counts as k rows.
+Exit code 0; 1 where maximum likelihood does not exist.
+
+Examples:
+  linsep infer penguins.csv --target sex --features body_mass_g,bill_depth_mm,island
+  linsep infer penguins.csv --target sex --features body_mass_g,bill_depth_mm --interval profile
+  linsep infer penguins.csv --target sex --features body_mass_g,island --test island --json
+  linsep infer penguins.csv --target sex --features body_mass_g,year --covariance cluster:island
+  linsep infer penguins.csv --target species --features flipper_length_mm,body_mass_g --covariance hc1
+  linsep infer penguins.csv --target sex --features body_mass_g --test 'body_mass_g = 0.001' --effects
+  linsep infer penguins.csv --target sex --features body_mass_g --at penguins.csv --band scheffe
+  linsep infer penguins.csv --target sex --drop year --firth --table markdown")]
+pub struct InferArguments {
+    #[command(flatten)]
+    input: InputArguments,
+
+    /// Column of the classes (for LIBSVM files: the label)
+    #[arg(long, short, value_name = "COLUMN")]
+    target: Option<String>,
+
+    /// How sure intervals are
+    #[arg(long, value_name = "LEVEL", default_value_t = 0.95, help_heading = "Inference")]
+    level: f64,
+
+    /// How intervals of coefficients are made
+    #[arg(long, value_enum, value_name = "KIND", default_value = "wald", help_heading = "Inference")]
+    interval: IntervalName,
+
+    /// Standard errors: model, hc0, hc1, hc2, hc3 or cluster:COLUMN
+    #[arg(long, value_name = "KIND", default_value = "model", help_heading = "Inference")]
+    covariance: String,
+
+    /// Firth's penalised likelihood: finite estimates also where rows are separated (two classes)
+    #[arg(long, help_heading = "Inference")]
+    firth: bool,
+
+    /// Test a hypothesis: a column, several (a, b), or an equation ('a - 2*b = 0', 'CLASS: a = 0'); may be repeated
+    #[arg(long, value_name = "HYPOTHESIS", help_heading = "Inference")]
+    test: Vec<String>,
+
+    /// Test all columns that this model of the same table does not have (it is of --penalty none)
+    #[arg(long, value_name = "MODEL", help_heading = "Inference")]
+    against: Option<PathBuf>,
+
+    /// Correct p values for the number of coefficients
+    #[arg(long, value_enum, value_name = "METHOD", help_heading = "Inference")]
+    adjust: Option<AdjustName>,
+
+    /// Without an intercept
+    #[arg(long, help_heading = "Inference")]
+    no_intercept: bool,
+
+    /// Average marginal effects (two classes)
+    #[arg(long, help_heading = "Inference")]
+    effects: bool,
+
+    /// Write probability, residuals, leverage and Cook's distance of every row to a CSV file
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    rows: Option<PathBuf>,
+
+    /// Print the probabilities at the rows of this table with their intervals, as CSV
+    #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with_all = ["table", "json"])]
+    at: Option<PathBuf>,
+
+    /// For which rows the intervals of --at hold
+    #[arg(long, value_enum, value_name = "KIND", default_value = "pointwise", help_heading = "Output")]
+    band: BandName,
+
+    /// Print the coefficients alone, as a table for other programs or papers
+    #[arg(long, value_enum, value_name = "FORM", help_heading = "Output")]
+    table: Option<TableName>,
+
+    /// Print one JSON object
+    #[arg(long, help_heading = "Output", conflicts_with = "table")]
+    json: bool,
+
+    /// Seed of the quantile residuals of --rows
+    #[arg(long, default_value_t = 0, value_name = "N", help_heading = "Output")]
+    seed: u64,
+
+    /// Stop after this many seconds
+    #[arg(long, value_name = "SECONDS", help_heading = "Inference")]
+    time_limit: Option<f64>,
+
+    #[command(flatten)]
+    columns: ColumnArguments,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum IntervalName {
+    /// Estimate ± a quantile times the standard error
+    Wald,
+    /// All values that the likelihood ratio test does not reject
+    Profile,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum AdjustName {
+    /// The chance of any false rejection
+    Holm,
+    /// The share of false rejections (Benjamini and Hochberg)
+    Bh,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum BandName {
+    /// For each row alone
+    Pointwise,
+    /// For all rows at once (Scheffé)
+    Scheffe,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TableName {
+    /// All digits
+    Csv,
+    /// Rounded
+    Markdown,
+    /// Rounded, a `tabular`
+    Latex,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &InferArguments) -> Result<Ending> {
+    let time_limit = arguments.time_limit.map(seconds).transpose()?;
+    let (covariance, cluster) = covariance(&arguments.covariance)?;
+    let recipe = arguments.columns.recipe()?;
+    if let Some(path) = &arguments.rows {
+        check_directory(path)?;
+        arguments.input.refuse_as_output(path, &[])?;
+    }
+    let progress = Progress::new(arguments.input.quiet, time_limit);
+    let table = arguments.input.read(None, &progress)?;
+    let mut options = InferOptions::new(target_of(arguments.target.as_deref(), &table)?);
+    options.recipe = recipe;
+    options.positive = arguments.columns.positive.clone();
+    options.weights = arguments.columns.weights();
+    options.offsets = arguments.columns.offset.clone();
+    options.cluster = cluster;
+    options.against = arguments.against.as_deref().map(load_model).transpose()?.map(Box::new);
+    let asked = &mut options.inference;
+    asked.level = arguments.level;
+    asked.interval = match arguments.interval {
+        IntervalName::Wald => IntervalKind::Wald,
+        IntervalName::Profile => IntervalKind::Profile,
+    };
+    asked.covariance = covariance;
+    asked.estimator = if arguments.firth { EstimatorKind::Firth } else { EstimatorKind::Likelihood };
+    asked.tests = arguments.test.clone();
+    asked.adjust = arguments.adjust.map(|a| match a {
+        AdjustName::Holm => Adjustment::Holm,
+        AdjustName::Bh => Adjustment::Bh,
+    });
+    asked.intercept = !arguments.no_intercept;
+    asked.effects = arguments.effects;
+    asked.rows = arguments.rows.is_some();
+    asked.seed = arguments.seed;
+    let found = infer_table(table, &options, &progress.watch());
+    progress.finish();
+    let found = found?;
+    let ending = match &found.answer {
+        Fit::Model(inference) => {
+            write_rows(arguments, inference)?;
+            Ending::Done
+        }
+        Fit::Refused(_) => Ending::No,
+    };
+    if let (Some(path), Fit::Model(inference)) = (&arguments.at, &found.answer) {
+        let other = arguments.input.read_other(path, found.recipe.expected(), &progress)?;
+        let band = match arguments.band {
+            BandName::Pointwise => BandKind::Pointwise,
+            BandName::Scheffe => BandKind::Scheffe,
+        };
+        let intervals = found.probabilities(&other, band, &progress.watch())?;
+        return print(&probability_rows(inference, &intervals), ending);
+    }
+    if arguments.json {
+        return print_json(&inference_json(&found), ending);
+    }
+    match (&found.answer, arguments.table.map(table_format)) {
+        (Fit::Model(inference), Some(format)) => print(&inference_table(inference, format), ending),
+        _ => print(&inference_text(&found, &voice::Command), ending),
+    }
+}
+
+fn write_rows(arguments: &InferArguments, inference: &Inference) -> Result<()> {
+    match &arguments.rows {
+        Some(path) => write_atomic(path, |out| out.write_all(inference_rows(inference).as_bytes())),
+        None => Ok(()),
+    }
+}
+
+fn table_format(name: TableName) -> TableFormat {
+    match name {
+        TableName::Csv => TableFormat::Csv,
+        TableName::Markdown => TableFormat::Markdown,
+        TableName::Latex => TableFormat::Latex,
+    }
+}
+
+/// The kind of a covariance, and the column of its clusters.
+fn covariance(text: &str) -> Result<(CovarianceKind, Option<String>)> {
+    if let Some(column) = text.strip_prefix("cluster:").filter(|c| !c.is_empty()) {
+        return Ok((CovarianceKind::Cluster, Some(column.to_owned())));
+    }
+    let kinds =
+        [CovarianceKind::Model, CovarianceKind::Hc0, CovarianceKind::Hc1, CovarianceKind::Hc2, CovarianceKind::Hc3];
+    match kinds.into_iter().find(|k| k.name() == text) {
+        Some(kind) => Ok((kind, None)),
+        None => Err(Error::usage(format!("`{text}` is not a covariance"))
+            .help("use --covariance model, hc0, hc1, hc2, hc3 or cluster:COLUMN")),
+    }
+}

@@ -1,0 +1,313 @@
+//! Maxima of the likelihood: free, and under linear restrictions, many at a time.
+//!
+//! A restricted maximum is found from the free one by Newton steps in the metric of the information there, which needs no
+//! further factorisation: near the free maximum, where tests are decided, the information hardly changes, and all restricted
+//! points move on in one pass. Where that is slow a point gets the information of its own.
+
+use super::likelihood::{Evaluated, LogLikelihood};
+use crate::error::{Error, Result};
+use crate::linalg::{Factor, Square, factor};
+use crate::watch::Watch;
+use crate::words::Span;
+use crate::words::words;
+use std::sync::Arc;
+
+/// Newton's decrement squared, which is how far twice the log-likelihood is from its maximum, up to its own square: far below
+/// the rounding of a printed statistic.
+const SETTLED: f64 = 1e-13;
+/// The same of the free maximum: what rounding allows, since every standard error is computed there.
+const SETTLED_FREE: f64 = 1e-22;
+/// Steps until a maximum counts as lost. Newton's method on a concave function needs some ten; chosen, not measured.
+const STEPS: usize = 200;
+/// A step in the metric of another point that leaves more than this share of the decrement is slow. Chosen, not measured:
+/// only the number of passes depends on it.
+const SLOW: f64 = 0.05;
+/// Pivots of the information in unit diagonal below this are rounding: the columns cannot be told apart.
+const SINGULAR: f64 = 1e-15;
+
+/// Linear restrictions `R θ = r`, row by row.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Restriction {
+    /// The rows of R.
+    pub rows: Vec<Vec<f64>>,
+    /// r.
+    pub values: Vec<f64>,
+}
+
+impl Restriction {
+    /// The number of restrictions.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// `R θ − r`.
+    pub fn excess(&self, point: &[f64]) -> Vec<f64> {
+        self.rows.iter().zip(&self.values).map(|(row, value)| dot(row, point) - value).collect()
+    }
+}
+
+/// Σ a b.
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The inverse of an information, by its factor.
+#[derive(Debug)]
+pub(super) struct InformationMetric {
+    factor: Factor,
+}
+
+impl InformationMetric {
+    /// The metric of an information.
+    ///
+    /// # Errors
+    /// Where it is singular up to rounding, naming the columns.
+    pub fn of(information: &Square, likelihood: &LogLikelihood<'_>) -> Result<InformationMetric> {
+        let factor = factor(information, SINGULAR);
+        match factor.aliased().first() {
+            None => Ok(InformationMetric { factor }),
+            Some(alias) => {
+                let (width, first) = (likelihood.width(), usize::from(likelihood.has_intercept()));
+                let at = alias.column % width;
+                let what = match at.checked_sub(first) {
+                    Some(j) => words![
+                        "the information about ",
+                        Span::Column(likelihood.columns()[j]),
+                        " is zero up to rounding, so that it has no standard error"
+                    ],
+                    None => words![
+                        "the information about the intercept is zero up to rounding, so that it has no standard error"
+                    ],
+                };
+                Err(Error::data(what)
+                    .help("leave the column out, or one that it is nearly a combination of")
+                    .help("join rare levels, or give rare classes more rows"))
+            }
+        }
+    }
+
+    /// `V b`, V the inverse.
+    pub fn solve(&self, b: &[f64]) -> Vec<f64> {
+        self.factor.solve(b)
+    }
+
+    /// `log det` of the information.
+    pub fn log_determinant(&self) -> f64 {
+        self.factor.log_determinant()
+    }
+
+    /// V itself.
+    pub fn inverse(&self) -> Square {
+        let n = self.factor.n();
+        let columns: Vec<Vec<f64>> = (0..n)
+            .map(|j| {
+                let mut unit = vec![0.0; n];
+                unit[j] = 1.0;
+                self.solve(&unit)
+            })
+            .collect();
+        Square::from_lower(n, |i, j| 0.5 * (columns[j][i] + columns[i][j]))
+    }
+}
+
+/// The free maximum.
+pub(super) struct Maximum {
+    pub point: Vec<f64>,
+    pub value: f64,
+    pub metric: Arc<InformationMetric>,
+}
+
+impl Maximum {
+    /// Newton's method to the end of the digits, from a point near the maximum.
+    pub fn near(likelihood: &LogLikelihood<'_>, start: Vec<f64>, watch: &Watch) -> Result<Maximum> {
+        let mut point = start;
+        let mut found = likelihood.with_information(&point, watch)?;
+        let mut last = f64::INFINITY;
+        for _ in 0..STEPS {
+            let information = taken(&mut found)?;
+            let metric = InformationMetric::of(&information, likelihood)?;
+            let step = metric.solve(&found.gradient);
+            let decrement = dot(&step, &found.gradient);
+            // At the end rounding makes it go up and down.
+            if decrement <= SETTLED_FREE || (decrement < SETTLED && decrement > 0.5 * last) {
+                return Ok(Maximum { point, value: found.value, metric: Arc::new(metric) });
+            }
+            last = decrement;
+            let mut share = 1.0;
+            loop {
+                let next: Vec<f64> = point.iter().zip(&step).map(|(p, s)| p + share * s).collect();
+                let there = likelihood.with_information(&next, watch)?;
+                if there.value >= found.value - rounding(found.value) || share < 1e-6 {
+                    (point, found) = (next, there);
+                    break;
+                }
+                share *= 0.5;
+            }
+        }
+        Err(lost())
+    }
+}
+
+fn taken(found: &mut Evaluated) -> Result<Square> {
+    found.information.take().ok_or_else(lost)
+}
+
+/// How far apart two sums may be by rounding alone.
+pub(super) fn rounding(value: f64) -> f64 {
+    1e-12 * (1.0 + value.abs())
+}
+
+fn lost() -> Error {
+    Error::data("a restricted maximum of the likelihood was not found: rounding, or columns too far apart in size, got in the way")
+        .help("rescale the columns")
+        .help("leave columns out that are nearly combinations of others")
+}
+
+/// A maximum under restrictions.
+#[derive(Debug, Clone)]
+pub(super) struct RestrictedMaximum {
+    pub point: Vec<f64>,
+    pub value: f64,
+}
+
+/// What a restriction makes of a metric: steps that keep `R θ`.
+pub(super) struct Restrained<'r> {
+    restriction: &'r Restriction,
+    metric: Arc<InformationMetric>,
+    /// `V Rᵀ`, column by column.
+    moved: Vec<Vec<f64>>,
+    inner: Factor,
+}
+
+impl<'r> Restrained<'r> {
+    pub fn new(restriction: &'r Restriction, metric: Arc<InformationMetric>) -> Result<Restrained<'r>> {
+        let moved: Vec<Vec<f64>> = restriction.rows.iter().map(|row| metric.solve(row)).collect();
+        let inner =
+            factor(&Square::from_lower(restriction.len(), |i, j| dot(&restriction.rows[i], &moved[j])), SINGULAR);
+        if !inner.aliased().is_empty() {
+            return Err(Error::usage("the restrictions of a test say the same thing twice, or contradict each other")
+                .help("leave one of them out"));
+        }
+        Ok(Restrained { restriction, metric, moved, inner })
+    }
+
+    /// The point nearest in the metric that satisfies the restrictions.
+    pub fn nearest(&self, point: &[f64]) -> Vec<f64> {
+        let weights = self.inner.solve(&self.restriction.excess(point));
+        let mut nearest = point.to_vec();
+        for (w, moved) in weights.iter().zip(&self.moved) {
+            nearest.iter_mut().zip(moved).for_each(|(p, m)| *p -= w * m);
+        }
+        nearest
+    }
+
+    /// `(Rθ − r)ᵀ (R V Rᵀ)⁻¹ (Rθ − r)`: Wald's statistic.
+    pub fn distance(&self, point: &[f64]) -> f64 {
+        let excess = self.restriction.excess(point);
+        dot(&self.inner.solve(&excess), &excess)
+    }
+
+    /// The Newton step within the restrictions.
+    pub fn step(&self, gradient: &[f64]) -> Vec<f64> {
+        let mut step = self.metric.solve(gradient);
+        let along: Vec<f64> = self.restriction.rows.iter().map(|row| dot(row, &step)).collect();
+        for (w, moved) in self.inner.solve(&along).iter().zip(&self.moved) {
+            step.iter_mut().zip(moved).for_each(|(s, m)| *s -= w * m);
+        }
+        step
+    }
+}
+
+/// A restricted maximum on its way.
+struct Moving<'r> {
+    restrained: Restrained<'r>,
+    point: Vec<f64>,
+    /// Where the last step began, the value there, the step and the share of it taken.
+    before: Option<(Vec<f64>, f64, Vec<f64>, f64)>,
+    decrement: f64,
+    slow: bool,
+    /// Whether the metric is that of the point where the last step began.
+    renewed: bool,
+    found: Option<RestrictedMaximum>,
+}
+
+/// The maxima under each of the restrictions, in passes for all of them together.
+pub(super) fn restricted_maxima(
+    likelihood: &LogLikelihood<'_>,
+    free: &Maximum,
+    restrictions: &[Restriction],
+    watch: &Watch,
+) -> Result<Vec<RestrictedMaximum>> {
+    let mut moving = Vec::with_capacity(restrictions.len());
+    for restriction in restrictions {
+        let restrained = Restrained::new(restriction, free.metric.clone())?;
+        let point = restrained.nearest(&free.point);
+        moving.push(Moving {
+            restrained,
+            point,
+            before: None,
+            decrement: f64::INFINITY,
+            slow: false,
+            renewed: false,
+            found: None,
+        });
+    }
+    for _ in 0..STEPS {
+        let mut active: Vec<&mut Moving<'_>> = moving.iter_mut().filter(|m| m.found.is_none()).collect();
+        if active.is_empty() {
+            break;
+        }
+        let points: Vec<&[f64]> = active.iter().map(|m| &m.point[..]).collect();
+        let there = likelihood.at(&points, watch)?;
+        for (one, at) in active.iter_mut().zip(there) {
+            one.advance(at);
+        }
+        for one in active.iter_mut().filter(|m| m.slow && m.found.is_none()) {
+            one.renew(likelihood, watch)?;
+        }
+    }
+    moving.into_iter().map(|m| m.found.ok_or_else(lost)).collect()
+}
+
+impl Moving<'_> {
+    /// The next point, by what the likelihood is at this one.
+    fn advance(&mut self, at: Evaluated) {
+        if let Some((from, value, step, share)) = &mut self.before
+            && (!at.value.is_finite() || at.value < *value - rounding(*value))
+            && *share > 1e-9
+        {
+            // Too far: half of the step, and a better metric next time.
+            *share *= 0.5;
+            self.point = from.iter().zip(step.iter()).map(|(p, s)| p + *share * s).collect();
+            self.slow = !self.renewed;
+            return;
+        }
+        let step = self.restrained.step(&at.gradient);
+        let decrement = dot(&step, &at.gradient);
+        let next: Vec<f64> = self.point.iter().zip(&step).map(|(p, s)| p + s).collect();
+        // What the next step would leave, by what the last one left: then nobody has to look.
+        let is_fast = self.decrement.is_finite() && decrement <= SLOW * self.decrement;
+        if decrement <= SETTLED || (is_fast && decrement * (decrement / self.decrement) <= SETTLED) {
+            self.found = Some(RestrictedMaximum { point: next, value: at.value + 0.5 * decrement });
+            return;
+        }
+        self.slow = decrement > SLOW * self.decrement;
+        self.decrement = decrement;
+        let from = std::mem::replace(&mut self.point, next);
+        self.before = Some((from, at.value, step, 1.0));
+        self.renewed = false;
+    }
+
+    /// The information where it is now.
+    fn renew(&mut self, likelihood: &LogLikelihood<'_>, watch: &Watch) -> Result<()> {
+        let Some((from, ..)) = &self.before else { return Ok(()) };
+        let mut found = likelihood.with_information(from, watch)?;
+        let metric = InformationMetric::of(&taken(&mut found)?, likelihood)?;
+        self.restrained = Restrained::new(self.restrained.restriction, Arc::new(metric))?;
+        let step = self.restrained.step(&found.gradient);
+        self.point = from.iter().zip(&step).map(|(p, s)| p + s).collect();
+        self.before = Some((from.clone(), found.value, step, 1.0));
+        (self.slow, self.renewed) = (false, true);
+        Ok(())
+    }
+}
