@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use linsep::design::Standardize;
-use linsep::model::{Method, Perceptron, PerceptronVariant};
+use linsep::model::{Method, PerceptronSettings, PerceptronVariant};
 use linsep::objective::Intercept;
 use linsep::solve::Order;
 
@@ -85,8 +85,8 @@ impl PerceptronArguments {
         max_epochs: Option<usize>,
         seed: u64,
     ) -> Method {
-        let defaults = Perceptron::new(variant);
-        Method::Perceptron(Perceptron {
+        let defaults = PerceptronSettings::new(variant);
+        Method::Perceptron(PerceptronSettings {
             step: self.step.unwrap_or(defaults.step),
             order: match self.order {
                 None | Some(OrderName::Shuffled) => Order::Shuffled,

@@ -101,6 +101,8 @@ fn show(bar: &ProgressBar, event: Event<'_>) {
             bar.set_length(total as u64);
             bar.set_position(done as u64);
         }
+        // What later versions tell as well.
+        _ => {}
     }
 }
 

@@ -103,7 +103,7 @@ impl Step {
             }
             Progress::Fold { done, total } => Some(plain("fold", done, Some(total))),
             Progress::Path { done, total } => Some(plain("path", done, Some(total))),
-            Progress::Bytes { .. } => None,
+            _ => None,
         }
     }
 

@@ -2,8 +2,8 @@
 
 use crate::errors::LinsepError;
 use linsep::model::{
-    GaussianBayes, HardMargin, KernelPerceptron, KernelSvm, LeastSquares, Method, NaiveBayes, Perceptron,
-    RiskMinimizer, SigmoidLeastSquares,
+    GaussianBayes, HardMarginSettings, KernelPerceptronSettings, KernelSvmSettings, LeastSquaresSettings, Method,
+    NaiveBayes, PerceptronSettings, RiskMinimizer, SigmoidLeastSquares,
 };
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
@@ -11,12 +11,12 @@ use serde_json::{Map, Value};
 fn named(name: &str) -> Option<Method> {
     Some(match name {
         "gaussian" => Method::Gaussian(GaussianBayes::lda()),
-        "hard-margin" => Method::HardMargin(HardMargin::default()),
-        "kernel-perceptron" => Method::KernelPerceptron(KernelPerceptron::default()),
-        "kernel-svm" => Method::KernelSvm(KernelSvm::default()),
-        "least-squares" => Method::LeastSquares(LeastSquares::default()),
+        "hard-margin" => Method::HardMargin(HardMarginSettings::default()),
+        "kernel-perceptron" => Method::KernelPerceptron(KernelPerceptronSettings::default()),
+        "kernel-svm" => Method::KernelSvm(KernelSvmSettings::default()),
+        "least-squares" => Method::LeastSquares(LeastSquaresSettings::default()),
         "naive-bayes" => Method::NaiveBayes(NaiveBayes::default()),
-        "perceptron" => Method::Perceptron(Perceptron::default()),
+        "perceptron" => Method::Perceptron(PerceptronSettings::default()),
         "risk" => Method::Risk(RiskMinimizer::default()),
         "sigmoid-ls" => Method::Sigmoid(SigmoidLeastSquares::default()),
         _ => return None,

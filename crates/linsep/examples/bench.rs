@@ -13,8 +13,8 @@ use linsep::decide;
 use linsep::design::Training;
 use linsep::design::{CsrMatrix, DenseMatrix, Design, Standardize};
 use linsep::model::{
-    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, KernelChoice, KernelSvm, Lambdas, LeastSquares,
-    LossChoice, Method, NaiveBayes, PenaltyChoice, Refusal, RiskMinimizer,
+    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, KernelChoice, KernelSvmSettings, Lambdas,
+    LeastSquaresSettings, LossChoice, Method, NaiveBayes, PenaltyChoice, Refusal, RiskMinimizer,
 };
 use linsep::objective::Intercept;
 use linsep::separate::{SeparabilityOptions, Verdict, separability};
@@ -74,22 +74,22 @@ fn main() -> Result<(), Box<dyn Error>> {
             standardize,
             ..RiskMinimizer::default()
         }),
-        "rbf" => Method::KernelSvm(KernelSvm {
+        "rbf" => Method::KernelSvm(KernelSvmSettings {
             kernel: KernelChoice::Rbf { gamma: value("--gamma") },
             penalty: PenaltyChoice::RidgeCost(value("--C").unwrap_or(1.0)),
             tolerance: value("--tol").unwrap_or(1e-4),
             cache: value("--cache").unwrap_or(200e6) as usize,
             standardize,
-            ..KernelSvm::default()
+            ..KernelSvmSettings::default()
         }),
         "lda" => Method::Gaussian(GaussianBayes { standardize: Standardize::No, ..GaussianBayes::lda() }),
         "qda" => Method::Gaussian(GaussianBayes { standardize: Standardize::No, ..GaussianBayes::qda() }),
         "gnb" => Method::NaiveBayes(NaiveBayes { divisor: Divisor::Mle, ..NaiveBayes::of(FamilyChoice::Gaussian) }),
         "mnb" => Method::NaiveBayes(NaiveBayes::of(FamilyChoice::Multinomial)),
-        "ridge" => Method::LeastSquares(LeastSquares {
+        "ridge" => Method::LeastSquares(LeastSquaresSettings {
             penalty: PenaltyChoice::Ridge(1.0 / rows),
             standardize: Standardize::No,
-            ..LeastSquares::default()
+            ..LeastSquaresSettings::default()
         }),
         other => return Err(format!("no method {other}").into()),
     };

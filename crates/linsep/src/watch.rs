@@ -11,6 +11,7 @@ const THREADS_PER_CORE: usize = 4;
 
 /// What the observer is told.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Progress<'a> {
     /// Bytes consumed by a reader so far, and the total where it is known.
     Bytes {

@@ -1,7 +1,9 @@
 //! Arrays in memory come to the same models as tables of the same numbers, bit for bit.
 
 use linsep::design::{CsrMatrix, DenseMatrix, Design, Encoding};
-use linsep::model::{GaussianBayes, KernelChoice, KernelSvm, LeastSquares, LossChoice, Method, RiskMinimizer};
+use linsep::model::{
+    GaussianBayes, KernelChoice, KernelSvmSettings, LeastSquaresSettings, LossChoice, Method, RiskMinimizer,
+};
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::table::Labels;
 use linsep::workflow::{
@@ -43,7 +45,7 @@ fn arrays<'a>(design: &'a dyn Design, y: &[&str], weights: Option<&'a [f64]>) ->
 
 fn methods() -> Vec<Method> {
     let hinge = RiskMinimizer { loss: LossChoice::Hinge, ..RiskMinimizer::default() };
-    let rbf = KernelSvm { kernel: KernelChoice::Rbf { gamma: Some(0.5) }, ..KernelSvm::default() };
+    let rbf = KernelSvmSettings { kernel: KernelChoice::Rbf { gamma: Some(0.5) }, ..KernelSvmSettings::default() };
     vec![Method::Risk(RiskMinimizer::default()), Method::Risk(hinge), Method::KernelSvm(rbf)]
 }
 
@@ -165,7 +167,7 @@ fn a_sparse_column_of_one_value_has_no_spread() {
     let sparse = CsrMatrix::new(&starts[..], &columns[..], &values[..], 3).unwrap();
     let dense = DenseMatrix::new(&values[..], 3).unwrap();
     let names = || ["c", "p", "q"].map(str::to_owned).to_vec();
-    for method in [Method::LeastSquares(LeastSquares::default()), Method::Gaussian(GaussianBayes::lda())] {
+    for method in [Method::LeastSquares(LeastSquaresSettings::default()), Method::Gaussian(GaussianBayes::lda())] {
         let fitted = |design: &dyn Design| {
             let given = Arrays { names: names(), ..arrays(design, &y, None) };
             let fit = fit_arrays(given, &options(method.clone(), false), &Default::default()).unwrap();

@@ -9,9 +9,9 @@ use linsep::design::{Design, Standardize};
 use linsep::discriminant::Discriminant;
 use linsep::error::{Error, ErrorKind};
 use linsep::model::{
-    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, HardMargin, KernelPerceptron, KernelSvm,
-    LeastSquares, LeastSquaresSolver, LossChoice, Method, NaiveBayes, Note, PenaltyChoice, Perceptron,
-    PerceptronVariant, Refusal, RiskMinimizer, Shape, Shrinkage, SigmoidLeastSquares, Split,
+    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, HardMarginSettings, KernelPerceptronSettings,
+    KernelSvmSettings, LeastSquaresSettings, LeastSquaresSolver, LossChoice, Method, NaiveBayes, Note, PenaltyChoice,
+    PerceptronSettings, PerceptronVariant, Refusal, RiskMinimizer, Shape, Shrinkage, SigmoidLeastSquares, Split,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
@@ -112,8 +112,8 @@ const NO_OFFSETS_LS: (&str, &str) = ("offsets_shift_scores", "least squares has 
 const NO_OFFSETS_LS_K: (&str, &str) = ("offsets_of_all_classes", "least squares has no offsets");
 const MASKED: (&str, &str) = ("classes_far_apart", "of three classes in a row least squares masks the middle one");
 
-fn least_squares(change: impl FnOnce(&mut LeastSquares)) -> Method {
-    let mut method = LeastSquares { tolerance: PRECISE, ..LeastSquares::default() };
+fn least_squares(change: impl FnOnce(&mut LeastSquaresSettings)) -> Method {
+    let mut method = LeastSquaresSettings { tolerance: PRECISE, ..LeastSquaresSettings::default() };
     change(&mut method);
     Method::LeastSquares(method)
 }
@@ -156,8 +156,8 @@ const MARGIN_HAS_UNITS: (&str, &str) =
 const MARGIN_SHARES: (&str, &str) =
     ("duplicate_column_is_named", "the widest margin shares the weight between duplicates");
 
-fn perceptron(variant: PerceptronVariant, change: impl FnOnce(&mut Perceptron)) -> Method {
-    let mut method = Perceptron::new(variant);
+fn perceptron(variant: PerceptronVariant, change: impl FnOnce(&mut PerceptronSettings)) -> Method {
+    let mut method = PerceptronSettings::new(variant);
     change(&mut method);
     Method::Perceptron(method)
 }
@@ -361,10 +361,13 @@ pub fn models() -> Vec<Registered> {
             method: logistic(|m| m.loss = LossChoice::SquaredHinge),
             exempt: &[SHARES_WEIGHT, NO_OFFSETS_PARTS, NO_OFFSETS_PARTS_K, MIDDLE_CLASS],
         },
-        Registered { name: "svm, rbf", method: Method::KernelSvm(KernelSvm::default()), exempt: KERNEL_EXEMPT },
+        Registered { name: "svm, rbf", method: Method::KernelSvm(KernelSvmSettings::default()), exempt: KERNEL_EXEMPT },
         Registered {
             name: "kernel perceptron, rbf",
-            method: Method::KernelPerceptron(KernelPerceptron { max_epochs: 20, ..KernelPerceptron::default() }),
+            method: Method::KernelPerceptron(KernelPerceptronSettings {
+                max_epochs: 20,
+                ..KernelPerceptronSettings::default()
+            }),
             exempt: KERNEL_PERCEPTRON_EXEMPT,
         },
         Registered {
@@ -431,7 +434,7 @@ pub fn models() -> Vec<Registered> {
         },
         Registered {
             name: "hard margin",
-            method: Method::HardMargin(HardMargin { tolerance: PRECISE, ..HardMargin::default() }),
+            method: Method::HardMargin(HardMarginSettings { tolerance: PRECISE, ..HardMarginSettings::default() }),
             exempt: &[
                 NO_OFFSETS_MARGIN,
                 NO_OFFSETS_MARGIN_K,
@@ -446,7 +449,7 @@ pub fn models() -> Vec<Registered> {
         },
         Registered {
             name: "hard margin, standardised",
-            method: Method::HardMargin(HardMargin { tolerance: PRECISE, standardize: Standardize::Yes }),
+            method: Method::HardMargin(HardMarginSettings { tolerance: PRECISE, standardize: Standardize::Yes }),
             exempt: &[NO_OFFSETS_MARGIN, NO_OFFSETS_MARGIN_K, MARGIN_SHARES, JUMP_OVERLAPS],
         },
         Registered {

@@ -5,8 +5,8 @@ use linsep::artifact::Model;
 use linsep::decide::{Calibration, CalibrationKind, Decision, HeldOut, Rule, pool_adjacent_violators, probabilities};
 use linsep::error::ErrorKind;
 use linsep::model::{
-    ClassWeights, GaussianBayes, LeastSquares, Method, NaiveBayes, PenaltyChoice, Perceptron, PerceptronVariant,
-    RiskMinimizer,
+    ClassWeights, GaussianBayes, LeastSquaresSettings, Method, NaiveBayes, PenaltyChoice, PerceptronSettings,
+    PerceptronVariant, RiskMinimizer,
 };
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::resample::stratified_folds;
@@ -253,8 +253,8 @@ fn calibrated_scores_are_nearly_as_good_as_probabilities_fitted_as_such() {
     let own = loss(&FitOptions::new("y", Method::Risk(RiskMinimizer::default())));
     let methods = [
         svm(),
-        Method::LeastSquares(LeastSquares::default()),
-        Method::Perceptron(Perceptron::new(PerceptronVariant::Averaged)),
+        Method::LeastSquares(LeastSquaresSettings::default()),
+        Method::Perceptron(PerceptronSettings::new(PerceptronVariant::Averaged)),
         Method::NaiveBayes(NaiveBayes::default()),
     ];
     for method in methods {
@@ -345,12 +345,12 @@ fn degenerate_folds_have_defined_answers() {
     // A column that says nothing: held out, the scores have the wrong sign.
     let noise = "x,y\n1,no\n1,yes\n2,no\n2,yes\n3,no\n3,yes\n4,no\n4,yes\n5,no\n5,yes\n";
     for kind in KINDS {
-        let said = error(noise, &calibrated(Method::LeastSquares(LeastSquares::default()), kind));
+        let said = error(noise, &calibrated(Method::LeastSquares(LeastSquaresSettings::default()), kind));
         assert!(said.contains("do not tell the classes apart"), "{kind:?}: {said}");
     }
     // Platt and isotonic are for two classes.
     let three = "x,y\n1,a\n2,a\n3,b\n4,b\n5,c\n6,c\n";
-    let squares = Method::LeastSquares(LeastSquares::default());
+    let squares = Method::LeastSquares(LeastSquaresSettings::default());
     assert!(error(three, &calibrated(squares.clone(), CalibrationKind::Platt)).contains("calibration = temperature"));
     let two = CalibrationOptions { kind: CalibrationKind::Temperature, folds: 2 };
     let options = FitOptions { calibration: Some(two), ..FitOptions::new("y", squares) };
@@ -362,7 +362,7 @@ fn degenerate_folds_have_defined_answers() {
 #[test]
 fn an_answer_of_the_whole_comes_before_an_error_of_a_fold() {
     let csv = trial(60, 2);
-    let options = calibrated(Method::Perceptron(Perceptron::default()), CalibrationKind::Platt);
+    let options = calibrated(Method::Perceptron(PerceptronSettings::default()), CalibrationKind::Platt);
     assert!(matches!(
         fit_table(table(&csv), &options, &Watch::default()),
         Ok(TableFit::Refused(TableRefusal::NotSeparable { .. }))

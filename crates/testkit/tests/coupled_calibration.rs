@@ -6,7 +6,8 @@ use linsep::decide::{
     Calibration, CalibrationKind, Coupled, Coupling, Decision, HeldOut, Rule, TwoSides, Vote, probabilities,
 };
 use linsep::model::{
-    ClassWeights, KernelChoice, KernelSvm, LossChoice, Method, Perceptron, PerceptronVariant, RiskMinimizer, Split,
+    ClassWeights, KernelChoice, KernelSvmSettings, LossChoice, Method, PerceptronSettings, PerceptronVariant,
+    RiskMinimizer, Split,
 };
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::resample::stratified_folds;
@@ -173,9 +174,11 @@ fn calibrated_scores_are_nearly_as_good_as_probabilities_fitted_as_such() {
         judged.evaluation.log_loss.expect("losses").value().expect("finite")
     };
     let own = loss(&FitOptions::new("y", Method::Risk(RiskMinimizer::default())));
-    let averaged = Method::Perceptron(Perceptron::new(PerceptronVariant::Averaged));
-    let kernel =
-        Method::KernelSvm(KernelSvm { kernel: KernelChoice::Rbf { gamma: Some(0.1) }, ..KernelSvm::default() });
+    let averaged = Method::Perceptron(PerceptronSettings::new(PerceptronVariant::Averaged));
+    let kernel = Method::KernelSvm(KernelSvmSettings {
+        kernel: KernelChoice::Rbf { gamma: Some(0.1) },
+        ..KernelSvmSettings::default()
+    });
     for method in [svm(), averaged, kernel] {
         for approach in APPROACHES {
             for kind in [CalibrationKind::Platt, CalibrationKind::Isotonic] {

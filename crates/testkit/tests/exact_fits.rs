@@ -5,7 +5,8 @@
 use linsep::certify::{Certificate, SeparationKind};
 use linsep::design::{Design, Standardize};
 use linsep::model::{
-    Fit, HardMargin, Method, Note, Outcome, PenaltyChoice, Perceptron, PerceptronVariant, Refusal, RiskMinimizer,
+    Fit, HardMarginSettings, Method, Note, Outcome, PenaltyChoice, PerceptronSettings, PerceptronVariant, Refusal,
+    RiskMinimizer,
 };
 use linsep::objective::Intercept;
 use linsep::separate::{Complete, SeparabilityOptions, Verdict, separability};
@@ -91,9 +92,9 @@ fn an_optimum_is_denied_only_where_there_is_none() {
 
 #[test]
 fn a_plane_is_denied_only_where_there_is_none() {
-    let perceptron = Perceptron { max_epochs: 50, ..Perceptron::new(PerceptronVariant::Online) };
-    let hard = HardMargin::default();
-    let standard = HardMargin { standardize: Standardize::Yes, ..HardMargin::default() };
+    let perceptron = PerceptronSettings { max_epochs: 50, ..PerceptronSettings::new(PerceptronVariant::Online) };
+    let hard = HardMarginSettings::default();
+    let standard = HardMarginSettings { standardize: Standardize::Yes, ..HardMarginSettings::default() };
     let methods = [Method::Perceptron(perceptron), Method::HardMargin(hard), Method::HardMargin(standard)];
     let mut denied = 0;
     for (what, data) in families().into_iter().filter(|(_, data)| data.labels.n_classes() == 2) {
@@ -124,11 +125,11 @@ fn without_an_intercept() {
     let perceptron = |standardize| {
         let intercept = Intercept::None;
         let max_epochs = 50;
-        Method::Perceptron(Perceptron {
+        Method::Perceptron(PerceptronSettings {
             standardize,
             intercept,
             max_epochs,
-            ..Perceptron::new(PerceptronVariant::Online)
+            ..PerceptronSettings::new(PerceptronVariant::Online)
         })
     };
     let likelihood = Method::Risk(RiskMinimizer {

@@ -2,7 +2,7 @@
 //! how near columns are to each other, no verdict may be wrong; and none of these small tables may be left undecided.
 
 use linsep::design::Training;
-use linsep::model::{Fit, HardMargin, Method, Refusal};
+use linsep::model::{Fit, HardMarginSettings, Method, Refusal};
 use linsep::separate::{SeparabilityOptions, Verdict, separability};
 use linsep::table::Labels;
 use testkit::data::{Data, Source, labels};
@@ -159,7 +159,8 @@ fn the_hard_margin_of_columns_that_are_nearly_equal() {
         let data = hidden(10f64.powi(-exponent), 3);
         let design = data.dense();
         let names = Labels::from_names((0..data.rows()).map(|i| if data.class(i) == 1 { "b" } else { "a" }));
-        let fit = Method::HardMargin(HardMargin::default()).fit(&Training::new(&design, &names), &Default::default());
+        let fit =
+            Method::HardMargin(HardMarginSettings::default()).fit(&Training::new(&design, &names), &Default::default());
         assert!(!matches!(fit, Ok(Fit::Refused(Refusal::NotSeparable(_)))), "1e-{exponent}");
     }
 }

@@ -5,8 +5,8 @@ use linsep::certify::Certificate;
 use linsep::design::Training;
 use linsep::design::{DenseMatrix, Standardize};
 use linsep::model::{
-    Fit, Fitted, HardMargin, KernelSvm, LossChoice, Method, NotSeparable, Note, Outcome, PenaltyChoice, Refusal,
-    RiskMinimizer,
+    Fit, Fitted, HardMarginSettings, KernelSvmSettings, LossChoice, Method, NotSeparable, Note, Outcome, PenaltyChoice,
+    Refusal, RiskMinimizer,
 };
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::separate::Verdict;
@@ -17,7 +17,7 @@ use testkit::data::{Data, Source, labels};
 use testkit::{assert_all_near, assert_near};
 
 fn hard() -> Method {
-    Method::HardMargin(HardMargin::default())
+    Method::HardMargin(HardMarginSettings::default())
 }
 
 fn margin(model: &Fitted) -> f64 {
@@ -248,7 +248,8 @@ fn standardised_distances_are_those_of_standardised_columns() {
     };
     let scales: Vec<(f64, f64)> = (0..3).map(moments).collect();
     let by_hand = data.map(|j, v| (v - scales[j].0) / scales[j].1);
-    let method = Method::HardMargin(HardMargin { standardize: Standardize::Yes, ..HardMargin::default() });
+    let method =
+        Method::HardMargin(HardMarginSettings { standardize: Standardize::Yes, ..HardMarginSettings::default() });
     let (a, b) = (data.model(&method), by_hand.model(&hard()));
     assert_near(margin(&a), margin(&b), 1e-8, 0.0, "margin");
     assert_all_near(&data.scores(&a), &by_hand.scores(&b), 1e-5, 1.0, "scores");
@@ -371,7 +372,7 @@ fn support_tables_of_every_machine() {
     }
     let table = || read_bytes(csv.as_bytes(), "t.csv", &ReadOptions::default()).expect("a table");
     let svm = || Method::Risk(RiskMinimizer { loss: LossChoice::Hinge, ..RiskMinimizer::default() });
-    let kernel = || Method::KernelSvm(KernelSvm::default());
+    let kernel = || Method::KernelSvm(KernelSvmSettings::default());
     for (method, approach, tables) in [
         (svm(), Approach::OneVsOne, 3),
         (svm(), Approach::LinearMachine, 3),

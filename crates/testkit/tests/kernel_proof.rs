@@ -7,7 +7,7 @@ use linsep::design::Training;
 use linsep::design::{Standardize, Units};
 use linsep::discriminant::Discriminant;
 use linsep::kernel::Kernel;
-use linsep::model::{Fit, Fitted, KernelChoice, KernelPerceptron, KernelSvm, Method, PenaltyChoice};
+use linsep::model::{Fit, Fitted, KernelChoice, KernelPerceptronSettings, KernelSvmSettings, Method, PenaltyChoice};
 use linsep::watch::Watch;
 use testkit::data::{Data, Source, labels};
 
@@ -217,7 +217,7 @@ struct Count {
 }
 
 /// Fits, and holds the claim and those of the ladder against the truth.
-fn hold(data: &Data, method: &KernelSvm, what: &str, count: &mut Count) {
+fn hold(data: &Data, method: &KernelSvmSettings, what: &str, count: &mut Count) {
     let design = data.dense();
     let training: Training<'_> = data.training(&design);
     let method = Method::KernelSvm(method.clone());
@@ -333,13 +333,13 @@ fn no_claimed_gap_is_below_the_truth() {
         for kernel in kernels {
             for cost in [0.1, 1e4] {
                 for (standardize, tolerance) in [(Standardize::Yes, 1e-6), (Standardize::No, 1e-2)] {
-                    let method = KernelSvm {
+                    let method = KernelSvmSettings {
                         kernel,
                         penalty: PenaltyChoice::RidgeCost(cost),
                         standardize,
                         tolerance,
                         max_iterations: Some(20_000),
-                        ..KernelSvm::default()
+                        ..KernelSvmSettings::default()
                     };
                     hold(&data, &method, &format!("{name}, {kernel:?}, C = {cost}, {standardize:?}"), &mut count);
                 }
@@ -367,20 +367,20 @@ fn precomputed_kernels_are_proved_to_be_semidefinite_or_nothing_is_claimed() {
             let mut values: Vec<f64> = (0..144).map(|k| entry((k / 12).max(k % 12), (k / 12).min(k % 12))).collect();
             let of = |values: &[f64]| Data::new(values.to_vec(), 12, labels((0..12).map(|i| i % 2).collect(), 2));
             for cost in [0.1, 1e3] {
-                let method = KernelSvm {
+                let method = KernelSvmSettings {
                     kernel: KernelChoice::Precomputed,
                     penalty: PenaltyChoice::RidgeCost(cost / scale),
                     max_iterations: Some(20_000),
-                    ..KernelSvm::default()
+                    ..KernelSvmSettings::default()
                 };
                 hold(&of(&values), &method, &format!("rank {rank}, {scale:e}, C = {cost}"), &mut count);
             }
             if rank == 2 {
                 (0..12).for_each(|i| values[i * 13] -= 1e-11 * scale);
-                let method = KernelSvm {
+                let method = KernelSvmSettings {
                     kernel: KernelChoice::Precomputed,
                     max_iterations: Some(20_000),
-                    ..KernelSvm::default()
+                    ..KernelSvmSettings::default()
                 };
                 let fitted = of(&values).model(&Method::KernelSvm(method));
                 assert!(matches!(fitted.certificate, Certificate::Stationary { .. }), "{:?}", fitted.certificate);
@@ -399,7 +399,8 @@ fn kernel_perceptrons_separate_in_real_numbers() {
             KernelChoice::Rbf { gamma: Some(20.0) },
             KernelChoice::Polynomial { gamma: Some(1.0), coef0: 1.0, degree: 5 },
         ] {
-            let method = Method::KernelPerceptron(KernelPerceptron { kernel, ..KernelPerceptron::default() });
+            let method =
+                Method::KernelPerceptron(KernelPerceptronSettings { kernel, ..KernelPerceptronSettings::default() });
             let Ok(Fit::Model(fitted)) = data.fit(&method) else { continue };
             let Certificate::Separates { margin, norm, radius, .. } = fitted.certificate else { continue };
             let expansion = fitted.discriminant.as_kernel().expect("an expansion");

@@ -7,8 +7,8 @@ use linsep::design::{DenseMatrix, Standardize, Tile, Units};
 use linsep::discriminant::{Discriminant, KernelExpansion};
 use linsep::kernel::{Kernel, KernelRows};
 use linsep::model::{
-    Algorithm, Fitted, KernelChoice, KernelPerceptron, KernelSvm, LossChoice, Method, Note, Outcome, PenaltyChoice,
-    RiskMinimizer,
+    Algorithm, Fitted, KernelChoice, KernelPerceptronSettings, KernelSvmSettings, LossChoice, Method, Note, Outcome,
+    PenaltyChoice, RiskMinimizer,
 };
 use linsep::objective::Intercept;
 use linsep::read::{ReadOptions, read_bytes, read_files};
@@ -19,13 +19,13 @@ use testkit::cone::least_margin_objective;
 use testkit::data::{Data, Source, labels, overlapping};
 use testkit::golden;
 
-fn machine(kernel: KernelChoice, lambda: f64, tolerance: f64) -> KernelSvm {
-    KernelSvm {
+fn machine(kernel: KernelChoice, lambda: f64, tolerance: f64) -> KernelSvmSettings {
+    KernelSvmSettings {
         kernel,
         penalty: PenaltyChoice::Ridge(lambda),
         standardize: Standardize::No,
         tolerance,
-        ..KernelSvm::default()
+        ..KernelSvmSettings::default()
     }
 }
 
@@ -155,7 +155,7 @@ fn libsvm_has_the_same_dual_objectives() {
             _ => KernelChoice::Rbf { gamma },
         };
         let c = golden::number(&case["c"]);
-        let method = KernelSvm { penalty: PenaltyChoice::RidgeCost(c), ..machine(kernel, 1.0, 1e-8) };
+        let method = KernelSvmSettings { penalty: PenaltyChoice::RidgeCost(c), ..machine(kernel, 1.0, 1e-8) };
         for (what, fitted) in [
             ("dense", data.model(&Method::KernelSvm(method.clone()))),
             ("sparse", {
@@ -183,7 +183,7 @@ fn libsvm_has_the_same_dual_objectives_on_all_of(file: &str) {
     let case = case.unwrap_or_else(|| panic!("no golden values of {file}"));
     let path = golden::shared_file(file);
     let table = read_files(&[&path], &ReadOptions::default(), &Watch::default()).expect("a table");
-    let method = KernelSvm {
+    let method = KernelSvmSettings {
         penalty: PenaltyChoice::RidgeCost(golden::number(&case["c"])),
         ..machine(KernelChoice::Rbf { gamma: Some(golden::number(&case["gamma"])) }, 1.0, 1e-6)
     };
@@ -273,7 +273,11 @@ fn the_perceptron_is_the_kernel_perceptron_of_x_y_plus_one() {
 #[test]
 fn a_kernel_perceptron_separates_what_no_plane_does_and_says_where_it_cannot() {
     let ring = ring(60);
-    let method = KernelPerceptron { kernel: rbf(2.0), standardize: Standardize::No, ..KernelPerceptron::default() };
+    let method = KernelPerceptronSettings {
+        kernel: rbf(2.0),
+        standardize: Standardize::No,
+        ..KernelPerceptronSettings::default()
+    };
     let fitted = ring.model(&Method::KernelPerceptron(method.clone()));
     assert_eq!(fitted.outcome, Outcome::Converged);
     let Certificate::Separates { bound, mistakes: Some(mistakes), .. } = fitted.certificate else {
@@ -282,7 +286,7 @@ fn a_kernel_perceptron_separates_what_no_plane_does_and_says_where_it_cannot() {
     assert!(mistakes as f64 <= bound, "{mistakes} mistakes, bound {bound}");
     // Identical rows with different labels are never separated.
     let twins = Data { labels: labels((0..10).map(|i| i % 2).collect(), 2), ..ring.select(&[0; 10]) };
-    let fitted = twins.model(&Method::KernelPerceptron(KernelPerceptron { max_epochs: 20, ..method }));
+    let fitted = twins.model(&Method::KernelPerceptron(KernelPerceptronSettings { max_epochs: 20, ..method }));
     assert_eq!(fitted.outcome, Outcome::IterationLimit);
     assert!(matches!(fitted.certificate, Certificate::Errors { errors, .. } if errors > 0.0));
 }
@@ -325,7 +329,7 @@ fn threads_and_caches() {
     let data = overlapping(5000, 6, 2, 4);
     let fit = |cache: usize, threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        let method = KernelSvm { cache, ..machine(rbf(0.2), 1.0 / 5000.0, 1e-4) };
+        let method = KernelSvmSettings { cache, ..machine(rbf(0.2), 1.0 / 5000.0, 1e-4) };
         pool.install(|| data.model(&Method::KernelSvm(method)))
     };
     let plain = fit(200 << 20, 2);
@@ -343,11 +347,11 @@ fn threads_and_caches() {
 #[test]
 fn too_little_cache_says_how_much_it_takes() {
     let data = overlapping(500, 3, 2, 4);
-    let method = KernelSvm { cache: 1000, ..machine(rbf(0.2), 0.01, 1e-4) };
+    let method = KernelSvmSettings { cache: 1000, ..machine(rbf(0.2), 0.01, 1e-4) };
     let error = data.fit(&Method::KernelSvm(method)).expect_err("no two rows");
     assert!(error.to_string().contains("two kernel rows"), "{error}");
     // Two rows are enough.
-    let method = KernelSvm { cache: 2 * 512 * 4, ..machine(rbf(0.2), 0.01, 1e-4) };
+    let method = KernelSvmSettings { cache: 2 * 512 * 4, ..machine(rbf(0.2), 0.01, 1e-4) };
     assert_eq!(data.model(&Method::KernelSvm(method)).outcome, Outcome::Converged);
 }
 
@@ -355,7 +359,7 @@ fn too_little_cache_says_how_much_it_takes() {
 fn odd_rows_and_parameters_have_answers() {
     let data = overlapping(60, 3, 2, 8);
     // A huge C is the hard margin in the feature space: every row on its side.
-    let hard = KernelSvm { penalty: PenaltyChoice::RidgeCost(1e8), ..machine(rbf(5.0), 1.0, 1e-6) };
+    let hard = KernelSvmSettings { penalty: PenaltyChoice::RidgeCost(1e8), ..machine(rbf(5.0), 1.0, 1e-6) };
     let fitted = data.model(&Method::KernelSvm(hard));
     let right = |(i, z): (usize, &f64)| (data.class(i) == 1) == (*z > 0.0);
     assert!(data.scores(&fitted).iter().enumerate().all(right));
@@ -363,7 +367,7 @@ fn odd_rows_and_parameters_have_answers() {
     // All rows equal, with different labels: nothing to learn, and the objective is that of no weights.
     let equal = Data { values: vec![1.0; 180], ..data.clone() };
     for kernel in [KernelChoice::default(), KernelChoice::Linear] {
-        let fitted = equal.model(&Method::KernelSvm(KernelSvm { kernel, ..KernelSvm::default() }));
+        let fitted = equal.model(&Method::KernelSvm(KernelSvmSettings { kernel, ..KernelSvmSettings::default() }));
         let ones =
             (0..60).filter(|i| equal.class(*i) == 1).count().min((0..60).filter(|i| equal.class(*i) == 0).count());
         assert!((fitted.objective.value - 2.0 * ones as f64 / 60.0).abs() < 1e-9, "{}", fitted.objective.value);
@@ -447,14 +451,14 @@ fn a_model_file_keeps_the_bits_and_is_verified() {
     let table = read_bytes(csv.as_bytes(), "rows.csv", &ReadOptions::default()).expect("a table");
     let watch = Watch::default();
     for method in [
-        Method::KernelSvm(KernelSvm::default()),
-        Method::KernelSvm(KernelSvm { kernel: KernelChoice::Linear, ..KernelSvm::default() }),
-        Method::KernelSvm(KernelSvm {
+        Method::KernelSvm(KernelSvmSettings::default()),
+        Method::KernelSvm(KernelSvmSettings { kernel: KernelChoice::Linear, ..KernelSvmSettings::default() }),
+        Method::KernelSvm(KernelSvmSettings {
             kernel: KernelChoice::Sigmoid { gamma: None, coef0: -1.0 },
             tolerance: 1e-3,
-            ..KernelSvm::default()
+            ..KernelSvmSettings::default()
         }),
-        Method::KernelPerceptron(KernelPerceptron { max_epochs: 50, ..KernelPerceptron::default() }),
+        Method::KernelPerceptron(KernelPerceptronSettings { max_epochs: 50, ..KernelPerceptronSettings::default() }),
     ] {
         let fit = fit_table(table.clone(), &FitOptions::new("class", method), &watch).expect("a fit");
         let TableFit::Model(model) = fit else { panic!("a model") };
@@ -466,7 +470,8 @@ fn a_model_file_keeps_the_bits_and_is_verified() {
         assert!(verdict.passed(), "{}: {:?}", loaded.method.name(), verdict.checks);
     }
     // Multipliers that are not those of the model are found out.
-    let fit = fit_table(table.clone(), &FitOptions::new("class", Method::KernelSvm(KernelSvm::default())), &watch);
+    let fit =
+        fit_table(table.clone(), &FitOptions::new("class", Method::KernelSvm(KernelSvmSettings::default())), &watch);
     let TableFit::Model(mut model) = fit.expect("a fit") else { panic!("a model") };
     let support = model.support_vectors.as_mut().expect("support vectors");
     support.multipliers.iter_mut().for_each(|(_, a)| *a *= 0.9);
@@ -476,7 +481,7 @@ fn a_model_file_keeps_the_bits_and_is_verified() {
 #[test]
 fn limits_end_a_fit_with_what_there_is() {
     let data = overlapping(400, 3, 2, 3);
-    let method = KernelSvm { max_iterations: Some(5), ..machine(rbf(0.5), 1e-4, 1e-8) };
+    let method = KernelSvmSettings { max_iterations: Some(5), ..machine(rbf(0.5), 1e-4, 1e-8) };
     let fitted = data.model(&Method::KernelSvm(method));
     assert_eq!(fitted.outcome, Outcome::IterationLimit);
     assert!(fitted.certificate.relative_gap().expect("a gap") > 1e-8);

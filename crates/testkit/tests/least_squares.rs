@@ -7,7 +7,8 @@ use linsep::certify::Certificate;
 use linsep::design::Standardize;
 use linsep::discriminant::{Discriminant, Linear};
 use linsep::model::{
-    Divisor, Fitted, GaussianBayes, LeastSquares, LeastSquaresSolver, Method, Note, Outcome, PenaltyChoice, Targets,
+    Divisor, Fitted, GaussianBayes, LeastSquaresSettings, LeastSquaresSolver, Method, Note, Outcome, PenaltyChoice,
+    Targets,
 };
 use linsep::objective::Intercept;
 use linsep::stats::ClassTriangle;
@@ -25,8 +26,8 @@ const SOLVERS: [LeastSquaresSolver; 4] = [
     LeastSquaresSolver::GradientDescent,
 ];
 
-fn method(change: impl FnOnce(&mut LeastSquares)) -> Method {
-    let mut method = LeastSquares::default();
+fn method(change: impl FnOnce(&mut LeastSquaresSettings)) -> Method {
+    let mut method = LeastSquaresSettings::default();
     change(&mut method);
     Method::LeastSquares(method)
 }
@@ -311,7 +312,7 @@ fn dependent_columns_are_named_and_counted() {
         .with_column(|i, _| (i % 5) as f64);
     let plain = overlapping(80, 2, 3, 50).with_column(|i, _| (i % 5) as f64);
     for solver in SOLVERS {
-        let settings = |m: &mut LeastSquares| (m.solver, m.tolerance) = (solver, 1e-20);
+        let settings = |m: &mut LeastSquaresSettings| (m.solver, m.tolerance) = (solver, 1e-20);
         let model = data.model(&method(|m| settings(m)));
         assert_all_near(
             &data.scores(&model),
@@ -648,7 +649,7 @@ fn a_changed_model_does_not_hold() {
 #[test]
 fn settings_that_make_no_sense_are_refused() {
     let (two, three) = (overlapping(60, 2, 2, 97), overlapping(60, 2, 3, 97));
-    let refused = |data: &Data, change: fn(&mut LeastSquares), said: &str| {
+    let refused = |data: &Data, change: fn(&mut LeastSquaresSettings), said: &str| {
         let error = data.fit(&method(change)).expect_err(said);
         assert!(error.to_string().contains(said), "{error}");
     };

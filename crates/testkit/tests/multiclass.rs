@@ -6,8 +6,9 @@ use linsep::design::Standardize;
 use linsep::error::ErrorKind;
 use linsep::evaluate::Evaluation;
 use linsep::model::{
-    Fit, GaussianBayes, KernelChoice, KernelPerceptron, KernelSvm, LeastSquares, LossChoice, Method, NaiveBayes,
-    Outcome, PenaltyChoice, Perceptron, PerceptronVariant, RiskMinimizer, SigmoidLeastSquares, Split, SplitFit,
+    Fit, GaussianBayes, KernelChoice, KernelPerceptronSettings, KernelSvmSettings, LeastSquaresSettings, LossChoice,
+    Method, NaiveBayes, Outcome, PenaltyChoice, PerceptronSettings, PerceptronVariant, RiskMinimizer,
+    SigmoidLeastSquares, Split, SplitFit,
 };
 use linsep::objective::Intercept;
 use linsep::read::{ReadOptions, read_bytes, read_files};
@@ -273,15 +274,18 @@ fn every_method_in_every_scheme_is_fitted_kept_and_verified() {
             penalty: PenaltyChoice::ElasticNet { l1_ratio: 0.5, lambda: Some(0.01), cost: None },
             ..RiskMinimizer::default()
         }),
-        Method::LeastSquares(LeastSquares::default()),
+        Method::LeastSquares(LeastSquaresSettings::default()),
         Method::Sigmoid(SigmoidLeastSquares { restarts: 1, ..SigmoidLeastSquares::default() }),
-        Method::Perceptron(Perceptron::new(PerceptronVariant::PocketErrors)),
-        Method::Perceptron(Perceptron { max_epochs: 20, ..Perceptron::new(PerceptronVariant::Averaged) }),
+        Method::Perceptron(PerceptronSettings::new(PerceptronVariant::PocketErrors)),
+        Method::Perceptron(PerceptronSettings {
+            max_epochs: 20,
+            ..PerceptronSettings::new(PerceptronVariant::Averaged)
+        }),
         Method::Gaussian(GaussianBayes::lda()),
         Method::Gaussian(GaussianBayes::qda()),
         Method::NaiveBayes(NaiveBayes::default()),
-        Method::KernelSvm(KernelSvm::default()),
-        Method::KernelPerceptron(KernelPerceptron { max_epochs: 20, ..KernelPerceptron::default() }),
+        Method::KernelSvm(KernelSvmSettings::default()),
+        Method::KernelPerceptron(KernelPerceptronSettings { max_epochs: 20, ..KernelPerceptronSettings::default() }),
     ];
     for method in &methods {
         for approach in SCHEMES {
@@ -313,7 +317,11 @@ fn every_method_in_every_scheme_is_fitted_kept_and_verified() {
 fn pairs_of_kernels_share_their_support() {
     let data = overlapping(90, 2, 3, 19);
     let given = |gamma: Option<f64>, standardize: Standardize| {
-        Method::KernelSvm(KernelSvm { kernel: KernelChoice::Rbf { gamma }, standardize, ..KernelSvm::default() })
+        Method::KernelSvm(KernelSvmSettings {
+            kernel: KernelChoice::Rbf { gamma },
+            standardize,
+            ..KernelSvmSettings::default()
+        })
     };
     for standardize in [Standardize::Yes, Standardize::No] {
         let (whole, parts) = split_model(Split::Pairs, &given(None, standardize), &data);
@@ -347,7 +355,7 @@ fn pairs_of_kernels_share_their_support() {
         let predicted = |m: &Model| predict_table(m, &table, None, &Watch::default()).expect("predictions").scores;
         assert_eq!(predicted(&model), predicted(&back));
     }
-    let precomputed = KernelSvm { kernel: KernelChoice::Precomputed, ..KernelSvm::default() };
+    let precomputed = KernelSvmSettings { kernel: KernelChoice::Precomputed, ..KernelSvmSettings::default() };
     let refused = Split::Pairs.fit(&Method::KernelSvm(precomputed), &data.training(&data.dense()), &Watch::default());
     assert!(refused.is_err_and(|e| e.message().contains("not square")));
 }
@@ -362,7 +370,12 @@ fn a_precomputed_kernel_of_three_classes_is_the_kernel() {
     };
     let table = (0..90).flat_map(|i| (0..90).map(move |j| (i, j))).map(|(i, j)| value(i, j)).collect();
     let given = Data::new(table, 90, data.labels.clone());
-    let machine = |kernel| KernelSvm { kernel, standardize: Standardize::No, tolerance: 1e-10, ..KernelSvm::default() };
+    let machine = |kernel| KernelSvmSettings {
+        kernel,
+        standardize: Standardize::No,
+        tolerance: 1e-10,
+        ..KernelSvmSettings::default()
+    };
     for approach in [Approach::OneVsOne, Approach::LinearMachine] {
         let (rows, values) = (table_of(&data), table_of(&given));
         let rbf = Method::KernelSvm(machine(KernelChoice::Rbf { gamma: Some(0.4) }));
@@ -377,10 +390,10 @@ fn a_precomputed_kernel_of_three_classes_is_the_kernel() {
         let text = model.to_json().expect("a file");
         let back = Model::from_json(text.as_bytes(), "model.json").expect("the same model");
         assert_eq!(scores(&model, &values), scores(&back, &values));
-        let counts = Method::KernelPerceptron(KernelPerceptron {
+        let counts = Method::KernelPerceptron(KernelPerceptronSettings {
             kernel: KernelChoice::Precomputed,
             max_epochs: 5,
-            ..KernelPerceptron::default()
+            ..KernelPerceptronSettings::default()
         });
         let counted = model_of(&values, "class", &counts, by(approach));
         assert!(verify_table(&counted, &values, &Watch::default()).expect("a verdict").passed());
@@ -413,7 +426,7 @@ fn an_edited_weight_of_a_part_is_found() {
 fn the_number_of_threads_changes_no_bit() {
     let data = overlapping(3_000, 3, 4, 16);
     let method = svm(|m| m.loss = LossChoice::SquaredHinge);
-    let pocket = Method::Perceptron(Perceptron::new(PerceptronVariant::PocketErrors));
+    let pocket = Method::Perceptron(PerceptronSettings::new(PerceptronVariant::PocketErrors));
     let several = svm(|m| m.tolerance = 1e-5);
     for split in [Split::Pairs, Split::Rest] {
         let with = |threads: usize| {
@@ -448,7 +461,7 @@ fn a_pair_without_an_answer_is_named() {
         }
         other => panic!("{other:?}"),
     }
-    match fit(Method::Perceptron(Perceptron::default()), Approach::OneVsOne) {
+    match fit(Method::Perceptron(PerceptronSettings::default()), Approach::OneVsOne) {
         TableFit::Refused(TableRefusal::NotSeparable { part: Some(part), used, proof, .. }) => {
             assert!(part.contains("versicolor") && part.contains("virginica"), "{part}");
             assert_eq!(used, 100);
@@ -606,7 +619,8 @@ fn a_feature_space_that_is_the_columns_has_their_lengths() {
     let data = pinwheel().map(|j, v| if j == 1 { 1.3 * v + 0.1 } else { v });
     let table = table_of(&data);
     let kernel = KernelChoice::Polynomial { gamma: Some(1.0), coef0: 0.0, degree: 1 };
-    let method = Method::KernelSvm(KernelSvm { kernel, standardize: Standardize::No, ..KernelSvm::default() });
+    let method =
+        Method::KernelSvm(KernelSvmSettings { kernel, standardize: Standardize::No, ..KernelSvmSettings::default() });
     for (approach, vote, ties) in [
         (Approach::OneVsOne, Some(Vote::Majority), Ties::Scores),
         (Approach::OneVsOne, Some(Vote::Scores), Ties::First),
@@ -651,7 +665,8 @@ fn a_length_that_is_rounding_is_no_boundary() {
     }
     let data = Data::new(values, 2, labels(codes, 3));
     let kernel = KernelChoice::Polynomial { gamma: Some(1.0), coef0: 0.0, degree: 1 };
-    let method = Method::KernelSvm(KernelSvm { kernel, standardize: Standardize::No, ..KernelSvm::default() });
+    let method =
+        Method::KernelSvm(KernelSvmSettings { kernel, standardize: Standardize::No, ..KernelSvmSettings::default() });
     let model = model_of(&table_of(&data), "class", &method, by(Approach::OneVsRest));
     let geometry = geometry_of(&model, &Watch::default()).expect("surfaces");
     let kinds: Vec<bool> = geometry

@@ -5,7 +5,7 @@ use linsep::artifact::Model;
 use linsep::certify::Certificate;
 use linsep::design::{Design, Standardize, Tile, Units};
 use linsep::error::ErrorKind;
-use linsep::model::{Fit, Fitted, Method, Note, Outcome, Perceptron, PerceptronVariant, Refusal, Separability};
+use linsep::model::{Fit, Fitted, Method, Note, Outcome, PerceptronSettings, PerceptronVariant, Refusal, Separability};
 use linsep::objective::Intercept;
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::solve::{MistakeDriven, OnlinePerceptron, Order, PocketPerceptron, PocketRule, SignedRows, Stop};
@@ -28,8 +28,8 @@ const VARIANTS: [PerceptronVariant; 5] = [
     PerceptronVariant::Averaged,
 ];
 
-fn settings(variant: PerceptronVariant, change: impl FnOnce(&mut Perceptron)) -> Method {
-    let mut method = Perceptron { standardize: Standardize::No, ..Perceptron::new(variant) };
+fn settings(variant: PerceptronVariant, change: impl FnOnce(&mut PerceptronSettings)) -> Method {
+    let mut method = PerceptronSettings { standardize: Standardize::No, ..PerceptronSettings::new(variant) };
     change(&mut method);
     Method::Perceptron(method)
 }
@@ -403,7 +403,7 @@ fn known_sets_are_answered() {
         let path = testkit::golden::shared_file(&format!("small/{file}"));
         let table = linsep::read::read_files(&[&path], &ReadOptions::default(), &Watch::default()).expect("a table");
         let fit = |epochs| {
-            let method = Perceptron { max_epochs: epochs, ..Perceptron::default() };
+            let method = PerceptronSettings { max_epochs: epochs, ..PerceptronSettings::default() };
             let options = FitOptions::new(target, Method::Perceptron(method));
             fit_table(table.clone(), &options, &Watch::default()).expect("an answer")
         };
@@ -490,7 +490,7 @@ fn small_sets_are_answered() {
         // The same row with both labels.
         let twice = Data::new(vec![1.0, 2.0, 1.0, 2.0], 2, labels(vec![0, 1], 2));
         let wants = matches!(variant, PerceptronVariant::Online | PerceptronVariant::Batch);
-        for method in [raw.clone(), Method::Perceptron(Perceptron::new(variant))] {
+        for method in [raw.clone(), Method::Perceptron(PerceptronSettings::new(variant))] {
             match twice.fit(&method).expect("an answer") {
                 Fit::Refused(Refusal::NotSeparable(proof)) => assert!(wants && proof.rows == [0, 1], "{variant:?}"),
                 Fit::Model(model) => {

@@ -5,7 +5,8 @@ use linsep::certify::{Certificate, CoefficientErrors};
 use linsep::design::Basis;
 use linsep::discriminant::{Discriminant, Linear};
 use linsep::model::{
-    Divisor, GaussianBayes, LeastSquares, LeastSquaresSolver, Method, Note, Outcome, PenaltyChoice, RiskMinimizer,
+    Divisor, GaussianBayes, LeastSquaresSettings, LeastSquaresSolver, Method, Note, Outcome, PenaltyChoice,
+    RiskMinimizer,
 };
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::table::Table;
@@ -33,7 +34,7 @@ fn fitted(csv: &str, options: &FitOptions) -> Model {
 }
 
 fn least_squares(solver: LeastSquaresSolver) -> Method {
-    Method::LeastSquares(LeastSquares { solver, ..LeastSquares::default() })
+    Method::LeastSquares(LeastSquaresSettings { solver, ..LeastSquaresSettings::default() })
 }
 
 fn verified(model: &Model, csv: &str) {
@@ -383,7 +384,8 @@ fn the_stated_proof_is_found_again() {
     for data in &sets {
         for solver in SOLVERS {
             for penalty in [PenaltyChoice::None, PenaltyChoice::Ridge(0.01)] {
-                let settings = Method::LeastSquares(LeastSquares { solver, penalty, ..LeastSquares::default() });
+                let settings =
+                    Method::LeastSquares(LeastSquaresSettings { solver, penalty, ..LeastSquaresSettings::default() });
                 let model = data.model(&settings);
                 let training = data.dense();
                 let (value, certificate) = settings

@@ -3,7 +3,7 @@
 use linsep::certify::{Certificate, LocalScale, exact_hessian, gauss_newton_hessian};
 use linsep::design::{Design, Standardize, Units};
 use linsep::model::{
-    Fit, LeastSquares, Method, Outcome, PenaltyChoice, Refusal, RiskMinimizer, SigmoidLeastSquares, Targets,
+    Fit, LeastSquaresSettings, Method, Outcome, PenaltyChoice, Refusal, RiskMinimizer, SigmoidLeastSquares, Targets,
 };
 use linsep::objective::{Coef, Detail, Intercept, Ridge, Risk, Sample, SquaredSigmoid};
 use linsep::solve::{SigmoidAlgorithm, SigmoidDescent, Stop};
@@ -95,7 +95,7 @@ fn a_saturated_design_returns_the_shares_of_its_cells() {
     let logistic = RiskMinimizer { penalty: PenaltyChoice::None, tolerance: 1e-14, ..RiskMinimizer::default() };
     let scores = data.scores(&data.model(&Method::Risk(logistic)));
     assert_all_near(&rows.map(|i| sigma(scores[i])), &shares, 1e-9, 1.0, "logistic");
-    let squares = LeastSquares { targets: Targets::ZeroOne, ..LeastSquares::default() };
+    let squares = LeastSquaresSettings { targets: Targets::ZeroOne, ..LeastSquaresSettings::default() };
     let scores = data.scores(&data.model(&Method::LeastSquares(squares)));
     assert_all_near(&rows.map(|i| scores[i] + 0.5), &shares, 1e-9, 1.0, "least squares");
     for algorithm in ALGORITHMS {

@@ -4,7 +4,8 @@ use linsep::artifact::Model;
 use linsep::decide::{CalibrationKind, Decision, Rule};
 use linsep::design::{Basis, Missing, QuantileOutput, Transform};
 use linsep::model::{
-    ClassWeights, KernelChoice, KernelPerceptron, KernelSvm, LossChoice, Method, PenaltyChoice, RiskMinimizer,
+    ClassWeights, KernelChoice, KernelPerceptronSettings, KernelSvmSettings, LossChoice, Method, PenaltyChoice,
+    RiskMinimizer,
 };
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::role::{Role, Roles, each_leaf};
@@ -73,7 +74,7 @@ fn more_cases() -> Vec<Case> {
         m.named_factors = vec![("y".to_owned(), 2.0)];
     };
     let hinge = |m: &mut RiskMinimizer| m.loss = LossChoice::Hinge;
-    let kernel = |kernel: KernelChoice| Method::KernelSvm(KernelSvm { kernel, ..KernelSvm::default() });
+    let kernel = |kernel: KernelChoice| Method::KernelSvm(KernelSvmSettings { kernel, ..KernelSvmSettings::default() });
     let calibrated = |kind: CalibrationKind| Some(CalibrationOptions { kind, folds: 2 });
     let two = || mixed(60, 2);
     let three = || mixed(75, 3);
@@ -152,7 +153,10 @@ fn more_cases() -> Vec<Case> {
             "kernel perceptron by pairs",
             three(),
             &options(
-                Method::KernelPerceptron(KernelPerceptron { max_epochs: 3, ..KernelPerceptron::default() }),
+                Method::KernelPerceptron(KernelPerceptronSettings {
+                    max_epochs: 3,
+                    ..KernelPerceptronSettings::default()
+                }),
                 |_| {},
             ),
         ),

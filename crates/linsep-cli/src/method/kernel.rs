@@ -3,7 +3,7 @@
 use super::MethodArguments;
 use clap::{Args, ValueEnum};
 use linsep::design::Standardize;
-use linsep::model::{KernelChoice, KernelPerceptron, KernelSvm, Method, PenaltyChoice};
+use linsep::model::{KernelChoice, KernelPerceptronSettings, KernelSvmSettings, Method, PenaltyChoice};
 use linsep::objective::Intercept;
 use linsep::solve::Order;
 use linsep::{Error, Result};
@@ -115,8 +115,8 @@ impl MethodArguments {
         if self.intercept.is_some_and(|i| Intercept::from(i) != Intercept::Free) {
             return Err(Error::usage("a kernel machine has a free intercept").help("leave --intercept out"));
         }
-        let defaults = KernelSvm::default();
-        let method = KernelSvm {
+        let defaults = KernelSvmSettings::default();
+        let method = KernelSvmSettings {
             kernel: self.kernel.choice()?,
             penalty: self.ridge_or(defaults.penalty)?,
             standardize: self.kernel_columns()?,
@@ -132,8 +132,8 @@ impl MethodArguments {
     }
 
     pub(super) fn kernel_perceptron(&self, seed: u64) -> Result<Method> {
-        let defaults = KernelPerceptron::default();
-        Ok(Method::KernelPerceptron(KernelPerceptron {
+        let defaults = KernelPerceptronSettings::default();
+        Ok(Method::KernelPerceptron(KernelPerceptronSettings {
             kernel: self.kernel.choice()?,
             order: match self.perceptron.order {
                 None => defaults.order,

@@ -12,7 +12,9 @@ use crate::perceptron::PerceptronArguments;
 use clap::{Args, ValueEnum};
 use kernel::KernelArguments;
 use linsep::design::Standardize;
-use linsep::model::{HardMargin, LeastSquares, LeastSquaresSolver, Method, PerceptronVariant, Shape, Targets};
+use linsep::model::{
+    HardMarginSettings, LeastSquaresSettings, LeastSquaresSolver, Method, PerceptronVariant, Shape, Targets,
+};
 use linsep::objective::Intercept;
 use linsep::table::Table;
 use linsep::{Error, Result};
@@ -301,13 +303,13 @@ impl MethodArguments {
 
     /// Distances are those of the columns as they are unless asked otherwise: that is what a margin is in the textbooks.
     fn hard_margin(&self) -> Method {
-        let defaults = HardMargin::default();
+        let defaults = HardMarginSettings::default();
         let standardize = if self.standardize.is_some() { self.standardize() } else { defaults.standardize };
-        Method::HardMargin(HardMargin { standardize, tolerance: self.tol.unwrap_or(defaults.tolerance) })
+        Method::HardMargin(HardMarginSettings { standardize, tolerance: self.tol.unwrap_or(defaults.tolerance) })
     }
 
     fn least_squares(&self) -> Result<Method> {
-        let defaults = LeastSquares::default();
+        let defaults = LeastSquaresSettings::default();
         let solver = match self.solver {
             None | Some(SolverName::Auto) => LeastSquaresSolver::Auto,
             Some(SolverName::Cholesky) => LeastSquaresSolver::Cholesky,
@@ -324,7 +326,7 @@ impl MethodArguments {
                     .help("choose --solver gradient-descent"));
             }
         }
-        Ok(Method::LeastSquares(LeastSquares {
+        Ok(Method::LeastSquares(LeastSquaresSettings {
             targets: match self.targets {
                 None => Targets::Auto,
                 Some(TargetsName::PlusMinus) => Targets::PlusMinus,

@@ -75,6 +75,7 @@ pub struct CoefficientErrors {
 /// A bound on how far a fit is from the optimum, or the equation a closed form satisfies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Certificate {
     /// `F − F* ≤ gap = F − D` at a feasible point of the dual problem.
     DualityGap {

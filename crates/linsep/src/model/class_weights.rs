@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// How much the rows of each class count, as asked for.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum ClassWeights {
     /// `Σs/(K n_k)`, n_k the weight of a class: all classes count the same, and Σs stays what it was.
     Balanced,

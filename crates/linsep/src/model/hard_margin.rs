@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 /// The hard margin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct HardMargin {
+pub struct HardMarginSettings {
     /// Whether distances are those of standardised columns. By default they are those of the columns as they are: which
     /// plane is the widest depends on the units.
     pub standardize: Standardize,
@@ -26,16 +26,16 @@ pub struct HardMargin {
     pub tolerance: f64,
 }
 
-impl Default for HardMargin {
-    fn default() -> HardMargin {
-        HardMargin { standardize: Standardize::No, tolerance: 1e-8 }
+impl Default for HardMarginSettings {
+    fn default() -> HardMarginSettings {
+        HardMarginSettings { standardize: Standardize::No, tolerance: 1e-8 }
     }
 }
 
 /// Multipliers below this share of the largest are rounding: about 50 units.
 const NO_SUPPORT: f64 = 1e-14;
 
-impl HardMargin {
+impl HardMarginSettings {
     pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
         self.check(training)?;
         let summary = summarise(training.design, training.weights, watch)?;

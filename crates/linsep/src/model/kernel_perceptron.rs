@@ -22,18 +22,18 @@ const EPOCHS: usize = 1_000;
 ///
 /// ```
 /// use linsep::design::DenseMatrix;
-/// use linsep::model::{Fit, KernelPerceptron, Method};
+/// use linsep::model::{Fit, KernelPerceptronSettings, Method};
 /// use linsep::design::{Training};
 /// use linsep::table::Labels;
 /// let x = DenseMatrix::new(vec![0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0], 2)?;
 /// let y = Labels::from_names(["same", "same", "other", "other"]);
-/// let fit = Method::KernelPerceptron(KernelPerceptron::default()).fit(&Training::new(&x, &y), &Default::default())?;
+/// let fit = Method::KernelPerceptron(KernelPerceptronSettings::default()).fit(&Training::new(&x, &y), &Default::default())?;
 /// let Fit::Model(model) = fit else { panic!("it always gives a model") };
 /// assert_eq!(model.objective.value, 0.0);
 /// # Ok::<(), linsep::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct KernelPerceptron {
+pub struct KernelPerceptronSettings {
     /// The kernel.
     pub kernel: KernelChoice,
     /// The order of the rows.
@@ -46,9 +46,9 @@ pub struct KernelPerceptron {
     pub standardize: Standardize,
 }
 
-impl Default for KernelPerceptron {
-    fn default() -> KernelPerceptron {
-        KernelPerceptron {
+impl Default for KernelPerceptronSettings {
+    fn default() -> KernelPerceptronSettings {
+        KernelPerceptronSettings {
             kernel: KernelChoice::default(),
             order: Order::Shuffled,
             seed: 0,
@@ -65,7 +65,7 @@ struct MeasuredKernel {
     certificate: Certificate,
 }
 
-impl KernelPerceptron {
+impl KernelPerceptronSettings {
     pub(super) fn standardize(&self) -> Standardize {
         match self.kernel {
             KernelChoice::Precomputed => Standardize::No,

@@ -39,19 +39,19 @@ const PER_SECOND: f64 = 5e9;
 ///
 /// ```
 /// use linsep::design::DenseMatrix;
-/// use linsep::model::{Fit, KernelSvm, Method};
+/// use linsep::model::{Fit, KernelSvmSettings, Method};
 /// use linsep::design::{Training};
 /// use linsep::table::Labels;
 /// let x = DenseMatrix::new(vec![0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0], 2)?;
 /// let y = Labels::from_names(["same", "same", "other", "other"]);
-/// let fit = Method::KernelSvm(KernelSvm::default()).fit(&Training::new(&x, &y), &Default::default())?;
+/// let fit = Method::KernelSvm(KernelSvmSettings::default()).fit(&Training::new(&x, &y), &Default::default())?;
 /// let Fit::Model(model) = fit else { panic!("a penalty always has an optimum") };
 /// let scores = model.discriminant.scores(&x, &Default::default())?;
 /// assert!(scores[0] > 0.0 && scores[1] > 0.0 && scores[2] < 0.0 && scores[3] < 0.0);
 /// # Ok::<(), linsep::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct KernelSvm {
+pub struct KernelSvmSettings {
     /// The kernel.
     pub kernel: KernelChoice,
     /// A ridge.
@@ -67,9 +67,9 @@ pub struct KernelSvm {
     pub cache: usize,
 }
 
-impl Default for KernelSvm {
-    fn default() -> KernelSvm {
-        KernelSvm {
+impl Default for KernelSvmSettings {
+    fn default() -> KernelSvmSettings {
+        KernelSvmSettings {
             kernel: KernelChoice::default(),
             penalty: PenaltyChoice::RidgeOne,
             standardize: Standardize::Yes,
@@ -80,7 +80,7 @@ impl Default for KernelSvm {
     }
 }
 
-impl KernelSvm {
+impl KernelSvmSettings {
     pub(super) fn standardize(&self) -> Standardize {
         match self.kernel {
             KernelChoice::Precomputed => Standardize::No,

@@ -22,14 +22,14 @@ mod split;
 pub use class_weights::{ClassWeighting, ClassWeights};
 pub use fit::{Fit, Refusal};
 pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
-pub use hard_margin::HardMargin;
+pub use hard_margin::HardMarginSettings;
 pub use kernel_choice::KernelChoice;
-pub use kernel_perceptron::KernelPerceptron;
-pub use kernel_svm::KernelSvm;
-pub use least_squares::{LeastSquares, LeastSquaresSolver, Targets};
+pub use kernel_perceptron::KernelPerceptronSettings;
+pub use kernel_svm::KernelSvmSettings;
+pub use least_squares::{LeastSquaresSettings, LeastSquaresSolver, Targets};
 pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
 pub use note::{Note, Separability, UNSTEADY};
-pub use perceptron::{Perceptron, PerceptronVariant};
+pub use perceptron::{PerceptronSettings, PerceptronVariant};
 pub use printed::last_digit;
 pub(crate) use restated::Stated;
 pub use risk::{
@@ -59,21 +59,21 @@ pub enum Method {
     Gaussian(GaussianBayes),
     /// The widest margin between two classes that a plane separates.
     #[serde(rename = "hard-margin")]
-    HardMargin(HardMargin),
+    HardMargin(HardMarginSettings),
     /// The perceptron with a kernel.
     #[serde(rename = "kernel-perceptron")]
-    KernelPerceptron(KernelPerceptron),
+    KernelPerceptron(KernelPerceptronSettings),
     /// A support vector machine with a kernel.
     #[serde(rename = "kernel-svm")]
-    KernelSvm(KernelSvm),
+    KernelSvm(KernelSvmSettings),
     /// Least squares on class targets.
     #[serde(rename = "least-squares")]
-    LeastSquares(LeastSquares),
+    LeastSquares(LeastSquaresSettings),
     /// Naive Bayes: columns that are independent within a class.
     #[serde(rename = "naive-bayes")]
     NaiveBayes(NaiveBayes),
     /// The perceptron and its kin: pocket and averaged.
-    Perceptron(Perceptron),
+    Perceptron(PerceptronSettings),
     /// A loss and a penalty: logistic regression, softmax, linear support vector machines.
     Risk(RiskMinimizer),
     /// Squared error of sigmoid outputs.
@@ -141,6 +141,7 @@ impl Objective {
 /// How a fit ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Outcome {
     /// The certificate meets the tolerance (or the form is closed).
     Converged,

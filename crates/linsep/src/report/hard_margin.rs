@@ -6,11 +6,11 @@ use crate::artifact::Model;
 use crate::certify::Certificate;
 use crate::design::Standardize;
 use crate::error::Place;
-use crate::model::{HardMargin, NotSeparable};
+use crate::model::{HardMarginSettings, NotSeparable};
 use crate::words::Voice;
 use crate::workflow::TableSeparability;
 
-pub(super) fn headline(method: &HardMargin) -> String {
+pub(super) fn headline(method: &HardMarginSettings) -> String {
     let columns = match method.standardize {
         Standardize::Yes => "distances of standardised columns",
         Standardize::No => "distances of the columns as they are",

@@ -5,8 +5,8 @@ use super::{hard_margin, perceptron};
 use crate::artifact::Model;
 use crate::design::Standardize;
 use crate::model::{
-    Divisor, GaussianBayes, KernelChoice, LeastSquares, LossChoice, Method, NaiveBayes, PenaltyChoice, RiskMinimizer,
-    Shape, Shrinkage, Targets,
+    Divisor, GaussianBayes, KernelChoice, LeastSquaresSettings, LossChoice, Method, NaiveBayes, PenaltyChoice,
+    RiskMinimizer, Shape, Shrinkage, Targets,
 };
 use crate::objective::{Intercept, SoftmaxForm};
 
@@ -162,7 +162,7 @@ fn gamma_text(kernel: &KernelChoice, model: &Model) -> String {
     }
 }
 
-fn least_squares_headline(method: &LeastSquares, model: &Model) -> String {
+fn least_squares_headline(method: &LeastSquaresSettings, model: &Model) -> String {
     let name = match (fitted_classes(model), method.targets) {
         (2, Targets::ZeroOne) => "Least squares on 0 and 1".to_owned(),
         (2, _) => "Least squares on ±1".to_owned(),

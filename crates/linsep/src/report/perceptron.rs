@@ -4,14 +4,14 @@ use super::text::{count, short, thousands, wrap};
 use crate::artifact::Model;
 use crate::certify::Certificate;
 use crate::design::Standardize;
-use crate::model::{Method, NotSeparable, Perceptron, PerceptronVariant};
+use crate::model::{Method, NotSeparable, PerceptronSettings, PerceptronVariant};
 use crate::objective::Intercept;
 use crate::words::{Setting, Voice, words};
 
 /// Width of the lines of an answer.
 const LINE: usize = 84;
 
-pub(super) fn headline(method: &Perceptron) -> String {
+pub(super) fn headline(method: &PerceptronSettings) -> String {
     let name = match method.variant {
         PerceptronVariant::Online => "Perceptron",
         PerceptronVariant::Batch => "Batch perceptron",

@@ -49,6 +49,7 @@ pub enum Divisor {
 /// Shrinkage of a covariance towards a multiple of the identity, in the units of the fit.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Shrinkage {
     /// None.
     #[default]

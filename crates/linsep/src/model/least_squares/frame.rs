@@ -1,6 +1,6 @@
 //! Units, targets and penalty of a least-squares problem: what its statistics are put into.
 
-use super::{LeastSquares, Targets};
+use super::{LeastSquaresSettings, Targets};
 use crate::design::Standardize;
 use crate::discriminant::Linear;
 use crate::error::{Error, Result};
@@ -39,7 +39,7 @@ pub(super) struct SquaresFrame {
 }
 
 impl SquaresFrame {
-    pub fn of_moments(method: &LeastSquares, moments: &ClassMoments) -> Result<SquaresFrame> {
+    pub fn of_moments(method: &LeastSquaresSettings, moments: &ClassMoments) -> Result<SquaresFrame> {
         let mean = moments.grand_mean();
         let total: f64 = moments.weights().iter().sum();
         let spread = |j: usize| -> f64 {
@@ -50,7 +50,7 @@ impl SquaresFrame {
         SquaresFrame::new(method, moments.weights().to_vec(), mean, variance)
     }
 
-    pub fn of_triangle(method: &LeastSquares, triangle: &ClassTriangle) -> Result<SquaresFrame> {
+    pub fn of_triangle(method: &LeastSquaresSettings, triangle: &ClassTriangle) -> Result<SquaresFrame> {
         let total: f64 = triangle.weights().iter().sum();
         let cols = triangle.centre().len();
         let spread = |j: usize| triangle.column(j)[1..=cols].iter().map(|v| v * v).sum::<f64>() / total;
@@ -59,7 +59,12 @@ impl SquaresFrame {
     }
 
     /// From the weights of the classes and the means and variances of the columns.
-    pub fn new(method: &LeastSquares, classes: Vec<f64>, mean: Vec<f64>, variance: Vec<f64>) -> Result<SquaresFrame> {
+    pub fn new(
+        method: &LeastSquaresSettings,
+        classes: Vec<f64>,
+        mean: Vec<f64>,
+        variance: Vec<f64>,
+    ) -> Result<SquaresFrame> {
         let (total, cols) = (classes.iter().sum::<f64>(), mean.len());
         // Centring without standardising is for conditioning only, so it needs a free intercept to absorb it.
         let centred = method.standardize == Standardize::Yes || method.intercept == Intercept::Free;
@@ -276,7 +281,7 @@ impl SquaresFrame {
     }
 }
 
-impl LeastSquares {
+impl LeastSquaresSettings {
     /// The target of each class, score by score, and what is taken off the scores.
     fn targets_of(&self, classes: usize) -> Result<(Vec<Vec<f64>>, f64)> {
         match (classes, self.targets) {

@@ -46,6 +46,7 @@ pub enum Targets {
 /// How the equations are solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum LeastSquaresSolver {
     /// Cholesky where its pivots are large enough, else QR in a second pass.
     #[default]
@@ -60,7 +61,7 @@ pub enum LeastSquaresSolver {
 
 /// Least squares on class targets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LeastSquares {
+pub struct LeastSquaresSettings {
     /// The targets.
     pub targets: Targets,
     /// The penalty.
@@ -79,9 +80,9 @@ pub struct LeastSquares {
     pub max_columns: usize,
 }
 
-impl Default for LeastSquares {
-    fn default() -> LeastSquares {
-        LeastSquares {
+impl Default for LeastSquaresSettings {
+    fn default() -> LeastSquaresSettings {
+        LeastSquaresSettings {
             targets: Targets::Auto,
             penalty: PenaltyChoice::None,
             intercept: Intercept::Free,
@@ -118,7 +119,7 @@ struct SquaresFound {
     iterations: usize,
 }
 
-impl LeastSquares {
+impl LeastSquaresSettings {
     /// Statistics in one pass, then a closed form or gradient descent on them, then the proof by a pass over the rows.
     pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
         self.check(training)?;
@@ -155,13 +156,13 @@ impl LeastSquares {
     ///
     /// ```
     /// use linsep::design::DenseMatrix;
-    /// use linsep::model::LeastSquares;
+    /// use linsep::model::LeastSquaresSettings;
     /// use linsep::{stats::ClassMoments, table::Labels};
     /// let y = Labels::from_names(["a", "b"]);
     /// let watch = Default::default();
     /// let mut seen = ClassMoments::of(&DenseMatrix::new(vec![-1.0, 3.0], 1)?, &y, None, &watch)?;
     /// seen.update(&DenseMatrix::new(vec![-3.0, 1.0], 1)?, &y, None, &watch)?;
-    /// let model = LeastSquares::default().fit_statistics(&seen, &watch)?;
+    /// let model = LeastSquaresSettings::default().fit_statistics(&seen, &watch)?;
     /// assert!((model.discriminant.as_linear().unwrap().weights_of(0)[0] - 0.4).abs() < 1e-15); // Σxt/Σx² = 8/20
     /// # Ok::<(), linsep::Error>(())
     /// ```

@@ -1,7 +1,7 @@
 //! Rows to a small problem: which columns are in use, the normal equations on them, and the matrix that proves the rest.
 
 use super::frame::SquaresFrame;
-use super::{ALIAS_TOLERANCE, DESCRIBED, ENOUGH, LeastSquares, LeastSquaresSolver, QR_LIMIT};
+use super::{ALIAS_TOLERANCE, DESCRIBED, ENOUGH, LeastSquaresSettings, LeastSquaresSolver, QR_LIMIT};
 use crate::design::Training;
 use crate::error::Result;
 use crate::linalg::{Alias, Factor, Square, factor, gram_of_columns, pivoted_qr, triangular_factor};
@@ -31,7 +31,7 @@ pub(super) struct ReducedSquares {
     pub(super) passes: usize,
 }
 
-impl LeastSquares {
+impl LeastSquaresSettings {
     /// The problem by the statistics that its solver works on: means and scatter, unless those keep too few digits.
     pub(super) fn reduce(&self, training: &Training<'_>, watch: &Watch) -> Result<ReducedSquares> {
         if self.solver == LeastSquaresSolver::Qr {

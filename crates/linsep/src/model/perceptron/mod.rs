@@ -40,7 +40,7 @@ pub enum PerceptronVariant {
 
 /// The perceptron family.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Perceptron {
+pub struct PerceptronSettings {
     /// The algorithm.
     pub variant: PerceptronVariant,
     /// η, which scales θ and the scores and decides nothing.
@@ -57,9 +57,9 @@ pub struct Perceptron {
     pub standardize: Standardize,
 }
 
-impl Default for Perceptron {
-    fn default() -> Perceptron {
-        Perceptron::new(PerceptronVariant::Online)
+impl Default for PerceptronSettings {
+    fn default() -> PerceptronSettings {
+        PerceptronSettings::new(PerceptronVariant::Online)
     }
 }
 
@@ -73,11 +73,11 @@ const CHEAP: f64 = 1e8;
 /// which never do on classes that overlap. Chosen, not measured.
 const EPOCHS: [usize; 3] = [1_000, 10_000, 100];
 
-impl Perceptron {
+impl PerceptronSettings {
     /// A variant with its usual settings. Online and batch stop when they have found a plane, so their limit is far; the
     /// others never stop on classes that overlap.
-    pub fn new(variant: PerceptronVariant) -> Perceptron {
-        Perceptron {
+    pub fn new(variant: PerceptronVariant) -> PerceptronSettings {
+        PerceptronSettings {
             variant,
             step: 1.0,
             order: Order::Shuffled,

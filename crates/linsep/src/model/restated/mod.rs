@@ -3,7 +3,7 @@
 mod notes;
 
 use super::kernel_choice::{KernelChoice, learn, support};
-use super::{Fitted, KernelSvm, LossChoice, Method, Multipliers, Note, Objective, Outcome, PenaltyChoice};
+use super::{Fitted, KernelSvmSettings, LossChoice, Method, Multipliers, Note, Objective, Outcome, PenaltyChoice};
 use crate::certify::{Certificate, is_local_minimum};
 use crate::design::Training;
 use crate::design::{ColumnSummary, Units};
@@ -210,7 +210,7 @@ impl Method {
     }
 }
 
-impl KernelSvm {
+impl KernelSvmSettings {
     /// The discriminant that multipliers make, with the intercept that the model states.
     fn restated(
         &self,

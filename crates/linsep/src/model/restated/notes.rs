@@ -8,7 +8,7 @@ use crate::discriminant::{Discriminant, Linear};
 use crate::error::Result;
 use crate::kernel::{Definiteness, definiteness};
 use crate::model::kernel_choice::PreparedKernel;
-use crate::model::{KernelSvm, LossChoice, Method, Note, Outcome, PenaltyChoice};
+use crate::model::{KernelSvmSettings, LossChoice, Method, Note, Outcome, PenaltyChoice};
 use crate::objective::{Intercept, least_hinge_shifts};
 use crate::table::Class;
 use crate::watch::Watch;
@@ -141,7 +141,7 @@ impl Method {
     }
 }
 
-impl KernelSvm {
+impl KernelSvmSettings {
     fn definiteness_note(&self, training: &Training<'_>, watch: &Watch) -> Result<Option<Note>> {
         let PreparedKernel { kernel, rows, .. } =
             PreparedKernel::new(&self.kernel, self.standardize, self.is_centred(), training, watch)?;

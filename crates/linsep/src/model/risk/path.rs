@@ -33,6 +33,7 @@ const LARGE: f64 = 1e3;
 
 /// Which sizes of the penalty.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Lambdas {
     /// So many from λ_max down, evenly spaced in the logarithm.
     Spaced {

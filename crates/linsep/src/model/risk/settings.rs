@@ -50,6 +50,7 @@ impl LossChoice {
 /// The penalty as the user asks for it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum PenaltyChoice {
     /// Maximum likelihood.
     None,
@@ -142,6 +143,7 @@ impl PenaltyChoice {
 /// Which algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Algorithm {
     /// By loss, penalty and the number of coefficients.
     #[default]
