@@ -155,6 +155,7 @@ fn refused(refusal: &TableRefusal) -> PyErr {
     match refusal {
         TableRefusal::NoOptimum { .. } => NoOptimumError::new_err(text),
         TableRefusal::NotSeparable { .. } => NotSeparableError::new_err(text),
+        _ => LinsepError::new_err(text),
     }
 }
 

@@ -28,6 +28,9 @@ pub enum ErrorKind {
     Model,
     /// Cancelled through [`crate::watch::Watch`] before there was an answer.
     Interrupted,
+    /// There is no model of this data, and that is proved: an answer, given as an error to a caller who wants nothing but a
+    /// model ([`crate::classifiers::FitError`] keeps the proof).
+    NoModel,
 }
 
 impl ErrorKind {
@@ -41,6 +44,7 @@ impl ErrorKind {
             ErrorKind::Data => "data",
             ErrorKind::Model => "model",
             ErrorKind::Interrupted => "interrupted",
+            ErrorKind::NoModel => "no_model",
         }
     }
 }
@@ -186,7 +190,7 @@ impl fmt::Display for SaidError {
 }
 
 /// The result of everything here that can fail.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// An error without place or help.

@@ -7,10 +7,25 @@
 //! and carry a certificate that bounds `F − F*`; closed forms carry the residual of their equations. Where no optimum
 //! exists, that is the answer, with its proof.
 //!
+//! [`prelude`] has what most programs need: a builder for every method, and what its fit can be asked.
+//!
+//! ```
+//! use linsep::prelude::*;
+//!
+//! let x = [[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 2.5], [0.5, 2.0]];
+//! let model = LogisticRegression::new().ridge(0.1).fit(&x, &["a", "a", "b", "b", "a"])?;
+//! assert_eq!(model.predict(&[[3.0, 3.0]])?, ["b"]);
+//! assert!(model.certificate().relative_gap().unwrap() <= 1e-8);
+//! # Ok::<(), linsep::Error>(())
+//! ```
+//!
 //! The modules are the stages of the pipeline: [`read`] makes a [`table`] of bytes, [`design`] makes a matrix of it,
 //! [`stats`] and [`objective`] look at the matrix, [`solve`] finds and [`certify`] proves, [`model`] puts a method
-//! together, [`geometry`] measures its boundaries, [`decide`] turns scores into classes, [`artifact`] keeps it, [`evaluate`] judges it, and [`workflow`] runs
-//! the whole for tables. What is wrong is an [`Error`], made of [`words`] that every face says its own way.
+//! together, [`geometry`] measures its boundaries, [`decide`] turns scores into classes, [`artifact`] keeps it,
+//! [`evaluate`] judges it, [`workflow`] runs the whole for tables and arrays, and [`classifiers`] are its face for
+//! arrays. What is wrong is an [`Error`], made of [`words`] that every face says its own way.
+//!
+//! A table, by the workflow of the command:
 //!
 //! ```
 //! use linsep::model::{RiskMinimizer, Method};
@@ -30,6 +45,7 @@
 
 pub mod artifact;
 pub mod certify;
+pub mod classifiers;
 pub mod decide;
 pub mod density;
 pub mod design;
@@ -43,6 +59,7 @@ pub mod linalg;
 pub mod model;
 pub mod numeric;
 pub mod objective;
+pub mod prelude;
 pub mod read;
 pub mod report;
 pub mod resample;
@@ -56,4 +73,5 @@ pub mod watch;
 pub mod words;
 pub mod workflow;
 
+pub use classifiers::FitError;
 pub use error::{Error, ErrorKind, Place, Result};

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Threads for each core at most: more only take memory.
 const THREADS_PER_CORE: usize = 4;
@@ -91,6 +91,14 @@ impl Watch {
     pub fn deadline(mut self, at: Instant) -> Watch {
         self.deadline = Some(at);
         self
+    }
+
+    /// The same watch with a deadline so long from now; one beyond all clocks is none.
+    pub fn within(self, limit: Duration) -> Watch {
+        match Instant::now().checked_add(limit) {
+            Some(at) => self.deadline(at),
+            None => self,
+        }
     }
 
     /// The same watch with an observer; it is called from worker threads.

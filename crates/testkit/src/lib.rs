@@ -41,9 +41,12 @@ pub fn assert_all_near(a: &[f64], b: &[f64], tolerance: f64, scale: f64, what: &
     }
 }
 
-/// The Rust examples of the README are run. Here, since a package has no documents above it.
+/// The Rust examples of the README and of docs/rust.md are run. Here, since a package has no documents above it.
 #[cfg(doctest)]
 mod documents {
     #[doc = include_str!("../../../README.md")]
     struct Readme;
+
+    #[doc = include_str!("../../../docs/rust.md")]
+    struct Rust;
 }

@@ -6,9 +6,10 @@ use super::separability_json::{rows_json, separability_json};
 use super::summary::no_optimum_text;
 use crate::certify::SeparationKind;
 use crate::separate::NoOptimum;
-use crate::words::Voice;
+use crate::words::{Plain, Voice};
 use crate::workflow::TableRefusal;
 use serde_json::{Value, json};
+use std::fmt;
 
 /// The proof in words; which of several two-class fits it is about is not said.
 pub fn refusal_text(refusal: &TableRefusal, voice: &dyn Voice) -> String {
@@ -19,6 +20,16 @@ pub fn refusal_text(refusal: &TableRefusal, voice: &dyn Voice) -> String {
             no_margin_text(proof, answer, voice)
         }
         TableRefusal::NotSeparable { proof, used, .. } => not_separable_text(proof, *used, voice),
+    }
+}
+
+/// The proof in the library's own voice, with the two-class fit that it is about.
+impl fmt::Display for TableRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(part) = self.part() {
+            write!(f, "{part}: ")?;
+        }
+        f.write_str(refusal_text(self, &Plain).trim_end())
     }
 }
 

@@ -40,7 +40,8 @@ impl Case<'_> {
             return Ok(None);
         }
         let verified = self.verified(risk.loss().clone(), alpha)?;
-        let exactly = |alpha: &[f64]| Ok(self.exactly_balanced(risk, alpha)?.filter(|exact| *exact));
+        let exactly =
+            |alpha: &[f64]| -> Result<Option<bool>> { Ok(self.exactly_balanced(risk, alpha)?.filter(|exact| *exact)) };
         match verified {
             Some(weights) => {
                 let exact = if self.options.exact { exactly(&weights)? } else { None };

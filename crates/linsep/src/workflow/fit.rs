@@ -20,6 +20,7 @@ pub type TableFit = Fit<Box<Model>, TableRefusal>;
 
 /// Why a table has no model, by the names of its columns and classes.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum TableRefusal {
     /// The optimum does not exist.
     NoOptimum {
