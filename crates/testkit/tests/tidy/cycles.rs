@@ -168,8 +168,8 @@ fn the_reader_of_the_graph_reads() {
     let words = |tree: &str| paths(tree).iter().map(|p| p.join(" ")).collect::<Vec<_>>();
     assert_eq!(words("a::{b::C, D, e::{F, G}};"), ["a b C", "a D", "a e F", "a e G"]);
     assert_eq!(place("workflow/fit.rs"), Some(("workflow", "fit", 1)));
-    assert_eq!(place("solve/newton/mod.rs"), Some(("solve", "newton", 1)));
-    assert_eq!(place("solve/newton/start.rs"), Some(("solve", "newton", 2)));
+    assert_eq!(place("solve/smooth/mod.rs"), Some(("solve", "smooth", 1)));
+    assert_eq!(place("solve/smooth/lbfgs.rs"), Some(("solve", "smooth", 2)));
     assert_eq!(place("error.rs"), None);
     let edges = [("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")];
     let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();

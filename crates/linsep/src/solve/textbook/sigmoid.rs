@@ -9,7 +9,6 @@
 //!
 //! Nocedal and Wright, *Numerical Optimization*, 3.4, 10.3.
 
-use super::Stop;
 use super::drawn_rows::DrawnRows;
 use super::stochastic::StochasticRun;
 use crate::certify::{LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian};
@@ -17,6 +16,7 @@ use crate::design::Tile;
 use crate::error::{ErrorKind, Result};
 use crate::linalg::factor;
 use crate::objective::{Coef, CurvedLoss, Detail, Penalty, Point, Risk, SquaredSigmoid};
+use crate::solve::Stop;
 use crate::watch::{Progress, Watch};
 use serde::{Deserialize, Serialize};
 

@@ -9,13 +9,13 @@
 //! It comes close quickly and then slows down: the error falls like 1/t at best. After every epoch the duality gap of the
 //! average is computed, and only that says that it is good enough.
 
-use super::descent::Descent;
 use super::drawn_rows::{DrawnRows, Weights};
 use super::gradient_descent::largest_curvature;
-use super::{Solved, Solver, Stop};
 use crate::design::Tile;
 use crate::error::{Error, Result};
 use crate::objective::{Coef, Conjugate, Detail, Intercept, Loss, Penalty, Risk};
+use crate::solve::smooth::Descent;
+use crate::solve::{Solved, Solver, Stop};
 use crate::table::Class;
 use crate::watch::Watch;
 use crate::words::{Setting, words};

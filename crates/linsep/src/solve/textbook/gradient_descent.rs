@@ -6,10 +6,10 @@
 //!
 //! Nocedal and Wright, *Numerical Optimization*, 3.1.
 
-use super::descent::Descent;
-use super::{Solved, Solver, Stop};
 use crate::error::Result;
 use crate::objective::{Coef, Conjugate, Detail, Intercept, Penalty, Risk};
+use crate::solve::smooth::Descent;
+use crate::solve::{Solved, Solver, Stop};
 use crate::watch::Watch;
 
 /// Share of the step 1/λ̂: power iteration approaches the largest eigenvalue from below, and descent needs a step below

@@ -8,11 +8,12 @@
 //!
 //! A regression costs what its Hessian costs, whatever the number of support vectors: for few coefficients and many rows.
 
-use super::{MarginSolved, Newton, SequentialDual, Solver, Step, Stop};
+use super::SequentialDual;
 use crate::certify::{Certificate, feasible_joint_multipliers, joint_multiplier_gap};
 use crate::error::{Error, Result};
 use crate::numeric::{SoftmaxRow, softmax_rows};
 use crate::objective::{Coef, CrammerSinger, Loss, Penalty, Risk, Sample, Softmax, SoftmaxForm};
+use crate::solve::{MarginSolved, Newton, Solver, Step, Stop};
 use crate::watch::{Progress, Watch};
 
 /// Precision of a regression relative to μ, so that its gap is small beside that of smoothing. Chosen, not measured.

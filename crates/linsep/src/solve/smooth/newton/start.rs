@@ -4,7 +4,7 @@ use super::Newton;
 use crate::error::Result;
 use crate::objective::{Coef, Conjugate, Penalty, Risk};
 use crate::solve::Stop;
-use crate::solve::part::RowPart;
+use crate::solve::smooth::part::RowPart;
 use crate::watch::Watch;
 
 /// A sixteenth of the rows gives the start: with it logistic-dense takes three passes (bench/README.md). Chosen,

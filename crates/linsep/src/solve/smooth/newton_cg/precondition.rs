@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::linalg::{Factor, factor};
 use crate::objective::{Coef, Conjugate, Intercept, Penalty, Point, Risk};
-use crate::solve::part::RowPart;
+use crate::solve::smooth::part::RowPart;
 use crate::watch::Watch;
 use rayon::prelude::*;
 

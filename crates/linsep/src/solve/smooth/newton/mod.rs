@@ -22,12 +22,12 @@ mod settled;
 mod start;
 
 use super::forecast::gap_forecast;
-use super::{Solved, Solver, Step, Stop};
 use crate::certify::{Certificate, Separation, StoredScores, duality_gap, self_concordance_bound};
 use crate::error::{ErrorKind, Result};
 use crate::linalg::{Alias, Factor, Square, factor};
 use crate::objective::line_search::{DECREASE, SHORTEST_STEP};
 use crate::objective::{Coef, Conjugate, Detail, Intercept, Penalty, Point, Risk};
+use crate::solve::{Solved, Solver, Step, Stop};
 use crate::watch::{Progress, Watch};
 use damping::FIRST_DAMPING;
 

@@ -10,13 +10,13 @@
 //!
 //! Johnson and Zhang 2013; Xiao and Zhang 2014 with the proximal map and drawing by curvature.
 
-use super::descent::Descent;
 use super::drawn_rows::DrawnRows;
 use super::stochastic::derivative_at;
-use super::{Solved, Solver, Stop};
 use crate::design::Tile;
 use crate::error::Result;
 use crate::objective::{Coef, Conjugate, Detail, Intercept, Penalty, Point, Risk};
+use crate::solve::smooth::Descent;
+use crate::solve::{Solved, Solver, Stop};
 use crate::watch::Watch;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;

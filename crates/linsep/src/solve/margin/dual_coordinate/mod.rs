@@ -19,13 +19,13 @@ mod crammer_singer;
 pub use crammer_singer::SequentialDual;
 
 use super::margin_intercept::best_intercepts;
-use super::stop::MarginSolved;
-use super::{Step, Stop};
 use crate::certify::{feasible_multipliers, multiplier_gap};
 use crate::design::Tile;
 use crate::error::{Error, ErrorKind, Result};
 use crate::objective::DualRows;
 use crate::objective::{Coef, Intercept, MarginLoss, Penalty, Risk};
+use crate::solve::MarginSolved;
+use crate::solve::{Step, Stop};
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
 use crate::words::{Setting, words};

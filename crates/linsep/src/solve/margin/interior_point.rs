@@ -12,12 +12,12 @@
 //! shrinks with every step.
 
 use super::margin_intercept::best_intercepts;
-use super::stop::MarginSolved;
-use super::{Step, Stop};
 use crate::certify::{feasible_multipliers, multiplier_gap};
 use crate::error::{Error, ErrorKind, Result};
 use crate::linalg::{Factor, factor};
 use crate::objective::{Coef, Hinge, Intercept, Penalty, Risk};
+use crate::solve::MarginSolved;
+use crate::solve::{Step, Stop};
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
 use crate::words::{Setting, words};

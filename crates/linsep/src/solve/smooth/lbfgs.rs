@@ -8,10 +8,10 @@
 //! Liu and Nocedal 1989; Nocedal and Wright, *Numerical Optimization*, 7.2.
 
 use super::descent::Descent;
-use super::{Solved, Solver, Stop};
 use crate::error::Result;
 use crate::objective::line_search::DECREASE;
 use crate::objective::{Coef, Conjugate, Detail, Point, Risk};
+use crate::solve::{Solved, Solver, Stop};
 use crate::watch::Watch;
 use std::collections::VecDeque;
 

@@ -3,7 +3,7 @@
 use super::NewtonRun;
 use crate::error::Result;
 use crate::objective::{Coef, Conjugate, Penalty};
-use crate::solve::forecast::gap_forecast;
+use crate::solve::smooth::forecast::gap_forecast;
 
 /// ν²S, the squared distance in standard errors, below which maximum likelihood is settled: a thirtieth of the
 /// ten-thousandth of a standard error to which coefficients are printed.

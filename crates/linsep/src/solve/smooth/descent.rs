@@ -1,10 +1,10 @@
 //! What the first-order methods share: a point, its trace and the certificate that stops them.
 
 use super::forecast::gap_forecast;
-use super::{Solved, Step, Stop};
 use crate::certify::{Certificate, duality_gap};
 use crate::error::{Error, ErrorKind, Result};
 use crate::objective::{Coef, Conjugate, Detail, Penalty, Point, Risk};
+use crate::solve::{Solved, Step, Stop};
 use crate::watch::{Progress, Watch};
 use crate::words::{Setting, words};
 
@@ -13,11 +13,11 @@ use crate::words::{Setting, words};
 const PATIENCE: usize = 20;
 
 /// A descent under way.
-pub(super) struct Descent<'r, 'd, L> {
-    pub(super) risk: &'r Risk<'d, L>,
-    pub(super) watch: &'r Watch,
-    pub(super) point: Point,
-    pub(super) passes: usize,
+pub(in crate::solve) struct Descent<'r, 'd, L> {
+    pub(in crate::solve) risk: &'r Risk<'d, L>,
+    pub(in crate::solve) watch: &'r Watch,
+    pub(in crate::solve) point: Point,
+    pub(in crate::solve) passes: usize,
     trace: Vec<Step>,
     certificate: Option<Certificate>,
     solver: &'static str,
@@ -29,7 +29,7 @@ pub(super) struct Descent<'r, 'd, L> {
 
 impl<'r, 'd, L: Conjugate> Descent<'r, 'd, L> {
     /// At the start; without a penalty there is no proof for these methods.
-    pub(super) fn new(
+    pub(in crate::solve) fn new(
         solver: &'static str,
         risk: &'r Risk<'d, L>,
         start: Option<&Coef>,
@@ -58,7 +58,7 @@ impl<'r, 'd, L: Conjugate> Descent<'r, 'd, L> {
     }
 
     /// Whether to stop: proved good enough, out of iterations, or stuck.
-    pub(super) fn stops(&mut self, tolerance: f64, max_iterations: usize) -> Result<Option<Stop>> {
+    pub(in crate::solve) fn stops(&mut self, tolerance: f64, max_iterations: usize) -> Result<Option<Stop>> {
         let scale = self.reference.max(self.point.objective.abs());
         let mut gap = None;
         if gap_forecast(self.risk, &self.point) <= 2.0 * tolerance * scale {
@@ -85,7 +85,7 @@ impl<'r, 'd, L: Conjugate> Descent<'r, 'd, L> {
     }
 
     /// Moves on.
-    pub(super) fn accept(&mut self, next: Point, step: f64) {
+    pub(in crate::solve) fn accept(&mut self, next: Point, step: f64) {
         let norm = next.gradient.dot(&next.gradient);
         self.since += 1;
         if next.objective < self.best.0 || norm < self.best.1 {
@@ -98,7 +98,7 @@ impl<'r, 'd, L: Conjugate> Descent<'r, 'd, L> {
     }
 
     /// The result; a halt of the watch is an answer, too.
-    pub(super) fn finish(mut self, ended: Result<Stop>) -> Result<Solved> {
+    pub(in crate::solve) fn finish(mut self, ended: Result<Stop>) -> Result<Solved> {
         let stop = match ended {
             Ok(stop) => stop,
             Err(error) if error.kind() == ErrorKind::Interrupted => Stop::halted(self.watch.halted()),

@@ -10,10 +10,10 @@ mod precondition;
 
 use super::forecast::gap_forecast;
 use super::part::RowPart;
-use super::{Solved, Solver, Step, Stop};
 use crate::certify::{Certificate, duality_gap};
 use crate::error::{Error, ErrorKind, Result};
 use crate::objective::{Coef, Conjugate, Detail, Penalty, Point, Risk};
+use crate::solve::{Solved, Solver, Step, Stop};
 use crate::watch::{Progress, Watch};
 use precondition::Preconditioner;
 

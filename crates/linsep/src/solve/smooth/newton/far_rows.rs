@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::linalg::{Square, factor};
 use crate::objective::line_search::DECREASE;
 use crate::objective::{Coef, CurvedLoss, Detail, Line, Point, Ridge, Risk};
-use crate::solve::part::RowPart;
+use crate::solve::smooth::part::RowPart;
 use crate::watch::Watch;
 
 /// A score that moves by more than this leaves the range in which its loss is about quadratic: the curvature of a

@@ -22,11 +22,11 @@ mod residual;
 mod rough;
 mod run;
 
-use super::{Solved, Solver, Step, Stop};
 use crate::certify::{Certificate, duality_gap};
 use crate::design::{Columns, SparseColumns, WithColumns, stored_values};
 use crate::error::{ErrorKind, Result};
 use crate::objective::{Coef, Conjugate, Detail, ElasticNet, Intercept, Penalty, Point, Restricted, Risk};
+use crate::solve::{Solved, Solver, Step, Stop};
 use crate::watch::Watch;
 use candidates::candidates;
 use centre::centre;

@@ -4,10 +4,10 @@
 //! iteration converges for any `η < 2/λ_max`, so an estimate short by a few percent does no harm. From zero it ends at
 //! the solution of least length where there are many.
 
-use super::Stop;
 use crate::certify::{Certificate, quadratic_gap};
 use crate::linalg::{Factor, Square};
 use crate::objective::QuadraticObjective;
+use crate::solve::Stop;
 use crate::watch::{Progress, Watch};
 
 /// Gradient descent with a fixed step, on a quadratic.

@@ -13,10 +13,10 @@ mod cache;
 mod finish;
 mod pairs;
 
-use super::Stop;
 use crate::certify::{Certificate, DualPoint, KernelPoint, KernelTask, kernel_gap, kernel_violation};
 use crate::error::Result;
 use crate::kernel::{Kernel, KernelRows, KernelSum, Real, Targets};
+use crate::solve::Stop;
 use crate::watch::{Halt, Progress, Watch};
 use active::{Active, Rounds, SmoProblem, extremes};
 use rayon::prelude::*;

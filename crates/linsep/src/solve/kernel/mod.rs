@@ -1,0 +1,5 @@
+//! Machines with a kernel.
+
+mod smo;
+
+pub use smo::{KernelSolved, Smo};

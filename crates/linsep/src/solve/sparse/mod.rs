@@ -1,0 +1,5 @@
+//! `min F(W,b)` with a lasso part in the penalty.
+
+mod proximal_newton;
+
+pub use proximal_newton::{Previous, ProximalNewton};
