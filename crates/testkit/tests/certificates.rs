@@ -1,7 +1,7 @@
 //! Bounds must bound: at arbitrary points, on thousands of small problems, and against a solver that shares no code.
 
 use linsep::certify::{Certificate, StoredScores, duality_gap, self_concordance_bound};
-use linsep::design::{Standardize, Units, summarise};
+use linsep::design::{LabelledRows, Standardize, Units, summarise};
 use linsep::model::{Fit, Method, Outcome, PenaltyChoice, RiskMinimizer};
 use linsep::objective::{Coef, Conjugate, Detail, Intercept, Logistic, Ridge, Risk, Sample, Softmax, SoftmaxForm};
 use linsep::solve::{Newton, NewtonCg, Solved, Solver, Stop};
@@ -49,13 +49,8 @@ fn problem(classes: usize, scores: usize, source: &mut Source) -> Data {
 }
 
 fn sample<'a>(data: &'a Data, design: &'a dyn linsep::design::Design, units: &'a Units) -> Sample<'a> {
-    Sample {
-        design,
-        units,
-        labels: data.labels.codes(),
-        weights: data.weights.as_deref(),
-        offsets: data.offsets.as_ref().map(|(_, o)| &o[..]),
-    }
+    let rows = LabelledRows::new(design, data.labels.codes()).weighted(data.weights.as_deref());
+    Sample::new(rows, units).with_offsets(data.offsets.as_ref().map(|(_, o)| &o[..]))
 }
 
 fn random_coef(scores: usize, cols: usize, intercept: Intercept, scale: f64, source: &mut Source) -> Coef {

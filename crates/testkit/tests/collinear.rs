@@ -2,7 +2,7 @@
 //! and every claim holds against the 400-bit twin, without a tolerance.
 
 use linsep::certify::{Certificate, StoredScores, self_concordance_bound};
-use linsep::design::{Standardize, summarise};
+use linsep::design::{LabelledRows, Standardize, summarise};
 use linsep::discriminant::Linear;
 use linsep::model::{Fit, Fitted, Method, Note, Outcome, PenaltyChoice, RiskMinimizer};
 use linsep::objective::{Coef, Intercept, Logistic, Ridge, Risk, Sample};
@@ -225,7 +225,7 @@ fn the_bound_holds_on_a_ladder_away_from_the_optimum() {
             coef.weights_mut()[j] = moved.weights_of(0)[j] * units.scale()[j];
         }
         coef.intercept_mut()[0] = moved.intercept_at_centre()[0];
-        let rows = Sample { design: &design, units, labels: data.labels.codes(), weights: None, offsets: None };
+        let rows = Sample::new(LabelledRows::new(&design, data.labels.codes()), units);
         let risk = Risk::new(rows, Logistic, Ridge::none(), Intercept::Free);
         let bound = self_concordance_bound(&risk, &coef, StoredScores::AsFitted, &Watch::default()).unwrap();
         for refuted in refute(&problem, &moved, &bound.certificate, &optimum) {
@@ -246,7 +246,7 @@ fn the_bound_holds_with_columns_that_a_ridge_leaves_out() {
         let method = RiskMinimizer { penalty: PenaltyChoice::Ridge(0.1), factors: factors.clone(), ..unpenalised() };
         let design = data.dense();
         let units = summarise(&design, None, &Watch::default()).unwrap().units(Standardize::Yes);
-        let rows = Sample { design: &design, units: &units, labels: data.labels.codes(), weights: None, offsets: None };
+        let rows = Sample::new(LabelledRows::new(&design, data.labels.codes()), &units);
         let ridge = Ridge::new(0.1).with_factors(&factors).unwrap();
         let risk = Risk::new(rows, Logistic, ridge, Intercept::Free);
         let problem = Problem::new(&data, &method, &units, 0.1);

@@ -3,7 +3,7 @@
 use linsep::artifact::Model;
 use linsep::certify::Certificate;
 use linsep::design::Training;
-use linsep::design::{DenseMatrix, Standardize, Tile, Units};
+use linsep::design::{DenseMatrix, LabelledRows, Standardize, Tile, Units};
 use linsep::discriminant::{Discriminant, KernelExpansion};
 use linsep::kernel::{Kernel, KernelRows};
 use linsep::model::{
@@ -243,8 +243,8 @@ fn the_perceptron_is_the_kernel_perceptron_of_x_y_plus_one() {
     let (units, watch, design) = (Units::identity(3), Watch::default(), data.dense());
     for (order, seed) in [(Order::Given, 0), (Order::Shuffled, 3), (Order::Shuffled, 4)] {
         let mut tile = Tile::default();
-        let rows =
-            SignedRows::new(&design, &units, (data.labels.codes(), None), true, &mut tile, &watch).expect("rows");
+        let labelled = LabelledRows::new(&design, data.labels.codes());
+        let rows = SignedRows::new(labelled, &units, true, &mut tile, &watch).expect("rows");
         let mut plain = OnlinePerceptron::new(&rows, order, seed);
         let ended = plain.run(200, &watch).expect("a run");
         let kernel = Kernel::Polynomial { gamma: 1.0, coef0: 1.0, degree: 1 };

@@ -285,12 +285,12 @@ fn elastic_net_with_almost_no_lasso_is_a_ridge() {
 /// Two symmetric vectors under a lasso cost what one does.
 #[test]
 fn two_class_symmetric_softmax_lasso_is_logistic_lasso() {
-    use linsep::design::Units;
+    use linsep::design::{LabelledRows, Units};
     use linsep::objective::{ElasticNet, Logistic, Risk, Sample, Softmax};
     use linsep::solve::{ProximalNewton, Solver};
     let data = overlapping(90, 4, 2, 21);
     let (design, units) = (data.dense(), Units::identity(4));
-    let sample = Sample { design: &design, units: &units, labels: data.labels.codes(), weights: None, offsets: None };
+    let sample = Sample::new(LabelledRows::new(&design, data.labels.codes()), &units);
     let solver = ProximalNewton { tolerance: 1e-12, ..ProximalNewton::default() };
     let penalty = ElasticNet::lasso(0.02);
     let one = Risk::new(sample, Logistic, penalty.clone(), Intercept::Free);

@@ -3,7 +3,7 @@
 
 use linsep::artifact::Model;
 use linsep::certify::Certificate;
-use linsep::design::{Design, Standardize, Tile, Units};
+use linsep::design::{Design, LabelledRows, Standardize, Tile, Units};
 use linsep::error::ErrorKind;
 use linsep::model::{Fit, Fitted, Method, Note, Outcome, PerceptronSettings, PerceptronVariant, Refusal, Separability};
 use linsep::objective::Intercept;
@@ -153,8 +153,8 @@ fn textbook(data: &Data, epochs: usize, intercept: bool) -> (Vec<Vec<f64>>, usiz
 /// Runs the online rule itself, which does not mind classes that overlap.
 fn online(data: &Data, design: &dyn Design, epochs: usize, intercept: bool, averaged: bool) -> (Vec<f64>, usize, Stop) {
     let (units, mut tile, watch) = (Units::identity(data.cols), Tile::default(), Watch::default());
-    let labelled = (data.labels.codes(), data.weights.as_deref());
-    let rows = SignedRows::new(design, &units, labelled, intercept, &mut tile, &watch).expect("rows");
+    let labelled = LabelledRows::new(design, data.labels.codes()).weighted(data.weights.as_deref());
+    let rows = SignedRows::new(labelled, &units, intercept, &mut tile, &watch).expect("rows");
     let run = OnlinePerceptron::new(&rows, Order::Given, 0);
     let mut run = if averaged { run.averaged() } else { run };
     let stop = run.run(epochs, &watch).expect("a run");
@@ -274,7 +274,8 @@ fn pocket_twin(data: &Data, draws: usize, seed: u64) -> PocketTwin {
 fn pocket(data: &Data, rule: PocketRule, epochs: usize, seed: u64) -> (Vec<f64>, Stop) {
     let (design, units, mut tile, watch) =
         (data.dense(), Units::identity(data.cols), Tile::default(), Watch::default());
-    let rows = SignedRows::new(&design, &units, (data.labels.codes(), None), true, &mut tile, &watch).expect("rows");
+    let rows = SignedRows::new(LabelledRows::new(&design, data.labels.codes()), &units, true, &mut tile, &watch)
+        .expect("rows");
     let mut run = PocketPerceptron::new(&rows, rule, seed);
     let stop = run.run(epochs, &watch).expect("a run");
     (run.coef().as_slice().to_vec(), stop)

@@ -1,7 +1,7 @@
 //! Least squares on sigmoid outputs: a risk with several local minima, or none.
 
 use linsep::certify::{Certificate, LocalScale, exact_hessian, gauss_newton_hessian};
-use linsep::design::{Design, Standardize, Units};
+use linsep::design::{Design, LabelledRows, Standardize, Units};
 use linsep::model::{
     Fit, LeastSquaresSettings, Method, Outcome, PenaltyChoice, Refusal, RiskMinimizer, SigmoidLeastSquares, Targets,
 };
@@ -25,7 +25,7 @@ fn sigma(z: f64) -> f64 {
 }
 
 fn risk_of<'a>(data: &'a Data, design: &'a dyn Design, units: &'a Units, lambda: f64) -> Risk<'a, SquaredSigmoid> {
-    let sample = Sample { design, units, labels: data.labels.codes(), weights: data.weights.as_deref(), offsets: None };
+    let sample = Sample::new(LabelledRows::new(design, data.labels.codes()).weighted(data.weights.as_deref()), units);
     Risk::new(sample, SquaredSigmoid { gauss_newton: false }, Ridge::new(lambda), Intercept::Free)
 }
 
@@ -171,7 +171,7 @@ fn restarts_find_the_lower_of_two_minima() {
     assert!((left - right).abs() > 1e-3 && between > left.max(right), "{left} {between} {right}");
     // Each is the end of a descent from its side, and nothing near says which is lower.
     let (design, units, watch) = (data.dense(), Units::identity(1), Watch::default());
-    let sample = Sample { design: &design, units: &units, labels: data.labels.codes(), weights: None, offsets: None };
+    let sample = Sample::new(LabelledRows::new(&design, data.labels.codes()), &units);
     let loss = SquaredSigmoid { gauss_newton: false };
     let risk = Risk::new(sample, loss, Ridge::new(1e-3), Intercept::None);
     let scale = LocalScale::new(&risk, &watch).expect("scales");

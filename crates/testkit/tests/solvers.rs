@@ -1,7 +1,7 @@
 //! All solvers of one problem reach the same optimum, and each proves it.
 
 use linsep::certify::duality_gap;
-use linsep::design::{Design, Standardize, Units};
+use linsep::design::{Design, LabelledRows, Standardize, Units};
 use linsep::model::{Algorithm, Method, Outcome, PenaltyChoice, RiskMinimizer};
 use linsep::objective::{
     Coef, Conjugate, Detail, Intercept, Logistic, Ridge, Risk, Sample, Softmax, SoftmaxForm, Squared, SquaredHinge,
@@ -13,13 +13,8 @@ use testkit::data::{Data, Source, labels, overlapping};
 const TOLERANCE: f64 = 1e-8;
 
 fn sample<'a>(data: &'a Data, design: &'a dyn Design, units: &'a Units) -> Sample<'a> {
-    Sample {
-        design,
-        units,
-        labels: data.labels.codes(),
-        weights: data.weights.as_deref(),
-        offsets: data.offsets.as_ref().map(|(_, o)| &o[..]),
-    }
+    let rows = LabelledRows::new(design, data.labels.codes()).weighted(data.weights.as_deref());
+    Sample::new(rows, units).with_offsets(data.offsets.as_ref().map(|(_, o)| &o[..]))
 }
 
 /// Every solver that takes this risk.

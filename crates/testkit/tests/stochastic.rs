@@ -1,6 +1,6 @@
 //! The solvers that draw rows: they must end where Newton's method ends, by their seed alone.
 
-use linsep::design::{Design, Standardize, Units, summarise};
+use linsep::design::{Design, LabelledRows, Standardize, Units, summarise};
 use linsep::objective::{
     Conjugate, Intercept, Logistic, Ridge, Risk, Sample, Softmax, SoftmaxForm, Squared, SquaredHinge,
 };
@@ -16,13 +16,8 @@ fn units(data: &Data) -> Units {
 }
 
 fn sample<'a>(data: &'a Data, design: &'a dyn Design, units: &'a Units) -> Sample<'a> {
-    Sample {
-        design,
-        units,
-        labels: data.labels.codes(),
-        weights: data.weights.as_deref(),
-        offsets: data.offsets.as_ref().map(|(_, o)| &o[..]),
-    }
+    let rows = LabelledRows::new(design, data.labels.codes()).weighted(data.weights.as_deref());
+    Sample::new(rows, units).with_offsets(data.offsets.as_ref().map(|(_, o)| &o[..]))
 }
 
 /// Weights with zeros, a heavy row, a long row and a column far from zero.

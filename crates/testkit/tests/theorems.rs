@@ -1,6 +1,6 @@
 //! Statements that hold exactly, each with the conditions under which it does.
 
-use linsep::design::{CsrMatrix, Design, Standardize, Units};
+use linsep::design::{CsrMatrix, Design, LabelledRows, Standardize, Units};
 use linsep::linalg::factor;
 use linsep::model::{Divisor, Fitted, GaussianBayes, Method, PenaltyChoice, RiskMinimizer};
 use linsep::numeric::{logistic, softplus};
@@ -42,13 +42,8 @@ fn watch() -> Watch {
 }
 
 fn sample<'a>(data: &'a Data, design: &'a dyn Design, units: &'a Units) -> Sample<'a> {
-    Sample {
-        design,
-        units,
-        labels: data.labels.codes(),
-        weights: data.weights.as_deref(),
-        offsets: data.offsets.as_ref().map(|(_, o)| &o[..]),
-    }
+    let rows = LabelledRows::new(design, data.labels.codes()).weighted(data.weights.as_deref());
+    Sample::new(rows, units).with_offsets(data.offsets.as_ref().map(|(_, o)| &o[..]))
 }
 
 // ---------------------------------------------------------------- LDA

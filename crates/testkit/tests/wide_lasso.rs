@@ -1,7 +1,7 @@
 //! Lasso and elastic net of sparse rows with thousands of columns, which are solved by a copy of the columns: against the
 //! same rows as dense ones, which are not.
 
-use linsep::design::{Standardize, Units};
+use linsep::design::{LabelledRows, Standardize, Units};
 use linsep::model::{Fit, Fitted, Lambdas, LossChoice, Method, Outcome, PenaltyChoice, RiskMinimizer};
 use linsep::objective::{Coef, ElasticNet, Intercept, Logistic, Risk, Sample};
 use linsep::solve::{ProximalNewton, Solver, Stop};
@@ -131,7 +131,7 @@ fn columns_that_cannot_have_a_weight_are_left_out_safely() {
 fn any_start_ends_at_the_optimum() {
     let data = texts(2, false, 4);
     let (csr, units) = (data.csr(), Units::identity(COLS));
-    let sample = Sample { design: &csr, units: &units, labels: data.labels.codes(), weights: None, offsets: None };
+    let sample = Sample::new(LabelledRows::new(&csr, data.labels.codes()), &units);
     let risk = Risk::new(sample, Logistic, ElasticNet::lasso(0.003), Intercept::Free);
     let solver = ProximalNewton { tolerance: 1e-10, ..ProximalNewton::default() };
     let plain = solver.solve(&risk, None, &Watch::default()).expect("solved");

@@ -154,7 +154,7 @@ fn in_order<L: Loss>(risk: &Risk<'_, L>, by_score: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::{DenseMatrix, Units};
+    use crate::design::{DenseMatrix, LabelledRows, Units};
     use crate::objective::{Logistic, Ridge, Sample};
     use crate::table::Class;
 
@@ -162,7 +162,7 @@ mod tests {
         let x = DenseMatrix::new(x.to_vec(), cols)?;
         let units = Units::identity(cols);
         let labels: Vec<Class> = labels.iter().map(|y| Class(*y)).collect();
-        let sample = Sample { design: &x, units: &units, labels: &labels, weights: None, offsets: None };
+        let sample = Sample::new(LabelledRows::new(&x, &labels), &units);
         let risk = Risk::new(sample, Logistic, Ridge::none(), Intercept::Free);
         Ok(prove_balance(&risk, alpha, dependent, &Watch::default())?.is_some())
     }

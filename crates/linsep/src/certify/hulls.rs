@@ -4,7 +4,7 @@
 //! first are in their hulls; for any w, the plane midway between the nearest rows has the margin
 //! `γ(w) = (min w·x − max w·y) / 2‖w‖`. Whatever λ and w: `γ(w) ≤ γ* ≤ ½‖x* − y*‖`.
 
-use crate::design::{Block, CsrRows, Design, Pass, Rows, Tile, Units, column_ranges};
+use crate::design::{Block, CsrRows, LabelledRows, Pass, Rows, Tile, Units, column_ranges};
 use crate::error::Result;
 use crate::numeric::{CompensatedSum, sum, vectorised};
 use crate::table::Class;
@@ -50,20 +50,16 @@ impl HullPoints {
 ///
 /// ```
 /// use linsep::certify::hull_points;
-/// use linsep::design::{DenseMatrix, Units};
+/// use linsep::design::{DenseMatrix, LabelledRows, Units};
 /// use linsep::table::Class;
 /// let x = DenseMatrix::new(vec![0.0, 0.0, 2.0, 1.0, 2.0, -1.0], 2)?;
-/// let labels = [Class(0), Class(1), Class(1)];
-/// let points = hull_points(&x, &Units::identity(2), &labels, &[(0, 1.0), (1, 3.0), (2, 3.0)])?.unwrap();
+/// let rows = LabelledRows::new(&x, &[Class(0), Class(1), Class(1)]);
+/// let points = hull_points(rows, &Units::identity(2), &[(0, 1.0), (1, 3.0), (2, 3.0)])?.unwrap();
 /// assert_eq!((&points.difference[..], points.distance), (&[2.0, 0.0][..], 2.0));
 /// # Ok::<(), linsep::Error>(())
 /// ```
-pub fn hull_points(
-    design: &dyn Design,
-    units: &Units,
-    labels: &[Class],
-    weights: &[(usize, f64)],
-) -> Result<Option<HullPoints>> {
+pub fn hull_points(rows: LabelledRows<'_>, units: &Units, weights: &[(usize, f64)]) -> Result<Option<HullPoints>> {
+    let LabelledRows { design, labels, .. } = rows;
     let total = |class: u32| sum(weights.iter().filter(|(row, _)| labels[*row].0 == class).map(|(_, w)| *w));
     let totals = [total(0), total(1)];
     if totals.iter().any(|t| !(*t > 0.0 && t.is_finite())) || weights.iter().any(|(_, w)| !(*w >= 0.0)) {
@@ -184,13 +180,8 @@ struct Extremes {
 }
 
 /// Measures all rows of positive weight along a normal.
-pub fn sides(
-    design: &dyn Design,
-    units: &Units,
-    (labels, weights): (&[Class], Option<&[f64]>),
-    normal: &[f64],
-    watch: &Watch,
-) -> Result<Sides> {
+pub fn sides(rows: LabelledRows<'_>, units: &Units, normal: &[f64], watch: &Watch) -> Result<Sides> {
+    let LabelledRows { design, labels, weights } = rows;
     let cols = normal.len();
     let n = labels.len();
     // A sum of d products in any order, of numbers that were rounded three times each.

@@ -29,13 +29,13 @@ const FEW_PRODUCTS: f64 = 1e7;
 ///
 /// ```
 /// use linsep::certify::{Certificate, proved_lasso};
-/// use linsep::design::{DenseMatrix, Units};
+/// use linsep::design::{LabelledRows, DenseMatrix, Units};
 /// use linsep::objective::{Coef, ElasticNet, Intercept, Risk, Sample, Squared};
 /// use linsep::table::Class;
 /// // ½ mean (±1 − wx)² + ½|w| with x = ±2: w = (2 − ½)/4. The other column is orthogonal to the classes.
 /// let (x, units) = (DenseMatrix::new(vec![-2.0, 1.0, -2.0, -1.0, 2.0, 1.0, 2.0, -1.0], 2)?, Units::identity(2));
 /// let labels = [Class(0), Class(0), Class(1), Class(1)];
-/// let rows = Sample { design: &x, units: &units, labels: &labels, weights: None, offsets: None };
+/// let rows = Sample::new(LabelledRows::new(&x, &labels), &units);
 /// let risk = Risk::new(rows, Squared::two_classes([-1.0, 1.0]), ElasticNet::lasso(0.5), Intercept::Free);
 /// let coef = Coef::from_vec(vec![0.375, 0.0, 0.0], 1, 2);
 /// let (_, certificate) = proved_lasso(&risk, &coef, &Default::default())?;

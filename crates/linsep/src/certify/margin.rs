@@ -3,11 +3,10 @@
 
 use super::Certificate;
 use super::hulls::LEAST;
-use crate::design::{Design, Pass, Rows, Units};
+use crate::design::{LabelledRows, Pass, Rows, Units};
 use crate::error::Result;
 use crate::numeric::sum;
 use crate::objective::Coef;
-use crate::table::Class;
 use crate::watch::Watch;
 
 /// What the rows of positive weight have to do with a plane `θ·x̃ = 0`, x̃ the row in given units and a one (none without an
@@ -59,25 +58,18 @@ struct MarginPartial {
 ///
 /// ```
 /// use linsep::certify::margins;
-/// use linsep::design::{DenseMatrix, Units};
+/// use linsep::design::{DenseMatrix, LabelledRows, Units};
 /// use linsep::objective::Coef;
 /// use linsep::table::Class;
 /// let x = DenseMatrix::new(vec![-1.0, 2.0], 1)?;
 /// let theta = Coef::from_vec(vec![1.0, -0.5], 1, 1);
-/// let rows = (&[Class(0), Class(1)][..], None);
-/// let found = margins(&x, &Units::identity(1), rows, &theta, true, &Default::default())?;
+/// let rows = LabelledRows::new(&x, &[Class(0), Class(1)]);
+/// let found = margins(rows, &Units::identity(1), &theta, true, &Default::default())?;
 /// // y θ·x̃ is 1.5 for both; ‖x̃‖² = 2² + 1, ‖θ‖² = 1.25.
 /// assert!((found.margin - 1.5).abs() < 1e-14 && (found.bound().unwrap() - 5.0 * 1.25 / 2.25).abs() < 1e-12);
 /// # Ok::<(), linsep::Error>(())
 /// ```
-pub fn margins(
-    design: &dyn Design,
-    units: &Units,
-    (labels, weights): (&[Class], Option<&[f64]>),
-    theta: &Coef,
-    intercept: bool,
-    watch: &Watch,
-) -> Result<Margins> {
+pub fn margins(rows: LabelledRows<'_>, units: &Units, theta: &Coef, intercept: bool, watch: &Watch) -> Result<Margins> {
     let cols = theta.n_cols();
     let (w, b) = (theta.weights(), theta.intercept()[0]);
     let one = f64::from(u8::from(intercept));
@@ -86,21 +78,21 @@ pub fn margins(
     let lost = (cols + 8) as f64 * LEAST;
     let sparse = FoldedScores::new(units, w, b);
     let new = || MarginPartial { margin: f64::INFINITY, longest: 0.0, errors: 0.0, total: 0.0 };
-    let found = Pass::new(design, units).partials_of(1).reduce(
+    let found = Pass::new(rows.design, units).partials_of(1).reduce(
         watch,
         (0, &mut []),
         new,
-        |found, range, rows, _| {
+        |found, range, block, _| {
             for (i, row) in range.enumerate() {
-                let s = weights.map_or(1.0, |w| w[row]);
+                let s = rows.weight(row);
                 if s == 0.0 {
                     continue;
                 }
-                let MeasuredMargins { score, size, square, square_size } = match &rows {
+                let MeasuredMargins { score, size, square, square_size } = match &block {
                     Rows::Dense(values) => dense(&values[i * cols..(i + 1) * cols], w, b),
                     Rows::Csr(rows) => sparse.row(rows.row(i)),
                 };
-                let signed = if labels[row].0 == 1 { score } else { -score };
+                let signed = if rows.labels[row].0 == 1 { score } else { -score };
                 let margin = signed - rounding * size - lost;
                 // Numbers that overflowed prove nothing.
                 found.margin = if margin.is_nan() { f64::NEG_INFINITY } else { found.margin.min(margin) };

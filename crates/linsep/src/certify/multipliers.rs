@@ -48,13 +48,13 @@ pub fn feasible_multipliers<L: MarginLoss, P: Penalty>(risk: &Risk<'_, L, P>, mu
 ///
 /// ```
 /// use linsep::certify::multiplier_gap;
-/// use linsep::design::{DenseMatrix, Units};
+/// use linsep::design::{LabelledRows, DenseMatrix, Units};
 /// use linsep::objective::{Coef, Hinge, Intercept, Ridge, Risk, Sample};
 /// use linsep::table::Class;
 /// // Two points at ±1 and λ = 1/2: w = 1, and both multipliers are 1/2.
 /// let (x, units) = (DenseMatrix::new(vec![-1.0, 1.0], 1)?, Units::identity(1));
 /// let labels = [Class(0), Class(1)];
-/// let rows = Sample { design: &x, units: &units, labels: &labels, weights: None, offsets: None };
+/// let rows = Sample::new(LabelledRows::new(&x, &labels), &units);
 /// let risk = Risk::new(rows, Hinge, Ridge::new(0.5), Intercept::Free);
 /// let coef = Coef::from_vec(vec![1.0, 0.0], 1, 1);
 /// let (objective, certificate) = multiplier_gap(&risk, &coef, &[0.5, 0.5], &Default::default())?;

@@ -44,7 +44,7 @@ impl Training<'_> {
 
     /// The rows of positive weight; the features are copied only where there are others.
     pub fn counted(&self) -> Result<SelectedRows> {
-        let rows = self.counted_rows();
+        let rows = self.rows().counted();
         match rows.len() == self.labels.len() {
             true => Ok(self.relabelled(self.labels.clone())),
             false => {

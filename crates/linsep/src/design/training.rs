@@ -1,6 +1,6 @@
 //! Rows with their classes, weights and offsets: what every method learns from, checked once.
 
-use super::{ColumnSummary, Design, Origin};
+use super::{ColumnSummary, Design, LabelledRows, Origin};
 use crate::error::{Error, Result};
 use crate::table::Labels;
 use crate::words::{Span, words};
@@ -35,11 +35,6 @@ pub struct Training<'a> {
 }
 
 impl<'a> Training<'a> {
-    /// The rows of positive weight.
-    pub(crate) fn counted_rows(&self) -> Vec<usize> {
-        (0..self.labels.len()).filter(|i| self.weights.is_none_or(|w| w[*i] > 0.0)).collect()
-    }
-
     /// Unweighted rows.
     pub fn new(design: &'a dyn Design, labels: &'a Labels) -> Training<'a> {
         Training { design, labels, weights: None, offsets: None, origins: &[], printed: &[], columns: None }
@@ -65,9 +60,14 @@ impl<'a> Training<'a> {
         Training { printed, ..self }
     }
 
+    /// What solvers and proofs read of the rows.
+    pub fn rows(&self) -> LabelledRows<'a> {
+        LabelledRows { design: self.design, labels: self.labels.codes(), weights: self.weights }
+    }
+
     /// Σs.
     pub fn total_weight(&self) -> f64 {
-        self.weights.map_or(self.labels.len() as f64, |w| crate::numeric::sum(w.iter().copied()))
+        self.rows().total_weight()
     }
 
     /// Lengths, weights, offsets and classes.

@@ -6,11 +6,12 @@
 
 use super::{Computation, Fit, Fitted, Multipliers, NotSeparable, Note, Objective, Outcome};
 use crate::certify::{Certificate, widest_margin};
-use crate::design::Training;
-use crate::design::{Block, CsrMatrix, DenseMatrix, Design, PreparedDesign, Standardize, Tile, Units, summarise};
+use crate::design::{
+    Block, CsrMatrix, DenseMatrix, Design, LabelledRows, PreparedDesign, Standardize, Tile, Training, Units, summarise,
+};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
-use crate::separate::{MarginRows, hard_margin};
+use crate::separate::hard_margin;
 use crate::separate::{SeparabilityOptions, Verdict, separability};
 use crate::watch::{Halt, Watch};
 use crate::words::{Setting, words};
@@ -49,8 +50,8 @@ impl HardMarginSettings {
                 copy.as_design()
             }
         };
-        let (labels, weights) = (training.labels.codes(), training.weights);
-        let found = hard_margin(MarginRows { design, labels, weights }, None, self.tolerance, watch)?;
+        let rows = LabelledRows { design, ..training.rows() };
+        let found = hard_margin(rows, None, self.tolerance, watch)?;
         let Some(found) = found else { return self.no_plane(training, watch) };
         let mut plane = found.weights.clone();
         constant.iter().for_each(|j| plane[*j] = 0.0);
@@ -73,7 +74,7 @@ impl HardMarginSettings {
                 .help(words!["choose ", Setting::Standardize.is("yes")]));
         }
         let converged = certificate.relative_gap().is_some_and(|gap| gap <= self.tolerance);
-        let mut alpha = vec![0.0; labels.len()];
+        let mut alpha = vec![0.0; rows.labels.len()];
         pairs.iter().for_each(|(row, a)| alpha[*row] = *a);
         Ok(Fit::Model(Box::new(Fitted {
             discriminant: Discriminant::Linear(linear),
@@ -123,9 +124,8 @@ impl HardMarginSettings {
         let normal: Vec<f64> = linear.weights_of(0).iter().zip(units.scale()).map(|(w, s)| w * s).collect();
         // About the plane's own centre, where its intercept is stated.
         let about = Units::new(linear.centre().to_vec(), units.scale().to_vec());
-        let labelled = (training.labels.codes(), training.weights);
         let plane = (&normal[..], linear.intercept_at_centre()[0]);
-        widest_margin(training.design, &about, labelled, plane, alpha, watch)
+        widest_margin(training.rows(), &about, plane, alpha, watch)
     }
 
     fn check(&self, training: &Training<'_>) -> Result<()> {

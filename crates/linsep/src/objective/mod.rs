@@ -10,6 +10,7 @@ mod quadratic;
 mod restricted;
 mod risk;
 mod rows;
+mod sample;
 
 pub use coef::Coef;
 pub(crate) use dual_rows::DualRows;
@@ -22,4 +23,5 @@ pub use penalty::{ElasticNet, Penalty, Ridge, soft_threshold};
 pub use quadratic::QuadraticObjective;
 pub(crate) use restricted::Restricted;
 pub(crate) use risk::SizedScores;
-pub use risk::{Detail, Intercept, Line, Point, Risk, Sample};
+pub use risk::{Detail, Intercept, Line, Point, Risk};
+pub use sample::Sample;

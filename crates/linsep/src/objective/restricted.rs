@@ -58,7 +58,7 @@ impl Restricted {
         &'a self,
         whole: &Risk<'a, L, ElasticNet>,
     ) -> Result<Risk<'a, L, ElasticNet>> {
-        let sample = Sample { design: self.design(), units: &self.units, ..*whole.sample() };
+        let sample = Sample { units: &self.units, ..whole.sample().with_design(self.design()) };
         let penalty = match whole.penalty().factors() {
             None => whole.penalty().clone(),
             Some(factors) => {

@@ -6,7 +6,7 @@
 
 use super::{Case, plan};
 use crate::certify::{MendedDirection, WholeRows, independent_columns, others};
-use crate::design::DenseMatrix;
+use crate::design::{DenseMatrix, LabelledRows};
 use crate::error::Result;
 use crate::separate::solve_whole_cone;
 use crate::table::Class;
@@ -64,8 +64,9 @@ impl Case<'_> {
             columns.push(0);
         }
         let matrix = DenseMatrix::new(dense(&columns), columns.len())?;
-        let labels: Vec<Class> = boundary.rows.iter().map(|row| self.labels[*row]).collect();
-        let Some(numbers) = WholeRows::new(&matrix, &labels, self.classes, None, plan::MOST_BITS)? else {
+        let labels: Vec<Class> = boundary.rows.iter().map(|row| self.rows.labels[*row]).collect();
+        let Some(numbers) = WholeRows::new(LabelledRows::new(&matrix, &labels), self.classes, None, plan::MOST_BITS)?
+        else {
             return Ok(false);
         };
         let per_row = self.classes - 1;
@@ -78,7 +79,7 @@ impl Case<'_> {
     /// `e_y − e_k` on the scores that are free: all but that of the first class.
     fn ends_of(&self, constraint: usize) -> impl Iterator<Item = (usize, f64)> {
         let per_row = self.classes - 1;
-        let own = self.labels[constraint / per_row].index();
+        let own = self.rows.labels[constraint / per_row].index();
         let other = others(self.classes, own).nth(constraint % per_row).unwrap_or(own);
         [(own, 1.0), (other, -1.0)].into_iter().filter(|(k, _)| *k > 0).map(|(k, sign)| (k - 1, sign))
     }
@@ -117,7 +118,7 @@ impl Case<'_> {
                 direction.sign(&changed, elsewhere.into_iter()) == i32::from(!open[c])
             }))
         };
-        let signs: Vec<bool> = (0..self.labels.len()).into_par_iter().map(as_it_should).collect::<Result<_>>()?;
+        let signs: Vec<bool> = (0..self.rows.labels.len()).into_par_iter().map(as_it_should).collect::<Result<_>>()?;
         Ok(!signs.contains(&false))
     }
 }

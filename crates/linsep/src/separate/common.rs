@@ -3,7 +3,7 @@
 use super::plan::{MOST_REDUCED, MOST_UNREDUCED, MOST_WHOLE};
 use super::{Case, CommonPoint, Constraint};
 use crate::certify::{HullPoints, cone_residual, exact_weights, hull_points, others};
-use crate::design::{Block, Tile, Units, gather};
+use crate::design::{Block, LabelledRows, Tile, Units, gather};
 use crate::error::Result;
 use crate::objective::{Loss, Risk};
 use crate::separate::{HardMargin, basic_solution, solve_cone};
@@ -61,7 +61,7 @@ impl Case<'_> {
         let total: f64 = open.iter().map(|c| alpha[*c]).sum();
         let per_row = self.classes - 1;
         let constraint = |c: &usize| {
-            let own = self.labels[c / per_row].index();
+            let own = self.rows.labels[c / per_row].index();
             let other = others(self.classes, own).nth(c % per_row).unwrap_or(own);
             Constraint { row: c / per_row, own, other, weight: 2.0 * alpha[*c] / total, exact: None }
         };
@@ -77,7 +77,7 @@ impl Case<'_> {
             return Ok(None);
         }
         let units = Units::new(found.centre.clone(), vec![1.0; width - 1]);
-        let Some(points) = hull_points(self.design, &units, self.labels, weights)? else { return Ok(None) };
+        let Some(points) = hull_points(self.rows, &units, weights)? else { return Ok(None) };
         let rows: Vec<usize> = weights.iter().map(|(row, _)| *row).collect();
         let mut vectors = self.vectors(&rows, &units, 1)?;
         for vector in vectors.chunks_exact_mut(width) {
@@ -86,7 +86,7 @@ impl Case<'_> {
         let lambda: Vec<f64> = weights.iter().map(|(_, w)| *w).collect();
         let Some(basic) = basic_solution(&vectors, width, &lambda) else { return Ok(None) };
         let fewer: Vec<(usize, f64)> = basic.into_iter().map(|(at, w)| (rows[at], 2.0 * w)).collect();
-        let Some(now) = hull_points(self.design, &units, self.labels, &fewer)? else { return Ok(None) };
+        let Some(now) = hull_points(self.rows, &units, &fewer)? else { return Ok(None) };
         let same = (now.distance - found.hull_distance).abs() <= SAME_DISTANCE * found.hull_distance;
         Ok(same.then_some(now))
     }
@@ -95,7 +95,7 @@ impl Case<'_> {
     fn spread(&self, rows: &[usize], wanted: usize) -> Vec<usize> {
         let mut part = Vec::new();
         for class in 0..self.classes {
-            let of_class: Vec<usize> = rows.iter().copied().filter(|r| self.labels[*r].index() == class).collect();
+            let of_class: Vec<usize> = rows.iter().copied().filter(|r| self.rows.labels[*r].index() == class).collect();
             part.extend(of_class.iter().step_by(of_class.len().div_ceil(wanted / self.classes).max(1)));
         }
         part.sort_unstable();
@@ -104,9 +104,9 @@ impl Case<'_> {
 
     /// A common point of some rows alone, if they have one.
     fn of_part<L: Loss + Clone>(&self, risk: &Risk<'_, L>, rows: &[usize]) -> Result<Option<CommonPoint>> {
-        let part = gather(self.design, rows)?;
-        let labels: Vec<Class> = rows.iter().map(|r| self.labels[*r]).collect();
-        let sample = crate::objective::Sample { design: part.as_design(), labels: &labels, ..*risk.sample() };
+        let part = gather(self.rows.design, rows)?;
+        let labels: Vec<Class> = rows.iter().map(|r| self.rows.labels[*r]).collect();
+        let sample = crate::objective::Sample { rows: LabelledRows::new(part.as_design(), &labels), ..*risk.sample() };
         let of_part = Risk::new(sample, risk.loss().clone(), crate::objective::Ridge::none(), risk.intercept());
         let solved = solve_cone(&of_part, None, self.options.tolerance, self.watch)?;
         let Some(alpha) = solved.alpha else { return Ok(None) };
@@ -148,7 +148,7 @@ impl Case<'_> {
         };
         let per_row = self.classes - 1;
         let constraint = |(at, (c, (_, weight))): (usize, (&usize, &(usize, f64)))| {
-            let own = self.labels[c / per_row].index();
+            let own = self.rows.labels[c / per_row].index();
             let other = others(self.classes, own).nth(c % per_row).unwrap_or(own);
             let exact = digits.as_ref().map(|d| d[at].clone());
             Constraint { row: c / per_row, own, other, weight: 2.0 * weight, exact }
@@ -170,11 +170,11 @@ impl Case<'_> {
 
     /// One of them.
     pub(super) fn vector(&self, c: usize, units: &Units, scores: usize, out: &mut Vec<f64>) -> Result<()> {
-        let (cols, per_row) = (self.design.shape().cols, self.classes - 1);
+        let (cols, per_row) = (self.rows.design.shape().cols, self.classes - 1);
         let (row, fixed) = (c / per_row, self.classes - scores);
         let mut x = Vec::new();
         let mut tile = Tile::default();
-        match self.design.block(row..row + 1, &mut tile)? {
+        match self.rows.design.block(row..row + 1, &mut tile)? {
             Block::F64(dense) => dense.load(units, &mut x),
             Block::F32(dense) => dense.load(units, &mut x),
             Block::Csr(sparse) => {
@@ -183,7 +183,7 @@ impl Case<'_> {
                 columns.iter().zip(values).for_each(|(c, v)| x[*c as usize] += v * units.inverse_scale()[*c as usize]);
             }
         }
-        let own = self.labels[row].index();
+        let own = self.rows.labels[row].index();
         let other = others(self.classes, own).nth(c % per_row).unwrap_or(own);
         out.clear();
         out.resize(scores * (cols + 1), 0.0);

@@ -8,7 +8,7 @@ use super::peel::{MOST_CLASSES, MOST_PEELED, Peeled, PeeledMachine};
 use super::plan::Route;
 use super::{Case, CommonPoint, EQUATION, SeparabilityOptions, SeparabilityVerdict, Undecided, Verdict, wide};
 use crate::certify::{check_cone_direction, cone_residual, others};
-use crate::design::{Block, CsrMatrix, CsrRows, Standardize, Tile, Units, summarise};
+use crate::design::{Block, CsrMatrix, CsrRows, LabelledRows, Standardize, Tile, Units, summarise};
 use crate::error::Result;
 use crate::objective::{Coef, Loss, Softmax, SoftmaxForm};
 use crate::separate::{ConeSolved, solve_part_of_cone};
@@ -30,7 +30,7 @@ impl Case<'_> {
     /// The verdict by the core; `None` where that is too large, or rounding gets in the way.
     pub(super) fn by_core(&self, same: Option<&CommonPoint>) -> Result<Option<SeparabilityVerdict>> {
         let mut tile = Tile::default();
-        let Block::Csr(x) = self.design.block(0..self.labels.len(), &mut tile)? else { return Ok(None) };
+        let Block::Csr(x) = self.rows.design.block(0..self.rows.labels.len(), &mut tile)? else { return Ok(None) };
         if self.classes > MOST_CLASSES || !self.size().fits_machine() || x.len() > MOST_PEELED {
             return Ok(None);
         }
@@ -55,7 +55,7 @@ impl Case<'_> {
     fn core(&self, x: &CsrRows<'_>, peeled: &Peeled) -> Result<Option<Core>> {
         let per_row = self.classes - 1;
         let is_left = |row: &usize| peeled.open[row * per_row..(row + 1) * per_row].contains(&true);
-        let rows: Vec<usize> = (0..self.labels.len()).filter(is_left).collect();
+        let rows: Vec<usize> = (0..self.rows.labels.len()).filter(is_left).collect();
         let mut core = Core {
             machine: PeeledMachine::zeros(self.classes, x.cols),
             open: vec![false; peeled.open.len()],
@@ -68,10 +68,10 @@ impl Case<'_> {
             return Ok(Some(core));
         }
         let (matrix, used) = part(x, &rows)?;
-        let labels: Vec<Class> = rows.iter().map(|row| self.labels[*row]).collect();
+        let labels: Vec<Class> = rows.iter().map(|row| self.rows.labels[*row]).collect();
         let asked: Vec<bool> =
             rows.iter().flat_map(|row| &peeled.open[row * per_row..(row + 1) * per_row]).copied().collect();
-        let case = Case { design: &matrix, labels: &labels, ..*self };
+        let case = Case { rows: LabelledRows::new(&matrix, &labels), ..*self };
         let decided = match case.size().route_of_core() {
             Some(Route::RowProducts) => case.part_decided_by_products(&asked)?,
             Some(_) => case.part_decided(&asked)?,
@@ -96,7 +96,7 @@ impl Case<'_> {
 
     /// The verdict of rows that are not too many, through their products.
     pub(super) fn through_rows(&self, same: Option<CommonPoint>) -> Result<SeparabilityVerdict> {
-        let asked = vec![true; self.labels.len() * (self.classes - 1)];
+        let asked = vec![true; self.rows.labels.len() * (self.classes - 1)];
         let undecided = |reason: &str, common| {
             Verdict::Undecided(Box::new(Undecided { reason: reason.to_owned(), common: same.clone().or(common) }))
         };
@@ -111,7 +111,7 @@ impl Case<'_> {
             let verdict = self.overlap_or_not(self.loss(), (&decided.alpha, decided.residual), common)?;
             return Ok(self.found(Route::RowProducts, verdict, decided.iterations));
         }
-        let mut machine = PeeledMachine::zeros(self.classes, self.design.shape().cols);
+        let mut machine = PeeledMachine::zeros(self.classes, self.rows.design.shape().cols);
         machine.put(&decided.weights, &decided.intercept, None);
         let verdict = if !decided.open.contains(&true) {
             let strict = self.strict_machine(machine)?;
@@ -131,14 +131,16 @@ impl Case<'_> {
         let (z, products) = self.coordinates()?;
         // Z has been rounded: nothing that is exact about it is so about X.
         let options = SeparabilityOptions { exact: false, ..*self.options };
-        let mut decided = match (Case { design: &z, options: &options, ..*self }).part_decided(asked)? {
+        let mut decided = match (Case { rows: LabelledRows { design: &z, ..self.rows }, options: &options, ..*self })
+            .part_decided(asked)?
+        {
             Ok(decided) => decided,
             undecided => return Ok(undecided),
         };
         for w in &mut decided.weights {
             // `w·x = Zu` for every row, with w a combination of rows; of empty rows Z has no columns.
             let zu: Vec<f64> = match w.len() {
-                0 => vec![0.0; self.labels.len()],
+                0 => vec![0.0; self.rows.labels.len()],
                 rank => z.values().chunks_exact(rank).map(|z| wide::dot(z, w)).collect(),
             };
             *w = self.combined(&products.solve(&zu))?;
@@ -167,7 +169,7 @@ impl Case<'_> {
 
     /// How far weights of constraints are from balancing, in the columns as they are.
     pub(super) fn residual_of(&self, alpha: &[f64]) -> Result<f64> {
-        let identity = Units::identity(self.design.shape().cols);
+        let identity = Units::identity(self.rows.design.shape().cols);
         let case = Case { ..*self };
         cone_residual(&case.risk(&identity, self.loss()), alpha, self.watch)
     }
@@ -179,7 +181,7 @@ impl Case<'_> {
 
     /// Decides some constraints of these rows.
     fn part_decided(&self, asked: &[bool]) -> Result<Decided> {
-        let units = summarise(self.design, None, self.watch)?.units(Standardize::Yes);
+        let units = summarise(self.rows.design, None, self.watch)?.units(Standardize::Yes);
         let case = Case { ..*self };
         let risk = case.risk(&units, self.loss());
         let ConeSolved { direction, open, alpha, iterations, undecided, .. } =
@@ -215,7 +217,8 @@ impl Case<'_> {
         }
         let (weights, intercept): (Vec<_>, Vec<_>) = (0..self.classes).map(|k| machine.difference(k, None)).unzip();
         drop(machine);
-        let Some(complete) = self.measured_machine(weights, intercept, vec![0.0; self.design.shape().cols])? else {
+        let Some(complete) = self.measured_machine(weights, intercept, vec![0.0; self.rows.design.shape().cols])?
+        else {
             return Ok(None);
         };
         self.if_it_separates(complete).map(Some)
@@ -242,7 +245,7 @@ impl Case<'_> {
             2 => [machine.difference(1, Some(0))].into_iter().unzip(),
             classes => (0..classes).map(|k| machine.difference(k, None)).unzip(),
         };
-        let plane = (weights, intercept, vec![0.0; self.design.shape().cols]);
+        let plane = (weights, intercept, vec![0.0; self.rows.design.shape().cols]);
         self.proved_quasi(open, plane, residual, common).map(Some)
     }
 
@@ -260,7 +263,7 @@ impl Case<'_> {
 
     /// The same of weights in the units of the columns about zero, score by score, and then the intercepts.
     pub(super) fn strict_in_doubles(&self, values: Vec<f64>) -> Result<Option<Vec<bool>>> {
-        let cols = self.design.shape().cols;
+        let cols = self.rows.design.shape().cols;
         let identity = Units::identity(cols);
         let case = Case { ..*self };
         let risk = case.risk(&identity, self.loss());

@@ -32,13 +32,13 @@ impl Case<'_> {
                     k if k == a => -1.0,
                     _ => 0.0,
                 };
-                let sides: Vec<f64> = self.labels.iter().map(side).collect();
+                let sides: Vec<f64> = self.rows.labels.iter().map(side).collect();
                 let (score, less) = match complete.weights.len() {
                     1 => (score(0), None),
                     _ => (score(b), Some(score(a))),
                 };
                 let plane = ExactPlane { score, less, centre: &complete.centre };
-                let Some(least) = least_score(self.design, &sides, plane)? else { return Ok(None) };
+                let Some(least) = least_score(self.rows.design, &sides, plane)? else { return Ok(None) };
                 let entry = |j: usize| score.0[j] - less.map_or(0.0, |(w, _)| w[j]);
                 let norm = length(&(0..complete.centre.len()).map(entry).collect::<Vec<f64>>());
                 margin = margin.min(least / norm * (1.0 - 16.0 * f64::EPSILON));

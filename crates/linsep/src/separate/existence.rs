@@ -8,7 +8,7 @@ use super::origin::through_centre;
 use super::plan::Route;
 use super::{SeparabilityOptions, Verdict, separability, strictly_apart};
 use crate::certify::{Effort, Separation, SeparationKind};
-use crate::design::{Training, Units};
+use crate::design::{LabelledRows, Training, Units};
 use crate::error::{ErrorKind, Result};
 use crate::objective::Intercept;
 use crate::watch::Watch;
@@ -109,7 +109,8 @@ fn named_columns(
     let Training { design, labels, .. } = counted.view(training);
     let place = |row: usize| counted.rows().map_or(Ok(row), |rows| rows.binary_search(&row));
     let pairs: Vec<(usize, usize)> = pairs.iter().filter_map(|(row, k)| Some((place(*row).ok()?, *k))).collect();
-    LimitRows::new(design, (labels.codes(), labels.n_classes()), through, Effort::seconds(watch)).named(&pairs)
+    LimitRows::new(LabelledRows::new(design, labels.codes()), labels.n_classes(), through, Effort::seconds(watch))
+        .named(&pairs)
 }
 
 /// A direction with every row strictly on its side in the units of the columns, with the columns that take part in it.

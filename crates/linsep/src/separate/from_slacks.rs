@@ -96,7 +96,7 @@ impl Case<'_> {
         entries: &[Vec<(usize, f64)>],
         settled: &Settled,
     ) -> Result<Option<Verdict>> {
-        let cols = self.design.shape().cols;
+        let cols = self.rows.design.shape().cols;
         if let Some(scores) = self.direction_in_doubles(entries, settled)? {
             if self.classes == 2
                 && let Some(found) = self.widest(Some(&scores[0].0))?
@@ -128,7 +128,7 @@ impl Case<'_> {
     /// The verdict by doubles, if they separate exactly.
     fn if_it_is_exact(&self, scores: Vec<ScoreInDoubles>) -> Result<Option<Verdict>> {
         let (weights, intercept) = self.by_score(scores);
-        let centre = vec![0.0; self.design.shape().cols];
+        let centre = vec![0.0; self.rows.design.shape().cols];
         let mut complete =
             Complete { weights, intercept, centre, margin: 0.0, hull: None, exact: Some(true), whole: None };
         let Some(margin) = self.exact_margin(&complete)?.filter(|margin| *margin > 0.0) else { return Ok(None) };
@@ -138,7 +138,7 @@ impl Case<'_> {
 
     /// One score for two classes, else one a class.
     pub(super) fn by_score(&self, scores: Vec<ScoreInDoubles>) -> (Vec<Vec<f64>>, Vec<f64>) {
-        let first = (self.classes > 2).then(|| (vec![0.0; self.design.shape().cols], 0.0));
+        let first = (self.classes > 2).then(|| (vec![0.0; self.rows.design.shape().cols], 0.0));
         first.into_iter().chain(scores).unzip()
     }
 
@@ -146,7 +146,7 @@ impl Case<'_> {
     fn targets<T: Clone + std::ops::Neg<Output = T> + std::ops::Sub<Output = T>>(&self, slacks: &[T]) -> Vec<Vec<T>> {
         let per_row = self.classes - 1;
         let target = |class: usize, row: usize| {
-            let own = self.labels[row].index();
+            let own = self.rows.labels[row].index();
             let slack = |other: usize| {
                 let place = others(self.classes, own).position(|k| k == other).unwrap_or(0);
                 slacks[row * per_row + place].clone()
@@ -157,7 +157,7 @@ impl Case<'_> {
                 _ => slack(0) - slack(class),
             }
         };
-        (1..self.classes).map(|class| (0..self.labels.len()).map(|row| target(class, row)).collect()).collect()
+        (1..self.classes).map(|class| (0..self.rows.labels.len()).map(|row| target(class, row)).collect()).collect()
     }
 
     /// The shortest direction with these slacks, in doubles, if every sign of it is right up to rounding.
@@ -166,7 +166,7 @@ impl Case<'_> {
         entries: &[Vec<(usize, f64)>],
         settled: &Settled,
     ) -> Result<Option<Vec<ScoreInDoubles>>> {
-        let (n, cols) = (self.labels.len(), self.design.shape().cols);
+        let (n, cols) = (self.rows.labels.len(), self.rows.design.shape().cols);
         let cone = WholeCone { open: Vec::new(), direction: None, weights: settled.slacks.clone() };
         let targets = self.targets(&cone.weights_as_doubles());
         let product = |i: usize| -> Vec<f64> {
@@ -210,7 +210,7 @@ impl Case<'_> {
         entries: &[Vec<(usize, f64)>],
         settled: &Settled,
     ) -> Result<Option<WholeScores>> {
-        let cols = self.design.shape().cols;
+        let cols = self.rows.design.shape().cols;
         let mut place = vec![usize::MAX; cols];
         let mut columns = vec![cols];
         let mut vectors: Vec<Vec<(usize, Dyadic)>> =

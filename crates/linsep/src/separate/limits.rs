@@ -16,10 +16,9 @@ use super::plan::{MOST_COLUMNS, MOST_RELATED, MOST_RELATED_ENTRIES};
 use crate::certify::{
     Dyadic, DyadicVectors, Effort, ListedVectors, Relations, WholeRows, combined_numbers, others, vectors_alone,
 };
-use crate::design::{Block, Design, Tile, Training};
+use crate::design::{Block, LabelledRows, Tile, Training};
 use crate::error::Result;
 use crate::separate::{WholeMember, whole_member};
-use crate::table::Class;
 use crate::watch::Watch;
 use num_bigint::{BigInt, Sign};
 use rayon::prelude::*;
@@ -89,8 +88,8 @@ pub fn coefficient_limits(
     watch: &Watch,
 ) -> Result<Option<CoefficientLimits>> {
     let counted = training.counted()?;
-    let Training { design, labels, .. } = counted.view(training);
-    let rows = LimitRows::new(design, (labels.codes(), labels.n_classes()), through, Effort::seconds(watch));
+    let rows = counted.view(training);
+    let rows = LimitRows::new(rows.rows(), rows.labels.n_classes(), through, Effort::seconds(watch));
     let pairs: Vec<(usize, usize)> = match counted.rows() {
         None => boundary.to_vec(),
         Some(rows) => boundary.iter().filter_map(|(row, k)| Some((rows.binary_search(row).ok()?, *k))).collect(),
@@ -108,8 +107,7 @@ pub(super) struct NamedColumns {
 
 /// Rows that all count, as vectors: the constant first where there is an intercept, then the columns.
 pub(super) struct LimitRows<'a> {
-    design: &'a dyn Design,
-    labels: &'a [Class],
+    rows: LabelledRows<'a>,
     classes: usize,
     through: Option<&'a [f64]>,
     effort: Effort<'a>,
@@ -119,11 +117,11 @@ pub(super) struct LimitRows<'a> {
 
 impl DyadicVectors for LimitRows<'_> {
     fn dimension(&self) -> usize {
-        self.first() + self.design.shape().cols
+        self.first() + self.rows.design.shape().cols
     }
 
     fn count(&self) -> usize {
-        self.labels.len()
+        self.rows.labels.len()
     }
 
     fn entries(&self, at: usize, out: &mut Vec<(usize, Dyadic)>) -> Result<()> {
@@ -136,7 +134,7 @@ impl DyadicVectors for LimitRows<'_> {
         let plain = |out: &mut Vec<(usize, Dyadic)>, values: &mut dyn Iterator<Item = (usize, f64)>| {
             out.extend(values.filter(|(_, x)| *x != 0.0).map(|(j, x)| (first + j, Dyadic::of(x))));
         };
-        let block = self.design.block(at..at + 1, &mut tile)?;
+        let block = self.rows.design.block(at..at + 1, &mut tile)?;
         let Some(centre) = self.through.filter(|c| c.iter().any(|c| *c != 0.0)) else {
             match block {
                 Block::F64(dense) => plain(out, &mut dense.values.iter().copied().enumerate()),
@@ -189,7 +187,7 @@ impl DyadicVectors for PairVectors<'_, '_> {
     fn entries(&self, at: usize, out: &mut Vec<(usize, Dyadic)>) -> Result<()> {
         let (row, other) = self.pairs[at];
         self.rows.entries(row, out)?;
-        let own = self.rows.labels[row].index();
+        let own = self.rows.rows.labels[row].index();
         let kept = |(j, x): &(usize, Dyadic)| self.place[*j].map(|place| (place, *x));
         let entries: Vec<(usize, Dyadic)> = out.iter().filter_map(kept).collect();
         out.clear();
@@ -203,12 +201,12 @@ impl DyadicVectors for PairVectors<'_, '_> {
 
 impl<'a> LimitRows<'a> {
     pub(super) fn new(
-        design: &'a dyn Design,
-        (labels, classes): (&'a [Class], usize),
+        rows: LabelledRows<'a>,
+        classes: usize,
         through: Option<&'a [f64]>,
         effort: Effort<'a>,
     ) -> LimitRows<'a> {
-        LimitRows { design, labels, classes, through, effort, lost: AtomicBool::new(false) }
+        LimitRows { rows, classes, through, effort, lost: AtomicBool::new(false) }
     }
 
     /// The coordinate of the first column.
@@ -219,7 +217,7 @@ impl<'a> LimitRows<'a> {
     /// The columns that diverge: of tables with many columns all whose coefficients have no limit, of which only those that are
     /// zero everywhere are named apart.
     pub(super) fn named(&self, pairs: &[(usize, usize)]) -> Result<NamedColumns> {
-        let (cols, first) = (self.design.shape().cols, self.first());
+        let (cols, first) = (self.rows.design.shape().cols, self.first());
         let narrow = cols <= MOST_COLUMNS;
         let kept = if narrow { self.independent()? } else { Some(self.not_empty()?) };
         let (kept, all) = match kept {
@@ -244,7 +242,7 @@ impl<'a> LimitRows<'a> {
         let Some(kept) = self.independent()? else { return Ok(None) };
         let Some(finite) = self.finite(&kept, pairs)? else { return Ok(None) };
         let signs = self.signs(&kept, pairs, &finite)?;
-        let (cols, first) = (self.design.shape().cols, self.first());
+        let (cols, first) = (self.rows.design.shape().cols, self.first());
         let limit = |score: usize, coordinate: usize| match kept.binary_search(&coordinate) {
             Err(_) => CoefficientLimit::Collinear,
             Ok(at) if finite[score * kept.len() + at] => CoefficientLimit::Finite,
@@ -308,8 +306,8 @@ impl<'a> LimitRows<'a> {
     fn signs(&self, kept: &[usize], pairs: &[(usize, usize)], finite: &[bool]) -> Result<Vec<CoefficientLimit>> {
         let mut signs = vec![CoefficientLimit::SomeInfinity; finite.len()];
         let on_boundary: std::collections::BTreeSet<(usize, usize)> = pairs.iter().copied().collect();
-        let all = (0..self.labels.len())
-            .flat_map(|row| others(self.classes, self.labels[row].index()).map(move |other| (row, other)));
+        let all = (0..self.rows.labels.len())
+            .flat_map(|row| others(self.classes, self.rows.labels[row].index()).map(move |other| (row, other)));
         let strict: Vec<(usize, usize)> = all.filter(|pair| !on_boundary.contains(pair)).collect();
         // Directions that vanish on the boundary, v = Zβ, and what the other constraints make of β.
         let Some(relations) = Relations::among(&self.pair_vectors(kept, pairs), self.effort)? else { return Ok(signs) };

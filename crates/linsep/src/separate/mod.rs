@@ -30,7 +30,7 @@ pub(crate) use cone::{
 };
 pub use existence::NoOptimum;
 pub(crate) use existence::proved_no_optimum;
-pub(crate) use hard_margin::{HardMargin, MarginRows, any_plane, hard_margin, margin_by_faces};
+pub(crate) use hard_margin::{HardMargin, any_plane, hard_margin, margin_by_faces};
 pub use limits::{CoefficientLimit, CoefficientLimits, coefficient_limits};
 pub(crate) use origin::through_centre;
 pub use plan::Route;
@@ -40,7 +40,7 @@ pub use verdict::{
 };
 
 use crate::certify::{ExactPlane, exactly_separates};
-use crate::design::{Design, Training};
+use crate::design::{LabelledRows, Training};
 use crate::error::Result;
 use crate::table::Class;
 use crate::watch::Watch;
@@ -75,8 +75,9 @@ pub fn separability(
 ) -> Result<SeparabilityVerdict> {
     training.check()?;
     let counted = training.counted()?;
-    let Training { design, labels, .. } = counted.view(training);
-    let case = Case { design, labels: labels.codes(), classes: labels.n_classes(), options, watch };
+    let counted_rows = counted.view(training);
+    let rows = counted_rows.rows().weighted(None);
+    let case = Case { rows, classes: counted_rows.labels.n_classes(), options, watch };
     let mut found = match case.size().routes()[..] {
         [Route::Columns | Route::PartOfRows] => case.narrow()?,
         _ => case.wide()?,
@@ -128,11 +129,10 @@ fn strictly_apart(
     Ok(true)
 }
 
-/// Rows that all count.
+/// Rows that all count, and what is asked of them.
 #[derive(Clone, Copy)]
 struct Case<'a> {
-    design: &'a dyn Design,
-    labels: &'a [Class],
+    rows: LabelledRows<'a>,
     classes: usize,
     options: &'a SeparabilityOptions,
     watch: &'a Watch,
@@ -140,7 +140,7 @@ struct Case<'a> {
 
 impl Case<'_> {
     fn size(&self) -> QuestionSize {
-        let shape = self.design.shape();
+        let shape = self.rows.design.shape();
         QuestionSize { rows: shape.rows, columns: shape.cols, classes: self.classes }
     }
 

@@ -3,11 +3,11 @@
 use super::limits::LimitRows;
 use super::plan::Route;
 use super::{
-    Case, CommonPoint, Complete, HardMargin, MARGIN, MarginRows, NOT_BALANCED, NearestPoints, Overlap, QuasiComplete,
+    Case, CommonPoint, Complete, HardMargin, MARGIN, NOT_BALANCED, NearestPoints, Overlap, QuasiComplete,
     SeparabilityVerdict, Undecided, Verdict, hard_margin, solve_cone,
 };
 use crate::certify::{check_cone_direction, cone_residual, others, sides};
-use crate::design::{Standardize, Units, gather, summarise};
+use crate::design::{LabelledRows, Standardize, Units, gather, summarise};
 use crate::error::Result;
 use crate::objective::{Coef, Intercept, Logistic, Loss, Ridge, Risk, Sample, Softmax, SoftmaxForm};
 use crate::table::Class;
@@ -17,7 +17,7 @@ const CLEANED: f64 = 1e-12;
 
 impl<'a> Case<'a> {
     pub(super) fn narrow(&self) -> Result<SeparabilityVerdict> {
-        let units = summarise(self.design, None, self.watch)?.units(Standardize::Yes);
+        let units = summarise(self.rows.design, None, self.watch)?.units(Standardize::Yes);
         match self.classes {
             2 => self.decide(&units, Logistic),
             // The scores of the first class may be taken as zero.
@@ -26,7 +26,7 @@ impl<'a> Case<'a> {
     }
 
     pub(super) fn risk<L: Loss>(&self, units: &'a Units, loss: L) -> Risk<'a, L> {
-        let sample = Sample { design: self.design, units, labels: self.labels, weights: None, offsets: None };
+        let sample = Sample::new(self.rows, units);
         Risk::new(sample, loss, Ridge::none(), Intercept::Free)
     }
 
@@ -62,10 +62,10 @@ impl<'a> Case<'a> {
         if self.size().by_columns() != Route::PartOfRows {
             return Ok(None);
         }
-        let rows: Vec<usize> = (0..self.labels.len()).step_by(self.size().step_of_part()).collect();
-        let part = gather(self.design, &rows)?;
-        let labels: Vec<Class> = rows.iter().map(|i| self.labels[*i]).collect();
-        let case = Case { design: part.as_design(), labels: &labels, ..*self };
+        let rows: Vec<usize> = (0..self.rows.labels.len()).step_by(self.size().step_of_part()).collect();
+        let part = gather(self.rows.design, &rows)?;
+        let labels: Vec<Class> = rows.iter().map(|i| self.rows.labels[*i]).collect();
+        let case = Case { rows: LabelledRows::new(part.as_design(), &labels), ..*self };
         let solved = solve_cone(&case.risk(units, loss), None, self.options.tolerance, self.watch)?;
         Ok(solved.alpha.map(|_| solved.iterate))
     }
@@ -98,8 +98,7 @@ impl<'a> Case<'a> {
     }
 
     pub(super) fn widest(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {
-        let rows = MarginRows { design: self.design, labels: self.labels, weights: None };
-        hard_margin(rows, start, self.options.margin_tolerance.unwrap_or(MARGIN), self.watch)
+        hard_margin(self.rows, start, self.options.margin_tolerance.unwrap_or(MARGIN), self.watch)
     }
 
     pub(super) fn complete_plane(&self, found: &HardMargin) -> Result<Complete> {
@@ -123,7 +122,7 @@ impl<'a> Case<'a> {
     /// A strict plane, though not the widest: rounding hides how wide that is.
     pub(super) fn plane_as_it_is(&self, normal: Vec<f64>) -> Result<Verdict> {
         let identity = Units::identity(normal.len());
-        let measured = sides(self.design, &identity, (self.labels, None), &normal, self.watch)?;
+        let measured = sides(self.rows, &identity, &normal, self.watch)?;
         if !(measured.margin() > 0.0) {
             return Ok(Verdict::Undecided(Box::new(Undecided {
                 reason: "a plane was found whose margin drowns in rounding".into(),
@@ -186,13 +185,13 @@ impl<'a> Case<'a> {
     ) -> Result<Verdict> {
         let per_row = self.classes - 1;
         let on_it = |row: &usize| open[row * per_row..(row + 1) * per_row].contains(&true);
-        let boundary: Vec<usize> = (0..self.labels.len()).filter(on_it).collect();
+        let boundary: Vec<usize> = (0..self.rows.labels.len()).filter(on_it).collect();
         let pair = |c: usize| {
-            let own = self.labels[c / per_row].index();
+            let own = self.rows.labels[c / per_row].index();
             (c / per_row, others(self.classes, own).nth(c % per_row).unwrap_or(own))
         };
         let pairs: Vec<(usize, usize)> = (0..open.len()).filter(|c| open[*c]).map(pair).collect();
-        let rows = LimitRows::new(self.design, (self.labels, self.classes), None, self.effort());
+        let rows = LimitRows::new(self.rows, self.classes, None, self.effort());
         let named = rows.named(&pairs)?;
         Ok(Verdict::QuasiComplete(Box::new(QuasiComplete {
             weights,
@@ -201,7 +200,7 @@ impl<'a> Case<'a> {
             columns: named.diverging,
             intercept_diverges: named.intercept_diverges,
             collinear: named.collinear,
-            strict_rows: self.labels.len() - boundary.len(),
+            strict_rows: self.rows.labels.len() - boundary.len(),
             boundary,
             pairs,
             residual,

@@ -42,8 +42,8 @@ pub(crate) fn through_centre(
     watch: &Watch,
 ) -> Result<std::result::Result<ThroughCentre, &'static str>> {
     let counted = training.counted()?;
-    let Training { design, labels, .. } = counted.view(training);
-    let (labels, classes) = (labels.codes(), labels.n_classes());
+    let rows = counted.view(training);
+    let (labels, classes) = (rows.labels.codes(), rows.labels.n_classes());
     let found = |direction, open: &[bool], route| {
         let name = |at: usize| counted.rows().map_or(at, |rows| rows[at]);
         let pair = |c: usize| {
@@ -55,7 +55,6 @@ pub(crate) fn through_centre(
         boundary.dedup();
         Ok(ThroughCentre { direction, boundary, pairs, rows: labels.len(), route })
     };
-    let rows = counted.view(training);
     let in_doubles = match classes {
         2 => by_columns(&rows, units, Logistic, watch)?,
         // The scores of the first class may be taken as zero.
@@ -66,7 +65,7 @@ pub(crate) fn through_centre(
         Some(direction) => return Ok(found(direction, &[], Route::Columns)),
         None => {}
     }
-    let Some(numbers) = WholeRows::new(design, labels, classes, Some(units.centre()), MOST_BITS)? else {
+    let Some(numbers) = WholeRows::new(rows.rows(), classes, Some(units.centre()), MOST_BITS)? else {
         return Ok(Err("rounding hides it, and there are too many numbers for rational arithmetic"));
     };
     let asked = vec![true; numbers.constraints()];
@@ -91,7 +90,7 @@ fn by_columns<L: Loss>(
 ) -> Result<Option<Option<CentredDirection>>> {
     let shape = rows.design.shape();
     let size = QuestionSize { rows: shape.rows, columns: shape.cols, classes: rows.labels.n_classes() };
-    let sample = Sample { design: rows.design, units, labels: rows.labels.codes(), weights: None, offsets: None };
+    let sample = Sample::new(rows.rows().weighted(None), units);
     let risk = Risk::new(sample, loss, Ridge::none(), Intercept::None);
     let is_centred = units.centre().iter().any(|c| *c != 0.0);
     if size.routes().len() != 1 || (risk.is_sparse() && is_centred) {

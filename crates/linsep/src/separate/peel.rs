@@ -146,17 +146,17 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
 
 impl Case<'_> {
     pub(super) fn peel(&self, x: &CsrRows<'_>) -> Peeled {
-        let (n, classes) = (self.labels.len(), self.classes);
+        let (n, classes) = (self.rows.labels.len(), self.classes);
         let by_column = Transposed::of(x);
         let all = u64::MAX >> (MOST_CLASSES - classes);
-        let mut open: Vec<u64> = self.labels.iter().map(|y| all & !(1 << y.index())).collect();
+        let mut open: Vec<u64> = self.rows.labels.iter().map(|y| all & !(1 << y.index())).collect();
         let wishes = |open: &[u64], column: usize| {
             let mut wishes = Wishes::none();
             if column == x.cols {
-                self.labels.iter().zip(open).for_each(|(y, open)| wishes.add(y.index(), *open, true));
+                self.rows.labels.iter().zip(open).for_each(|(y, open)| wishes.add(y.index(), *open, true));
             } else {
                 for (row, positive) in by_column.rows(column) {
-                    wishes.add(self.labels[row].index(), open[row], positive);
+                    wishes.add(self.rows.labels[row].index(), open[row], positive);
                 }
             }
             wishes.close();
@@ -185,7 +185,7 @@ impl Case<'_> {
                 round.columns.push(column);
                 round.levels.extend((0..classes).map(|k| wishes.level(k)));
                 let mut settle = |row: usize, positive: bool| {
-                    let own = self.labels[row].index();
+                    let own = self.rows.labels[row].index();
                     let strict = bits(open[row]).filter(|k| match positive {
                         true => wishes.is_strict(own, *k),
                         false => wishes.is_strict(*k, own),
@@ -222,7 +222,7 @@ impl Case<'_> {
         let constraints = |(y, open): (&crate::table::Class, &u64)| -> Vec<bool> {
             others(classes, y.index()).map(|k| open >> k & 1 == 1).collect()
         };
-        Peeled { open: self.labels.iter().zip(&open).flat_map(constraints).collect(), rounds }
+        Peeled { open: self.rows.labels.iter().zip(&open).flat_map(constraints).collect(), rounds }
     }
 
     /// A machine for what is left, and beside it so much of the columns of every round, the last first, that each constraint
@@ -238,7 +238,7 @@ impl Case<'_> {
         let mut scores = vec![0.0; classes];
         let mut least = f64::INFINITY;
         let per_row = classes - 1;
-        for (row, y) in self.labels.iter().enumerate() {
+        for (row, y) in self.rows.labels.iter().enumerate() {
             let own = y.index();
             let asked = row * per_row..(row + 1) * per_row;
             if peeled.open[asked.clone()] != still_open[asked.clone()] {
@@ -258,7 +258,7 @@ impl Case<'_> {
             }
             let mut share = 0.0f64;
             for (row, settled) in &round.settled {
-                let own = self.labels[*row].index();
+                let own = self.rows.labels[*row].index();
                 machine.scores(x, *row, &mut scores);
                 own_direction.scores(x, *row, &mut of_round);
                 for other in bits(*settled) {

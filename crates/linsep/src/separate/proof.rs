@@ -53,13 +53,13 @@ impl Case<'_> {
 
     /// Weights that a verified solve proves to be near exact ones, on the constraints that have one.
     pub(super) fn verified<L: Loss>(&self, loss: L, alpha: &[f64]) -> Result<Option<Vec<f64>>> {
-        if loss.n_scores() * (self.design.shape().cols + 1) > MOST_VERIFIED {
+        if loss.n_scores() * (self.rows.design.shape().cols + 1) > MOST_VERIFIED {
             return Ok(None);
         }
         let weighs = |alpha: &[f64]| f64::from(u8::from(alpha.iter().any(|a| *a > 0.0)));
         let counted: Option<Vec<f64>> =
             alpha.contains(&0.0).then(|| alpha.chunks_exact(self.classes - 1).map(weighs).collect());
-        let summary = summarise(self.design, counted.as_deref(), self.watch)?;
+        let summary = summarise(self.rows.design, counted.as_deref(), self.watch)?;
         let units = self.proof_units(&summary)?;
         let case = Case { ..*self };
         let proved = prove_balance(&case.risk(&units, loss), alpha, &summary.constant(), self.watch)?;
@@ -70,7 +70,7 @@ impl Case<'_> {
     fn proof_units(&self, summary: &ColumnSummary) -> Result<Units> {
         let units = summary.units(Standardize::Yes);
         let mut tile = Tile::default();
-        Ok(match self.design.block(0..self.labels.len().min(1), &mut tile)? {
+        Ok(match self.rows.design.block(0..self.rows.labels.len().min(1), &mut tile)? {
             Block::Csr(_) => Units::new(vec![0.0; units.scale().len()], units.scale().to_vec()),
             _ => units,
         })
@@ -78,7 +78,7 @@ impl Case<'_> {
 
     /// The verdict in whole numbers, where that can be afforded; `common` is a common point that is known already.
     pub(super) fn in_whole_numbers(&self, common: Option<CommonPoint>) -> Result<Option<Verdict>> {
-        let Some(rows) = WholeRows::new(self.design, self.labels, self.classes, None, MOST_BITS)? else {
+        let Some(rows) = WholeRows::new(self.rows, self.classes, None, MOST_BITS)? else {
             return Ok(None);
         };
         let asked = vec![true; rows.constraints()];
@@ -94,7 +94,7 @@ impl Case<'_> {
             Some(common) => Some(common),
             None => self.common_in_whole_numbers(&rows, &cone.open),
         };
-        let summary = summarise(self.design, None, self.watch)?;
+        let summary = summarise(self.rows.design, None, self.watch)?;
         let units = self.proof_units(&summary)?;
         match self.classes {
             2 => self.stated(&rows, &cone, common, &units, Logistic),

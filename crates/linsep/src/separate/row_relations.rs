@@ -18,7 +18,7 @@ use super::from_slacks::Settled;
 use super::plan::{MOST_BITS, MOST_RELATED, MOST_RELATED_ENTRIES, MOST_UNREDUCED};
 use super::{Case, CommonPoint, Constraint, Overlap, Verdict};
 use crate::certify::{Dyadic, ListedVectors, Relations, WholeCone, WholeRows, likely_basis, others};
-use crate::design::DenseMatrix;
+use crate::design::{DenseMatrix, LabelledRows};
 use crate::error::Result;
 use crate::separate::{solve_whole_cone, whole_common_point};
 use crate::table::Class;
@@ -35,7 +35,7 @@ struct RelatedRows {
 impl Case<'_> {
     /// `None` where the rows are too many, or their numbers too long. `common` is a common point that is known already.
     pub(super) fn by_row_relations(&self, common: Option<CommonPoint>) -> Result<Option<Verdict>> {
-        let n = self.labels.len();
+        let n = self.rows.labels.len();
         if n > MOST_RELATED {
             return Ok(None);
         }
@@ -71,18 +71,18 @@ impl Case<'_> {
         let scores = match self.direction_in_doubles(&entries, &settled)? {
             Some(scores) => scores,
             None => match self.whole_direction(&entries, &settled)? {
-                Some(whole) => whole.doubles(self.design.shape().cols),
+                Some(whole) => whole.doubles(self.rows.design.shape().cols),
                 None => return Ok(None),
             },
         };
         let (weights, intercept) = self.by_score(scores);
-        let plane = (weights, intercept, vec![0.0; self.design.shape().cols]);
+        let plane = (weights, intercept, vec![0.0; self.rows.design.shape().cols]);
         self.proved_quasi(&settled.open, plane, residual, common).map(Some)
     }
 
     /// Takes off rows that are alone in a column. Entries are not zero.
     fn related(&self, entries: &[Vec<(usize, f64)>]) -> RelatedRows {
-        let cols = self.design.shape().cols;
+        let cols = self.rows.design.shape().cols;
         let used = |row: usize| entries[row].iter().map(|(j, _)| *j);
         // Of each column how many rows have it, and their numbers added up: the number of the last that is left.
         let mut counts = vec![(0usize, 0usize); cols + 1];
@@ -126,7 +126,7 @@ impl Case<'_> {
     /// Which constraints are on the boundary, with both halves of the proof.
     fn settled(&self, related: &RelatedRows) -> Result<Option<Settled>> {
         let per_row = self.classes - 1;
-        let all = self.labels.len() * per_row;
+        let all = self.rows.labels.len() * per_row;
         let mut settled =
             Settled { open: vec![false; all], weights: vec![BigInt::ZERO; all], slacks: vec![BigInt::from(1); all] };
         if related.rows.is_empty() {
@@ -165,7 +165,7 @@ impl Case<'_> {
         }
         let mut values = Vec::with_capacity(related.rows.len() * scores * scores * k);
         for (row, numbers) in related.rows.iter().zip(&by_row) {
-            for other in others(self.classes, self.labels[*row].index()) {
+            for other in others(self.classes, self.rows.labels[*row].index()) {
                 for score in 1..self.classes {
                     match other {
                         0 => values.extend_from_slice(numbers),
@@ -219,8 +219,8 @@ impl Case<'_> {
                 values[place[*at] * width + to] = x.as_double();
             }
         }
-        let labels: Vec<Class> = rows.iter().map(|at| self.labels[related.rows[*at]]).collect();
-        WholeRows::new(&DenseMatrix::new(values, width)?, &labels, self.classes, None, MOST_BITS)
+        let labels: Vec<Class> = rows.iter().map(|at| self.rows.labels[related.rows[*at]]).collect();
+        WholeRows::new(LabelledRows::new(&DenseMatrix::new(values, width)?, &labels), self.classes, None, MOST_BITS)
     }
 
     /// Whether `Σ α(e_y − e_k)⊗x̃ = 0` in every column.
@@ -228,7 +228,7 @@ impl Case<'_> {
         let per_row = self.classes - 1;
         let mut by_class = vec![vec![BigInt::ZERO; related.rows.len()]; self.classes];
         for (at, row) in related.rows.iter().enumerate() {
-            let own = self.labels[*row].index();
+            let own = self.rows.labels[*row].index();
             for (other, w) in others(self.classes, own).zip(&weights[at * per_row..]) {
                 by_class[own][at] += w;
                 by_class[other][at] -= w;
@@ -279,7 +279,7 @@ impl Case<'_> {
         let doubles = WholeCone { open: Vec::new(), direction: None, weights: weights.clone() }.weights_as_doubles();
         let total: f64 = used.iter().map(|c| doubles[*c]).sum();
         let constraint = |c: &usize| {
-            let (row, own) = (c / per_row, self.labels[c / per_row].index());
+            let (row, own) = (c / per_row, self.rows.labels[c / per_row].index());
             let other = others(self.classes, own).nth(c % per_row).unwrap_or(own);
             Constraint { row, own, other, weight: 2.0 * doubles[*c] / total, exact: Some(weights[*c].to_string()) }
         };
@@ -313,7 +313,7 @@ mod tests {
                 |i: usize, state: &mut u64| if i < classes { i as u32 } else { drawn(state, classes as u64) as u32 };
             let labels: Vec<Class> = (0..rows).map(|i| Class(class(i, &mut state))).collect();
             let design = DenseMatrix::new(values, cols)?;
-            let case = Case { design: &design, labels: &labels, classes, options: &options, watch: &watch };
+            let case = Case { rows: LabelledRows::new(&design, &labels), classes, options: &options, watch: &watch };
             let by_columns = case.in_whole_numbers(None)?.expect("small");
             let by_rows = case.by_row_relations(None)?.expect("small");
             assert_eq!(by_columns.name(), by_rows.name(), "round {round}");
@@ -335,7 +335,7 @@ mod tests {
         let values = vec![1.0, 1.0, 1.0, 1.0 + tiny, 1.0 + tiny, 1.0 + 2.0 * tiny, 1e200, 3.0, 1e-200, 1e200, 3.0, 0.0];
         let labels: Vec<Class> = [0, 1, 0, 1].map(Class).to_vec();
         let design = DenseMatrix::new(values, 3)?;
-        let case = Case { design: &design, labels: &labels, classes: 2, options: &options, watch: &watch };
+        let case = Case { rows: LabelledRows::new(&design, &labels), classes: 2, options: &options, watch: &watch };
         let Some(Verdict::Complete(found)) = case.by_row_relations(None)? else { panic!("they can be told apart") };
         assert!(found.whole.is_some() || case.exactly_complete(&found)?);
         Ok(())

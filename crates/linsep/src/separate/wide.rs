@@ -6,10 +6,10 @@
 
 use super::plan::{Route, affords_margin, affords_patience};
 use super::{Case, CommonPoint, Complete, Constraint, MARGIN, SeparabilityVerdict, Undecided, Verdict};
-use crate::design::{Block, DenseMatrix, Tile, is_sparse};
+use crate::design::{Block, DenseMatrix, LabelledRows, Tile, is_sparse};
 use crate::error::{ErrorKind, Result};
 use crate::linalg::{Factor, Square, factor};
-use crate::separate::{HardMargin, MarginRows, any_plane, hard_margin, margin_by_faces};
+use crate::separate::{HardMargin, any_plane, hard_margin, margin_by_faces};
 use crate::table::Class;
 use rayon::prelude::*;
 
@@ -55,7 +55,7 @@ impl Case<'_> {
             Some(Route::RowProducts) => self.through_rows(same),
             Some(Route::Columns | Route::PartOfRows) => Ok(keeping(self.narrow()?, same)),
             _ => {
-                let (rows, cols) = (self.labels.len(), self.design.shape().cols);
+                let (rows, cols) = (self.rows.labels.len(), self.rows.design.shape().cols);
                 let reason = match self.watch.halted() {
                     Some(_) => "it was stopped before a plane was found, or shown not to exist".to_owned(),
                     None => format!(
@@ -69,14 +69,13 @@ impl Case<'_> {
 
     /// The widest plane; some plane where that would take long, or is all that is asked for.
     fn affordable_plane(&self) -> Result<Option<HardMargin>> {
-        let rows = MarginRows { design: self.design, labels: self.labels, weights: None };
         let tolerance = self.margin_asked()?;
         if tolerance >= ANY_PLANE {
-            return any_plane(rows, self.watch);
+            return any_plane(self.rows, self.watch);
         }
         // Where time is short a verdict comes first, and what is left goes into the margin.
-        let some = if self.watch.has_deadline() { any_plane(rows, self.watch)? } else { None };
-        let found = match margin_by_faces(rows, tolerance, self.watch) {
+        let some = if self.watch.has_deadline() { any_plane(self.rows, self.watch)? } else { None };
+        let found = match margin_by_faces(self.rows, tolerance, self.watch) {
             Err(error) if error.kind() == ErrorKind::Interrupted && some.is_some() => None,
             found => found?,
         };
@@ -85,7 +84,7 @@ impl Case<'_> {
         if found.gap() <= tolerance || !patient || self.watch.halted().is_some() {
             return Ok(Some(found));
         }
-        let wider = hard_margin(rows, None, tolerance, self.watch)?.filter(|other| other.gap() < found.gap());
+        let wider = hard_margin(self.rows, None, tolerance, self.watch)?.filter(|other| other.gap() < found.gap());
         Ok(Some(wider.unwrap_or(found)))
     }
 
@@ -98,7 +97,7 @@ impl Case<'_> {
     /// Stored entries of sparse rows; none of others.
     fn entries(&self) -> Result<usize> {
         let mut tile = Tile::default();
-        Ok(match self.design.block(0..self.labels.len(), &mut tile)? {
+        Ok(match self.rows.design.block(0..self.rows.labels.len(), &mut tile)? {
             Block::Csr(x) => x.entries(),
             _ => 0,
         })
@@ -110,10 +109,10 @@ impl Case<'_> {
 
     /// Two rows that are the same and have different labels: a common point, exactly.
     fn contradiction(&self) -> Result<Option<CommonPoint>> {
-        let n = self.labels.len();
-        let label = |row: usize| self.labels[row].index();
+        let n = self.rows.labels.len();
+        let label = |row: usize| self.rows.labels[row].index();
         let mut tile = Tile::default();
-        let found = match self.design.block(0..n, &mut tile)? {
+        let found = match self.rows.design.block(0..n, &mut tile)? {
             Block::Csr(x) => self.same_rows(|row| {
                 let (columns, values) = x.row(row);
                 columns.iter().zip(values).map(|(c, v)| (*c as usize, *v))
@@ -145,10 +144,10 @@ impl Case<'_> {
     ) -> Option<(usize, usize)> {
         let stored = |row: usize| entries(row).filter(|(_, v)| *v != 0.0);
         let mut hashes: Vec<(u64, usize)> =
-            (0..self.labels.len()).into_par_iter().map(|row| (hash(stored(row)), row)).collect();
+            (0..self.rows.labels.len()).into_par_iter().map(|row| (hash(stored(row)), row)).collect();
         hashes.par_sort_unstable();
         let pairs = hashes.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| (pair[0].1, pair[1].1));
-        { pairs }.find(|(a, b)| self.labels[*a] != self.labels[*b] && stored(*a).eq(stored(*b)))
+        { pairs }.find(|(a, b)| self.rows.labels[*a] != self.rows.labels[*b] && stored(*a).eq(stored(*b)))
     }
 
     /// One plane for every class against the rest: together they are a linear machine.
@@ -156,8 +155,8 @@ impl Case<'_> {
         let mut planes: Vec<HardMargin> = Vec::new();
         for class in 0..self.classes {
             let is_class = |y: &Class| Class(u32::from(y.index() == class));
-            let labels: Vec<Class> = self.labels.iter().map(is_class).collect();
-            let rows = MarginRows { design: self.design, labels: &labels, weights: None };
+            let labels: Vec<Class> = self.rows.labels.iter().map(is_class).collect();
+            let rows = LabelledRows::new(self.rows.design, &labels);
             let quickly = any_plane(rows, self.watch)?;
             match quickly.map_or_else(|| hard_margin(rows, None, ANY_GAP, self.watch), |plane| Ok(Some(plane)))? {
                 Some(plane) => planes.push(plane),
@@ -176,7 +175,7 @@ impl Case<'_> {
         centre: Vec<f64>,
     ) -> Result<Option<Complete>> {
         // Sparse rows stay so about zero; what that costs in digits is among the sizes. Others are about the centre.
-        let sparse = is_sparse(self.design);
+        let sparse = is_sparse(self.rows.design);
         let zero = vec![0.0; centre.len()];
         let (moved_by, less) = if sparse { (&centre, &zero) } else { (&zero, &centre) };
         let moved = |(w, b): (&Vec<f64>, &f64)| b - dot(w, moved_by);
@@ -192,7 +191,7 @@ impl Case<'_> {
             };
             Ok(weights.iter().zip(&at_zero).zip(&moved_sizes).map(score).collect())
         };
-        let by_row: Vec<Vec<Score>> = (0..self.labels.len()).into_par_iter().map(of_row).collect::<Result<_>>()?;
+        let by_row: Vec<Vec<Score>> = (0..self.rows.labels.len()).into_par_iter().map(of_row).collect::<Result<_>>()?;
         let norm = |a: usize, b: usize| {
             let difference: Vec<f64> = weights[a].iter().zip(&weights[b]).map(|(a, b)| a - b).collect();
             crate::certify::length(&difference)
@@ -202,7 +201,7 @@ impl Case<'_> {
         let rounding = (centre.len() + 8) as f64 * f64::EPSILON;
         let lost = (2 * centre.len() + 8) as f64 * f64::from_bits(1);
         let mut margin = f64::INFINITY;
-        for (row, y) in self.labels.iter().enumerate() {
+        for (row, y) in self.rows.labels.iter().enumerate() {
             for other in crate::certify::others(self.classes, y.index()) {
                 let (own, its) = (by_row[row][y.index()], by_row[row][other]);
                 let slack = own.value - its.value - rounding * (own.size + its.size) - lost;
@@ -226,10 +225,10 @@ impl Case<'_> {
 
     /// Z, and the factor of `XXᵀ`.
     pub(super) fn coordinates(&self) -> Result<(DenseMatrix<'static, f64>, Factor)> {
-        let n = self.labels.len();
+        let n = self.rows.labels.len();
         let rows = self.entries_of(&(0..n).collect::<Vec<usize>>())?;
         let product = |i: usize| -> Vec<f64> {
-            let mut wide = vec![0.0; self.design.shape().cols];
+            let mut wide = vec![0.0; self.rows.design.shape().cols];
             rows[i].iter().for_each(|(j, v)| wide[*j] = *v);
             rows[i..].iter().map(|row| row.iter().map(|(j, v)| v * wide[*j]).sum()).collect()
         };
@@ -253,7 +252,7 @@ impl Case<'_> {
     pub(super) fn entries_of(&self, rows: &[usize]) -> Result<Vec<Vec<(usize, f64)>>> {
         let mut tile = Tile::default();
         let of_row = |row: &usize| {
-            Ok(match self.design.block(*row..row + 1, &mut tile)? {
+            Ok(match self.rows.design.block(*row..row + 1, &mut tile)? {
                 Block::F64(dense) => dense.values.iter().copied().enumerate().collect(),
                 Block::F32(dense) => dense.values.iter().map(|v| f64::from(*v)).enumerate().collect(),
                 Block::Csr(block) => {
@@ -267,7 +266,7 @@ impl Case<'_> {
 
     /// `Σ βx`.
     pub(super) fn combined(&self, beta: &[f64]) -> Result<Vec<f64>> {
-        let mut out = vec![0.0; self.design.shape().cols];
+        let mut out = vec![0.0; self.rows.design.shape().cols];
         let all: Vec<usize> = (0..beta.len()).collect();
         for (row, b) in self.entries_of(&all)?.iter().zip(beta).filter(|(_, b)| **b != 0.0) {
             row.iter().for_each(|(j, v)| out[*j] += b * v);

@@ -1,10 +1,10 @@
 //! Model and test rows to bounds on the error on new rows.
 
-use super::predict::{LabelledRows, scored_rows};
+use super::predict::{PredictedRows, scored_rows};
 use super::rows::RowRoles;
 use crate::artifact::Model;
 use crate::certify::{Certificate, margins};
-use crate::design::{Encoding, Units, UnknownLevel};
+use crate::design::{Encoding, LabelledRows, Units, UnknownLevel};
 use crate::error::{Error, Result};
 use crate::evaluate::{
     BoundKind, ErrorBound, Guarantee, LeftOut, MarginPremises, guarantee, hoeffding_upper, margin_upper, online_upper,
@@ -58,7 +58,7 @@ pub fn guarantee_table(
         .help("give rows that were kept apart from the fit")
         .help(words!["for the rows of the fit use ", Setting::CrossValidation, " of fit, an estimate without a guarantee"]));
     }
-    let rows = LabelledRows::of(model, table, unknown, watch)?;
+    let rows = PredictedRows::of(model, table, unknown, watch)?;
     let mut found = guarantee(&rows.scored(model, table), delta)?;
     found.assumptions.push(match model.provenance.fingerprint.is_empty() {
         true => "the model keeps no fingerprint of its rows, so that they are others is your word".to_owned(),
@@ -148,7 +148,7 @@ fn margin_bound(model: &Model, question: &MarginQuestion<'_>, delta: f64, watch:
     let design = prepared.design.as_design();
     // Weights and rows as they are in the table, wherever the fit had its origin.
     let units = Units::identity(linear.n_cols());
-    let measured = margins(design, &units, (&truth, None), &theta, true, watch)?;
+    let measured = margins(LabelledRows::new(design, &truth), &units, &theta, true, watch)?;
     for (name, found, given) in
         [("‖(w, b)‖", measured.norm, terms.norm), ("the largest ‖(x, 1)‖", measured.radius, terms.radius)]
     {

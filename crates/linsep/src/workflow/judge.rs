@@ -1,6 +1,6 @@
 //! Predictions judged further than the usual figures: in detail, by thresholds, and against another model.
 
-use super::predict::{Judged, LabelledRows, Predictions};
+use super::predict::{Judged, PredictedRows, Predictions};
 use crate::artifact::Model;
 use crate::decide::Decision;
 use crate::design::UnknownLevel;
@@ -38,7 +38,7 @@ pub struct JudgedFurther {
 
 /// Predicts the labelled rows of a table once and answers all questions about them.
 pub fn judge_table(model: &Model, table: &Table, asked: &FurtherQuestions, watch: &Watch) -> Result<JudgedFurther> {
-    let rows = LabelledRows::of(model, table, asked.unknown, watch)?;
+    let rows = PredictedRows::of(model, table, asked.unknown, watch)?;
     let scored = rows.scored(model, table);
     let stated = &model.provenance.fingerprint;
     let of_training = (!stated.is_empty()).then(|| *stated == format!("{:016x}", table.fingerprint()));
@@ -77,7 +77,7 @@ pub fn compare_models(
         )));
     }
     let order = class_order(first, second)?;
-    let (a, b) = (LabelledRows::of(first, table, unknown, watch)?, LabelledRows::of(second, table, unknown, watch)?);
+    let (a, b) = (PredictedRows::of(first, table, unknown, watch)?, PredictedRows::of(second, table, unknown, watch)?);
     let common = common_rows(&a.predictions, &b.predictions);
     if common.is_empty() {
         return Err(Error::data("no row has a label and all the cells that both models need"));
@@ -131,7 +131,7 @@ struct Answers {
 }
 
 impl Answers {
-    fn of(rows: &LabelledRows, at: &[usize], order: &[usize]) -> Answers {
+    fn of(rows: &PredictedRows, at: &[usize], order: &[usize]) -> Answers {
         let n_classes = order.len();
         let reordered = |p: &Vec<f64>| {
             let mut out = vec![0.0; at.len() * n_classes];

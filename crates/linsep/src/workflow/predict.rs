@@ -108,7 +108,7 @@ pub struct Judged {
 }
 
 /// The labelled rows of a table with what a model makes of them.
-pub(super) struct LabelledRows {
+pub(super) struct PredictedRows {
     pub(super) predictions: Predictions,
     pub(super) truth: Vec<Class>,
     pub(super) probabilities: Option<Vec<f64>>,
@@ -119,14 +119,14 @@ pub(super) struct LabelledRows {
     pub(super) labelled: usize,
 }
 
-impl LabelledRows {
+impl PredictedRows {
     /// Predicts the labelled rows.
     pub(super) fn of(
         model: &Model,
         table: &Table,
         unknown: Option<UnknownLevel>,
         watch: &Watch,
-    ) -> Result<LabelledRows> {
+    ) -> Result<PredictedRows> {
         let weights = model.weights.clone().filter(|name| table.columns().iter().any(|c| c.name == *name));
         let roles = RowRoles::of(table, &model.target, weights.as_deref(), &model.offsets)?.in_terms_of(
             table,
@@ -140,7 +140,7 @@ impl LabelledRows {
         }
         let truth = roles.codes(&predictions.rows);
         let sure = model.has_probabilities();
-        Ok(LabelledRows {
+        Ok(PredictedRows {
             row_weights: roles.weights_of(&predictions.rows),
             probabilities: sure.then(|| predictions.probabilities()),
             losses: sure.then(|| decide::losses(&predictions.deciding, &truth, predictions.n_classes)),
@@ -173,7 +173,7 @@ impl LabelledRows {
 
 /// Predicts the labelled rows of a table and compares with the labels.
 pub fn evaluate_table(model: &Model, table: &Table, unknown: Option<UnknownLevel>, watch: &Watch) -> Result<Judged> {
-    let rows = LabelledRows::of(model, table, unknown, watch)?;
+    let rows = PredictedRows::of(model, table, unknown, watch)?;
     let evaluation = evaluate(&rows.scored(model, table))?;
     Ok(Judged {
         evaluation,

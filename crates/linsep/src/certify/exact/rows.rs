@@ -5,9 +5,8 @@
 
 use super::integer::{decode, leading, shortened};
 use super::others;
-use crate::design::{Block, Design, Tile};
+use crate::design::{Block, Design, LabelledRows, Tile};
 use crate::error::Result;
-use crate::table::Class;
 use num_bigint::{BigInt, Sign};
 use rayon::prelude::*;
 
@@ -42,12 +41,12 @@ impl WholeRows {
     /// `None` where the numbers would have more than `most_bits` bits in all. Without an intercept the given centre is that of
     /// the model; with one it is chosen here.
     pub(crate) fn new(
-        design: &dyn Design,
-        labels: &[Class],
+        rows: LabelledRows<'_>,
         classes: usize,
         fixed_centre: Option<&[f64]>,
         most_bits: usize,
     ) -> Result<Option<WholeRows>> {
+        let LabelledRows { design, labels, .. } = rows;
         let (n, cols) = (labels.len(), design.shape().cols);
         if n.saturating_mul(cols + 1).saturating_mul(64) > most_bits {
             return Ok(None);

@@ -13,7 +13,6 @@ use crate::certify::{Certificate, StoredScores, self_concordance_bound};
 use crate::design::{Units, select};
 use crate::error::Result;
 use crate::objective::{Coef, CurvedLoss, Intercept, Loss, Penalty, Ridge, Risk, Sample, Squared};
-use crate::table::Class;
 use crate::watch::Watch;
 
 /// Slacks `1 − yz` of a squared hinge up to this have no part in the balance; the proof checks that no row crosses it.
@@ -75,7 +74,8 @@ impl PartlyMinimised for crate::objective::SquaredHinge {
             return Ok(Ok(PartlyBest { omega: 0.0, gain: 0.0 }));
         }
         let free = FreeRows::of(risk, watch)?;
-        let rows = Sample { weights: Some(&weights), offsets: Some(&offsets), ..free.sample(risk) };
+        let rows = free.sample(risk);
+        let rows = Sample { rows: rows.weighted(Some(&weights)), offsets: Some(&offsets), ..rows };
         let found = best(&Risk::new(rows, Squared::two_classes(target), Ridge::none(), free.intercept), watch)?;
         Ok(found.and_then(|best| {
             // Σ s Δ² = 2 gain Σ s over the rows that take part: none moves by more than this.
@@ -105,8 +105,7 @@ impl FreeRows {
     }
 
     fn sample<'s, L: Loss, P: Penalty>(&'s self, risk: &'s Risk<'_, L, P>) -> Sample<'s> {
-        let (labels, weights): (&[Class], _) = (risk.sample().labels, risk.sample().weights);
-        Sample { design: self.design.as_design(), units: &self.units, labels, weights, offsets: None }
+        Sample { units: &self.units, offsets: None, ..risk.sample().with_design(self.design.as_design()) }
     }
 }
 

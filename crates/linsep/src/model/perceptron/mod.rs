@@ -107,14 +107,13 @@ impl PerceptronSettings {
         let constant = summary.constant();
         let units = self.units(&summary.units(self.standardize));
         let working = self.working(&units, &constant);
-        let labelled = (training.labels.codes(), training.weights);
         let intercept = self.intercept == Intercept::Free;
         let mut tile = Tile::default();
         let rows;
         let mut algorithm: Box<dyn MistakeDriven + '_> = if self.variant == PerceptronVariant::Batch {
-            Box::new(BatchPerceptron::new(training.design, &working, labelled, intercept))
+            Box::new(BatchPerceptron::new(training.rows(), &working, intercept))
         } else {
-            rows = SignedRows::new(training.design, &working, labelled, intercept, &mut tile, watch)?;
+            rows = SignedRows::new(training.rows(), &working, intercept, &mut tile, watch)?;
             match self.variant {
                 PerceptronVariant::PocketRun => Box::new(PocketPerceptron::new(&rows, PocketRule::Run, self.seed)),
                 PerceptronVariant::PocketErrors => {
@@ -246,8 +245,7 @@ impl PerceptronSettings {
 
     fn measure(&self, training: &Training<'_>, linear: &Linear, working: &Units, watch: &Watch) -> Result<Margins> {
         let theta = self.in_units(linear, working)?;
-        let labelled = (training.labels.codes(), training.weights);
-        margins(training.design, working, labelled, &theta, self.intercept == Intercept::Free, watch)
+        margins(training.rows(), working, &theta, self.intercept == Intercept::Free, watch)
     }
 
     fn check(&self, training: &Training<'_>) -> Result<()> {
@@ -324,9 +322,8 @@ impl PerceptronSettings {
             OverlapVerdict::Unknown { reason } => Separability::Unknown { reason: reason.clone() },
             OverlapVerdict::Separable { plane: None } => Separability::Separable { bound: None },
             OverlapVerdict::Separable { plane: Some(plane) } => {
-                let labelled = (training.labels.codes(), training.weights);
                 let intercept = self.intercept == Intercept::Free;
-                let found = margins(training.design, working, labelled, plane, intercept, &Watch::default())?;
+                let found = margins(training.rows(), working, plane, intercept, &Watch::default())?;
                 Separability::Separable { bound: found.bound() }
             }
         })

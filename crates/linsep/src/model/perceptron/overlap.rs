@@ -68,7 +68,7 @@ fn with_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Resu
 }
 
 fn without_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Result<OverlapVerdict> {
-    if let Some(row) = zero_row(training.design, units, &training.counted_rows())? {
+    if let Some(row) = zero_row(training.design, units, &training.rows().counted())? {
         return Ok(OverlapVerdict::Overlap { rows: vec![row], witness: None });
     }
     Ok(match through_centre(training, units, watch)? {

@@ -39,7 +39,7 @@ pub(in crate::model) fn sample<'a>(
     units: &'a Units,
     offsets: Option<&'a [f64]>,
 ) -> Sample<'a> {
-    Sample { design: training.design, units, labels: training.labels.codes(), weights: training.weights, offsets }
+    Sample { rows: training.rows(), units, offsets }
 }
 
 /// Offsets per free score: differences to the first class where that class has no score of its own.

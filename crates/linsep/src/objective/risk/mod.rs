@@ -9,8 +9,8 @@ pub(crate) use sized::SizedScores;
 
 use super::loss::block_sums;
 use super::rows::{GradientSums, HessianSums, Scorer};
-use super::{Coef, Loss, Penalty, Ridge};
-use crate::design::{Design, Pass, Units, is_sparse};
+use super::{Coef, Loss, Penalty, Ridge, Sample};
+use crate::design::{Pass, is_sparse};
 use crate::error::{Error, Result};
 use crate::linalg::Square;
 use crate::table::Class;
@@ -30,28 +30,6 @@ pub enum Intercept {
     None,
     /// Fitted and penalised like a weight.
     Penalised,
-}
-
-/// Rows to learn from: features, labels, and optionally weights (frequencies) and offsets (one per score).
-#[derive(Clone, Copy)]
-pub struct Sample<'a> {
-    /// The features.
-    pub design: &'a dyn Design,
-    /// The units in which weights are penalised.
-    pub units: &'a Units,
-    /// The class of every row.
-    pub labels: &'a [Class],
-    /// sᵢ ≥ 0; `None` is 1 for every row.
-    pub weights: Option<&'a [f64]>,
-    /// oᵢ, one value per score, row by row.
-    pub offsets: Option<&'a [f64]>,
-}
-
-impl Sample<'_> {
-    /// Σs.
-    pub fn total_weight(&self) -> f64 {
-        self.weights.map_or(self.labels.len() as f64, |w| crate::numeric::sum(w.iter().copied()))
-    }
 }
 
 /// `F(W,b) = Σ sᵢ ℓ(yᵢ, x̂ᵢW + b + oᵢ) / Σ sᵢ + λ Ω(W)`, x̂ the rows in the sample's units.

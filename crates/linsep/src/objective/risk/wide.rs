@@ -5,7 +5,7 @@ use crate::design::{Block, ColumnView, Design, SparseColumns, Tile};
 use crate::error::{Error, ErrorKind, Result};
 use crate::objective::column_gram::column_gram;
 use crate::objective::rows::{GradientSums, HessianSums};
-use crate::objective::{Coef, Loss, Penalty, Point, Sample};
+use crate::objective::{Coef, Loss, Penalty, Point};
 use crate::watch::Watch;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ const ROWS: usize = 4096;
 impl<L: Loss + Clone, P: Penalty + Clone> Risk<'_, L, P> {
     /// The same risk on another face of its rows.
     pub(crate) fn on<'b>(&'b self, design: &'b dyn Design) -> Risk<'b, L, P> {
-        let sample = Sample { design, ..self.sample };
+        let sample = self.sample.with_design(design);
         Risk::new(sample, self.loss.clone(), self.penalty.clone(), self.intercept)
     }
 }

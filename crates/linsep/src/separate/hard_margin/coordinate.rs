@@ -63,14 +63,7 @@ pub(super) fn few_rounds(search: &PlaneSearch<'_>, rounds: usize) -> Result<(Vec
 
 /// The rows, as they are visited.
 fn rows<'s>(search: &'s PlaneSearch<'_>, tile: &'s mut Tile) -> Result<DualRows<'s>> {
-    let sample = Sample {
-        design: search.rows.design,
-        units: &search.units,
-        labels: search.rows.labels,
-        weights: search.rows.weights,
-        offsets: None,
-    };
-    let risk = Risk::new(sample, Hinge, Ridge::new(1.0), Intercept::Free);
+    let risk = Risk::new(Sample::new(search.rows, &search.units), Hinge, Ridge::new(1.0), Intercept::Free);
     DualRows::new(&risk, tile, search.watch)
 }
 

@@ -22,13 +22,12 @@ const ENOUGH: f64 = 0.02;
 pub(super) fn plane(search: &PlaneSearch<'_>) -> Result<Option<HardMargin>> {
     let mut tile = Tile::default();
     let Some(x) = search.sparse_rows(&mut tile)? else { return Ok(None) };
-    let design = search.rows.design;
     let rows = RowProducts::new(search, &x)?;
     let Some(alpha) = conjugate_gradients(search, &rows) else { return Ok(None) };
     let normal = rows.gram.transposed(&alpha);
     let measured = search.sides(&normal)?;
     let signed: Vec<(usize, f64)> = alpha.iter().zip(&rows.y).map(|(a, y)| (a * y).max(0.0)).enumerate().collect();
-    let Some(points) = hull_points(design, &search.units, search.rows.labels, &signed)? else { return Ok(None) };
+    let Some(points) = hull_points(search.rows, &search.units, &signed)? else { return Ok(None) };
     let margin = measured.margin();
     if !(margin > 0.0 && points.distance > 0.0) {
         return Ok(None);

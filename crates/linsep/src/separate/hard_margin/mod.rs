@@ -16,10 +16,9 @@ mod interior;
 mod interpolate;
 
 use crate::certify::{HullPoints, Sides, hull_points, sides};
-use crate::design::{Block, CsrRows, Design, Tile, Units, is_sparse};
+use crate::design::{Block, CsrRows, Design, LabelledRows, Tile, Units, is_sparse};
 use crate::error::Result;
 use crate::linalg::Square;
-use crate::table::Class;
 use crate::watch::{Progress, Watch};
 use faces::RowProducts;
 use interior::{Nearest, Space, nearest};
@@ -51,14 +50,6 @@ const FAR: f64 = 10.0;
 /// Share of the tolerance that a plane of fewer support rows may add to the gap. Chosen, not measured.
 const SPARSER: f64 = 0.1;
 
-/// Which rows, in which classes (two); rows of weight zero do not count.
-#[derive(Clone, Copy)]
-pub(crate) struct MarginRows<'a> {
-    pub(crate) design: &'a dyn Design,
-    pub(crate) labels: &'a [Class],
-    pub(crate) weights: Option<&'a [f64]>,
-}
-
 /// The widest plane found, in the units of the columns about a centre.
 #[derive(Debug, Clone)]
 pub(crate) struct HardMargin {
@@ -84,9 +75,9 @@ impl HardMargin {
 }
 
 /// Finds it to a relative gap, or as near as rounding allows; `None` where no plane was found that separates the rows
-/// strictly. `start` is a normal that is known to be good.
+/// strictly. Rows of weight zero do not count; `start` is a normal that is known to be good.
 pub(crate) fn hard_margin(
-    rows: MarginRows<'_>,
+    rows: LabelledRows<'_>,
     start: Option<&[f64]>,
     tolerance: f64,
     watch: &Watch,
@@ -101,18 +92,18 @@ pub(crate) fn hard_margin(
 
 /// Some plane with every row strictly on its side, not the widest, for sparse rows of many columns; `alpha` are then those
 /// of hull points that bound every margin, not those of the plane. `None` where none was found.
-pub(crate) fn any_plane(rows: MarginRows<'_>, watch: &Watch) -> Result<Option<HardMargin>> {
+pub(crate) fn any_plane(rows: LabelledRows<'_>, watch: &Watch) -> Result<Option<HardMargin>> {
     interpolate::plane(&PlaneSearch::new(rows, 1.0, watch)?)
 }
 
 /// The widest plane of sparse rows face by face, which takes seconds where it can be done; the gap may be larger than was asked.
-pub(crate) fn margin_by_faces(rows: MarginRows<'_>, tolerance: f64, watch: &Watch) -> Result<Option<HardMargin>> {
+pub(crate) fn margin_by_faces(rows: LabelledRows<'_>, tolerance: f64, watch: &Watch) -> Result<Option<HardMargin>> {
     PlaneSearch::new(rows, tolerance, watch)?.by_faces()
 }
 
 /// What is searched, and where.
 struct PlaneSearch<'a> {
-    rows: MarginRows<'a>,
+    rows: LabelledRows<'a>,
     /// The centre; no scale, which would change what a margin is.
     units: Units,
     counted: Vec<usize>,
@@ -121,8 +112,8 @@ struct PlaneSearch<'a> {
 }
 
 impl<'a> PlaneSearch<'a> {
-    fn new(rows: MarginRows<'a>, tolerance: f64, watch: &'a Watch) -> Result<PlaneSearch<'a>> {
-        let counted: Vec<usize> = (0..rows.labels.len()).filter(|i| rows.weights.is_none_or(|w| w[*i] > 0.0)).collect();
+    fn new(rows: LabelledRows<'a>, tolerance: f64, watch: &'a Watch) -> Result<PlaneSearch<'a>> {
+        let counted = rows.counted();
         let cols = rows.design.shape().cols;
         let mut units = Units::identity(cols);
         if !is_sparse(rows.design)
@@ -134,12 +125,11 @@ impl<'a> PlaneSearch<'a> {
     }
 
     fn side(&self, row: usize) -> f64 {
-        if self.rows.labels[row].0 == 1 { 1.0 } else { -1.0 }
+        self.rows.side(row)
     }
 
     fn sides(&self, normal: &[f64]) -> Result<Sides> {
-        let labelled = (self.rows.labels, self.rows.weights);
-        sides(self.rows.design, &self.units, labelled, normal, self.watch)
+        sides(self.rows, &self.units, normal, self.watch)
     }
 
     /// All rows, if they are sparse and all count.
@@ -191,7 +181,7 @@ impl<'a> PlaneSearch<'a> {
                 return Ok(best);
             }
             let hull: Vec<(usize, f64)> = working.iter().copied().zip(weights.iter().copied()).collect();
-            let Some(points) = hull_points(self.rows.design, &self.units, self.rows.labels, &hull)? else {
+            let Some(points) = hull_points(self.rows, &self.units, &hull)? else {
                 return Ok(best);
             };
             let size = crate::certify::length(&points.sizes);
@@ -246,7 +236,7 @@ impl<'a> PlaneSearch<'a> {
         let largest = hull.iter().fold(0.0f64, |m, (_, w)| m.max(*w));
         for cut in NEGLIGIBLE {
             let kept: Vec<(usize, f64)> = hull.iter().copied().filter(|(_, w)| *w > cut * largest).collect();
-            let Some(points) = hull_points(self.rows.design, &self.units, self.rows.labels, &kept)? else { continue };
+            let Some(points) = hull_points(self.rows, &self.units, &kept)? else { continue };
             let fewer = self.solution(&points, &self.sides(&points.difference)?);
             if fewer.margin > 0.0 && fewer.gap() <= (found.gap() + SPARSER * self.tolerance).min(self.tolerance) {
                 return Ok(fewer);
@@ -352,7 +342,7 @@ impl<'a> PlaneSearch<'a> {
 
     /// The plane of multipliers measured on all rows; `None` where it does not separate them.
     fn proved(&self, multipliers: &[(usize, f64)]) -> Result<Option<HardMargin>> {
-        let points = hull_points(self.rows.design, &self.units, self.rows.labels, multipliers)?;
+        let points = hull_points(self.rows, &self.units, multipliers)?;
         let Some(points) = points.filter(|points| points.distance > 0.0) else { return Ok(None) };
         let found = self.solution(&points, &self.sides(&points.difference)?);
         Ok((found.margin > 0.0).then_some(found))

@@ -4,20 +4,17 @@
 //! are frequencies: a row of weight k counts k times in sum and size.
 
 use super::MistakeDriven;
-use crate::design::{Design, Pass, Rows, Units};
+use crate::design::{LabelledRows, Pass, Rows, Units};
 use crate::error::{ErrorKind, Result};
 use crate::numeric::sum;
 use crate::objective::Coef;
 use crate::solve::Stop;
-use crate::table::Class;
 use crate::watch::{Progress, Watch};
 
 /// The batch perceptron; a pass over the rows per iteration, in fixed blocks.
 pub struct BatchPerceptron<'a> {
-    design: &'a dyn Design,
+    rows: LabelledRows<'a>,
     units: &'a Units,
-    labels: &'a [Class],
-    weights: Option<&'a [f64]>,
     intercept: bool,
     coef: Coef,
     mistakes: usize,
@@ -33,14 +30,9 @@ struct Wrong {
 
 impl<'a> BatchPerceptron<'a> {
     /// At θ = 0.
-    pub fn new(
-        design: &'a dyn Design,
-        units: &'a Units,
-        (labels, weights): (&'a [Class], Option<&'a [f64]>),
-        intercept: bool,
-    ) -> BatchPerceptron<'a> {
-        let coef = Coef::zeros(1, design.shape().cols);
-        BatchPerceptron { design, units, labels, weights, intercept, coef, mistakes: 0, epochs: 0 }
+    pub fn new(rows: LabelledRows<'a>, units: &'a Units, intercept: bool) -> BatchPerceptron<'a> {
+        let coef = Coef::zeros(1, rows.design.shape().cols);
+        BatchPerceptron { rows, units, intercept, coef, mistakes: 0, epochs: 0 }
     }
 
     fn wrong(&self, watch: &Watch) -> Result<Wrong> {
@@ -50,14 +42,14 @@ impl<'a> BatchPerceptron<'a> {
         let folded: Vec<f64> = w.iter().zip(self.units.inverse_scale()).map(|(w, s)| w * s).collect();
         let at_zero = b - sum(folded.iter().zip(self.units.centre()).map(|(w, c)| w * c));
         let new = || Wrong { columns: vec![0.0; cols], signed: 0.0, weight: 0.0 };
-        Pass::new(self.design, self.units).partials_of(cols + 2).reduce(
+        Pass::new(self.rows.design, self.units).partials_of(cols + 2).reduce(
             watch,
             (0, &mut []),
             new,
             |found, range, rows, _| {
                 for (i, row) in range.enumerate() {
-                    let s = self.weights.map_or(1.0, |w| w[row]);
-                    let y = if self.labels[row].0 == 1 { 1.0 } else { -1.0 };
+                    let s = self.rows.weight(row);
+                    let y = self.rows.side(row);
                     let score = match &rows {
                         Rows::Dense(values) => {
                             let x = &values[i * cols..(i + 1) * cols];
@@ -112,8 +104,8 @@ impl<'a> BatchPerceptron<'a> {
 
 impl MistakeDriven for BatchPerceptron<'_> {
     fn run(&mut self, epochs: usize, watch: &Watch) -> Result<Stop> {
-        let sparse = crate::design::is_sparse(self.design);
-        let total = self.weights.map_or(self.labels.len() as f64, |w| sum(w.iter().copied()));
+        let sparse = crate::design::is_sparse(self.rows.design);
+        let total = self.rows.total_weight();
         while self.epochs < epochs {
             let wrong = match self.wrong(watch) {
                 Ok(wrong) => wrong,

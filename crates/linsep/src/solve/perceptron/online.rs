@@ -19,12 +19,12 @@ use rand_chacha::rand_core::SeedableRng;
 /// The online perceptron, plain or averaged.
 ///
 /// ```
-/// use linsep::design::{DenseMatrix, Tile, Units};
+/// use linsep::design::{LabelledRows, DenseMatrix, Tile, Units};
 /// use linsep::solve::{MistakeDriven, OnlinePerceptron, Order, SignedRows, Stop};
 /// use linsep::table::Class;
 /// let x = DenseMatrix::new(vec![-1.0, 2.0], 1)?;
 /// let (units, mut tile, watch) = (Units::identity(1), Tile::default(), Default::default());
-/// let rows = SignedRows::new(&x, &units, (&[Class(0), Class(1)], None), true, &mut tile, &watch)?;
+/// let rows = SignedRows::new(LabelledRows::new(&x, &[Class(0), Class(1)]), &units, true, &mut tile, &watch)?;
 /// let mut perceptron = OnlinePerceptron::new(&rows, Order::Given, 0);
 /// assert_eq!(perceptron.run(100, &watch)?, Stop::Converged);
 /// // Row 1 at θ = 0 moves θ to (1, −1); row 2 is then right, and so is row 1.

@@ -8,10 +8,9 @@
 //!
 //! The terms cancel by about `c²/σ²`, which is far below the limit of 10¹⁰ that sparse columns are held to.
 
-use crate::design::{Design, InMemory, Tile, Units};
+use crate::design::{InMemory, LabelledRows, Tile, Units};
 use crate::error::Result;
 use crate::objective::Coef;
-use crate::table::Class;
 use crate::watch::Watch;
 use rayon::prelude::*;
 
@@ -25,9 +24,8 @@ const POLL_ROWS: (usize, usize) = (16, 4096);
 
 /// The rows of positive weight in memory, each with its side: −1 for the first class, 1 for the second.
 pub struct SignedRows<'a> {
+    labelled: LabelledRows<'a>,
     rows: InMemory<'a>,
-    labels: &'a [Class],
-    weights: Option<&'a [f64]>,
     /// Rows of positive weight.
     counted: Vec<usize>,
     units: &'a Units,
@@ -71,15 +69,14 @@ impl PerceptronSums {
 impl<'a> SignedRows<'a> {
     /// All rows of a design in given units, in memory; `tile` gives room for a copy where one is needed.
     pub fn new(
-        design: &'a dyn Design,
+        labelled: LabelledRows<'a>,
         units: &'a Units,
-        (labels, weights): (&'a [Class], Option<&'a [f64]>),
         intercept: bool,
         tile: &'a mut Tile,
         watch: &Watch,
     ) -> Result<SignedRows<'a>> {
-        let cols = design.shape().cols;
-        let rows = InMemory::new(design, units, tile, watch)?;
+        let cols = labelled.design.shape().cols;
+        let rows = InMemory::new(labelled.design, units, tile, watch)?;
         let folded = match &rows {
             InMemory::Dense { .. } => None,
             InMemory::Sparse(sparse) => {
@@ -94,8 +91,7 @@ impl<'a> SignedRows<'a> {
                 Some(FoldedRow { centre_square: crate::numeric::sum(squares), centre_parts, inverse_square })
             }
         };
-        let counted = (0..labels.len()).filter(|i| weights.is_none_or(|w| w[*i] > 0.0)).collect();
-        Ok(SignedRows { rows, labels, weights, counted, units, cols, intercept, folded })
+        Ok(SignedRows { labelled, rows, counted: labelled.counted(), units, cols, intercept, folded })
     }
 
     /// Rows of positive weight, rising.
@@ -105,7 +101,7 @@ impl<'a> SignedRows<'a> {
 
     /// Weight of a row.
     pub(super) fn weight(&self, row: usize) -> f64 {
-        self.weights.map_or(1.0, |w| w[row])
+        self.labelled.weight(row)
     }
 
     /// Rows between two looks at the watch: about a million numbers, and not more than a few thousand rows.
@@ -119,7 +115,7 @@ impl<'a> SignedRows<'a> {
     }
 
     fn side(&self, row: usize) -> f64 {
-        if self.labels[row].0 == 1 { 1.0 } else { -1.0 }
+        self.labelled.side(row)
     }
 
     /// Whether a row is strictly on its side; a score that is no number is on none.

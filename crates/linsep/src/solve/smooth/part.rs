@@ -1,6 +1,6 @@
 //! Some rows of a risk as a risk of their own.
 
-use crate::design::{PreparedDesign, gather};
+use crate::design::{LabelledRows, PreparedDesign, gather};
 use crate::error::Result;
 use crate::objective::{Intercept, Loss, Penalty, Risk, Sample};
 use crate::table::Class;
@@ -33,13 +33,8 @@ impl RowPart {
         penalty: P,
         intercept: Intercept,
     ) -> Risk<'a, L, P> {
-        let part = Sample {
-            design: self.design.as_design(),
-            units: sample.units,
-            labels: &self.labels,
-            weights: self.weights.as_deref(),
-            offsets: self.offsets.as_deref(),
-        };
+        let rows = LabelledRows::new(self.design.as_design(), &self.labels).weighted(self.weights.as_deref());
+        let part = Sample::new(rows, sample.units).with_offsets(self.offsets.as_deref());
         Risk::new(part, loss, penalty, intercept)
     }
 }

@@ -25,13 +25,13 @@ use rand_chacha::rand_core::SeedableRng;
 /// The sequential dual method for several classes.
 ///
 /// ```
-/// use linsep::design::{DenseMatrix, Units};
+/// use linsep::design::{LabelledRows, DenseMatrix, Units};
 /// use linsep::objective::{CrammerSinger, Intercept, Ridge, Risk, Sample};
 /// use linsep::solve::SequentialDual;
 /// use linsep::table::Class;
 /// let (x, units) = (DenseMatrix::new(vec![1.0, 0.0, 0.0, 1.0, -1.0, -1.0], 2)?, Units::identity(2));
 /// let labels = [Class(0), Class(1), Class(2)];
-/// let rows = Sample { design: &x, units: &units, labels: &labels, weights: None, offsets: None };
+/// let rows = Sample::new(LabelledRows::new(&x, &labels), &units);
 /// let risk = Risk::new(rows, CrammerSinger::new(3), Ridge::new(0.1), Intercept::None);
 /// let solved = SequentialDual { tolerance: 1e-9, max_iterations: 1000 }.solve(&risk, &Default::default())?;
 /// assert!(solved.certificate.relative_gap().unwrap() <= 1e-9);

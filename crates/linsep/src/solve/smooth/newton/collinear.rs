@@ -19,7 +19,7 @@ impl Newton {
     ) -> Result<Solved> {
         let basis = OrthonormalBasis::of(risk, watch)?;
         let (rows, units) = (basis.rows(risk), Units::identity(basis.columns.len()));
-        let sample = Sample { design: &rows, units: &units, ..*risk.sample() };
+        let sample = Sample { units: &units, ..risk.sample().with_design(&rows) };
         let turned = Risk::new(sample, risk.loss().clone(), Ridge::none(), risk.intercept());
         let mut run = NewtonRun::new(&turned, &turned.start(), watch)?;
         run.looks = looks;

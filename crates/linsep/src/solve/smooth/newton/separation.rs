@@ -63,7 +63,7 @@ impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
         if counted.as_deref() == sample.weights && sample.offsets.is_none() {
             return Ok(None);
         }
-        let plain = Sample { weights: counted.as_deref(), offsets: None, ..*sample };
+        let plain = Sample { rows: sample.weighted(counted.as_deref()), offsets: None, ..*sample };
         let plain = Risk::new(plain, self.risk.loss().clone(), Ridge::none(), self.risk.intercept());
         let mut run = NewtonRun::new(&plain, &plain.start(), self.watch)?;
         Ok(match run.iterate(&Newton::default())? {

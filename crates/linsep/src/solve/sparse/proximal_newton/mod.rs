@@ -68,14 +68,14 @@ const REPAID: f64 = 100.0;
 /// Proximal Newton.
 ///
 /// ```
-/// use linsep::design::{DenseMatrix, Units};
+/// use linsep::design::{LabelledRows, DenseMatrix, Units};
 /// use linsep::objective::{ElasticNet, Intercept, Logistic, Risk, Sample};
 /// use linsep::solve::{ProximalNewton, Solver};
 /// use linsep::table::Class;
 /// let x = DenseMatrix::new(vec![1.0, 0.2, 2.0, -0.1, 2.5, 0.3, 4.0, 0.1], 2)?;
 /// let labels = [Class(0), Class(1), Class(0), Class(1)];
 /// let units = Units::identity(2);
-/// let sample = Sample { design: &x, units: &units, labels: &labels, weights: None, offsets: None };
+/// let sample = Sample::new(LabelledRows::new(&x, &labels), &units);
 /// let risk = Risk::new(sample, Logistic, ElasticNet::lasso(0.1), Intercept::Free);
 /// let solved = ProximalNewton::default().solve(&risk, None, &Default::default())?;
 /// assert!(solved.certificate.relative_gap().unwrap() <= 1e-8);
