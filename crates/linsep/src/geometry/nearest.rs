@@ -8,6 +8,7 @@
 //! infinity, and if φ stays positive there is no such point.
 
 use super::quadric::Quadric;
+use crate::linalg::dot;
 
 /// A correction of the length by more than this is no correction of rounding: the slope vanishes there.
 const CLOSE: f64 = 1e-3;
@@ -48,7 +49,6 @@ impl Quadric {
 
     /// Stretches a step so that it ends on the quadric to the last digits: eigenvalues know the large columns only.
     fn onto(&self, mut step: Vec<f64>, gradient: &[f64], value: f64) -> Vec<f64> {
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let slope = dot(gradient, &step);
         let bend = 0.5 * dot(&self.form.multiply(&step), &step);
         let mut stretch = 1.0f64;

@@ -1,7 +1,7 @@
 //! `q(x) = ½(x−m)ᵀW(x−m) + w·(x−m) + w₀ = 0`: its type, and the nearest point of it.
 
 use crate::discriminant::{Generalised, Quadratic};
-use crate::linalg::{Eigen, Square};
+use crate::linalg::{Eigen, Square, dot};
 use std::borrow::Cow;
 
 /// A quadric of the matrix columns, kept about a point so that a large offset of a column costs no digits.
@@ -206,8 +206,7 @@ impl Quadric {
         let away = |k: usize| centre.iter().zip(g.centre(k)).map(|(m, c)| m - c).collect::<Vec<f64>>();
         let (uf, ut) = (away(from), away(to));
         let (hf, ht) = (of.multiply(&uf), ot.multiply(&ut));
-        let half = |u: &[f64], h: &[f64]| 0.5 * u.iter().zip(h).map(|(a, b)| a * b).sum::<f64>();
-        let (qf, qt) = (half(&uf, &hf), half(&ut, &ht));
+        let (qf, qt) = (0.5 * dot(&uf, &hf), 0.5 * dot(&ut, &ht));
         let (cf, ct) = (g.constants()[from], g.constants()[to]);
         let size = |j: usize| of.get(j, j) + ot.get(j, j);
         let sizes = Sizes {

@@ -6,7 +6,7 @@
 //! `(w_k, b_k)` is on or below a mixture of the others. The mixture nearest to zero decides: it is v, or it is zero.
 
 use crate::discriminant::Linear;
-use crate::linalg::{Square, factor};
+use crate::linalg::{Square, dot, factor};
 use crate::table::Class;
 
 /// The region of a class.
@@ -157,8 +157,7 @@ impl<'a> Discriminants<'a> {
 /// With `v = Σλz`, at the optimum `v·z ≥ 1 − Σλ ≥ 0` for every point: unless v is zero it has a positive product with all.
 fn nearest_mixture(points: &[&[f64]]) -> Vec<f64> {
     let m = points.len();
-    let dot = |i: usize, j: usize| points[i].iter().zip(points[j]).map(|(a, b)| a * b).sum::<f64>();
-    let gram = Square::from_lower(m, |i, j| dot(i, j) + 1.0);
+    let gram = Square::from_lower(m, |i, j| dot(points[i], points[j]) + 1.0);
     let mut shares = vec![0.0; m];
     let mut active: Vec<usize> = Vec::new();
     for _ in 0..ROUNDS * m {

@@ -1,10 +1,9 @@
 //! Intervals of the probabilities at given rows, each row alone or all rows at once.
 
 use super::likelihood::LogLikelihood;
-use super::maximum::dot;
 use crate::design::{Design, Pass, Training, Units};
 use crate::error::{Error, Result};
-use crate::linalg::Square;
+use crate::linalg::{Square, dot};
 use crate::numeric::{chi_square_quantile, logistic, normal_quantile};
 use crate::table::{Class, Labels};
 use crate::watch::Watch;

@@ -2,11 +2,11 @@
 //! 1985, Liang and Zeger 1986).
 
 use super::likelihood::LogLikelihood;
-use super::maximum::{Maximum, dot};
+use super::maximum::Maximum;
 use super::options::CovarianceKind;
 use crate::design::Pass;
 use crate::error::{Error, Result};
-use crate::linalg::{Square, gram_update};
+use crate::linalg::{Square, dot, gram_update};
 use crate::watch::Watch;
 use crate::words::{Setting, words};
 use std::collections::BTreeMap;

@@ -2,10 +2,10 @@
 //! with the delta method's standard error.
 
 use super::likelihood::LogLikelihood;
-use super::maximum::{Maximum, dot};
+use super::maximum::Maximum;
 use crate::design::Pass;
 use crate::error::Result;
-use crate::linalg::{Square, multiply_rows};
+use crate::linalg::{Square, dot, multiply_rows};
 use crate::numeric::logistic;
 use crate::watch::Watch;
 

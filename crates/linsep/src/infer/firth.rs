@@ -3,8 +3,9 @@
 
 use super::covariance::leverage;
 use super::likelihood::{Evaluated, LogLikelihood};
-use super::maximum::{InformationMetric, Maximum, Restrained, RestrictedMaximum, Restriction, dot, rounding};
+use super::maximum::{InformationMetric, Maximum, Restrained, RestrictedMaximum, Restriction, rounding};
 use crate::error::{Error, Result};
+use crate::linalg::dot;
 use crate::watch::Watch;
 use std::sync::Arc;
 

@@ -2,11 +2,11 @@
 
 use super::firth::Penalised;
 use super::hypothesis::{Hypothesis, parse};
-use super::maximum::{InformationMetric, Restriction, dot, restricted_maxima};
+use super::maximum::{InformationMetric, Restriction, restricted_maxima};
 use super::run::InferenceRun;
 use super::term_tests::wald_statistic;
 use crate::error::{Error, Result, nearest};
-use crate::linalg::{Eigen, Square};
+use crate::linalg::{Eigen, Square, dot};
 use crate::numeric::{chi_square_ln_tail, chi_square_quantile};
 
 /// A statistic that is χ² under the hypothesis, and the logarithm of its p value.

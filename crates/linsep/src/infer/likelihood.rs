@@ -5,7 +5,7 @@
 
 use crate::design::{Pass, Rows, Training, Units};
 use crate::error::Result;
-use crate::linalg::{Square, gram_update, multiply_rows, weighted_rows_sum};
+use crate::linalg::{Square, dot, gram_update, multiply_rows, weighted_rows_sum};
 use crate::numeric::{CompensatedSum, logistic_terms, vectorised};
 use crate::watch::Watch;
 
@@ -329,9 +329,7 @@ impl<'a> LogLikelihood<'a> {
     /// The probabilities of the classes but the first at a row, whose columns `x` are; also `log p(y)`.
     pub fn row_probabilities(&self, point: &[f64], row: usize, x: &[f64], p: &mut [f64]) -> f64 {
         let width = self.width();
-        let z: Vec<f64> = (0..self.scores)
-            .map(|k| point[k * width..(k + 1) * width].iter().zip(x).map(|(w, x)| w * x).sum())
-            .collect();
+        let z: Vec<f64> = (0..self.scores).map(|k| dot(&point[k * width..(k + 1) * width], x)).collect();
         let offset = self.offsets.as_ref().map(|o| &o[row * self.scores..(row + 1) * self.scores]);
         probabilities(&z, offset, self.training.labels.codes()[row].index(), p)
     }

@@ -6,7 +6,7 @@
 
 use super::likelihood::{Evaluated, LogLikelihood};
 use crate::error::{Error, Result};
-use crate::linalg::{Factor, Square, factor};
+use crate::linalg::{Factor, Square, dot, factor};
 use crate::watch::Watch;
 use crate::words::Span;
 use crate::words::words;
@@ -44,11 +44,6 @@ impl Restriction {
     pub fn excess(&self, point: &[f64]) -> Vec<f64> {
         self.rows.iter().zip(&self.values).map(|(row, value)| dot(row, point) - value).collect()
     }
-}
-
-/// Σ a b.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The inverse of an information, by its factor.

@@ -7,8 +7,9 @@
 
 use super::firth::crossing;
 use super::likelihood::LogLikelihood;
-use super::maximum::{InformationMetric, Maximum, Restriction, dot, restricted_maxima};
+use super::maximum::{InformationMetric, Maximum, Restriction, restricted_maxima};
 use crate::error::Result;
+use crate::linalg::dot;
 use crate::watch::Watch;
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use super::maximum::{Restrained, Restriction};
 use super::run::InferenceRun;
 use super::subject::ModelTerm;
 use crate::error::{Error, Result};
-use crate::linalg::{Square, factor};
+use crate::linalg::{Square, dot, factor};
 use crate::numeric::chi_square_ln_tail;
 use crate::words::{Setting, words};
 
@@ -173,7 +173,7 @@ pub(super) fn wald_statistic(
         return Ok(Restrained::new(restriction, run.maximum.metric.clone())?.distance(&run.maximum.point));
     }
     let moved: Vec<Vec<f64>> = restriction.rows.iter().map(|row| covariance.multiply(row)).collect();
-    let inner = Square::from_lower(restriction.len(), |i, j| super::maximum::dot(&restriction.rows[i], &moved[j]));
+    let inner = Square::from_lower(restriction.len(), |i, j| dot(&restriction.rows[i], &moved[j]));
     /// Pivots below this are rounding.
     const SINGULAR: f64 = 1e-13;
     let inner = factor(&inner, SINGULAR);
@@ -184,7 +184,7 @@ pub(super) fn wald_statistic(
         .help("test fewer of them together"));
     }
     let excess = restriction.excess(&run.maximum.point);
-    Ok(super::maximum::dot(&inner.solve(&excess), &excess))
+    Ok(dot(&inner.solve(&excess), &excess))
 }
 
 /// How far the other terms inflate the variance of a term (Fox and Monette, JASA 87, 1992).

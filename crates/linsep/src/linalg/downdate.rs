@@ -1,5 +1,6 @@
 //! Rows taken out of a triangular factor.
 
+use super::dot::dot;
 use super::qr::PivotedQr;
 use super::{Eigen, Square, triangular_factor};
 
@@ -80,10 +81,6 @@ fn solve_rows(qr: &PivotedQr, b: &[f64], rows: usize) -> Vec<f64> {
 
 fn length(v: &[f64]) -> f64 {
     v.iter().fold(0.0, |l: f64, v| l.hypot(*v))
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The matrix products of a pass over the data, on tiles of rows that fit the cache.
 
 use super::Square;
+use super::dot::fused_dot;
 use super::narrow::{NARROW, multiply_narrow};
 use crate::numeric::vectorised;
 use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular_matmul};
@@ -81,7 +82,7 @@ pub fn weighted_rows_sum(rows: &[f64], residual: &[f64], d: usize, k: usize, sum
 vectorised! {
     fn multiply_rows_one(rows: &[f64], weights: &[f64], out: &mut [f64]) {
         for (x, z) in rows.chunks_exact(weights.len()).zip(out) {
-            *z = dot(x, weights);
+            *z = fused_dot(x, weights);
         }
     }
 
@@ -108,22 +109,4 @@ vectorised! {
             }
         }
     }
-}
-
-/// A dot product in eight lanes: a fixed order that vectorises.
-#[inline(always)]
-pub(crate) fn dot(x: &[f64], w: &[f64]) -> f64 {
-    let mut lanes = [0.0f64; 8];
-    let (xs, ws) = (x.chunks_exact(8), w.chunks_exact(8));
-    let (x_rest, w_rest) = (xs.remainder(), ws.remainder());
-    for (x, w) in xs.zip(ws) {
-        for i in 0..8 {
-            lanes[i] = x[i].mul_add(w[i], lanes[i]);
-        }
-    }
-    let mut total = (lanes[0] + lanes[4]) + (lanes[1] + lanes[5]) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
-    for (x, w) in x_rest.iter().zip(w_rest) {
-        total = x.mul_add(*w, total);
-    }
-    total
 }

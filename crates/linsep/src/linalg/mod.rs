@@ -1,6 +1,7 @@
 //! Dense linear algebra: faer behind a thin face, always sequential inside (its own threads change bits).
 
 mod cholesky;
+mod dot;
 mod downdate;
 mod eigen;
 mod gram;
@@ -11,6 +12,7 @@ mod quadratic;
 mod square;
 
 pub use cholesky::{Alias, Factor, factor};
+pub(crate) use dot::dot;
 pub use downdate::downdate;
 pub use eigen::Eigen;
 pub use gram::{gram_update, multiply_rows, multiply_rows_about, weighted_rows_sum};

@@ -2,7 +2,7 @@
 //!
 //! `R` of `A = QR` has the condition of A; the Gram `AᵀA = RᵀR` has its square. Matrices are column-major.
 
-use super::gram::dot;
+use super::dot::fused_dot;
 use super::{Alias, Square};
 use crate::numeric::vectorised;
 use faer::linalg::matmul::matmul;
@@ -109,7 +109,7 @@ vectorised! {
         out.clear();
         for c in columns {
             let x = &a[c * rows + at..(c + 1) * rows];
-            out.push(dot(x, x).sqrt());
+            out.push(fused_dot(x, x).sqrt());
         }
     }
 }
@@ -118,7 +118,7 @@ vectorised! {
 #[inline(always)]
 fn make_reflector(x: &mut [f64]) -> f64 {
     let (alpha, tail) = (x[0], &mut x[1..]);
-    let below = dot(tail, tail).sqrt();
+    let below = fused_dot(tail, tail).sqrt();
     if below == 0.0 {
         return 0.0;
     }
@@ -132,7 +132,7 @@ fn make_reflector(x: &mut [f64]) -> f64 {
 #[inline(always)]
 fn reflect(v: &[f64], tau: f64, x: &mut [f64]) {
     let (head, tail) = x.split_at_mut(1);
-    let step = -tau * (head[0] + dot(tail, v));
+    let step = -tau * (head[0] + fused_dot(tail, v));
     head[0] += step;
     for (x, v) in tail.iter_mut().zip(v) {
         *x = step.mul_add(*v, *x);

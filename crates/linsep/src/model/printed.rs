@@ -8,7 +8,7 @@ use super::Note;
 use crate::certify::is_exact_combination;
 use crate::design::Training;
 use crate::discriminant::Discriminant;
-use crate::linalg::{Alias, Square};
+use crate::linalg::{Alias, Square, dot};
 use crate::watch::Watch;
 
 /// Only a column that the others explain to this share of its variance is asked whether the rest is rounding: a column of
@@ -47,7 +47,6 @@ pub(super) fn agreeing_columns(columns: &[&[f64]], units: &[f64]) -> Vec<Alias> 
     if columns.len() > MOST_COLUMNS || units.iter().all(|unit| *unit == 0.0) {
         return Vec::new();
     }
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let mut rule = AgreementRule::new(units, RESOLVED * RESOLVED);
     let mut basis: Vec<Vec<f64>> = Vec::new();
     for (column, values) in columns.iter().enumerate() {

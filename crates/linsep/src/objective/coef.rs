@@ -1,5 +1,7 @@
 //! Coefficients.
 
+use crate::linalg::dot;
+
 /// Weights and intercepts of some linear scores, contiguous: all weights score by score, then the intercepts.
 ///
 /// ```
@@ -93,6 +95,6 @@ impl Coef {
 
     /// Sum of products of all entries.
     pub fn dot(&self, other: &Coef) -> f64 {
-        self.values.iter().zip(&other.values).map(|(a, b)| a * b).sum()
+        dot(&self.values, &other.values)
     }
 }

@@ -6,10 +6,11 @@
 
 use super::peel::{MOST_CLASSES, MOST_PEELED, Peeled, PeeledMachine};
 use super::plan::Route;
-use super::{Case, CommonPoint, EQUATION, SeparabilityOptions, SeparabilityVerdict, Undecided, Verdict, wide};
+use super::{Case, CommonPoint, EQUATION, SeparabilityOptions, SeparabilityVerdict, Undecided, Verdict};
 use crate::certify::{check_cone_direction, cone_residual, others};
 use crate::design::{Block, CsrMatrix, CsrRows, LabelledRows, Standardize, Tile, Units, summarise};
 use crate::error::Result;
+use crate::linalg::dot;
 use crate::objective::{Coef, Loss, Softmax, SoftmaxForm};
 use crate::separate::{ConeSolved, solve_part_of_cone};
 use crate::table::Class;
@@ -141,7 +142,7 @@ impl Case<'_> {
             // `w·x = Zu` for every row, with w a combination of rows; of empty rows Z has no columns.
             let zu: Vec<f64> = match w.len() {
                 0 => vec![0.0; self.rows.labels.len()],
-                rank => z.values().chunks_exact(rank).map(|z| wide::dot(z, w)).collect(),
+                rank => z.values().chunks_exact(rank).map(|z| dot(z, w)).collect(),
             };
             *w = self.combined(&products.solve(&zu))?;
         }
@@ -202,7 +203,7 @@ impl Case<'_> {
         }
         let zero = || Coef::zeros(risk.loss().n_scores(), risk.n_cols());
         let (weights, intercept, centre) = self.in_columns(&direction.unwrap_or_else(zero), &units);
-        let at_zero = |(b, w): (f64, &Vec<f64>)| b - wide::dot(w, &centre);
+        let at_zero = |(b, w): (f64, &Vec<f64>)| b - dot(w, &centre);
         let intercept = intercept.into_iter().zip(&weights).map(at_zero).collect();
         Ok(Ok(PartDecided { weights, intercept, open, alpha, residual, common, iterations }))
     }

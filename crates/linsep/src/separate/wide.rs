@@ -8,7 +8,7 @@ use super::plan::{Route, affords_margin, affords_patience};
 use super::{Case, CommonPoint, Complete, Constraint, MARGIN, SeparabilityVerdict, Undecided, Verdict};
 use crate::design::{Block, DenseMatrix, LabelledRows, Tile, is_sparse};
 use crate::error::{ErrorKind, Result};
-use crate::linalg::{Factor, Square, factor};
+use crate::linalg::{Factor, Square, dot, factor};
 use crate::separate::{HardMargin, any_plane, hard_margin, margin_by_faces};
 use crate::table::Class;
 use rayon::prelude::*;
@@ -303,8 +303,4 @@ impl Score {
 fn hash(row: impl Iterator<Item = (usize, f64)>) -> u64 {
     let mix = |h: u64, v: u64| (h ^ v).wrapping_mul(0x0000_0100_0000_01b3);
     row.fold(0xcbf2_9ce4_8422_2325, |h, (j, v)| mix(mix(h, j as u64), v.to_bits()))
-}
-
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -8,7 +8,7 @@ use super::problem::{ALIAS_TOLERANCE, GaussianProblem};
 use crate::certify::Certificate;
 use crate::discriminant::{Discriminant, Quadratic};
 use crate::error::{Error, Result};
-use crate::linalg::{Factor, Square, factor};
+use crate::linalg::{Factor, Square, dot, factor};
 use crate::model::Note;
 use crate::words::{Setting, Span, words};
 
@@ -146,7 +146,7 @@ fn objective(problem: &GaussianProblem, factors: &Factors) -> f64 {
             }
         };
         let offset = problem.offset(k);
-        let away: f64 = offset.iter().zip(factor.solve(&offset)).map(|(a, b)| a * b).sum();
+        let away = dot(&offset, &factor.solve(&offset));
         let constant = used * (2.0 * std::f64::consts::PI).ln();
         0.5 * n / total * (constant + log_determinant(problem, factor) + trace + away)
     };

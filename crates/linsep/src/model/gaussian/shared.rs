@@ -8,7 +8,7 @@ use super::problem::{ALIAS_TOLERANCE, GaussianProblem};
 use crate::certify::{Certificate, CoefficientErrors, linear_system_errors, linear_system_residual};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
-use crate::linalg::{Factor, Square, factor};
+use crate::linalg::{Factor, Square, dot, factor};
 use crate::numeric::rounding_bound;
 
 const EQUATIONS: &str = "Σ w_k = μ_k − μ̄";
@@ -154,8 +154,7 @@ fn objective(problem: &GaussianProblem, factor: &Factor) -> f64 {
     };
     let away = |k: usize| {
         let offset = problem.offset(k);
-        let moved = factor.solve(&offset);
-        weights[k] / total * offset.iter().zip(moved).map(|(a, b)| a * b).sum::<f64>()
+        weights[k] / total * dot(&offset, &factor.solve(&offset))
     };
     let away: f64 = (0..weights.len()).map(away).sum();
     let constant = used.len() as f64 * (2.0 * std::f64::consts::PI).ln();

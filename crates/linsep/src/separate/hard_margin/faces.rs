@@ -12,6 +12,7 @@ use super::{HardMargin, PlaneSearch, coordinate};
 use crate::design::RowGram;
 use crate::design::{Block, CsrRows, Tile, gather};
 use crate::error::Result;
+use crate::linalg::dot;
 use crate::watch::Progress;
 
 /// Rounds of the active set method at most; the best plane so far is kept. Chosen, not measured.
@@ -280,8 +281,4 @@ impl FaceRun<'_, '_> {
         let positive = self.beta.iter().zip(&self.all.y).map(|(b, y)| (b * y).max(0.0));
         self.search.proved(&positive.enumerate().collect::<Vec<_>>())
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

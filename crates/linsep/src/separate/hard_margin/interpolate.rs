@@ -10,6 +10,7 @@ use super::{HardMargin, PlaneSearch};
 use crate::certify::hull_points;
 use crate::design::Tile;
 use crate::error::Result;
+use crate::linalg::dot;
 use crate::watch::Progress;
 
 /// Conjugate gradient steps at most; then other methods look for a plane. Chosen, not measured.
@@ -46,7 +47,6 @@ pub(super) fn plane(search: &PlaneSearch<'_>) -> Result<Option<HardMargin>> {
 /// α with every row on its side, if there is one within the iterations.
 fn conjugate_gradients(search: &PlaneSearch<'_>, rows: &RowProducts) -> Option<Vec<f64>> {
     let y = &rows.y;
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let scaled = |r: &[f64]| r.iter().zip(&rows.squares).map(|(r, d)| r / (d + 1.0)).collect::<Vec<f64>>();
     let mut alpha = vec![0.0; y.len()];
     let mut residual = y.to_vec();

@@ -6,6 +6,7 @@
 use super::MistakeDriven;
 use crate::design::{LabelledRows, Pass, Rows, Units};
 use crate::error::{ErrorKind, Result};
+use crate::linalg::dot;
 use crate::numeric::sum;
 use crate::objective::Coef;
 use crate::solve::Stop;
@@ -51,10 +52,7 @@ impl<'a> BatchPerceptron<'a> {
                     let s = self.rows.weight(row);
                     let y = self.rows.side(row);
                     let score = match &rows {
-                        Rows::Dense(values) => {
-                            let x = &values[i * cols..(i + 1) * cols];
-                            x.iter().zip(w).map(|(x, w)| x * w).sum::<f64>() + b
-                        }
+                        Rows::Dense(values) => dot(&values[i * cols..(i + 1) * cols], w) + b,
                         Rows::Csr(sparse) => {
                             let (columns, values) = sparse.row(i);
                             columns.iter().zip(values).map(|(c, v)| v * folded[*c as usize]).sum::<f64>() + at_zero

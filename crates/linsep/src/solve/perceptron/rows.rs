@@ -10,6 +10,7 @@
 
 use crate::design::{InMemory, LabelledRows, Tile, Units};
 use crate::error::Result;
+use crate::linalg::dot;
 use crate::objective::Coef;
 use crate::watch::Watch;
 use rayon::prelude::*;
@@ -185,17 +186,4 @@ impl<'a> SignedRows<'a> {
         let pieces: Vec<f64> = self.counted.par_chunks(PIECE).map(of_piece).collect();
         crate::numeric::sum(pieces)
     }
-}
-
-/// Four running sums, so that an addition need not wait for the one before.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (a_chunks, b_chunks) = (a.chunks_exact(4), b.chunks_exact(4));
-    let rest: f64 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(a, b)| a * b).sum();
-    let mut sums = [0.0f64; 4];
-    for (a, b) in a_chunks.zip(b_chunks) {
-        for k in 0..4 {
-            sums[k] += a[k] * b[k];
-        }
-    }
-    (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
 }

@@ -13,6 +13,7 @@
 
 use crate::design::{InMemory, Tile, Units};
 use crate::error::{Error, Result};
+use crate::linalg::dot;
 use crate::objective::{Coef, Intercept, Loss, Penalty, Risk};
 use crate::watch::Watch;
 use crate::words::{Setting, words};
@@ -263,17 +264,4 @@ impl<'a> DrawnRows<'a> {
             }
         }
     }
-}
-
-/// Four running sums, so that an addition need not wait for the one before.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (a_chunks, b_chunks) = (a.chunks_exact(4), b.chunks_exact(4));
-    let rest: f64 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(a, b)| a * b).sum();
-    let mut sums = [0.0f64; 4];
-    for (a, b) in a_chunks.zip(b_chunks) {
-        for k in 0..4 {
-            sums[k] += a[k] * b[k];
-        }
-    }
-    (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest
 }

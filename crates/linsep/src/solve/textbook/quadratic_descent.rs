@@ -5,7 +5,7 @@
 //! the solution of least length where there are many.
 
 use crate::certify::{Certificate, quadratic_gap};
-use crate::linalg::{Factor, Square};
+use crate::linalg::{Factor, Square, dot};
 use crate::objective::QuadraticObjective;
 use crate::solve::Stop;
 use crate::watch::{Progress, Watch};
@@ -114,7 +114,7 @@ fn largest_eigenvalue(h: &Square) -> f64 {
         }
         v.iter_mut().for_each(|x| *x /= length);
         let product = h.multiply(&v);
-        let next: f64 = v.iter().zip(&product).map(|(a, b)| a * b).sum();
+        let next = dot(&v, &product);
         v = product;
         if (next - value).abs() <= POWER_SETTLED * next {
             return next;

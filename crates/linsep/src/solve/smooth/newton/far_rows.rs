@@ -9,7 +9,7 @@
 //! m is convex, and its Newton iterations cost only passes over S.
 
 use crate::error::Result;
-use crate::linalg::{Square, factor};
+use crate::linalg::{Square, dot, factor};
 use crate::objective::line_search::DECREASE;
 use crate::objective::{Coef, CurvedLoss, Detail, Line, Point, Ridge, Risk};
 use crate::solve::smooth::part::RowPart;
@@ -113,7 +113,7 @@ impl<L: CurvedLoss> FarRowModel<'_, '_, L> {
     }
 
     fn value(&self, d: &Coef, exact: f64) -> f64 {
-        let quadratic: f64 = self.rest.multiply(d.as_slice()).iter().zip(d.as_slice()).map(|(a, b)| a * b).sum();
+        let quadratic = dot(&self.rest.multiply(d.as_slice()), d.as_slice());
         self.linear.dot(d) + 0.5 * quadratic + self.share * exact
     }
 }

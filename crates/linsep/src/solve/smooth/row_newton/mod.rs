@@ -14,13 +14,14 @@ use crate::certify::duality_gap;
 use crate::design::RowGram;
 use crate::design::{Block, Tile};
 use crate::error::{Error, ErrorKind, Result};
+use crate::linalg::dot;
 use crate::objective::line_search::DECREASE;
 use crate::objective::{Coef, Conjugate, DualRecipe, Intercept, Penalty, Point, Risk};
 use crate::solve::{Solved, Solver, Step, Stop};
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
 use crate::words::{Setting, words};
-use recycle::{Recycled, WithProduct, dot};
+use recycle::{Recycled, WithProduct};
 
 /// Newton in the space of the rows.
 #[derive(Debug, Clone, Copy)]

@@ -6,6 +6,7 @@
 //! `Hr = γr + S R⁻ᵀ((D + γY*Y)u − γY*r) − γYu`, `u = R⁻¹S*r`. Products of K with s and y are known from the iteration that
 //! found them, so a preconditioned step costs no product more, and one look at the pairs to measure and one to add.
 
+use crate::linalg::dot;
 use rayon::prelude::*;
 
 /// Pairs kept as a preconditioner. On 20news with C = 10 it takes 33 products instead of 46 (bench/README.md); other
@@ -129,20 +130,10 @@ fn combine(out: &mut [f64], (a, x): (f64, &[f64]), (b, y): (f64, &[f64])) {
     out.iter_mut().zip(x).zip(y).for_each(|((o, x), y)| *o += a * x + b * y);
 }
 
-/// In eight lanes, which are added side by side.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut lanes = [0.0; 8];
-    let ((eights, rest), (others, last)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-    for (a, b) in eights.iter().zip(others) {
-        (0..8).for_each(|k| lanes[k] += a[k] * b[k]);
-    }
-    let tail: f64 = rest.iter().zip(last).map(|(a, b)| a * b).sum();
-    lanes.iter().sum::<f64>() + tail
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Recycled, WithProduct, dot};
+    use super::{Recycled, WithProduct};
+    use crate::linalg::dot;
 
     /// The last pair satisfies `Hy = s`, whatever came before; in exact arithmetic all do where the directions are conjugate.
     #[test]
