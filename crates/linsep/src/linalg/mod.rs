@@ -8,7 +8,6 @@ mod gram;
 mod in_order;
 mod narrow;
 mod qr;
-mod quadratic;
 mod square;
 
 pub use cholesky::{Alias, Factor, factor};
@@ -17,6 +16,6 @@ pub use downdate::downdate;
 pub use eigen::Eigen;
 pub use gram::{gram_update, multiply_rows, multiply_rows_about, weighted_rows_sum};
 pub use in_order::{InOrderQr, in_order_qr};
+pub use narrow::quadratic_rows;
 pub use qr::{PivotedQr, gram_of_columns, pivoted_qr, triangular_factor};
-pub use quadratic::quadratic_rows;
 pub use square::Square;

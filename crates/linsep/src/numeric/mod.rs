@@ -6,6 +6,7 @@ mod exp;
 mod exp32;
 mod incomplete_beta;
 mod incomplete_gamma;
+mod lanes;
 mod ln;
 mod ln_gamma;
 mod log_sum_exp;
@@ -24,6 +25,9 @@ mod vector_units;
 pub use digamma::ln_minus_digamma;
 pub use exp::{EXP_ERROR, exp, exp_falling};
 pub use exp32::exp32;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use lanes::Avx2;
+pub(crate) use lanes::{Lanes, Portable};
 pub use ln::ln;
 pub use ln_gamma::ln_gamma;
 pub use log_sum_exp::{SoftmaxRow, softmax_rows};
@@ -43,8 +47,29 @@ pub(crate) use vector_units::has_wide_units;
 pub use vector_units::without_wide_units;
 
 /// Defines functions whose plain loops are compiled twice, for the baseline and for AVX2 with fused multiply-add, and
-/// chosen when called by what the machine has. One build, so the same machine always takes the same branch.
+/// chosen when called by what the machine has. One build, so the same machine always takes the same branch. A function of
+/// `L: Lanes` gets the vector registers by their type.
 macro_rules! vectorised {
+    ($($(#[$attribute:meta])* $visible:vis fn $name:ident<$lanes:ident: Lanes>($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {$(
+        $(#[$attribute])*
+        $visible fn $name($($argument: $type),*) {
+            #[inline(always)]
+            fn of_lanes<$lanes: $crate::numeric::Lanes>($($argument: $type),*) $body
+
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx2,fma")]
+                fn wide($($argument: $type),*) {
+                    of_lanes::<$crate::numeric::Avx2>($($argument),*)
+                }
+                if $crate::numeric::has_wide_units() {
+                    // SAFETY: the two features were found on this machine.
+                    return unsafe { wide($($argument),*) };
+                }
+            }
+            of_lanes::<$crate::numeric::Portable>($($argument),*)
+        }
+    )*};
     ($($(#[$attribute:meta])* $visible:vis fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {$(
         $(#[$attribute])*
         $visible fn $name($($argument: $type),*) {
