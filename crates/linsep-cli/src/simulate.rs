@@ -10,7 +10,7 @@ use linsep::density::Parameters;
 use linsep::design::{Cell, Recipe};
 use linsep::report::bayes_error_text;
 use linsep::sample::{
-    Boolean, BooleanRule, Classes, Generator, Logistic, Separable, Simulation, Truth, bernoulli_classes,
+    Boolean, BooleanRule, Classes, Generator, LogisticLabels, Separable, Simulation, Truth, bernoulli_classes,
     gaussian_classes, poisson_classes,
 };
 use linsep::watch::Watch;
@@ -222,7 +222,7 @@ impl SimulateArguments {
             Bernoulli => Box::new(bernoulli_classes(self.class_priors()?, cols, distance)?),
             LogisticName => {
                 let (weights, intercept) = self.plane(2.0)?;
-                Box::new(Logistic::new(weights, intercept, correlation)?)
+                Box::new(LogisticLabels::new(weights, intercept, correlation)?)
             }
             SeparableName => {
                 let (weights, intercept) = self.plane(1.0)?;

@@ -3,9 +3,9 @@
 use linsep::decide::{Decision, Rule, Ties, Vote};
 use linsep::design::{DenseMatrix, Encoding};
 use linsep::model::{
-    Algorithm, ClassWeights, FamilyChoice, Fit, GaussianBayes, HardMarginSettings, KernelChoice,
+    Algorithm, ClassWeights, CovarianceShape, FamilyChoice, Fit, GaussianBayes, HardMarginSettings, KernelChoice,
     KernelPerceptronSettings, KernelSvmSettings, LeastSquaresSettings, LossChoice, Method, NaiveBayes, PenaltyChoice,
-    PerceptronSettings, PerceptronVariant, RiskMinimizer, Shape, Shrinkage, SigmoidLeastSquares,
+    PerceptronSettings, PerceptronVariant, RiskMinimizer, Shrinkage, SigmoidLeastSquares,
 };
 use linsep::prelude::*;
 use linsep::read::{ReadOptions, read_bytes};
@@ -130,7 +130,7 @@ fn builders_give_the_bits_of_the_engine() {
         same("lda", &Lda::new(), &Method::Gaussian(GaussianBayes::lda()), classes, 2.0);
         let shrunk = GaussianBayes { shrinkage: Shrinkage::LedoitWolf, ..GaussianBayes::qda() };
         same("qda", &Qda::new().ledoit_wolf(), &Method::Gaussian(shrunk), classes, 2.0);
-        let spherical = Method::Gaussian(GaussianBayes::new(Shape::Spherical));
+        let spherical = Method::Gaussian(GaussianBayes::new(CovarianceShape::Spherical));
         same("spherical", &SphericalGaussian::new(), &spherical, classes, 2.0);
         let squares = Method::LeastSquares(LeastSquaresSettings::default());
         same("least squares", &LeastSquares::new(), &squares, classes, 2.0);

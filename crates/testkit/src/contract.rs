@@ -9,9 +9,10 @@ use linsep::design::{Design, Standardize};
 use linsep::discriminant::Discriminant;
 use linsep::error::{Error, ErrorKind};
 use linsep::model::{
-    Algorithm, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, HardMarginSettings, KernelPerceptronSettings,
-    KernelSvmSettings, LeastSquaresSettings, LeastSquaresSolver, LossChoice, Method, NaiveBayes, Note, PenaltyChoice,
-    PerceptronSettings, PerceptronVariant, Refusal, RiskMinimizer, Shape, Shrinkage, SigmoidLeastSquares, Split,
+    Algorithm, CovarianceShape, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, HardMarginSettings,
+    KernelPerceptronSettings, KernelSvmSettings, LeastSquaresSettings, LeastSquaresSolver, LossChoice, Method,
+    NaiveBayes, Note, PenaltyChoice, PerceptronSettings, PerceptronVariant, Refusal, RiskMinimizer, Shrinkage,
+    SigmoidLeastSquares, Split,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
@@ -227,7 +228,7 @@ pub fn models() -> Vec<Registered> {
         },
         Registered {
             name: "spherical",
-            method: Method::Gaussian(GaussianBayes::new(Shape::Spherical)),
+            method: Method::Gaussian(GaussianBayes::new(CovarianceShape::Spherical)),
             exempt: &[
                 NO_OFFSETS,
                 NO_OFFSETS_K,
@@ -242,7 +243,7 @@ pub fn models() -> Vec<Registered> {
             name: "spherical, raw",
             method: Method::Gaussian(GaussianBayes {
                 standardize: Standardize::No,
-                ..GaussianBayes::new(Shape::Spherical)
+                ..GaussianBayes::new(CovarianceShape::Spherical)
             }),
             exempt: &[NO_OFFSETS, NO_OFFSETS_K, SHARES_WEIGHT, SPHERE_HAS_UNITS],
         },
@@ -957,7 +958,7 @@ fn classes_far_apart(model: &Registered) {
                 }
                 if let Method::Gaussian(settings) = &model.method
                     && settings.shrinkage == Shrinkage::None
-                    && settings.shape == Shape::Shared
+                    && settings.shape == CovarianceShape::Shared
                 {
                     lda_weight_is_exact(model, &data, &fitted);
                 }

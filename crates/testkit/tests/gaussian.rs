@@ -5,7 +5,7 @@ use linsep::density::{Covariance, Density};
 use linsep::design::Standardize;
 use linsep::discriminant::{Discriminant, Quadratic};
 use linsep::error::ErrorKind;
-use linsep::model::{Divisor, Fitted, GaussianBayes, Known, MeanPrior, Method, Shape, Shrinkage};
+use linsep::model::{CovarianceShape, Divisor, Fitted, GaussianBayes, Known, MeanPrior, Method, Shrinkage};
 use linsep::stats::{ClassMoments, Scatter};
 use linsep::watch::Watch;
 use testkit::data::{Data, Source, class_names, gaussian, labels, overlapping, posterior};
@@ -113,7 +113,7 @@ fn scores_follow_from_the_density(data: &Data, model: &Fitted, what: &str) {
 
 fn shapes() -> Vec<GaussianBayes> {
     let mut all = Vec::new();
-    for shape in [Shape::Spherical, Shape::Shared, Shape::Own] {
+    for shape in [CovarianceShape::Spherical, CovarianceShape::Shared, CovarianceShape::Own] {
         for divisor in [Divisor::Unbiased, Divisor::Mle] {
             for shrinkage in [Shrinkage::None, Shrinkage::Fixed(0.3), Shrinkage::LedoitWolf] {
                 for standardize in [Standardize::Yes, Standardize::No] {
@@ -159,7 +159,8 @@ fn own_covariances_are_those_of_the_textbook() {
 fn spheres_have_the_weights_of_the_nearest_mean() {
     let data = overlapping(200, 3, 3, 3);
     for (divisor, by) in [(Divisor::Unbiased, 197.0), (Divisor::Mle, 200.0)] {
-        let settings = GaussianBayes { divisor, standardize: Standardize::No, ..GaussianBayes::new(Shape::Spherical) };
+        let settings =
+            GaussianBayes { divisor, standardize: Standardize::No, ..GaussianBayes::new(CovarianceShape::Spherical) };
         let model = data.model(&method(settings));
         let parts: Vec<_> = (0..3).map(|k| moments(&data, k, |_| by)).collect();
         let variance: f64 = parts.iter().map(|(_, _, c)| (0..3).map(|j| c[j][j]).sum::<f64>()).sum::<f64>() / 3.0;
@@ -251,7 +252,7 @@ fn posterior_means_obey_the_identity() {
     let data = unequal(&[12, 30], 3, 5);
     let spread = vec![vec![2.0, 0.5, 0.0], vec![0.5, 1.0, -0.3], vec![0.0, -0.3, 0.7]];
     let towards = [vec![3.0, -2.0, 1.0], vec![0.0, 5.0, 2.0]];
-    for settings in [GaussianBayes::qda(), GaussianBayes::lda(), GaussianBayes::new(Shape::Spherical)] {
+    for settings in [GaussianBayes::qda(), GaussianBayes::lda(), GaussianBayes::new(CovarianceShape::Spherical)] {
         let prior = MeanPrior { means: towards.to_vec(), covariance: spread.clone() };
         let given = Known { mean_prior: Some(prior), ..known(2, 3) };
         let model = data.model(&method(GaussianBayes { known: Some(given), ..settings.clone() }));
@@ -286,7 +287,7 @@ fn given_parameters_are_used_as_they_are() {
     let means = vec![vec![0.0, 1.0], vec![2.0, -1.0]];
     let matrix = vec![vec![2.0, 0.3], vec![0.3, 1.0]];
     let cases = [
-        (GaussianBayes::new(Shape::Spherical), Covariance::Spherical(1.7)),
+        (GaussianBayes::new(CovarianceShape::Spherical), Covariance::Spherical(1.7)),
         (GaussianBayes::lda(), Covariance::Shared(matrix.clone())),
         (GaussianBayes::qda(), Covariance::Own(vec![matrix, vec![vec![1.0, -0.2], vec![-0.2, 3.0]]])),
     ];
@@ -462,8 +463,8 @@ fn own_scatter_merges_and_is_removed_as_if_never_added() {
 fn fits_from_statistics_are_fits_of_their_rows() {
     let data = unequal(&[90, 70, 60], 3, 14);
     let data = data.select(&Source::new(15).order(220));
-    for settings in [GaussianBayes::lda(), GaussianBayes::qda(), GaussianBayes::new(Shape::Spherical)] {
-        let kind = if settings.shape == Shape::Own { Scatter::Own } else { Scatter::Pooled };
+    for settings in [GaussianBayes::lda(), GaussianBayes::qda(), GaussianBayes::new(CovarianceShape::Spherical)] {
+        let kind = if settings.shape == CovarianceShape::Own { Scatter::Own } else { Scatter::Pooled };
         let of = |rows: std::ops::Range<usize>| {
             let part = data.select(&rows.collect::<Vec<_>>());
             ClassMoments::with(kind, &part.dense(), &part.labels, None, &Watch::default()).expect("finite features")

@@ -5,7 +5,7 @@ use linsep::design::DenseMatrix;
 use linsep::discriminant::{Discriminant, Generalised, Linear, Quadratic};
 use linsep::geometry::{Geometry, Measured, Quadric, QuadricKind, Region, Surface, mahalanobis, regions};
 use linsep::linalg::Square;
-use linsep::model::{FamilyChoice, Fitted, GaussianBayes, Method, NaiveBayes, Shape};
+use linsep::model::{CovarianceShape, FamilyChoice, Fitted, GaussianBayes, Method, NaiveBayes};
 use linsep::table::Class;
 use linsep::watch::Watch;
 use testkit::data::{Data, Source, labels, overlapping};
@@ -592,7 +592,7 @@ fn regions_have_a_witness_or_none() {
 #[test]
 fn sparse_rows_are_measured_like_dense_ones() {
     let data = overlapping(700, 4, 3, 10);
-    let qda = GaussianBayes { shape: Shape::Own, ..GaussianBayes::lda() };
+    let qda = GaussianBayes { shape: CovarianceShape::Own, ..GaussianBayes::lda() };
     for method in [Method::Gaussian(GaussianBayes::lda()), Method::Gaussian(qda)] {
         let model = data.model(&method);
         let geometry =

@@ -2,7 +2,7 @@
 
 use linsep::certify::Certificate;
 use linsep::density::{Density, Family};
-use linsep::design::{Basis, CsrMatrix, Origin};
+use linsep::design::{Basis, ColumnOrigin, CsrMatrix};
 use linsep::discriminant::{Discriminant, Linear};
 use linsep::model::{Divisor, FamilyChoice, Fitted, Method, NaiveBayes, Note};
 use linsep::read::{ReadOptions, read_bytes};
@@ -192,7 +192,7 @@ fn posteriors_and_objective_are_those_of_bayes_rule() {
 }
 
 /// The rows of a golden case, with the origins of its columns.
-fn golden_rows(case: &Value) -> (Data, Vec<Origin>) {
+fn golden_rows(case: &Value) -> (Data, Vec<ColumnOrigin>) {
     let cols = number(&case["cols"]) as usize;
     let codes: Vec<usize> = numbers(&case["y"]).iter().map(|y| *y as usize).collect();
     let data = Data::new(numbers(&case["x"]), cols, labels(codes, number(&case["classes"]) as usize));
@@ -205,7 +205,7 @@ fn golden_rows(case: &Value) -> (Data, Vec<Origin>) {
     let origin = |n: &f64| {
         let columns = start..start + *n as usize;
         start = columns.end;
-        Origin { name: format!("text {start}"), columns, levels: true }
+        ColumnOrigin { name: format!("text {start}"), columns, levels: true }
     };
     (data, levels.iter().map(origin).collect())
 }
@@ -322,7 +322,7 @@ fn same_statistics(a: &ClassColumns, b: &ClassColumns, tolerance: f64, what: &st
 }
 
 /// Three columns of a family and the indicators of two text columns, one of two levels and one of three.
-fn with_levels(data: &Data, seed: u64) -> (Data, Vec<Origin>) {
+fn with_levels(data: &Data, seed: u64) -> (Data, Vec<ColumnOrigin>) {
     let mut source = Source::new(seed);
     let mut values = Vec::new();
     for i in 0..data.rows() {
@@ -332,8 +332,8 @@ fn with_levels(data: &Data, seed: u64) -> (Data, Vec<Origin>) {
             values.extend((0..levels).map(|l| f64::from(u8::from(l == level))));
         }
     }
-    let number = |j: usize| Origin { name: format!("x{j}"), columns: j..j + 1, levels: false };
-    let text = |name: &str, columns| Origin { name: name.into(), columns, levels: true };
+    let number = |j: usize| ColumnOrigin { name: format!("x{j}"), columns: j..j + 1, levels: false };
+    let text = |name: &str, columns| ColumnOrigin { name: name.into(), columns, levels: true };
     let origins = (0..data.cols).map(number).chain([text("two", 3..5), text("three", 5..8)]).collect();
     (Data { values, cols: data.cols + 5, ..data.clone() }, origins)
 }
@@ -474,7 +474,7 @@ fn a_word_that_never_occurs_adds_nothing() {
 fn sparse_columns_far_from_zero_keep_their_spread() {
     let data = rows_of(Gaussian, 50, 2, 2, 93).map(|j, v| if j == 0 { v.abs() + 0.1 } else { v + 1e9 });
     for numbers in [Gaussian, Gamma] {
-        let origin = |j: usize| Origin { name: format!("x{j}"), columns: j..j + 1, levels: false };
+        let origin = |j: usize| ColumnOrigin { name: format!("x{j}"), columns: j..j + 1, levels: false };
         let origins = [origin(0), origin(1)];
         let overrides = vec![("x0".to_owned(), numbers)];
         let settings = Method::NaiveBayes(NaiveBayes { overrides, ..method(Gaussian) });

@@ -2,7 +2,7 @@
 
 use super::parse::{parameters, shrinkage};
 use super::{DivisorName, MethodArguments};
-use linsep::model::{Divisor, FamilyChoice, GaussianBayes, Method, NaiveBayes, Shape, Shrinkage};
+use linsep::model::{CovarianceShape, Divisor, FamilyChoice, GaussianBayes, Method, NaiveBayes, Shrinkage};
 use linsep::{Error, Result};
 
 impl MethodArguments {
@@ -34,7 +34,7 @@ impl MethodArguments {
         Ok(Method::NaiveBayes(method))
     }
 
-    pub(super) fn gaussian(&self, shape: Shape) -> Result<Method> {
+    pub(super) fn gaussian(&self, shape: CovarianceShape) -> Result<Method> {
         let known = self.parameters.as_deref().map(parameters).transpose()?;
         Ok(Method::Gaussian(GaussianBayes {
             divisor: self.divisor(),

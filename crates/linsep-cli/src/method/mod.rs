@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use kernel::KernelArguments;
 use linsep::design::Standardize;
 use linsep::model::{
-    HardMarginSettings, LeastSquaresSettings, LeastSquaresSolver, Method, PerceptronVariant, Shape, Targets,
+    CovarianceShape, HardMarginSettings, LeastSquaresSettings, LeastSquaresSolver, Method, PerceptronVariant, Targets,
 };
 use linsep::objective::Intercept;
 use linsep::table::Table;
@@ -255,9 +255,9 @@ impl MethodArguments {
             Svm if self.kernel.is_given() => self.kernel_svm(),
             Logistic | Softmax | Svm => self.risk(seed),
             Squares if self.is_lasso()? || !self.penalty_factors.is_empty() => self.risk(seed),
-            Lda => self.gaussian(Shape::Shared),
-            Qda => self.gaussian(Shape::Own),
-            Spherical => self.gaussian(Shape::Spherical),
+            Lda => self.gaussian(CovarianceShape::Shared),
+            Qda => self.gaussian(CovarianceShape::Own),
+            Spherical => self.gaussian(CovarianceShape::Spherical),
             Naive => self.naive_bayes(),
             Squares => self.least_squares(),
             Sigmoid => self.sigmoid(seed),

@@ -1,14 +1,19 @@
 //! The model file: one JSON document with a version and a checksum. Data, never code.
 
 mod atomic;
+mod cross_fitted;
 mod file;
+mod model;
 mod multi_label;
 mod parts;
 mod probability;
+mod scores;
+mod support_vectors;
 mod unpack;
 
 pub use atomic::{Abandoned, abandon_writes, behind_links, write_atomic};
-pub use file::{CrossValidation, Model, Provenance, SupportVectors, TrainingSummary};
+pub use cross_fitted::CrossFitted;
+pub use model::{CrossValidation, Model, Provenance, TrainingSummary};
 pub use multi_label::{MultiLabel, Saved};
 pub use parts::ModelPart;
-pub use probability::CrossFitted;
+pub use support_vectors::SupportVectors;

@@ -5,7 +5,7 @@
 //! `θ = ∂ℓ/∂z` and `C = ∂²ℓ/∂z²`, `θ′ = θ − C X_U c` where `(X_UᵀsCX_U) c = X_Uᵀsθ`. That is exact, and feasible as long
 //! as no θ leaves its domain, which `−ℓ*(θ′)` tells.
 
-use super::gap::{DualBound, feasible_shrink, penalty_conjugate};
+use super::dual_bound::{DualBound, feasible_shrink, penalty_conjugate};
 use crate::design::{Pass, Rows};
 use crate::error::Result;
 use crate::linalg::{Square, factor};

@@ -5,30 +5,20 @@
 //! part demands `|X_jᵀsθ|/S ≤ λαf_j` as well, for which θ shrinks; columns that are not penalised demand `X_jᵀsθ = 0`,
 //! for which see [`super::free_columns`].
 
+use super::dual_bound::{DualBound, feasible_shrink, penalty_conjugate};
 use super::free_columns::corrected_dual;
 use super::{Certificate, rounding_allowance};
 use crate::error::Result;
 use crate::objective::{Conjugate, DualRecipe, Intercept, Penalty, Point, Risk};
 use crate::watch::Watch;
-use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// Classes whose balance is off by no more than this are left as they are, which saves a pass over wide rows, and the
 /// bound allows for the rest; raised from 1e-14 for that.
 const BALANCED: f64 = 1e-12;
 
-/// Columns summed in one block: fixed, so that sums do not depend on the threads. Chosen, not measured.
-const PART: usize = 1 << 16;
 /// A dual value above the objective by more than this share does not belong to it; rounding is far below.
 const INCONSISTENT: f64 = 1e-6;
-
-/// A lower bound on the optimum, as far as rounding allows.
-pub(super) struct DualBound {
-    /// D.
-    pub(super) value: f64,
-    /// By how much rounding in the constraints may have raised it.
-    pub(super) allowance: f64,
-}
 
 /// The gap at a point; [`Certificate::Absent`] without a penalty, where the dual bound is void.
 pub fn duality_gap<L: Conjugate, P: Penalty>(
@@ -116,56 +106,6 @@ fn near_gradient<L: Conjugate, P: Penalty>(risk: &Risk<'_, L, P>, point: &Point,
         false => 0.0,
     };
     Ok(DualBound { value: (dual.entropy + dual.offset_term) / total - conjugate, allowance })
-}
-
-/// The largest multiple of θ that a lasso allows, at most 1: `|X_jᵀsθ|/S ≤ λαf_j` for all j.
-pub(super) fn feasible_shrink<L: crate::objective::Loss, P: Penalty>(
-    risk: &Risk<'_, L, P>,
-    sums: &[f64],
-    totals: &[f64],
-) -> f64 {
-    let (cols, total) = (risk.n_cols(), risk.total_weight());
-    let allowed = |column: usize, sum: f64| match risk.penalty().lasso_of(column) * total {
-        // Most columns are far from their limit; they need no division.
-        limit if limit < sum.abs() && risk.penalty().factor(column) > 0.0 => limit / sum.abs(),
-        _ => 1.0,
-    };
-    let of_score = |sums: &[f64]| sums.iter().enumerate().map(|(j, s)| allowed(j, *s)).fold(1.0, f64::min);
-    let weights = sums.chunks(cols.max(1)).map(of_score).fold(1.0, f64::min);
-    match risk.intercept() {
-        Intercept::Penalised => totals.iter().map(|t| risk.penalty().lasso() * total / t.abs()).fold(weights, f64::min),
-        Intercept::Free | Intercept::None => weights,
-    }
-}
-
-/// `(λΩ)*(−Xᵀsθ/S)` for `Xᵀsθ = shrink · sums`; `totals` are shrunk already.
-pub(super) fn penalty_conjugate<L: crate::objective::Loss, P: Penalty>(
-    risk: &Risk<'_, L, P>,
-    sums: &[f64],
-    totals: &[f64],
-    shrink: f64,
-) -> f64 {
-    let (cols, total, penalty) = (risk.n_cols(), risk.total_weight(), risk.penalty());
-    let term = |v: f64, ridge: f64, lasso: f64| match (v.abs() - lasso).max(0.0) {
-        // What a lasso does not allow, or a column without a penalty, is zero here up to rounding.
-        excess if ridge > 0.0 => excess * excess / (2.0 * ridge),
-        _ => 0.0,
-    };
-    // Score by score: a remainder for every column would cost more than the terms.
-    let of_score = |sums: &[f64]| {
-        let of_part = |(part, sums): (usize, &[f64])| {
-            let terms = sums.iter().enumerate().map(|(at, s)| (part * PART + at, s));
-            terms.map(|(j, s)| term(shrink * s / total, penalty.ridge_of(j), penalty.lasso_of(j))).sum::<f64>()
-        };
-        sums.par_chunks(PART).enumerate().map(of_part).collect::<Vec<f64>>().iter().sum::<f64>()
-    };
-    // Without a ridge all terms are zero.
-    let weights: f64 = if penalty.ridge() > 0.0 { sums.chunks(cols.max(1)).map(of_score).sum() } else { 0.0 };
-    let intercepts = match risk.intercept() {
-        Intercept::Penalised => totals.iter().map(|t| term(t / total, penalty.ridge(), penalty.lasso())).sum(),
-        Intercept::Free | Intercept::None => 0.0,
-    };
-    weights + intercepts
 }
 
 /// `Σ sᵢ θᵢ xᵢᵀ` from the sums of the primal pass.

@@ -4,7 +4,8 @@
 //! (λΩ)*(X̂ᵀ(sθ)/S)`, with `Σ s(p_k − 1{y=k}) = 0` of every class for free intercepts.
 
 use super::Certificate;
-use super::gap::{DualBound, gap_between, penalty_conjugate};
+use super::dual_bound::{DualBound, penalty_conjugate};
+use super::gap::gap_between;
 use crate::error::{Error, Result};
 use crate::linalg::{Square, factor};
 use crate::numeric::CompensatedSum;

@@ -98,15 +98,15 @@ pub fn kernel_violation(task: &KernelTask<'_>, signed: &[f64], scores: &[f64], e
 /// `α_i = values_i·M/A_k` with the exact sum A_k of the class of the row and a double M that is at most either sum: so
 /// `Σ α y = 0` is an identity, and because the factors are at most 1 nothing leaves its bounds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct DualPoint {
+pub struct KernelDualPoint {
     values: Vec<f64>,
     /// At least `1 − M/A_k` of the classes −1 and 1.
     shrunk: [f64; 2],
 }
 
-impl DualPoint {
+impl KernelDualPoint {
     /// From β = αy, whatever its sums; `Err` names a row that is out of its bounds by more than rounding.
-    pub fn new(task: &KernelTask<'_>, signed: &[f64]) -> Result<DualPoint, usize> {
+    pub fn new(task: &KernelTask<'_>, signed: &[f64]) -> Result<KernelDualPoint, usize> {
         let bounds = task.bounds();
         if let Some(i) = (0..signed.len())
             .find(|i| !(signed[*i] * task.signs[*i] >= 0.0 && signed[*i].abs() <= bounds[*i] * (1.0 + BOX)))
@@ -123,7 +123,7 @@ impl DualPoint {
         let sums = [sum_of(-1.0), sum_of(1.0)];
         let common = sums[0].min(sums[1]) * (1.0 - 8.0 * UNIT);
         let shrunk = sums.map(|sum| if sum > 0.0 { ((sum - common) / sum + 16.0 * UNIT).min(1.0) } else { 0.0 });
-        Ok(DualPoint { values, shrunk })
+        Ok(KernelDualPoint { values, shrunk })
     }
 
     /// How far αy of a row may be from a coefficient.
@@ -180,10 +180,10 @@ struct Terms {
 /// The objective of a machine and its gap to a dual point.
 ///
 /// ```
-/// use linsep::certify::{DualPoint, KernelPoint, KernelTask, kernel_gap};
+/// use linsep::certify::{KernelDualPoint, KernelPoint, KernelTask, kernel_gap};
 /// // Two points at ±1 and λ = 1/2: w = 1, both multipliers are 1/2.
 /// let task = KernelTask { signs: &[-1.0, 1.0], weights: None, lambda: 0.5 };
-/// let dual = DualPoint::new(&task, &[-0.5, 0.5]).unwrap();
+/// let dual = KernelDualPoint::new(&task, &[-0.5, 0.5]).unwrap();
 /// let point = KernelPoint {
 ///     scores: &[-1.0, 1.0],
 ///     errors: None,
@@ -196,7 +196,7 @@ struct Terms {
 /// assert_eq!(objective, 0.25);
 /// assert!(certificate.gap().unwrap() < 1e-14);
 /// ```
-pub fn kernel_gap(task: &KernelTask<'_>, dual: &DualPoint, point: &KernelPoint<'_>) -> (f64, Certificate) {
+pub fn kernel_gap(task: &KernelTask<'_>, dual: &KernelDualPoint, point: &KernelPoint<'_>) -> (f64, Certificate) {
     let total = task.total_weight();
     let mut terms = Terms::default();
     // A row without weight may hold anything, even what is not a number.

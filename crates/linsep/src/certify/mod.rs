@@ -4,6 +4,7 @@ mod balance;
 mod closed_form;
 mod cone;
 mod dependence;
+mod dual_bound;
 mod exact;
 mod fenchel;
 mod free_columns;
@@ -43,7 +44,7 @@ pub(crate) use hulls::length;
 pub use hulls::{HullPoints, Sides, hull_points, sides};
 pub use independent::{Independent, independent_coefficients};
 pub use joint_multipliers::{feasible_joint_multipliers, joint_multiplier_gap};
-pub use kernel_gap::{DualPoint, KernelPoint, KernelTask, kernel_gap, kernel_violation};
+pub use kernel_gap::{KernelDualPoint, KernelPoint, KernelTask, kernel_gap, kernel_violation};
 pub use lasso::{is_worth_curvature, proved_lasso};
 pub use local::{
     LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian, is_local_minimum, local_minimum,

@@ -4,7 +4,8 @@
 //! `0 ≤ u ≤ 1` (`u ≥ 0` for the squared hinge) are part of the solution. `D(u) = (1/S)Σs[−ℓ*(u) − yuo] − (λΩ)*(X̂ᵀ(syu)/S)`.
 
 use super::Certificate;
-use super::gap::{DualBound, gap_between, penalty_conjugate};
+use super::dual_bound::{DualBound, penalty_conjugate};
+use super::gap::gap_between;
 use crate::error::{Error, Result};
 use crate::numeric::CompensatedSum;
 use crate::objective::{Coef, Intercept, MarginLoss, Penalty, Risk};

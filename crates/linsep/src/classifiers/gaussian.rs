@@ -2,7 +2,7 @@
 
 use super::estimator::builder;
 use super::setters::{priors_setter, standardize_setter};
-use crate::model::{Divisor, GaussianBayes, Known, Method, Shape, Shrinkage};
+use crate::model::{CovarianceShape, Divisor, GaussianBayes, Known, Method, Shrinkage};
 
 builder! {
     /// Linear discriminant analysis: Gaussian classes with one covariance, whose scores are linear.
@@ -44,7 +44,7 @@ builder! {
     /// # Ok::<(), FitError>(())
     /// ```
     pub struct SphericalGaussian(GaussianBayes);
-    GaussianBayes::new(Shape::Spherical), |settings| (Method::Gaussian(settings.clone()), 0)
+    GaussianBayes::new(CovarianceShape::Spherical), |settings| (Method::Gaussian(settings.clone()), 0)
 }
 
 macro_rules! gaussian_setters {

@@ -5,7 +5,7 @@
 //! the table's columns; the indicators of a text column run fastest in the last factor. So all terms made of the same
 //! table columns, such as `island*sex`, are neighbours.
 
-use super::recipe::{Encoding, RecipeColumn};
+use super::encoding::{Encoding, RecipeColumn};
 use crate::error::{Error, Result};
 use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};

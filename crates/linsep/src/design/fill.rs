@@ -1,9 +1,9 @@
 //! Table rows to matrix rows.
 
 use super::basis::{Product, expand};
+use super::encoding::Encoding;
 use super::matching::{CellSource, Indicator};
 use super::quantile::transform;
-use super::recipe::Encoding;
 use crate::table::Chunk;
 use std::ops::Range;
 

@@ -1,8 +1,9 @@
 //! A recipe learned from the training rows.
 
 use super::basis::{count_features, forecast};
+use super::encoding::{Encoding, RecipeColumn};
 use super::quantile::{Transform, learn_knots};
-use super::recipe::{Coding, Encoding, Missing, Recipe, RecipeColumn, RecipeOptions};
+use super::recipe::{Coding, Missing, Recipe, RecipeOptions};
 use crate::error::{Error, Result};
 use crate::table::{Kind, NameIndex, Table};
 use crate::words::{Setting, Span, words};

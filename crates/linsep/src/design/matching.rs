@@ -1,6 +1,7 @@
 //! A recipe and a table brought together: which column is which, which rows can be used.
 
-use super::recipe::{Encoding, Missing, Recipe, UnknownLevel};
+use super::encoding::Encoding;
+use super::recipe::{Missing, Recipe, UnknownLevel};
 use crate::error::{Error, Place, Result};
 use crate::table::{Cells, Kind, Table};
 use crate::words::{Setting, words};

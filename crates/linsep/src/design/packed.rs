@@ -4,8 +4,8 @@
 //! saves the second copy; turning columns into rows again in every pass costs about what reading that copy would. The
 //! products of a basis are made a block at a time, too, from the columns; a transform is applied once, to the columns.
 
+use super::encoding::Encoding;
 use super::fill::Filler;
-use super::recipe::Encoding;
 use super::{Block, Dense, Design, Shape, Tile};
 use crate::error::Result;
 use crate::table::{Cells, Chunk};

@@ -1,7 +1,8 @@
 //! What was learned from the training rows about turning columns into numbers.
 
 use super::basis::{Basis, Groups, count_features};
-use super::quantile::{QuantileOutput, Transform};
+use super::encoding::{Encoding, RecipeColumn};
+use super::quantile::Transform;
 use crate::read::Expected;
 use crate::role::{Role, Roles};
 use serde::{Deserialize, Serialize};
@@ -47,99 +48,9 @@ pub enum Coding {
     DropReference,
 }
 
-/// How one table column becomes matrix columns.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Encoding {
-    /// The number itself.
-    Number {
-        /// What stands in for a missing cell under [`Missing::Mean`].
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        mean: Option<f64>,
-        /// How finely the numbers were written, see [`crate::table::Table::printed_unit`].
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        printed: Option<f64>,
-    },
-    /// The number's place among the training rows, see [`Transform`].
-    Quantile {
-        /// Quantiles of the training cells at evenly spaced levels, ascending.
-        knots: Vec<f64>,
-        /// What the levels become.
-        output: QuantileOutput,
-        /// What stands in for a missing cell under [`Missing::Mean`] and is then transformed: the mean of the training
-        /// cells that are present, which alone make the knots.
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        mean: Option<f64>,
-    },
-    /// One indicator per level.
-    Levels {
-        /// Levels seen in training, in byte order.
-        levels: Vec<String>,
-        /// The level without an indicator.
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        reference: Option<String>,
-        /// What stands in for a missing cell under [`Missing::Mean`]: the share of each level.
-        #[serde(skip_serializing_if = "Option::is_none", default)]
-        shares: Option<Vec<f64>>,
-    },
-}
-
-/// A table column and how it is used.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RecipeColumn {
-    /// Name in the table.
-    pub name: String,
-    /// How it becomes matrix columns.
-    pub encoding: Encoding,
-}
-
-impl RecipeColumn {
-    /// Which column is a choice, what was learned of it is not; all kinds of encodings in one table.
-    pub const ROLES: Roles = Roles::Fields(&[
-        ("name", Roles::All(Role::Setting)),
-        (
-            "encoding",
-            Roles::Fields(&[
-                ("number", Roles::Fields(&[("mean", Roles::All(Role::Claim)), ("printed", Roles::All(Role::Claim))])),
-                (
-                    "quantile",
-                    Roles::Fields(&[
-                        ("knots", Roles::All(Role::Claim)),
-                        ("output", Roles::All(Role::Setting)),
-                        ("mean", Roles::All(Role::Claim)),
-                    ]),
-                ),
-                (
-                    "levels",
-                    Roles::Fields(&[
-                        ("levels", Roles::All(Role::Claim)),
-                        ("reference", Roles::All(Role::Derived)),
-                        ("shares", Roles::All(Role::Claim)),
-                    ]),
-                ),
-            ]),
-        ),
-    ]);
-
-    /// The same column, as of an array: nothing is known of printed digits.
-    pub(crate) fn forget_printed(&mut self) {
-        if let Encoding::Number { printed, .. } = &mut self.encoding {
-            *printed = None;
-        }
-    }
-
-    /// Number of matrix columns it becomes.
-    pub fn width(&self) -> usize {
-        match &self.encoding {
-            Encoding::Number { .. } | Encoding::Quantile { .. } => 1,
-            Encoding::Levels { levels, reference, .. } => levels.len() - usize::from(reference.is_some()),
-        }
-    }
-}
-
 /// The matrix columns that one table column became, or the products of certain table columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
+pub struct ColumnOrigin {
     /// Name of the table column, or the columns of a product (`island*sex`, `age^2`); for unnamed columns their 1-based
     /// index.
     pub name: String,
@@ -283,7 +194,7 @@ impl Recipe {
 
     /// The matrix columns of every table column in use, then those of every product of columns; unnamed ones are not
     /// listed.
-    pub fn origins(&self) -> Vec<Origin> {
+    pub fn origins(&self) -> Vec<ColumnOrigin> {
         let groups = self.groups();
         let is_text = |column: usize| matches!(self.columns[column].encoding, Encoding::Levels { .. });
         let origin = |(at, group): (usize, &super::basis::Group)| {
@@ -292,7 +203,7 @@ impl Recipe {
                 1 => self.columns[*column].name.clone(),
                 _ => format!("{}^{power}", self.columns[*column].name),
             };
-            Origin {
+            ColumnOrigin {
                 name: factors.iter().map(name).collect::<Vec<_>>().join("*"),
                 columns: group.range.clone(),
                 levels: factors.iter().all(|(column, _)| is_text(*column)),

@@ -1,7 +1,8 @@
 //! Relations between matrix columns that follow from the coding alone and say nothing about the data.
 
 use super::basis::expand;
-use super::recipe::{Encoding, Recipe};
+use super::encoding::Encoding;
+use super::recipe::Recipe;
 
 /// Made-up rows: a relation that the data does not impose fails on one of them, each with probability next to one.
 const ROWS: usize = 64;

@@ -1,6 +1,6 @@
 //! Rows with their classes, weights and offsets: what every method learns from, checked once.
 
-use super::{ColumnSummary, Design, LabelledRows, Origin};
+use super::{ColumnOrigin, ColumnSummary, Design, LabelledRows};
 use crate::error::{Error, Result};
 use crate::table::Labels;
 use crate::words::{Span, words};
@@ -26,7 +26,7 @@ pub struct Training<'a> {
     /// Known parts of the scores.
     pub offsets: Option<Offsets<'a>>,
     /// Which matrix columns belong together, and their names; columns not listed stand for themselves.
-    pub origins: &'a [Origin],
+    pub origins: &'a [ColumnOrigin],
     /// The printed unit of every column, see [`crate::design::Recipe::printed_units`]; empty where nothing is known.
     pub printed: &'a [f64],
     /// Of rows that are part of others: the columns of all, from which a kernel takes its units and γ; `None` for these
@@ -51,7 +51,7 @@ impl<'a> Training<'a> {
     }
 
     /// The same rows with columns that know where they come from.
-    pub fn with_origins(self, origins: &'a [Origin]) -> Training<'a> {
+    pub fn with_origins(self, origins: &'a [ColumnOrigin]) -> Training<'a> {
         Training { origins, ..self }
     }
 

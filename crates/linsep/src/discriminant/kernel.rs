@@ -3,7 +3,7 @@
 use super::blocks::check_columns;
 use crate::design::{Block, Design, Tile, Units};
 use crate::error::{Error, ErrorKind, Result};
-use crate::kernel::{Kernel, KernelRows, KernelSum, StoredRows, Targets};
+use crate::kernel::{Kernel, KernelRows, KernelSum, StoredRows, TargetRows};
 use crate::linalg::Square;
 use crate::watch::Watch;
 use rayon::prelude::*;
@@ -264,7 +264,7 @@ impl KernelExpansion {
         let mut values = vec![0.0; m * k];
         values.par_chunks_mut(BLOCK * k).enumerate().for_each(|(b, values)| {
             let ids: Vec<usize> = (b * BLOCK..b * BLOCK + values.len() / k).collect();
-            sum.add_to(&Targets::new(&self.kernel, &rows, &ids), values);
+            sum.add_to(&TargetRows::new(&self.kernel, &rows, &ids), values);
         });
         Some(values)
     }
@@ -306,7 +306,7 @@ impl KernelExpansion {
                 let scores = &mut scores[..count * k];
                 scores.chunks_exact_mut(k).for_each(|z| z.copy_from_slice(&self.intercept));
                 let all: Vec<usize> = (0..count).collect();
-                sum.add_to(&Targets::new(&self.kernel, &rows, &all), scores);
+                sum.add_to(&TargetRows::new(&self.kernel, &rows, &all), scores);
                 finish(scores, out);
                 Ok(())
             },

@@ -16,7 +16,7 @@ pub(super) const GROUP: usize = 64;
 
 /// Rows packed to be the right side of products.
 #[derive(Debug)]
-pub struct Targets<T> {
+pub struct TargetRows<T> {
     count: usize,
     padded: usize,
     width: usize,
@@ -38,9 +38,9 @@ pub(super) enum Body<T> {
     Table(Vec<T>),
 }
 
-impl<T: Real> Targets<T> {
+impl<T: Real> TargetRows<T> {
     /// Packs some rows.
-    pub fn new(kernel: &Kernel, rows: &KernelRows, ids: &[usize]) -> Targets<T> {
+    pub fn new(kernel: &Kernel, rows: &KernelRows, ids: &[usize]) -> TargetRows<T> {
         let (count, width) = (ids.len(), rows.cols().max(1));
         let padded = count.div_ceil(T::LANES) * T::LANES;
         let mut squares = vec![T::ZERO; padded];
@@ -69,7 +69,7 @@ impl<T: Real> Targets<T> {
             }
         };
         let centre_parts = ids.iter().map(|i| rows.centre_part(*i)).collect();
-        Targets { count, padded, width, body, squares, centre_parts }
+        TargetRows { count, padded, width, body, squares, centre_parts }
     }
 
     /// Number of rows.
@@ -112,13 +112,13 @@ impl<T: Real> Sources<T> {
     }
 }
 
-/// `out[r][t] = K(row ids[r], target t)`; every row of `out` has [`Targets::padded`] values, those beyond the targets
+/// `out[r][t] = K(row ids[r], target t)`; every row of `out` has [`TargetRows::padded`] values, those beyond the targets
 /// without meaning.
 pub fn kernel_rows<T: Real>(
     kernel: &Kernel,
     rows: &KernelRows,
     ids: &[usize],
-    targets: &Targets<T>,
+    targets: &TargetRows<T>,
     out: &mut [&mut [T]],
 ) {
     if let Body::Table(values) = &targets.body {
@@ -144,7 +144,7 @@ pub fn kernel_table<T: Real>(kernel: &Kernel, rows: &KernelRows, ids: &[usize], 
         }
         return;
     }
-    let targets = Targets::<T>::new(kernel, rows, ids);
+    let targets = TargetRows::<T>::new(kernel, rows, ids);
     out.par_chunks_mut(TABLE_ROWS * stride).zip(ids.par_chunks(TABLE_ROWS)).for_each(|(out, ids)| {
         let mut values = vec![T::ZERO; ids.len() * targets.padded()];
         let mut part: Vec<&mut [T]> = values.chunks_exact_mut(targets.padded()).collect();
@@ -160,7 +160,7 @@ pub(super) fn dense_rows<T: Real>(
     kernel: &Kernel,
     strips: &[T],
     own: &[T],
-    targets: &Targets<T>,
+    targets: &TargetRows<T>,
     out: &mut [&mut [T]],
 ) {
     let (Body::Panels(panels), width) = (&targets.body, targets.width) else { return };
@@ -177,7 +177,13 @@ pub(super) fn dense_rows<T: Real>(
 }
 
 /// Eight rows at a time, spread out by column and interleaved: one entry of a target meets all eight.
-fn sparse_rows<T: Real>(kernel: &Kernel, rows: &KernelRows, ids: &[usize], targets: &Targets<T>, out: &mut [&mut [T]]) {
+fn sparse_rows<T: Real>(
+    kernel: &Kernel,
+    rows: &KernelRows,
+    ids: &[usize],
+    targets: &TargetRows<T>,
+    out: &mut [&mut [T]],
+) {
     let (Body::Sparse { starts, indices, values }, StoredRows::Sparse { cols, starts: s, indices: c, values: v }) =
         (&targets.body, rows.stored())
     else {
@@ -255,7 +261,7 @@ impl<'a> KernelSum<'a> {
     }
 
     /// Adds the sums at all targets to `out`, target by target.
-    pub fn add_to(&self, targets: &Targets<f64>, out: &mut [f64]) {
+    pub fn add_to(&self, targets: &TargetRows<f64>, out: &mut [f64]) {
         let (stride, k) = (targets.padded(), self.scores);
         let mut tile = vec![0.0; GROUP.min(self.ids.len()) * stride];
         let mut sums = vec![0.0; k * stride];

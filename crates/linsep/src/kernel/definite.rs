@@ -1,7 +1,7 @@
 //! Whether the values of a kernel on some rows are positive semidefinite, with evidence where they are not.
 
 use super::semidefinite::{DoublePair, proved_ridge};
-use super::{Kernel, KernelRows, Targets, kernel_rows};
+use super::{Kernel, KernelRows, TargetRows, kernel_rows};
 use crate::linalg::{Eigen, Square};
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +76,7 @@ pub fn definiteness(kernel: &Kernel, rows: &KernelRows) -> Definiteness {
     let n = rows.len();
     let sample: Vec<usize> = (0..n.min(LOOKED_AT)).map(|i| i * n / n.clamp(1, LOOKED_AT)).collect();
     let m = sample.len();
-    let targets = Targets::<f64>::new(kernel, rows, &sample);
+    let targets = TargetRows::<f64>::new(kernel, rows, &sample);
     let mut values = vec![0.0; m * targets.padded()];
     let mut out: Vec<&mut [f64]> = values.chunks_exact_mut(targets.padded().max(1)).collect();
     kernel_rows(kernel, rows, &sample, &targets, &mut out);

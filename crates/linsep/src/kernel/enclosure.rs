@@ -22,7 +22,7 @@
 
 use super::block::{Body, CHUNK, GROUP, Sources, combine, dense_rows};
 use super::panels::{STRIP, distances};
-use super::{Kernel, KernelRows, StoredRows, Targets, kernel_rows, rbf_of_distances};
+use super::{Kernel, KernelRows, StoredRows, TargetRows, kernel_rows, rbf_of_distances};
 use crate::design::{Design, Units};
 use crate::error::Result;
 use crate::numeric::{EXP_ERROR, UNIT, vectorised};
@@ -49,7 +49,7 @@ const MOST: f64 = 0.5 * f64::MAX;
 
 /// Numbers with bounds on their errors; a bound that is not finite says that nothing is known.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Enclosed {
+pub struct EnclosedValues {
     /// What was computed.
     pub values: Vec<f64>,
     /// How far each may be from the true value.
@@ -127,7 +127,7 @@ impl ProofRows {
     /// assert!((sums.values[1] - (-1.0f64).exp()).abs() <= sums.errors[1] && sums.errors[1] < 1e-14);
     /// # Ok::<(), linsep::Error>(())
     /// ```
-    pub fn sums(&self, coefficients: &[f64]) -> Enclosed {
+    pub fn sums(&self, coefficients: &[f64]) -> EnclosedValues {
         let ids: Vec<usize> = (0..coefficients.len()).filter(|i| coefficients[*i] != 0.0).collect();
         let terms: Vec<f64> = ids.iter().map(|i| coefficients[*i]).collect();
         let n = self.rows.len();
@@ -138,7 +138,7 @@ impl ProofRows {
             sums.at(&targets, values, sizes);
         });
         let errors = self.errors(coefficients, &ids, &values, &sizes);
-        Enclosed { values, errors }
+        EnclosedValues { values, errors }
     }
 
     /// The bounds of the head of this file; `sizes` holds A where the kernel has no negative values.
@@ -256,7 +256,7 @@ impl<'a> GroupedSum<'a> {
     /// Sums at some rows; `sizes` with |a|, where that says something.
     fn at(&self, rows: &[usize], values: &mut [f64], sizes: &mut [f64]) {
         let ProofRows { kernel, rows: all, .. } = self.proof;
-        let targets = Targets::<f64>::new(kernel, all, rows);
+        let targets = TargetRows::<f64>::new(kernel, all, rows);
         let stride = match kernel {
             Kernel::Precomputed => targets.len(),
             _ => targets.padded(),
@@ -280,7 +280,7 @@ impl<'a> GroupedSum<'a> {
         }
     }
 
-    fn fill(&self, first: usize, ids: &[usize], targets: &Targets<f64>, out: &mut [&mut [f64]]) {
+    fn fill(&self, first: usize, ids: &[usize], targets: &TargetRows<f64>, out: &mut [&mut [f64]]) {
         let ProofRows { kernel, rows, inverse_scale, .. } = self.proof;
         let Body::Panels(panels) = &targets.body else { return kernel_rows(kernel, rows, ids, targets, out) };
         let width = rows.cols().max(1);

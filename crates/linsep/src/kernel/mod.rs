@@ -12,9 +12,9 @@ mod plane;
 mod rows;
 mod semidefinite;
 
-pub use block::{KernelSum, Targets, kernel_rows, kernel_table};
+pub use block::{KernelSum, TargetRows, kernel_rows, kernel_table};
 pub use definite::{Definiteness, NegativeCurvature, definiteness};
-pub use enclosure::{Enclosed, ProofRows};
+pub use enclosure::{EnclosedValues, ProofRows};
 pub use panels::Real;
 pub use rows::{KernelRows, StoredRows};
 

@@ -1,7 +1,7 @@
 //! A linear kernel's machine is a plane: its scores, and how far its weights are from those of multipliers, with proved errors.
 
 use super::enclosure::RAISE;
-use super::{Enclosed, ProofRows, StoredRows};
+use super::{EnclosedValues, ProofRows, StoredRows};
 use crate::design::Units;
 use crate::numeric::UNIT;
 
@@ -10,7 +10,7 @@ const FLOOR: f64 = 1e-300;
 
 impl ProofRows {
     /// `w·x̂_i` of every row, for weights in the units of the kernel that are right to one unit of rounding.
-    pub fn plane(&self, weights: &[f64], units: &Units) -> Enclosed {
+    pub fn plane(&self, weights: &[f64], units: &Units) -> EnclosedValues {
         let rows = self.rows();
         let (mut values, mut errors) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
         let shifts = || weights.iter().zip(units.centre()).zip(units.inverse_scale()).map(|((w, c), s)| w * (c * s));
@@ -29,7 +29,7 @@ impl ProofRows {
             values.push(value - shift);
             errors.push(factor * (size + shift_size) + floor);
         }
-        Enclosed { values, errors }
+        EnclosedValues { values, errors }
     }
 
     /// At least `‖w − Σ β_i x̂_i‖` for every β within `slack[i]` of `signed[i]` whose sum is zero.

@@ -1,37 +1,9 @@
 //! The matrix products of a pass over the data, on tiles of rows that fit the cache.
 
-use super::Square;
 use super::dot::fused_dot;
 use super::narrow::{NARROW, multiply_narrow};
 use crate::numeric::vectorised;
-use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangular_matmul};
 use faer::{Accum, MatMut, MatRef, Par};
-
-/// `a += leftᵀ right` on the lower triangle, for two tiles of `d`-column rows.
-///
-/// With `left` the tile whose rows were scaled by their curvature this is the weighted Gram `Σ hᵢ xᵢ xᵢᵀ`.
-pub fn gram_update(a: &mut Square, left: &[f64], right: &[f64]) {
-    let d = a.n();
-    if d == 0 || left.is_empty() {
-        return;
-    }
-    let rows = left.len() / d;
-    let dst = MatMut::from_column_major_slice_mut(a.as_mut_slice(), d, d);
-    // A row-major tile is its own transpose in column-major order.
-    let lhs = MatRef::from_column_major_slice(left, d, rows);
-    let rhs = MatRef::from_row_major_slice(right, rows, d);
-    triangular_matmul(
-        dst,
-        BlockStructure::TriangularLower,
-        Accum::Add,
-        lhs,
-        BlockStructure::Rectangular,
-        rhs,
-        BlockStructure::Rectangular,
-        1.0,
-        Par::Seq,
-    );
-}
 
 /// `out[i] = W xᵢ` for row-major rows of `d` columns and row-major `weights` of `k` rows.
 pub fn multiply_rows(rows: &[f64], weights: &[f64], d: usize, k: usize, out: &mut [f64]) {

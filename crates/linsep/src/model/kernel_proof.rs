@@ -1,12 +1,12 @@
 //! What is proved of a kernel machine at the numbers that its model stores.
 
 use super::kernel_choice::support;
-use crate::certify::{Certificate, DualPoint, KernelPoint, KernelTask, kernel_gap, kernel_violation};
+use crate::certify::{Certificate, KernelDualPoint, KernelPoint, KernelTask, kernel_gap, kernel_violation};
 use crate::design::Training;
 use crate::design::Units;
 use crate::discriminant::{Discriminant, KernelExpansion, Linear};
 use crate::error::{Error, Result};
-use crate::kernel::{Enclosed, Kernel, ProofRows};
+use crate::kernel::{EnclosedValues, Kernel, ProofRows};
 use crate::watch::Watch;
 
 const TOO_LARGE: &str = "kernel values or scores are too large for a bound on their rounding";
@@ -33,7 +33,7 @@ impl Machine<'_> {
         watch: &Watch,
     ) -> Result<(f64, Certificate)> {
         let rows = ProofRows::new(&self.kernel, training.design, self.units, ridge.unwrap_or(0.0), watch)?;
-        let dual = match DualPoint::new(task, self.signed) {
+        let dual = match KernelDualPoint::new(task, self.signed) {
             Ok(dual) => dual,
             Err(row) => return Ok(absent(format!("the multiplier of row {} is outside of its bounds", row + 1))),
         };
@@ -50,13 +50,13 @@ impl Machine<'_> {
         linear: &Linear,
         rows: &ProofRows,
         task: &KernelTask<'_>,
-        dual: &DualPoint,
+        dual: &KernelDualPoint,
     ) -> Result<(f64, Certificate)> {
         if linear.centre() != self.units.centre() {
             return Ok(absent("the plane is not about the centre of the units".to_owned()));
         }
         let weights: Vec<f64> = linear.weights_of(0).iter().zip(self.units.scale()).map(|(w, s)| w * s).collect();
-        let Enclosed { values, errors } = rows.plane(&weights, self.units);
+        let EnclosedValues { values, errors } = rows.plane(&weights, self.units);
         let squared = crate::numeric::sum(weights.iter().map(|w| w * w));
         let (signed, slack) = dual.signed(task.signs);
         let point = KernelPoint {
@@ -76,13 +76,13 @@ impl Machine<'_> {
         training: &Training<'_>,
         rows: &ProofRows,
         task: &KernelTask<'_>,
-        dual: &DualPoint,
+        dual: &KernelDualPoint,
         ridge: Option<f64>,
     ) -> Result<(f64, Certificate)> {
         let Some(coefficients) = coefficients_on_rows(expansion, training, &self.kernel, self.units)? else {
             return Ok(absent("the support rows are not those rows of the data".to_owned()));
         };
-        let Enclosed { values, errors } = rows.sums(&coefficients);
+        let EnclosedValues { values, errors } = rows.sums(&coefficients);
         let squared_length = squared_length(&coefficients, &values, &errors);
         let norms = rows.norms();
         let apart = |i: usize| dual.distance(i, task.signs[i], coefficients[i]) * norms[i];

@@ -21,7 +21,7 @@ mod split;
 
 pub use class_weights::{ClassWeighting, ClassWeights};
 pub use fit::{Fit, Refusal};
-pub use gaussian::{Divisor, GaussianBayes, Known, MeanPrior, Shape, Shrinkage};
+pub use gaussian::{CovarianceShape, Divisor, GaussianBayes, Known, MeanPrior, Shrinkage};
 pub use hard_margin::HardMarginSettings;
 pub use kernel_choice::KernelChoice;
 pub use kernel_perceptron::KernelPerceptronSettings;

@@ -1,9 +1,8 @@
 //! How a model decides, in words and for machines.
 
-use super::parts::scheme_text;
 use super::text::{clip, short};
 use crate::artifact::Model;
-use crate::decide::Rule;
+use crate::decide::{Rule, Scheme, Ties, Vote};
 use serde_json::{Value, json};
 
 /// Costs named in the words of a decision; a large matrix is for machines.
@@ -26,6 +25,27 @@ pub(super) fn decision_text(model: &Model) -> String {
         (Some(cost), Rule::Cost(_)) => format!("{rule}; none where that exceeds {cost}"),
         (Some(cost), _) => format!("{rule}; none where it is wrong with a probability above {cost}"),
     }
+}
+
+/// How two-class fits decide, in words.
+fn scheme_text(scheme: Scheme) -> String {
+    let rule = match scheme {
+        Scheme::OneVsOne { vote: Vote::Majority, .. } => "of the pairs of classes the class that wins the most",
+        Scheme::OneVsOne { vote: Vote::Unanimity, .. } => "of the pairs of classes the class that wins all of its own",
+        Scheme::OneVsOne { vote: Vote::Scores, .. } => {
+            "the class with the largest sum of its scores against the others"
+        }
+        Scheme::OneVsRest { .. } => "the class that is positive against the rest, if it is the only one",
+        Scheme::LinearMachine { .. } => "the class with the largest score against the rest",
+    };
+    let otherwise = match (scheme.ties(), scheme.compares_scores()) {
+        (Ties::Undetermined, true) => "undetermined at a tie",
+        (Ties::Undetermined, false) => "otherwise undetermined",
+        (Ties::Scores, _) => "otherwise the candidate with the largest scores",
+        (Ties::First, true) => "at a tie the first",
+        (Ties::First, false) => "otherwise the first candidate",
+    };
+    format!("{rule}, {otherwise}")
 }
 
 fn costs_text(costs: &[Vec<f64>], name: &impl Fn(usize) -> String) -> String {

@@ -5,8 +5,8 @@ use super::{hard_margin, perceptron};
 use crate::artifact::Model;
 use crate::design::Standardize;
 use crate::model::{
-    Divisor, GaussianBayes, KernelChoice, LeastSquaresSettings, LossChoice, Method, NaiveBayes, PenaltyChoice,
-    RiskMinimizer, Shape, Shrinkage, Targets,
+    CovarianceShape, Divisor, GaussianBayes, KernelChoice, LeastSquaresSettings, LossChoice, Method, NaiveBayes,
+    PenaltyChoice, RiskMinimizer, Shrinkage, Targets,
 };
 use crate::objective::{Intercept, SoftmaxForm};
 
@@ -50,9 +50,9 @@ fn gaussian_headline(gaussian: &GaussianBayes, classes: usize) -> String {
         Divisor::Mle => "maximum likelihood",
     };
     let (name, covariance) = match gaussian.shape {
-        Shape::Spherical => ("Gaussian classes with covariance σ²I", "variance"),
-        Shape::Shared => ("Linear discriminant analysis", "covariance"),
-        Shape::Own => ("Quadratic discriminant analysis", "covariances"),
+        CovarianceShape::Spherical => ("Gaussian classes with covariance σ²I", "variance"),
+        CovarianceShape::Shared => ("Linear discriminant analysis", "covariance"),
+        CovarianceShape::Own => ("Quadratic discriminant analysis", "covariances"),
     };
     let shrinkage = match gaussian.shrinkage {
         Shrinkage::None => String::new(),

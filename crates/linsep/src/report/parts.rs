@@ -4,34 +4,13 @@ use super::decision::decision_text;
 use super::text::{clip, count, grid, short, thousands};
 use crate::artifact::{Model, ModelPart};
 use crate::certify::Certificate;
-use crate::decide::{Calibration, Scheme, Ties, Vote};
+use crate::decide::{Calibration, Scheme};
 use crate::model::{Method, Outcome, Split};
 use crate::words::Voice;
 use serde_json::{Value, json};
 
 /// Parts in the table of a summary.
 const SHOWN: usize = 10;
-
-/// How two-class fits decide, in words.
-pub(super) fn scheme_text(scheme: Scheme) -> String {
-    let rule = match scheme {
-        Scheme::OneVsOne { vote: Vote::Majority, .. } => "of the pairs of classes the class that wins the most",
-        Scheme::OneVsOne { vote: Vote::Unanimity, .. } => "of the pairs of classes the class that wins all of its own",
-        Scheme::OneVsOne { vote: Vote::Scores, .. } => {
-            "the class with the largest sum of its scores against the others"
-        }
-        Scheme::OneVsRest { .. } => "the class that is positive against the rest, if it is the only one",
-        Scheme::LinearMachine { .. } => "the class with the largest score against the rest",
-    };
-    let otherwise = match (scheme.ties(), scheme.compares_scores()) {
-        (Ties::Undetermined, true) => "undetermined at a tie",
-        (Ties::Undetermined, false) => "otherwise undetermined",
-        (Ties::Scores, _) => "otherwise the candidate with the largest scores",
-        (Ties::First, true) => "at a tie the first",
-        (Ties::First, false) => "otherwise the first candidate",
-    };
-    format!("{rule}, {otherwise}")
-}
 
 /// What was made of the classes and how they decide, in one line; `None` where they were fitted at once.
 pub(super) fn multiclass_text(model: &Model) -> Option<String> {

@@ -7,7 +7,7 @@ use crate::numeric::{CompensatedSum, logistic_terms};
 use crate::table::Class;
 
 /// Standard normal features, any two with the same correlation, and labels from the logistic model.
-pub struct Logistic {
+pub struct LogisticLabels {
     weights: Vec<f64>,
     intercept: f64,
     correlation: f64,
@@ -20,9 +20,9 @@ pub struct Logistic {
 /// number.
 const ERROR_DRAWS: usize = 400 * DRAW_BLOCK;
 
-impl Logistic {
+impl LogisticLabels {
     /// Refuses a correlation that is not possible.
-    pub fn new(weights: Vec<f64>, intercept: f64, correlation: f64) -> Result<Logistic> {
+    pub fn new(weights: Vec<f64>, intercept: f64, correlation: f64) -> Result<LogisticLabels> {
         check_cols(weights.len())?;
         check_correlation(correlation, weights.len())?;
         if !weights.iter().chain([&intercept]).all(|w| w.is_finite()) {
@@ -37,7 +37,7 @@ impl Logistic {
             below.push(entry);
             used += entry * entry;
         }
-        Ok(Logistic { weights, intercept, correlation, diagonal, below })
+        Ok(LogisticLabels { weights, intercept, correlation, diagonal, below })
     }
 
     fn score(&self, row: &[f64]) -> f64 {
@@ -64,7 +64,7 @@ impl Logistic {
     }
 }
 
-impl Generator for Logistic {
+impl Generator for LogisticLabels {
     fn kind(&self) -> &str {
         "logistic"
     }

@@ -11,7 +11,7 @@ mod truth;
 
 pub use boolean::{Boolean, BooleanRule};
 pub use classes::{Classes, bernoulli_classes, gaussian_classes, poisson_classes};
-pub use logistic::Logistic;
+pub use logistic::LogisticLabels;
 pub use separable::Separable;
 pub use truth::Truth;
 

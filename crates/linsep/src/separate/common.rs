@@ -6,7 +6,7 @@ use crate::certify::{HullPoints, cone_residual, exact_weights, hull_points, othe
 use crate::design::{Block, LabelledRows, Tile, Units, gather};
 use crate::error::Result;
 use crate::objective::{Loss, Risk};
-use crate::separate::{HardMargin, basic_solution, solve_cone};
+use crate::separate::{SeparatingPlane, basic_solution, solve_cone};
 use crate::table::Class;
 
 /// On the unit-diagonal scale, pivots below this belong to columns that are combinations of others; coarser than
@@ -71,7 +71,11 @@ impl Case<'_> {
     /// The same `x* − y*` as a mixture of at most d+2 rows; `None` where that is none fewer, or rounding gets in the way.
     ///
     /// With `u = x* − y*` and weights that add up to two, `Σ λ(yx − u/2, y) = 0`.
-    pub(super) fn fewer_hull_rows(&self, found: &HardMargin, weights: &[(usize, f64)]) -> Result<Option<HullPoints>> {
+    pub(super) fn fewer_hull_rows(
+        &self,
+        found: &SeparatingPlane,
+        weights: &[(usize, f64)],
+    ) -> Result<Option<HullPoints>> {
         let width = found.weights.len() + 1;
         if weights.len() <= width + 1 || width > MOST_REDUCED {
             return Ok(None);

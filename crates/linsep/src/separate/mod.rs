@@ -30,7 +30,7 @@ pub(crate) use cone::{
 };
 pub use existence::NoOptimum;
 pub(crate) use existence::proved_no_optimum;
-pub(crate) use hard_margin::{HardMargin, any_plane, hard_margin, margin_by_faces};
+pub(crate) use hard_margin::{SeparatingPlane, any_plane, hard_margin, margin_by_faces};
 pub use limits::{CoefficientLimit, CoefficientLimits, coefficient_limits};
 pub(crate) use origin::through_centre;
 pub use plan::Route;

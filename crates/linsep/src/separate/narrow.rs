@@ -3,8 +3,8 @@
 use super::limits::LimitRows;
 use super::plan::Route;
 use super::{
-    Case, CommonPoint, Complete, HardMargin, MARGIN, NOT_BALANCED, NearestPoints, Overlap, QuasiComplete,
-    SeparabilityVerdict, Undecided, Verdict, hard_margin, solve_cone,
+    Case, CommonPoint, Complete, MARGIN, NOT_BALANCED, NearestPoints, Overlap, QuasiComplete, SeparabilityVerdict,
+    SeparatingPlane, Undecided, Verdict, hard_margin, solve_cone,
 };
 use crate::certify::{check_cone_direction, cone_residual, others, sides};
 use crate::design::{LabelledRows, Standardize, Units, gather, summarise};
@@ -97,11 +97,11 @@ impl<'a> Case<'a> {
         }
     }
 
-    pub(super) fn widest(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {
+    pub(super) fn widest(&self, start: Option<&[f64]>) -> Result<Option<SeparatingPlane>> {
         hard_margin(self.rows, start, self.options.margin_tolerance.unwrap_or(MARGIN), self.watch)
     }
 
-    pub(super) fn complete_plane(&self, found: &HardMargin) -> Result<Complete> {
+    pub(super) fn complete_plane(&self, found: &SeparatingPlane) -> Result<Complete> {
         let total: f64 = found.alpha.iter().map(|(_, a)| 0.5 * a).sum();
         let weights: Vec<(usize, f64)> = found.alpha.iter().map(|(row, a)| (*row, a / total)).collect();
         let (weights, distance) = match self.fewer_hull_rows(found, &weights)? {

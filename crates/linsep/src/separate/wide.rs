@@ -9,7 +9,7 @@ use super::{Case, CommonPoint, Complete, Constraint, MARGIN, SeparabilityVerdict
 use crate::design::{Block, DenseMatrix, LabelledRows, Tile, is_sparse};
 use crate::error::{ErrorKind, Result};
 use crate::linalg::{Factor, Square, dot, factor};
-use crate::separate::{HardMargin, any_plane, hard_margin, margin_by_faces};
+use crate::separate::{SeparatingPlane, any_plane, hard_margin, margin_by_faces};
 use crate::table::Class;
 use rayon::prelude::*;
 
@@ -68,7 +68,7 @@ impl Case<'_> {
     }
 
     /// The widest plane; some plane where that would take long, or is all that is asked for.
-    fn affordable_plane(&self) -> Result<Option<HardMargin>> {
+    fn affordable_plane(&self) -> Result<Option<SeparatingPlane>> {
         let tolerance = self.margin_asked()?;
         if tolerance >= ANY_PLANE {
             return any_plane(self.rows, self.watch);
@@ -152,7 +152,7 @@ impl Case<'_> {
 
     /// One plane for every class against the rest: together they are a linear machine.
     fn machine(&self) -> Result<Option<Complete>> {
-        let mut planes: Vec<HardMargin> = Vec::new();
+        let mut planes: Vec<SeparatingPlane> = Vec::new();
         for class in 0..self.classes {
             let is_class = |y: &Class| Class(u32::from(y.index() == class));
             let labels: Vec<Class> = self.rows.labels.iter().map(is_class).collect();

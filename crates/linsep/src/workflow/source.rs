@@ -3,7 +3,7 @@
 use super::places::{Places, with_array_names, with_column_names};
 use super::rows::{RowRoles, labels_of};
 use crate::design::{
-    Design, Origin, Prepared, PreparedDesign, Recipe, RecipeOptions, check_small_columns, fit_recipe, gather,
+    ColumnOrigin, Design, Prepared, PreparedDesign, Recipe, RecipeOptions, check_small_columns, fit_recipe, gather,
 };
 use crate::design::{Offsets, Training};
 use crate::error::{Error, Result};
@@ -22,7 +22,7 @@ pub(super) struct Source<'a> {
     /// The row of the table or of the arrays that each row in use is.
     pub(super) rows: Vec<usize>,
     pub(super) counts: RowCounts,
-    origins: Vec<Origin>,
+    origins: Vec<ColumnOrigin>,
     printed: Vec<f64>,
     places: Places,
 }

@@ -24,10 +24,10 @@ const ROWS: usize = 1 << 16;
 /// the centre in a scalar.
 ///
 /// ```
-/// use linsep::design::{Column, Columns, DenseMatrix, Units};
+/// use linsep::design::{ColumnEntries, Columns, DenseMatrix, Units};
 /// let x = DenseMatrix::new(vec![1.0, 2.0, 3.0, 4.0], 2)?;
 /// let columns = Columns::new(&x, &Units::identity(2), &Default::default())?;
-/// let Column::Dense(second) = columns.column(1) else { panic!("a dense matrix has dense columns") };
+/// let ColumnEntries::Dense(second) = columns.column(1) else { panic!("a dense matrix has dense columns") };
 /// assert_eq!(second, [2.0, 4.0]);
 /// # Ok::<(), linsep::Error>(())
 /// ```
@@ -44,7 +44,7 @@ enum EntryKind {
 
 /// One column.
 #[derive(Debug, Clone, Copy)]
-pub enum Column<'a> {
+pub enum ColumnEntries<'a> {
     /// A value for every row, in units.
     Dense(&'a [f64]),
     /// Rising rows and their values, as stored.
@@ -92,22 +92,22 @@ impl Columns {
 
     /// One column.
     #[inline]
-    pub fn column(&self, j: usize) -> Column<'_> {
+    pub fn column(&self, j: usize) -> ColumnEntries<'_> {
         match &self.kind {
-            EntryKind::Dense { rows, values } => Column::Dense(&values[j * rows..(j + 1) * rows]),
+            EntryKind::Dense { rows, values } => ColumnEntries::Dense(&values[j * rows..(j + 1) * rows]),
             EntryKind::Sparse(some) => some.column(j),
         }
     }
 }
 
-impl<'a> Column<'a> {
+impl<'a> ColumnEntries<'a> {
     /// The product with a vector, which holds what entries are where the column has rows only.
     #[inline]
     pub fn dot(&self, v: &[f64]) -> f64 {
         // Four sums, because an addition waits for the one before; the rest has its own, so that none leaves a register.
         let (mut a, mut b, mut c, mut d, mut tail) = (0.0, 0.0, 0.0, 0.0, 0.0);
         match *self {
-            Column::Dense(values) => {
+            ColumnEntries::Dense(values) => {
                 let (fours, rest) = values.as_chunks::<4>();
                 let (v, last) = v.as_chunks::<4>();
                 for (x, v) in fours.iter().zip(v) {
@@ -118,7 +118,7 @@ impl<'a> Column<'a> {
                 }
                 rest.iter().zip(last).for_each(|(x, v)| tail += x * v);
             }
-            Column::Sparse(rows, values) => {
+            ColumnEntries::Sparse(rows, values) => {
                 let (fours, rest) = rows.as_chunks::<4>();
                 let (values, last) = values.as_chunks::<4>();
                 for ([i, j, k, l], x) in fours.iter().zip(values) {
@@ -129,7 +129,7 @@ impl<'a> Column<'a> {
                 }
                 rest.iter().zip(last).for_each(|(i, x)| tail += x * v[*i as usize]);
             }
-            Column::Present(rows) => {
+            ColumnEntries::Present(rows) => {
                 let (fours, rest) = rows.as_chunks::<4>();
                 for [i, j, k, l] in fours {
                     a += v[*i as usize];
@@ -147,9 +147,11 @@ impl<'a> Column<'a> {
     #[inline]
     pub fn add_to(&self, factor: f64, out: &mut [f64]) {
         match *self {
-            Column::Dense(values) => out.iter_mut().zip(values).for_each(|(o, x)| *o += x * factor),
-            Column::Sparse(rows, values) => rows.iter().zip(values).for_each(|(i, x)| out[*i as usize] += x * factor),
-            Column::Present(rows) => rows.iter().for_each(|i| out[*i as usize] += factor),
+            ColumnEntries::Dense(values) => out.iter_mut().zip(values).for_each(|(o, x)| *o += x * factor),
+            ColumnEntries::Sparse(rows, values) => {
+                rows.iter().zip(values).for_each(|(i, x)| out[*i as usize] += x * factor)
+            }
+            ColumnEntries::Present(rows) => rows.iter().for_each(|i| out[*i as usize] += factor),
         }
     }
 
@@ -157,18 +159,18 @@ impl<'a> Column<'a> {
     #[inline(always)]
     pub fn for_each(&self, mut visit: impl FnMut(usize, f64)) {
         match *self {
-            Column::Dense(values) => values.iter().enumerate().for_each(|(i, x)| visit(i, *x)),
-            Column::Sparse(rows, values) => rows.iter().zip(values).for_each(|(i, x)| visit(*i as usize, *x)),
-            Column::Present(rows) => rows.iter().for_each(|i| visit(*i as usize, 1.0)),
+            ColumnEntries::Dense(values) => values.iter().enumerate().for_each(|(i, x)| visit(i, *x)),
+            ColumnEntries::Sparse(rows, values) => rows.iter().zip(values).for_each(|(i, x)| visit(*i as usize, *x)),
+            ColumnEntries::Present(rows) => rows.iter().for_each(|i| visit(*i as usize, 1.0)),
         }
     }
 
     /// The rows of a sparse column, and its values where it has them.
     pub(crate) fn sparse_parts(&self) -> (&'a [u32], &'a [f64]) {
         match *self {
-            Column::Dense(_) => (&[], &[]),
-            Column::Sparse(rows, values) => (rows, values),
-            Column::Present(rows) => (rows, &[]),
+            ColumnEntries::Dense(_) => (&[], &[]),
+            ColumnEntries::Sparse(rows, values) => (rows, values),
+            ColumnEntries::Present(rows) => (rows, &[]),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Designs that can be read by their columns: all of them beside the rows, or some in place of them.
 
-use super::Column;
+use super::ColumnEntries;
 use super::sparse::{EntryPlace, SparseColumns};
 use crate::design::{Block, CsrRows, Design, Shape, Tile};
 use crate::error::Result;
@@ -84,7 +84,7 @@ impl SomeColumns {
 
     /// One of them.
     #[inline]
-    pub fn column(&self, j: usize) -> Column<'_> {
+    pub fn column(&self, j: usize) -> ColumnEntries<'_> {
         self.columns.at(self.places[j])
     }
 }
@@ -162,7 +162,7 @@ impl<'a> ColumnView<'a> {
     }
 
     /// One column.
-    pub fn column(&self, j: usize) -> Column<'a> {
+    pub fn column(&self, j: usize) -> ColumnEntries<'a> {
         self.columns.at(self.places.map_or_else(|| self.columns.place(j), |places| places[j]))
     }
 
@@ -189,8 +189,8 @@ impl<'a> ColumnView<'a> {
             Some(of_row) => v.iter().zip(of_row).map(|(v, r)| v * r.abs()).collect(),
             None => v.to_vec(),
         };
-        let sum = |column: Column<'_>| match column {
-            Column::Present(_) => column.dot(&v),
+        let sum = |column: ColumnEntries<'_>| match column {
+            ColumnEntries::Present(_) => column.dot(&v),
             _ => {
                 let mut sum = 0.0;
                 column.for_each(|i, x| sum += v[i] * x.abs());

@@ -1,6 +1,6 @@
 //! All columns of sparse rows: the one extra copy of the data.
 
-use super::Column;
+use super::ColumnEntries;
 use super::transpose::{by_range, columns_of, short_ranges};
 use crate::design::{CsrRows, Shape, column_ranges};
 use crate::error::{Error, Result};
@@ -91,7 +91,7 @@ impl SparseColumns {
     }
 
     /// A number for every column, zero for those without entries.
-    pub(super) fn map(&self, of: impl Fn(Column<'_>) -> f64 + Sync) -> Vec<f64> {
+    pub(super) fn map(&self, of: impl Fn(ColumnEntries<'_>) -> f64 + Sync) -> Vec<f64> {
         // Room for one more: whoever adds an intercept need not copy the rest.
         let mut out = vec![0.0; self.shape.cols + 1];
         out.truncate(self.shape.cols);
@@ -131,9 +131,9 @@ impl SparseColumns {
 
     /// The column at a place.
     #[inline]
-    pub(super) fn at(&self, place: EntryPlace) -> Column<'_> {
+    pub(super) fn at(&self, place: EntryPlace) -> ColumnEntries<'_> {
         match place.at {
-            ABSENT => Column::Present(&[]),
+            ABSENT => ColumnEntries::Present(&[]),
             at => self.ranges[place.range as usize].column(at as usize),
         }
     }
@@ -152,11 +152,11 @@ impl ColumnRange {
 
     /// A column by its place.
     #[inline]
-    pub(crate) fn column(&self, at: usize) -> Column<'_> {
+    pub(crate) fn column(&self, at: usize) -> ColumnEntries<'_> {
         let entries = self.starts[at] as usize..self.starts[at + 1] as usize;
         match self.values.is_empty() {
-            true => Column::Present(&self.rows[entries]),
-            false => Column::Sparse(&self.rows[entries.clone()], &self.values[entries]),
+            true => ColumnEntries::Present(&self.rows[entries]),
+            false => ColumnEntries::Sparse(&self.rows[entries.clone()], &self.values[entries]),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The copy of the columns against the definition.
 
-use super::{Column, Columns, SomeColumns, SparseColumns, WithColumns};
+use super::{ColumnEntries, Columns, SomeColumns, SparseColumns, WithColumns};
 use crate::design::{Block, CsrMatrix, Design, Tile, Units, select, stored_values};
 
 /// Rows that are made entry by entry.
@@ -41,11 +41,13 @@ fn naive(x: &dyn Design) -> Vec<Vec<(u32, f64)>> {
     columns
 }
 
-fn entries(column: Column<'_>, of_row: Option<&[f64]>) -> Vec<(u32, f64)> {
+fn entries(column: ColumnEntries<'_>, of_row: Option<&[f64]>) -> Vec<(u32, f64)> {
     match column {
-        Column::Dense(_) => panic!("a sparse column"),
-        Column::Sparse(rows, values) => rows.iter().copied().zip(values.iter().copied()).collect(),
-        Column::Present(rows) => rows.iter().map(|i| (*i, of_row.expect("what entries are")[*i as usize])).collect(),
+        ColumnEntries::Dense(_) => panic!("a sparse column"),
+        ColumnEntries::Sparse(rows, values) => rows.iter().copied().zip(values.iter().copied()).collect(),
+        ColumnEntries::Present(rows) => {
+            rows.iter().map(|i| (*i, of_row.expect("what entries are")[*i as usize])).collect()
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Parameters that are given instead of estimated, and the prior of the means.
 
-use super::Shape;
+use super::CovarianceShape;
 use crate::density::Covariance;
 use crate::error::{Error, Place, Result};
 use crate::linalg::{Square, factor};
@@ -229,15 +229,22 @@ impl Known {
     }
 
     /// Given covariances of a shape, in the units of the columns.
-    pub(super) fn matrices(given: &Covariance, shape: Shape, cols: usize, classes: usize) -> Result<Vec<Square>> {
+    pub(super) fn matrices(
+        given: &Covariance,
+        shape: CovarianceShape,
+        cols: usize,
+        classes: usize,
+    ) -> Result<Vec<Square>> {
         let square = |m: &Vec<Vec<f64>>| Square::from_lower(cols, |i, j| m[i][j]);
         let fits = |m: &Vec<Vec<f64>>| m.len() == cols && m.iter().all(|row| row.len() == cols);
         match (given, shape) {
-            (Covariance::Spherical(variance), Shape::Spherical) => {
+            (Covariance::Spherical(variance), CovarianceShape::Spherical) => {
                 Ok(vec![Square::from_lower(cols, |i, j| if i == j { *variance } else { 0.0 })])
             }
-            (Covariance::Shared(matrix), Shape::Shared) if fits(matrix) => Ok(vec![square(matrix)]),
-            (Covariance::Own(matrices), Shape::Own) if matrices.len() == classes && matrices.iter().all(fits) => {
+            (Covariance::Shared(matrix), CovarianceShape::Shared) if fits(matrix) => Ok(vec![square(matrix)]),
+            (Covariance::Own(matrices), CovarianceShape::Own)
+                if matrices.len() == classes && matrices.iter().all(fits) =>
+            {
                 Ok(matrices.iter().map(square).collect())
             }
             (given, _) => {

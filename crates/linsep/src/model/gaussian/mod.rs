@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 /// How the covariances of the classes relate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Shape {
+pub enum CovarianceShape {
     /// `σ²I`, in the units of the fit.
     Spherical,
     /// One matrix for all classes.
@@ -70,7 +70,7 @@ pub enum Shrinkage {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GaussianBayes {
     /// How the covariances relate.
-    pub shape: Shape,
+    pub shape: CovarianceShape,
     /// Divisor of the covariances.
     pub divisor: Divisor,
     /// Shrinkage of the covariances.
@@ -94,7 +94,7 @@ const MOST_COLUMNS: usize = 10_000;
 
 impl GaussianBayes {
     /// Gaussian classes of one shape, with unbiased estimates and observed priors.
-    pub fn new(shape: Shape) -> GaussianBayes {
+    pub fn new(shape: CovarianceShape) -> GaussianBayes {
         GaussianBayes {
             shape,
             divisor: Divisor::Unbiased,
@@ -108,20 +108,20 @@ impl GaussianBayes {
 
     /// Linear discriminant analysis: one covariance for all classes.
     pub fn lda() -> GaussianBayes {
-        GaussianBayes::new(Shape::Shared)
+        GaussianBayes::new(CovarianceShape::Shared)
     }
 
     /// Quadratic discriminant analysis: a covariance for each class.
     pub fn qda() -> GaussianBayes {
-        GaussianBayes::new(Shape::Own)
+        GaussianBayes::new(CovarianceShape::Own)
     }
 
     /// The name on the command line.
     pub fn name(&self) -> &'static str {
         match self.shape {
-            Shape::Spherical => "spherical",
-            Shape::Shared => "lda",
-            Shape::Own => "qda",
+            CovarianceShape::Spherical => "spherical",
+            CovarianceShape::Shared => "lda",
+            CovarianceShape::Own => "qda",
         }
     }
 
@@ -158,8 +158,8 @@ impl GaussianBayes {
 
     fn solve(&self, problem: &GaussianProblem) -> Result<Fitted> {
         let solved = match self.shape {
-            Shape::Own => own::solve(problem)?,
-            Shape::Spherical | Shape::Shared => shared::solve(problem)?,
+            CovarianceShape::Own => own::solve(problem)?,
+            CovarianceShape::Spherical | CovarianceShape::Shared => shared::solve(problem)?,
         };
         let mut notes = Vec::new();
         if !problem.constant.is_empty() {
@@ -168,7 +168,7 @@ impl GaussianBayes {
         notes.extend(solved.collinear);
         if self.shrinkage != Shrinkage::None {
             notes.extend(match (&problem.intensities[..], self.shape) {
-                (_, Shape::Own) => Some(Note::ClassShrinkage { intensities: problem.intensities.clone() }),
+                (_, CovarianceShape::Own) => Some(Note::ClassShrinkage { intensities: problem.intensities.clone() }),
                 ([intensity], _) => Some(Note::Shrinkage { intensity: *intensity }),
                 _ => None,
             });
@@ -197,16 +197,18 @@ impl GaussianBayes {
     ) -> Result<(f64, Certificate)> {
         let problem = GaussianProblem::of(self, training, watch)?;
         match (self.shape, discriminant) {
-            (Shape::Own, Discriminant::Quadratic(quadratic)) => own::certify(&problem, quadratic),
-            (Shape::Spherical | Shape::Shared, Discriminant::Linear(linear)) => shared::certify(&problem, linear),
+            (CovarianceShape::Own, Discriminant::Quadratic(quadratic)) => own::certify(&problem, quadratic),
+            (CovarianceShape::Spherical | CovarianceShape::Shared, Discriminant::Linear(linear)) => {
+                shared::certify(&problem, linear)
+            }
             _ => Err(Error::model("the discriminants are not of the kind this method gives")),
         }
     }
 
     fn formula(&self) -> String {
         let divisor = match (self.divisor, self.shape) {
-            (Divisor::Unbiased, Shape::Own) => "n_k−1",
-            (Divisor::Mle, Shape::Own) => "n_k",
+            (Divisor::Unbiased, CovarianceShape::Own) => "n_k−1",
+            (Divisor::Mle, CovarianceShape::Own) => "n_k",
             (Divisor::Unbiased, _) => "Σs−K",
             (Divisor::Mle, _) => "Σs",
         };
@@ -217,9 +219,9 @@ impl GaussianBayes {
         };
         let given = self.known.as_ref().is_some_and(|k| k.covariance.is_some());
         let (symbol, how) = match self.shape {
-            Shape::Spherical => ("σ²I", "σ² pooled"),
-            Shape::Shared => ("Σ", "Σ pooled"),
-            Shape::Own => ("Σ_y", "Σ_k of each class"),
+            CovarianceShape::Spherical => ("σ²I", "σ² pooled"),
+            CovarianceShape::Shared => ("Σ", "Σ pooled"),
+            CovarianceShape::Own => ("Σ_y", "Σ_k of each class"),
         };
         let covariance =
             if given { format!("{symbol} given") } else { format!("{how} with divisor {divisor}{shrunk}") };
@@ -238,9 +240,9 @@ impl GaussianBayes {
         };
         let mut matrices: Vec<Vec<Vec<f64>>> = problem.covariances.iter().map(in_columns).collect();
         let covariance = match self.shape {
-            Shape::Own => Covariance::Own(matrices),
-            Shape::Spherical if problem.is_sphere() => Covariance::Spherical(matrices[0][0][0]),
-            Shape::Spherical | Shape::Shared => Covariance::Shared(matrices.swap_remove(0)),
+            CovarianceShape::Own => Covariance::Own(matrices),
+            CovarianceShape::Spherical if problem.is_sphere() => Covariance::Spherical(matrices[0][0][0]),
+            CovarianceShape::Spherical | CovarianceShape::Shared => Covariance::Shared(matrices.swap_remove(0)),
         };
         let means = problem.means.clone();
         Some(Densities { priors: problem.priors.clone(), density: Density::Gaussian(Gaussian { means, covariance }) })

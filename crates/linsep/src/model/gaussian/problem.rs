@@ -1,7 +1,7 @@
 //! Statistics to parameters: priors, means and covariances, estimated or given, in the units of the fit.
 
 use super::known::Known;
-use super::{Divisor, GaussianBayes, Shape, Shrinkage};
+use super::{CovarianceShape, Divisor, GaussianBayes, Shrinkage};
 use crate::design::Standardize;
 use crate::design::Training;
 use crate::error::{Error, Result};
@@ -45,7 +45,7 @@ pub(super) struct GaussianProblem {
     /// Columns that agree with others up to their printed digits, in the units of the fit.
     pub(super) agreeing: Vec<Alias>,
     class_names: Vec<String>,
-    shape: Shape,
+    shape: CovarianceShape,
 }
 
 impl GaussianProblem {
@@ -65,7 +65,7 @@ impl GaussianProblem {
             .help(words!["use ", Setting::Model.is("logistic")])
             .help("use fewer columns"));
         }
-        let kind = if method.shape == Shape::Own { Scatter::Own } else { Scatter::Pooled };
+        let kind = if method.shape == CovarianceShape::Own { Scatter::Own } else { Scatter::Pooled };
         let Training { design, labels, weights, .. } = *training;
         let (moments, rounding) = ClassMoments::with_rounding(kind, design, labels, weights, watch)?;
         let mut problem = GaussianProblem::from_moments(method, moments, labels.names())?;
@@ -131,7 +131,7 @@ impl GaussianProblem {
         if let Some(empty) = moments.weights().iter().position(|n| *n <= 0.0) {
             return Err(Error::data(format!("class `{}` has no rows", names[empty])).help("leave the class out"));
         }
-        if (moments.kind() == Scatter::Own) != (method.shape == Shape::Own) {
+        if (moments.kind() == Scatter::Own) != (method.shape == CovarianceShape::Own) {
             return Err(Error::usage("the statistics do not have the scatter that the method needs")
                 .help("own scatter for own covariances, pooled for one"));
         }
@@ -191,7 +191,7 @@ impl GaussianProblem {
         problem.divisors.clone_from(&divisors);
         problem.check_freedom(method, total)?;
         match (method.shape, method.shrinkage) {
-            (Shape::Spherical, _) => problem.shrink_by(&[1.0]),
+            (CovarianceShape::Spherical, _) => problem.shrink_by(&[1.0]),
             (_, Shrinkage::Fixed(a)) if (0.0..=1.0).contains(&a) => {
                 problem.shrink_by(&vec![a; problem.covariances.len()]);
             }
@@ -204,7 +204,7 @@ impl GaussianProblem {
 
     fn divisors(&self, method: &GaussianBayes, total: f64) -> Result<Vec<f64>> {
         let classes = self.priors.len();
-        if method.shape == Shape::Own {
+        if method.shape == CovarianceShape::Own {
             let divisor = |(k, n): (usize, &f64)| {
                 let divisor = if method.divisor == Divisor::Mle { *n } else { n - 1.0 };
                 match divisor > 0.0 && *n > 1.0 {
@@ -235,11 +235,11 @@ impl GaussianProblem {
 
     /// A covariance of d columns needs more than d rows, unless it is shrunk.
     fn check_freedom(&self, method: &GaussianBayes, total: f64) -> Result<()> {
-        if method.shrinkage != Shrinkage::None || method.shape == Shape::Spherical {
+        if method.shrinkage != Shrinkage::None || method.shape == CovarianceShape::Spherical {
             return Ok(());
         }
         let used = self.scale.len() - self.constant.len();
-        if method.shape == Shape::Own {
+        if method.shape == CovarianceShape::Own {
             let few = self.moments.weights().iter().position(|n| used as f64 > n - 1.0);
             return few.map_or(Ok(()), |k| {
                 let (name, n) = (&self.class_names[k], self.moments.weight(k));
@@ -280,7 +280,7 @@ impl GaussianProblem {
         let d = used.len() as f64;
         let intensity = |(k, covariance): (usize, &Square)| {
             let (total, fourth, freedom) = match self.shape {
-                Shape::Own => (self.moments.weight(k), fourth[k], 1.0),
+                CovarianceShape::Own => (self.moments.weight(k), fourth[k], 1.0),
                 _ => (self.moments.weights().iter().sum(), fourth.iter().sum::<f64>(), self.priors.len() as f64),
             };
             // The formula is in terms of the maximum likelihood covariance.

@@ -1,7 +1,7 @@
 //! Which columns have which family.
 
 use super::{FamilyChoice, NaiveBayes};
-use crate::design::Origin;
+use crate::design::ColumnOrigin;
 use crate::error::{Error, Result, nearest};
 use crate::stats::Run;
 use crate::words::{Setting, words};
@@ -24,13 +24,13 @@ pub struct FamilyRun {
 
 /// A table column, or unnamed columns side by side.
 struct LayoutPiece<'a> {
-    origin: Option<&'a Origin>,
+    origin: Option<&'a ColumnOrigin>,
     run: FamilyRun,
 }
 
 impl Layout {
     /// Decides by kind of column and by the overrides: text is categorical, numbers are as the settings say.
-    pub(super) fn new(settings: &NaiveBayes, origins: &[Origin], cols: usize) -> Result<Layout> {
+    pub(super) fn new(settings: &NaiveBayes, origins: &[ColumnOrigin], cols: usize) -> Result<Layout> {
         let mut pieces: Vec<LayoutPiece<'_>> = Vec::new();
         let mut end = 0;
         let unnamed =

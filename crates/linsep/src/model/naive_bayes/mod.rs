@@ -18,7 +18,7 @@ pub use layout::{FamilyRun, Layout};
 use super::{Computation, Divisor, Fit, Fitted, Note, Objective, Outcome};
 use crate::certify::Certificate;
 use crate::design::Training;
-use crate::design::{Origin, Units};
+use crate::design::{ColumnOrigin, Units};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, Result};
 use crate::stats::ClassColumns;
@@ -74,7 +74,7 @@ impl NaiveBayes {
 
     /// Which of `cols` matrix columns has which family; `origins` says which columns are the indicators of a text
     /// column.
-    pub fn layout(&self, origins: &[Origin], cols: usize) -> Result<Layout> {
+    pub fn layout(&self, origins: &[ColumnOrigin], cols: usize) -> Result<Layout> {
         let settings = [
             ("smoothing", Setting::Smoothing.is(1), self.smoothing),
             ("variance smoothing", Setting::VarianceSmoothing.is("1e-9"), self.variance_smoothing),

@@ -4,7 +4,7 @@
 //! `w = Σ αyx` is kept up to date. The equation is met by the method of multipliers: a penalty `ρ/2 (Σ αy)²` and an estimate
 //! b of the intercept that moves by `ρ Σ αy` after every round.
 
-use super::{HardMargin, PlaneSearch};
+use super::{PlaneSearch, SeparatingPlane};
 use crate::design::Tile;
 use crate::error::Result;
 use crate::objective::DualRows;
@@ -37,7 +37,7 @@ struct CoordinateRun<'s, 'r> {
     intercept: f64,
 }
 
-pub(super) fn solve(search: &PlaneSearch<'_>) -> Result<Option<HardMargin>> {
+pub(super) fn solve(search: &PlaneSearch<'_>) -> Result<Option<SeparatingPlane>> {
     let mut tile = Tile::default();
     CoordinateRun::new(search, rows(search, &mut tile)?).iterate()
 }
@@ -84,10 +84,10 @@ impl<'s, 'r> CoordinateRun<'s, 'r> {
 }
 
 impl CoordinateRun<'_, '_> {
-    fn iterate(&mut self) -> Result<Option<HardMargin>> {
+    fn iterate(&mut self) -> Result<Option<SeparatingPlane>> {
         let mut random = ChaCha8Rng::seed_from_u64(0);
         let mut order: Vec<u32> = (0..self.alpha.len() as u32).collect();
-        let mut best: Option<HardMargin> = None;
+        let mut best: Option<SeparatingPlane> = None;
         let mut goal = self.search.tolerance;
         for round in 1..=ROUNDS {
             if self.search.watch.halted().is_some() {
@@ -107,7 +107,7 @@ impl CoordinateRun<'_, '_> {
             let last = round == ROUNDS || (round >= PATIENCE && best.is_none() && !(least > 0.0));
             if gap <= WORTH_A_PROOF * goal || last {
                 let found = self.prove()?;
-                let proved = found.as_ref().map_or(f64::INFINITY, HardMargin::gap);
+                let proved = found.as_ref().map_or(f64::INFINITY, SeparatingPlane::gap);
                 if found.is_some() && best.as_ref().is_none_or(|b| proved < b.gap()) {
                     best = found;
                 }
@@ -150,7 +150,7 @@ impl CoordinateRun<'_, '_> {
     }
 
     /// The plane of these multipliers, measured.
-    fn prove(&self) -> Result<Option<HardMargin>> {
+    fn prove(&self) -> Result<Option<SeparatingPlane>> {
         self.search.proved(&self.rows.places.iter().copied().zip(self.alpha.iter().copied()).collect::<Vec<_>>())
     }
 }

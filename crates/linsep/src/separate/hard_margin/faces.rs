@@ -8,7 +8,7 @@
 //! then rows may first have slack (`K + εD` instead of K, D the squares), and ε falls to zero. The method may cycle, so its
 //! plane is measured on all rows, and where its gap is too large the caller goes on by coordinate descent.
 
-use super::{HardMargin, PlaneSearch, coordinate};
+use super::{PlaneSearch, SeparatingPlane, coordinate};
 use crate::design::RowGram;
 use crate::design::{Block, CsrRows, Tile, gather};
 use crate::error::Result;
@@ -94,7 +94,7 @@ struct FaceRun<'s, 'r> {
 }
 
 /// The widest plane; `None` where none was found that separates the rows.
-pub(super) fn widest(search: &PlaneSearch<'_>, x: &CsrRows<'_>, all: &RowProducts) -> Result<Option<HardMargin>> {
+pub(super) fn widest(search: &PlaneSearch<'_>, x: &CsrRows<'_>, all: &RowProducts) -> Result<Option<SeparatingPlane>> {
     let (alpha, intercept) = coordinate::few_rounds(search, ROUNDS_BEFORE)?;
     let carries: Vec<bool> = alpha.iter().map(|a| *a > 0.0).collect();
     let beta: Vec<f64> = alpha.iter().zip(&all.y).map(|(a, y)| a * y).collect();
@@ -104,10 +104,10 @@ pub(super) fn widest(search: &PlaneSearch<'_>, x: &CsrRows<'_>, all: &RowProduct
 }
 
 impl FaceRun<'_, '_> {
-    fn iterate(&mut self) -> Result<Option<HardMargin>> {
+    fn iterate(&mut self) -> Result<Option<SeparatingPlane>> {
         let tolerance = self.search.tolerance;
         let finest = FINEST * tolerance;
-        let (mut best, mut since, mut goal): (Option<HardMargin>, usize, f64) = (None, 0, FIRST.max(finest));
+        let (mut best, mut since, mut goal): (Option<SeparatingPlane>, usize, f64) = (None, 0, FIRST.max(finest));
         let start = (self.carries.clone(), self.beta.clone());
         self.choose_part(NEAR[0])?;
         let (mut settled, mut at_slack) = (false, 0);
@@ -277,7 +277,7 @@ impl FaceRun<'_, '_> {
     }
 
     /// The plane of the positive multipliers, measured.
-    fn prove(&self) -> Result<Option<HardMargin>> {
+    fn prove(&self) -> Result<Option<SeparatingPlane>> {
         let positive = self.beta.iter().zip(&self.all.y).map(|(b, y)| (b * y).max(0.0));
         self.search.proved(&positive.enumerate().collect::<Vec<_>>())
     }

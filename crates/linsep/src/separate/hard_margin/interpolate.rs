@@ -6,7 +6,7 @@
 //! the right sign say how much wider another could be.
 
 use super::faces::RowProducts;
-use super::{HardMargin, PlaneSearch};
+use super::{PlaneSearch, SeparatingPlane};
 use crate::certify::hull_points;
 use crate::design::Tile;
 use crate::error::Result;
@@ -20,7 +20,7 @@ const ITERATIONS: usize = 400;
 const ENOUGH: f64 = 0.02;
 
 /// A plane with every row strictly on its side; `None` where none was found, or the rows are not sparse or not all count.
-pub(super) fn plane(search: &PlaneSearch<'_>) -> Result<Option<HardMargin>> {
+pub(super) fn plane(search: &PlaneSearch<'_>) -> Result<Option<SeparatingPlane>> {
     let mut tile = Tile::default();
     let Some(x) = search.sparse_rows(&mut tile)? else { return Ok(None) };
     let rows = RowProducts::new(search, &x)?;
@@ -34,7 +34,7 @@ pub(super) fn plane(search: &PlaneSearch<'_>) -> Result<Option<HardMargin>> {
         return Ok(None);
     }
     let (scale, share) = (1.0 / (margin * measured.norm), 2.0 / points.distance / points.distance);
-    Ok(Some(HardMargin {
+    Ok(Some(SeparatingPlane {
         weights: normal.iter().map(|w| w * scale).collect(),
         intercept: measured.intercept() * scale,
         centre: search.units.centre().to_vec(),

@@ -50,9 +50,9 @@ const FAR: f64 = 10.0;
 /// Share of the tolerance that a plane of fewer support rows may add to the gap. Chosen, not measured.
 const SPARSER: f64 = 0.1;
 
-/// The widest plane found, in the units of the columns about a centre.
+/// A plane with every row strictly on its side, the widest that was found, in the units of the columns about a centre.
 #[derive(Debug, Clone)]
-pub(crate) struct HardMargin {
+pub(crate) struct SeparatingPlane {
     /// w of `y(w·(x − c) + b) ≥ 1` at the optimum.
     pub(crate) weights: Vec<f64>,
     /// b, about the centre.
@@ -67,7 +67,7 @@ pub(crate) struct HardMargin {
     pub(crate) hull_distance: f64,
 }
 
-impl HardMargin {
+impl SeparatingPlane {
     /// `1 − 2γ/‖x*−y*‖`.
     pub(crate) fn gap(&self) -> f64 {
         1.0 - 2.0 * self.margin / self.hull_distance
@@ -81,7 +81,7 @@ pub(crate) fn hard_margin(
     start: Option<&[f64]>,
     tolerance: f64,
     watch: &Watch,
-) -> Result<Option<HardMargin>> {
+) -> Result<Option<SeparatingPlane>> {
     let search = PlaneSearch::new(rows, tolerance, watch)?;
     let shape = rows.design.shape();
     match shape.cols > MOST_COLUMNS && search.counted.len() > MOST_ROWS {
@@ -92,12 +92,16 @@ pub(crate) fn hard_margin(
 
 /// Some plane with every row strictly on its side, not the widest, for sparse rows of many columns; `alpha` are then those
 /// of hull points that bound every margin, not those of the plane. `None` where none was found.
-pub(crate) fn any_plane(rows: LabelledRows<'_>, watch: &Watch) -> Result<Option<HardMargin>> {
+pub(crate) fn any_plane(rows: LabelledRows<'_>, watch: &Watch) -> Result<Option<SeparatingPlane>> {
     interpolate::plane(&PlaneSearch::new(rows, 1.0, watch)?)
 }
 
 /// The widest plane of sparse rows face by face, which takes seconds where it can be done; the gap may be larger than was asked.
-pub(crate) fn margin_by_faces(rows: LabelledRows<'_>, tolerance: f64, watch: &Watch) -> Result<Option<HardMargin>> {
+pub(crate) fn margin_by_faces(
+    rows: LabelledRows<'_>,
+    tolerance: f64,
+    watch: &Watch,
+) -> Result<Option<SeparatingPlane>> {
     PlaneSearch::new(rows, tolerance, watch)?.by_faces()
 }
 
@@ -144,7 +148,7 @@ impl<'a> PlaneSearch<'a> {
         })
     }
 
-    fn by_faces(&self) -> Result<Option<HardMargin>> {
+    fn by_faces(&self) -> Result<Option<SeparatingPlane>> {
         let mut tile = Tile::default();
         match self.sparse_rows(&mut tile)? {
             Some(x) => faces::widest(self, &x, &RowProducts::new(self, &x)?),
@@ -153,7 +157,7 @@ impl<'a> PlaneSearch<'a> {
     }
 
     /// Sparse rows face by face; others, and what that does not find, one by one.
-    fn visit_rows(&self) -> Result<Option<HardMargin>> {
+    fn visit_rows(&self) -> Result<Option<SeparatingPlane>> {
         let by_faces = self.by_faces()?;
         if by_faces.as_ref().is_some_and(|found| found.gap() <= self.tolerance) || self.watch.halted().is_some() {
             return Ok(by_faces);
@@ -164,7 +168,7 @@ impl<'a> PlaneSearch<'a> {
         })
     }
 
-    fn generate_rows(&self, start: Option<&[f64]>) -> Result<Option<HardMargin>> {
+    fn generate_rows(&self, start: Option<&[f64]>) -> Result<Option<SeparatingPlane>> {
         let cols = self.units.scale().len();
         let batch = (2 * (cols + 1)).clamp(LEAST_BATCH, ALL_AT_ONCE);
         let mut working: Vec<usize> = match (self.counted.len() <= ALL_AT_ONCE, start) {
@@ -172,7 +176,7 @@ impl<'a> PlaneSearch<'a> {
             (false, Some(normal)) => self.nearest_rows(&self.sides(normal)?.scores, batch, |_, _| true),
             (false, None) => self.spread(batch),
         };
-        let mut best: Option<HardMargin> = None;
+        let mut best: Option<SeparatingPlane> = None;
         for round in 0..ROUNDS {
             let space = self.space(&working)?;
             let y: Vec<f64> = working.iter().map(|row| self.side(*row)).collect();
@@ -232,7 +236,7 @@ impl<'a> PlaneSearch<'a> {
     }
 
     /// The same plane without the rows whose weights are what an interior point leaves of zero, as far as it is as good.
-    fn with_fewer_rows(&self, hull: &[(usize, f64)], found: HardMargin) -> Result<HardMargin> {
+    fn with_fewer_rows(&self, hull: &[(usize, f64)], found: SeparatingPlane) -> Result<SeparatingPlane> {
         let largest = hull.iter().fold(0.0f64, |m, (_, w)| m.max(*w));
         for cut in NEGLIGIBLE {
             let kept: Vec<(usize, f64)> = hull.iter().copied().filter(|(_, w)| *w > cut * largest).collect();
@@ -341,7 +345,7 @@ impl<'a> PlaneSearch<'a> {
     }
 
     /// The plane of multipliers measured on all rows; `None` where it does not separate them.
-    fn proved(&self, multipliers: &[(usize, f64)]) -> Result<Option<HardMargin>> {
+    fn proved(&self, multipliers: &[(usize, f64)]) -> Result<Option<SeparatingPlane>> {
         let points = hull_points(self.rows, &self.units, multipliers)?;
         let Some(points) = points.filter(|points| points.distance > 0.0) else { return Ok(None) };
         let found = self.solution(&points, &self.sides(&points.difference)?);
@@ -349,10 +353,10 @@ impl<'a> PlaneSearch<'a> {
     }
 
     /// The solution that hull weights stand for, with the plane midway between the nearest rows.
-    fn solution(&self, points: &HullPoints, measured: &Sides) -> HardMargin {
+    fn solution(&self, points: &HullPoints, measured: &Sides) -> SeparatingPlane {
         let scale = 2.0 / points.distance / points.distance;
         let weights: Vec<f64> = points.difference.iter().map(|u| u * scale).collect();
-        HardMargin {
+        SeparatingPlane {
             weights,
             intercept: measured.intercept() * scale,
             centre: self.units.centre().to_vec(),

@@ -2,7 +2,7 @@
 //! more, `α ← α + 1`. With the kernel `x·y + 1` that is the online perceptron with an intercept, step by step.
 
 use super::Order;
-use crate::kernel::{Kernel, KernelRows, Targets, kernel_rows};
+use crate::kernel::{Kernel, KernelRows, TargetRows, kernel_rows};
 use crate::solve::Stop;
 use crate::watch::{Progress, Watch};
 use rand::seq::SliceRandom;
@@ -33,7 +33,7 @@ pub struct KernelPerceptronRun<'a> {
     kernel: &'a Kernel,
     rows: &'a KernelRows,
     signs: &'a [f64],
-    targets: Vec<Targets<f64>>,
+    targets: Vec<TargetRows<f64>>,
     visits: Vec<usize>,
     order: Order,
     random: ChaCha8Rng,
@@ -58,7 +58,7 @@ impl<'a> KernelPerceptronRun<'a> {
             kernel,
             rows,
             signs,
-            targets: all.chunks(PIECE).map(|ids| Targets::new(kernel, rows, ids)).collect(),
+            targets: all.chunks(PIECE).map(|ids| TargetRows::new(kernel, rows, ids)).collect(),
             visits,
             order,
             random: ChaCha8Rng::seed_from_u64(seed),

@@ -3,7 +3,7 @@
 use super::cache::RowCache;
 use super::pairs::WorkingPairs;
 use crate::error::{Error, Result};
-use crate::kernel::{Kernel, KernelRows, Real, Targets, kernel_table};
+use crate::kernel::{Kernel, KernelRows, Real, TargetRows, kernel_table};
 use crate::watch::Watch;
 use crate::words::{Setting, words};
 use rayon::prelude::*;
@@ -62,7 +62,7 @@ pub(super) struct Active<'a, T> {
     high: Vec<f64>,
     /// β of all rows; behind `beta` for the active ones.
     settled: Vec<f64>,
-    targets: Targets<T>,
+    targets: TargetRows<T>,
     pub(super) cache: RowCache<T>,
     previous: Vec<usize>,
     rounds: usize,
@@ -76,7 +76,7 @@ impl<'a, T: Real> Active<'a, T> {
         (beta, f): (&[f64], &[f64]),
         bytes: usize,
     ) -> Result<Active<'a, T>> {
-        let targets = Targets::<T>::new(problem.kernel, problem.rows, &ids);
+        let targets = TargetRows::<T>::new(problem.kernel, problem.rows, &ids);
         let cache = RowCache::new(bytes, ids.len(), targets.padded());
         if cache.slots() < 2 {
             let needed = 2 * targets.padded() * std::mem::size_of::<T>();
@@ -237,7 +237,7 @@ impl<'a, T: Real> Active<'a, T> {
             *values = kept.iter().map(|i| values[*i]).collect();
         }
         self.ids = kept.iter().map(|i| self.ids[*i]).collect();
-        self.targets = Targets::new(self.problem.kernel, self.problem.rows, &self.ids);
+        self.targets = TargetRows::new(self.problem.kernel, self.problem.rows, &self.ids);
         self.cache.shrink(kept, self.targets.padded());
     }
 
@@ -256,8 +256,8 @@ impl<'a, T: Real> Active<'a, T> {
             self.beta.extend(added.iter().map(|i| self.settled[*i]));
             self.low.extend(added.iter().map(|i| low[*i]));
             self.high.extend(added.iter().map(|i| high[*i]));
-            self.targets = Targets::new(kernel, rows, &self.ids);
-            let fresh = Targets::<T>::new(kernel, rows, added);
+            self.targets = TargetRows::new(kernel, rows, &self.ids);
+            let fresh = TargetRows::<T>::new(kernel, rows, added);
             if added.len() > 2 * before {
                 // Most of what is kept would have to be computed anew.
                 let computed = self.cache.computed;

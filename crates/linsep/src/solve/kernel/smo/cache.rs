@@ -1,6 +1,6 @@
 //! Rows of kernel values that were used lately, within a number of bytes.
 
-use crate::kernel::{Kernel, KernelRows, Real, Targets, kernel_rows};
+use crate::kernel::{Kernel, KernelRows, Real, TargetRows, kernel_rows};
 use rayon::prelude::*;
 
 /// Marks a row that is in no slot, and a slot without a row: no table has so many rows.
@@ -63,7 +63,7 @@ impl<T: Real> RowCache<T> {
         &mut self,
         wanted: &[usize],
         (kernel, rows, ids): (&Kernel, &KernelRows, &[usize]),
-        targets: &Targets<T>,
+        targets: &TargetRows<T>,
     ) {
         self.clock += 1;
         for w in wanted.iter().filter(|w| self.slot_of[**w] != NONE) {
@@ -149,7 +149,7 @@ impl<T: Real> RowCache<T> {
     pub(super) fn extend(
         &mut self,
         (kernel, rows, ids): (&Kernel, &KernelRows, &[usize]),
-        added: &Targets<T>,
+        added: &TargetRows<T>,
         stride: usize,
     ) {
         let before = self.slot_of.len();

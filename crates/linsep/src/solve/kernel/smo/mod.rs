@@ -13,9 +13,9 @@ mod cache;
 mod finish;
 mod pairs;
 
-use crate::certify::{Certificate, DualPoint, KernelPoint, KernelTask, kernel_gap, kernel_violation};
+use crate::certify::{Certificate, KernelDualPoint, KernelPoint, KernelTask, kernel_gap, kernel_violation};
 use crate::error::Result;
-use crate::kernel::{Kernel, KernelRows, KernelSum, Real, Targets};
+use crate::kernel::{Kernel, KernelRows, KernelSum, Real, TargetRows};
 use crate::solve::Stop;
 use crate::watch::{Halt, Progress, Watch};
 use active::{Active, Rounds, SmoProblem, extremes};
@@ -160,7 +160,7 @@ fn judged(task: &KernelTask<'_>, definite: bool, beta: Vec<f64>, scores: Vec<f64
         distance: 0.0,
         ridge: 0.0,
     };
-    let (objective, certificate) = match DualPoint::new(task, &beta) {
+    let (objective, certificate) = match KernelDualPoint::new(task, &beta) {
         Ok(dual) => kernel_gap(task, &dual, &point),
         Err(row) => (f64::NAN, Certificate::Absent { reason: format!("row {} left its bounds", row + 1) }),
     };
@@ -259,7 +259,7 @@ impl SmoRun<'_> {
         let mut scores = self.exact.scores.clone();
         let done = scores.par_chunks_mut(PIECE).enumerate().all(|(p, scores)| {
             let ids: Vec<usize> = (p * PIECE..p * PIECE + scores.len()).collect();
-            sum.add_to(&Targets::new(kernel, rows, &ids), scores);
+            sum.add_to(&TargetRows::new(kernel, rows, &ids), scores);
             watch.halted().is_none()
         });
         if done {
