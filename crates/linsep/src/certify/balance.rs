@@ -11,7 +11,7 @@
 use super::cone::{cone_gram, cone_slacks, cone_sums};
 use crate::error::Result;
 use crate::linalg::{Square, factor};
-use crate::numeric::UNIT;
+use crate::numeric::{UNIT, rounding_bound};
 use crate::objective::{Coef, Intercept, Loss, Risk};
 use crate::watch::Watch;
 
@@ -100,12 +100,12 @@ impl Definite {
         }
         let scale: Vec<f64> = diagonal.iter().map(|d| d.sqrt().recip()).collect();
         // A term is a product of four numbers that were rounded twice each; sums of as many.
-        let rounding = gamma(terms + 32);
+        let rounding = rounding_bound(terms + 32);
         // An entry is off by γ times the sum of the sizes of its terms, at most the roots of two diagonals (Cauchy–Schwarz);
         // twice for the computed diagonal, and the scaling rounds a few times. The Frobenius norm bounds the rest.
         let of_entries = n as f64 * (2.0 * rounding + 16.0 * UNIT);
         // |LLᵀ − A| ≤ γ|L||Lᵀ|, whose norm is at most the trace; reciprocals of pivots round once more.
-        let of_factor = 2.0 * gamma(2 * n + 16) * n as f64 + 16.0 * UNIT * n as f64;
+        let of_factor = 2.0 * rounding_bound(2 * n + 16) * n as f64 + 16.0 * UNIT * n as f64;
         let mut shift = FIRST_SHIFT;
         while shift > 4.0 * (of_entries + of_factor) {
             let shifted =
@@ -128,12 +128,6 @@ impl Definite {
         let share = (squares / self.least).sqrt() * ROUNDED_UP;
         if share.is_finite() { share } else { f64::INFINITY }
     }
-}
-
-/// `ku/(1 − ku)`.
-fn gamma(k: usize) -> f64 {
-    let ku = k as f64 * UNIT;
-    ku / (1.0 - ku)
 }
 
 /// The places of the coefficients that are not those of dependent columns, nor of intercepts that are not in the model.

@@ -3,7 +3,6 @@
 mod balance;
 mod closed_form;
 mod cone;
-mod dependence;
 mod dual_bound;
 mod exact;
 mod fenchel;
@@ -29,7 +28,6 @@ pub(crate) use balance::prove_balance;
 pub use closed_form::{linear_system_errors, linear_system_residual};
 pub use cone::{DirectionCheck, check_cone_direction, cone_residual};
 pub(crate) use cone::{cone_gram, cone_slacks, cone_values, others};
-pub use dependence::is_exact_combination;
 pub(crate) use exact::{
     Dyadic, DyadicVectors, ListedVectors, MendedDirection, Relations, WholeCombination, WholeCone, WholeRows,
     combined_numbers, cost_of_change, cost_of_product, independent_columns, least_score, likely_basis, vectors_alone,
@@ -207,6 +205,15 @@ impl Certificate {
             | Certificate::Quadratic { relative_gap, .. }
             | Certificate::Margin { relative_gap, .. } => Some(*relative_gap),
             _ => None,
+        }
+    }
+
+    /// Whether what it bounds is within a tolerance; without a proof it is not. `None` for proofs that know no tolerance.
+    pub fn meets(&self, tolerance: f64) -> Option<bool> {
+        match self {
+            Certificate::Stationary { violation } => Some(*violation <= tolerance),
+            Certificate::Absent { .. } => Some(false),
+            bound => bound.relative_gap().map(|gap| gap <= tolerance),
         }
     }
 

@@ -20,6 +20,7 @@ use super::{Certificate, CoefficientErrors};
 use crate::design::{Design, Pass, Rows, Units};
 use crate::error::Result;
 use crate::linalg::{Square, gram_update, multiply_rows, weighted_rows_sum};
+use crate::numeric::{UNIT, rounding_bound};
 use crate::table::Class;
 use crate::watch::Watch;
 
@@ -73,17 +74,10 @@ pub struct SquaredProof {
     pub improvable: bool,
 }
 
-/// The unit roundoff.
-const U: f64 = f64::EPSILON / 2.0;
 /// What underflow may add to a sum: far more than the least double times the number of its terms.
 const TINY: f64 = 1e-290;
 /// More than the rounding of the bounds' own arithmetic: sums of up to 2000² positive terms, 4e6 units of 1.1e-16.
 const UP: f64 = 1.0 + 1e-8;
-
-fn gamma(k: usize) -> f64 {
-    let ku = k as f64 * U;
-    if ku < 0.5 { ku / (1.0 - ku) } else { f64::INFINITY }
-}
 
 fn norm(v: impl IntoIterator<Item = f64>) -> f64 {
     v.into_iter().map(|x| x * x).sum::<f64>().sqrt()
@@ -247,7 +241,7 @@ impl<'a> ScaledTargets<'a> {
     fn proof(&self, sums: &SquaresSums, point: &SquaredPoint<'_>) -> SquaredProof {
         let (m, n, scores) = (self.m, self.task.codes.len(), self.task.targets.len());
         let row = |k: usize| &self.whitening[k * m..(k + 1) * m];
-        let up = UP * (1.0 + gamma(2 * n + 10));
+        let up = UP * (1.0 + rounding_bound(2 * n + 10));
         let lengths: Vec<f64> = sums.lengths.iter().map(|l| (l / sums.total).sqrt() * up).collect();
         let through = |sizes: &[f64]| norm((0..m).map(|k| row(k).iter().zip(sizes).map(|(t, l)| (t * l).abs()).sum()));
         let kappa = through(&lengths);
@@ -279,19 +273,23 @@ impl<'a> ScaledTargets<'a> {
                 .collect();
             let residual = (sums.squares[score] / sums.total).sqrt() * up;
             let target = self.task.targets[score].iter().fold(0.0f64, |most, t| most.max(t.abs()));
-            let scores_off = gamma(m + 4)
+            let scores_off = rounding_bound(m + 4)
                 * (unknowns.iter().zip(&lengths).map(|(v, l)| (v * l).abs()).sum::<f64>() + target + residual)
                 + TINY;
             value += 0.5 * ((residual + scores_off).powi(2) + self.penalty(score)) * up;
             // Of the sums: relative to the rows that were summed, and of what T makes of them.
             let lost = match self.first {
                 true => {
-                    (gamma(m + 2) * kappa + gamma(2 * n + 10) * size) * residual + gamma(m + 6) * through(&penalised)
+                    (rounding_bound(m + 2) * kappa + rounding_bound(2 * n + 10) * size) * residual
+                        + rounding_bound(m + 6) * through(&penalised)
                 }
-                false => gamma(2 * n + m + 20) * (kappa * residual + through(&penalised)),
+                false => rounding_bound(2 * n + m + 20) * (kappa * residual + through(&penalised)),
             };
-            let lost =
-                ((1.0 + epsilon).sqrt() * scores_off + lost + gamma(4) * norm(gradient.iter().copied()) + TINY) * UP;
+            let lost = ((1.0 + epsilon).sqrt() * scores_off
+                + lost
+                + rounding_bound(4) * norm(gradient.iter().copied())
+                + TINY)
+                * UP;
             let found = norm(gradient.iter().copied());
             let length = (found + lost) * UP;
             gap += 0.5 * length * length / (1.0 - epsilon) * UP;
@@ -301,7 +299,7 @@ impl<'a> ScaledTargets<'a> {
                 let error = spread * length / (1.0 - epsilon) * UP;
                 match self.columns.get(at) {
                     Some(j) => errors.weights[score * cols + j] = error / self.units.scale()[*j],
-                    None => errors.intercept[score] = (error + 2.0 * U * unknowns[at].abs()) * UP,
+                    None => errors.intercept[score] = (error + 2.0 * UNIT * unknowns[at].abs()) * UP,
                 }
             }
             let moved = |at: usize| (0..m).map(|k| row(k)[at] * gradient[k]).sum::<f64>();
@@ -332,9 +330,11 @@ impl<'a> ScaledTargets<'a> {
                 trace += p * column.iter().map(|t| t * t).sum::<f64>();
             }
             let product = (0..m * m).map(|at| mean.get(at / m, at % m)).collect();
-            let turned = gamma(m + 2) * kappa;
-            let rounding =
-                gamma(2 * n + 10) * size * size + gamma(m + 6) * trace + turned * (2.0 * size + turned) + TINY;
+            let turned = rounding_bound(m + 2) * kappa;
+            let rounding = rounding_bound(2 * n + 10) * size * size
+                + rounding_bound(m + 6) * trace
+                + turned * (2.0 * size + turned)
+                + TINY;
             return (product, rounding, size);
         }
         (0..m).for_each(|j| *mean.at(j, j) += self.penalties[j]);
@@ -342,7 +342,7 @@ impl<'a> ScaledTargets<'a> {
         let row = |k: usize| &self.whitening[k * m..(k + 1) * m];
         let whole: f64 =
             (0..m).map(|k| row(k).iter().zip(&roots).map(|(t, l)| (t * l).abs()).sum::<f64>().powi(2)).sum();
-        (mean.congruence(&self.whitening), gamma(2 * n + 2 * m + 24) * whole * UP + TINY, kappa)
+        (mean.congruence(&self.whitening), rounding_bound(2 * n + 2 * m + 24) * whole * UP + TINY, kappa)
     }
 
     fn penalty(&self, score: usize) -> f64 {

@@ -73,7 +73,7 @@ impl HardMarginSettings {
                 .help("give the columns other units")
                 .help(words!["choose ", Setting::Standardize.is("yes")]));
         }
-        let converged = certificate.relative_gap().is_some_and(|gap| gap <= self.tolerance);
+        let converged = certificate.meets(self.tolerance) == Some(true);
         let mut alpha = vec![0.0; rows.labels.len()];
         pairs.iter().for_each(|(row, a)| alpha[*row] = *a);
         Ok(Fit::Model(Box::new(Fitted {

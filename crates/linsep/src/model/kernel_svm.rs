@@ -120,10 +120,7 @@ impl KernelSvmSettings {
                 .help("take a smaller γ, constant or degree")
                 .help("standardise the columns"));
         }
-        let outcome = match Outcome::from(&solved.stop) {
-            Outcome::Converged if !self.is_met(&certificate) => Outcome::PrecisionLimit,
-            outcome => outcome,
-        };
+        let outcome = Outcome::from(&solved.stop).proved(&certificate, self.tolerance);
         Ok(Fit::Model(Box::new(Fitted {
             discriminant,
             units,
@@ -164,14 +161,6 @@ impl KernelSvmSettings {
         let task = KernelTask { signs: &signs, weights: training.weights, lambda: self.lambda(training) };
         let signed: Vec<f64> = alpha.iter().zip(&signs).map(|(a, y)| a * y).collect();
         Machine { kernel, discriminant, units, signed: &signed }.prove(training, &task, ridge, watch)
-    }
-
-    /// Whether a certificate proves what was asked for.
-    fn is_met(&self, certificate: &Certificate) -> bool {
-        match certificate {
-            Certificate::Stationary { violation } => *violation <= self.tolerance,
-            other => other.relative_gap().is_some_and(|gap| gap <= self.tolerance),
-        }
     }
 
     /// The kernel of a discriminant, which must be what the method and the data say.

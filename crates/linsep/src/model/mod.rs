@@ -155,6 +155,24 @@ pub enum Outcome {
     PrecisionLimit,
 }
 
+impl Outcome {
+    /// The same ending in the light of a proof: converged is a fit whose bound is within the tolerance, and no other.
+    pub(crate) fn proved(self, certificate: &Certificate, tolerance: f64) -> Outcome {
+        certificate.meets(tolerance).map_or(self, |met| self.judged(met, !met))
+    }
+
+    /// Converged where a proof has reached what was asked, and not where it has missed it. Who was interrupted is told so,
+    /// however far it had come.
+    fn judged(self, reached: bool, missed: bool) -> Outcome {
+        match self {
+            Outcome::TimeLimit | Outcome::Interrupted => self,
+            _ if reached => Outcome::Converged,
+            Outcome::Converged if missed => Outcome::PrecisionLimit,
+            other => other,
+        }
+    }
+}
+
 /// Solver, iterations and passes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Computation {

@@ -5,7 +5,7 @@
 //! from them is rounding: a weight on it would be a weight on digits that nobody has measured.
 
 use super::Note;
-use crate::certify::is_exact_combination;
+use crate::certify::exactly_dependent;
 use crate::design::Training;
 use crate::discriminant::Discriminant;
 use crate::linalg::{Alias, Square, dot};
@@ -134,9 +134,12 @@ pub(super) fn named(combination: Vec<(usize, f64)>, length: impl Fn(usize) -> f6
 /// all rows; `shifted` if an intercept absorbs a constant. What there is no time to prove is not called so.
 pub(super) fn with_proofs(notes: Vec<Note>, training: &Training<'_>, shifted: bool, watch: &Watch) -> Vec<Note> {
     let Training { design, weights, .. } = *training;
+    // Without an intercept nothing absorbs a constant: the relation is one of columns as they are.
+    let zero = vec![0.0; design.shape().cols];
+    let centre = (!shifted).then_some(&zero[..]);
     let proved = |note: Note| match note {
         Note::LeftOut { column, combination, printed } => {
-            match is_exact_combination(design, weights, column, &combination, shifted, watch).unwrap_or(false) {
+            match exactly_dependent(design, weights, column, &combination, centre, watch).unwrap_or(false) {
                 true => Note::Collinear { column, combination },
                 false => Note::LeftOut { column, combination, printed },
             }

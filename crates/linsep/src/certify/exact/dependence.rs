@@ -5,12 +5,25 @@ use crate::design::{Block, Design, Tile};
 use crate::error::Result;
 use crate::watch::Watch;
 use num_bigint::Sign;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The largest common denominator that is tried. Chosen, not measured: relations with larger ones are not recognised.
+/// The largest common denominator that all coefficients are tried with at once. Chosen, not measured: relations with larger
+/// ones are recognised by the denominators of their coefficients.
 const LARGEST_DENOMINATOR: u32 = 1000;
 /// How near to an integer a coefficient times the denominator must be. Chosen, not measured: a wrong guess fails on the
 /// rows.
 const NEARLY_WHOLE: f64 = 1e-6;
+/// The largest denominator of a single coefficient. Chosen, not measured: relations with larger ones are not recognised, which
+/// is no claim.
+const DENOMINATOR: f64 = 1e4;
+/// The largest common multiple of these. Chosen, not measured, as above.
+const COMMON: i64 = 1 << 20;
+/// How near a fraction must be to a coefficient: coefficients come from a factorisation, which leaves some 1e-8 to
+/// 1e-12 of them. Chosen, not measured: a wrong fraction fails on the rows.
+const FRACTION: f64 = 1e-6;
+/// Coefficients below this are compared as if they had this size.
+const SMALL: f64 = 1e-3;
 /// Rows read in one block. Chosen, not measured: only the time depends on it.
 const ROWS: usize = 256;
 /// Integers below this are exact as doubles, with three bits to spare of 2⁵³.
@@ -41,38 +54,81 @@ pub fn exactly_dependent(
     watch: &Watch,
 ) -> Result<bool> {
     let Some(terms) = whole_terms(column, combination) else { return Ok(false) };
+    let rows = design.shape().rows;
+    let counts = |i: usize| weights.is_none_or(|w| w[i] != 0.0);
     // Products with the constant that the first row (or the centre) shows, to be taken off again.
-    let mut reference: Option<Vec<(f64, f64)>> = centre.map(|c| terms.iter().map(|(j, p)| (-*p, c[*j])).collect());
-    let (rows, mut tile) = (design.shape().rows, Tile::default());
-    for start in (0..rows).step_by(ROWS) {
-        if watch.halted().is_some() {
+    let mut tile = Tile::default();
+    let reference: Vec<(f64, f64)> = match (centre, (0..rows).find(|i| counts(*i))) {
+        (Some(centre), _) => terms.iter().map(|(j, p)| (-*p, centre[*j])).collect(),
+        (None, Some(first)) => {
+            let block = design.block(first..first + 1, &mut tile)?;
+            terms.iter().map(|(j, p)| (-*p, entry(&block, 0, *j))).collect()
+        }
+        (None, None) => return Ok(true),
+    };
+    let failed = AtomicBool::new(false);
+    let holds = |block: usize| -> Result<bool> {
+        if failed.load(Ordering::Relaxed) || watch.halted().is_some() {
             return Ok(false);
         }
-        let range = start..(start + ROWS).min(rows);
+        let (range, mut tile) = (block * ROWS..((block + 1) * ROWS).min(rows), Tile::default());
         let block = design.block(range.clone(), &mut tile)?;
-        for i in range {
-            if weights.is_some_and(|w| w[i] == 0.0) {
-                continue;
-            }
-            let products: Vec<(f64, f64)> = terms.iter().map(|(j, p)| (*p, entry(&block, i - start, *j))).collect();
-            match &reference {
-                None => reference = Some(products.iter().map(|(p, x)| (-p, *x)).collect()),
-                Some(reference) if !cancel(&products, reference) => return Ok(false),
-                Some(_) => {}
-            }
+        let mut products = Vec::with_capacity(terms.len());
+        let holds = range.clone().filter(|i| counts(*i)).all(|i| {
+            products.clear();
+            products.extend(terms.iter().map(|(j, p)| (*p, entry(&block, i - range.start, *j))));
+            cancel(&products, &reference)
+        });
+        if !holds {
+            failed.store(true, Ordering::Relaxed);
         }
-    }
-    Ok(true)
+        Ok(holds)
+    };
+    (0..rows.div_ceil(ROWS)).into_par_iter().map(holds).try_reduce(|| true, |a, b| Ok(a && b))
 }
 
-/// Whole multiples of the columns that would add up to a constant.
+/// Whole multiples of the columns that would add up to a constant: by one small denominator of all coefficients, else by
+/// those of each.
 fn whole_terms(column: usize, combination: &[(usize, f64)]) -> Option<Vec<(usize, f64)>> {
     let near = |q: f64, c: f64| (q * c - (q * c).round()).abs() <= NEARLY_WHOLE * (1.0 + (q * c).abs());
-    let q = (1..=LARGEST_DENOMINATOR).map(f64::from).find(|q| combination.iter().all(|(_, c)| near(*q, *c)))?;
-    let mut terms: Vec<(usize, f64)> = combination.iter().map(|(j, c)| (*j, (q * c).round())).collect();
+    let at_once = (1..=LARGEST_DENOMINATOR).map(f64::from).find(|q| combination.iter().all(|(_, c)| near(*q, *c)));
+    let mut terms: Vec<(usize, f64)> = match at_once {
+        Some(q) => combination.iter().map(|(j, c)| (*j, (q * c).round())).chain([(column, -q)]).collect(),
+        None => terms_by_fractions(column, combination)?,
+    };
     terms.retain(|(_, p)| *p != 0.0);
-    terms.push((column, -q));
     (terms.iter().all(|(_, p)| p.abs() < LARGEST_WHOLE)).then_some(terms)
+}
+
+fn terms_by_fractions(column: usize, combination: &[(usize, f64)]) -> Option<Vec<(usize, f64)>> {
+    let fractions = combination.iter().map(|(j, c)| fraction(*c).map(|f| (*j, f))).collect::<Option<Vec<_>>>()?;
+    let common = fractions.iter().try_fold(1i64, |all, (_, (_, q))| {
+        let least = all / gcd(all, *q) * q;
+        (least <= COMMON).then_some(least)
+    })?;
+    let terms = fractions.iter().map(|(j, (p, q))| (*j, (p * (common / q)) as f64));
+    Some(terms.chain([(column, -(common as f64))]).collect())
+}
+
+/// The first continued fraction within a millionth of a number.
+fn fraction(value: f64) -> Option<(i64, i64)> {
+    let (mut before, mut last) = ((0.0, 1.0), (1.0, 0.0));
+    let mut rest = value;
+    loop {
+        let whole = rest.floor();
+        let next = (whole * last.0 + before.0, whole * last.1 + before.1);
+        if !next.0.is_finite() || next.0.abs() > COMMON as f64 || next.1 > DENOMINATOR {
+            return None;
+        }
+        if (value - next.0 / next.1).abs() <= FRACTION * value.abs().max(SMALL) {
+            return Some((next.0 as i64, next.1 as i64));
+        }
+        (before, last, rest) = (last, next, (rest - whole).recip());
+    }
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 fn entry(block: &Block<'_>, row: usize, column: usize) -> f64 {
@@ -127,5 +183,26 @@ mod tests {
         assert!(exactly_dependent(&some, None, 2, &relation, Some(&[0.0; 3]), &calm)?);
         assert!(!exactly_dependent(&some, None, 2, &relation, Some(&[1.0; 3]), &calm)?);
         Ok(())
+    }
+
+    fn holds(rows: &[[f64; 3]], combination: &[(usize, f64)]) -> bool {
+        let x = DenseMatrix::new(rows.concat(), 3).unwrap();
+        exactly_dependent(&x, None, 2, combination, None, &Watch::default()).unwrap()
+    }
+
+    #[test]
+    fn thirds_hold_exactly_or_not_at_all() {
+        // 3c = a + b in whole numbers; one unit in the last place of one cell breaks it.
+        let third = 1.0 / 3.0;
+        let mut rows = [[1.0, 2.0, 1.0], [4.0, -1.0, 1.0], [0.0, 9.0, 3.0]];
+        assert!(holds(&rows, &[(0, third), (1, third)]));
+        rows[1][2] = 1.0 + f64::EPSILON;
+        assert!(!holds(&rows, &[(0, third), (1, third)]));
+    }
+
+    #[test]
+    fn decimals_that_add_up_on_paper_do_not_in_doubles() {
+        assert!(!holds(&[[0.1, 0.2, 0.3], [0.5, 0.25, 0.75]], &[(0, 1.0), (1, 1.0)]));
+        assert!(holds(&[[0.1, 0.1, 0.2], [0.5, 0.25, 0.75]], &[(0, 1.0), (1, 1.0)]));
     }
 }

@@ -1,12 +1,12 @@
 //! T with `TᵀHT ≈ I`, and how nearly.
 
-use super::gamma;
 use super::quadratic_part::QuadraticPart;
 use super::scores::ScoresWithErrors;
 use crate::certify::OrthonormalBasis;
 use crate::design::{Design, Pass, Rows, TurnedRows, Units, spread};
 use crate::error::Result;
 use crate::linalg::{Alias, Square, factor};
+use crate::numeric::rounding_bound;
 use crate::objective::{Coef, CurvedLoss, Intercept, Penalty, Risk};
 use crate::watch::Watch;
 
@@ -102,8 +102,8 @@ impl<'a> WhitenedFrame<'a> {
         // |Ĥ_ab − H̄_ab| ≤ γ√(H_aa H_bb), whatever the order of the sums, and the same for the products with T.
         let lengths: f64 =
             unknowns.iter().map(|a| hessian.get(*a, *a).sqrt() * column_length(&transposed, width, *a)).sum();
-        let roundings = gamma(risk.sample().labels.len() + k + 48) + gamma(4 * m + 16);
-        let deviation = distance.sqrt() * (1.0 + gamma(m * m + 8)) + roundings * lengths * lengths * 1.01;
+        let roundings = rounding_bound(risk.sample().labels.len() + k + 48) + rounding_bound(4 * m + 16);
+        let deviation = distance.sqrt() * (1.0 + rounding_bound(m * m + 8)) + roundings * lengths * lengths * 1.01;
         Some(WhitenedFrame { rows, row_errors: Vec::new(), transposed, width, deviation, quadratic })
     }
 
@@ -145,7 +145,7 @@ impl<'a> WhitenedFrame<'a> {
             RowBasis::Plain => ((0..self.width).map(column).collect(), vec![0.0; self.width]),
             RowBasis::Turned { basis, .. } => {
                 let r = basis.shift.len();
-                let rounding = gamma(r + 4);
+                let rounding = rounding_bound(r + 4);
                 let mut errors = vec![0.0; k * (cols + 1)];
                 let mut rows = vec![vec![0.0; m]; k * (cols + 1)];
                 for score in 0..k {
@@ -181,7 +181,7 @@ impl<'a> WhitenedFrame<'a> {
 
 fn column_length(rows: &[f64], width: usize, column: usize) -> f64 {
     let squares: f64 = rows.chunks_exact(width.max(1)).map(|row| row[column] * row[column]).sum();
-    squares.sqrt() * (1.0 + gamma(rows.len() / width.max(1) + 4))
+    squares.sqrt() * (1.0 + rounding_bound(rows.len() / width.max(1) + 4))
 }
 
 /// How far the computed `q = Bᵀx̂ + m` of each row is from the real one: `γ_{d+8}(Σ|x̂|‖B_j‖ + ‖m‖)`.
@@ -193,7 +193,7 @@ fn row_errors<L: CurvedLoss, P: Penalty>(
     let (sample, cols) = (risk.sample(), risk.n_cols());
     let lengths: Vec<f64> = (0..cols).map(|j| column_length(&basis.matrix, cols, j)).collect();
     let shift = basis.shift.iter().map(|m| m * m).sum::<f64>().sqrt();
-    let rounding = gamma(cols + 8) * 1.01;
+    let rounding = rounding_bound(cols + 8) * 1.01;
     let mut errors = vec![0.0; sample.labels.len()];
     Pass::new(sample.design, sample.units).partials_of(1).reduce(
         watch,

@@ -22,19 +22,13 @@ mod scores;
 use super::{Certificate, CoefficientErrors};
 use crate::error::Result;
 use crate::linalg::Alias;
+use crate::numeric::rounding_bound;
 use crate::objective::{Coef, CurvedLoss, Penalty, Risk};
 use crate::watch::Watch;
 use frame::WhitenedFrame;
 use quadratic_part::QuadraticPart;
 use rows::row_sums;
 use scores::scores_with_errors;
-
-/// `γ_k = ku/(1−ku)` with u = 2⁻⁵³, rounded up: what k roundings in any order do to a sum of products, relative to the
-/// sum of their sizes (Higham 2002, section 3.1).
-pub(super) fn gamma(roundings: usize) -> f64 {
-    let part = roundings as f64 * (0.5 * f64::EPSILON);
-    if part < 0.5 { part / (1.0 - part) * (1.0 + 1e-9) } else { f64::INFINITY }
-}
 
 /// What ρν must stay below: the bounds allow for rounding, so this only keeps `ln(1−ρν)` away from its pole.
 const PROVEN: f64 = 0.999;
@@ -133,14 +127,15 @@ fn bound_in_frame<L: CurvedLoss, P: Penalty>(
     // Tᵀ∇F, and what rounding may have done to it.
     let (of_penalty, penalty_errors) = frame.quadratic.gradient(coef);
     let mut gradient: Vec<f64> = sums.gradient.iter().map(|g| g.value() / total).collect();
-    let mut rounding = (gamma(sums.block + k + 8) + gamma(LOSS_ROUNDINGS + k)) * sums.sizes + 1.01 * sums.errors;
+    let mut rounding =
+        (rounding_bound(sums.block + k + 8) + rounding_bound(LOSS_ROUNDINGS + k)) * sums.sizes + 1.01 * sums.errors;
     rounding *= 1.01 / total;
     if of_penalty.iter().any(|g| *g != 0.0) {
-        rounding += gamma(of_penalty.len() + 4) * length(&gradient);
+        rounding += rounding_bound(of_penalty.len() + 4) * length(&gradient);
     }
     for a in 0..of_penalty.len() {
         gradient.iter_mut().zip(&in_columns[a]).for_each(|(g, t)| *g += t * of_penalty[a]);
-        rounding += lengths[a] * (penalty_errors[a] + gamma(of_penalty.len() + 4) * of_penalty[a].abs());
+        rounding += lengths[a] * (penalty_errors[a] + rounding_bound(of_penalty.len() + 4) * of_penalty[a].abs());
         rounding += column_errors[a] * of_penalty[a].abs();
     }
     let step = newton_step(&in_columns, &gradient, k, cols);
@@ -165,7 +160,7 @@ fn bound_in_frame<L: CurvedLoss, P: Penalty>(
         let reason = format!("ρν = {product:.3} is not below 1: the optimum may not exist");
         return Ok(without(&reason, frame.aliased(), Some(step)));
     }
-    let rounded = gamma(risk.sample().labels.len() + 64) * objective.abs();
+    let rounded = rounding_bound(risk.sample().labels.len() + 64) * objective.abs();
     let objective_error = (sums.loss_errors / total + rounded) * (1.0 + 1e-9);
     let highest = objective + objective_error;
     // No loss or penalty is negative, so F* ≥ 0. A squared loss may be off by more than the error of its score.
@@ -214,7 +209,7 @@ fn length(v: &[f64]) -> f64 {
         return largest;
     }
     let squares: f64 = v.iter().map(|x| (x / largest) * (x / largest)).sum();
-    largest * squares.sqrt() * (1.0 + gamma(v.len() + 8))
+    largest * squares.sqrt() * (1.0 + rounding_bound(v.len() + 8))
 }
 
 fn newton_step(in_columns: &[Vec<f64>], gradient: &[f64], k: usize, cols: usize) -> Coef {
@@ -251,12 +246,12 @@ fn coefficient_errors(
             let (by, row) = (share(class, c), &in_columns[index(c, j)]);
             if by != 0.0 {
                 combined.iter_mut().zip(row).for_each(|(t, r)| *t += by * r);
-                error += by.abs() * (column_errors[index(c, j)] + gamma(k + 4) * length(row));
+                error += by.abs() * (column_errors[index(c, j)] + rounding_bound(k + 4) * length(row));
                 size += by.abs() * coef.as_slice()[index(c, j)].abs();
             }
         }
         // Stored weights that should add up to zero over the classes do so up to the rounding of their mean.
-        let uncentred = if stored == StoredScores::Centred { gamma(8 * k + 16) * size } else { 0.0 };
+        let uncentred = if stored == StoredScores::Centred { rounding_bound(8 * k + 16) * size } else { 0.0 };
         ((length(&combined) + error) * reach + uncentred) * ROUNDED_UP
     };
     CoefficientErrors {

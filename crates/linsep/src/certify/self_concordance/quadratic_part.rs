@@ -1,8 +1,8 @@
 //! The part of an objective that is quadratic in the coefficients: a ridge, and what holds scores that nothing else holds;
 //! and the slope of a lasso, which is the same as long as no weight changes its sign.
 
-use super::gamma;
 use crate::linalg::Square;
+use crate::numeric::rounding_bound;
 use crate::objective::{Coef, CurvedLoss, Intercept, Penalty, Risk};
 
 /// `½Σ λ_a w_a² + ½Σ_j κ_j (Σ_c w_cj)²`, coefficients as in [`Coef`].
@@ -106,7 +106,7 @@ impl QuadraticPart {
                 sizes[self.index(c, j)] += kappa * size;
             }
         }
-        let rounding = gamma(self.scores + 12);
+        let rounding = rounding_bound(self.scores + 12);
         (gradient, sizes.into_iter().map(|s| rounding * s).collect())
     }
 }

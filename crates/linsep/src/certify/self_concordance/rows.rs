@@ -1,12 +1,11 @@
 //! What the rows add up to in the frame: the gradient, the largest row, and what rounding may have done to both.
 
 use super::frame::WhitenedFrame;
-use super::gamma;
 use super::scores::ScoresWithErrors;
 use crate::design::{Pass, Rows, spread};
 use crate::error::Result;
 use crate::linalg::{multiply_rows, weighted_rows_sum};
-use crate::numeric::CompensatedSum;
+use crate::numeric::{CompensatedSum, rounding_bound};
 use crate::objective::{CurvedLoss, Intercept, Penalty, Risk};
 use crate::watch::Watch;
 
@@ -64,7 +63,7 @@ pub(super) fn row_sums<L: CurvedLoss, P: Penalty>(
     let (design, units) = frame.design(risk);
     let r = design.shape().cols;
     let parts: Vec<ScorePart> = (0..k).map(|c| ScorePart::of(frame, c, k, r, risk.intercept())).collect();
-    let rounding = gamma(r + 10) * 1.01;
+    let rounding = rounding_bound(r + 10) * 1.01;
     let pairs = k * (k + 1) / 2;
     // Of a squared loss each score counts for itself.
     let several = k > 1 && !risk.loss().is_quadratic();
@@ -111,7 +110,7 @@ pub(super) fn row_sums<L: CurvedLoss, P: Penalty>(
                     let basis = frame.row_errors.get(range.start + at).map_or(0.0, |eta| eta * part.size);
                     let error = rounding * (spread + part.intercept_length) + basis;
                     let row = &t[at * m..(at + 1) * m];
-                    let norm = row.iter().map(|t| t * t).sum::<f64>().sqrt() * (1.0 + gamma(m + 4));
+                    let norm = row.iter().map(|t| t * t).sum::<f64>().sqrt() * (1.0 + rounding_bound(m + 4));
                     sum.sizes += slopes[at].abs() * norm;
                     sum.errors += slopes[at].abs() * error;
                     let most = norm + error;
@@ -153,7 +152,7 @@ impl ScorePart {
             weights,
             intercept: rows.map(|row| with * row[k * r + score]).collect(),
             intercept_length: with * frame.length(k * r + score),
-            size: lengths.iter().map(|l| l * l).sum::<f64>().sqrt() * (1.0 + gamma(r + 4)),
+            size: lengths.iter().map(|l| l * l).sum::<f64>().sqrt() * (1.0 + rounding_bound(r + 4)),
             lengths,
         }
     }

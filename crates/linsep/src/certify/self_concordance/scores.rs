@@ -1,9 +1,9 @@
 //! Scores of stored coefficients and how far rounding may have moved them.
 
-use super::gamma;
 use crate::design::{Pass, Rows, spread};
 use crate::error::Result;
 use crate::linalg::multiply_rows;
+use crate::numeric::rounding_bound;
 use crate::objective::{Coef, Loss, Penalty, Risk};
 use crate::watch::Watch;
 
@@ -28,7 +28,7 @@ pub(super) fn scores_with_errors<L: Loss, P: Penalty>(
 ) -> Result<ScoresWithErrors> {
     let (sample, k, cols) = (risk.sample(), coef.n_scores(), coef.n_cols());
     let sizes: Vec<f64> = coef.weights().iter().map(|w| w.abs()).collect();
-    let rounding = gamma(cols + 12) * (1.0 + gamma(cols + 12));
+    let rounding = rounding_bound(cols + 12) * (1.0 + rounding_bound(cols + 12));
     let mut both = vec![0.0; sample.labels.len() * 2 * k];
     Pass::new(sample.design, sample.units).partials_of(1).reduce(
         watch,

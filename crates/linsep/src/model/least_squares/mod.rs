@@ -143,10 +143,7 @@ impl LeastSquaresSettings {
                 (linear, proof) = (refined, again);
             }
         }
-        let proved = proof.certificate.relative_gap().is_none_or(|gap| gap <= self.tolerance);
-        if found.outcome == Outcome::Converged && !proved {
-            found.outcome = Outcome::PrecisionLimit;
-        }
+        found.outcome = found.outcome.proved(&proof.certificate, self.tolerance);
         let fitted = self.finish(&reduced, found, linear, (proof.objective, proof.certificate));
         Ok(Fit::Model(Box::new(fitted)))
     }

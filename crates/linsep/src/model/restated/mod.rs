@@ -73,20 +73,12 @@ impl Method {
                 let minimum = is_local_minimum(*gradient, *smallest_eigenvalue, m.penalty != PenaltyChoice::None);
                 (*gradient <= tolerance && minimum, *gradient > nearly || !minimum)
             }
-            (_, Certificate::Stationary { violation }) => (*violation <= tolerance, *violation > nearly),
-            (_, Certificate::Absent { .. }) => (false, true),
-            (_, bound) => match bound.relative_gap() {
-                Some(gap) => (gap <= tolerance, !(gap <= nearly)),
-                None => return outcome,
+            (_, bound) => match (bound.meets(tolerance), bound.meets(nearly)) {
+                (Some(reached), Some(nearly)) => (reached, !nearly),
+                _ => return outcome,
             },
         };
-        match outcome {
-            // Who was interrupted is told so, however far it had come.
-            Outcome::TimeLimit | Outcome::Interrupted => outcome,
-            _ if reached => Outcome::Converged,
-            Outcome::Converged if missed => Outcome::PrecisionLimit,
-            other => other,
-        }
+        outcome.judged(reached, missed)
     }
 
     /// Everything that the method would have said of a point: units, objective, certificate, notes and counts, and the

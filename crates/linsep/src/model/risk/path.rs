@@ -222,7 +222,7 @@ impl RiskMinimizer {
             loss,
             deviance_ratio: if null_loss > 0.0 { 1.0 - loss / null_loss } else { 0.0 },
             linear,
-            outcome: self.judged(Outcome::from(&stop), &certificate),
+            outcome: Outcome::from(&stop).proved(&certificate, self.tolerance),
             certificate,
         })
     }

@@ -10,7 +10,7 @@ use crate::design::Training;
 use crate::design::Units;
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
-use crate::model::{Fit, Fitted, Outcome};
+use crate::model::{Fit, Fitted};
 use crate::objective::{Coef, Conjugate, Intercept, Logistic, Penalty, Risk, Softmax, SquaredHinge};
 use crate::watch::Watch;
 use std::borrow::Cow;
@@ -39,7 +39,7 @@ impl RiskMinimizer {
             Some(found) => self.certify_multipliers(training, discriminant, units, &found.alpha, &calm)?,
             None => self.certify(training, discriminant, units, &calm)?,
         };
-        fitted.outcome = self.judged(fitted.outcome, &certificate);
+        fitted.outcome = fitted.outcome.proved(&certificate, self.tolerance);
         fitted.objective.value = objective;
         fitted.certificate = certificate;
         Ok(Fit::Model(fitted))
@@ -48,16 +48,6 @@ impl RiskMinimizer {
     /// What a solver is asked for: its estimate of the gap knows nothing of rounding, nor of the stored numbers.
     pub(super) fn aim(&self) -> f64 {
         AIM * self.tolerance
-    }
-
-    /// How a fit ended, by its proof.
-    pub(super) fn judged(&self, outcome: Outcome, certificate: &Certificate) -> Outcome {
-        let reached = certificate.relative_gap().is_some_and(|gap| gap <= self.tolerance);
-        match outcome {
-            Outcome::Converged if !reached => Outcome::PrecisionLimit,
-            Outcome::PrecisionLimit | Outcome::IterationLimit if reached => Outcome::Converged,
-            outcome => outcome,
-        }
     }
 
     /// The gap (or bound) of given discriminants, recomputed from the data.
