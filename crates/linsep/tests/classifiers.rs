@@ -70,12 +70,8 @@ fn same(name: &str, builder: &impl Estimator, method: &Method, classes: u32, apa
     assert_eq!(own.model().objective, by_table.objective, "{name}");
     let again = builder.fit_table(table, "y").unwrap();
     assert_eq!(again.model().discriminant, by_table.discriminant, "{name}");
-    // The margins of these pairs are proved to the last bits, so that rounding decides which certificate is the weakest and
-    // stands for the whole.
-    if (name, classes) != ("hard margin", 3) {
-        let found = own.verify(&x, &y).unwrap();
-        assert!(found.passed(), "{name}: {:?}", found.checks);
-    }
+    let found = own.verify(&x, &y).unwrap();
+    assert!(found.passed(), "{name}: {:?}", found.checks);
 }
 
 #[test]

@@ -36,8 +36,8 @@ pub use risk::{
     Algorithm, Lambdas, LossChoice, PathPoint, PenaltyChoice, RegularisationPath, RiskMinimizer, Stochastic,
 };
 pub use sigmoid::SigmoidLeastSquares;
-pub(crate) use split::of_part;
 pub use split::{FittedPart, Part, RefusedPart, Split, SplitFit};
+pub(crate) use split::{of_part, worst_certificate};
 
 use crate::certify::Certificate;
 use crate::density::Densities;

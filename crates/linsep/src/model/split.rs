@@ -246,13 +246,13 @@ impl Split {
                 multipliers: f.multipliers,
             })
             .collect();
-        let Some(worst) = parts.iter().reduce(|a, b| if badness(b) > badness(a) { b } else { a }) else {
+        let Some(worst) = worst_certificate(parts.iter().map(|p| (p.outcome, &p.certificate))).cloned() else {
             return Err(Error::usage("there are no classes to tell apart"));
         };
         let whole = Fitted {
             discriminant: Discriminant::stack(discriminants, units.centre())?,
             objective: objective(&parts),
-            certificate: worst.certificate.clone(),
+            certificate: worst,
             outcome: parts.iter().map(|p| p.outcome).max_by_key(|o| severity(*o)).unwrap_or(Outcome::Converged),
             notes,
             computation: computation(&parts),
@@ -331,9 +331,16 @@ fn is_same(a: &Note, b: &Note) -> bool {
     }
 }
 
+/// The certificate of the part that came off worst, the first of equals: what stands for the whole.
+pub(crate) fn worst_certificate<'a>(
+    parts: impl Iterator<Item = (Outcome, &'a Certificate)>,
+) -> Option<&'a Certificate> {
+    parts.reduce(|a, b| if badness(b) > badness(a) { b } else { a }).map(|(_, certificate)| certificate)
+}
+
 /// Parts with bounds by their size, those that have nothing to show last.
-fn badness(part: &FittedPart) -> (u8, u8, f64) {
-    let (kind, size) = match &part.certificate {
+fn badness((outcome, certificate): (Outcome, &Certificate)) -> (u8, u8, f64) {
+    let (kind, size) = match certificate {
         Certificate::Separates { bound, .. } => (0, *bound),
         Certificate::ClosedForm { relative_residual, .. } => (1, *relative_residual),
         Certificate::Errors { errors, total } => (2, errors / total),
@@ -341,7 +348,7 @@ fn badness(part: &FittedPart) -> (u8, u8, f64) {
         Certificate::Absent { .. } => (4, 0.0),
         bound => (3, bound.relative_gap().unwrap_or(f64::INFINITY)),
     };
-    (severity(part.outcome), kind, size)
+    (severity(outcome), kind, size)
 }
 
 fn severity(outcome: Outcome) -> u8 {

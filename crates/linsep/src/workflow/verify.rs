@@ -22,7 +22,7 @@ use crate::certify::Certificate;
 use crate::design::Training;
 use crate::design::{ColumnSummary, Encoding, fit_recipe, summarise};
 use crate::error::Result;
-use crate::model::{Method, Outcome};
+use crate::model::{Method, Outcome, worst_certificate};
 use crate::role::{Role, each_leaf};
 use crate::table::{Kind, NameIndex, Table};
 use crate::watch::Watch;
@@ -312,12 +312,12 @@ fn settle(found: &mut Model, model: &Model, summary: &ColumnSummary, calibrated:
     for (found, stored) in found.parts.iter_mut().zip(&model.parts) {
         settle_part(found, stored, summary);
     }
-    // The worst of several parts that are all within rounding may be another one.
-    if model.parts.iter().any(|p| p.certificate == model.certificate)
-        && found.parts.iter().zip(&model.parts).all(|(a, b)| a.certificate == b.certificate)
-        && certificates_agree(&model.certificate, &found.certificate)
+    // Which of several parts came off worst is told from the stated numbers once each of them is confirmed: where all are
+    // within rounding, numbers computed again may rank them otherwise.
+    let confirmed = found.parts.iter().zip(&model.parts).all(|(a, b)| a.certificate == b.certificate);
+    if let (true, Some(worst)) = (confirmed, worst_certificate(model.parts.iter().map(|p| (p.outcome, &p.certificate))))
     {
-        found.certificate = model.certificate.clone();
+        found.certificate = worst.clone();
     }
     if let (Some(stored), Some(learned), Some(difference)) = (&model.calibration, &found.calibration, calibrated) {
         let value = |c: &crate::artifact::CrossFitted| serde_json::to_value(c).unwrap_or_default();
