@@ -67,7 +67,7 @@ fn distance(a: &Coef, b: &Coef) -> f64 {
 }
 
 /// The gap at some point against the best objective known.
-fn check_gap<L: Conjugate>(risk: &Risk<'_, L>, coef: &Coef, best: &Solved, what: &str) {
+fn check_gap<L: Conjugate + Clone>(risk: &Risk<'_, L>, coef: &Coef, best: &Solved, what: &str) {
     let watch = Watch::default();
     let point = risk.at(coef, Detail::Gradient, &watch).expect("a finite objective");
     let Certificate::DualityGap { objective, dual, gap, weight_distance, .. } =
@@ -153,7 +153,7 @@ fn the_duality_gap_bounds_at_arbitrary_points_several_classes() {
 }
 
 /// The bound without a penalty at a point.
-fn bound_at<L: Conjugate>(risk: &Risk<'_, L>, coef: &Coef) -> (f64, Certificate) {
+fn bound_at<L: Conjugate + Clone>(risk: &Risk<'_, L>, coef: &Coef) -> (f64, Certificate) {
     let bound = self_concordance_bound(risk, coef, StoredScores::AsFitted, &Watch::default()).expect("a bound");
     (bound.objective, bound.certificate)
 }

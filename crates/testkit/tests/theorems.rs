@@ -5,8 +5,8 @@ use linsep::linalg::factor;
 use linsep::model::{Divisor, Fitted, GaussianBayes, Method, PenaltyChoice, RiskMinimizer};
 use linsep::numeric::{logistic, softplus};
 use linsep::objective::{
-    Coef, Conjugate, CurvedLoss, Detail, Intercept, Logistic, Loss, Penalty, Point, Ridge, Risk, Sample, Softmax,
-    SoftmaxForm,
+    Coef, Conjugate, CurvedLoss, Detail, Intercept, Logistic, Loss, Penalty, Point, Ridge, Risk, Sample, ScoredBlock,
+    Softmax, SoftmaxForm, dual_point_of,
 };
 use linsep::solve::{Newton, Solver};
 use linsep::stats::{ClassMoments, Scatter};
@@ -516,8 +516,9 @@ fn dual_points_satisfy_fenchel_and_young() {
             let value = |z: &[f64]| loss.block(&y, z, Some(&s), &mut vec![0.0; n * k], None);
             for balanced in [false, true] {
                 // θ is made at z in both calls; the offsets only say where θ· is to be evaluated.
-                let at_z = loss.dual_point(&y, &z, Some(&s), Some(&z), balanced, 1.0);
-                let at_other = loss.dual_point(&y, &z, Some(&s), Some(&other), balanced, 1.0);
+                let rows = |offsets| ScoredBlock { labels: &y, scores: &z, weights: Some(&s), offsets: Some(offsets) };
+                let at_z = dual_point_of(&*loss, rows(&z[..]), balanced, 1.0);
+                let at_other = dual_point_of(&*loss, rows(&other[..]), balanced, 1.0);
                 let slack = |f: f64, dual: &linsep::objective::DualPoint| f - dual.entropy - dual.offset_term;
                 let size = value(&z) + value(&other) + scale;
                 assert!(slack(value(&z), &at_z) >= -1e-12 * size, "{name}: below at its own scores");

@@ -1,6 +1,6 @@
 //! Parts of the dual value that do not depend on how its point was found: what a lasso allows, and the conjugate of the penalty.
 
-use crate::objective::{Intercept, Loss, Penalty, Risk};
+use crate::objective::{Intercept, Penalty, RiskFrame};
 use rayon::prelude::*;
 
 /// Columns summed in one block: fixed, so that sums do not depend on the threads. Chosen, not measured.
@@ -15,7 +15,7 @@ pub(super) struct DualBound {
 }
 
 /// The largest multiple of θ that a lasso allows, at most 1: `|X_jᵀsθ|/S ≤ λαf_j` for all j.
-pub(super) fn feasible_shrink<L: Loss, P: Penalty>(risk: &Risk<'_, L, P>, sums: &[f64], totals: &[f64]) -> f64 {
+pub(super) fn feasible_shrink<P: RiskFrame>(risk: &P, sums: &[f64], totals: &[f64]) -> f64 {
     let (cols, total) = (risk.n_cols(), risk.total_weight());
     let allowed = |column: usize, sum: f64| match risk.penalty().lasso_of(column) * total {
         // Most columns are far from their limit; they need no division.
@@ -31,12 +31,7 @@ pub(super) fn feasible_shrink<L: Loss, P: Penalty>(risk: &Risk<'_, L, P>, sums: 
 }
 
 /// `(λΩ)*(−Xᵀsθ/S)` for `Xᵀsθ = shrink · sums`; `totals` are shrunk already.
-pub(super) fn penalty_conjugate<L: Loss, P: Penalty>(
-    risk: &Risk<'_, L, P>,
-    sums: &[f64],
-    totals: &[f64],
-    shrink: f64,
-) -> f64 {
+pub(super) fn penalty_conjugate<P: RiskFrame>(risk: &P, sums: &[f64], totals: &[f64], shrink: f64) -> f64 {
     let (cols, total, penalty) = (risk.n_cols(), risk.total_weight(), risk.penalty());
     let term = |v: f64, ridge: f64, lasso: f64| match (v.abs() - lasso).max(0.0) {
         // What a lasso does not allow, or a column without a penalty, is zero here up to rounding.

@@ -9,7 +9,7 @@ use super::dual_bound::{DualBound, feasible_shrink, penalty_conjugate};
 use super::free_columns::corrected_dual;
 use super::{Certificate, rounding_allowance};
 use crate::error::Result;
-use crate::objective::{Conjugate, DualRecipe, Intercept, Penalty, Point, Risk};
+use crate::objective::{DualRecipe, Intercept, Loss, Penalty, Point, RiskFrame, Smooth};
 use crate::watch::Watch;
 use std::borrow::Cow;
 
@@ -21,18 +21,18 @@ const BALANCED: f64 = 1e-12;
 const INCONSISTENT: f64 = 1e-6;
 
 /// The gap at a point; [`Certificate::Absent`] without a penalty, where the dual bound is void.
-pub fn duality_gap<L: Conjugate, P: Penalty>(
-    risk: &Risk<'_, L, P>,
-    point: &Point,
-    watch: &Watch,
-) -> Result<Certificate> {
+pub fn duality_gap<P: Smooth>(risk: &P, point: &Point<P::Scores>, watch: &Watch) -> Result<Certificate> {
     if risk.penalty().is_none() {
         return Ok(Certificate::Absent { reason: "without a penalty there is no duality gap".into() });
     }
     let bound = if risk.penalty().free_columns().is_empty() {
         near_gradient(risk, point, watch)?
     } else {
-        match corrected_dual(risk, point, watch)? {
+        let (Some(rows), Some(here)) = (risk.rows_here(), risk.point_here(point)) else {
+            let reason = "columns without a penalty need all rows in memory";
+            return Ok(Certificate::Absent { reason: reason.into() });
+        };
+        match corrected_dual(rows, here, watch)? {
             Some(bound) => bound,
             None => {
                 let reason = "too far from the optimum for a dual point that leaves the columns without a penalty free";
@@ -44,11 +44,7 @@ pub fn duality_gap<L: Conjugate, P: Penalty>(
 }
 
 /// The certificate for an objective and a lower bound.
-pub(super) fn gap_between<L: crate::objective::Loss, P: Penalty>(
-    risk: &Risk<'_, L, P>,
-    objective: f64,
-    bound: &DualBound,
-) -> Certificate {
+pub(super) fn gap_between<P: RiskFrame>(risk: &P, objective: f64, bound: &DualBound) -> Certificate {
     let value = bound.value;
     // A lower bound far above the objective is no rounding but an inconsistency, for example in an edited model.
     if value.is_nan() || value - objective > INCONSISTENT * (objective.abs() + value.abs()) {
@@ -73,14 +69,9 @@ pub(super) fn gap_between<L: crate::objective::Loss, P: Penalty>(
 }
 
 /// D at the loss's own dual point.
-fn near_gradient<L: Conjugate, P: Penalty>(risk: &Risk<'_, L, P>, point: &Point, watch: &Watch) -> Result<DualBound> {
-    let sample = risk.sample();
+fn near_gradient<P: Smooth>(risk: &P, point: &Point<P::Scores>, watch: &Watch) -> Result<DualBound> {
     let balanced = risk.intercept() == Intercept::Free;
-    let dual_point = |balanced: bool, shrink: f64| {
-        let (labels, weights, offsets) = (sample.labels, sample.weights, sample.offsets);
-        risk.loss().dual_point(labels, &point.scores, weights, offsets, balanced, shrink)
-    };
-    let mut dual = dual_point(balanced, 1.0);
+    let mut dual = risk.dual_point(point, balanced, 1.0)?;
     let mut scaled = balanced;
     if let DualRecipe::ScaleClasses(scale) = &dual.recipe
         && point.gradient_sums.len() == risk.n_cols()
@@ -88,7 +79,7 @@ fn near_gradient<L: Conjugate, P: Penalty>(risk: &Risk<'_, L, P>, point: &Point,
     {
         // Wide rows keep one sum for both classes, so classes that are balanced but for rounding are not scaled.
         scaled = false;
-        dual = dual_point(false, 1.0);
+        dual = risk.dual_point(point, false, 1.0)?;
     }
     let total = risk.total_weight();
     let sums = dual_sums(risk, point, &dual.recipe, watch)?;
@@ -96,7 +87,7 @@ fn near_gradient<L: Conjugate, P: Penalty>(risk: &Risk<'_, L, P>, point: &Point,
     if risk.penalty().ridge() == 0.0 {
         shrink = feasible_shrink(risk, &sums, &dual.total);
         if shrink < 1.0 {
-            dual = dual_point(scaled, shrink);
+            dual = risk.dual_point(point, scaled, shrink)?;
         }
     }
     let conjugate = penalty_conjugate(risk, &sums, &dual.total, shrink);
@@ -109,9 +100,9 @@ fn near_gradient<L: Conjugate, P: Penalty>(risk: &Risk<'_, L, P>, point: &Point,
 }
 
 /// `Σ sᵢ θᵢ xᵢᵀ` from the sums of the primal pass.
-fn dual_sums<'p, L: Conjugate, P: Penalty>(
-    risk: &Risk<'_, L, P>,
-    point: &'p Point,
+fn dual_sums<'p, P: Smooth>(
+    risk: &P,
+    point: &'p Point<P::Scores>,
     recipe: &DualRecipe,
     watch: &Watch,
 ) -> Result<Cow<'p, [f64]>> {
@@ -140,19 +131,13 @@ fn dual_sums<'p, L: Conjugate, P: Penalty>(
         }
         // Wide rows keep one sum for both classes.
         DualRecipe::ScaleClasses(scale) if scale[0] == scale[1] => add_groups(&mut sums, &|_| scale[0]),
-        DualRecipe::ScaleClasses(scale) => {
-            let sample = risk.sample();
-            let mut residual = vec![0.0; sample.labels.len()];
-            risk.loss().block(sample.labels, &point.scores, sample.weights, &mut residual, None);
-            residual.iter_mut().zip(sample.labels).for_each(|(r, class)| *r *= scale[class.index()]);
-            sums = risk.weighted_sums(&residual, watch)?.0;
-        }
+        DualRecipe::ScaleClasses(scale) => sums = risk.class_scaled_sums(point, *scale, watch)?,
         DualRecipe::Mix { share, probabilities } => {
             add_groups(&mut sums, &|_| 1.0 - share);
             if *share > 0.0 {
                 let class_sums = risk.class_sums(watch)?;
-                let fixed = classes - probabilities.len();
-                for (c, p) in probabilities.iter().enumerate() {
+                let fixed = classes - risk.loss().n_scores();
+                for (c, p) in probabilities[fixed..].iter().enumerate() {
                     for j in 0..cols {
                         let all: f64 = (0..classes).map(|k| class_sums[k * cols + j]).sum();
                         sums[c * cols + j] += share * (p * all - class_sums[(c + fixed) * cols + j]);

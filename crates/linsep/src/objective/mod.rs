@@ -11,13 +11,14 @@ mod restricted;
 mod risk;
 mod rows;
 mod sample;
+mod smooth;
 
 pub use coef::Coef;
 pub(crate) use dual_rows::DualRows;
 pub(crate) use loss::least_hinge_shifts;
 pub use loss::{
-    Conjugate, CrammerSinger, CurvedLoss, Dual, DualPoint, DualRecipe, Hinge, Logistic, Loss, MarginLoss, Softmax,
-    SoftmaxForm, Squared, SquaredHinge, SquaredSigmoid,
+    Conjugate, CrammerSinger, CurvedLoss, Dual, DualPoint, DualRecipe, Hinge, Logistic, Loss, MarginLoss, ScoredBlock,
+    Softmax, SoftmaxForm, Squared, SquaredHinge, SquaredSigmoid, dual_point_of,
 };
 pub use penalty::{ElasticNet, Penalty, Ridge, soft_threshold};
 pub use quadratic::QuadraticObjective;
@@ -25,3 +26,5 @@ pub(crate) use restricted::Restricted;
 pub(crate) use risk::SizedScores;
 pub use risk::{Detail, Intercept, Line, Point, Risk};
 pub use sample::Sample;
+pub(crate) use smooth::first_accepted;
+pub use smooth::{RiskFrame, Smooth};

@@ -46,9 +46,9 @@ pub struct Step {
 
 /// What a solver returns: the point, why it stopped, its proof and its trace.
 #[derive(Debug, Clone)]
-pub struct Solved {
+pub struct Solved<S = Vec<f64>> {
     /// The last point.
-    pub point: Point,
+    pub point: Point<S>,
     /// Why it stopped.
     pub stop: Stop,
     /// The bound at that point.
@@ -142,6 +142,9 @@ impl MarginSolved {
 /// }
 /// ```
 pub trait Solver<P: ?Sized> {
+    /// The scores of the last point, or what stands for them where the rows are elsewhere.
+    type Scores;
+
     /// Runs from `start` (or a start of the solver's own) until the certificate, a limit or the watch stops it.
-    fn solve(&self, problem: &P, start: Option<&Coef>, watch: &Watch) -> Result<Solved>;
+    fn solve(&self, problem: &P, start: Option<&Coef>, watch: &Watch) -> Result<Solved<Self::Scores>>;
 }

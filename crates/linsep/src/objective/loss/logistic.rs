@@ -1,10 +1,10 @@
 //! `ℓ(y, z) = log(1+e^{−yz})`, y = +1 for the second class and −1 for the first.
 
 use super::{
-    Conjugate, CurvedLoss, Dual, DualPoint, DualRecipe, Loss, balancing, block_sums, complement_entropy_term,
+    Conjugate, CurvedLoss, Dual, DualPoint, DualRecipe, Loss, ScoredBlock, balancing, complement_entropy_term,
     entropy_term, sign,
 };
-use crate::numeric::{exp, ln, logistic_terms, vectorised};
+use crate::numeric::{CompensatedSum, exp, ln, logistic_terms, vectorised};
 use crate::table::Class;
 
 /// Rows evaluated together: three arrays of 2 KB stay in a first-level cache. Chosen, not measured; sums depend on it
@@ -134,45 +134,46 @@ impl Dual for Logistic {
 }
 
 impl Conjugate for Logistic {
-    /// `θ = −y u`, `u = σ(−yz)`, `−ℓ*(θ) = −u log u − (1−u) log(1−u)`; to make `Σsθ` vanish the u of the heavier class
-    /// are scaled towards zero.
-    fn dual_point(
-        &self,
-        labels: &[Class],
-        scores: &[f64],
-        weights: Option<&[f64]>,
-        offsets: Option<&[f64]>,
-        balanced: bool,
-        shrink: f64,
-    ) -> DualPoint {
-        let sides = block_sums(labels.len(), 2, |range, sums| {
-            let mut u = vec![0.0; range.len()];
-            slopes(&labels[range.clone()], &scores[range.clone()], &mut u);
-            for (i, u) in range.zip(&u) {
-                sums[labels[i].index()].add(weights.map_or(1.0, |w| w[i]) * u);
-            }
-        });
-        let (low, high) = (sides[0], sides[1]);
-        let recipe = balancing(low, high, balanced);
-        let scale = recipe.map(|c| shrink * c);
-        let sums = block_sums(labels.len(), 2, |range, sums| {
-            let n = range.len();
-            let (mut u, mut entropy) = (vec![0.0; n], vec![0.0; n]);
-            scaled_entropies(&labels[range.clone()], &scores[range.clone()], &scale, &mut u, &mut entropy);
-            for (at, i) in range.enumerate() {
-                let s = weights.map_or(1.0, |w| w[i]);
-                sums[0].add(s * entropy[at]);
-                if let Some(o) = offsets {
-                    sums[1].add(-sign(labels[i]) * s * scale[labels[i].index()] * u[at] * o[i]);
-                }
-            }
-        });
-        DualPoint {
-            entropy: sums[0],
-            offset_term: sums[1],
-            recipe: DualRecipe::ScaleClasses(recipe.to_vec()),
-            total: vec![scale[0] * low - scale[1] * high],
+    fn n_balance_sums(&self) -> usize {
+        2
+    }
+
+    /// `Σsu` of either class, `u = σ(−yz)`.
+    fn add_balance(&self, rows: ScoredBlock<'_>, sums: &mut [CompensatedSum]) {
+        let mut u = vec![0.0; rows.labels.len()];
+        slopes(rows.labels, rows.scores, &mut u);
+        for (i, u) in u.iter().enumerate() {
+            sums[rows.labels[i].index()].add(rows.weight(i) * u);
         }
+    }
+
+    /// `θ = −y u`; to make `Σsθ` vanish the u of the heavier class are scaled towards zero.
+    fn dual_recipe(&self, balance: &[f64], balanced: bool) -> DualRecipe {
+        DualRecipe::ScaleClasses(balancing(balance[0], balance[1], balanced))
+    }
+
+    fn n_dual_sums(&self) -> usize {
+        2
+    }
+
+    /// `−ℓ*(θ) = −u log u − (1−u) log(1−u)`.
+    fn add_dual(&self, rows: ScoredBlock<'_>, recipe: &DualRecipe, shrink: f64, sums: &mut [CompensatedSum]) {
+        let (n, scale) = (rows.labels.len(), recipe.class_scales(shrink));
+        let (mut u, mut entropy) = (vec![0.0; n], vec![0.0; n]);
+        scaled_entropies(rows.labels, rows.scores, &scale, &mut u, &mut entropy);
+        for i in 0..n {
+            let (s, class) = (rows.weight(i), rows.labels[i]);
+            sums[0].add(s * entropy[i]);
+            if let Some(o) = rows.offsets {
+                sums[1].add(-sign(class) * s * scale[class.index()] * u[i] * o[i]);
+            }
+        }
+    }
+
+    fn dual_point(&self, recipe: DualRecipe, shrink: f64, balance: &[f64], dual: &[f64]) -> DualPoint {
+        let scale = recipe.class_scales(shrink);
+        let total = vec![scale[0] * balance[0] - scale[1] * balance[1]];
+        DualPoint { entropy: dual[0], offset_term: dual[1], recipe, total }
     }
 }
 

@@ -126,31 +126,103 @@ pub struct DualPoint {
 #[derive(Debug, Clone, PartialEq)]
 pub enum DualRecipe {
     /// `θᵢ = c_{yᵢ} ∂ℓ/∂z`: scale the per-class gradient sums.
-    ScaleClasses(Vec<f64>),
+    ScaleClasses([f64; 2]),
     /// `θᵢ = (1−t)∂ℓ/∂z + t(π̃ − e_{yᵢ})`: mix with the class sums.
     Mix {
         /// t.
         share: f64,
-        /// π̃.
+        /// π̃ of every class.
         probabilities: Vec<f64>,
     },
     /// `θᵢ = ∂ℓ/∂z − m`, m per score: subtract multiples of the sum of all rows.
     Shift(Vec<f64>),
 }
 
+impl DualRecipe {
+    /// The scales of the two classes, shrunk; one where classes are not scaled.
+    fn class_scales(&self, shrink: f64) -> [f64; 2] {
+        match self {
+            DualRecipe::ScaleClasses(scale) => scale.map(|c| shrink * c),
+            DualRecipe::Mix { .. } | DualRecipe::Shift(_) => [shrink; 2],
+        }
+    }
+}
+
+/// Some rows with their scores, offsets included.
+#[derive(Debug, Clone, Copy)]
+pub struct ScoredBlock<'a> {
+    /// The class of every row.
+    pub labels: &'a [Class],
+    /// Scores, row by row.
+    pub scores: &'a [f64],
+    /// Frequencies; `None` is 1 for every row.
+    pub weights: Option<&'a [f64]>,
+    /// The part of the scores that was given, row by row.
+    pub offsets: Option<&'a [f64]>,
+}
+
+impl<'a> ScoredBlock<'a> {
+    /// Some of these rows, of so many scores each.
+    fn part(&self, range: Range<usize>, k: usize) -> ScoredBlock<'a> {
+        let of_scores = range.start * k..range.end * k;
+        ScoredBlock {
+            labels: &self.labels[range.clone()],
+            scores: &self.scores[of_scores.clone()],
+            weights: self.weights.map(|w| &w[range]),
+            offsets: self.offsets.map(|o| &o[of_scores]),
+        }
+    }
+
+    fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |w| w[row])
+    }
+}
+
 /// A smooth loss whose derivative at a good primal point is a good dual point: what the duality gap needs.
+///
+/// The point is found by two sums over the rows, each of which may be taken over parts of them and merged: the first says
+/// how far `θ = ∂ℓ/∂z` is from balance, the second adds up the dual value at a point that is balanced.
 pub trait Conjugate: CurvedLoss + Dual {
-    /// A feasible dual point near `θ = ∂ℓ/∂z` at these scores; with `balanced`, one with `Σ sᵢθᵢ = 0`, which a free
-    /// intercept demands. In the end θ is multiplied by `shrink` from 0 to 1, which a lasso may demand.
-    fn dual_point(
-        &self,
-        labels: &[Class],
-        scores: &[f64],
-        weights: Option<&[f64]>,
-        offsets: Option<&[f64]>,
-        balanced: bool,
-        shrink: f64,
-    ) -> DualPoint;
+    /// How many numbers [`Conjugate::add_balance`] adds to.
+    fn n_balance_sums(&self) -> usize;
+
+    /// Adds what balance depends on.
+    fn add_balance(&self, rows: ScoredBlock<'_>, sums: &mut [CompensatedSum]);
+
+    /// A feasible dual point near `θ = ∂ℓ/∂z`; with `balanced`, one with `Σ sᵢθᵢ = 0`, which a free intercept demands.
+    fn dual_recipe(&self, balance: &[f64], balanced: bool) -> DualRecipe;
+
+    /// How many numbers [`Conjugate::add_dual`] adds to.
+    fn n_dual_sums(&self) -> usize;
+
+    /// Adds up the dual value of the recipe's θ multiplied by `shrink` from 0 to 1, which a lasso may demand.
+    fn add_dual(&self, rows: ScoredBlock<'_>, recipe: &DualRecipe, shrink: f64, sums: &mut [CompensatedSum]);
+
+    /// The point by the sums of all rows.
+    fn dual_point(&self, recipe: DualRecipe, shrink: f64, balance: &[f64], dual: &[f64]) -> DualPoint;
+}
+
+/// The dual point of rows that are all here.
+pub fn dual_point_of<L: Conjugate + ?Sized>(loss: &L, rows: ScoredBlock<'_>, balanced: bool, shrink: f64) -> DualPoint {
+    let balance = balance_sums(loss, rows);
+    let recipe = loss.dual_recipe(&balance, balanced);
+    let dual = dual_sums(loss, rows, &recipe, shrink);
+    loss.dual_point(recipe, shrink, &balance, &dual)
+}
+
+/// [`Conjugate::add_balance`] of all these rows.
+fn balance_sums<L: Conjugate + ?Sized>(loss: &L, rows: ScoredBlock<'_>) -> Vec<f64> {
+    let k = loss.n_scores();
+    block_sums(rows.labels.len(), loss.n_balance_sums(), |range, sums| loss.add_balance(rows.part(range, k), sums))
+}
+
+/// [`Conjugate::add_dual`] of all these rows.
+fn dual_sums<L: Conjugate + ?Sized>(loss: &L, rows: ScoredBlock<'_>, recipe: &DualRecipe, shrink: f64) -> Vec<f64> {
+    let (k, width) = (loss.n_scores(), loss.n_dual_sums());
+    if width == 0 {
+        return Vec::new();
+    }
+    block_sums(rows.labels.len(), width, |range, sums| loss.add_dual(rows.part(range, k), recipe, shrink, sums))
 }
 
 /// Compensated sums over fixed blocks of rows, in parallel and merged in order.

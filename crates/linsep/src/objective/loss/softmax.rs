@@ -1,9 +1,9 @@
 //! `ℓ(y, z) = log Σₖ e^{zₖ} − z_y`.
 
 use super::{
-    Conjugate, CurvedLoss, Dual, DualPoint, DualRecipe, Loss, block_sums, complement_entropy_term, entropy_term,
+    Conjugate, CurvedLoss, Dual, DualPoint, DualRecipe, Loss, ScoredBlock, complement_entropy_term, entropy_term,
 };
-use crate::numeric::{SoftmaxRow, softmax_rows};
+use crate::numeric::{CompensatedSum, SoftmaxRow, softmax_rows};
 use crate::table::Class;
 use serde::{Deserialize, Serialize};
 
@@ -181,70 +181,79 @@ impl Dual for Softmax {
 }
 
 impl Conjugate for Softmax {
-    /// `θ = p′ − e_y`, `−ℓ*(θ) = −Σ p′ log p′`. With `Pₖ = Σspₖ`, `nₖ` the class totals and `Dₖ = Pₖ − nₖ`,
-    /// `p′ = (1−t)p + tπ̃`, `t = maxₖ(Dₖ/Pₖ)₊`, `π̃ₖ = (nₖ − Dₖ(1−t)/t)/S` makes `Σsθ` vanish.
-    fn dual_point(
-        &self,
-        labels: &[Class],
-        scores: &[f64],
-        weights: Option<&[f64]>,
-        offsets: Option<&[f64]>,
-        balanced: bool,
-        shrink: f64,
-    ) -> DualPoint {
-        let (k, fixed, free) = (self.classes, self.fixed(), self.n_scores());
-        let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
-        let counts = block_sums(labels.len(), 2 * k, |range, sums| {
-            let (p, _) = self.probabilities(&scores[range.start * free..range.end * free]);
-            for (p, i) in p.chunks_exact(k).zip(range) {
-                let own = labels[i].index();
-                sums[k + own].add(weight(i));
-                for c in 0..k {
-                    // D is summed as such: as a difference of P and n it would be lost where all rows are certain.
-                    sums[c].add(weight(i) * if c == own { -complement(p, c) } else { p[c] });
-                }
+    fn n_balance_sums(&self) -> usize {
+        2 * self.classes
+    }
+
+    /// `Dₖ = Σs(pₖ − 1{y=k})`, then `nₖ`, the class totals.
+    fn add_balance(&self, rows: ScoredBlock<'_>, sums: &mut [CompensatedSum]) {
+        let k = self.classes;
+        let (p, _) = self.probabilities(rows.scores);
+        for (i, p) in p.chunks_exact(k).enumerate() {
+            let own = rows.labels[i].index();
+            sums[k + own].add(rows.weight(i));
+            for c in 0..k {
+                // D is summed as such: as a difference of P and n it would be lost where all rows are certain.
+                sums[c].add(rows.weight(i) * if c == own { -complement(p, c) } else { p[c] });
             }
-        });
-        let (excess, observed) = counts.split_at(k);
+        }
+    }
+
+    /// `θ = p′ − e_y`. With `Pₖ = Σspₖ = nₖ + Dₖ`, `p′ = (1−t)p + tπ̃`, `t = maxₖ(Dₖ/Pₖ)₊`, `π̃ₖ = (nₖ − Dₖ(1−t)/t)/S` makes
+    /// `Σsθ` vanish.
+    fn dual_recipe(&self, balance: &[f64], balanced: bool) -> DualRecipe {
+        let (excess, observed) = balance.split_at(self.classes);
         let total: f64 = observed.iter().sum();
         let share = match balanced {
             true => excess.iter().zip(observed).map(|(d, n)| d / (n + d)).fold(0.0, f64::max),
             false => 0.0,
         };
-        let mixed: Vec<f64> = excess
-            .iter()
-            .zip(observed)
-            .map(|(d, n)| if share > 0.0 { ((n - d * (1.0 - share) / share) / total).max(0.0) } else { 0.0 })
-            .collect();
-        let sums = block_sums(labels.len(), 2, |range, sums| {
-            let (p, _) = self.probabilities(&scores[range.start * free..range.end * free]);
-            for (p, i) in p.chunks_exact(k).zip(range) {
-                let own = labels[i].index();
-                let whole = |c: usize| (1.0 - share) * p[c] + share * mixed[c];
-                // Shrinking θ moves the probabilities towards the class.
-                let q = |c: usize| shrink * whole(c) + if c == own { 1.0 - shrink } else { 0.0 };
-                let likely =
-                    if shrink < 0.5 { own } else { (0..k).fold(0, |best, c| if p[c] > p[best] { c } else { best }) };
-                let all_but = |left_out: usize| (0..k).filter(|c| *c != left_out).map(q).sum::<f64>();
-                sums[0].add(weight(i) * complement_entropy_term(all_but(likely)));
-                for c in 0..k {
-                    if c != likely {
-                        sums[0].add(weight(i) * entropy_term(q(c)));
-                    }
-                    if let Some(o) = offsets.filter(|_| c >= fixed) {
-                        let theta = if c == own { -all_but(c) } else { q(c) };
-                        sums[1].add(weight(i) * theta * o[i * free + c - fixed]);
-                    }
+        let mixed = |(d, n): (&f64, &f64)| match share > 0.0 {
+            true => ((n - d * (1.0 - share) / share) / total).max(0.0),
+            false => 0.0,
+        };
+        DualRecipe::Mix { share, probabilities: excess.iter().zip(observed).map(mixed).collect() }
+    }
+
+    fn n_dual_sums(&self) -> usize {
+        2
+    }
+
+    /// `−ℓ*(θ) = −Σ p′ log p′`.
+    fn add_dual(&self, rows: ScoredBlock<'_>, recipe: &DualRecipe, shrink: f64, sums: &mut [CompensatedSum]) {
+        let (k, fixed, free) = (self.classes, self.fixed(), self.n_scores());
+        let DualRecipe::Mix { share, probabilities: mixed } = recipe else { return };
+        let (p, _) = self.probabilities(rows.scores);
+        for (i, p) in p.chunks_exact(k).enumerate() {
+            let (s, own) = (rows.weight(i), rows.labels[i].index());
+            let whole = |c: usize| (1.0 - share) * p[c] + share * mixed[c];
+            // Shrinking θ moves the probabilities towards the class.
+            let q = |c: usize| shrink * whole(c) + if c == own { 1.0 - shrink } else { 0.0 };
+            let likely =
+                if shrink < 0.5 { own } else { (0..k).fold(0, |best, c| if p[c] > p[best] { c } else { best }) };
+            let all_but = |left_out: usize| (0..k).filter(|c| *c != left_out).map(q).sum::<f64>();
+            sums[0].add(s * complement_entropy_term(all_but(likely)));
+            for c in 0..k {
+                if c != likely {
+                    sums[0].add(s * entropy_term(q(c)));
+                }
+                if let Some(o) = rows.offsets.filter(|_| c >= fixed) {
+                    let theta = if c == own { -all_but(c) } else { q(c) };
+                    sums[1].add(s * theta * o[i * free + c - fixed]);
                 }
             }
-        });
-        let totals =
-            (fixed..k).map(|c| shrink * ((1.0 - share) * excess[c] + share * (total * mixed[c] - observed[c])));
-        DualPoint {
-            entropy: sums[0],
-            offset_term: sums[1],
-            total: totals.collect(),
-            recipe: DualRecipe::Mix { share, probabilities: mixed[fixed..].to_vec() },
         }
+    }
+
+    fn dual_point(&self, recipe: DualRecipe, shrink: f64, balance: &[f64], dual: &[f64]) -> DualPoint {
+        let (excess, observed) = balance.split_at(self.classes);
+        let all: f64 = observed.iter().sum();
+        let total = match &recipe {
+            DualRecipe::Mix { share, probabilities: mixed } => (self.fixed()..self.classes)
+                .map(|c| shrink * ((1.0 - share) * excess[c] + share * (all * mixed[c] - observed[c])))
+                .collect(),
+            DualRecipe::ScaleClasses(_) | DualRecipe::Shift(_) => Vec::new(),
+        };
+        DualPoint { entropy: dual[0], offset_term: dual[1], total, recipe }
     }
 }

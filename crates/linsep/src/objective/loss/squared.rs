@@ -1,6 +1,7 @@
 //! `ℓ(y, z) = ½ Σ_k (z_k − t_k)²`, t the targets of the class.
 
-use super::{Conjugate, CurvedLoss, Dual, DualPoint, DualRecipe, Loss, block_sums};
+use super::{Conjugate, CurvedLoss, Dual, DualPoint, DualRecipe, Loss, ScoredBlock};
+use crate::numeric::CompensatedSum;
 use crate::table::Class;
 
 /// Least squares on class targets: one score and two targets for two classes, one-hot targets for more.
@@ -104,48 +105,54 @@ impl Dual for Squared {
 }
 
 impl Conjugate for Squared {
-    /// `θ = z − t`, less its mean where `Σsθ` must vanish.
-    fn dual_point(
-        &self,
-        labels: &[Class],
-        scores: &[f64],
-        weights: Option<&[f64]>,
-        offsets: Option<&[f64]>,
-        balanced: bool,
-        shrink: f64,
-    ) -> DualPoint {
+    fn n_balance_sums(&self) -> usize {
+        self.n_scores() + 1
+    }
+
+    /// `Σs(z − t)` of every score, and Σs.
+    fn add_balance(&self, rows: ScoredBlock<'_>, sums: &mut [CompensatedSum]) {
         let k = self.n_scores();
-        let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
-        let error = |i: usize, c: usize| scores[i * k + c] - self.target(labels[i], c);
-        let means: Vec<f64> = match balanced {
-            true => {
-                let sums = block_sums(labels.len(), k + 1, |range, sums| {
-                    for i in range {
-                        (0..k).for_each(|c| sums[c].add(weight(i) * error(i, c)));
-                        sums[k].add(weight(i));
-                    }
-                });
-                sums[..k].iter().map(|s| s / sums[k]).collect()
-            }
+        for i in 0..rows.labels.len() {
+            (0..k).for_each(|c| sums[c].add(rows.weight(i) * self.error(&rows, i, c)));
+            sums[k].add(rows.weight(i));
+        }
+    }
+
+    /// `θ = z − t`, less its mean where `Σsθ` must vanish.
+    fn dual_recipe(&self, balance: &[f64], balanced: bool) -> DualRecipe {
+        let k = self.n_scores();
+        DualRecipe::Shift(match balanced {
+            true => balance[..k].iter().map(|s| s / balance[k]).collect(),
             false => vec![0.0; k],
-        };
-        let sums = block_sums(labels.len(), k + 2, |range, sums| {
-            for i in range {
-                for c in 0..k {
-                    let theta = shrink * (error(i, c) - means[c]);
-                    sums[c].add(weight(i) * theta);
-                    sums[k].add(weight(i) * -theta * (0.5 * theta + self.target(labels[i], c)));
-                    if let Some(o) = offsets {
-                        sums[k + 1].add(weight(i) * theta * o[i * k + c]);
-                    }
+        })
+    }
+
+    fn n_dual_sums(&self) -> usize {
+        self.n_scores() + 2
+    }
+
+    fn add_dual(&self, rows: ScoredBlock<'_>, recipe: &DualRecipe, shrink: f64, sums: &mut [CompensatedSum]) {
+        let (k, DualRecipe::Shift(means)) = (self.n_scores(), recipe) else { return };
+        for i in 0..rows.labels.len() {
+            for c in 0..k {
+                let theta = shrink * (self.error(&rows, i, c) - means[c]);
+                sums[c].add(rows.weight(i) * theta);
+                sums[k].add(rows.weight(i) * -theta * (0.5 * theta + self.target(rows.labels[i], c)));
+                if let Some(o) = rows.offsets {
+                    sums[k + 1].add(rows.weight(i) * theta * o[i * k + c]);
                 }
             }
-        });
-        DualPoint {
-            entropy: sums[k],
-            offset_term: sums[k + 1],
-            recipe: DualRecipe::Shift(means),
-            total: sums[..k].to_vec(),
         }
+    }
+
+    fn dual_point(&self, recipe: DualRecipe, _shrink: f64, _balance: &[f64], dual: &[f64]) -> DualPoint {
+        let k = self.n_scores();
+        DualPoint { entropy: dual[k], offset_term: dual[k + 1], recipe, total: dual[..k].to_vec() }
+    }
+}
+
+impl Squared {
+    fn error(&self, rows: &ScoredBlock<'_>, row: usize, score: usize) -> f64 {
+        rows.scores[row * self.n_scores() + score] - self.target(rows.labels[row], score)
     }
 }

@@ -1,7 +1,7 @@
 //! `ℓ(y, z) = max(0, 1 − yz)²`, y = +1 for the second class and −1 for the first.
 
-use super::{Conjugate, CurvedLoss, Dual, DualPoint, DualRecipe, Loss, MarginLoss, balancing, block_sums, sign};
-use crate::numeric::vectorised;
+use super::{Conjugate, CurvedLoss, Dual, DualPoint, DualRecipe, Loss, MarginLoss, ScoredBlock, balancing, sign};
+use crate::numeric::{CompensatedSum, vectorised};
 use crate::table::Class;
 
 /// The squared hinge: once differentiable, its second derivative jumps from 2 to 0 at the margin.
@@ -81,36 +81,42 @@ impl Dual for SquaredHinge {
 }
 
 impl Conjugate for SquaredHinge {
-    /// `u = 2 max(0, 1 − yz)`, those of the heavier class scaled towards zero.
-    fn dual_point(
-        &self,
-        labels: &[Class],
-        scores: &[f64],
-        weights: Option<&[f64]>,
-        offsets: Option<&[f64]>,
-        balanced: bool,
-        shrink: f64,
-    ) -> DualPoint {
-        // Σsu, Σsu² and Σsuo of either class: the dual value is a polynomial in the scales.
-        let sums = block_sums(labels.len(), 6, |range, sums| {
-            for i in range {
-                let u = 2.0 * (1.0 - sign(labels[i]) * scores[i]).max(0.0);
-                let (s, class) = (weights.map_or(1.0, |w| w[i]), labels[i].index());
-                sums[class].add(s * u);
-                sums[2 + class].add(s * u * u);
-                if let Some(o) = offsets {
-                    sums[4 + class].add(s * u * o[i]);
-                }
+    fn n_balance_sums(&self) -> usize {
+        6
+    }
+
+    /// Σsu, Σsu² and Σsuo of either class, `u = 2 max(0, 1 − yz)`: the dual value is a polynomial in the scales.
+    fn add_balance(&self, rows: ScoredBlock<'_>, sums: &mut [CompensatedSum]) {
+        for (i, label) in rows.labels.iter().enumerate() {
+            let u = 2.0 * (1.0 - sign(*label) * rows.scores[i]).max(0.0);
+            let (s, class) = (rows.weight(i), label.index());
+            sums[class].add(s * u);
+            sums[2 + class].add(s * u * u);
+            if let Some(o) = rows.offsets {
+                sums[4 + class].add(s * u * o[i]);
             }
-        });
-        let recipe = balancing(sums[0], sums[1], balanced);
-        let scale = recipe.map(|c| shrink * c);
-        let entropy = |class: usize| scale[class] * (sums[class] - 0.25 * scale[class] * sums[2 + class]);
+        }
+    }
+
+    /// The u of the heavier class are scaled towards zero.
+    fn dual_recipe(&self, balance: &[f64], balanced: bool) -> DualRecipe {
+        DualRecipe::ScaleClasses(balancing(balance[0], balance[1], balanced))
+    }
+
+    fn n_dual_sums(&self) -> usize {
+        0
+    }
+
+    fn add_dual(&self, _rows: ScoredBlock<'_>, _recipe: &DualRecipe, _shrink: f64, _sums: &mut [CompensatedSum]) {}
+
+    fn dual_point(&self, recipe: DualRecipe, shrink: f64, balance: &[f64], _dual: &[f64]) -> DualPoint {
+        let scale = recipe.class_scales(shrink);
+        let entropy = |class: usize| scale[class] * (balance[class] - 0.25 * scale[class] * balance[2 + class]);
         DualPoint {
             entropy: entropy(0) + entropy(1),
-            offset_term: scale[0] * sums[4] - scale[1] * sums[5],
-            recipe: DualRecipe::ScaleClasses(recipe.to_vec()),
-            total: vec![scale[0] * sums[0] - scale[1] * sums[1]],
+            offset_term: scale[0] * balance[4] - scale[1] * balance[5],
+            recipe,
+            total: vec![scale[0] * balance[0] - scale[1] * balance[1]],
         }
     }
 }

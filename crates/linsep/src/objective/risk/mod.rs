@@ -57,7 +57,7 @@ pub enum Detail {
 
 /// A risk at some coefficients; scores and sums of the pass are kept for whoever needs them next.
 #[derive(Debug, Clone)]
-pub struct Point {
+pub struct Point<S = Vec<f64>> {
     /// Where.
     pub coef: Coef,
     /// F.
@@ -66,10 +66,10 @@ pub struct Point {
     pub gradient: Coef,
     /// The Hessian where it was asked for, ordered as [`Coef`].
     pub hessian: Option<Square>,
-    /// Scores with offsets, row by row.
-    pub scores: Vec<f64>,
+    /// Scores with offsets, row by row; or what stands for them where the rows are elsewhere.
+    pub scores: S,
     /// `Σ sᵢ ∂ℓ/∂z xᵢᵀ` per class of two classes (else, and for wide rows, one group), not divided by Σs.
-    pub(crate) gradient_sums: Vec<f64>,
+    pub gradient_sums: Vec<f64>,
 }
 
 /// Scores along a direction: the risk on a line costs no further pass over the features.
@@ -80,6 +80,11 @@ pub struct Line {
 }
 
 impl Line {
+    /// The direction.
+    pub fn direction(&self) -> &Coef {
+        &self.direction
+    }
+
     /// The direction's scores, intercept included, offsets not.
     pub fn scores(&self) -> &[f64] {
         &self.scores

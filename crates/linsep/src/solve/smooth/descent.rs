@@ -3,7 +3,7 @@
 use super::forecast::gap_forecast;
 use crate::certify::{Certificate, duality_gap};
 use crate::error::{Error, ErrorKind, Result};
-use crate::objective::{Coef, Conjugate, Detail, Penalty, Point, Risk};
+use crate::objective::{Coef, Detail, Penalty, Point, Smooth};
 use crate::solve::{Solved, Step, Stop};
 use crate::watch::{Progress, Watch};
 use crate::words::{Setting, words};
@@ -13,10 +13,10 @@ use crate::words::{Setting, words};
 const PATIENCE: usize = 20;
 
 /// A descent under way.
-pub(in crate::solve) struct Descent<'r, 'd, L> {
-    pub(in crate::solve) risk: &'r Risk<'d, L>,
+pub(in crate::solve) struct Descent<'r, P: Smooth> {
+    pub(in crate::solve) risk: &'r P,
     pub(in crate::solve) watch: &'r Watch,
-    pub(in crate::solve) point: Point,
+    pub(in crate::solve) point: Point<P::Scores>,
     pub(in crate::solve) passes: usize,
     trace: Vec<Step>,
     certificate: Option<Certificate>,
@@ -27,11 +27,11 @@ pub(in crate::solve) struct Descent<'r, 'd, L> {
     since: usize,
 }
 
-impl<'r, 'd, L: Conjugate> Descent<'r, 'd, L> {
+impl<'r, P: Smooth> Descent<'r, P> {
     /// At the start; without a penalty there is no proof for these methods.
     pub(in crate::solve) fn new(
         solver: &'static str,
-        risk: &'r Risk<'d, L>,
+        risk: &'r P,
         start: Option<&Coef>,
         watch: &'r Watch,
     ) -> Result<Self> {
@@ -85,7 +85,7 @@ impl<'r, 'd, L: Conjugate> Descent<'r, 'd, L> {
     }
 
     /// Moves on.
-    pub(in crate::solve) fn accept(&mut self, next: Point, step: f64) {
+    pub(in crate::solve) fn accept(&mut self, next: Point<P::Scores>, step: f64) {
         let norm = next.gradient.dot(&next.gradient);
         self.since += 1;
         if next.objective < self.best.0 || norm < self.best.1 {
@@ -98,7 +98,7 @@ impl<'r, 'd, L: Conjugate> Descent<'r, 'd, L> {
     }
 
     /// The result; a halt of the watch is an answer, too.
-    pub(in crate::solve) fn finish(mut self, ended: Result<Stop>) -> Result<Solved> {
+    pub(in crate::solve) fn finish(mut self, ended: Result<Stop>) -> Result<Solved<P::Scores>> {
         let stop = match ended {
             Ok(stop) => stop,
             Err(error) if error.kind() == ErrorKind::Interrupted => Stop::halted(self.watch.halted()),

@@ -1,10 +1,10 @@
 //! Whether it is worth looking at the gap.
 
-use crate::objective::{Loss, Penalty, Point, Risk};
+use crate::objective::{Penalty, Point, Smooth};
 
 /// `Σ g_j²/2λ_j` over what is penalised: the gap at a dual point that needs no correction. Far above the tolerance, the
 /// gap itself need not be computed.
-pub(super) fn gap_forecast<L: Loss, P: Penalty>(risk: &Risk<'_, L, P>, point: &Point) -> f64 {
+pub(super) fn gap_forecast<P: Smooth>(risk: &P, point: &Point<P::Scores>) -> f64 {
     let (gradient, penalty, cols) = (&point.gradient, risk.penalty(), risk.n_cols());
     let term = |(i, g): (usize, &f64)| match penalty.ridge_of(i % cols) {
         ridge if ridge > 0.0 => g * g / ridge,

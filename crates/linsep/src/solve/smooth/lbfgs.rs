@@ -10,7 +10,7 @@
 use super::descent::Descent;
 use crate::error::Result;
 use crate::objective::line_search::DECREASE;
-use crate::objective::{Coef, Conjugate, Detail, Point, Risk};
+use crate::objective::{Coef, Detail, Point, Ridge, Smooth};
 use crate::solve::{Solved, Solver, Stop};
 use crate::watch::Watch;
 use std::collections::VecDeque;
@@ -43,8 +43,10 @@ const BISECTIONS: usize = 60;
 /// Relative length of the difference that estimates a slope: of the order of the fourth root of the unit roundoff.
 const AHEAD: f64 = 1e-4;
 
-impl<L: Conjugate> Solver<Risk<'_, L>> for Lbfgs {
-    fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
+impl<P: Smooth<Penalty = Ridge>> Solver<P> for Lbfgs {
+    type Scores = P::Scores;
+
+    fn solve(&self, risk: &P, start: Option<&Coef>, watch: &Watch) -> Result<Solved<P::Scores>> {
         let mut descent = Descent::new("lbfgs", risk, start, watch)?;
         let ended = self.iterate(&mut descent);
         descent.finish(ended)
@@ -52,7 +54,7 @@ impl<L: Conjugate> Solver<Risk<'_, L>> for Lbfgs {
 }
 
 impl Lbfgs {
-    fn iterate<L: Conjugate>(&self, descent: &mut Descent<'_, '_, L>) -> Result<Stop> {
+    fn iterate<P: Smooth>(&self, descent: &mut Descent<'_, P>) -> Result<Stop> {
         let mut memory = Memory::new(self.memory, descent)?;
         loop {
             if let Some(stop) = descent.stops(self.tolerance, self.max_iterations)? {
@@ -91,7 +93,7 @@ struct CurvaturePair {
 }
 
 impl Memory {
-    fn new<L: Conjugate>(limit: usize, descent: &mut Descent<'_, '_, L>) -> Result<Memory> {
+    fn new<P: Smooth>(limit: usize, descent: &mut Descent<'_, P>) -> Result<Memory> {
         let mut inverse = descent.risk.hessian_diagonal(&descent.point, descent.watch)?;
         descent.passes += 1;
         inverse.as_mut_slice().iter_mut().for_each(|d| *d = if *d > 0.0 { d.recip() } else { 0.0 });
@@ -120,7 +122,7 @@ impl Memory {
         q
     }
 
-    fn remember(&mut self, from: &Point, to: &Point) {
+    fn remember<S>(&mut self, from: &Point<S>, to: &Point<S>) {
         let step = to.coef.moved(-1.0, &from.coef);
         let change = to.gradient.moved(-1.0, &from.gradient);
         let product = step.dot(&change);
@@ -135,7 +137,7 @@ impl Memory {
 }
 
 /// The next point and the step to it; `None` where no step lowers the objective.
-fn search<L: Conjugate>(descent: &mut Descent<'_, '_, L>, direction: &Coef) -> Result<Option<(Point, f64)>> {
+fn search<P: Smooth>(descent: &mut Descent<'_, P>, direction: &Coef) -> Result<Option<(Point<P::Scores>, f64)>> {
     let (risk, watch) = (descent.risk, descent.watch);
     let slope = descent.point.gradient.dot(direction);
     let objective = descent.point.objective;
@@ -151,12 +153,12 @@ fn search<L: Conjugate>(descent: &mut Descent<'_, '_, L>, direction: &Coef) -> R
     let (mut low, mut high, mut step) = (0.0, f64::INFINITY, 1.0f64);
     let mut decreases = None;
     for _ in 0..BISECTIONS {
-        if enough(risk.on_line(&descent.point, &line, step), step) {
+        // The slope by a difference: far from precise, but it only decides whether to go on.
+        let ahead = AHEAD * step;
+        let values = risk.on_line(&descent.point, &line, &[step, step + ahead])?;
+        if enough(values[0], step) {
             decreases = Some(step);
-            // The slope by a difference: far from precise, but it only decides whether to go on.
-            let ahead = AHEAD * step;
-            let near = risk.on_line(&descent.point, &line, step + ahead) - risk.on_line(&descent.point, &line, step);
-            if near / ahead >= CURVATURE * slope {
+            if (values[1] - values[0]) / ahead >= CURVATURE * slope {
                 break;
             }
             low = step;

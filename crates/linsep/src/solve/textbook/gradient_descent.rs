@@ -48,7 +48,9 @@ pub struct GradientDescent {
     pub rule: StepRule,
 }
 
-impl<L: Conjugate> Solver<Risk<'_, L>> for GradientDescent {
+impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for GradientDescent {
+    type Scores = Vec<f64>;
+
     fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
         let mut descent = Descent::new("gradient-descent", risk, start, watch)?;
         let ended = match self.rule {
@@ -60,7 +62,7 @@ impl<L: Conjugate> Solver<Risk<'_, L>> for GradientDescent {
 }
 
 impl GradientDescent {
-    fn fixed<L: Conjugate>(&self, descent: &mut Descent<'_, '_, L>) -> Result<Stop> {
+    fn fixed<L: Conjugate + Clone>(&self, descent: &mut Descent<'_, Risk<'_, L>>) -> Result<Stop> {
         let step = SAFE_STEP / largest_curvature(descent)?;
         loop {
             if let Some(stop) = descent.stops(self.tolerance, self.max_iterations)? {
@@ -73,7 +75,7 @@ impl GradientDescent {
         }
     }
 
-    fn searched<L: Conjugate>(&self, descent: &mut Descent<'_, '_, L>) -> Result<Stop> {
+    fn searched<L: Conjugate + Clone>(&self, descent: &mut Descent<'_, Risk<'_, L>>) -> Result<Stop> {
         let mut step = 1.0;
         loop {
             if let Some(stop) = descent.stops(self.tolerance, self.max_iterations)? {
@@ -98,7 +100,7 @@ impl GradientDescent {
 }
 
 /// λ̂ of the module's text.
-pub(super) fn largest_curvature<L: Conjugate>(descent: &mut Descent<'_, '_, L>) -> Result<f64> {
+pub(super) fn largest_curvature<L: Conjugate + Clone>(descent: &mut Descent<'_, Risk<'_, L>>) -> Result<f64> {
     let (risk, watch) = (descent.risk, descent.watch);
     let (k, cols) = (risk.loss().n_scores(), risk.n_cols());
     let bound = risk.loss().curvature_bound() / risk.total_weight();

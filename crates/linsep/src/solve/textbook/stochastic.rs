@@ -43,7 +43,9 @@ impl Default for StochasticGradient {
     }
 }
 
-impl<L: Conjugate> Solver<Risk<'_, L>> for StochasticGradient {
+impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for StochasticGradient {
+    type Scores = Vec<f64>;
+
     fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
         let mut descent = Descent::new("sgd", risk, start, watch)?;
         let ended = self.iterate(&mut descent);
@@ -52,7 +54,7 @@ impl<L: Conjugate> Solver<Risk<'_, L>> for StochasticGradient {
 }
 
 impl StochasticGradient {
-    fn iterate<L: Conjugate>(&self, descent: &mut Descent<'_, '_, L>) -> Result<Stop> {
+    fn iterate<L: Conjugate + Clone>(&self, descent: &mut Descent<'_, Risk<'_, L>>) -> Result<Stop> {
         let (risk, watch) = (descent.risk, descent.watch);
         let mut tile = Tile::default();
         let rows = DrawnRows::new(risk, &mut tile, watch)?;
@@ -85,7 +87,11 @@ impl StochasticGradient {
     }
 
     /// `1/(λ + L)`: L is `2cN̄` for one row, and with more rows comes down to the curvature of the whole.
-    fn first_step<L: Conjugate>(&self, rows: &DrawnRows<'_>, descent: &mut Descent<'_, '_, L>) -> Result<f64> {
+    fn first_step<L: Conjugate + Clone>(
+        &self,
+        rows: &DrawnRows<'_>,
+        descent: &mut Descent<'_, Risk<'_, L>>,
+    ) -> Result<f64> {
         let risk = descent.risk;
         let one = 2.0 * risk.loss().curvature_bound() * rows.mean_square();
         let ridge = risk.penalty().ridge();

@@ -49,7 +49,9 @@ const HALVINGS: usize = 40;
 /// Relative rounding of the objective, with room for many rows: about 500 units.
 const OBJECTIVE_ROUNDING: f64 = 1e-13;
 
-impl<L: Conjugate> Solver<Risk<'_, L>> for Svrg {
+impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for Svrg {
+    type Scores = Vec<f64>;
+
     fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
         let mut descent = Descent::new("svrg", risk, start, watch)?;
         let ended = self.iterate(&mut descent);
@@ -58,7 +60,7 @@ impl<L: Conjugate> Solver<Risk<'_, L>> for Svrg {
 }
 
 impl Svrg {
-    fn iterate<L: Conjugate>(&self, descent: &mut Descent<'_, '_, L>) -> Result<Stop> {
+    fn iterate<L: Conjugate + Clone>(&self, descent: &mut Descent<'_, Risk<'_, L>>) -> Result<Stop> {
         let (risk, watch) = (descent.risk, descent.watch);
         let mut tile = Tile::default();
         let rows = DrawnRows::new(risk, &mut tile, watch)?;
@@ -95,7 +97,7 @@ impl Svrg {
 }
 
 /// The end of an epoch from a point; `None` where the watch halts.
-fn epoch<L: Conjugate>(
+fn epoch<L: Conjugate + Clone>(
     risk: &Risk<'_, L>,
     rows: &DrawnRows<'_>,
     from: &Point,
@@ -144,7 +146,7 @@ fn epoch<L: Conjugate>(
 }
 
 /// g̃ in the metric of the steps: the gradient without its penalty, over the factors of the columns; no intercepts.
-fn loss_direction<L: Conjugate>(risk: &Risk<'_, L>, point: &Point) -> Coef {
+fn loss_direction<L: Conjugate + Clone>(risk: &Risk<'_, L>, point: &Point) -> Coef {
     let cols = risk.n_cols();
     let mut direction = Coef::zeros(point.coef.n_scores(), cols);
     let parts = point.gradient.weights().iter().zip(point.coef.weights());
@@ -155,7 +157,7 @@ fn loss_direction<L: Conjugate>(risk: &Risk<'_, L>, point: &Point) -> Coef {
 }
 
 /// The intercepts' part of g̃.
-fn intercept_slope<L: Conjugate>(risk: &Risk<'_, L>, point: &Point) -> Vec<f64> {
+fn intercept_slope<L: Conjugate + Clone>(risk: &Risk<'_, L>, point: &Point) -> Vec<f64> {
     let ridge = if risk.intercept() == Intercept::Penalised { risk.penalty().ridge() } else { 0.0 };
     let parts = point.gradient.intercept().iter().zip(point.coef.intercept());
     parts.map(|(g, b)| g - ridge * b).collect()

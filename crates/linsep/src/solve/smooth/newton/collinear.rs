@@ -5,18 +5,19 @@ use crate::certify::{OrthonormalBasis, Separation, check_direction, exactly_depe
 use crate::design::Units;
 use crate::error::Result;
 use crate::linalg::{Alias, Square, factor};
-use crate::objective::{Coef, Conjugate, Detail, Intercept, Penalty, Ridge, Risk, Sample};
+use crate::objective::{Coef, Conjugate, Detail, Intercept, Penalty, Ridge, Risk, Sample, Smooth};
 use crate::solve::{Solved, Stop};
 use crate::watch::Watch;
 
 impl Newton {
     /// Solves in a basis that is orthonormal under the weights of the rows; columns that have no part in it get no weight.
-    pub(super) fn solve_in_basis<L: Conjugate + Clone>(
+    pub(super) fn solve_in_basis<P: Smooth<Penalty = Ridge>>(
         &self,
-        risk: &Risk<'_, L>,
+        problem: &P,
+        risk: &Risk<'_, P::Loss>,
         looks: bool,
         watch: &Watch,
-    ) -> Result<Solved> {
+    ) -> Result<Solved<P::Scores>> {
         let basis = OrthonormalBasis::of(risk, watch)?;
         let (rows, units) = (basis.rows(risk), Units::identity(basis.columns.len()));
         let sample = Sample { units: &units, ..risk.sample().with_design(&rows) };
@@ -30,7 +31,7 @@ impl Newton {
             stop => stop,
         };
         let mut trace = solved.trace;
-        let point = risk.at(&coef, Detail::Gradient, &Watch::default())?;
+        let point = problem.at(&coef, Detail::Gradient, &Watch::default())?;
         if let Some(last) = trace.last_mut() {
             last.objective = point.objective;
         }
@@ -39,12 +40,13 @@ impl Newton {
     }
 }
 
-impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
+impl<P: Smooth<Penalty = Ridge>> NewtonRun<'_, P> {
     /// Under a penalty, columns that are nearly combinations of others by the last Hessian without its penalty, and
     /// whether they are exactly; for information, so not where it would take long or where there are more columns than
     /// rows anyway.
     pub(super) fn collinear_columns(&self) -> Result<Vec<Alias>> {
-        let (cols, sample) = (self.risk.n_cols(), self.risk.sample());
+        let Some(rows) = self.risk.rows_here() else { return Ok(Vec::new()) };
+        let (cols, sample) = (rows.n_cols(), rows.sample());
         let Some(hessian) = self.hessian.as_ref().filter(|_| cols <= NAMED_COLUMNS && cols < sample.labels.len())
         else {
             return Ok(Vec::new());
@@ -64,7 +66,7 @@ impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
 }
 
 /// A direction of separation in the columns of the fit, where it still separates there: rounding may have turned it.
-fn in_columns<L: Conjugate + Clone>(
+fn in_columns<L: Conjugate>(
     risk: &Risk<'_, L>,
     basis: &OrthonormalBasis,
     direction: &Coef,

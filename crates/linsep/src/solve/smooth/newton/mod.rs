@@ -25,8 +25,8 @@ use super::forecast::gap_forecast;
 use crate::certify::{Certificate, Separation, StoredScores, duality_gap, self_concordance_bound};
 use crate::error::{ErrorKind, Result};
 use crate::linalg::{Alias, Factor, Square, factor};
-use crate::objective::line_search::{DECREASE, SHORTEST_STEP};
-use crate::objective::{Coef, Conjugate, Detail, Intercept, Penalty, Point, Risk};
+use crate::objective::line_search::DECREASE;
+use crate::objective::{Coef, Detail, Intercept, Penalty, Point, Ridge, Smooth};
 use crate::solve::{Solved, Solver, Step, Stop};
 use crate::watch::{Progress, Watch};
 use damping::FIRST_DAMPING;
@@ -65,10 +65,15 @@ impl Default for Newton {
     }
 }
 
-impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for Newton {
-    fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
+impl<P: Smooth<Penalty = Ridge>> Solver<P> for Newton {
+    type Scores = P::Scores;
+
+    fn solve(&self, risk: &P, start: Option<&Coef>, watch: &Watch) -> Result<Solved<P::Scores>> {
         let mut solved = self.solve_unproved(risk, start, watch)?;
-        if risk.penalty().is_none() && !matches!(solved.stop, Stop::Separated(_)) {
+        if let Some(risk) = risk.rows_here()
+            && risk.penalty().is_none()
+            && !matches!(solved.stop, Stop::Separated(_))
+        {
             let bound = self_concordance_bound(risk, &solved.point.coef, StoredScores::AsFitted, &Watch::default())?;
             solved.certificate = match bound.aliased.iter().all(|alias| alias.exact) {
                 true => bound.certificate,
@@ -86,38 +91,43 @@ impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for Newton {
 
 impl Newton {
     /// The same without the bound of a risk that has no penalty, for callers who prove the point that they store.
-    pub(crate) fn solve_unproved<L: Conjugate + Clone>(
+    pub(crate) fn solve_unproved<P: Smooth<Penalty = Ridge>>(
         &self,
-        risk: &Risk<'_, L>,
+        risk: &P,
         start: Option<&Coef>,
         watch: &Watch,
-    ) -> Result<Solved> {
+    ) -> Result<Solved<P::Scores>> {
         self.solve_looking(risk, start, true, watch)
     }
 
     /// The same of classes that are not to be taken for separated, because that was not confirmed.
-    pub(crate) fn solve_overlapping<L: Conjugate + Clone>(&self, risk: &Risk<'_, L>, watch: &Watch) -> Result<Solved> {
+    pub(crate) fn solve_overlapping<P: Smooth<Penalty = Ridge>>(
+        &self,
+        risk: &P,
+        watch: &Watch,
+    ) -> Result<Solved<P::Scores>> {
         self.solve_looking(risk, None, false, watch)
     }
 
-    fn solve_looking<L: Conjugate + Clone>(
+    fn solve_looking<P: Smooth<Penalty = Ridge>>(
         &self,
-        risk: &Risk<'_, L>,
+        risk: &P,
         start: Option<&Coef>,
         looks: bool,
         watch: &Watch,
-    ) -> Result<Solved> {
-        let mut start = match start {
-            Some(start) => start.clone(),
-            None => match start::subsample_start(risk, watch)? {
+    ) -> Result<Solved<P::Scores>> {
+        let mut start = match (start, risk.rows_here()) {
+            (Some(start), _) => start.clone(),
+            (None, Some(rows)) => match start::subsample_start(rows, watch)? {
                 Some(start) => start,
                 None => risk.start(),
             },
+            (None, None) => risk.start(),
         };
         risk.centre_scores(&mut start);
         let mut run = NewtonRun::new(risk, &start, watch)?;
-        if run.is_suspect() {
-            return self.solve_in_basis(risk, looks, watch);
+        if let (true, Some(rows)) = (run.is_suspect(), risk.rows_here()) {
+            return self.solve_in_basis(risk, rows, looks, watch);
         }
         run.looks = looks;
         self.run(run, watch)
@@ -129,7 +139,7 @@ impl Newton {
         if stop == Stop::Converged && !reached { Stop::PrecisionLimit } else { stop }
     }
 
-    fn run<L: Conjugate + Clone>(&self, mut run: NewtonRun<'_, '_, L>, watch: &Watch) -> Result<Solved> {
+    fn run<P: Smooth<Penalty = Ridge>>(&self, mut run: NewtonRun<'_, P>, watch: &Watch) -> Result<Solved<P::Scores>> {
         let stop = match run.iterate(self) {
             Ok(stop) => stop,
             Err(error) if error.kind() == ErrorKind::Interrupted => Stop::halted(watch.halted()),
@@ -139,10 +149,10 @@ impl Newton {
     }
 }
 
-struct NewtonRun<'r, 'd, L> {
-    risk: &'r Risk<'d, L>,
+struct NewtonRun<'r, P: Smooth> {
+    risk: &'r P,
     watch: &'r Watch,
-    point: Point,
+    point: Point<P::Scores>,
     /// The Hessian last computed, kept under a penalty.
     hessian: Option<Square>,
     factor: Factor,
@@ -177,8 +187,8 @@ struct NewtonRun<'r, 'd, L> {
     looks: bool,
 }
 
-impl<'r, 'd, L: Conjugate + Clone> NewtonRun<'r, 'd, L> {
-    fn new(risk: &'r Risk<'d, L>, start: &Coef, watch: &'r Watch) -> Result<Self> {
+impl<'r, P: Smooth<Penalty = Ridge>> NewtonRun<'r, P> {
+    fn new(risk: &'r P, start: &Coef, watch: &'r Watch) -> Result<Self> {
         let mut point = risk.at(start, Detail::Hessian, watch)?;
         let hessian = point.hessian.take().unwrap_or_else(|| Square::zeros(0));
         let first = factor(&hessian, if risk.penalty().is_none() { SUSPECT_PIVOT } else { ROUNDING_PIVOT });
@@ -257,8 +267,11 @@ impl<'r, 'd, L: Conjugate + Clone> NewtonRun<'r, 'd, L> {
     /// Under a penalty, a better direction where the last steps hardly helped.
     fn far_step(&mut self, newton: Coef) -> Result<Coef> {
         let wanted = self.far_steps_pay && self.slow >= 1 && self.fresh && self.damping == 0.0;
-        let Some(hessian) = self.hessian.as_ref().filter(|_| wanted) else { return Ok(newton) };
-        let better = far_rows::step(self.risk, &self.point, hessian, &newton, self.watch)?;
+        let here = self.risk.rows_here().zip(self.risk.point_here(&self.point));
+        let (Some(hessian), Some((rows, point))) = (self.hessian.as_ref().filter(|_| wanted), here) else {
+            return Ok(newton);
+        };
+        let better = far_rows::step(rows, point, hessian, &newton, self.watch)?;
         self.passes += 1;
         self.far_steps_pay = better.is_some();
         Ok(match better {
@@ -356,27 +369,9 @@ impl<'r, 'd, L: Conjugate + Clone> NewtonRun<'r, 'd, L> {
     }
 
     /// ν² of another point by the current factor.
-    fn inverse_norm(&self, point: &Point) -> f64 {
+    fn inverse_norm(&self, point: &Point<P::Scores>) -> f64 {
         let solved = self.factor.solve(point.gradient.as_slice());
         solved.iter().zip(point.gradient.as_slice()).map(|(s, g)| s * g).sum::<f64>().max(0.0)
-    }
-
-    /// A step that decreases F enough, on cached scores. With r the largest range of the direction over the scores of a
-    /// row, the third derivative is at most r times the second along the line, so `ln(1+r)/r` would do if H were exact
-    /// (Sun and Tran-Dinh 2019, (24)): however long the direction, there is no need to look much below that.
-    fn backtrack(&mut self, direction: &Coef, decrement: f64) -> Result<Option<f64>> {
-        let line = self.risk.along(direction, self.watch)?;
-        self.passes += 1;
-        let range = self.risk.range_of(&line);
-        let floor = SHORTEST_STEP * (range.ln_1p() / range).min(1.0);
-        let mut step = 0.5;
-        while step > floor {
-            if self.risk.on_line(&self.point, &line, step) <= self.point.objective - DECREASE * step * decrement {
-                return Ok(Some(step));
-            }
-            step *= 0.5;
-        }
-        Ok(None)
     }
 
     /// The Hessian at the current point, by a pass of its own.
@@ -422,7 +417,7 @@ impl<'r, 'd, L: Conjugate + Clone> NewtonRun<'r, 'd, L> {
         self.fresh = true;
     }
 
-    fn finish(mut self, stop: Stop) -> Result<Solved> {
+    fn finish(mut self, stop: Stop) -> Result<Solved<P::Scores>> {
         let certificate = match (self.certificate.take(), &stop) {
             (Some(certificate), _) => certificate,
             (None, _) if !self.risk.penalty().is_none() => duality_gap(self.risk, &self.point, &Watch::default())?,

@@ -3,7 +3,7 @@
 use super::{Newton, NewtonRun};
 use crate::certify::{Separation, SeparationKind};
 use crate::error::Result;
-use crate::objective::{Coef, Conjugate, Penalty, Ridge, Risk, Sample};
+use crate::objective::{Coef, Penalty, Ridge, Risk, Sample, Smooth};
 use crate::separate::recession;
 use crate::solve::Stop;
 
@@ -11,15 +11,16 @@ use crate::solve::Stop;
 /// weight are separated later, by the logarithm of the ratio of the weights (25 steps: e^25). Chosen, not measured.
 const PATIENCE: usize = 25;
 
-impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
+impl<P: Smooth<Penalty = Ridge>> NewtonRun<'_, P> {
     /// Looks for a separating direction; one that is only quasi-complete is kept while the rows on its boundary may
     /// still be drawn apart.
     pub(super) fn separated(&mut self, direction: &Coef) -> Result<Option<Stop>> {
         if !self.looks || !self.risk.penalty().is_none() {
             return Ok(None);
         }
+        let Some(rows) = self.risk.rows_here() else { return Ok(None) };
         let now = self.trace.len();
-        if let Some(found) = recession::find(self.risk, &self.point.coef, direction, self.watch)? {
+        if let Some(found) = recession::find(rows, &self.point.coef, direction, self.watch)? {
             if found.kind == SeparationKind::Complete {
                 return Ok(Some(Stop::Separated(Box::new(found))));
             }
@@ -57,7 +58,8 @@ impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
     /// Whether an optimum exists depends neither on the weights of the rows (as long as they are positive) nor on
     /// offsets; without them the direction is found sooner, in particular where the weights differ by decades.
     fn separated_as_plain_rows(&self) -> Result<Option<Separation>> {
-        let sample = self.risk.sample();
+        let Some(rows) = self.risk.rows_here() else { return Ok(None) };
+        let sample = rows.sample();
         let counted: Option<Vec<f64>> =
             sample.weights.map(|w| w.iter().map(|s| f64::from(u8::from(*s > 0.0))).collect());
         if counted.as_deref() == sample.weights && sample.offsets.is_none() {

@@ -2,7 +2,7 @@
 
 use super::NewtonRun;
 use crate::error::Result;
-use crate::objective::{Coef, Conjugate, Penalty};
+use crate::objective::{Coef, Penalty, Ridge, Smooth};
 use crate::solve::smooth::forecast::gap_forecast;
 
 /// ν²S, the squared distance in standard errors, below which maximum likelihood is settled: a thirtieth of the
@@ -21,7 +21,7 @@ const LARGEST_LAST_STEP: f64 = 0.5;
 /// measured.
 const NEARLY: f64 = 0.9;
 
-impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
+impl<P: Smooth<Penalty = Ridge>> NewtonRun<'_, P> {
     /// Without a penalty: whether the tolerance is about reached and the optimum in sight. `decrement` is ν².
     pub(super) fn near(&mut self, decrement: f64, direction: &Coef, tolerance: f64) -> Result<bool> {
         let scale = self.reference.max(self.point.objective.abs());
@@ -30,7 +30,7 @@ impl<L: Conjugate + Clone> NewtonRun<'_, '_, L> {
         }
         self.passes += 1;
         let line = self.risk.along(direction, self.watch)?;
-        Ok(self.risk.range_of(&line) <= LARGEST_LAST_STEP)
+        Ok(self.risk.range_of(&line)? <= LARGEST_LAST_STEP)
     }
 
     /// Whether the coefficients are within a small part of their standard errors, or only a rough answer is wanted.

@@ -12,7 +12,7 @@ use super::forecast::gap_forecast;
 use super::part::RowPart;
 use crate::certify::{Certificate, duality_gap};
 use crate::error::{Error, ErrorKind, Result};
-use crate::objective::{Coef, Conjugate, Detail, Penalty, Point, Risk};
+use crate::objective::{Coef, Conjugate, Detail, Loss, Penalty, Point, Ridge, Risk, Smooth, first_accepted};
 use crate::solve::{Solved, Solver, Step, Stop};
 use crate::watch::{Progress, Watch};
 use precondition::Preconditioner;
@@ -56,10 +56,10 @@ const RESOLVED: f64 = 1e3;
 /// Below this a step no longer changes the coefficients by more than rounding.
 const SHORTEST: f64 = 1e-12;
 
-struct NewtonCgRun<'r, 'd, L> {
-    risk: &'r Risk<'d, L>,
+struct NewtonCgRun<'r, P: Smooth> {
+    risk: &'r P,
     watch: &'r Watch,
-    point: Point,
+    point: Point<P::Scores>,
     preconditioner: Preconditioner,
     /// The radius in the norm of the preconditioner; none before the first step.
     radius: f64,
@@ -82,8 +82,10 @@ struct Trial {
     at_boundary: bool,
 }
 
-impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for NewtonCg {
-    fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
+impl<P: Smooth<Penalty = Ridge>> Solver<P> for NewtonCg {
+    type Scores = P::Scores;
+
+    fn solve(&self, risk: &P, start: Option<&Coef>, watch: &Watch) -> Result<Solved<P::Scores>> {
         if risk.penalty().is_none() {
             return Err(Error::usage(format!(
                 "without a penalty {} coefficients are too many for the proof that the optimum exists",
@@ -92,9 +94,10 @@ impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for NewtonCg {
             .help("use a ridge penalty")
             .help("use fewer columns"));
         }
-        let start = match start {
-            Some(start) => start.clone(),
-            None => self.start_on_some_rows(risk, watch)?,
+        let start = match (start, risk.rows_here()) {
+            (Some(start), _) => start.clone(),
+            (None, Some(rows)) => self.start_on_some_rows(rows, watch)?,
+            (None, None) => risk.start(),
         };
         let point = risk.at(&start, Detail::Gradient, watch)?;
         let mut run = NewtonCgRun {
@@ -142,7 +145,7 @@ impl NewtonCg {
     }
 }
 
-impl<L: Conjugate + Clone> NewtonCgRun<'_, '_, L> {
+impl<P: Smooth<Penalty = Ridge>> NewtonCgRun<'_, P> {
     fn iterate(&mut self, limits: &NewtonCg) -> Result<Stop> {
         loop {
             if self.certified(limits.tolerance)? {
@@ -276,11 +279,11 @@ impl<L: Conjugate + Clone> NewtonCgRun<'_, '_, L> {
                 return Ok(false);
             }
             let line = risk.along(&trial.direction, self.watch)?;
-            while risk.on_line(&self.point, &line, step) > objective - WORTHWHILE * step * trial.decrease {
-                step *= 0.5;
-                if step < SHORTEST {
-                    return Ok(false);
-                }
+            let halves = std::iter::successors(Some(1.0), |s| Some(0.5 * s)).take_while(|s| *s >= SHORTEST);
+            let worthwhile = |step: f64, value: f64| !(value > objective - WORTHWHILE * step * trial.decrease);
+            match first_accepted(risk, &self.point, &line, halves, worthwhile)? {
+                Some(found) => step = found,
+                None => return Ok(false),
             }
             next = risk.at(&self.point.coef.moved(step, &trial.direction), Detail::Gradient, self.watch)?;
             self.passes += 2;

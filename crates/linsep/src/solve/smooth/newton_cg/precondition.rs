@@ -5,7 +5,7 @@
 
 use crate::error::Result;
 use crate::linalg::{Factor, factor};
-use crate::objective::{Coef, Conjugate, Intercept, Penalty, Point, Risk};
+use crate::objective::{Coef, Intercept, Loss, Penalty, Point, Ridge, Smooth};
 use crate::solve::smooth::part::RowPart;
 use crate::watch::Watch;
 use rayon::prelude::*;
@@ -32,15 +32,22 @@ pub(super) enum Preconditioner {
 }
 
 impl Preconditioner {
-    pub(super) fn at<L: Conjugate + Clone>(risk: &Risk<'_, L>, point: &Point, watch: &Watch) -> Result<Preconditioner> {
-        let (k, cols, n) = (risk.loss().n_scores(), risk.n_cols(), risk.sample().labels.len());
-        if cols > MOST_COLUMNS || risk.is_sparse() || k * cols * cols > MOST_NUMBERS {
+    pub(super) fn at<P: Smooth<Penalty = Ridge>>(
+        risk: &P,
+        point: &Point<P::Scores>,
+        watch: &Watch,
+    ) -> Result<Preconditioner> {
+        let (k, cols) = (risk.loss().n_scores(), risk.n_cols());
+        let fits = cols <= MOST_COLUMNS && k * cols * cols <= MOST_NUMBERS;
+        let here = risk.rows_here().zip(risk.point_here(point)).filter(|(rows, _)| fits && !rows.is_sparse());
+        let Some((risk, point)) = here else {
             let mut inverse = risk.hessian_diagonal(point, watch)?;
             // Where the loss is flat for a free intercept, its step must stay finite.
             let floor = inverse.as_slice().iter().fold(risk.penalty().lambda(), |m, d| m.max(*d)) * FLAT;
             inverse.as_mut_slice().iter_mut().for_each(|d| *d = d.max(floor).recip());
             return Ok(Preconditioner::Diagonal(inverse));
-        }
+        };
+        let n = risk.sample().labels.len();
         let wanted = (ROWS_PER_COLUMN * (cols + 1)).max(FEWEST_ROWS).min(n);
         let rows: Vec<usize> = (0..wanted).map(|i| i * n / wanted).collect();
         let part = RowPart::of(risk.sample(), k, &rows)?;

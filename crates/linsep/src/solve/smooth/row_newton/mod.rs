@@ -16,7 +16,7 @@ use crate::design::{Block, Tile};
 use crate::error::{Error, ErrorKind, Result};
 use crate::linalg::dot;
 use crate::objective::line_search::DECREASE;
-use crate::objective::{Coef, Conjugate, DualRecipe, Intercept, Penalty, Point, Risk};
+use crate::objective::{Coef, Conjugate, DualRecipe, Intercept, Penalty, Point, Risk, ScoredBlock, dual_point_of};
 use crate::solve::{Solved, Solver, Step, Stop};
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
@@ -59,7 +59,7 @@ const SHORTEST: f64 = 1e-10;
 impl RowNewton {
     /// Whether the problem is one this solver takes: one score, sparse rows, every column penalised, and columns that are
     /// centred only where a free intercept absorbs it.
-    pub fn takes<L: Conjugate>(risk: &Risk<'_, L>) -> bool {
+    pub fn takes<L: Conjugate + Clone>(risk: &Risk<'_, L>) -> bool {
         let sample = risk.sample();
         // Of many columns even a look at zeros takes time.
         let centred = !sample.units.is_identity() && sample.units.centre().iter().any(|c| *c != 0.0);
@@ -72,7 +72,9 @@ impl RowNewton {
     }
 }
 
-impl<L: Conjugate> Solver<Risk<'_, L>> for RowNewton {
+impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for RowNewton {
+    type Scores = Vec<f64>;
+
     fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
         if !RowNewton::takes(risk) {
             return Err(Error::usage(words![
@@ -125,7 +127,7 @@ struct LocalQuadratic {
     curvature: Vec<f64>,
 }
 
-impl<'r, 'd, L: Conjugate> RowNewtonRun<'r, 'd, L> {
+impl<'r, 'd, L: Conjugate + Clone> RowNewtonRun<'r, 'd, L> {
     /// From zero, or from weights that the loss's own derivatives at their scores stand for.
     fn new(risk: &'r Risk<'d, L>, gram: &'r RowGram, start: Option<&Coef>, watch: &'r Watch) -> Self {
         let n = risk.sample().labels.len();
@@ -243,7 +245,12 @@ impl<'r, 'd, L: Conjugate> RowNewtonRun<'r, 'd, L> {
             Some(o) => self.scores.iter().zip(o).map(|(z, o)| z + o + shift).collect(),
             None => self.scores.iter().map(|z| z + shift).collect(),
         };
-        let dual = self.risk.loss().dual_point(sample.labels, &z, sample.weights, sample.offsets, free, 1.0);
+        let dual = dual_point_of(
+            self.risk.loss(),
+            ScoredBlock { labels: sample.labels, scores: &z, weights: sample.weights, offsets: sample.offsets },
+            free,
+            1.0,
+        );
         let scale = |class: Class| match &dual.recipe {
             DualRecipe::ScaleClasses(scale) => scale[class.index()],
             _ => 1.0,

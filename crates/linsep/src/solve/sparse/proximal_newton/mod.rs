@@ -122,6 +122,8 @@ struct Working {
 }
 
 impl<L: Conjugate + Clone> Solver<Risk<'_, L, ElasticNet>> for ProximalNewton {
+    type Scores = Vec<f64>;
+
     fn solve(&self, risk: &Risk<'_, L, ElasticNet>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
         let columns = risk.copied_columns()?;
         on_columns(risk, columns.as_ref(), |risk| match candidates(risk, start) {
@@ -230,7 +232,7 @@ impl Previous {
     }
 
     /// The Hessian with the ridge part of another penalty.
-    fn change_ridge<L: Conjugate>(&mut self, risk: &Risk<'_, L, ElasticNet>) {
+    fn change_ridge<L: Conjugate + Clone>(&mut self, risk: &Risk<'_, L, ElasticNet>) {
         let columns = self.working.as_ref().map(|w| &w.restricted.columns);
         let (k, cols) = (risk.loss().n_scores(), columns.map_or(risk.n_cols(), Vec::len));
         let Some(model) = self.model.as_mut() else { return };

@@ -62,7 +62,7 @@ pub(super) struct ProximalRun<'r, 'd, L> {
     pub(super) passes: usize,
 }
 
-impl<'r, 'd, L: Conjugate> ProximalRun<'r, 'd, L> {
+impl<'r, 'd, L: Conjugate + Clone> ProximalRun<'r, 'd, L> {
     /// At a point, where there may be a Hessian of a point nearby.
     pub(super) fn new(
         risk: &'r Risk<'d, L, ElasticNet>,
