@@ -46,32 +46,47 @@
 pub mod artifact;
 pub mod certify;
 pub mod classifiers;
-pub mod decide;
-pub mod density;
 pub mod design;
-pub mod discriminant;
 pub mod error;
 pub mod evaluate;
-pub mod geometry;
 pub mod infer;
-pub mod kernel;
-pub mod linalg;
 pub mod model;
-pub mod numeric;
 pub mod objective;
 pub mod prelude;
 pub mod read;
 pub mod report;
-pub mod resample;
-pub mod role;
-pub mod sample;
-pub mod separate;
 pub mod solve;
-pub mod stats;
 pub mod table;
 pub mod watch;
 pub mod words;
 pub mod workflow;
+
+// Inner stages: the command, the extension and the tests of this workspace reach into them, nobody else is promised
+// anything about them.
+#[doc(hidden)]
+pub mod decide;
+#[doc(hidden)]
+pub mod density;
+#[doc(hidden)]
+pub mod discriminant;
+#[doc(hidden)]
+pub mod geometry;
+#[doc(hidden)]
+pub mod kernel;
+#[doc(hidden)]
+pub mod linalg;
+#[doc(hidden)]
+pub mod numeric;
+#[doc(hidden)]
+pub mod resample;
+#[doc(hidden)]
+pub mod role;
+#[doc(hidden)]
+pub mod sample;
+#[doc(hidden)]
+pub mod separate;
+#[doc(hidden)]
+pub mod stats;
 
 pub use classifiers::FitError;
 pub use error::{Error, ErrorKind, Place, Result};

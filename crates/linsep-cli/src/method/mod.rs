@@ -254,7 +254,7 @@ impl MethodArguments {
         match self.model {
             Svm if self.kernel.is_given() => self.kernel_svm(),
             Logistic | Softmax | Svm => self.risk(seed),
-            Squares if self.is_lasso()? || !self.penalty_factors.is_empty() => self.risk(seed),
+            Squares if !self.has_closed_form()? => self.risk(seed),
             Lda => self.gaussian(CovarianceShape::Shared),
             Qda => self.gaussian(CovarianceShape::Own),
             Spherical => self.gaussian(CovarianceShape::Spherical),

@@ -2,14 +2,15 @@
 
 use super::parse::{factors, path_penalty, penalty};
 use super::{LossName, MethodArguments, MethodName, SoftmaxName, SolverName, foreign_solver, name};
-use linsep::model::{Algorithm, LossChoice, Method, PenaltyChoice, RiskMinimizer, Stochastic};
+use linsep::model::{Algorithm, LeastSquaresSettings, LossChoice, Method, PenaltyChoice, RiskMinimizer, Stochastic};
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::{Error, Result};
 
 impl MethodArguments {
-    /// Whether the penalty has a lasso part, which least squares in closed form has not.
-    pub(super) fn is_lasso(&self) -> Result<bool> {
-        Ok(self.penalty.as_deref().map(penalty).transpose()?.is_some_and(|p| p.is_sparse()))
+    /// Whether least squares has a closed form with this penalty.
+    pub(super) fn has_closed_form(&self) -> Result<bool> {
+        let penalty = self.penalty.as_deref().map_or(Ok(LeastSquaresSettings::default().penalty), penalty)?;
+        Ok(LeastSquaresSettings::has_closed_form(&penalty, self.has_penalty_factors()))
     }
 
     /// Whether the penalty of single columns was changed.

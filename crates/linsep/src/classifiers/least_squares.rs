@@ -5,9 +5,7 @@ use super::setters::{
     intercept_setters, lasso_setters, no_penalty_setter, ridge_setters, seed_setter, standardize_setter,
     tolerance_setter,
 };
-use crate::model::{
-    LeastSquaresSettings, LeastSquaresSolver, LossChoice, Method, RiskMinimizer, SigmoidLeastSquares, Targets,
-};
+use crate::model::{LeastSquaresSettings, LeastSquaresSolver, Method, SigmoidLeastSquares, Targets};
 use crate::solve::SigmoidAlgorithm;
 
 builder! {
@@ -24,22 +22,7 @@ builder! {
     /// # Ok::<(), FitError>(())
     /// ```
     pub struct LeastSquares(LeastSquaresSettings);
-    LeastSquaresSettings::default(), |settings| (squares(settings), 0)
-}
-
-/// A lasso has no closed form: the same risk by its solvers.
-fn squares(settings: &LeastSquaresSettings) -> Method {
-    if !settings.penalty.is_sparse() {
-        return Method::LeastSquares(settings.clone());
-    }
-    Method::Risk(RiskMinimizer {
-        loss: LossChoice::Squared,
-        penalty: settings.penalty,
-        intercept: settings.intercept,
-        standardize: settings.standardize,
-        tolerance: settings.tolerance,
-        ..RiskMinimizer::default()
-    })
+    LeastSquaresSettings::default(), |settings| (settings.clone().into_method(), 0)
 }
 
 ridge_setters!(LeastSquares);

@@ -10,7 +10,7 @@ mod frame;
 mod reduced;
 
 use super::printed::with_proofs;
-use super::{Computation, Fit, Fitted, Objective, Outcome, PenaltyChoice};
+use super::{Computation, Fit, Fitted, LossChoice, Method, Objective, Outcome, PenaltyChoice, RiskMinimizer};
 use crate::certify::{
     Certificate, SquaredPoint, SquaredProof, SquaredTask, Whitening, linear_system_residual, squares_gap,
 };
@@ -284,6 +284,26 @@ impl LeastSquaresSettings {
         self.check_settings(training.design.shape().cols)
     }
 
+    /// Whether a penalty, with factors for single columns or not, leaves least squares its closed form.
+    pub fn has_closed_form(penalty: &PenaltyChoice, has_factors: bool) -> bool {
+        !penalty.is_sparse() && !has_factors
+    }
+
+    /// The one door to least squares: the closed form where there is one, and otherwise the same objective as a risk.
+    pub fn into_method(self) -> Method {
+        if LeastSquaresSettings::has_closed_form(&self.penalty, false) {
+            return Method::LeastSquares(self);
+        }
+        Method::Risk(RiskMinimizer {
+            loss: LossChoice::Squared,
+            penalty: self.penalty,
+            intercept: self.intercept,
+            standardize: self.standardize,
+            tolerance: self.tolerance,
+            ..RiskMinimizer::default()
+        })
+    }
+
     fn check_settings(&self, cols: usize) -> Result<()> {
         if cols > self.max_columns {
             let gigabytes = (cols as f64).powi(2) * 8e-9;
@@ -292,9 +312,9 @@ impl LeastSquaresSettings {
                 .help("use fewer columns"));
         }
         self.penalty.check()?;
-        if self.penalty.is_sparse() {
+        if !LeastSquaresSettings::has_closed_form(&self.penalty, false) {
             return Err(Error::usage("least squares in closed form has no lasso")
-                .help("minimise the squared loss as a risk (RiskMinimizer with LossChoice::Squared)"));
+                .help("minimise the squared loss as a risk (LeastSquaresSettings::into_method)"));
         }
         if self.penalty == PenaltyChoice::None && self.intercept == Intercept::Penalised {
             return Err(Error::usage("a penalised intercept needs a penalty")
