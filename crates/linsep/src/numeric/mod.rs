@@ -44,7 +44,7 @@ pub use tails::{
 #[cfg(target_arch = "x86_64")]
 pub(crate) use vector_units::has_wide_units;
 #[doc(hidden)]
-pub use vector_units::without_wide_units;
+pub use vector_units::{wide_units_in_use, without_wide_units};
 
 /// Defines functions whose plain loops are compiled twice, for the baseline and for AVX2 with fused multiply-add, and
 /// chosen when called by what the machine has. One build, so the same machine always takes the same branch. A function of

@@ -39,6 +39,15 @@ mod found {
 #[cfg(target_arch = "x86_64")]
 pub(crate) use found::has_wide_units;
 
+/// Whether the loops of this library use vector units beyond the baseline of the build. For tests.
+#[doc(hidden)]
+pub fn wide_units_in_use() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return has_wide_units();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 /// From now on the loops of this library run as on a machine without vector units; those of faer do not ask here. For
 /// tests, which call it before anything else.
 #[doc(hidden)]
