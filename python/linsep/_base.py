@@ -56,7 +56,7 @@ class Estimator(SklearnFace, Parameters):
 
     # -- fit -----------------------------------------------------------------------------------------------------------
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, conformal=None, conformal_by="rows", conformal_share=0.2):
         """Fits the classifier.
 
         Parameters
@@ -67,12 +67,20 @@ class Estimator(SklearnFace, Parameters):
             Labels: whole numbers, booleans or text.
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows; a weight of k is the same as k copies.
+        conformal : float, optional
+            Hold rows back from the fit, so that `predict_set` gives sets of classes that hold the class of a new row with this
+            probability at least, if it is exchangeable with the rows here. Nothing is fitted on the rows held back.
+        conformal_by : {"rows", "class"}, default="rows"
+            Whether that is promised of all rows together, or of the rows of every class by themselves, also where classes
+            will have other shares.
+        conformal_share : float, default=0.2
+            The share of the rows that is held back.
 
         Returns
         -------
         self
         """
-        return run(self, X, y, sample_weight)
+        return run(self, X, y, sample_weight, (conformal, conformal_by, conformal_share))
 
     def _adopt(self, model: _core.Model, training: Training) -> None:
         """Takes a fitted model on."""
@@ -117,6 +125,30 @@ class Estimator(SklearnFace, Parameters):
         """
         found = self._fast(X)
         return self._predict(X) if found is None else found
+
+    def predict_set(self, X, *, level=None):
+        """The classes that cannot be left out, for every row; after a fit with ``conformal=``.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+        level : float, optional
+            The probability with which a set holds the class of a new row; that of the fit unless given.
+
+        Returns
+        -------
+        array of bool of shape (n_samples, n_classes)
+            Whether each class of ``classes_`` is in the set of each row. A row that is strange to all classes has none; one of
+            a frame that misses a cell has all.
+        """
+        model, x = self._ask(X)
+        return model.sets(x, None if level is None else float(level), threads(self))
+
+    @fitted_attribute
+    def conformal_(self) -> dict[str, Any] | None:
+        """Level and scores of the rows held back for `predict_set`, as in the model file; `None` without."""
+        found = self.model_.conformal()
+        return None if found is None else json.loads(found)
 
     def _predict(self, X: Any) -> np.ndarray:
         model, x = self._ask(X)

@@ -10,12 +10,31 @@ import numpy as np
 
 from . import _core, _input
 from ._errors import convergence_warning, warn
+from ._penalty import one_of, positive
+
+
+#: ``conformal``, ``conformal_by`` and ``conformal_share`` of a fit.
+Sets = tuple[Any, Any, Any]
+#: No rows are held back.
+NO_SETS: Sets = (None, "rows", 0.2)
+
+
+def _conformal(estimator: Any, level: Any, by: Any, share: Any) -> tuple[float, bool, float] | None:
+    """What is held back for sets, in the words of the extension."""
+    by_class = one_of(by, "conformal_by", {"rows": False, "class": True})
+    if level is None:
+        if (by, share) != NO_SETS[1:]:
+            raise ValueError("conformal_by and conformal_share are for conformal=, the level of the sets, which is None")
+        return None
+    if estimator._is_pairwise():
+        raise ValueError("conformal= holds rows back, and a precomputed kernel has a column for every row of the fit")
+    return positive(level, "conformal"), by_class, positive(share, "conformal_share")
 
 
 class Training:
     """What an estimator is fitted on."""
 
-    __slots__ = ("source", "features", "labels", "weights", "class_weight")
+    __slots__ = ("source", "features", "labels", "weights", "class_weight", "conformal")
 
     def __init__(
         self,
@@ -24,6 +43,7 @@ class Training:
         labels: _input.Labels,
         weights: np.ndarray | None,
         class_weight: None | str | list[float],
+        conformal: tuple[float, bool, float] | None = None,
     ):
         #: What was given as X.
         self.source = source
@@ -31,6 +51,8 @@ class Training:
         self.labels = labels
         self.weights = weights
         self.class_weight = class_weight
+        #: Level, whether it is of every class, and share of the rows held back.
+        self.conformal = conformal
 
     @property
     def cols(self) -> int:
@@ -49,7 +71,7 @@ class Training:
         return float(counts @ np.asarray(self.class_weight))
 
 
-def training(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
+def training(estimator: Any, X: Any, y: Any, sample_weight: Any, sets: Sets = NO_SETS) -> Training:
     """Checked data."""
     name = type(estimator).__name__
     if y is None:
@@ -58,12 +80,12 @@ def training(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Training:
     labels = _input.labels(y, features.rows, name)
     weights = _input.weights(sample_weight, features.rows)
     class_weight = _input.class_weights(getattr(estimator, "class_weight", None), labels.classes)
-    return Training(X, features, labels, weights, class_weight)
+    return Training(X, features, labels, weights, class_weight, _conformal(estimator, *sets))
 
 
-def run(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+def run(estimator: Any, X: Any, y: Any, sample_weight: Any, sets: Sets = NO_SETS) -> Any:
     """Fits an estimator."""
-    data = training(estimator, X, y, sample_weight)
+    data = training(estimator, X, y, sample_weight, sets)
     estimator._adopt(fitted(estimator, data), data)
     warn_unless_converged(estimator)
     return estimator
@@ -100,6 +122,7 @@ def fitted(
             time_limit=getattr(estimator, "time_limit", None),
             seed=seed(estimator),
             callback=tell,
+            conformal=data.conformal,
             **scheme,
         )
     except _core.LinsepError as error:

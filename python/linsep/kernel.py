@@ -320,19 +320,21 @@ class KernelPerceptron(_KernelBase):
         self.verbose = verbose
         self.time_limit = time_limit
 
-    def fit(self, X, y):
+    def fit(self, X, y, *, conformal=None, conformal_by="rows", conformal_share=0.2):
         """Counts mistakes until there are none.
 
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n_samples, n_features)
         y : array of shape (n_samples,)
+        conformal, conformal_by, conformal_share
+            As in `Estimator.fit`.
 
         Returns
         -------
         self
         """
-        return run(self, X, y, None)
+        return run(self, X, y, None, (conformal, conformal_by, conformal_share))
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         return {

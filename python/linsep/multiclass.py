@@ -21,7 +21,7 @@ class _Wrapper(LinearAttributes, Decision, Estimator):
     estimator: Any
     estimator_: Estimator
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, conformal=None, conformal_by="rows", conformal_share=0.2):
         """Fits a classifier for every pair, or for every class against the rest.
 
         Parameters
@@ -29,6 +29,8 @@ class _Wrapper(LinearAttributes, Decision, Estimator):
         X : array, sparse matrix or frame of shape (n_samples, n_features)
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), optional
+        conformal, conformal_by, conformal_share
+            As in `Estimator.fit`.
 
         Returns
         -------
@@ -42,7 +44,7 @@ class _Wrapper(LinearAttributes, Decision, Estimator):
             )
         inner = type(inner)(**inner.get_params(deep=False))
         scheme = self._ways()
-        data = training(inner, X, y, sample_weight)
+        data = training(inner, X, y, sample_weight, (conformal, conformal_by, conformal_share))
         self._adopt(fitted(inner, data, scheme), data)
         self.estimator_ = inner
         warn_unless_converged(self)

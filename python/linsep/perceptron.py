@@ -124,7 +124,7 @@ class Perceptron(_PerceptronBase):
     def _settings(self, training: Training | None) -> dict[str, Any]:
         return self._common(one_of(self.variant, "variant", self._VARIANTS))
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, conformal=None, conformal_by="rows", conformal_share=0.2):
         """Searches for a plane; see `Estimator.fit`.
 
         Returns
@@ -132,7 +132,7 @@ class Perceptron(_PerceptronBase):
         self
         """
         falls_back = one_of(self.on_overlap, "on_overlap", {"pocket": True, "error": False})
-        data = training(self, X, y, sample_weight)
+        data = training(self, X, y, sample_weight, (conformal, conformal_by, conformal_share))
         overlap = False
         try:
             model = fitted(self, data)

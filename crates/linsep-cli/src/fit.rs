@@ -2,6 +2,7 @@
 
 use crate::calibrate::CalibrateArguments;
 use crate::columns::{ColumnArguments, seconds, target_of};
+use crate::conformal::ConformalArguments;
 use crate::decision::DecisionArguments;
 use crate::exit::Ending;
 use crate::input::InputArguments;
@@ -40,7 +41,8 @@ Examples:
   linsep fit penguins.csv --target sex --model pocket --max-iter 20
   linsep fit penguins.csv --target species --model svm --multiclass one-vs-one --vote unanimity
   linsep fit penguins.csv --target sex --costs female:male=5 --reject 0.3 -o careful.json
-  linsep fit penguins.csv --target sex --model svm --calibrate platt -o svm.json")]
+  linsep fit penguins.csv --target sex --model svm --calibrate platt -o svm.json
+  linsep fit penguins.csv --target species --conformal 0.9 -o sets.json")]
 pub struct FitArguments {
     #[command(flatten)]
     input: InputArguments,
@@ -82,6 +84,9 @@ pub struct FitArguments {
     #[command(flatten)]
     calibrate: CalibrateArguments,
 
+    #[command(flatten)]
+    conformal: ConformalArguments,
+
     /// Start at the coefficients of this model, which has the same columns and classes
     #[arg(long, value_name = "MODEL", help_heading = "Method")]
     init: Option<PathBuf>,
@@ -102,6 +107,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let recipe = arguments.columns.recipe()?;
     let class_weights = class_weights(&arguments.class_weight)?;
     let calibration = arguments.calibrate.options()?;
+    let conformal = arguments.conformal.options()?;
     arguments.decision.check()?;
     if arguments.decision.has_true_priors() && arguments.method.has_priors() {
         return Err(Error::usage("--priors and --true-priors both say how frequent the classes are")
@@ -123,6 +129,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
         options.class_weights = class_weights.clone();
         options.init = init.clone();
         options.calibration = calibration;
+        options.conformal = conformal;
         Ok(options)
     };
     if let Some(targets) = labels::targets(arguments.target.as_deref(), &table) {

@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod columns;
+mod conformal;
 mod decision;
 mod evaluate;
 mod exit;

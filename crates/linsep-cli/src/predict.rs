@@ -24,7 +24,8 @@ two-class fits that may contradict each other a column `undetermined` does.
 Examples:
   linsep predict model.json penguins.csv --proba -o predictions.csv
   linsep predict model.json penguins.csv --keep island,sex
-  linsep predict model.json penguins.csv --reject 0.05")]
+  linsep predict model.json penguins.csv --reject 0.05
+  linsep predict sets.json penguins.csv --set --set-level 0.95")]
 pub struct PredictArguments {
     /// The model file; - is standard input
     #[arg(value_name = "MODEL")]
@@ -41,6 +42,15 @@ pub struct PredictArguments {
     /// log-odds; for pairs of classes score_<b>_vs_<a>, positive for b), before calibration and true priors
     #[arg(long)]
     scores: bool,
+
+    /// Add the columns set, the classes that cannot be left out (separated by |), and set_size; of a model that was
+    /// fitted with --conformal
+    #[arg(long)]
+    set: bool,
+
+    /// Sets that hold the class with this probability, instead of that of the fit
+    #[arg(long, value_name = "LEVEL", requires = "set")]
+    set_level: Option<f64>,
 
     /// Copy these input columns in front
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
@@ -90,6 +100,10 @@ impl PredictArguments {
                 .help("fit --model logistic")
                 .help("fit it with --calibrate platt"));
         }
+        if self.set {
+            // No rows yet, but whether there are sets, and of that level, is known.
+            model.set_thresholds(self.set_level)?;
+        }
         self.decision.replace(model)
     }
 }
@@ -109,6 +123,9 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         Saved::Several(models) => {
             let table = arguments.input.read_for(&models, &progress)?;
             let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
+            if arguments.set {
+                return Err(labels::refuse(&models, "--set"));
+            }
             let extras = (arguments.proba, arguments.scores);
             let unknown = arguments.unknown.map(Into::into);
             let watch = progress.watch();
@@ -136,6 +153,13 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         // With two classes the one score is that of the second.
         header.extend(model.score_names().iter().map(|c| format!("score_{c}")));
     }
+    if arguments.set {
+        header.extend(["set".to_owned(), "set_size".to_owned()]);
+    }
+    let sets = match arguments.set {
+        true => model.class_sets(&predictions.deciding, arguments.set_level)?,
+        false => Vec::new(),
+    };
     let probabilities = if arguments.proba { predictions.probabilities() } else { Vec::new() };
     let sheet = Sheet { table: &table, keep: &keep, header, rows: &predictions.rows };
     sheet.write(&arguments.output, |i, line| {
@@ -150,5 +174,16 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         if arguments.scores {
             predictions.scores[i * scores..(i + 1) * scores].iter().for_each(|z| line.number(*z));
         }
+        if arguments.set {
+            let within = sets[i * classes.len()..(i + 1) * classes.len()].iter().zip(classes);
+            let names: Vec<String> = within.filter(|(within, _)| **within).map(|(_, c)| separable(c)).collect();
+            line.text(&names.join("|"));
+            line.text(&names.len().to_string());
+        }
     })
+}
+
+/// The name of a class so that names with | between them can be told apart again.
+fn separable(class: &str) -> String {
+    class.replace('\\', "\\\\").replace('|', "\\|")
 }

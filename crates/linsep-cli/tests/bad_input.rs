@@ -1135,11 +1135,6 @@ fn decisions() -> Vec<Case> {
         usage("a threshold of three classes", "evaluate lda.json t.csv --want recall=0.9", &["between two classes"]),
         usage("a rival of another target", "evaluate p.json p.csv --against lda.json", &["classes"]),
         usage("a rival that is not there", "evaluate p.json p.csv --against none.json", &["none.json"]),
-        usage(
-            "too few replicates",
-            "evaluate p.json p.csv --against p.json --replicates 9",
-            &["9 replicates are too few"],
-        ),
         usage("negative threshold", "evaluate p.json p.csv --threshold -0.5", &["threshold -0.5 is not between"]),
         usage("threshold that is no number", "predict p.json p.csv --threshold nan", &["threshold NaN is not between"]),
         usage("threshold in words", "predict p.json p.csv --threshold low", &["low", "--threshold"]),
@@ -1429,6 +1424,41 @@ fn perceptrons() -> Vec<Case> {
             "folds of no calibration",
             "fit p.csv -t y --calibrate-folds 3 -o m.json",
             &["--calibrate-folds is for --calibrate", "add --calibrate platt"],
+        ),
+        usage(
+            "sets that are always right",
+            "fit p.csv -t y --conformal 1 -o m.json",
+            &["--conformal is 1, not between 0 and 1", "for example 0.9"],
+        ),
+        usage(
+            "no rows held back",
+            "fit p.csv -t y --conformal 0.9 --conformal-share 0 -o m.json",
+            &["--conformal-share is 0, not between 0 and 1", "for example 0.2"],
+        ),
+        usage(
+            "a share of sets that are not asked for",
+            "fit p.csv -t y --conformal-share 0.3 -o m.json",
+            &["--conformal-share is for --conformal", "add --conformal 0.9"],
+        ),
+        usage(
+            "sets of weighted rows",
+            "fit p.csv -t y --conformal 0.9 --weights w -o m.json",
+            &["p.csv", "line 4", "the weight 2 of a row: conformal sets count rows", "k rows"],
+        ),
+        usage(
+            "sets of all rows under other priors",
+            "fit p.csv -t y --conformal 0.9 --true-priors no=0.9,yes=0.1 -o m.json",
+            &["--true-priors says that the rows to come have others", "--conformal-by class"],
+        ),
+        usage(
+            "a class held back as a whole",
+            "fit t.csv -t y --drop o --conformal 0.9 --conformal-share 0.9 -o m.json",
+            &["would all be held back for conformal sets", "--conformal-by class", "--conformal-share below 0.9"],
+        ),
+        usage(
+            "sets of a model without",
+            "predict p.json p.csv --set",
+            &["the model has no sets of classes", "fit it with --conformal 0.9"],
         ),
         usage(
             "more folds than rows",

@@ -8,7 +8,7 @@ use crate::pool::{Manner, run};
 use crate::settings::method;
 use crate::table::{free_name, with_labels, with_weights};
 use crate::voice;
-use linsep::decide::{Ties, Vote};
+use linsep::decide::{ConformalOptions, Ties, Vote};
 use linsep::design::Missing;
 use linsep::model::{ClassWeights, Lambdas, Outcome};
 use linsep::report::{refusal_text, separability_json, separability_text};
@@ -79,7 +79,7 @@ pub(crate) fn column_names(given: Option<Vec<String>>, features: &Features<'_>, 
 #[pyfunction]
 #[pyo3(signature = (x, y_codes, classes, method, settings, *, target="y", target_is_text, input_names=None,
     sample_weight=None, class_weight=None, multiclass=None, vote=None, ties=None, missing="error", init=None,
-    n_threads=0, time_limit=None, seed=0, callback=None))]
+    n_threads=0, time_limit=None, seed=0, callback=None, conformal=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn fit(
     py: Python<'_>,
@@ -102,12 +102,14 @@ pub(crate) fn fit(
     time_limit: Option<f64>,
     seed: u64,
     callback: Option<Py<PyAny>>,
+    conformal: Option<(f64, bool, f64)>,
 ) -> PyResult<Model> {
     let mut options = FitOptions::new(target, crate::settings::method(method, settings)?);
     options.class_weights = class_weights(class_weight, &classes)?;
     options.multiclass = self::multiclass(multiclass, vote, ties)?;
     options.init = init.map(|m| Box::new(m.inner().clone()));
     options.seed = seed;
+    options.conformal = conformal.map(|(level, by_class, share)| ConformalOptions { level, by_class, share });
     let policies = [("error", Missing::Error), ("drop", Missing::Drop), ("mean", Missing::Mean)];
     options.recipe.missing = word("missing", Some(missing), &policies)?.unwrap_or(Missing::Error);
     let labels = labels(y_codes, classes)?;

@@ -7,7 +7,7 @@ use crate::score::{class_scores, codes, few_rows, probabilities, scored};
 use crate::training_rows::TrainingRows;
 use crate::voice;
 use linsep::artifact;
-use linsep::decide::Decision;
+use linsep::decide::{Decision, sets_within};
 use linsep::report::{fit_summary, inspect_json, support_json};
 use linsep::workflow::{
     measure_design, predict_table, refit_arrays, refit_table, support_arrays, support_tables, verify_arrays,
@@ -261,6 +261,29 @@ impl Model {
             return Err(LinsepError::new_err("the scores of this model are no log-odds: it has no probabilities"));
         }
         self.each_row(x, n_threads, self.inner.classes.len(), f64::NAN, probabilities)
+    }
+
+    /// Whether each class is in the set of each row.
+    #[pyo3(signature = (x, level=None, n_threads=0))]
+    fn sets<'py>(
+        &self,
+        x: &Bound<'py, PyAny>,
+        level: Option<f64>,
+        n_threads: usize,
+    ) -> PyResult<Bound<'py, PyArray2<bool>>> {
+        let thresholds = self.inner.set_thresholds(level).map_err(|e| raise(x.py(), &e))?;
+        // Of a row that misses a cell nothing is known, and no class can be left out.
+        self.each_row(x, n_threads, self.inner.classes.len(), true, |model, scores, out| {
+            let strangeness = model.strangeness(&model.deciding_scores(scores.to_vec()));
+            out.copy_from_slice(&sets_within(&thresholds, &strangeness));
+            Ok(())
+        })
+    }
+
+    /// What was held back for sets, as JSON; `None` without.
+    fn conformal(&self) -> PyResult<Option<String>> {
+        let Some(conformal) = &self.inner.conformal else { return Ok(None) };
+        serde_json::to_string(conformal).map(Some).map_err(|e| LinsepError::new_err(e.to_string()))
     }
 
     /// Distance, radius and nearest class of every row.

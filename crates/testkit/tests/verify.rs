@@ -1,11 +1,11 @@
 //! `verify` overlooks nothing: every leaf of every kind of model has a role, and no single edit of a claim is accepted.
 
 use linsep::artifact::Model;
-use linsep::decide::{CalibrationKind, Decision, Rule};
+use linsep::decide::{CalibrationKind, ConformalOptions, Decision, Rule};
 use linsep::design::{Basis, Missing, QuantileOutput, Transform};
 use linsep::model::{
-    ClassWeights, KernelChoice, KernelPerceptronSettings, KernelSvmSettings, LossChoice, Method, PenaltyChoice,
-    RiskMinimizer,
+    ClassWeights, GaussianBayes, KernelChoice, KernelPerceptronSettings, KernelSvmSettings, LossChoice, Method,
+    PenaltyChoice, RiskMinimizer,
 };
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::role::{Role, Roles, each_leaf};
@@ -133,6 +133,29 @@ fn more_cases() -> Vec<Case> {
             two(),
             &options(risk(hinge), |o| {
                 o.calibration = calibrated(CalibrationKind::Isotonic);
+            }),
+        ),
+        fitted(
+            "conformal sets of all rows, temperature",
+            mixed(120, 2),
+            &options(risk(hinge), |o| {
+                o.calibration = calibrated(CalibrationKind::Temperature);
+                o.conformal = Some(ConformalOptions::new(0.8));
+            }),
+        ),
+        fitted(
+            "conformal sets of Gaussian classes",
+            three(),
+            &options(Method::Gaussian(GaussianBayes::lda()), |o| {
+                o.conformal = Some(ConformalOptions { share: 0.3, ..ConformalOptions::new(0.95) });
+            }),
+        ),
+        fitted(
+            "conformal sets of each class by pairs",
+            three(),
+            &options(risk(hinge), |o| {
+                o.multiclass.approach = Some(Approach::OneVsOne);
+                o.conformal = Some(ConformalOptions { by_class: true, share: 0.3, ..ConformalOptions::new(0.9) });
             }),
         ),
         fitted("Crammer and Singer", three(), &options(risk(hinge), |o| o.multiclass.approach = Some(Approach::Joint))),

@@ -103,6 +103,9 @@ impl Model {
         if !self.calibration.as_ref().is_none_or(calibrated) || !self.true_priors.as_ref().is_none_or(priors) {
             return Err(Error::model("the model's way from scores to probabilities cannot be used"));
         }
+        if !self.conformal.as_ref().is_none_or(|c| c.is_whole(self.classes.len())) {
+            return Err(Error::model("the sets of classes of the model cannot be used"));
+        }
         let decision = self.decision.check(self.classes.len(), self.has_probabilities());
         decision.map_err(|e| Error::model(e.what().clone()).in_context("the model's decision does not fit it"))
     }

@@ -7,13 +7,15 @@ mod model;
 mod multi_label;
 mod parts;
 mod probability;
+mod provenance;
 mod scores;
 mod support_vectors;
 mod unpack;
 
 pub use atomic::{Abandoned, abandon_writes, behind_links, write_atomic};
 pub use cross_fitted::CrossFitted;
-pub use model::{CrossValidation, Model, Provenance, TrainingSummary};
+pub use model::{CrossValidation, Model, TrainingSummary};
 pub use multi_label::{MultiLabel, Saved};
 pub use parts::ModelPart;
+pub use provenance::Provenance;
 pub use support_vectors::SupportVectors;

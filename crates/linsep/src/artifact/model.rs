@@ -1,8 +1,8 @@
 //! What a model file holds.
 
-use super::{CrossFitted, ModelPart, SupportVectors};
+use super::{CrossFitted, ModelPart, Provenance, SupportVectors};
 use crate::certify::Certificate;
-use crate::decide::Decision;
+use crate::decide::{Conformal, Decision};
 use crate::density::Densities;
 use crate::design::{Recipe, Units};
 use crate::discriminant::Discriminant;
@@ -53,6 +53,9 @@ pub struct Model {
     pub true_priors: Option<Vec<f64>>,
     /// How scores become a class.
     pub decision: Decision,
+    /// How they become a set of classes, where rows were held back for that.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub conformal: Option<Conformal>,
     /// What was minimised, and its value.
     pub objective: Objective,
     /// The proof.
@@ -90,6 +93,7 @@ impl Model {
         ("calibration", CrossFitted::ROLES),
         ("true_priors", Roles::All(Role::Setting)),
         ("decision", Decision::ROLES),
+        ("conformal", Conformal::ROLES),
         ("objective", Objective::ROLES),
         ("certificate", Certificate::ROLES),
         ("outcome", Roles::All(Role::Claim)),
@@ -123,6 +127,9 @@ pub struct TrainingSummary {
     pub missing_target: usize,
     /// Rows left out because their weight is zero.
     pub zero_weight: usize,
+    /// Rows that the fit did not see, held back for sets of classes.
+    #[serde(skip_serializing_if = "is_zero", default)]
+    pub held_back: usize,
     /// Missing cells per column among the rows with a label and a weight.
     pub missing: Vec<(String, usize)>,
     /// Total weight of each class, without class weights.
@@ -195,47 +202,6 @@ impl CrossValidation {
     }
 }
 
-/// Where a model came from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Provenance {
-    /// Version of linsep.
-    pub version: String,
-    /// Edition of the arithmetic of the certificates; files from before it was written are of the first.
-    #[serde(default = "first_edition")]
-    pub certificates: u32,
-    /// Fingerprint of the typed cells of the training table, in hexadecimal; empty for arrays in memory, which have none.
-    pub fingerprint: String,
-    /// The seed of everything random.
-    pub seed: u64,
-    /// Whether the fit started at the coefficients of another model, which are not kept.
-    #[serde(skip_serializing_if = "is_false", default)]
-    pub started: bool,
-}
-
-fn first_edition() -> u32 {
-    1
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
-}
-
-impl Provenance {
-    /// The edition of the certificates that this version computes: one more whenever a file that was right would state other
-    /// numbers than are recomputed.
-    pub const CERTIFICATES: u32 = 2;
-
-    /// The seed is one more setting; which version wrote the file nobody can tell afterwards.
-    pub const ROLES: Roles = Roles::Fields(&[
-        ("version", Roles::All(Role::Setting)),
-        ("certificates", Roles::All(Role::Setting)),
-        ("fingerprint", Roles::All(Role::Claim)),
-        ("seed", Roles::All(Role::Setting)),
-        ("started", Roles::All(Role::Setting)),
-    ]);
-
-    /// Whether a table with this fingerprint may be the training table: arrays in memory leave none.
-    pub fn is_of(&self, fingerprint: &str) -> bool {
-        self.fingerprint.is_empty() || self.fingerprint == fingerprint
-    }
+fn is_zero(value: &usize) -> bool {
+    *value == 0
 }

@@ -1,8 +1,12 @@
 //! From the scores of a model's discriminants to its probabilities: calibration first, then the true priors.
 
 use super::{CrossFitted, Model};
-use crate::decide::{Calibration, CalibrationKind, Coupling, prior_shift, shift_scores};
+use crate::decide::{
+    Calibration, CalibrationKind, ConformalOptions, Coupling, Strangeness, prior_shift, sets_within, shift_scores,
+};
+use crate::error::{Error, Result};
 use crate::model::Split;
+use crate::words::{Setting, words};
 
 impl Model {
     /// Whether the model has probabilities: by calibration, or of its method; the scores of two-class fits of several
@@ -50,6 +54,39 @@ impl Model {
             shift_scores(&mut scores, &prior_shift(&self.learned_priors(), priors));
         }
         scores
+    }
+
+    /// How strange each class would be in each row, row by row, from the scores that decide: what sets of classes go by.
+    pub fn strangeness(&self, deciding: &[f64]) -> Vec<f64> {
+        let kind = match self.split() {
+            _ if self.has_probabilities() => Strangeness::LogOdds,
+            Some(Split::Pairs) => Strangeness::WorstPair,
+            _ => Strangeness::Lead,
+        };
+        kind.of(deciding, self.classes.len())
+    }
+
+    /// Whether each class is in the set of each row, row by row, from the scores that decide; at another level than that of the
+    /// fit where one is given.
+    ///
+    /// # Errors
+    /// Of a model without sets, and for a level that is not between 0 and 1.
+    pub fn class_sets(&self, deciding: &[f64], level: Option<f64>) -> Result<Vec<bool>> {
+        Ok(sets_within(&self.set_thresholds(level)?, &self.strangeness(deciding)))
+    }
+
+    /// How strange each class may be and still be in a set, `None` where it always is.
+    ///
+    /// # Errors
+    /// As [`class_sets`](Model::class_sets).
+    pub fn set_thresholds(&self, level: Option<f64>) -> Result<Vec<Option<f64>>> {
+        let Some(conformal) = &self.conformal else {
+            return Err(Error::usage("the model has no sets of classes: no rows were held back from its fit")
+                .help(words!["fit it with ", Setting::Conformal.is("0.9")]));
+        };
+        let Some(level) = level else { return Ok(conformal.thresholds.clone()) };
+        ConformalOptions { level, ..conformal.options }.check()?;
+        Ok(conformal.thresholds_at(level))
     }
 
     /// What to take off each score of the discriminants so that the sign of the one score, or the largest of several,

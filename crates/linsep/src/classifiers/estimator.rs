@@ -2,7 +2,7 @@
 
 use super::label::encode;
 use super::{Features, FitError, Label, Trained};
-use crate::decide::{Decision, Ties, Vote};
+use crate::decide::{ConformalOptions, Decision, Ties, Vote};
 use crate::error::Result;
 use crate::model::{ClassWeights, Fit, Method};
 use crate::table::Table;
@@ -128,6 +128,7 @@ pub(super) struct Request {
     pub(super) multiclass: Multiclass,
     pub(super) decision: Decision,
     pub(super) true_priors: Option<Vec<f64>>,
+    pub(super) conformal: Option<ConformalOptions>,
     pub(super) watch: Watch,
     pub(super) time_limit: Option<Duration>,
 }
@@ -140,6 +141,7 @@ impl Request {
         options.multiclass = self.multiclass;
         options.decision = self.decision.clone();
         options.true_priors.clone_from(&self.true_priors);
+        options.conformal = self.conformal;
         options.seed = seed;
         options
     }
@@ -238,6 +240,13 @@ macro_rules! builder {
             /// The shares of the classes where the model will be used, in their order, if they are not those of the rows.
             pub fn true_priors(mut self, shares: impl Into<Vec<f64>>) -> $name {
                 self.request.true_priors = Some(shares.into());
+                self
+            }
+
+            /// Hold rows back from the fit and learn from them [sets of classes](crate::classifiers::Trained::predict_sets) that
+            /// hold the class of a new row as often as is asked for, at least.
+            pub fn conformal(mut self, options: $crate::decide::ConformalOptions) -> $name {
+                self.request.conformal = Some(options);
                 self
             }
 

@@ -192,6 +192,33 @@ impl<C> Trained<C> {
 }
 
 impl<C: Clone> Trained<C> {
+    /// The classes that cannot be left out for every row: the set holds the class of a new row with the probability that was
+    /// asked for, or with that of `level`, if the row is exchangeable with those held back from the fit.
+    ///
+    /// ```
+    /// use linsep::decide::ConformalOptions;
+    /// use linsep::prelude::*;
+    /// let x: Vec<[f64; 1]> = (0..60).map(|i| [f64::from(i % 30) + if i % 2 == 0 { 0.0 } else { 9.5 }]).collect();
+    /// let y: Vec<bool> = (0..60).map(|i| i % 2 == 1).collect();
+    /// let model = LogisticRegression::new().ridge(0.1).conformal(ConformalOptions::new(0.8)).fit(&x, &y)?;
+    /// let sets = model.predict_sets(&[[60.0], [19.0]], None)?;
+    /// assert_eq!(sets, [vec![true], vec![false, true]]);
+    /// assert!(model.verify(&x, &y)?.passed());
+    /// # Ok::<(), FitError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Of a model without sets, and for a level that is not between 0 and 1.
+    pub fn predict_sets<X: Features + ?Sized>(&self, x: &X, level: Option<f64>) -> Result<Vec<Vec<C>>> {
+        let found = self.predictions(x)?;
+        let within = self.model.class_sets(&found.deciding, level)?;
+        let of_row = |row: &[bool]| {
+            let classes = row.iter().zip(&self.classes).filter(|(within, _)| **within);
+            classes.map(|(_, class)| class.clone()).collect()
+        };
+        Ok(within.chunks_exact(self.classes.len()).map(of_row).collect())
+    }
+
     /// The class of every row of a table; `None` where a cell is missing, or nothing is decided.
     ///
     /// # Errors

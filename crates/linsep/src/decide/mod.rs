@@ -3,9 +3,11 @@
 //! [`Decision`] is what a model stores: arg max, a threshold or costs, and whether to reject; or a [`Scheme`], where the
 //! scores are those of two-class fits. [`classes`] and [`predict`] are arg max alone, the default, and fast.
 //! [`Calibration`] makes log-odds of scores that are none, [`prior_shift`] moves log-odds to other shares of the classes; a
-//! decision comes after both.
+//! decision comes after both. [`Conformal`] gives every row a set of classes instead, which holds its class as often as was
+//! asked for.
 
 mod calibration;
+mod conformal;
 mod costs;
 mod priors;
 mod reach;
@@ -13,6 +15,7 @@ mod rule;
 mod scheme;
 
 pub use calibration::{Calibration, CalibrationKind, Coupled, Coupling, HeldOut, TwoSides, pool_adjacent_violators};
+pub use conformal::{Conformal, ConformalOptions, Strangeness, rows_needed, sets_within};
 pub use priors::{check_priors, prior_shift, shift_scores};
 pub use rule::{Decision, Rule};
 pub use scheme::{Scheme, Ties, Vote, pair_position};

@@ -43,6 +43,7 @@ mod labels;
 mod probability;
 mod reliability;
 mod scored;
+mod sets;
 
 pub use against::{Against, AucDifference, Bootstrap, Comparison, McNemar, Opponents, compare};
 pub use bounds::{
@@ -58,6 +59,7 @@ pub use interval::{LEVEL, wilson};
 pub use labels::{LabelFigures, evaluate_labels};
 pub use reliability::{BrierParts, HosmerLemeshow, Reliability, ReliabilityBin};
 pub use scored::{RowsOf, Scored};
+pub use sets::{SetFigures, set_figures};
 
 use crate::error::Result;
 use serde::ser::{Serialize, SerializeMap, Serializer};

@@ -2,7 +2,7 @@
 
 use super::text::{clip, count, grid, percent, thousands, wrap};
 use crate::error::{Error, Result};
-use crate::evaluate::{Estimate, Metric};
+use crate::evaluate::{Estimate, Metric, SetFigures};
 use crate::workflow::{Judged, JudgedLabels};
 use serde_json::{Value, json};
 
@@ -17,6 +17,9 @@ pub fn evaluation_json(judged: &Judged) -> Result<Value> {
         map.insert("missing_target".into(), json!(judged.missing_target));
         map.insert("incomplete_rows".into(), json!(judged.incomplete));
         map.insert("weights".into(), json!(judged.weights));
+        if let Some(sets) = &judged.sets {
+            map.insert("sets".into(), serde_json::to_value(sets).map_err(to_value)?);
+        }
     }
     Ok(value)
 }
@@ -80,6 +83,9 @@ pub fn evaluation_text(judged: &Judged) -> String {
         rows.push(metric_row(&format!("F1 {}", clip(class, 24)), metric));
     }
     out.push_str(&grid(&with_prose(rows), 2));
+    if let Some(sets) = &judged.sets {
+        out.push_str(&sets_text(sets));
+    }
     let k = e.confusion.classes.len();
     if k <= 20 {
         out.push_str("\n  confusion: rows are the truth, columns the predictions\n");
@@ -91,6 +97,24 @@ pub fn evaluation_text(judged: &Judged) -> String {
         out.push_str(&grid(&rows, 2));
     }
     out
+}
+
+/// How often sets hold the class of their row, of all rows and of each class, and how large they are.
+fn sets_text(sets: &SetFigures) -> String {
+    let of = if sets.by_class { " in every class" } else { "" };
+    let mut rows = vec![vec![String::new(), "coverage".into(), "95 % interval".into(), "interval by".into()]];
+    rows.push(estimate_row("all rows", &sets.coverage));
+    for (class, estimate) in &sets.of_classes {
+        rows.extend(estimate.as_ref().map(|e| estimate_row(&clip(class, 24), e)));
+    }
+    format!(
+        "\n  sets of classes, promised {:.4}{of}; {:.2} classes on average, {} of one class, {} empty\n{}",
+        sets.level,
+        sets.mean_size,
+        percent(sets.single),
+        percent(sets.empty),
+        grid(&with_prose(rows), 2)
+    )
 }
 
 /// Rows whose last cell is prose, to the left of its place and on as many rows as it needs.

@@ -1,5 +1,6 @@
 //! A model laid open, for machines and for people.
 
+use super::conformal::conformal_json;
 use super::decision::decision_json;
 use super::digits::{ProvedTo, explained_marks, intercept_error, proved_short, weight_error};
 use super::parts::parts_json;
@@ -43,6 +44,7 @@ pub fn inspect_json(model: &Model, voice: &dyn Voice) -> Result<Value> {
         "learned_priors": model.has_probabilities().then(|| model.learned_priors()),
         "true_priors": model.true_priors,
         "decision": decision_json(model),
+        "conformal": conformal_json(model),
         "outcome": serde_json::to_value(model.outcome).map_err(to_value)?,
         "bayes_error": serde_json::to_value(bayes_error).map_err(to_value)?,
         "mahalanobis": mahalanobis,

@@ -1,5 +1,6 @@
 //! Fits and evaluations in words and tables of text; the caller decides where they go.
 
+mod conformal;
 mod consequences;
 mod decision;
 mod digits;
@@ -24,7 +25,9 @@ mod text;
 mod verification;
 
 pub use evaluation::{evaluation_json, evaluation_text, labels_json, labels_text};
-pub use further::{against_json, against_text, details_json, details_text, thresholds_json, thresholds_text};
+pub use further::{
+    against_json, against_text, details_json, details_text, thresholds_json, thresholds_text,
+};
 pub use geometry::{decision_note, geometry_json, geometry_text, measured_text};
 pub use guarantee::{guarantee_json, guarantee_text};
 pub use inference::inference_text;

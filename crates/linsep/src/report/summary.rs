@@ -1,5 +1,6 @@
 //! What was fitted, in one screen.
 
+use super::conformal::conformal_text;
 use super::decision::decision_text;
 use super::digits::{ProvedTo, explained_marks, proved_beside, proved_objective, weight_error};
 use super::headline::headline;
@@ -82,6 +83,9 @@ pub(super) fn summary(model: &Model, with_decision: bool, all: bool, voice: &dyn
         line("multiclass", text);
     } else if with_decision {
         line("decision", decision_text(model));
+    }
+    if let Some(conformal) = &model.conformal {
+        line("sets", conformal_text(model, conformal));
     }
     line("accuracy", accuracy_text(model));
     line("solver", if searches { perceptron::computation_text(model) } else { computation_text(model) });
@@ -212,7 +216,10 @@ fn dropped_text(model: &Model) -> Vec<String> {
     if t.zero_weight > 0 {
         lines.push(format!("{} left out: weight zero", count(t.zero_weight, "row")));
     }
-    let incomplete = t.rows - t.used - t.missing_target - t.zero_weight;
+    if t.held_back > 0 {
+        lines.push(format!("{} held back from the fit for sets of classes", count(t.held_back, "row")));
+    }
+    let incomplete = t.rows - t.used - t.missing_target - t.zero_weight - t.held_back;
     if incomplete > 0 {
         let cells: Vec<String> =
             t.missing.iter().take(6).map(|(name, n)| format!("{name} {}", thousands(*n as f64))).collect();

@@ -1,5 +1,9 @@
 //! Ways of holding rows back.
 
+mod part;
+
+pub use part::{PartOf, random_part};
+
 use crate::error::{Error, Result};
 use crate::table::Class;
 use crate::words::{Setting, words};

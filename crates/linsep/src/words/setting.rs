@@ -22,6 +22,12 @@ pub enum Setting {
     CalibrateFolds,
     /// The constant of a kernel.
     Coef0,
+    /// How sure sets of classes are.
+    Conformal,
+    /// Of all rows together, or of each class.
+    ConformalBy,
+    /// Rows that are held back for them.
+    ConformalShare,
     /// Where standard errors come from.
     Covariance,
     /// Folds of an estimate of the error.
@@ -116,7 +122,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting, for tests of a face's words.
-    pub const ALL: [Setting; 53] = [
+    pub const ALL: [Setting; 56] = [
         Setting::Basis,
         Setting::BasisColumns,
         Setting::Batch,
@@ -125,6 +131,9 @@ impl Setting {
         Setting::Calibrate,
         Setting::CalibrateFolds,
         Setting::Coef0,
+        Setting::Conformal,
+        Setting::ConformalBy,
+        Setting::ConformalShare,
         Setting::Covariance,
         Setting::CrossValidation,
         Setting::Degree,
@@ -193,6 +202,9 @@ impl Setting {
             Setting::Calibrate => "calibration",
             Setting::CalibrateFolds => "calibration folds",
             Setting::Coef0 => "coef0",
+            Setting::Conformal => "conformal",
+            Setting::ConformalBy => "conformal by",
+            Setting::ConformalShare => "conformal share",
             Setting::Covariance => "covariance",
             Setting::CrossValidation => "cross-validation",
             Setting::Degree => "degree",

@@ -2,13 +2,13 @@
 
 use super::assemble::KnownOfRows;
 use super::calibrate::cross_fit;
+use super::conformal::{DividedSource, HeldBack};
 use super::cross_validate::cross_validate;
-use super::fit::fit_source;
+use super::fit::{fit_rows_of, fit_source};
 use super::multiclass::Approach;
 use super::options::{CalibrationOptions, FitOptions};
 use super::plan::Plan;
 use super::rows::RowRoles;
-use super::source::Source;
 use crate::artifact::Model;
 use crate::decide::Rule;
 use crate::error::Result;
@@ -41,6 +41,7 @@ pub(super) fn options_of(model: &Model) -> FitOptions {
         Some(Split::Rest) => Approach::LinearMachine,
     });
     options.calibration = model.calibration.as_ref().map(|c| CalibrationOptions { kind: c.map.kind(), folds: c.folds });
+    options.conformal = model.conformal.as_ref().map(|c| c.options);
     options.folds = model.cross_validation.as_ref().map(|c| c.folds);
     options
 }
@@ -60,7 +61,12 @@ pub(super) fn why_not_again(model: &Model) -> Option<&'static str> {
 }
 
 /// Fits the rows of a table again, with everything that the model was asked for; `None` where there is no model now.
-pub(super) fn fit_again(model: &Model, table: &Table, roles: &RowRoles, watch: &Watch) -> Result<Option<Model>> {
+pub(super) fn fit_again(
+    model: &Model,
+    table: &Table,
+    (roles, held): (&RowRoles, Option<&HeldBack>),
+    watch: &Watch,
+) -> Result<Option<Model>> {
     let (options, plan) = (options_of(model), plan_of(model));
     let folds = options.folds.map(|folds| cross_validate(table, roles, &options, &plan, folds, watch)).transpose()?;
     let arrays = model.provenance.fingerprint.is_empty();
@@ -71,13 +77,15 @@ pub(super) fn fit_again(model: &Model, table: &Table, roles: &RowRoles, watch: &
         calibration: options.calibration.as_ref().map(|c| cross_fit(table, roles, &options, c, watch)),
         accuracy: !arrays,
     };
-    let recipe = super::options::recipe_options(&options);
-    let source = Source::of_table(table.clone(), roles, &recipe)?;
-    Ok(fit_source(&source, &options, &plan, known, watch)?.model().map(|model| *model))
+    let fit = fit_rows_of(table.clone(), (roles, held), &options, (&plan, known), watch)?;
+    Ok(fit.model().map(|model| *model))
 }
 
 /// The same for rows of arrays.
-pub(super) fn fit_source_again(model: &Model, source: &Source<'_>, watch: &Watch) -> Result<Option<Model>> {
-    let found = fit_source(source, &options_of(model), &plan_of(model), KnownOfRows::stated_by(model), watch)?;
-    Ok(found.model().map(|found| Model { calibration: model.calibration.clone(), ..*found }))
+pub(super) fn fit_source_again(model: &Model, rows: &DividedSource<'_>, watch: &Watch) -> Result<Option<Model>> {
+    let found = fit_source(&rows.source, &options_of(model), &plan_of(model), KnownOfRows::stated_by(model), watch)?;
+    let Some(found) = found.model() else { return Ok(None) };
+    let mut found = Model { calibration: model.calibration.clone(), ..*found };
+    found.conformal = rows.sets(&found, watch)?;
+    Ok(Some(found))
 }

@@ -2,6 +2,7 @@
 
 use super::compare::{Closeness, NUMBERS, value_differences};
 use crate::certify::Certificate;
+use crate::decide::Conformal;
 use crate::design::{ColumnSummary, Units};
 use crate::discriminant::{Discriminant, Linear};
 use serde_json::Value;
@@ -26,6 +27,17 @@ const MAP: f64 = 1e-4;
 /// Agreement relative to the objective at zero weights (or to eigenvalues of order one), for fits that leave only
 /// rounding.
 const AT_ZERO: f64 = 1e-12;
+
+/// Scores of rows held back agree when they do beside the largest: each is a difference of sums over the columns.
+pub(super) fn conformal_agree(stated: &Conformal, found: &Conformal) -> bool {
+    let numbers = |c: &Conformal| c.scores.iter().flatten().copied().collect::<Vec<f64>>();
+    let lengths = |c: &Conformal| c.scores.iter().map(Vec::len).collect::<Vec<usize>>();
+    let (a, b) = (numbers(stated), numbers(found));
+    let largest = b.iter().fold(0.0_f64, |m, s| m.max(s.abs()));
+    stated.options == found.options
+        && lengths(stated) == lengths(found)
+        && a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= NUMBERS * largest)
+}
 
 /// Units agree when centre and scale do, relative to the standard deviation and to the rounding of the mean.
 pub(super) fn units_agree(stated: &Units, learned: &Units, summary: &ColumnSummary) -> bool {

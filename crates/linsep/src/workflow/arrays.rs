@@ -1,6 +1,7 @@
 //! Arrays in memory to models, predictions and verdicts: what the Python package calls. Nothing is copied.
 
 use super::assemble::KnownOfRows;
+use super::conformal::DividedSource;
 use super::fit::{TableFit, fit_source};
 use super::geometry::{geometry_of, measure};
 use super::options::FitOptions;
@@ -95,7 +96,12 @@ pub fn fit_arrays(arrays: Arrays<'_>, options: &FitOptions, watch: &Watch) -> Re
         calibration: None,
         accuracy: false,
     };
-    fit_source(&arrays.source()?, options, &plan, known, watch)
+    let rows = DividedSource::of(arrays.source()?, options.conformal.as_ref(), options.seed)?;
+    let mut fit = fit_source(&rows.source, options, &plan, known, watch)?;
+    if let TableFit::Model(model) = &mut fit {
+        model.conformal = rows.sets(model, watch)?;
+    }
+    Ok(fit)
 }
 
 /// Solves the path of a risk minimiser.
@@ -108,14 +114,20 @@ pub fn separable_arrays(arrays: Arrays<'_>, options: &SeparableOptions, watch: &
     separable(&arrays.source()?, options, watch)
 }
 
+/// The rows of a model, of which some may have been held back.
+fn divided<'a>(model: &Model, arrays: Arrays<'a>) -> Result<DividedSource<'a>> {
+    let options = model.conformal.as_ref().map(|c| c.options);
+    DividedSource::of(arrays.source_of(model)?, options.as_ref(), model.provenance.seed)
+}
+
 /// Compares everything that a model states with the rows it was fitted on.
 pub fn verify_arrays(model: &Model, arrays: Arrays<'_>, watch: &Watch) -> Result<Verification> {
-    verify_source(model, arrays.source_of(model)?, watch)
+    verify_source(model, &divided(model, arrays)?, watch)
 }
 
 /// The same, and a second fit, which must come to the same bits.
 pub fn refit_arrays(model: &Model, arrays: Arrays<'_>, watch: &Watch) -> Result<Verification> {
-    refit_source(model, arrays.source_of(model)?, watch)
+    refit_source(model, &divided(model, arrays)?, watch)
 }
 
 /// The support vectors of a model, with what the rows it was fitted on say of them.
@@ -134,6 +146,7 @@ pub fn support_arrays(model: &Model, arrays: Arrays<'_>, watch: &Watch) -> Resul
         names: model.classes.clone(),
         weights: source.weights.as_ref().map(|_| vec![0.0; source.counts.rows]),
         offsets: None,
+        held_back: 0,
     };
     for (at, row) in source.rows.iter().enumerate() {
         roles.classes[*row] = Some(source.labels.codes()[at]);

@@ -104,6 +104,7 @@ impl RowRoles {
             names: self.names.clone(),
             weights: self.weights.clone(),
             offsets: self.offsets.clone(),
+            held_back: self.held_back,
         }
     }
 }

@@ -2,10 +2,11 @@
 
 use super::assemble::{KnownOfRows, Weighted, model_of};
 use super::calibrate::cross_fit;
+use super::conformal::{HeldBack, hold_back, sets_of_table};
 use super::cross_validate::cross_validate;
 use super::options::{FitOptions, recipe_options};
 use super::plan::Plan;
-use super::rows::read_roles;
+use super::rows::{RowRoles, read_roles};
 use super::separable::TableSeparability;
 use super::source::Source;
 use super::start::start_for;
@@ -50,6 +51,7 @@ pub enum TableRefusal {
 pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<TableFit> {
     let roles = read_roles(&table, options)?;
     let plan = Plan::of(options, &roles.names)?;
+    let (roles, held) = hold_back(roles, options.conformal.as_ref(), options.seed, &|row| table.place(row))?;
     let known = KnownOfRows {
         fingerprint: format!("{:016x}", table.fingerprint()),
         target_is_text: table.columns()[table.column(&options.target)?].kind != Kind::Number,
@@ -61,8 +63,27 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
         calibration: options.calibration.as_ref().map(|c| cross_fit(&table, &roles, options, c, watch)),
         accuracy: true,
     };
-    let source = Source::of_table(table, &roles, &recipe_options(options))?;
-    fit_source(&source, options, &plan, known, watch)
+    fit_rows_of(table, (&roles, held.as_ref()), options, (&plan, known), watch)
+}
+
+/// Fits a method to the rows of a table that are not held back, and learns sets of classes from those that are.
+pub(super) fn fit_rows_of(
+    table: Table,
+    (roles, held): (&RowRoles, Option<&HeldBack>),
+    options: &FitOptions,
+    (plan, known): (&Plan, KnownOfRows),
+    watch: &Watch,
+) -> Result<TableFit> {
+    let recipe = recipe_options(options);
+    let (Some(held), Some(conformal)) = (held, options.conformal) else {
+        return fit_source(&Source::of_table(table, roles, &recipe)?, options, plan, known, watch);
+    };
+    let source = Source::of_some_rows(&table, roles, |_| true, &recipe)?;
+    let mut fit = fit_source(&source, options, plan, known, watch)?;
+    if let TableFit::Model(model) = &mut fit {
+        model.conformal = Some(sets_of_table(model, conformal, &table, held, watch)?);
+    }
+    Ok(fit)
 }
 
 /// Fits a method to rows, however they came about.

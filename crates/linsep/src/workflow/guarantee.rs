@@ -1,5 +1,6 @@
 //! Model and test rows to bounds on the error on new rows.
 
+use super::conformal::hold_back;
 use super::predict::{PredictedRows, scored_rows};
 use super::rows::RowRoles;
 use crate::artifact::Model;
@@ -141,6 +142,8 @@ fn margin_bound(model: &Model, question: &MarginQuestion<'_>, delta: f64, watch:
     }
     let roles =
         RowRoles::of(training, &model.target, None, &[])?.in_terms_of(training, &model.target, &model.classes)?;
+    let conformal = model.conformal.as_ref().map(|c| c.options);
+    let (roles, _) = hold_back(roles, conformal.as_ref(), model.provenance.seed, &|row| training.place(row))?;
     let (prepared, scores) = scored_rows(model, training, &roles.usable(), None, watch)?;
     let truth = roles.codes(&prepared.rows);
     let theta: Vec<f64> = linear.weights_of(0).iter().copied().chain(linear.intercept()).collect();

@@ -6,8 +6,8 @@ use crate::decide::Decision;
 use crate::design::UnknownLevel;
 use crate::error::{Error, Result};
 use crate::evaluate::{
-    Against, Bootstrap, Details, Opponents, RowsOf, Scored, Thresholds, WantedFigure, compare, details, evaluate,
-    thresholds,
+    Against, Bootstrap, Details, Opponents, RowsOf, Scored, Thresholds, WantedFigure, compare, details,
+    evaluate, thresholds,
 };
 use crate::table::{Class, Table};
 use crate::watch::Watch;
@@ -50,6 +50,7 @@ pub fn judge_table(model: &Model, table: &Table, asked: &FurtherQuestions, watch
             evaluation,
             missing_target: table.n_rows() - rows.labelled,
             incomplete: rows.incomplete(),
+            sets: rows.sets(model)?,
             weights: rows.weights,
         },
         details: further,

@@ -7,6 +7,7 @@ mod assemble;
 mod at_point;
 mod calibrate;
 mod compare;
+mod conformal;
 mod cross_validate;
 mod fit;
 mod folds;

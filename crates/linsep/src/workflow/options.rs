@@ -2,7 +2,7 @@
 
 use super::multiclass::Multiclass;
 use crate::artifact::Model;
-use crate::decide::{CalibrationKind, Decision};
+use crate::decide::{CalibrationKind, ConformalOptions, Decision};
 use crate::design::RecipeOptions;
 use crate::model::{ClassWeights, Method};
 
@@ -29,6 +29,8 @@ pub struct FitOptions {
     pub multiclass: Multiclass,
     /// Make log-odds of the scores by a map that is cross-fitted.
     pub calibration: Option<CalibrationOptions>,
+    /// Hold rows back from the fit, and learn sets of classes from them.
+    pub conformal: Option<ConformalOptions>,
     /// The shares of the classes where the model will be used, in the order of the classes, if they are not those it
     /// learns from.
     pub true_priors: Option<Vec<f64>>,
@@ -54,6 +56,7 @@ impl FitOptions {
             decision: Decision::default(),
             multiclass: Multiclass::default(),
             calibration: None,
+            conformal: None,
             true_priors: None,
             init: None,
             folds: None,

@@ -2,11 +2,11 @@
 
 use super::options::FitOptions;
 use crate::artifact::{ModelPart, SupportVectors};
-use crate::decide::{Decision, Rule, Scheme, check_priors};
+use crate::decide::{ConformalOptions, Decision, Rule, Scheme, check_priors};
 use crate::design::Training;
 use crate::discriminant::Linear;
 use crate::error::{Error, Result};
-use crate::model::{Fit, FittedPart, Method, RefusedPart, Split, SplitFit};
+use crate::model::{Fit, FittedPart, KernelChoice, Method, RefusedPart, Split, SplitFit};
 use crate::watch::Watch;
 use crate::words::{Setting, words};
 
@@ -48,6 +48,7 @@ impl Plan {
             }
             check_priors(priors, classes)?;
         }
+        options.conformal.map_or(Ok(()), |c| check_conformal(&c, options))?;
         let decision = match scheme {
             Some(scheme) if !coupled => Decision::from(Rule::Scheme(scheme)),
             _ => options.decision.clone(),
@@ -73,6 +74,32 @@ impl Plan {
         }
         split.fit(method, training, watch)
     }
+}
+
+/// Sets of classes that hold of all rows together need their shares of the classes.
+fn check_conformal(conformal: &ConformalOptions, options: &FitOptions) -> Result<()> {
+    conformal.check()?;
+    let kernel = match &options.method {
+        Method::KernelSvm(settings) => Some(&settings.kernel),
+        Method::KernelPerceptron(settings) => Some(&settings.kernel),
+        _ => None,
+    };
+    if kernel == Some(&KernelChoice::Precomputed) {
+        return Err(Error::usage(
+            "a precomputed kernel has a column for every row of the fit, so that none can be held back",
+        )
+        .help(words!["leave out ", Setting::Conformal]));
+    }
+    if options.true_priors.is_some() && !conformal.by_class {
+        return Err(Error::usage(words![
+            "sets that hold the class of so many of all rows are for rows with the shares of the classes in the table, and ",
+            Setting::TruePriors,
+            " says that the rows to come have others"
+        ])
+        .help(words!["choose ", Setting::ConformalBy.is("class"), ": within a class the shares do not matter"])
+        .help(words!["leave ", Setting::TruePriors, " out"]));
+    }
+    Ok(())
 }
 
 /// A part as the model file has it; `rows` holds the table row of each matrix row.

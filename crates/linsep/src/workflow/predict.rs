@@ -6,7 +6,7 @@ use crate::artifact::Model;
 use crate::decide;
 use crate::design::{Prepared, UnknownLevel};
 use crate::error::{Error, Result};
-use crate::evaluate::{Evaluation, RowsOf, Scored, evaluate};
+use crate::evaluate::{Evaluation, RowsOf, Scored, SetFigures, evaluate, set_figures};
 use crate::table::{Class, Table};
 use crate::watch::Watch;
 
@@ -105,6 +105,8 @@ pub struct Judged {
     pub incomplete: usize,
     /// The weight column used, where the table has the model's.
     pub weights: Option<String>,
+    /// What the sets of classes come to, of a model that has them; rows count once, whatever their weight.
+    pub sets: Option<SetFigures>,
 }
 
 /// The labelled rows of a table with what a model makes of them.
@@ -165,6 +167,14 @@ impl PredictedRows {
         }
     }
 
+    /// What the sets of classes come to.
+    pub(super) fn sets(&self, model: &Model) -> Result<Option<SetFigures>> {
+        let Some(conformal) = &model.conformal else { return Ok(None) };
+        let sets = model.class_sets(&self.predictions.deciding, None)?;
+        let promise = (conformal.options.level, conformal.options.by_class);
+        Ok(set_figures(&sets, &self.truth, &model.classes, promise))
+    }
+
     /// Rows with a label that miss a cell the model needs.
     pub(super) fn incomplete(&self) -> usize {
         self.labelled - self.predictions.rows.len()
@@ -179,6 +189,7 @@ pub fn evaluate_table(model: &Model, table: &Table, unknown: Option<UnknownLevel
         evaluation,
         missing_target: table.n_rows() - rows.labelled,
         incomplete: rows.incomplete(),
+        sets: rows.sets(model)?,
         weights: rows.weights,
     })
 }

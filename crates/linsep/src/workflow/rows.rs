@@ -23,6 +23,8 @@ pub(super) struct RowRoles {
     pub(super) weights: Option<Vec<f64>>,
     /// Offsets row by row, and their number per row.
     pub(super) offsets: Option<(usize, Vec<f64>)>,
+    /// Rows that have a class but are held back, so that they are without one here.
+    pub(super) held_back: usize,
 }
 
 impl RowRoles {
@@ -31,7 +33,7 @@ impl RowRoles {
         let (classes, names) = Labels::from_column(table, target);
         let weights = weights.map(|name| weight_column(table, name, &classes)).transpose()?;
         let offsets = offset_columns(table, offsets, |row| classes[row].is_some())?;
-        Ok(RowRoles { classes, names, weights, offsets })
+        Ok(RowRoles { classes, names, weights, offsets, held_back: 0 })
     }
 
     /// Rows with a label.

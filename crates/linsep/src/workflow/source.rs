@@ -38,6 +38,7 @@ pub(super) struct RowCounts {
     pub(super) rows: usize,
     pub(super) missing_target: usize,
     pub(super) zero_weight: usize,
+    pub(super) held_back: usize,
     /// How many rows each column left out.
     pub(super) missing: Vec<(String, usize)>,
 }
@@ -67,7 +68,29 @@ impl<'a> Source<'a> {
         let recipe = fit_recipe(table, &frequencies, options)?;
         let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
         let prepared = recipe.apply(table, &counted)?;
+        if recipe.sparse_width > 0 {
+            check_small_columns(prepared.design.as_design()).map_err(|e| with_column_names(e, &recipe))?;
+        }
         Source::of_prepared(prepared, roles, recipe, Places::of(table))
+    }
+
+    /// The rows that are not marked, and those that are: copies of both.
+    pub(super) fn divided(self, marked: &[bool]) -> Result<(Source<'static>, PreparedDesign)> {
+        let (held, kept): (Vec<usize>, Vec<usize>) = (0..self.rows.len()).partition(|i| marked[*i]);
+        let apart = gather(self.design(), &held)?;
+        let rest = Source {
+            design: Held::Prepared(gather(self.design(), &kept)?),
+            labels: self.labels.select(&kept),
+            weights: self.weights.as_ref().map(|w| kept.iter().map(|i| w[*i]).collect()),
+            offsets: None,
+            rows: kept.iter().map(|i| self.rows[*i]).collect(),
+            counts: RowCounts { held_back: held.len(), ..self.counts },
+            recipe: self.recipe,
+            origins: self.origins,
+            printed: self.printed,
+            places: self.places,
+        };
+        Ok((rest, apart))
     }
 
     /// The rows of a table that were prepared by a recipe.
@@ -79,7 +102,7 @@ impl<'a> Source<'a> {
     ) -> Result<Source<'static>> {
         let Prepared { design, rows, missing } = prepared;
         let labels = labels_of(&rows, roles, &recipe)?;
-        let missing_target = roles.classes.iter().filter(|c| c.is_none()).count();
+        let missing_target = roles.classes.iter().filter(|c| c.is_none()).count() - roles.held_back;
         let counted = roles.frequencies(|_| true).iter().filter(|f| **f > 0.0).count();
         Ok(Source {
             design: Held::Prepared(design),
@@ -89,7 +112,8 @@ impl<'a> Source<'a> {
             counts: RowCounts {
                 rows: roles.classes.len(),
                 missing_target,
-                zero_weight: roles.classes.len() - missing_target - counted,
+                zero_weight: roles.classes.len() - missing_target - roles.held_back - counted,
+                held_back: roles.held_back,
                 missing,
             },
             origins: recipe.origins(),
@@ -111,7 +135,8 @@ impl<'a> Source<'a> {
         Training { weights, ..Training::new(design, &labels) }.check()?;
         check_small_columns(design).map_err(|e| with_array_names(e, &recipe))?;
         let count = design.shape().rows;
-        let counts = |zero_weight| RowCounts { rows: count, missing_target: 0, zero_weight, missing: Vec::new() };
+        let counts =
+            |zero_weight| RowCounts { rows: count, missing_target: 0, zero_weight, held_back: 0, missing: Vec::new() };
         let whole = Source {
             design: Held::Lent(design),
             labels,

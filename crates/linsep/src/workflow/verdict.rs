@@ -3,6 +3,7 @@
 use super::compare::Difference;
 use crate::artifact::{Model, Provenance};
 use crate::certify::Certificate;
+use crate::decide::Conformal;
 use crate::design::Transform;
 
 /// Relative residual allowed to the equations of a closed form: rounding times a condition of up to 1e8.
@@ -18,7 +19,7 @@ const LITTLE: f64 = 1e-2;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
     /// What the claim is about: `data`, `rows`, `class weight`, `recipe`, `units`, `discriminant`, `support`, `objective`,
-    /// `certificate`, `notes`, `calibration` or `refit`.
+    /// `certificate`, `notes`, `calibration`, `conformal` or `refit`.
     pub claim: &'static str,
     /// Whether it holds.
     pub holds: bool,
@@ -56,6 +57,7 @@ fn claim_of(path: &str) -> &'static str {
         "certificate" | "outcome" => "certificate",
         "notes" => "notes",
         "calibration" => "calibration",
+        "conformal" => "conformal",
         // Counts, classes, and what ought to be alike but is not.
         _ => "rows",
     }
@@ -107,6 +109,10 @@ pub(super) fn checks(model: &Model, evidence: &Evidence<'_>, found: (&Certificat
         });
     } else if evidence.different.iter().any(|d| claim_of(&d.path) == "calibration") {
         checks.push(line("calibration", String::new()));
+    }
+    if model.conformal.is_some() || evidence.different.iter().any(|d| claim_of(&d.path) == "conformal") {
+        let rows = model.conformal.as_ref().map_or(0, Conformal::rows);
+        checks.push(line("conformal", format!("scored again: {rows} rows that the fit did not see")));
     }
     checks
 }

@@ -6,12 +6,14 @@
 
 use super::again::{fit_again, fit_source_again, options_of, plan_of, why_not_again};
 use super::agree::{
-    calibrations_agree, certificates_agree, discriminants_agree, objectives_agree, size_of_objective, units_agree,
+    calibrations_agree, certificates_agree, conformal_agree, discriminants_agree, objectives_agree, size_of_objective,
+    units_agree,
 };
 use super::assemble::{KnownOfRows, Weighted, model_of};
 use super::at_point::fit_at_point;
 use super::calibrate::{CrossFit, cross_fit};
 use super::compare::{Closeness, NUMBERS, differences, shown};
+use super::conformal::{DividedSource, HeldBack, hold_back, sets_of_table};
 use super::fit::{TableFit, fit_source};
 use super::places::Places;
 use super::rows::RowRoles;
@@ -19,6 +21,7 @@ use super::source::Source;
 use super::verdict::{Check, Evidence, checks, proved, refit_check};
 use crate::artifact::{Model, ModelPart, Provenance};
 use crate::certify::Certificate;
+use crate::decide::Conformal;
 use crate::design::Training;
 use crate::design::{ColumnSummary, Encoding, fit_recipe, summarise};
 use crate::error::Result;
@@ -54,8 +57,11 @@ impl Verification {
 /// Compares everything that a model states with the table it was fitted on; what takes a second fit of an iterative method
 /// is listed as unchecked.
 pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verification> {
-    let (roles, order) = roles_of(model, table)?;
-    let prepared = PreparedRows::of_table(model, table, &roles, order, watch)?;
+    let (roles, held, order) = roles_of(model, table)?;
+    let mut prepared = PreparedRows::of_table(model, table, &roles, order, watch)?;
+    if let (Some(stated), Some(held)) = (&model.conformal, &held) {
+        prepared.conformal = Some(sets_of_table(model, stated.options, table, held, watch)?);
+    }
     prepared.verify(model, watch)
 }
 
@@ -63,7 +69,10 @@ pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verif
 pub fn refit_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verification> {
     let mut found = verify_table(model, table, watch)?;
     let again = match why_not_again(model) {
-        None => fit_again(model, table, &roles_of(model, table)?.0, watch)?,
+        None => {
+            let (roles, held, _) = roles_of(model, table)?;
+            fit_again(model, table, (&roles, held.as_ref()), watch)?
+        }
         Some(why) => return Ok(not_again(found, why)),
     };
     found.judge_bits(model, again)?;
@@ -71,19 +80,27 @@ pub fn refit_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verifi
 }
 
 /// The comparison with rows of arrays; the fingerprint of a table is not among them.
-pub(super) fn verify_source(model: &Model, source: Source<'_>, watch: &Watch) -> Result<Verification> {
+pub(super) fn verify_source(model: &Model, rows: &DividedSource<'_>, watch: &Watch) -> Result<Verification> {
     let known = KnownOfRows::stated_by(model);
-    let prepared = PreparedRows { source, known, learned: None, order: None, of_table: false, calibrated: None };
+    let prepared = PreparedRows {
+        source: SourceRows::Lent(&rows.source),
+        known,
+        learned: None,
+        order: None,
+        of_table: false,
+        calibrated: None,
+        conformal: rows.sets(model, watch)?,
+    };
     prepared.verify(model, watch)
 }
 
 /// The same, and a second fit.
-pub(super) fn refit_source(model: &Model, source: Source<'_>, watch: &Watch) -> Result<Verification> {
+pub(super) fn refit_source(model: &Model, rows: &DividedSource<'_>, watch: &Watch) -> Result<Verification> {
     let again = match why_not_again(model) {
-        None => Ok(fit_source_again(model, &source, watch)?),
+        None => Ok(fit_source_again(model, rows, watch)?),
         Some(why) => Err(why),
     };
-    let mut found = verify_source(model, source, watch)?;
+    let mut found = verify_source(model, rows, watch)?;
     match again {
         Err(why) => return Ok(not_again(found, why)),
         Ok(again) => found.judge_bits(model, again)?,
@@ -116,20 +133,39 @@ fn not_again(mut found: Verification, why: &str) -> Verification {
     found
 }
 
-/// Labels, weights and offsets in the order of the model's classes; and that order as the table and the last class make it.
-fn roles_of(model: &Model, table: &Table) -> Result<(RowRoles, Vec<String>)> {
+/// Labels, weights and offsets in the order of the model's classes, the rows that were held back apart; and that order as the
+/// table and the last class make it.
+fn roles_of(model: &Model, table: &Table) -> Result<(RowRoles, Option<HeldBack>, Vec<String>)> {
     let roles = RowRoles::of(table, &model.target, model.weights.as_deref(), &model.offsets)?;
     let mut order = roles.names.clone();
     if let Some(last) = model.classes.last().and_then(|last| order.iter().position(|name| name == last)) {
         let name = order.remove(last);
         order.push(name);
     }
-    Ok((roles.in_terms_of(table, &model.target, &model.classes)?, order))
+    let roles = roles.in_terms_of(table, &model.target, &model.classes)?;
+    let conformal = model.conformal.as_ref().map(|c| c.options);
+    let (roles, held) = hold_back(roles, conformal.as_ref(), model.provenance.seed, &|row| table.place(row))?;
+    Ok((roles, held, order))
+}
+
+/// Rows made from a table, or those of a caller.
+enum SourceRows<'a> {
+    Own(Box<Source<'static>>),
+    Lent(&'a Source<'a>),
+}
+
+impl SourceRows<'_> {
+    fn rows(&self) -> &Source<'_> {
+        match self {
+            SourceRows::Own(source) => source,
+            SourceRows::Lent(source) => source,
+        }
+    }
 }
 
 /// The rows, and what is known of them before the model is looked at.
 struct PreparedRows<'a> {
-    source: Source<'a>,
+    source: SourceRows<'a>,
     known: KnownOfRows,
     /// The recipe as it is learned anew, where it can be.
     learned: Option<crate::design::Recipe>,
@@ -138,6 +174,8 @@ struct PreparedRows<'a> {
     of_table: bool,
     /// By how much the probabilities of a calibration differ from those of the stored one, in so many folds.
     calibrated: Option<(f64, usize)>,
+    /// The sets of classes that the rows held back make of the stated discriminant.
+    conformal: Option<Conformal>,
 }
 
 impl PreparedRows<'_> {
@@ -172,11 +210,20 @@ impl PreparedRows<'_> {
             accuracy: !of_arrays,
         };
         let learned = learned_recipe(model, table, &frequencies);
-        Ok(PreparedRows { source, known, learned, order: Some(order), of_table: true, calibrated })
+        Ok(PreparedRows {
+            source: SourceRows::Own(Box::new(source)),
+            known,
+            learned,
+            order: Some(order),
+            of_table: true,
+            calibrated,
+            conformal: None,
+        })
     }
 
     fn verify(self, model: &Model, watch: &Watch) -> Result<Verification> {
-        let PreparedRows { source, known, learned, order, of_table, calibrated } = self;
+        let PreparedRows { source, known, learned, order, of_table, calibrated, conformal } = self;
+        let source = source.rows();
         let plain = source.weights.as_deref();
         let class_weights = model.class_weights.as_ref().map(|w| w.for_rows(&source.labels, plain)).transpose()?;
         let factored = class_weights.as_ref().and_then(|f| f.weighted(&source.labels, plain));
@@ -185,15 +232,15 @@ impl PreparedRows<'_> {
         let repeated = model.method.is_repeated() && !is_halted(model);
         let independent = if repeated { residual(model, &training, &summary, watch)? } else { None };
         let mut found = match repeated {
-            true => match fit_source(&source, &options_of(model), &plan_of(model), known, watch)? {
+            true => match fit_source(source, &options_of(model), &plan_of(model), known, watch)? {
                 TableFit::Model(found) => *found,
                 _ => return Ok(no_model(model)),
             },
             false => {
-                let fit = fit_at_point(model, &source, &training, watch).map_err(|e| source.name(e))?;
+                let fit = fit_at_point(model, source, &training, watch).map_err(|e| source.name(e))?;
                 let weighted = Weighted { classes: class_weights, total: training.total_weight() };
                 let (method, plan) = (model.method.clone(), plan_of(model));
-                model_of(&source, &options_of(model), (method, &plan), known, weighted, fit)?
+                model_of(source, &options_of(model), (method, &plan), known, weighted, fit)?
             }
         };
         let (certificate, objective) = (found.certificate.clone(), found.objective.value);
@@ -203,6 +250,7 @@ impl PreparedRows<'_> {
             found.calibration.clone_from(&model.calibration);
             found.notes.extend(model.notes.iter().filter(|n| is_of_folds(n)).cloned());
         }
+        found.conformal = conformal;
         keep_settings(&mut found, model);
         settle(&mut found, model, &summary, calibrated.map(|(difference, _)| difference));
         let different = differences(model, &found, Closeness::Within(NUMBERS))?;
@@ -318,6 +366,11 @@ fn settle(found: &mut Model, model: &Model, summary: &ColumnSummary, calibrated:
     if let (true, Some(worst)) = (confirmed, worst_certificate(model.parts.iter().map(|p| (p.outcome, &p.certificate))))
     {
         found.certificate = worst.clone();
+    }
+    if let (Some(stored), Some(again)) = (&model.conformal, &found.conformal)
+        && conformal_agree(stored, again)
+    {
+        found.conformal = Some(stored.clone());
     }
     if let (Some(stored), Some(learned), Some(difference)) = (&model.calibration, &found.calibration, calibrated) {
         let value = |c: &crate::artifact::CrossFitted| serde_json::to_value(c).unwrap_or_default();

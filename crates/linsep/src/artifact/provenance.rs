@@ -1,0 +1,49 @@
+//! Where a model came from.
+
+use crate::role::{Role, Roles};
+use serde::{Deserialize, Serialize};
+
+/// Where a model came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Version of linsep.
+    pub version: String,
+    /// Edition of the arithmetic of the certificates; files from before it was written are of the first.
+    #[serde(default = "first_edition")]
+    pub certificates: u32,
+    /// Fingerprint of the typed cells of the training table, in hexadecimal; empty for arrays in memory, which have none.
+    pub fingerprint: String,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// Whether the fit started at the coefficients of another model, which are not kept.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub started: bool,
+}
+
+fn first_edition() -> u32 {
+    1
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl Provenance {
+    /// The edition of the certificates that this version computes: one more whenever a file that was right would state other
+    /// numbers than are recomputed.
+    pub const CERTIFICATES: u32 = 2;
+
+    /// The seed is one more setting; which version wrote the file nobody can tell afterwards.
+    pub const ROLES: Roles = Roles::Fields(&[
+        ("version", Roles::All(Role::Setting)),
+        ("certificates", Roles::All(Role::Setting)),
+        ("fingerprint", Roles::All(Role::Claim)),
+        ("seed", Roles::All(Role::Setting)),
+        ("started", Roles::All(Role::Setting)),
+    ]);
+
+    /// Whether a table with this fingerprint may be the training table: arrays in memory leave none.
+    pub fn is_of(&self, fingerprint: &str) -> bool {
+        self.fingerprint.is_empty() || self.fingerprint == fingerprint
+    }
+}
