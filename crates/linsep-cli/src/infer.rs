@@ -9,19 +9,24 @@ use crate::voice;
 use clap::{Args, ValueEnum};
 use linsep::artifact::write_atomic;
 use linsep::infer::{Adjustment, BandKind, CovarianceKind, EstimatorKind, Inference, IntervalKind};
-use linsep::model::Fit;
-use linsep::report::{TableFormat, inference_json, inference_rows, inference_table, inference_text, probability_rows};
-use linsep::workflow::{InferOptions, infer_table};
+use linsep::model::{CovarianceShape, Fit};
+use linsep::report::{
+    TableFormat, classical_json, classical_text, inference_json, inference_rows, inference_table, inference_text,
+    probability_rows,
+};
+use linsep::workflow::{ClassicalModel, InferOptions, infer_classical, infer_table};
 use linsep::{Error, Result};
 use std::path::PathBuf;
 
-/// Standard errors, tests and intervals of a logistic model.
+/// Standard errors, tests and intervals of a logistic model, of Gaussian classes or of least squares.
 #[derive(Args)]
 #[command(after_help = "\
 Maximum likelihood without a penalty: log-odds against the first class (the reference), text columns
 against their first level. Where rows are separated there is no maximum, and linsep says so, names
 the coefficients that diverge, and gives the likelihood ratio tests that still hold; --firth gives
 finite estimates. Weights are frequencies: a row of weight k counts as k rows.
+With --model lda, qda or spherical: shares, means and variances of Gaussian classes with their
+intervals, Hotelling's T², Wilks' Λ and Box's M. With --model least-squares: t and F of class targets.
 Exit code 0; 1 where maximum likelihood does not exist.
 
 Examples:
@@ -32,7 +37,9 @@ Examples:
   linsep infer penguins.csv --target species --features flipper_length_mm,body_mass_g --covariance hc1
   linsep infer penguins.csv --target sex --features body_mass_g --test 'body_mass_g = 0.001' --effects
   linsep infer penguins.csv --target sex --features body_mass_g --at penguins.csv --band scheffe
-  linsep infer penguins.csv --target sex --drop year --firth --table markdown")]
+  linsep infer penguins.csv --target sex --drop year --firth --table markdown
+  linsep infer penguins.csv --target species --features bill_length_mm,bill_depth_mm --model lda
+  linsep infer penguins.csv --target sex --features body_mass_g,island --model least-squares")]
 pub struct InferArguments {
     #[command(flatten)]
     input: InputArguments,
@@ -40,6 +47,10 @@ pub struct InferArguments {
     /// Column of the classes (for LIBSVM files: the label)
     #[arg(long, short, value_name = "COLUMN")]
     target: Option<String>,
+
+    /// What is inferred about
+    #[arg(long, short, value_enum, value_name = "METHOD", default_value = "logistic", help_heading = "Inference")]
+    model: SubjectName,
 
     /// How sure intervals are
     #[arg(long, value_name = "LEVEL", default_value_t = 0.95, help_heading = "Inference")]
@@ -109,6 +120,33 @@ pub struct InferArguments {
     columns: ColumnArguments,
 }
 
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum SubjectName {
+    /// Log-odds, by maximum likelihood
+    Logistic,
+    /// Gaussian classes with one covariance
+    Lda,
+    /// Gaussian classes with a covariance each
+    Qda,
+    /// Gaussian classes with covariance σ²I
+    Spherical,
+    /// Least squares on class targets
+    LeastSquares,
+}
+
+impl SubjectName {
+    /// What is not maximum likelihood.
+    fn classical(self) -> Option<ClassicalModel> {
+        match self {
+            SubjectName::Logistic => None,
+            SubjectName::Lda => Some(ClassicalModel::Gaussian(CovarianceShape::Shared)),
+            SubjectName::Qda => Some(ClassicalModel::Gaussian(CovarianceShape::Own)),
+            SubjectName::Spherical => Some(ClassicalModel::Gaussian(CovarianceShape::Spherical)),
+            SubjectName::LeastSquares => Some(ClassicalModel::LeastSquares),
+        }
+    }
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum IntervalName {
     /// Estimate ± a quantile times the standard error
@@ -148,6 +186,10 @@ pub fn run(arguments: &InferArguments) -> Result<Ending> {
     let time_limit = arguments.time_limit.map(seconds).transpose()?;
     let (covariance, cluster) = covariance(&arguments.covariance)?;
     let recipe = arguments.columns.recipe()?;
+    let classical = arguments.model.classical();
+    if let Some(model) = classical {
+        refuse_foreign_flags(arguments, model)?;
+    }
     if let Some(path) = &arguments.rows {
         check_directory(path)?;
         arguments.input.refuse_as_output(path, &[])?;
@@ -168,6 +210,16 @@ pub fn run(arguments: &InferArguments) -> Result<Ending> {
         IntervalName::Profile => IntervalKind::Profile,
     };
     asked.covariance = covariance;
+    if let Some(model) = classical {
+        let found = infer_classical(table, &options, model, &progress.watch());
+        progress.finish();
+        let found = found?;
+        return match arguments.json {
+            true => print_json(&classical_json(&found), Ending::Done),
+            false => print(&classical_text(&found, &voice::Command), Ending::Done),
+        };
+    }
+    let asked = &mut options.inference;
     asked.estimator = if arguments.firth { EstimatorKind::Firth } else { EstimatorKind::Likelihood };
     asked.tests = arguments.test.clone();
     asked.adjust = arguments.adjust.map(|a| match a {
@@ -204,6 +256,29 @@ pub fn run(arguments: &InferArguments) -> Result<Ending> {
         (Fit::Model(inference), Some(format)) => print(&inference_table(inference, format), ending),
         _ => print(&inference_text(&found, &voice::Command), ending),
     }
+}
+
+/// A flag of another model would be ignored; say so instead.
+fn refuse_foreign_flags(arguments: &InferArguments, model: ClassicalModel) -> Result<()> {
+    let gaussian = model != ClassicalModel::LeastSquares;
+    let flags = [
+        ("--interval", matches!(arguments.interval, IntervalName::Profile)),
+        ("--covariance", gaussian && arguments.covariance != "model"),
+        ("--firth", arguments.firth),
+        ("--test", !arguments.test.is_empty()),
+        ("--against", arguments.against.is_some()),
+        ("--adjust", arguments.adjust.is_some()),
+        ("--no-intercept", arguments.no_intercept),
+        ("--effects", arguments.effects),
+        ("--rows", arguments.rows.is_some()),
+        ("--at", arguments.at.is_some()),
+        ("--table", arguments.table.is_some()),
+    ];
+    let Some((flag, _)) = flags.iter().find(|(_, given)| *given) else { return Ok(()) };
+    let name = arguments.model.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default();
+    Err(Error::usage(format!("{flag} does not belong to --model {name}"))
+        .help("leave it out")
+        .help("choose --model logistic"))
 }
 
 fn write_rows(arguments: &InferArguments, inference: &Inference) -> Result<()> {

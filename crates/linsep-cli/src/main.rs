@@ -78,7 +78,7 @@ enum Command {
     Geometry(geometry::GeometryArguments),
     /// Whether planes can separate the classes, with a proof either way
     Separable(Box<separable::SeparableArguments>),
-    /// Standard errors, tests and intervals of a logistic model, where they exist
+    /// Standard errors, tests and intervals of logistic models, Gaussian classes and least squares, where they exist
     Infer(Box<infer::InferArguments>),
     /// Solve for every size of a penalty, from all weights zero down to almost none
     Path(Box<path::PathArguments>),

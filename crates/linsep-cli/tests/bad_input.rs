@@ -1426,6 +1426,55 @@ fn perceptrons() -> Vec<Case> {
             &["--calibrate-folds is for --calibrate", "add --calibrate platt"],
         ),
         usage(
+            "a level of Gaussian classes",
+            "infer t.csv -t y --model lda --level 2",
+            &["--level 2 is not between 0 and 1"],
+        ),
+        usage(
+            "Firth of Gaussian classes",
+            "infer t.csv -t y --model lda --firth",
+            &["--firth does not belong to --model lda", "choose --model logistic"],
+        ),
+        usage(
+            "robust covariances of Gaussian classes",
+            "infer t.csv -t y --model qda --covariance hc3",
+            &["--covariance does not belong to --model qda"],
+        ),
+        usage(
+            "text in Gaussian classes",
+            "infer p.csv -t y --model lda --drop w,o",
+            &["the text column `kind` is not Gaussian", "--drop kind"],
+        ),
+        usage(
+            "columns of Gaussian classes that do not vary",
+            "infer t.csv -t y --model lda",
+            &["the column `o` does not vary within the classes", "leave it out: --drop"],
+        ),
+        usage(
+            "too few rows for own covariances",
+            "infer t.csv -t y --drop o --model qda",
+            &[
+                "within class `a`: their covariance has no inverse",
+                "2 columns need that many degrees of freedom",
+                "--model lda",
+            ],
+        ),
+        usage(
+            "clusters of least squares",
+            "infer p.csv -t y --drop w,o --model least-squares --covariance cluster:kind",
+            &["not of clusters", "--covariance hc0, hc1, hc2 or hc3"],
+        ),
+        usage(
+            "a constant column of least squares",
+            "infer t.csv -t y --model least-squares",
+            &["the column `o` does not vary", "--drop"],
+        ),
+        usage(
+            "an offset of least squares",
+            "infer p.csv -t y --model least-squares --offset o",
+            &["offsets have no meaning for --model least-squares"],
+        ),
+        usage(
             "sets that are always right",
             "fit p.csv -t y --conformal 1 -o m.json",
             &["--conformal is 1, not between 0 and 1", "for example 0.9"],

@@ -41,7 +41,7 @@ pub struct HypothesisTest {
 pub struct Ellipsoid {
     /// The estimates, restriction by restriction.
     pub centre: Vec<f64>,
-    /// χ² quantile of the level.
+    /// The quantile of the level: of χ², or of Hotelling's T² for means of Gaussian classes.
     pub radius_squared: f64,
     /// Half the length of each axis, longest first.
     pub half_lengths: Vec<f64>,
@@ -58,17 +58,26 @@ fn ellipsoid(run: &InferenceRun<'_, '_>, covariance: &Square, restriction: &Rest
     let own = Square::from_lower(size, |i, j| dot(&restriction.rows[i], &moved[j]));
     let eigen = Eigen::of(&own)?;
     let radius_squared = chi_square_quantile(run.options.level, size as f64);
-    let axis = |k: usize| {
-        let direction: Vec<f64> = eigen.vector(k).to_vec();
-        let largest = direction.iter().copied().fold(0.0f64, |m, v| if v.abs() > m.abs() { v } else { m });
-        direction.iter().map(|v| v * largest.signum()).collect::<Vec<f64>>()
-    };
-    Some(Ellipsoid {
-        centre: restriction.rows.iter().map(|row| dot(row, &run.maximum.point)).collect(),
-        radius_squared,
-        half_lengths: (0..size).rev().map(|k| (radius_squared * eigen.values()[k].max(0.0)).sqrt()).collect(),
-        directions: (0..size).rev().map(axis).collect(),
-    })
+    let centre = restriction.rows.iter().map(|row| dot(row, &run.maximum.point)).collect();
+    Some(Ellipsoid::of_axes(centre, radius_squared, &eigen))
+}
+
+impl Ellipsoid {
+    /// From the eigenvectors of V.
+    pub(super) fn of_axes(centre: Vec<f64>, radius_squared: f64, eigen: &Eigen) -> Ellipsoid {
+        let axis = |k: usize| {
+            let direction: Vec<f64> = eigen.vector(k).to_vec();
+            let largest = direction.iter().copied().fold(0.0f64, |m, v| if v.abs() > m.abs() { v } else { m });
+            direction.iter().map(|v| v * largest.signum()).collect::<Vec<f64>>()
+        };
+        let axes = || (0..eigen.values().len()).rev();
+        Ellipsoid {
+            centre,
+            radius_squared,
+            half_lengths: axes().map(|k| (radius_squared * eigen.values()[k].max(0.0)).sqrt()).collect(),
+            directions: axes().map(axis).collect(),
+        }
+    }
 }
 
 /// Tests every hypothesis of the options.

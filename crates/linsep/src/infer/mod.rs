@@ -2,18 +2,22 @@
 //! and what still does.
 //!
 //! Binary and multinomial maximum likelihood by its information, its robust covariances and its likelihood ratios; Firth's
-//! penalised likelihood of two classes, which also separated rows have.
+//! penalised likelihood of two classes, which also separated rows have. Beside it what Gaussian classes and least squares have: means,
+//! shares, covariances and t and F tests that are exact for Gaussian classes with one covariance.
 
 mod bands;
 mod covariance;
 mod effects;
 mod firth;
+mod gaussian;
 mod hypothesis;
 mod hypothesis_tests;
 mod inference;
+mod least_squares;
 mod likelihood;
 mod marginal;
 mod maximum;
+mod mean_tests;
 mod options;
 mod profile;
 mod rows;
@@ -24,9 +28,12 @@ mod subject;
 mod term_tests;
 
 pub use bands::{BandKind, ProbabilityInterval};
+pub use gaussian::{ClassInference, ColumnTest, GaussianInference, IntervalEstimate, MeanLine, infer_gaussian};
 pub use hypothesis_tests::{Ellipsoid, HypothesisTest, Tested};
 pub use inference::{Coefficient, Inference, InferenceFit, SeparatedInference, infer};
+pub use least_squares::{SquaresInference, SquaresLine, SquaresTest, infer_least_squares};
 pub use marginal::MarginalEffect;
+pub use mean_tests::{BoxTest, MeanStatistic, MeanTest};
 pub use options::{Adjustment, CovarianceKind, EstimatorKind, InferenceOptions, IntervalKind};
 pub use rows::RowInfluence;
 pub use statistics::FitStatistics;

@@ -111,12 +111,18 @@ impl Default for InferenceOptions {
     }
 }
 
+/// A level is between 0 and 1.
+pub(super) fn check_level(level: f64) -> Result<()> {
+    match level > 0.0 && level < 1.0 {
+        true => Ok(()),
+        false => Err(Error::usage(words![Setting::Level.is(level.to_string()), " is not between 0 and 1"])
+            .help("0.95 covers the truth in 95 of 100 samples")),
+    }
+}
+
 impl InferenceOptions {
     pub(super) fn check(&self) -> Result<()> {
-        if !(self.level > 0.0 && self.level < 1.0) {
-            return Err(Error::usage(words![Setting::Level.is(self.level.to_string()), " is not between 0 and 1"])
-                .help("0.95 covers the truth in 95 of 100 samples"));
-        }
+        check_level(self.level)?;
         let robust = self.covariance != CovarianceKind::Model;
         if robust && self.interval == IntervalKind::Profile {
             return Err(Error::usage(

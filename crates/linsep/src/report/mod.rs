@@ -1,5 +1,6 @@
 //! Fits and evaluations in words and tables of text; the caller decides where they go.
 
+mod classical;
 mod conformal;
 mod consequences;
 mod decision;
@@ -24,6 +25,7 @@ mod support;
 mod text;
 mod verification;
 
+pub use classical::{classical_json, classical_text};
 pub use evaluation::{evaluation_json, evaluation_text, labels_json, labels_text};
 pub use further::{
     against_json, against_text, details_json, details_text, thresholds_json, thresholds_text,

@@ -264,7 +264,7 @@ fn of_source(
 }
 
 /// The terms of a recipe, with those that contain them.
-fn terms(recipe: &Recipe) -> Vec<ModelTerm> {
+pub(super) fn terms(recipe: &Recipe) -> Vec<ModelTerm> {
     let origins = recipe.origins();
     let factors = recipe.origin_factors();
     let contains = |outer: &[(usize, u32)], inner: &[(usize, u32)]| {

@@ -6,6 +6,7 @@ mod arrays;
 mod assemble;
 mod at_point;
 mod calibrate;
+mod classical;
 mod compare;
 mod conformal;
 mod cross_validate;
@@ -36,6 +37,7 @@ pub use arrays::{
     Arrays, fit_arrays, measure_design, path_arrays, predict_design, refit_arrays, separable_arrays, support_arrays,
     verify_arrays,
 };
+pub use classical::{ClassicalAnswer, ClassicalInference, ClassicalModel, infer_classical};
 pub use fit::{TableFit, TableRefusal, fit_table};
 pub use geometry::{GeometryOptions, TableGeometry, geometry_of, geometry_table};
 pub use guarantee::{Guaranteed, MarginQuestion, guarantee_table};
