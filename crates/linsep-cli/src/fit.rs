@@ -218,7 +218,7 @@ fn options(arguments: &FitArguments, method: Method, table: &Table, target: Stri
 }
 
 /// `balanced`, or `class=weight` pairs.
-fn class_weights(texts: &[String]) -> Result<Option<ClassWeights>> {
+pub fn class_weights(texts: &[String]) -> Result<Option<ClassWeights>> {
     if texts.is_empty() {
         return Ok(None);
     }

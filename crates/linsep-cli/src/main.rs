@@ -20,6 +20,7 @@ mod path;
 mod perceptron;
 mod predict;
 mod progress;
+mod resample;
 mod separable;
 mod sheet;
 mod signals;
@@ -53,6 +54,7 @@ Examples:
   linsep geometry model.json penguins.csv -o distances.csv
   linsep separable penguins.csv --target species
   linsep infer penguins.csv --target sex --features body_mass_g,island
+  linsep resample penguins.csv --target sex --features body_mass_g --model svm
   linsep path penguins.csv --target species --penalty lasso -o path.csv
   linsep simulate gaussian --rows 500 -o data.csv
 
@@ -80,6 +82,8 @@ enum Command {
     Separable(Box<separable::SeparableArguments>),
     /// Standard errors, tests and intervals of logistic models, Gaussian classes and least squares, where they exist
     Infer(Box<infer::InferArguments>),
+    /// Draw rows again or deal classes out anew: intervals of coefficients, and tests of the error
+    Resample(Box<resample::ResampleArguments>),
     /// Solve for every size of a penalty, from all weights zero down to almost none
     Path(Box<path::PathArguments>),
     /// Draw labelled rows from known classes, with the truth beside them
@@ -123,6 +127,7 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Geometry(arguments) => geometry::run(&arguments),
         Command::Separable(arguments) => separable::run(&arguments),
         Command::Infer(arguments) => infer::run(&arguments),
+        Command::Resample(arguments) => resample::run(&arguments),
         Command::Path(arguments) => path::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
     }

@@ -1135,6 +1135,11 @@ fn decisions() -> Vec<Case> {
         usage("a threshold of three classes", "evaluate lda.json t.csv --want recall=0.9", &["between two classes"]),
         usage("a rival of another target", "evaluate p.json p.csv --against lda.json", &["classes"]),
         usage("a rival that is not there", "evaluate p.json p.csv --against none.json", &["none.json"]),
+        usage(
+            "too few replicates",
+            "evaluate p.json p.csv --against p.json --replicates 9",
+            &["9 replicates are too few"],
+        ),
         usage("negative threshold", "evaluate p.json p.csv --threshold -0.5", &["threshold -0.5 is not between"]),
         usage("threshold that is no number", "predict p.json p.csv --threshold nan", &["threshold NaN is not between"]),
         usage("threshold in words", "predict p.json p.csv --threshold low", &["low", "--threshold"]),
@@ -1424,6 +1429,51 @@ fn perceptrons() -> Vec<Case> {
             "folds of no calibration",
             "fit p.csv -t y --calibrate-folds 3 -o m.json",
             &["--calibrate-folds is for --calibrate", "add --calibrate platt"],
+        ),
+        usage(
+            "a bootstrap of a hard margin",
+            "resample p.csv -t y --features x --model hard-margin",
+            &["rests on few rows", "choose --model logistic, svm, least-squares or lda"],
+        ),
+        usage(
+            "a bootstrap of a perceptron",
+            "resample p.csv -t y --features x --model perceptron",
+            &["depends on the order of the rows and minimises nothing"],
+        ),
+        usage(
+            "a bootstrap of a kernel machine",
+            "resample p.csv -t y --features x --model svm --kernel rbf",
+            &["a kernel machine has no coefficients of columns"],
+        ),
+        usage(
+            "too few replicates",
+            "resample p.csv -t y --features x --bootstrap 20",
+            &["20 replicates do not reach the ends of an interval of level 0.95: 39 are needed"],
+        ),
+        usage(
+            "replicates that are taken for known",
+            "resample p.csv -t y --features x --missing mean",
+            &["--missing mean learns values from all rows", "--missing drop"],
+        ),
+        usage(
+            "quantiles that are taken for known",
+            "resample p.csv -t y --features x --transform quantile-normal",
+            &["--transform learns quantiles from all rows", "leave --transform out"],
+        ),
+        usage(
+            "folds without permutations",
+            "resample p.csv -t y --features x --folds 3",
+            &["--folds is for --permutations", "add --permutations 999"],
+        ),
+        usage(
+            "no permutations",
+            "resample p.csv -t y --features x --permutations 0",
+            &["no permutations were asked for"],
+        ),
+        usage(
+            "permutations of weighted rows",
+            "resample p.csv -t y --features x --weights w --permutations 9",
+            &["rows with weights cannot change their classes", "k rows"],
         ),
         usage(
             "a level of Gaussian classes",

@@ -260,7 +260,7 @@ fn weights_are_copies() {
 /// Intervals and sets of means cover with their level, with twelve rows.
 #[test]
 fn intervals_and_sets_of_means_are_exact_for_gaussian_classes() {
-    let repetitions = 4000;
+    let repetitions = 2000;
     let one = |seed: u64| {
         let (x, y) = rows(&mut Source::new(500 + seed), 12, 3, 1.5);
         let (gaussian, _) = asked(&x, 3, &y, None);
@@ -282,16 +282,16 @@ fn intervals_and_sets_of_means_are_exact_for_gaussian_classes() {
     let all: Vec<(bool, bool, bool)> = (0..repetitions).into_par_iter().map(one).collect();
     let share =
         |hit: &dyn Fn(&(bool, bool, bool)) -> bool| all.iter().filter(|c| hit(c)).count() as f64 / repetitions as f64;
-    // 0.95 with a standard error of 0.0034.
+    // 0.95 with a standard error of 0.0049.
     for found in [share(&|c| c.0), share(&|c| c.1), share(&|c| c.2)] {
-        assert!((found - 0.95).abs() < 0.014, "{found}");
+        assert!((found - 0.95).abs() < 0.02, "{found}");
     }
 }
 
 /// The partial F is uniform under its hypothesis for classes that differ in another column, with as few rows as there can be.
 #[test]
 fn the_partial_f_is_exact_for_gaussian_classes() {
-    let repetitions = 4000;
+    let repetitions = 2000;
     let one = |seed: u64| {
         let mut source = Source::new(90_000 + seed);
         let (mut x, mut y) = (Vec::new(), Vec::new());

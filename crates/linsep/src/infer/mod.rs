@@ -6,6 +6,7 @@
 //! shares, covariances and t and F tests that are exact for Gaussian classes with one covariance.
 
 mod bands;
+mod bootstrap;
 mod covariance;
 mod effects;
 mod firth;
@@ -28,6 +29,8 @@ mod subject;
 mod term_tests;
 
 pub use bands::{BandKind, ProbabilityInterval};
+pub(crate) use bootstrap::check_replicates;
+pub use bootstrap::{BootstrapLine, replicates_needed};
 pub use gaussian::{ClassInference, ColumnTest, GaussianInference, IntervalEstimate, MeanLine, infer_gaussian};
 pub use hypothesis_tests::{Ellipsoid, HypothesisTest, Tested};
 pub use inference::{Coefficient, Inference, InferenceFit, SeparatedInference, infer};

@@ -1,7 +1,9 @@
 //! Ways of holding rows back.
 
+mod draws;
 mod part;
 
+pub use draws::{bootstrap_counts, permutation};
 pub use part::{PartOf, random_part};
 
 use crate::error::{Error, Result};

@@ -5,6 +5,7 @@ mod agree;
 mod arrays;
 mod assemble;
 mod at_point;
+mod bootstrap;
 mod calibrate;
 mod classical;
 mod compare;
@@ -20,9 +21,11 @@ mod multi_label;
 mod multiclass;
 mod options;
 mod path;
+mod permutation;
 mod places;
 mod plan;
 mod predict;
+mod replicates;
 mod rows;
 mod scheme_geometry;
 mod separable;
@@ -37,6 +40,7 @@ pub use arrays::{
     Arrays, fit_arrays, measure_design, path_arrays, predict_design, refit_arrays, separable_arrays, support_arrays,
     verify_arrays,
 };
+pub use bootstrap::{BootstrapCoefficient, BootstrapFit, BootstrapOptions, TableBootstrap, bootstrap_table};
 pub use classical::{ClassicalAnswer, ClassicalInference, ClassicalModel, infer_classical};
 pub use fit::{TableFit, TableRefusal, fit_table};
 pub use geometry::{GeometryOptions, TableGeometry, geometry_of, geometry_table};
@@ -47,6 +51,7 @@ pub use multi_label::{JudgedLabels, evaluate_label_table, fit_labels};
 pub use multiclass::{Approach, Multiclass};
 pub use options::{CalibrationOptions, FitOptions};
 pub use path::{PathFit, TablePath, path_table};
+pub use permutation::{PermutationStatistic, PermutationTest, permutation_test};
 pub use predict::{Judged, Predictions, evaluate_table, predict_table};
 pub(crate) use separable::SHOWN_BOUNDARY;
 pub use separable::{Question, Scope, SeparableOptions, TableSeparability, separable_table};

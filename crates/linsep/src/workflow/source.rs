@@ -184,6 +184,25 @@ impl<'a> Source<'a> {
         training
     }
 
+    /// What a method sees of other rows of the same columns.
+    pub(super) fn training_of<'s>(
+        &'s self,
+        design: &'s dyn Design,
+        labels: &'s Labels,
+        weights: Option<&'s [f64]>,
+        offsets: Option<&'s (usize, Vec<f64>)>,
+    ) -> Training<'s> {
+        let mut training = Training::new(design, labels).with_origins(&self.origins).with_printed_units(&self.printed);
+        training.weights = weights;
+        training.offsets = offsets.map(|(columns, values)| Offsets { columns: *columns, values });
+        training
+    }
+
+    /// An error of a method about other rows of these columns, which has no place in the table.
+    pub(super) fn name_columns(&self, error: Error) -> Error {
+        with_column_names(error, &self.recipe)
+    }
+
     /// An error of a method, which speaks of rows and columns by number, in the words of the table.
     pub(super) fn name(&self, error: Error) -> Error {
         self.places.name(error, &self.rows, &self.recipe)
