@@ -11,8 +11,8 @@ use clap::Args;
 use linsep::artifact::Saved;
 use linsep::evaluate::{Against, Bootstrap, WantedFigure};
 use linsep::report::{
-    against_json, against_text, details_json, details_text, evaluation_json, evaluation_text, thresholds_json,
-    thresholds_text,
+    against_json, against_text, details_json, details_text, evaluation_json, evaluation_text, losses_json, losses_text,
+    thresholds_json, thresholds_text,
 };
 use linsep::workflow::{FurtherQuestions, JudgedFurther, compare_models, evaluate_label_table, judge_table};
 use linsep::{Error, Result};
@@ -112,6 +112,9 @@ fn json(further: &JudgedFurther, against: Option<&Against>) -> Result<serde_json
     if let Some(details) = &further.details {
         value["details"] = details_json(details)?;
         value["of_training"] = further.of_training.into();
+        if let Some(losses) = &further.losses {
+            value["details"]["losses"] = losses_json(losses)?;
+        }
     }
     if let Some(thresholds) = &further.thresholds {
         value["thresholds"] = thresholds_json(thresholds)?;
@@ -125,6 +128,7 @@ fn json(further: &JudgedFurther, against: Option<&Against>) -> Result<serde_json
 fn text(further: &JudgedFurther, against: Option<&Against>) -> String {
     let mut text = evaluation_text(&further.judged);
     text.extend(further.details.as_ref().map(details_text));
+    text.extend(further.losses.as_ref().map(losses_text));
     text.extend(further.thresholds.as_ref().map(thresholds_text));
     text.extend(against.map(against_text));
     text

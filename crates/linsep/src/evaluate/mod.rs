@@ -42,6 +42,7 @@ mod interval;
 mod labels;
 mod probability;
 mod reliability;
+mod score_losses;
 mod scored;
 mod sets;
 
@@ -58,6 +59,7 @@ pub use guarantee::{BoundKind, ErrorBound, Guarantee, LeftOut, guarantee};
 pub use interval::{LEVEL, wilson};
 pub use labels::{LabelFigures, evaluate_labels};
 pub use reliability::{BrierParts, HosmerLemeshow, Reliability, ReliabilityBin};
+pub use score_losses::{ScoreLosses, score_losses};
 pub use scored::{RowsOf, Scored};
 pub use sets::{SetFigures, set_figures};
 

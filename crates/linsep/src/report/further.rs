@@ -2,7 +2,7 @@
 
 use super::text::{clip, count, grid, percent, thousands, wrap};
 use crate::error::{Error, Result};
-use crate::evaluate::{Against, Details, Estimate, Metric, ThresholdFigures, Thresholds, WantedFigure};
+use crate::evaluate::{Against, Details, Estimate, Metric, ScoreLosses, ThresholdFigures, Thresholds, WantedFigure};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -54,6 +54,27 @@ pub fn against_json(against: &Against) -> Result<Value> {
         "replicates": against.bootstrap.replicates,
         "seed": against.bootstrap.seed,
     }))
+}
+
+/// The machine interface of losses.
+pub fn losses_json(losses: &ScoreLosses) -> Result<Value> {
+    shown(losses)
+}
+
+/// Losses of the score of two classes.
+pub fn losses_text(losses: &ScoreLosses) -> String {
+    let mut rows = vec![["", "mean", "95 % interval"].map(str::to_owned).to_vec()];
+    let all = [
+        ("hinge", &losses.hinge),
+        ("squared hinge", &losses.squared_hinge),
+        ("squared", &losses.squared),
+        ("perceptron", &losses.perceptron),
+    ];
+    for (name, estimate) in all {
+        let interval = estimate.interval.map_or("–".to_owned(), |(low, high)| format!("{low:.4} to {high:.4}"));
+        rows.push(vec![name.to_owned(), four(estimate.value), interval]);
+    }
+    format!("\n  losses of the score z, y = ±1\n{}", grid(&rows, 2))
 }
 
 /// Per-class figures, calibration and ranking.

@@ -29,7 +29,7 @@ mod verification;
 pub use classical::{classical_json, classical_text};
 pub use evaluation::{evaluation_json, evaluation_text, labels_json, labels_text};
 pub use further::{
-    against_json, against_text, details_json, details_text, thresholds_json, thresholds_text,
+    against_json, against_text, details_json, details_text, losses_json, losses_text, thresholds_json, thresholds_text,
 };
 pub use geometry::{decision_note, geometry_json, geometry_text, measured_text};
 pub use guarantee::{guarantee_json, guarantee_text};

@@ -6,8 +6,8 @@ use crate::decide::Decision;
 use crate::design::UnknownLevel;
 use crate::error::{Error, Result};
 use crate::evaluate::{
-    Against, Bootstrap, Details, Opponents, RowsOf, Scored, Thresholds, WantedFigure, compare, details,
-    evaluate, thresholds,
+    Against, Bootstrap, Details, Opponents, RowsOf, ScoreLosses, Scored, Thresholds, WantedFigure, compare, details,
+    evaluate, score_losses, thresholds,
 };
 use crate::table::{Class, Table};
 use crate::watch::Watch;
@@ -30,6 +30,8 @@ pub struct JudgedFurther {
     pub judged: Judged,
     /// Calibration, classes and ranking.
     pub details: Option<Details>,
+    /// Losses of the score of two classes, where details were asked for.
+    pub losses: Option<ScoreLosses>,
     /// What thresholds come to.
     pub thresholds: Option<Thresholds>,
     /// Whether the table is the one of the fit, which makes every figure too good; `None` where the model does not say.
@@ -44,8 +46,10 @@ pub fn judge_table(model: &Model, table: &Table, asked: &FurtherQuestions, watch
     let of_training = (!stated.is_empty()).then(|| *stated == format!("{:016x}", table.fingerprint()));
     let further = asked.details.then(|| details(&scored, of_training == Some(true))).transpose()?;
     let met = (!asked.wanted.is_empty()).then(|| thresholds(&scored, &asked.wanted)).transpose()?;
+    let losses = asked.details.then(|| score_losses(&scored, &rows.predictions.scores)).flatten();
     let evaluation = evaluate(&scored)?;
     Ok(JudgedFurther {
+        losses,
         judged: Judged {
             evaluation,
             missing_target: table.n_rows() - rows.labelled,
