@@ -22,7 +22,7 @@ fn sets_are_promised_written_and_judged() {
     // 0.999 needs 999 rows: every set of a complete row is all classes.
     let lines: Vec<&str> = written.lines().skip(1).collect();
     assert!(lines.iter().all(|l| l.ends_with(",Adelie|Chinstrap|Gentoo,3") || *l == ",,"), "{written}");
-    assert!(lines.iter().any(|l| *l == ",,") && lines.len() == 344);
+    assert!(lines.contains(&",,") && lines.len() == 344);
     let usual = scratch.done("predict sets.json penguins.csv --set --keep island");
     assert!(usual.starts_with("island,prediction,set,set_size\n") && usual.contains(",Adelie,Adelie,1\n"), "{usual}");
     let judged = json(&scratch.done("evaluate sets.json penguins.csv --json"));
