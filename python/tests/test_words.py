@@ -70,6 +70,13 @@ NB = linsep.MixedNB
 
 #: What to do, by the name of the command's case; where it is no error, what is said is returned.
 CASES = {
+    # conformal_sets
+    "sets that are always right": lambda t: L().fit(X, Y, conformal=1),
+    "no rows held back": lambda t: L().fit(X, Y, conformal=0.9, conformal_share=0),
+    "a share of sets that are not asked for": lambda t: L().fit(X, Y, conformal_share=0.3),
+    "sets of weighted rows": lambda t: L().fit(X, Y, sample_weight=np.r_[2.0, np.ones(7)], conformal=0.9),
+    "a class held back as a whole": lambda t: L().fit(THREE, Z, conformal=0.9, conformal_share=0.9),
+    "sets of a model without": lambda t: L().fit(X, Y).predict_set(X),
     # class_weights_and_starts
     "a weight of an unknown class": lambda t: L(class_weight={"maybe": 2}).fit(X, Y),
     "a negative class weight": lambda t: L(class_weight={"yes": -1}).fit(X, Y),
@@ -205,6 +212,9 @@ NOT_HERE = {
     "geometry": None,  # Of files and flags.
     "transforms_and_bases": None,  # scikit-learn's own transformers make features.
     "simulation": None,
+    "other_inference": None,  # Of the command and of Rust.
+    "resampling": None,  # The same.
+    "conformal_sets": ["sets of all rows under other priors"],  # Priors of new rows are of the command.
     "decisions": None,  # Thresholds and costs are scikit-learn's.
     "sigmoid": [  # There is no such estimator.
         "one sigmoid for three classes", "a lasso of sigmoid outputs", "a solver that sigmoid-ls has not", "restarts of a convex risk",

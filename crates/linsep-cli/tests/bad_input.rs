@@ -76,6 +76,9 @@ fn cases() -> Vec<Case> {
     all.extend(sigmoid());
     all.extend(separability());
     all.extend(decisions());
+    all.extend(conformal_sets());
+    all.extend(other_inference());
+    all.extend(resampling());
     all.extend(simulation());
     all
 }
@@ -1092,6 +1095,150 @@ fn naive_bayes() -> Vec<Case> {
     ]
 }
 
+fn resampling() -> Vec<Case> {
+    vec![
+        usage(
+            "a bootstrap of a hard margin",
+            "resample p.csv -t y --features x --model hard-margin",
+            &["rests on few rows", "choose --model logistic, svm, least-squares or lda"],
+        ),
+        usage(
+            "a bootstrap of a perceptron",
+            "resample p.csv -t y --features x --model perceptron",
+            &["depends on the order of the rows and minimises nothing"],
+        ),
+        usage(
+            "a bootstrap of a kernel machine",
+            "resample p.csv -t y --features x --model svm --kernel rbf",
+            &["a kernel machine has no coefficients of columns"],
+        ),
+        usage(
+            "replicates that do not reach the ends",
+            "resample p.csv -t y --features x --bootstrap 20",
+            &["20 replicates do not reach the ends of an interval of level 0.95: 39 are needed"],
+        ),
+        usage(
+            "replicates that are taken for known",
+            "resample p.csv -t y --features x --missing mean",
+            &["--missing mean learns values from all rows", "--missing drop"],
+        ),
+        usage(
+            "quantiles that are taken for known",
+            "resample p.csv -t y --features x --transform quantile-normal",
+            &["--transform learns quantiles from all rows", "leave --transform out"],
+        ),
+        usage(
+            "folds without permutations",
+            "resample p.csv -t y --features x --folds 3",
+            &["--folds is for --permutations", "add --permutations 999"],
+        ),
+        usage(
+            "no permutations",
+            "resample p.csv -t y --features x --permutations 0",
+            &["no permutations were asked for"],
+        ),
+        usage(
+            "permutations of weighted rows",
+            "resample p.csv -t y --features x --weights w --permutations 9",
+            &["rows with weights cannot change their classes", "k rows"],
+        ),
+    ]
+}
+
+fn other_inference() -> Vec<Case> {
+    vec![
+        usage(
+            "a level of Gaussian classes",
+            "infer t.csv -t y --model lda --level 2",
+            &["--level 2 is not between 0 and 1"],
+        ),
+        usage(
+            "Firth of Gaussian classes",
+            "infer t.csv -t y --model lda --firth",
+            &["--firth does not belong to --model lda", "choose --model logistic"],
+        ),
+        usage(
+            "robust covariances of Gaussian classes",
+            "infer t.csv -t y --model qda --covariance hc3",
+            &["--covariance does not belong to --model qda"],
+        ),
+        usage(
+            "text in Gaussian classes",
+            "infer p.csv -t y --model lda --drop w,o",
+            &["the text column `kind` is not Gaussian", "--drop kind"],
+        ),
+        usage(
+            "columns of Gaussian classes that do not vary",
+            "infer t.csv -t y --model lda",
+            &["the column `o` does not vary within the classes", "leave it out: --drop"],
+        ),
+        usage(
+            "too few rows for own covariances",
+            "infer t.csv -t y --drop o --model qda",
+            &[
+                "within class `a`: their covariance has no inverse",
+                "2 columns need that many degrees of freedom",
+                "--model lda",
+            ],
+        ),
+        usage(
+            "clusters of least squares",
+            "infer p.csv -t y --drop w,o --model least-squares --covariance cluster:kind",
+            &["not of clusters", "--covariance hc0, hc1, hc2 or hc3"],
+        ),
+        usage(
+            "a constant column of least squares",
+            "infer t.csv -t y --model least-squares",
+            &["the column `o` does not vary", "--drop"],
+        ),
+        usage(
+            "an offset of least squares",
+            "infer p.csv -t y --model least-squares --offset o",
+            &["offsets have no meaning for --model least-squares"],
+        ),
+    ]
+}
+
+fn conformal_sets() -> Vec<Case> {
+    vec![
+        usage(
+            "sets that are always right",
+            "fit p.csv -t y --conformal 1 -o m.json",
+            &["--conformal is 1, not between 0 and 1", "for example 0.9"],
+        ),
+        usage(
+            "no rows held back",
+            "fit p.csv -t y --conformal 0.9 --conformal-share 0 -o m.json",
+            &["--conformal-share is 0, not between 0 and 1", "for example 0.2"],
+        ),
+        usage(
+            "a share of sets that are not asked for",
+            "fit p.csv -t y --conformal-share 0.3 -o m.json",
+            &["--conformal-share is for --conformal", "add --conformal 0.9"],
+        ),
+        usage(
+            "sets of weighted rows",
+            "fit p.csv -t y --conformal 0.9 --weights w -o m.json",
+            &["p.csv", "line 4", "the weight 2 of a row: conformal sets count rows", "k rows"],
+        ),
+        usage(
+            "sets of all rows under other priors",
+            "fit p.csv -t y --conformal 0.9 --true-priors no=0.9,yes=0.1 -o m.json",
+            &["--true-priors says that the rows to come have others", "--conformal-by class"],
+        ),
+        usage(
+            "a class held back as a whole",
+            "fit t.csv -t y --drop o --conformal 0.9 --conformal-share 0.9 -o m.json",
+            &["would all be held back for conformal sets", "--conformal-by class", "--conformal-share below 0.9"],
+        ),
+        usage(
+            "sets of a model without",
+            "predict p.json p.csv --set",
+            &["the model has no sets of classes", "fit it with --conformal 0.9"],
+        ),
+    ]
+}
+
 fn decisions() -> Vec<Case> {
     vec![
         usage("threshold of zero", "fit p.csv -t y --threshold 0 -o m.json", &["threshold 0 is not between", "0.2"]),
@@ -1429,135 +1576,6 @@ fn perceptrons() -> Vec<Case> {
             "folds of no calibration",
             "fit p.csv -t y --calibrate-folds 3 -o m.json",
             &["--calibrate-folds is for --calibrate", "add --calibrate platt"],
-        ),
-        usage(
-            "a bootstrap of a hard margin",
-            "resample p.csv -t y --features x --model hard-margin",
-            &["rests on few rows", "choose --model logistic, svm, least-squares or lda"],
-        ),
-        usage(
-            "a bootstrap of a perceptron",
-            "resample p.csv -t y --features x --model perceptron",
-            &["depends on the order of the rows and minimises nothing"],
-        ),
-        usage(
-            "a bootstrap of a kernel machine",
-            "resample p.csv -t y --features x --model svm --kernel rbf",
-            &["a kernel machine has no coefficients of columns"],
-        ),
-        usage(
-            "too few replicates",
-            "resample p.csv -t y --features x --bootstrap 20",
-            &["20 replicates do not reach the ends of an interval of level 0.95: 39 are needed"],
-        ),
-        usage(
-            "replicates that are taken for known",
-            "resample p.csv -t y --features x --missing mean",
-            &["--missing mean learns values from all rows", "--missing drop"],
-        ),
-        usage(
-            "quantiles that are taken for known",
-            "resample p.csv -t y --features x --transform quantile-normal",
-            &["--transform learns quantiles from all rows", "leave --transform out"],
-        ),
-        usage(
-            "folds without permutations",
-            "resample p.csv -t y --features x --folds 3",
-            &["--folds is for --permutations", "add --permutations 999"],
-        ),
-        usage(
-            "no permutations",
-            "resample p.csv -t y --features x --permutations 0",
-            &["no permutations were asked for"],
-        ),
-        usage(
-            "permutations of weighted rows",
-            "resample p.csv -t y --features x --weights w --permutations 9",
-            &["rows with weights cannot change their classes", "k rows"],
-        ),
-        usage(
-            "a level of Gaussian classes",
-            "infer t.csv -t y --model lda --level 2",
-            &["--level 2 is not between 0 and 1"],
-        ),
-        usage(
-            "Firth of Gaussian classes",
-            "infer t.csv -t y --model lda --firth",
-            &["--firth does not belong to --model lda", "choose --model logistic"],
-        ),
-        usage(
-            "robust covariances of Gaussian classes",
-            "infer t.csv -t y --model qda --covariance hc3",
-            &["--covariance does not belong to --model qda"],
-        ),
-        usage(
-            "text in Gaussian classes",
-            "infer p.csv -t y --model lda --drop w,o",
-            &["the text column `kind` is not Gaussian", "--drop kind"],
-        ),
-        usage(
-            "columns of Gaussian classes that do not vary",
-            "infer t.csv -t y --model lda",
-            &["the column `o` does not vary within the classes", "leave it out: --drop"],
-        ),
-        usage(
-            "too few rows for own covariances",
-            "infer t.csv -t y --drop o --model qda",
-            &[
-                "within class `a`: their covariance has no inverse",
-                "2 columns need that many degrees of freedom",
-                "--model lda",
-            ],
-        ),
-        usage(
-            "clusters of least squares",
-            "infer p.csv -t y --drop w,o --model least-squares --covariance cluster:kind",
-            &["not of clusters", "--covariance hc0, hc1, hc2 or hc3"],
-        ),
-        usage(
-            "a constant column of least squares",
-            "infer t.csv -t y --model least-squares",
-            &["the column `o` does not vary", "--drop"],
-        ),
-        usage(
-            "an offset of least squares",
-            "infer p.csv -t y --model least-squares --offset o",
-            &["offsets have no meaning for --model least-squares"],
-        ),
-        usage(
-            "sets that are always right",
-            "fit p.csv -t y --conformal 1 -o m.json",
-            &["--conformal is 1, not between 0 and 1", "for example 0.9"],
-        ),
-        usage(
-            "no rows held back",
-            "fit p.csv -t y --conformal 0.9 --conformal-share 0 -o m.json",
-            &["--conformal-share is 0, not between 0 and 1", "for example 0.2"],
-        ),
-        usage(
-            "a share of sets that are not asked for",
-            "fit p.csv -t y --conformal-share 0.3 -o m.json",
-            &["--conformal-share is for --conformal", "add --conformal 0.9"],
-        ),
-        usage(
-            "sets of weighted rows",
-            "fit p.csv -t y --conformal 0.9 --weights w -o m.json",
-            &["p.csv", "line 4", "the weight 2 of a row: conformal sets count rows", "k rows"],
-        ),
-        usage(
-            "sets of all rows under other priors",
-            "fit p.csv -t y --conformal 0.9 --true-priors no=0.9,yes=0.1 -o m.json",
-            &["--true-priors says that the rows to come have others", "--conformal-by class"],
-        ),
-        usage(
-            "a class held back as a whole",
-            "fit t.csv -t y --drop o --conformal 0.9 --conformal-share 0.9 -o m.json",
-            &["would all be held back for conformal sets", "--conformal-by class", "--conformal-share below 0.9"],
-        ),
-        usage(
-            "sets of a model without",
-            "predict p.json p.csv --set",
-            &["the model has no sets of classes", "fit it with --conformal 0.9"],
         ),
         usage(
             "more folds than rows",
