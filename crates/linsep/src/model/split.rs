@@ -226,10 +226,15 @@ impl Split {
             None => Ok(f.discriminant.clone()),
         };
         let discriminants = found.iter().map(among_all).collect::<Result<Vec<Discriminant>>>()?;
+        let centre = match method {
+            Method::HardMargin(_) => common_centre(&discriminants, &units, training, watch)?,
+            _ => units.centre().to_vec(),
+        };
+        let discriminant = Discriminant::stack(discriminants, &centre)?;
         let everywhere = |note: &Note| found.iter().all(|(.., f)| f.notes.iter().any(|n| is_same(n, note)));
         let notes: Vec<Note> =
             found.first().map_or(Vec::new(), |(.., f)| f.notes.iter().filter(|n| everywhere(n)).cloned().collect());
-        let parts: Vec<FittedPart> = found
+        let mut parts: Vec<FittedPart> = found
             .into_iter()
             .map(|(part, rows, f)| FittedPart {
                 part,
@@ -246,11 +251,14 @@ impl Split {
                 multipliers: f.multipliers,
             })
             .collect();
+        if matches!(method, Method::HardMargin(_)) {
+            prove_as_stored(method, training, &discriminant, &mut parts, watch)?;
+        }
         let Some(worst) = worst_certificate(parts.iter().map(|p| (p.outcome, &p.certificate))).cloned() else {
             return Err(Error::usage("there are no classes to tell apart"));
         };
         let whole = Fitted {
-            discriminant: Discriminant::stack(discriminants, units.centre())?,
+            discriminant,
             objective: objective(&parts),
             certificate: worst,
             outcome: parts.iter().map(|p| p.outcome).max_by_key(|o| severity(*o)).unwrap_or(Outcome::Converged),
@@ -282,6 +290,36 @@ impl Split {
             false => Ok(units),
         }
     }
+}
+
+/// Where the planes of hard margins are stated together: about the mean of all rows where each has a centre of its own.
+fn common_centre(planes: &[Discriminant], units: &Units, training: &Training<'_>, watch: &Watch) -> Result<Vec<f64>> {
+    let centres: Vec<&[f64]> = planes.iter().filter_map(Discriminant::as_linear).map(|l| l.centre()).collect();
+    match centres.first() {
+        Some(first) if centres.iter().all(|c| c == first) => Ok(first.to_vec()),
+        Some(_) => Ok(summarise(training.design, training.weights, watch)?.mean),
+        None => Ok(units.centre().to_vec()),
+    }
+}
+
+/// A margin is that of the plane in the file: moved to the common centre its intercept was rounded, so it is measured there.
+fn prove_as_stored(
+    method: &Method,
+    training: &Training<'_>,
+    discriminant: &Discriminant,
+    parts: &mut [FittedPart],
+    watch: &Watch,
+) -> Result<()> {
+    for (score, part) in parts.iter_mut().enumerate() {
+        let Some(multipliers) = &part.multipliers else { continue };
+        let rows = part.part.rows_for(method, training)?;
+        let (plane, alpha) = (discriminant.part(score)?, &multipliers.alpha);
+        let (value, certificate) =
+            method.certify_multipliers(&rows.view(training), &plane, &part.units, alpha, watch)?;
+        part.outcome = method.settled(part.outcome, &certificate);
+        (part.objective.value, part.certificate) = (value, certificate);
+    }
+    Ok(())
 }
 
 /// Settings that speak of all classes have no meaning for two of them.
@@ -345,6 +383,8 @@ fn badness((outcome, certificate): (Outcome, &Certificate)) -> (u8, u8, f64) {
         Certificate::ClosedForm { relative_residual, .. } => (1, *relative_residual),
         Certificate::Errors { errors, total } => (2, errors / total),
         Certificate::Local { gradient, .. } => (2, *gradient),
+        // The narrowest of several margins is the one that all rows have.
+        Certificate::Margin { margin, .. } => (3, -margin),
         Certificate::Absent { .. } => (4, 0.0),
         bound => (3, bound.relative_gap().unwrap_or(f64::INFINITY)),
     };

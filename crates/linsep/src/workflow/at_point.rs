@@ -57,8 +57,9 @@ fn restated_part(
     let rows = part.rows_for(&model.method, whole)?;
     let training = rows.view(whole);
     let mut discriminant = model.discriminant.part(score)?;
-    // Parts have a common centre in the model; each was fitted about its own.
-    if let Some(linear) = discriminant.as_linear().filter(|linear| linear.centre() != stored.units.centre()) {
+    // Parts have a common centre in the model; each was fitted about its own. A margin is proved where the plane is stated.
+    let moves = !matches!(model.method, Method::HardMargin(_));
+    if let Some(linear) = discriminant.as_linear().filter(|linear| moves && linear.centre() != stored.units.centre()) {
         discriminant = Discriminant::Linear(linear.about(stored.units.centre())?);
     }
     if let Some(own) = rows.rows() {
