@@ -89,6 +89,10 @@ impl DecisionArguments {
                     .help("fit it with --calibrate platt")
                     .help("leave --true-priors out"));
             }
+            // Sets of classes are promised for the scores that they were calibrated on, and other priors give other scores.
+            if model.true_priors.as_ref() != Some(&shares) {
+                model.conformal = None;
+            }
             model.true_priors = Some(shares);
         }
         if let Some(decision) = self.decision(&model.classes)? {

@@ -233,6 +233,19 @@ pub fn run(arguments: &InferArguments) -> Result<Ending> {
     let found = infer_table(table, &options, &progress.watch());
     progress.finish();
     let found = found?;
+    // Everything that can fail comes before the first file is written.
+    let band = match (&arguments.at, &found.answer) {
+        (Some(path), Fit::Model(inference)) => {
+            let other = arguments.input.read_other(path, found.recipe.expected(), &progress)?;
+            let band = match arguments.band {
+                BandName::Pointwise => BandKind::Pointwise,
+                BandName::Scheffe => BandKind::Scheffe,
+            };
+            let intervals = found.probabilities(&other, band, &progress.watch())?;
+            Some(probability_rows(inference, &intervals))
+        }
+        _ => None,
+    };
     let ending = match &found.answer {
         Fit::Model(inference) => {
             write_rows(arguments, inference)?;
@@ -240,14 +253,8 @@ pub fn run(arguments: &InferArguments) -> Result<Ending> {
         }
         Fit::Refused(_) => Ending::No,
     };
-    if let (Some(path), Fit::Model(inference)) = (&arguments.at, &found.answer) {
-        let other = arguments.input.read_other(path, found.recipe.expected(), &progress)?;
-        let band = match arguments.band {
-            BandName::Pointwise => BandKind::Pointwise,
-            BandName::Scheffe => BandKind::Scheffe,
-        };
-        let intervals = found.probabilities(&other, band, &progress.watch())?;
-        return print(&probability_rows(inference, &intervals), ending);
+    if let Some(band) = band {
+        return print(&band, ending);
     }
     if arguments.json {
         return print_json(&inference_json(&found), ending);

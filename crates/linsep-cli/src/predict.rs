@@ -103,6 +103,13 @@ impl PredictArguments {
         if self.set {
             // No rows yet, but whether there are sets, and of that level, is known.
             model.set_thresholds(self.set_level)?;
+            if self.decision.has_true_priors() {
+                return Err(Error::usage(
+                    "sets of classes are promised for the scores of the fit, which --true-priors changes",
+                )
+                .help("leave one of --set and --true-priors out")
+                .help("fit with --conformal-by class and --true-priors"));
+            }
         }
         self.decision.replace(model)
     }

@@ -63,3 +63,15 @@ fn names_with_bars_can_be_told_apart() {
     let written = scratch.done("predict m.json t.csv --set --set-level 0.99");
     assert!(written.contains(",a\\|b|c\\\\d,2\n"), "{written}");
 }
+
+/// Other priors give other scores than the sets were calibrated on: nothing is promised of them.
+#[test]
+fn sets_are_not_promised_for_other_priors() {
+    let scratch = Scratch::with_examples();
+    scratch.done("fit iris.csv --target Species --conformal 0.9 -o m.json");
+    let priors = "--true-priors setosa=0.9,versicolor=0.05,virginica=0.05";
+    let ran = scratch.run(&format!("predict m.json iris.csv --set {priors}"));
+    assert!(ran.code == 2 && ran.stderr.contains("promised for the scores of the fit"), "{}", ran.stderr);
+    let judged = json(&scratch.done(&format!("evaluate m.json iris.csv --json {priors}")));
+    assert!(judged.get("sets").is_none_or(Value::is_null), "{judged}");
+}

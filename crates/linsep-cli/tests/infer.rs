@@ -212,3 +212,42 @@ fn threads_do_not_change_a_digit() {
     let line = format!("{USED} --interval profile --covariance model --test 'age, dose' --effects --json");
     assert_eq!(scratch.done(&format!("{line} --threads 1")), scratch.done(&format!("{line} --threads 2")));
 }
+
+/// Without its one column a separated model has none left, which is no table without rows.
+#[test]
+fn one_column_that_separates_is_an_answer() {
+    let scratch = Scratch::with_examples();
+    scratch.write("two.csv", "a,y\n1,p\n2,p\n3,q\n4,q\n");
+    scratch.write("touching.csv", "a,y\n1,p\n2,p\n2,q\n4,q\n");
+    for table in ["two.csv", "touching.csv"] {
+        let (code, found) = asked(&scratch, &format!("infer {table} --target y --json"));
+        assert_eq!(code, 1, "{table}");
+        // Twice the log-likelihood of the intercept alone is lost: 2·4·ln 2, less what rows on the boundary keep.
+        let lost = found["terms"][0]["statistic"].as_f64().unwrap_or_else(|| panic!("{found}"));
+        let expected = if table == "two.csv" { 8.0 * 2f64.ln() } else { 4.0 * 2f64.ln() };
+        assert!((lost - expected).abs() < 1e-6, "{table}: {lost}");
+    }
+}
+
+#[test]
+fn a_failure_leaves_no_file_of_rows() {
+    let scratch = scratch();
+    let ran = scratch.run(&format!("{USED} --rows rows.csv --at nowhere.csv"));
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(!scratch.file("rows.csv").exists());
+}
+
+#[test]
+fn classes_that_do_not_scatter_and_weights_that_are_no_counts_are_refused() {
+    let scratch = Scratch::with_examples();
+    scratch.write("still.csv", "a,y,w\n0,p,1e300\n0,p,1e300\n1,q,1e300\n1,q,1e300\n");
+    for (line, what) in [
+        ("infer still.csv --target y --features a --model spherical", "all columns are constant"),
+        ("infer still.csv --target y --features a --model lda --weights w", "are no numbers of rows"),
+        ("infer still.csv --target y --features a --model least-squares --weights w", "are no numbers of rows"),
+    ] {
+        let ran = scratch.run(line);
+        assert_eq!(ran.code, 2, "{line}: {}", ran.stdout);
+        assert!(ran.stderr.contains(what), "{line}: {}", ran.stderr);
+    }
+}

@@ -5,7 +5,7 @@
 
 use super::hypothesis_tests::Ellipsoid;
 use super::mean_tests::{BoxTest, MeanTest, box_test, hotelling, hotelling_unequal, spherical_test, wilks_and_pillai};
-use super::options::check_level;
+use super::options::{check_frequencies, check_level};
 use crate::design::Training;
 use crate::error::{Error, Result};
 use crate::linalg::{Eigen, Factor, Square, factor};
@@ -101,10 +101,7 @@ pub fn infer_gaussian(
     watch: &Watch,
 ) -> Result<GaussianInference> {
     check_level(level)?;
-    if training.weights.is_some_and(|w| w.iter().any(|s| s.fract() != 0.0)) {
-        return Err(Error::data("weights that are not whole numbers are not frequencies: there is no number of rows")
-            .help("write a row of weight k as k rows, or leave the weights out"));
-    }
+    check_frequencies(training)?;
     let moments = ClassMoments::with(Scatter::Own, training.design, training.labels, training.weights, watch)?;
     let names = training.labels.names();
     let sums = GaussianSums::new(&moments, shape, names)?;
@@ -148,6 +145,11 @@ impl<'m> GaussianSums<'m> {
                 .help("give every class more rows"));
         }
         let pooled = factor(&within, DEPENDENT);
+        if within.diagonal().iter().all(|s| *s == 0.0) {
+            return Err(Error::data("within every class all columns are constant: nothing measures how rows scatter")
+                .help("give every class rows that differ")
+                .help("leave out columns that are constant"));
+        }
         if shape != CovarianceShape::Spherical {
             check_rank(&pooled, n - k, None)?;
         }

@@ -8,7 +8,7 @@
 //! MacKinnon and White's correction (HC3), for many rows.
 
 use super::mean_tests::{MeanTest, of_roots};
-use super::options::{CovarianceKind, check_level};
+use super::options::{CovarianceKind, check_frequencies, check_level};
 use super::subject::Subject;
 use crate::design::{Pass, Rows, Training, Units};
 use crate::error::{Error, Result};
@@ -100,10 +100,7 @@ pub fn infer_least_squares(
 ) -> Result<SquaresInference> {
     check_level(level)?;
     let training = &subject.training;
-    if training.weights.is_some_and(|w| w.iter().any(|s| s.fract() != 0.0)) {
-        return Err(Error::data("weights that are not whole numbers are not frequencies: there is no number of rows")
-            .help("write a row of weight k as k rows, or leave the weights out"));
-    }
+    check_frequencies(training)?;
     if covariance == CovarianceKind::Cluster {
         return Err(Error::usage("least squares has robust covariances of rows, not of clusters")
             .help(words!["use ", Setting::Covariance.any(["hc0", "hc1", "hc2", "hc3"])]));

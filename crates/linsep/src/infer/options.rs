@@ -1,5 +1,6 @@
 //! What is asked of inference.
 
+use crate::design::Training;
 use crate::error::{Error, Result};
 use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
@@ -140,4 +141,18 @@ impl InferenceOptions {
         }
         Ok(())
     }
+}
+
+/// Whole numbers, and no more rows than can be told apart from one more: beyond 2⁵³ a number of rows is not a whole number.
+pub(super) fn check_frequencies(training: &Training<'_>) -> Result<()> {
+    if training.weights.is_some_and(|w| w.iter().any(|s| s.fract() != 0.0)) {
+        return Err(Error::data("weights that are not whole numbers are not frequencies: there is no number of rows")
+            .help("write a row of weight k as k rows, or leave the weights out"));
+    }
+    let total = training.total_weight();
+    if !(total < (1u64 << f64::MANTISSA_DIGITS) as f64) {
+        return Err(Error::data(format!("weights that add up to {total:.1e} are no numbers of rows"))
+            .help("give smaller weights: they are frequencies"));
+    }
+    Ok(())
 }

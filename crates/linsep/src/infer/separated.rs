@@ -7,7 +7,9 @@
 use super::subject::{Subject, maximum_likelihood};
 use super::term_tests::TermTest;
 use crate::certify::SeparationKind;
-use crate::design::{Design, Offsets, Pass, PreparedDesign, Standardize, Training, Units, gather, select, summarise};
+use crate::design::{
+    DenseMatrix, Design, Offsets, Pass, PreparedDesign, Standardize, Training, Units, gather, select, summarise,
+};
 use crate::error::Result;
 use crate::linalg::{Square, factor, gram_update};
 use crate::model::{Fit, Method, NoOptimum, Refusal};
@@ -89,7 +91,7 @@ pub(super) fn supremum_tests(subject: &Subject<'_>, top: f64, intercept: bool, w
     let training = &subject.training;
     let all: Vec<usize> = (0..training.design.shape().cols).collect();
     let of_columns = |columns: &[usize]| -> Result<(f64, usize)> {
-        let some = select(training.design, columns, watch)?;
+        let some = some_columns(training.design, columns, watch)?;
         let some = part(training, some.as_design());
         Ok((supremum(&some, intercept, watch)?, rank(&some, intercept, watch)?))
     };
@@ -106,6 +108,14 @@ pub(super) fn supremum_tests(subject: &Subject<'_>, top: f64, intercept: bool, w
         }
     }
     Ok(tests)
+}
+
+/// Some columns; none are a column of zeros, which has no weight and keeps the number of rows.
+fn some_columns(design: &dyn Design, columns: &[usize], watch: &Watch) -> Result<PreparedDesign> {
+    match columns.is_empty() {
+        true => Ok(PreparedDesign::Dense(DenseMatrix::new(vec![0.0; design.shape().rows], 1)?)),
+        false => select(design, columns, watch),
+    }
 }
 
 /// Independent columns, the intercept among them.
@@ -142,7 +152,7 @@ pub(super) fn one_sided_limit(
 ) -> Result<Option<f64>> {
     let cols = training.design.shape().cols;
     let others: Vec<usize> = (0..cols).filter(|j| *j != column).collect();
-    let some = select(training.design, &others, watch)?;
+    let some = some_columns(training.design, &others, watch)?;
     let own = column_values(training.design, column, watch)?;
     let summary = summarise(training.design, training.weights, watch)?;
     let unit = if summary.variance[column] > 0.0 { summary.variance[column].sqrt().recip() } else { 1.0 };

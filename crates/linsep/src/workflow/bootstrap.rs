@@ -162,7 +162,9 @@ impl BootstrapRun<'_> {
     fn fit(&self, rows: &[usize], counts: Option<Vec<f64>>) -> Result<Repeated> {
         let source = self.repetition.source;
         let some = SomeRows::of(source, rows, &source.labels, counts)?;
-        self.repetition.fit(&some, self.start.as_ref())
+        let fit = self.repetition.fit(&some, self.start.as_ref());
+        // What is wrong with some of the rows need not be wrong with all of them.
+        fit.map_err(|e| e.in_context("of rows drawn again, or of all rows but some"))
     }
 
     fn replicates(&self, replicates: usize, seed: u64) -> Result<Drawn> {
