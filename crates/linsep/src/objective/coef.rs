@@ -93,6 +93,17 @@ impl Coef {
         self.values.iter_mut().zip(&direction.values).for_each(|(a, d)| *a += step * d);
     }
 
+    /// Takes from every score what all have in common: the mean of the weights of a column, and of the intercepts.
+    pub fn remove_common_part(&mut self) {
+        let (k, cols) = (self.n_scores(), self.n_cols());
+        for j in 0..cols {
+            let mean = (0..k).map(|c| self.weights_of(c)[j]).sum::<f64>() / k as f64;
+            (0..k).for_each(|c| self.weights_mut()[c * cols + j] -= mean);
+        }
+        let mean = self.intercept().iter().sum::<f64>() / k as f64;
+        self.intercept_mut().iter_mut().for_each(|b| *b -= mean);
+    }
+
     /// Sum of products of all entries.
     pub fn dot(&self, other: &Coef) -> f64 {
         dot(&self.values, &other.values)

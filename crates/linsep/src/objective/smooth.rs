@@ -78,16 +78,9 @@ pub trait Smooth: RiskFrame {
     /// Where a common shift of all scores changes no loss, the part of some coefficients without one: the solution of
     /// least penalty has none.
     fn centre_scores(&self, coef: &mut Coef) {
-        if !self.loss().shift_invariant() {
-            return;
+        if self.loss().shift_invariant() {
+            coef.remove_common_part();
         }
-        let (k, cols) = (coef.n_scores(), coef.n_cols());
-        for j in 0..cols {
-            let mean = (0..k).map(|c| coef.weights_of(c)[j]).sum::<f64>() / k as f64;
-            (0..k).for_each(|c| coef.weights_mut()[c * cols + j] -= mean);
-        }
-        let mean = coef.intercept().iter().sum::<f64>() / k as f64;
-        coef.intercept_mut().iter_mut().for_each(|b| *b -= mean);
     }
 }
 
