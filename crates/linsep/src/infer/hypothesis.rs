@@ -82,7 +82,8 @@ fn tokens(text: &str, known: &dyn Fn(&str) -> bool) -> Result<Vec<Placed>> {
             }
             let word: String = all[start..at].iter().collect();
             found.push(match word.parse::<f64>() {
-                Ok(number) => (Token::Number(number), start + 1),
+                Ok(number) if number.is_finite() => (Token::Number(number), start + 1),
+                Ok(_) => return Err(wrong(text, start + 1, "the number is too large")),
                 // A name may begin with a digit.
                 Err(_) => (Token::Name(word), start + 1),
             });
@@ -110,6 +111,8 @@ fn word_or_left_side(word: &[char], known: &dyn Fn(&str) -> bool) -> String {
 fn equation(tokens: &[Placed], text: &str) -> Result<Equation> {
     let (class, tokens) = match tokens {
         [(Token::Name(class), _), (Token::Sign(':'), _), rest @ ..] => (Some(class.clone()), rest),
+        // Classes may be numbers.
+        [(Token::Number(class), _), (Token::Sign(':'), _), rest @ ..] => (Some(class.to_string()), rest),
         all => (None, all),
     };
     let mut sides = tokens.split(|(t, _)| *t == Token::Sign('='));
@@ -208,6 +211,8 @@ mod tests {
         assert_eq!(both, Hypothesis::Equations(vec![equation(&[(1.0, "age")], 1.0), equation(&[(1.0, "bmi")], 2.0)]));
         let classed = read("gentoo: age = 0").unwrap();
         assert!(matches!(classed, Hypothesis::Equations(e) if e[0].class.as_deref() == Some("gentoo")));
+        let numbered = read("2: age = 0").unwrap();
+        assert!(matches!(numbered, Hypothesis::Equations(e) if e[0].class.as_deref() == Some("2")));
     }
 
     #[test]
@@ -218,6 +223,7 @@ mod tests {
             ("`age", 1),
             ("age`", 4),
             ("=", 1),
+            ("age = 1e400", 7),
             ("age = 1 = 2", 11),
             ("", 1),
             ("age 2", 5),
