@@ -1176,7 +1176,7 @@ fn other_inference() -> Vec<Case> {
             "too few rows for own covariances",
             "infer t.csv -t y --drop o --model qda",
             &[
-                "within class `a`: their covariance has no inverse",
+                "within class `a`: their covariance cannot be inverted",
                 "2 columns need that many degrees of freedom",
                 "--model lda",
             ],

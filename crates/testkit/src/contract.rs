@@ -909,7 +909,7 @@ fn save_and_load_keep_the_bits(model: &Registered) {
 fn threads_give_the_same_bits(model: &Registered) {
     for &classes in classes_of(model) {
         // Enough rows for many blocks, and for the solver's start on a part of them. A multiply-add that no unit fuses is a
-        // call of a library function, some twenty times as slow: fewer rows then, which are still several blocks.
+        // call of a library function: fewer rows then, which are still several blocks.
         let n = if linsep::numeric::wide_units_in_use() { 20_000 } else { 5_000 };
         let data = in_support(model, &usual(model, n, 3, classes, 50));
         let with = |threads: usize| {

@@ -316,13 +316,16 @@ fn check_rank(factor: &Factor, freedom: f64, class: Option<&str>) -> Result<()> 
         None => "within the classes".to_owned(),
     };
     let alias = &factor.aliased()[0];
-    let fact = if alias.combination.is_empty() { "does not vary" } else { "is a combination of others" };
+    let fact = if alias.combination.is_empty() { "does not vary" } else { "is up to rounding a combination of others" };
     let few = match freedom < factor.n() as f64 {
         true => format!(" ({} columns need that many degrees of freedom, and there are {freedom})", factor.n()),
         false => String::new(),
     };
-    let what =
-        words!["the ", Span::Column(alias.column), format!(" {fact} {within}: their covariance has no inverse{few}")];
+    let what = words![
+        "the ",
+        Span::Column(alias.column),
+        format!(" {fact} {within}: their covariance cannot be inverted{few}")
+    ];
     let error = Error::data(what).help(words!["leave it out: ", Setting::Drop]).help("give more rows");
     Err(match class {
         Some(_) => error.help(words!["choose ", Setting::Model.is("lda"), ", with one covariance for all classes"]),

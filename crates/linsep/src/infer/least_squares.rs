@@ -188,7 +188,8 @@ impl SquaresFactor {
             (0..d).for_each(|i| r[i * d + j] = column[i]);
             let length = column[..=j].iter().map(|v| v * v).sum::<f64>().sqrt();
             if column[j].abs() <= DEPENDENT * length || length == 0.0 {
-                let fact = if length == 0.0 { "does not vary" } else { "is a combination of those before it" };
+                let fact =
+                    if length == 0.0 { "does not vary" } else { "is up to rounding a combination of those before it" };
                 return Err(Error::data(words!["the ", Span::Column(j), format!(" {fact}")])
                     .help(words!["leave it out: ", Setting::Drop]));
             }
