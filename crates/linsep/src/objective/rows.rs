@@ -362,13 +362,18 @@ impl HessianSums {
             let (columns, values) = rows.row(i);
             for (pair, c) in c.iter().enumerate() {
                 let gram = self.grams[pair].as_mut_slice();
+                if *c == 0.0 {
+                    continue;
+                }
+                let firsts = &mut self.firsts[pair * cols..][..cols];
                 for (at, (column, v)) in columns.iter().zip(values).enumerate() {
                     let column = *column as usize;
-                    self.firsts[pair * cols + column] += c * v;
-                    // Columns increase along the row, so this walks down one column of the lower triangle.
                     let scaled = c * v;
+                    firsts[column] += scaled;
+                    // Columns increase along the row, so this walks down one column of the lower triangle.
+                    let of_column = &mut gram[column * cols..][..cols];
                     for (other, w) in columns[at..].iter().zip(&values[at..]) {
-                        gram[column * cols + *other as usize] += scaled * w;
+                        of_column[*other as usize] += scaled * w;
                     }
                 }
             }

@@ -188,12 +188,17 @@ impl DyadicVectors for PairVectors<'_, '_> {
         let (row, other) = self.pairs[at];
         self.rows.entries(row, out)?;
         let own = self.rows.rows.labels[row].index();
-        let kept = |(j, x): &(usize, Dyadic)| self.place[*j].map(|place| (place, *x));
-        let entries: Vec<(usize, Dyadic)> = out.iter().filter_map(kept).collect();
-        out.clear();
-        for (class, plus) in [(own, true), (other, false)].into_iter().filter(|(class, _)| *class > 0) {
-            let start = (class - 1) * self.kept;
-            out.extend(entries.iter().map(|(j, x)| (start + j, if plus { *x } else { x.negated() })));
+        out.retain_mut(|(j, _)| self.place[*j].inspect(|place| *j = *place).is_some());
+        let start = |class: usize| (class - 1) * self.kept;
+        let plain = out.len();
+        if own > 0 && other > 0 {
+            out.extend_from_within(..);
+        }
+        for (at, (j, x)) in out.iter_mut().enumerate() {
+            match own > 0 && at < plain {
+                true => *j += start(own),
+                false => (*j, *x) = (*j + start(other), x.negated()),
+            }
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 //! until one of them vanishes. What is left is independent, so its weights are determined; at most one more than the rank
 //! of the vectors remain.
 
-use crate::linalg::pivoted_qr;
+use crate::linalg::{dot, pivoted_qr};
 
 /// A vector is independent of the basis if its largest coordinate outside of it exceeds this. Coordinates carry
 /// rounding of about 1e-16 times the condition of the basis, so bases of condition up to 1e7 are told apart. Chosen,
@@ -40,7 +40,7 @@ impl ExchangeBasis {
 
     /// `E a`.
     fn coordinates(&self, a: &[f64]) -> Vec<f64> {
-        (0..self.width).map(|i| self.row(i).iter().zip(a).map(|(e, a)| e * a).sum()).collect()
+        (0..self.width).map(|i| dot(self.row(i), a)).collect()
     }
 
     /// Makes the coordinates `y` of a vector the unit vector at `place`.
