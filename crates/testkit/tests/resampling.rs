@@ -1,8 +1,10 @@
 //! Bootstraps and permutation tests: their level by simulation, what they refuse, and the same bits for any number of threads.
 
+use linsep::design::Standardize;
 use linsep::infer::CovarianceKind;
 use linsep::model::{
-    Fit, GaussianBayes, HardMarginSettings, LeastSquaresSettings, LossChoice, Method, PenaltyChoice, RiskMinimizer,
+    Algorithm, Fit, GaussianBayes, HardMarginSettings, LeastSquaresSettings, LossChoice, Method, PenaltyChoice,
+    RiskMinimizer,
 };
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::table::Table;
@@ -91,6 +93,47 @@ fn intervals_cover_the_penalised_target() {
         assert!((0.82..0.96).contains(&found), "{found}");
     }
     assert!(share(&|c| c.2) < 0.2, "twice the penalised coefficient is something else");
+}
+
+/// Fits of a ridge are made many at a time; with a named solver one by one. Both are the same optima.
+#[test]
+fn replicates_made_together_are_those_made_one_by_one() {
+    let mut source = Source::new(11);
+    let mut csv = String::from("a,b,c,s,y\n");
+    for i in 0..150 {
+        let a = 100.0 + 3.0 * source.normal();
+        let numbers = (source.normal() * 1e-3, source.below(4), 1 + source.below(3));
+        let yes = a - 100.0 + 2.0 * source.normal() > 0.3 * f64::from(i % 3 == 0);
+        csv.push_str(&format!("{a},{},{},{},{}\n", numbers.0, numbers.1, numbers.2, if yes { "yes" } else { "no" }));
+    }
+    let table = read_bytes(csv.as_bytes(), "rows.csv", &ReadOptions::default()).expect("a table");
+    let asked = BootstrapOptions { replicates: 99, level: 0.9 };
+    for (penalty, standardize, weighted) in [
+        (PenaltyChoice::RidgeOne, Standardize::Yes, false),
+        (PenaltyChoice::Ridge(0.02), Standardize::Yes, true),
+        (PenaltyChoice::RidgeCost(0.5), Standardize::No, false),
+    ] {
+        let with = |algorithm: Algorithm| {
+            let method = risk(|m| (m.penalty, m.standardize, m.algorithm) = (penalty, standardize, algorithm));
+            let mut options = FitOptions { seed: 4, ..FitOptions::new("y", method) };
+            match weighted {
+                true => options.weights = Some("s".into()),
+                false => options.recipe.exclude.push("s".into()),
+            }
+            bootstrap(table.clone(), &options, &asked)
+        };
+        let (together, apart) = (with(Algorithm::Auto), with(Algorithm::Newton));
+        assert_eq!(together.replicates, apart.replicates);
+        for (one, other) in together.coefficients.iter().zip(&apart.coefficients) {
+            let lines = (one.line.as_ref().expect("a line"), other.line.as_ref().expect("a line"));
+            let unit = lines.1.se.expect("a spread");
+            let (p, q) = (lines.0.percentile, lines.1.percentile);
+            let (b, c) = (lines.0.bca.expect("bca"), lines.1.bca.expect("bca"));
+            for (found, expected) in [(p.0, q.0), (p.1, q.1), (b.0, c.0), (b.1, c.1)] {
+                assert!((found - expected).abs() <= 1e-5 * unit, "{}: {found} and {expected}", one.name);
+            }
+        }
+    }
 }
 
 #[test]

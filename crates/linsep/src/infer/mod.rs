@@ -21,6 +21,7 @@ mod maximum;
 mod mean_tests;
 mod options;
 mod profile;
+mod reweighted;
 mod rows;
 mod run;
 mod separated;
@@ -38,6 +39,7 @@ pub use least_squares::{SquaresInference, SquaresLine, SquaresTest, infer_least_
 pub use marginal::MarginalEffect;
 pub use mean_tests::{BoxTest, MeanStatistic, MeanTest};
 pub use options::{Adjustment, CovarianceKind, EstimatorKind, InferenceOptions, IntervalKind};
+pub(crate) use reweighted::{ReweightedRidge, RidgeFit, RowWeights};
 pub use rows::RowInfluence;
 pub use statistics::FitStatistics;
 pub use subject::{ModelTerm, Subject};

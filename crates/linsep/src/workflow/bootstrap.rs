@@ -9,11 +9,12 @@ use super::rows::read_roles;
 use super::source::Source;
 use super::start::start_for;
 use crate::artifact::Model;
-use crate::design::{Missing, Transform};
+use crate::design::{Missing, Standardize, Transform};
 use crate::discriminant::Linear;
 use crate::error::{Error, Result};
-use crate::infer::{BootstrapLine, check_replicates};
+use crate::infer::{BootstrapLine, ReweightedRidge, RidgeFit, RowWeights, check_replicates};
 use crate::model::{Fit, Fitted, LossChoice, Method, Outcome, PenaltyChoice};
+use crate::objective::Intercept;
 use crate::resample::{bootstrap_counts, permutation};
 use crate::table::{Kind, Table};
 use crate::watch::Watch;
@@ -124,7 +125,8 @@ pub fn bootstrap_table(
         false => None,
     };
     let repetition = Repetition { source: &source, options, plan: &plan, method, watch };
-    let run = BootstrapRun { repetition, start };
+    let quick = quick_fits(&repetition, linear)?;
+    let run = BootstrapRun { repetition, start, quick };
     let drawn = run.replicates(asked.replicates, options.seed)?;
     let selects = selects(&options.method);
     let (left_out, groups) = if selects { (Vec::new(), 0) } else { run.jackknife(options.seed)? };
@@ -146,6 +148,14 @@ pub fn bootstrap_table(
 struct BootstrapRun<'s> {
     repetition: Repetition<'s>,
     start: Option<Linear>,
+    /// Where many fits can be made together: what makes them, and their penalty.
+    quick: Option<(ReweightedRidge, PenaltyChoice)>,
+}
+
+/// A replicate's coefficients, made together with others, or its fit.
+enum Replicate {
+    Known(Vec<f64>),
+    Fitted(Repeated),
 }
 
 /// What came of the replicates.
@@ -167,25 +177,44 @@ impl BootstrapRun<'_> {
         fit.map_err(|e| e.in_context("of rows drawn again, or of all rows but some"))
     }
 
+    /// Coefficients by weights of all rows, of the fits that can be made together.
+    fn together(&self, fits: usize, weights: impl Fn(usize) -> Vec<f64> + Sync) -> Vec<Option<Vec<f64>>> {
+        let Some((ridge, penalty)) = &self.quick else { return vec![None; fits] };
+        let of_fit = |number: usize| {
+            let weights = weights(number);
+            RowWeights { lambda: penalty.lambda(weights.iter().sum()), weights }
+        };
+        ridge.fits(fits, of_fit, self.repetition.watch)
+    }
+
     fn replicates(&self, replicates: usize, seed: u64) -> Result<Drawn> {
         let source = self.repetition.source;
-        let one = |replicate: usize| {
-            let all = source.rows.len();
+        let all = source.rows.len();
+        let counts = |replicate: usize| -> Vec<f64> {
             let counts = bootstrap_counts(all, source.weights.as_deref(), seed, replicate as u64);
-            let rows: Vec<usize> = (0..all).filter(|i| counts[*i] > 0).collect();
-            let weights = rows.iter().map(|i| f64::from(counts[*i])).collect();
-            self.fit(&rows, Some(weights))
+            counts.into_iter().map(f64::from).collect()
         };
-        let found = (0..replicates).into_par_iter().map(one).collect::<Result<Vec<Repeated>>>()?;
+        let one = |(replicate, known): (usize, Option<Vec<f64>>)| {
+            if let Some(coefficients) = known {
+                return Ok(Replicate::Known(coefficients));
+            }
+            let counts = counts(replicate);
+            let rows: Vec<usize> = (0..all).filter(|i| counts[*i] > 0.0).collect();
+            let weights = rows.iter().map(|i| counts[*i]).collect();
+            self.fit(&rows, Some(weights)).map(Replicate::Fitted)
+        };
+        let known = self.together(replicates, counts);
+        let found = known.into_par_iter().enumerate().map(one).collect::<Result<Vec<Replicate>>>()?;
         let mut drawn = Drawn::default();
         for one in found {
             match one {
-                Repeated::Fitted(fitted) => {
+                Replicate::Known(coefficients) => drawn.coefficients.push(coefficients),
+                Replicate::Fitted(Repeated::Fitted(fitted)) => {
                     drawn.unconverged += usize::from(fitted.outcome != Outcome::Converged);
                     drawn.coefficients.push(coefficients_of(&fitted)?);
                 }
-                Repeated::Separated => drawn.separated += 1,
-                Repeated::WithoutClass | Repeated::Overlapping => drawn.without_class += 1,
+                Replicate::Fitted(Repeated::Separated) => drawn.separated += 1,
+                Replicate::Fitted(Repeated::WithoutClass | Repeated::Overlapping) => drawn.without_class += 1,
             }
         }
         if drawn.coefficients.is_empty() {
@@ -204,7 +233,11 @@ impl BootstrapRun<'_> {
         let order = permutation(all, seed, u64::MAX / 4);
         let mut group_of = vec![0; all];
         order.iter().enumerate().for_each(|(at, row)| group_of[*row] = at % groups);
-        let one = |group: usize| {
+        let weight = |row: usize| source.weights.as_ref().map_or(1.0, |w| w[row]);
+        let one = |(group, known): (usize, Option<Vec<f64>>)| {
+            if known.is_some() {
+                return Ok(known);
+            }
             let rows: Vec<usize> = (0..all).filter(|i| group_of[*i] != group).collect();
             let weights = source.weights.as_ref().map(|w| rows.iter().map(|i| w[*i]).collect());
             Ok(match self.fit(&rows, weights)? {
@@ -212,7 +245,10 @@ impl BootstrapRun<'_> {
                 _ => None,
             })
         };
-        let found = (0..groups).into_par_iter().map(one).collect::<Result<Vec<Option<Vec<f64>>>>>()?;
+        let known = self.together(groups, |group| {
+            (0..all).map(|row| if group_of[row] == group { 0.0 } else { weight(row) }).collect()
+        });
+        let found = known.into_par_iter().enumerate().map(one).collect::<Result<Vec<Option<Vec<f64>>>>>()?;
         // One without an estimate leaves the correction unknown.
         let whole = found.into_iter().collect::<Option<Vec<Vec<f64>>>>();
         Ok((whole.unwrap_or_default(), groups))
@@ -268,6 +304,33 @@ fn lines(
 fn warm(method: &Method, plan: &Plan) -> bool {
     let Method::Risk(risk) = method else { return false };
     plan.split.is_none() && risk.loss == LossChoice::Logistic && matches!(risk.algorithm, crate::model::Algorithm::Auto)
+}
+
+/// What makes many fits together: logistic ones of two classes with a ridge, a free intercept and nothing else.
+fn quick_fits(repetition: &Repetition<'_>, linear: &Linear) -> Result<Option<(ReweightedRidge, PenaltyChoice)>> {
+    let (source, Method::Risk(risk)) = (repetition.source, &repetition.method) else { return Ok(None) };
+    let is_ridge =
+        matches!(risk.penalty, PenaltyChoice::RidgeOne | PenaltyChoice::Ridge(_) | PenaltyChoice::RidgeCost(_));
+    let plain = warm(&repetition.method, repetition.plan)
+        && source.labels.n_classes() == 2
+        && source.offsets.is_none()
+        && repetition.options.class_weights.is_none()
+        && risk.factors.is_empty()
+        && risk.intercept == Intercept::Free;
+    let total = source.weights.as_ref().map_or(source.rows.len() as f64, |w| w.iter().sum());
+    let lambda = risk.penalty.lambda(total);
+    if !(is_ridge && plain && lambda > 0.0 && lambda.is_finite()) {
+        return Ok(None);
+    }
+    let fit = RidgeFit {
+        weights: linear.weights_of(0),
+        intercept: linear.intercept()[0],
+        lambda,
+        standardised: risk.standardize == Standardize::Yes,
+    };
+    let codes = source.labels.codes();
+    let ridge = ReweightedRidge::new(source.design(), codes, source.weights.as_deref(), &fit, repetition.watch)?;
+    Ok(ridge.map(|ridge| (ridge, risk.penalty)))
 }
 
 /// Whether the penalty sets coefficients to zero.
