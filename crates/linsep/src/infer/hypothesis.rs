@@ -130,7 +130,24 @@ fn equation(tokens: &[Placed], text: &str) -> Result<Equation> {
     if terms.is_empty() {
         return Err(wrong(text, 1, "it names no coefficient"));
     }
+    let terms = collected(terms);
+    if terms.is_empty() {
+        return Err(wrong(text, 1, "the coefficients that it names cancel"));
+    }
     Ok(Equation { class, terms, value: value - constant })
+}
+
+/// Every name once, with the sum of its factors, unless that is zero.
+fn collected(terms: Vec<(f64, String)>) -> Vec<(f64, String)> {
+    let mut once: Vec<(f64, String)> = Vec::with_capacity(terms.len());
+    for (factor, name) in terms {
+        match once.iter_mut().find(|(_, known)| *known == name) {
+            Some((sum, _)) => *sum += factor,
+            None => once.push((factor, name)),
+        }
+    }
+    once.retain(|(factor, _)| *factor != 0.0);
+    once
 }
 
 /// Factors of names, and the sum of what stands alone.
@@ -204,6 +221,7 @@ mod tests {
         assert_eq!(read("age = 1.5e-1 + bmi").unwrap(), one(equation(&[(1.0, "age"), (-1.0, "bmi")], 0.15)));
         assert_eq!(read("race=black = 2").unwrap(), one(equation(&[(1.0, "race=black")], 2.0)));
         assert_eq!(read("race=black=2").unwrap(), one(equation(&[(1.0, "race=black")], 2.0)));
+        assert_eq!(read("age + bmi = 1 - 2*age + bmi").unwrap(), one(equation(&[(3.0, "age")], 1.0)));
         assert_eq!(read("age=0").unwrap(), one(equation(&[(1.0, "age")], 0.0)));
         assert_eq!(read("age =0").unwrap(), one(equation(&[(1.0, "age")], 0.0)));
         assert_eq!(read("`a-b` + 3 = 1").unwrap(), one(equation(&[(1.0, "a-b")], -2.0)));
@@ -228,6 +246,8 @@ mod tests {
             ("", 1),
             ("age 2", 5),
             ("3 = 4", 1),
+            ("age - age = 1", 1),
+            ("2*age = age + age", 1),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(&format!("(character {place})")), "{text}: {error}");

@@ -5,7 +5,7 @@ use super::hypothesis::{Hypothesis, parse};
 use super::maximum::{InformationMetric, Restriction, restricted_maxima};
 use super::run::InferenceRun;
 use super::term_tests::wald_statistic;
-use crate::error::{Error, Result, nearest};
+use crate::error::{Error, ErrorKind, Result, nearest};
 use crate::linalg::{Eigen, Square, dot};
 use crate::numeric::{chi_square_ln_tail, chi_square_quantile};
 
@@ -109,15 +109,26 @@ fn test(
             (Some(tested(run.fall(value))), None)
         }
         (true, None) => {
-            let found = restricted_maxima(run.likelihood, run.maximum, &[restriction], run.watch)?.swap_remove(0);
+            let found = restricted_maxima(run.likelihood, run.maximum, &[restriction], run.watch);
+            let found = found.map_err(|e| not_found(e, text))?.swap_remove(0);
             let mut there = run.likelihood.with_information(&found.point, run.watch)?;
             let information = there.information.take();
-            let metric = information.map(|i| InformationMetric::of(&i, run.likelihood)).transpose()?;
+            let metric = information.map(|i| InformationMetric::of(&i, run.likelihood)).transpose();
+            let metric = metric.map_err(|e| not_found(e, text))?;
             let score = metric.map(|m| tested(dot(&m.solve(&there.gradient), &there.gradient)));
             (Some(tested(run.fall(found.value))), score)
         }
     };
     Ok(HypothesisTest { hypothesis: text.to_owned(), df, ratio, score, wald, ellipsoid })
+}
+
+/// Far from the estimates every probability is zero or one up to rounding, which is no fault of a column.
+fn not_found(error: Error, text: &str) -> Error {
+    if error.kind() != ErrorKind::Data {
+        return error;
+    }
+    Error::data(format!("no maximum of the likelihood was found under `{text}`, which is far from the estimates"))
+        .help("test a value that the data could have come from")
 }
 
 /// The restriction that a hypothesis is.
@@ -149,13 +160,7 @@ fn restriction_of(run: &InferenceRun<'_, '_>, text: &str) -> Result<Restriction>
                 for class in classes {
                     let mut row = vec![0.0; run.likelihood.size()];
                     for (factor, name) in &equation.terms {
-                        let [column] = places(run, name)?[..] else {
-                            return Err(Error::usage(format!(
-                                "`{name}` has several coefficients, and an equation needs one"
-                            ))
-                            .help(format!("name a level, as in `{name}=LEVEL`"))
-                            .help(format!("test all of them by `{name}` alone")));
-                        };
+                        let [column] = places(run, name)?[..] else { return Err(several(run, name)) };
                         let functional = run.frame.functional(class, column);
                         row.iter_mut().zip(&functional).for_each(|(r, f)| *r += factor * f);
                     }
@@ -166,6 +171,16 @@ fn restriction_of(run: &InferenceRun<'_, '_>, text: &str) -> Result<Restriction>
             Ok(Restriction { rows, values })
         }
     }
+}
+
+/// An equation about a text column, or about its reference level.
+fn several(run: &InferenceRun<'_, '_>, name: &str) -> Error {
+    let subject = run.subject;
+    let columns = subject.terms.iter().filter(|t| t.name == name).flat_map(|t| t.columns.clone());
+    let levels: Vec<&str> = columns.filter(|j| run.frame.has(*j)).map(|j| subject.features[j].as_str()).collect();
+    Error::usage(format!("`{name}` has several coefficients, and an equation needs one"))
+        .help(format!("name one of them: {}; the reference level has none", levels.join(", ")))
+        .help(format!("test all of them by `{name}` alone"))
 }
 
 fn class_of(run: &InferenceRun<'_, '_>, name: &str) -> Result<usize> {
