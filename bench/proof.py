@@ -41,7 +41,8 @@ def main():
                 found.append(json.loads(process.stdout.readline()))
             process.stdin.close()
         fit, proof = (min(f[key] for f in found) for key in ("seconds", "proof"))
-        print(f"{name:24} proof / rest of the fit {proof / (fit - proof):.3f}   gap {found[0]['gap']:.1e}", flush=True)
+        shares = f"proof / whole fit {proof / fit:.3f}   proof / rest {proof / (fit - proof):.3f}"
+        print(f"{name:24} {shares}   gap {found[0]['gap']:.1e}", flush=True)
 
 
 if __name__ == "__main__":

@@ -36,6 +36,11 @@ pub struct DecisionArguments {
 }
 
 impl DecisionArguments {
+    /// The file of costs, where there is one.
+    pub fn file(&self) -> Option<&Path> {
+        self.costs.as_deref().map(Path::new).filter(|path| path.exists())
+    }
+
     /// Refuses what is wrong whatever the classes are, before a table is read.
     pub fn check(&self) -> Result<()> {
         if self.threshold.is_some() && self.costs.is_some() {

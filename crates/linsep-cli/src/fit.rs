@@ -115,7 +115,9 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     }
     if let Some(path) = &arguments.output {
         check_directory(path)?;
-        arguments.input.refuse_as_output(path, &[arguments.init.as_deref()])?;
+        arguments
+            .input
+            .refuse_as_output(path, &[arguments.init.as_deref(), arguments.decision.file(), arguments.method.file()])?;
         if arguments.json && path == Path::new("-") {
             return Err(Error::usage("--json and -o - both want standard output").help("give the model a file name"));
         }

@@ -192,7 +192,7 @@ pub fn run(arguments: &InferArguments) -> Result<Ending> {
     }
     if let Some(path) = &arguments.rows {
         check_directory(path)?;
-        arguments.input.refuse_as_output(path, &[])?;
+        arguments.input.refuse_as_output(path, &[arguments.against.as_deref(), arguments.at.as_deref()])?;
     }
     let progress = Progress::new(arguments.input.quiet, time_limit);
     let table = arguments.input.read(None, &progress)?;

@@ -11,6 +11,7 @@ use crate::voice;
 use clap::Args;
 use linsep::artifact::write_atomic;
 use linsep::model::{Lambdas, Outcome, RegularisationPath};
+use linsep::numeric::bound_text;
 use linsep::report::refusal_text;
 use linsep::workflow::{FitOptions, PathFit, TablePath, path_table};
 use linsep::{Error, Result};
@@ -243,7 +244,7 @@ impl Named<'_> {
         format!(
             "path of {} points\n  minimised    {}\n  λ            {:.4e} down to {:.4e}\n  nonzero      {} to {} of {} \
              features\n  explained    {:.1} % of the null model's loss at the last\n  certificate  relative gap at most \
-             {worst:.1e} at every point\n\npath written to {output}\n",
+             {} at every point\n\npath written to {output}\n",
             points.len(),
             self.path.formula,
             first.lambda,
@@ -252,6 +253,7 @@ impl Named<'_> {
             last.nonzero,
             self.features.len(),
             100.0 * last.deviance_ratio,
+            bound_text(worst),
         )
     }
 }

@@ -123,7 +123,8 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         Saved::Several(models) => models.models.iter_mut().try_for_each(|m| arguments.prepare(m))?,
     }
     check_directory(Path::new(&arguments.output))?;
-    arguments.input.refuse_as_output(Path::new(&arguments.output), &[Some(&arguments.model)])?;
+    let others = [Some(arguments.model.as_path()), arguments.decision.file()];
+    arguments.input.refuse_as_output(Path::new(&arguments.output), &others)?;
     let progress = Progress::new(arguments.input.quiet, None);
     let model = match saved {
         Saved::One(model) => model,

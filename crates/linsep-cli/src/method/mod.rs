@@ -19,7 +19,7 @@ use linsep::objective::Intercept;
 use linsep::table::Table;
 use linsep::{Error, Result};
 use parse::penalty;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What to fit; every flag names the methods it belongs to in [`MethodArguments::given`].
 #[derive(Args)]
@@ -244,6 +244,11 @@ impl From<InterceptName> for Intercept {
 }
 
 impl MethodArguments {
+    /// The file of known parameters, where there is one.
+    pub fn file(&self) -> Option<&Path> {
+        self.parameters.as_deref()
+    }
+
     /// The method as far as it is known before the table is read; `offset` says whether offsets are wanted.
     pub fn method(&self, offset: bool, seed: u64) -> Result<Method> {
         self.refuse_foreign_flags(offset)?;

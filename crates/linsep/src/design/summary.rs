@@ -104,6 +104,18 @@ vectorised! {
 /// Dense columns are shifted by their first row, so that 1e9 + N(0,1) keeps its variance; sparse ones are summed as
 /// they are. Fails, naming column and row, where a value is not finite or its square overflows.
 pub fn summarise(design: &dyn Design, weights: Option<&[f64]>, watch: &Watch) -> Result<ColumnSummary> {
+    let (summary, sparse) = summarise_any(design, weights, watch)?;
+    let ColumnSummary { mean, variance, min, max, .. } = &summary;
+    if sparse && let Some(j) = (0..mean.len()).find(|j| min[*j] < max[*j] && mean[*j].powi(2) > FAR * variance[*j]) {
+        let what = words!["sparse ", Span::Column(j), format!(" is {:e} give or take very little", mean[j])];
+        return Err(Error::data(what).help("subtract the common value from the column").help("leave it out"));
+    }
+    Ok(summary)
+}
+
+/// The same, also of sparse columns whose variance is lost beside their mean, and whether columns are sparse: for checks of
+/// fits that take columns as they are.
+pub fn summarise_any(design: &dyn Design, weights: Option<&[f64]>, watch: &Watch) -> Result<(ColumnSummary, bool)> {
     let shape = design.shape();
     let reference = first_row(design, weights)?;
     let units = Units::new(reference.clone(), vec![1.0; shape.cols]);
@@ -159,15 +171,9 @@ pub fn summarise(design: &dyn Design, weights: Option<&[f64]>, watch: &Watch) ->
     if let Some(j) = (0..shape.cols).find(|j| !sum.second[*j].is_finite() || !mean[*j].is_finite()) {
         return Err(bad_column(design, weights, j)?);
     }
-    if !present.is_empty()
-        && let Some(j) = (0..shape.cols).find(|j| sum.min[*j] < sum.max[*j] && mean[*j].powi(2) > FAR * variance[*j])
-    {
-        let what = words!["sparse ", Span::Column(j), format!(" is {:e} give or take very little", mean[j])];
-        return Err(Error::data(what).help("subtract the common value from the column").help("leave it out"));
-    }
     let min = sum.min.iter().zip(&reference).map(|(m, r)| m + r).collect();
     let max = sum.max.iter().zip(&reference).map(|(m, r)| m + r).collect();
-    Ok(ColumnSummary { total_weight: n, mean, variance, min, max })
+    Ok((ColumnSummary { total_weight: n, mean, variance, min, max }, !present.is_empty()))
 }
 
 /// The first row of a dense design that counts; zeros for a sparse one.

@@ -14,6 +14,7 @@ mod note;
 mod perceptron;
 mod printed;
 mod priors;
+mod relations;
 mod restated;
 mod risk;
 mod sigmoid;

@@ -7,9 +7,12 @@ use super::text::{beside, short};
 use crate::artifact::Model;
 use crate::certify::Certificate;
 use crate::model::Method;
+use crate::numeric::printed_above;
 
 /// The share of the last digit's unit by which a value may be off.
 const KNOWN: f64 = 0.05;
+/// Objectives from here on are printed with an exponent: a sum of losses of order one is far below it.
+const LARGE: f64 = 1e6;
 
 /// What proves the coefficients of a score: the certificate, the scale of the columns, and the place of the score in it.
 fn proof_of(model: &Model, score: usize) -> Option<(&Certificate, &[f64], usize)> {
@@ -64,9 +67,11 @@ pub(super) fn intercept_error(model: &Model, score: usize) -> Option<f64> {
 fn has_optimum(model: &Model, score: usize) -> bool {
     let proof = proof_of(model, score);
     proof.is_some_and(|(certificate, ..)| {
-        use Certificate::{ClosedForm, DualityGap, Quadratic, SelfConcordance};
+        use Certificate::{Absent, ClosedForm, DualityGap, Quadratic, SelfConcordance};
         match certificate {
             SelfConcordance { .. } | Quadratic { .. } | DualityGap { .. } => true,
+            // A minimum was looked for, and nothing was proved of what was found.
+            Absent { .. } => matches!(&model.method, Method::Risk(_) | Method::LeastSquares(_)),
             // Of parameters that somebody gave, and of counts, nothing is proved beyond the equations.
             ClosedForm { .. } => matches!(&model.method, Method::Gaussian(method) if method.known.is_none()),
             _ => false,
@@ -74,16 +79,28 @@ fn has_optimum(model: &Model, score: usize) -> bool {
     })
 }
 
-/// The objective with ten decimals, or as many as rounding leaves.
+/// The objective with ten decimals, or as many as rounding leaves; six digits where its rounding was not bounded.
 pub(super) fn proved_objective(model: &Model) -> String {
+    let value = model.objective.value;
     let error = match &model.certificate {
-        // What the dual value allows for beyond the gap is the rounding of F.
-        Certificate::DualityGap { objective, dual, gap, .. } => objective - dual - gap,
+        // What the dual value allows for beyond the gap is the rounding of F. A gap that is F itself says nothing of it.
+        Certificate::DualityGap { objective, dual, gap, .. } if *dual > 0.0 => objective - dual - gap,
         Certificate::SelfConcordance { objective_error: Some(error), .. } => *error,
-        _ => 0.0,
+        _ => return six_digits(value),
     };
     let known = if error.is_finite() { ProvedTo::Within(error) } else { ProvedTo::Nothing };
-    cut(model.objective.value, known, format!("{:.10}", model.objective.value))
+    let printed = if value.abs() < LARGE { format!("{value:.10}") } else { format!("{value:.9e}") };
+    cut(value, known, printed)
+}
+
+/// Six significant digits, without an exponent where that is short.
+pub(super) fn six_digits(value: f64) -> String {
+    let exponent = value.abs().log10().floor();
+    match exponent {
+        e if (-4.0..6.0).contains(&e) => format!("{value:.*}", (5.0 - e) as usize),
+        _ if value == 0.0 => "0".into(),
+        _ => format!("{value:.5e}"),
+    }
 }
 
 /// What is known of a printed coefficient.
@@ -115,12 +132,12 @@ impl ProvedTo {
 
 /// What the mark before an unproved number says, where a text has one.
 pub(super) fn explained_marks(text: &str) -> &'static str {
-    if text.contains(" ~") { "  ~ no digit is proved of this number, though the objective is\n" } else { "" }
+    if text.contains(" ~") { "  ~ no digit of this number is proved\n" } else { "" }
 }
 
 /// About a number: its size, and no more.
 fn about(value: f64) -> String {
-    if value == 0.0 { "0".into() } else { format!("~{value:.0e}") }
+    if value == 0.0 { "~0".into() } else { format!("~{value:.0e}") }
 }
 
 /// A value as `print` would show it, with as many of its digits as are proved.
@@ -132,30 +149,25 @@ fn cut(value: f64, known: ProvedTo, printed: String) -> String {
     };
     let exponent = printed.find('e').and_then(|at| printed[at + 1..].parse::<i32>().ok());
     let mantissa = printed.split('e').next().unwrap_or_default();
-    let decimals = mantissa.find('.').map_or(0, |at| mantissa.len() - at - 1) as i32;
-    // 10^-d ≥ error/0.05 for the last decimal d that may be shown.
-    let proved = -(error / KNOWN).log10().ceil() + f64::from(exponent.unwrap_or(0));
-    if proved >= f64::from(decimals) {
+    let decimals = mantissa.find('.').map_or(0, |at| mantissa.len() - at - 1) as i32 - exponent.unwrap_or(0);
+    // 10^-last ≥ error/0.05 for the last decimal that may be shown; it is negative where that is before the point.
+    let last = -(error / KNOWN).log10().ceil();
+    if last >= f64::from(decimals) {
         return printed;
     }
-    let nothing = value.abs() < error || proved < 0.0 && value.abs() < 10f64.powf(-proved);
-    match (nothing, exponent) {
-        (true, _) => format!("±{}", rounded_up(value.abs() + error)),
-        (false, None) if proved >= 0.0 => format!("{value:.*}", proved as usize),
-        (false, Some(_)) if proved >= 0.0 => format!("{value:.*e}", proved as usize),
-        // Whole numbers whose last digits are not known.
-        (false, _) => {
-            let digits = (value.abs().log10().floor() + proved).max(0.0) as usize;
-            format!("{value:.digits$e}")
-        }
+    // Digits after the first one that is not zero.
+    let digits = value.abs().log10().floor() + last;
+    match exponent {
+        _ if value.abs() < error || !(digits >= 0.0) => format!("±{}", rounded_up(value.abs() + error)),
+        None if last >= 0.0 => format!("{value:.*}", last as usize),
+        // With an exponent, or a whole number whose last digits are not known.
+        _ => format!("{value:.*e}", digits as usize),
     }
 }
 
 /// One digit, no smaller than the number.
 fn rounded_up(value: f64) -> String {
-    let power = value.log10().floor();
-    let digit = (value / 10f64.powf(power)).ceil();
-    format!("{digit:.0}e{power:.0}")
+    printed_above(value, |x| format!("{x:.0e}"))
 }
 
 /// [`short`] with proved digits only.
@@ -187,12 +199,28 @@ mod tests {
         assert_eq!(proved_short(18.8612, ProvedTo::Within(30.0)), "±5e1");
         assert_eq!(proved_short(1.23456e9, ProvedTo::Within(1e5)), "1.23e9");
         assert_eq!(proved_short(0.0, ProvedTo::Within(1e-9)), "0");
+        assert_eq!(proved_beside(2.862_441_038_9e11, 2.862_441_038_9e11, ProvedTo::Within(2.4e10)), "±4e11");
+        assert_eq!(proved_beside(2.862_441_038_9e11, 2.862_441_038_9e11, ProvedTo::Within(4e8)), "2.9e11");
+        assert_eq!(proved_short(6.640_906_894_582_15e149, ProvedTo::Within(5e147)), "7e149");
+        assert_eq!(proved_short(-4.495_991_23e6, ProvedTo::Within(2e3)), "-4.5e6");
+        assert_eq!(proved_short(0.3, ProvedTo::Within(0.02)), "±4e-1");
+        assert_eq!(proved_short(9.5e11, ProvedTo::Within(9e11)), "±2e12");
+        assert_eq!(proved_beside(0.0, 1.0, ProvedTo::Within(0.9)), "±9e-1");
     }
 
     #[test]
     fn of_what_is_not_proved_there_is_a_size() {
         assert_eq!(proved_short(-0.0645652, ProvedTo::Nothing), "~-6e-2");
-        assert_eq!(proved_beside(0.0, 1.0, ProvedTo::Nothing), "0");
+        assert_eq!(proved_beside(0.0, 1.0, ProvedTo::Nothing), "~0");
+    }
+
+    #[test]
+    fn six_digits_of_what_is_not_bounded() {
+        assert_eq!(six_digits(0.398_915_096_8), "0.398915");
+        assert_eq!(six_digits(12_345.678), "12345.7");
+        assert_eq!(six_digits(7.394_628_501_33e29), "7.39463e29");
+        assert_eq!(six_digits(1.234_567_89e-7), "1.23457e-7");
+        assert_eq!(six_digits(0.0), "0");
     }
 
     #[test]

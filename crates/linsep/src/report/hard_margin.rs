@@ -7,6 +7,7 @@ use crate::certify::Certificate;
 use crate::design::Standardize;
 use crate::error::Place;
 use crate::model::{HardMarginSettings, NotSeparable};
+use crate::numeric::{bound_text, printed_above, printed_below};
 use crate::words::Voice;
 use crate::workflow::TableSeparability;
 
@@ -35,9 +36,10 @@ pub(super) fn margin_text(model: &Model) -> Option<String> {
 pub(super) fn certificate_text(margin: f64, hull_distance: f64, relative_gap: f64) -> String {
     format!(
         "every row is at least γ = {} from the plane, on its side; two points of the hulls are {} apart, so no plane has \
-         more than half of that (relative gap {relative_gap:.1e})",
-        short(margin),
-        short(hull_distance)
+         more than half of that (relative gap {})",
+        printed_below(margin, short),
+        printed_above(hull_distance, short),
+        bound_text(relative_gap)
     )
 }
 

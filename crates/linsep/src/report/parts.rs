@@ -6,6 +6,7 @@ use crate::artifact::{Model, ModelPart};
 use crate::certify::Certificate;
 use crate::decide::{Calibration, Scheme};
 use crate::model::{Method, Outcome, Split};
+use crate::numeric::bound_text;
 use crate::words::Voice;
 use serde_json::{Value, json};
 
@@ -88,7 +89,7 @@ fn proof(certificate: &Certificate) -> String {
         Certificate::Separates { margin, .. } => short(*margin),
         Certificate::Errors { .. } => "none".to_owned(),
         Certificate::Absent { .. } => "none".to_owned(),
-        bound => bound.relative_gap().map_or("none".to_owned(), |gap| format!("{gap:.1e}")),
+        bound => bound.relative_gap().map_or("none".to_owned(), bound_text),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::conformal::conformal_text;
 use super::decision::decision_text;
-use super::digits::{ProvedTo, explained_marks, proved_beside, proved_objective, weight_error};
+use super::digits::{ProvedTo, explained_marks, proved_beside, proved_objective, six_digits, weight_error};
 use super::headline::headline;
 use super::parts::{multiclass_text, part_notes, parts_table};
 use super::probability::{calibration_text, priors_text};
@@ -13,6 +13,7 @@ use crate::certify::{Certificate, SeparationKind};
 use crate::decide::Decision;
 use crate::design::{QuantileOutput, Standardize, Transform};
 use crate::model::{ClassWeighting, Method, NoOptimum, Outcome};
+use crate::numeric::bound_text;
 use crate::words::{Setting, Voice, words};
 use std::fmt::Write;
 
@@ -48,7 +49,9 @@ pub(super) fn summary(model: &Model, with_decision: bool, all: bool, voice: &dyn
         (true, 0) => line("errors", perceptron::errors_text(model)),
         (true, _) => {}
         (false, 0) => line("objective", proved_objective(model)),
-        (false, n) => line("objective", format!("{:.10}, summed over {n} two-class fits", model.objective.value)),
+        (false, n) => {
+            line("objective", format!("{}, summed over {n} two-class fits", six_digits(model.objective.value)))
+        }
     }
     if let Some(margin) = hard_margin::margin_text(model) {
         line("margin", margin);
@@ -139,16 +142,21 @@ fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
     let proof = match certificate {
         Certificate::DualityGap { gap, relative_gap, ridge_added, .. } => {
             let of = match ridge_added {
-                Some(ridge) => format!(", for the kernel table with {ridge:.1e} added to its diagonal"),
+                Some(ridge) => format!(", for the kernel table with {} added to its diagonal", bound_text(*ridge)),
                 None => String::new(),
             };
-            format!("objective within {gap:.1e} of the optimum (relative gap {relative_gap:.1e}, by a dual point{of})")
+            let (gap, relative) = (bound_text(*gap), bound_text(*relative_gap));
+            format!("objective within {gap} of the optimum (relative gap {relative}, by a dual point{of})")
         }
         Certificate::SelfConcordance { gap, relative_gap, .. } => format!(
-            "the optimum exists and the objective is within {gap:.1e} of it (relative {relative_gap:.1e}, by self-concordance)"
+            "the optimum exists and the objective is within {} of it (relative {}, by self-concordance)",
+            bound_text(*gap),
+            bound_text(*relative_gap)
         ),
         Certificate::Quadratic { gap, relative_gap, .. } => format!(
-            "objective within {gap:.1e} of the optimum (relative gap {relative_gap:.1e}, ½ rᵀH⁻¹r of its gradient)"
+            "objective within {} of the optimum (relative gap {}, ½ rᵀH⁻¹r of its gradient)",
+            bound_text(*gap),
+            bound_text(*relative_gap)
         ),
         Certificate::ClosedForm { equations, relative_residual, errors } => {
             let digits = match errors {
@@ -162,8 +170,9 @@ fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
             hard_margin::certificate_text(*margin, *hull_distance, *relative_gap)
         }
         Certificate::Stationary { violation } => format!(
-            "a stationary point within {violation:.1e} (the kernel is not known to be positive semidefinite, so nothing \
-             is proved about other points)"
+            "a stationary point within {} (the kernel is not known to be positive semidefinite, so nothing is proved about \
+             other points)",
+            bound_text(*violation)
         ),
         Certificate::Absent { reason } => format!("none: {reason}"),
         plane => perceptron::plane_text(plane),

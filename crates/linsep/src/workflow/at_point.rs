@@ -4,7 +4,7 @@ use super::agree::units_agree;
 use super::source::Source;
 use crate::artifact::{Model, SupportVectors};
 use crate::design::Training;
-use crate::design::{Units, summarise};
+use crate::design::{Units, summarise_any};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, Result};
 use crate::model::{Fitted, FittedPart, Method, Part, SplitFit, Stated, of_part};
@@ -33,7 +33,7 @@ pub(super) fn fit_at_point(
         return Ok((restated(&model.method, training, stated, watch)?, Vec::new()));
     };
     let columns = match model.method.has_kernel() {
-        true => Some(summarise(training.design, training.weights, watch)?),
+        true => Some(summarise_any(training.design, training.weights, watch)?.0),
         false => None,
     };
     let whole = &Training { columns: columns.as_ref(), ..*training };
@@ -82,7 +82,7 @@ fn restated_part(
 }
 
 fn restated(method: &Method, training: &Training<'_>, stated: Stated<'_>, watch: &Watch) -> Result<Fitted> {
-    let own = summarise(training.design, training.weights, watch)?;
+    let (own, _) = summarise_any(training.design, training.weights, watch)?;
     let of_units = training.columns.unwrap_or(&own);
     let learned = of_units.units(method.standardize());
     // Where the method does not centre, the columns are about the origin.

@@ -5,6 +5,7 @@ use crate::artifact::{Model, Provenance};
 use crate::certify::Certificate;
 use crate::decide::Conformal;
 use crate::design::Transform;
+use crate::numeric::bound_text;
 
 /// Relative residual allowed to the equations of a closed form: rounding times a condition of up to 1e8.
 const RESIDUAL: f64 = 1e-8;
@@ -195,7 +196,7 @@ fn certificate_words(model: &Model, found: &Certificate) -> String {
         }
         (bound, stated) => {
             let gap = |c: &Certificate| c.relative_gap().unwrap_or(f64::INFINITY);
-            format!("relative gap {:.1e}, stated {:.1e}", gap(bound), gap(stated))
+            format!("relative gap {}, stated {}", bound_text(gap(bound)), bound_text(gap(stated)))
         }
     };
     match model.parts.len() {
@@ -256,21 +257,23 @@ pub(super) fn proved(checks: &[Check], certificate: &Certificate) -> String {
             format!("the point is verified: gradient {gradient:.1e}; whether there is a lower minimum is not known")
         }
         Certificate::Stationary { violation } => {
-            format!("the point is verified: stationary to {violation:.1e}; whether there is a better one is not known")
+            let violation = bound_text(*violation);
+            format!("the point is verified: stationary to {violation}; whether there is a better one is not known")
         }
         Certificate::Absent { .. } => "the point is verified; nothing is proved of how good it is".into(),
         Certificate::Separates { .. } => "the function is on the right side of every row".into(),
         Certificate::Errors { .. } => "the errors are counted; whether fewer are possible is not known".into(),
         Certificate::Margin { relative_gap, .. } if *relative_gap <= LITTLE => {
-            format!("no plane has a margin that is wider by more than {relative_gap:.1e} of it")
+            format!("no plane has a margin that is wider by more than {} of it", bound_text(*relative_gap))
         }
         bound => {
             let relative = bound.relative_gap().unwrap_or(f64::INFINITY);
+            let text = bound_text(relative);
             match bound.gap() {
                 Some(gap) if relative <= LITTLE => {
-                    format!("the objective is within {gap:.1e} of the optimum, relative {relative:.1e}")
+                    format!("the objective is within {} of the optimum, relative {text}", bound_text(gap))
                 }
-                _ => format!("the point is verified; its gap proves little: relative {relative:.1e}"),
+                _ => format!("the point is verified; its gap proves little: relative {text}"),
             }
         }
     }

@@ -23,7 +23,7 @@ use crate::artifact::{Model, ModelPart, Provenance};
 use crate::certify::Certificate;
 use crate::decide::Conformal;
 use crate::design::Training;
-use crate::design::{ColumnSummary, Encoding, fit_recipe, summarise};
+use crate::design::{ColumnSummary, Encoding, fit_recipe, summarise_any};
 use crate::error::Result;
 use crate::model::{Method, Outcome, worst_certificate};
 use crate::role::{Role, each_leaf};
@@ -228,7 +228,7 @@ impl PreparedRows<'_> {
         let class_weights = model.class_weights.as_ref().map(|w| w.for_rows(&source.labels, plain)).transpose()?;
         let factored = class_weights.as_ref().and_then(|f| f.weighted(&source.labels, plain));
         let training = source.training(factored.as_deref().or(plain));
-        let summary = summarise(training.design, training.weights, watch)?;
+        let (summary, _) = summarise_any(training.design, training.weights, watch)?;
         let repeated = model.method.is_repeated() && !is_halted(model);
         let independent = if repeated { residual(model, &training, &summary, watch)? } else { None };
         let mut found = match repeated {

@@ -113,6 +113,9 @@ impl FreeRows {
 fn best<L: CurvedLoss>(risk: &Risk<'_, L, Ridge>, watch: &Watch) -> Result<std::result::Result<PartlyBest, String>> {
     let zero = Coef::zeros(risk.loss().n_scores(), risk.n_cols());
     let bound = self_concordance_bound(risk, &zero, StoredScores::AsFitted, watch)?;
+    if let Some(reason) = bound.unproved_alias() {
+        return Ok(Err(reason));
+    }
     Ok(match bound.certificate {
         Certificate::SelfConcordance { decrement, radius, gap, .. } => {
             Ok(PartlyBest { omega: -(-radius * decrement).ln_1p() * LOGARITHM, gain: gap })

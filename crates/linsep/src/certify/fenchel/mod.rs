@@ -263,7 +263,10 @@ fn gap_at<L: Enclosed, P: Penalty>(
         (Some(distance), Intercept::Free) => {
             intercepts::distance(risk, &rows, &dual, coef.intercept(), distance * sized.longest_row)
         }
-        (distance, Intercept::Penalised) => distance,
+        // The penalty of an intercept has no factor, whatever those of the columns are.
+        (_, Intercept::Penalised) if risk.penalty().ridge() > 0.0 => {
+            Some((2.0 * bound / risk.penalty().ridge()).sqrt() * EVALUATION)
+        }
         _ => None,
     };
     let certificate = Certificate::DualityGap {

@@ -69,6 +69,16 @@ pub struct SelfConcordance {
     pub aliased: Vec<Alias>,
 }
 
+impl SelfConcordance {
+    /// Why a bound that leaves columns out says nothing of all columns: they are within rounding of a combination of others, which
+    /// was not proved to be exact.
+    pub fn unproved_alias(&self) -> Option<String> {
+        let reason = "columns without a penalty are within rounding of a combination of others, and nothing is proved of weights \
+                      on the difference";
+        self.aliased.iter().any(|alias| !alias.exact).then(|| reason.to_owned())
+    }
+}
+
 /// The bound at some coefficients, in the units of the risk; their errors are in the units of the columns.
 ///
 /// Without a proof there is the reason. The coefficients may stand for stored ones that differ by four roundings each.

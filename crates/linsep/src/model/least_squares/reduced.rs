@@ -183,7 +183,7 @@ impl SquaresFrame {
             let combination = self.in_columns(a.column, named(a.combination.clone(), &length));
             Note::LeftOut { column: a.column, combination, printed }
         };
-        aliased.iter().filter(|a| self.is_used(a.column)).take(DESCRIBED).map(note).collect()
+        aliased.iter().filter(|a| a.column < self.cols() && self.is_used(a.column)).take(DESCRIBED).map(note).collect()
     }
 
     /// Dependent columns under a penalty.
@@ -192,7 +192,7 @@ impl SquaresFrame {
             column: a.column,
             combination: self.in_columns(a.column, a.combination.clone()),
         };
-        aliased.iter().filter(|a| self.is_used(a.column)).take(DESCRIBED).map(note).collect()
+        aliased.iter().filter(|a| a.column < self.cols() && self.is_used(a.column)).take(DESCRIBED).map(note).collect()
     }
 
     fn in_columns(&self, column: usize, combination: Vec<(usize, f64)>) -> Vec<(usize, f64)> {

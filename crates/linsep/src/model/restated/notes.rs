@@ -4,10 +4,11 @@ use super::Stated;
 use crate::certify::exactly_dependent;
 use crate::design::ColumnSummary;
 use crate::design::Training;
-use crate::discriminant::{Discriminant, Linear};
+use crate::discriminant::Discriminant;
 use crate::error::Result;
 use crate::kernel::{Definiteness, definiteness};
 use crate::model::kernel_choice::PreparedKernel;
+use crate::model::relations::{relation_of, relations_hold};
 use crate::model::{KernelSvmSettings, LossChoice, Method, Note, Outcome, PenaltyChoice};
 use crate::objective::{Intercept, least_hinge_shifts};
 use crate::table::Class;
@@ -15,11 +16,6 @@ use crate::watch::Watch;
 
 /// Best intercepts further apart than this are an interval, as where the model was made (`risk::margin`, `kernel_svm`).
 const INTERVAL: f64 = 1e-6;
-/// A column is close to a combination of others if the residual has at most this share of its standard deviation: ten
-/// times what the tolerance 1e-12 of a pivot, a square, resolves.
-const RELATION: f64 = 1e-5;
-/// Relations tried in one pass over the rows. Chosen, not measured: only the time depends on it.
-const RELATIONS: usize = 16;
 /// The loss must rise beyond the ends of the interval, by this share of its width further out.
 const BEYOND: f64 = 1e-3;
 /// Differences of the loss below this are rounding or the tolerance of the fit, as [`INTERVAL`].
@@ -172,50 +168,4 @@ pub(super) fn left_out(note: &Note) -> Option<usize> {
         | Note::NearlyCollinear { column, left_out: true, .. } => Some(*column),
         _ => None,
     }
-}
-
-/// A column and the combination that a note says it is, or is close to.
-fn relation_of(note: &Note) -> Option<(usize, &[(usize, f64)])> {
-    match note {
-        Note::Collinear { column, combination }
-        | Note::Shared { column, combination }
-        | Note::LeftOut { column, combination, .. }
-        | Note::NearlyCollinear { column, combination, .. } => Some((*column, combination)),
-        _ => None,
-    }
-}
-
-/// Which of some relations between columns hold on the rows, as far as their spread shows.
-fn relations_hold(
-    training: &Training<'_>,
-    summary: &ColumnSummary,
-    relations: &[&Note],
-    watch: &Watch,
-) -> Result<Vec<bool>> {
-    let cols = summary.mean.len();
-    let mut hold = Vec::with_capacity(relations.len());
-    for some in relations.chunks(RELATIONS) {
-        let mut weights = vec![0.0; some.len() * cols];
-        let mut whole = vec![true; some.len()];
-        for ((note, row), whole) in some.iter().zip(weights.chunks_exact_mut(cols.max(1))).zip(&mut whole) {
-            let Some((column, combination)) = relation_of(note) else { continue };
-            *whole = column < cols && combination.iter().all(|(j, _)| *j < cols && *j != column);
-            if *whole {
-                row[column] = 1.0;
-                combination.iter().for_each(|(j, a)| row[*j] -= a);
-            }
-        }
-        let left = Linear::new(weights, summary.mean.clone(), vec![0.0; some.len()])?.scores(training.design, watch)?;
-        for (k, note) in some.iter().enumerate() {
-            let Some((column, _)) = relation_of(note).filter(|_| whole[k]) else {
-                hold.push(false);
-                continue;
-            };
-            let weight = |i: usize| training.weights.map_or(1.0, |w| w[i]);
-            let square = left.chunks_exact(some.len()).enumerate().map(|(i, r)| weight(i) * r[k] * r[k]);
-            let spread = (crate::numeric::sum(square) / training.total_weight()).sqrt();
-            hold.push(spread <= RELATION * summary.variance[column].sqrt());
-        }
-    }
-    Ok(hold)
 }

@@ -16,6 +16,7 @@ mod trail;
 pub use path::{Lambdas, PathPoint, RegularisationPath};
 pub use settings::{Algorithm, LossChoice, PenaltyChoice, Stochastic};
 
+use super::relations::keep_relations;
 use super::{Computation, Fit, Fitted, Multipliers, Note, Objective, Outcome};
 use crate::certify::Certificate;
 use crate::design::Training;
@@ -353,6 +354,9 @@ impl RiskMinimizer {
         let outcome = Outcome::from(&stop);
         let penalty = risk.penalty();
         notes_of_aliases(&mut notes, aliased, units, penalty.is_none());
+        if !penalty.is_none() {
+            keep_relations(&mut notes, training, &Watch::default())?;
+        }
         let classes = training.labels.n_classes();
         // The canonical form leaves the loss alone and can only lower the penalty.
         let penalised = (classes > 2 && found.n_scores() == classes).then(|| risk.penalty_at(&found));

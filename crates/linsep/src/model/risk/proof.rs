@@ -157,7 +157,10 @@ impl RiskMinimizer {
                 false => StoredScores::AsFitted,
             };
             let bound = self_concordance_bound(risk, coef, stored, watch)?;
-            return Ok((bound.objective, bound.certificate));
+            return Ok(match bound.unproved_alias() {
+                None => (bound.objective, bound.certificate),
+                Some(reason) => (bound.objective, Certificate::Absent { reason }),
+            });
         }
         proved_gap_beside_free_columns(risk, coef, watch)
     }

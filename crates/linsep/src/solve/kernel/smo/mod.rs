@@ -179,6 +179,14 @@ struct SmoRun<'a> {
     passes: usize,
 }
 
+/// Pairs moved for each row before the scores are looked at again: rows of sizes that differ by 1e11 move pairs for ever by rounding
+/// alone. A round of the benchmarks moves fewer than a hundred.
+const PAIRS_A_ROW: usize = 10_000;
+/// Fewer rows count as this many: a million pairs take some hundredths of a second.
+const FEW_ROWS: usize = 100;
+/// So many pairs that lower the gap to no less than this share of what it was did not help.
+const SLOWLY: f64 = 0.99;
+
 impl SmoRun<'_> {
     /// Rounds and exact looks in turn, with kernel rows of one precision; [`Stop::PrecisionLimit`] where they no longer help.
     fn phase<T: Real>(&mut self, watch: &Watch) -> Result<Stop> {
@@ -192,8 +200,10 @@ impl SmoRun<'_> {
         loop {
             let before = active.cache.computed * active.ids.len();
             let left = self.smo.max_iterations.saturating_sub(self.iterations);
-            let (end, moved) = active.run(goal, left, watch);
+            let many = PAIRS_A_ROW.saturating_mul(n.max(FEW_ROWS));
+            let (end, moved) = active.run(goal, left.min(many), watch);
             self.iterations += moved;
+            let gap_before = self.exact.certificate.relative_gap().unwrap_or(f64::INFINITY);
             self.passes += (active.cache.computed * active.ids.len()).saturating_sub(before) / n.max(1);
             if end == Rounds::Halted && watch.halted() == Some(Halt::Cancelled) {
                 return Ok(Stop::Interrupted);
@@ -210,12 +220,14 @@ impl SmoRun<'_> {
             }
             match end {
                 Rounds::Halted => return Ok(Stop::halted(watch.halted())),
-                Rounds::Limit => return Ok(Stop::IterationLimit),
-                Rounds::Reached | Rounds::Stuck => {}
+                Rounds::Limit if many >= left => return Ok(Stop::IterationLimit),
+                Rounds::Reached | Rounds::Stuck | Rounds::Limit => {}
             }
             let gradient = self.gradient();
             let added = self.returning(&active, &gradient);
-            let helped = self.exact.violation < HELPED * violation_before || !added.is_empty();
+            let gap = self.exact.certificate.relative_gap().unwrap_or(f64::INFINITY);
+            let closer = end == Rounds::Limit && gap < SLOWLY * gap_before;
+            let helped = self.exact.violation < HELPED * violation_before || closer || !added.is_empty();
             stalled = if helped { 0 } else { stalled + 1 };
             if stalled >= STALLED || (end == Rounds::Stuck && added.is_empty()) {
                 return Ok(Stop::PrecisionLimit);
