@@ -4,9 +4,9 @@
 //! `Σ δa = r`, so that `α − δ` balances; and since `α²aaᵀ ≼ H`, `|δ| ≤ α √(rᵀH⁻¹r)`. So **`rᵀH⁻¹r < 1` proves that positive weights
 //! balance**: the classes overlap. It proves, too, that the vectors span all of the space.
 //!
-//! With D² the diagonal of H and `D⁻¹HD⁻¹ ≽ λ`, `rᵀH⁻¹r ≤ ‖D⁻¹r‖²/λ`. λ is proved by a Cholesky factor: where that of `A − σI`
-//! exists in doubles, `A ≽ σ − c`, c what rounding can do to the factorisation (Rump 2006). What rounding did to H and r is
-//! bounded by the number of their terms, in whatever order they were added.
+//! With D² the diagonal of H and `D⁻¹HD⁻¹ ≽ λ`, `rᵀH⁻¹r ≤ ‖D⁻¹r‖²/λ`. λ is proved by a Cholesky factor: where that of
+//! `A − σI` exists in doubles, `A ≽ σ − c`, with c a bound on the backward error of the factorisation (Rump 2006). The
+//! rounding errors of H and r are bounded by the number of their terms, for any order of summation.
 
 use super::cone::{cone_gram, cone_slacks, cone_sums};
 use crate::error::Result;
@@ -29,9 +29,9 @@ const ROUNDED_UP: f64 = 1.0 + 1e-6;
 /// Weights near which there are some that balance exactly.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ProvedBalance {
-    /// One a constraint, positive where they were.
+    /// One per constraint, positive where the given weights are.
     pub(crate) weights: Vec<f64>,
-    /// No weight of the exact solution differs from these by more than this share.
+    /// Relative distance: no weight of the exact solution differs from these by more than this fraction.
     pub(crate) share: f64,
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn prove_balance<L: Loss>(
         return Ok(None);
     }
     let kept = kept_coefficients(risk, dependent);
-    // A weight is not to become none.
+    // Scaling must not underflow a positive weight to zero.
     let scaled = |a: &f64| if *a > 0.0 { (a / largest).max(f64::MIN_POSITIVE) } else { 0.0 };
     let mut weights: Vec<f64> = alpha.iter().map(scaled).collect();
     for _ in 0..ROUNDS {
@@ -67,7 +67,7 @@ pub(crate) fn prove_balance<L: Loss>(
         if share < 0.5 {
             return Ok(Some(ProvedBalance { weights, share }));
         }
-        // One step towards the exact solution, in doubles; whether it is one is asked again.
+        // One Newton correction in doubles; the proof is then attempted again.
         let mut step = vec![0.0; all.n()];
         kept.iter().zip(factor(&gram, 0.0).solve(&sums)).for_each(|(j, v)| step[*j] = v);
         let step = Coef::from_vec(step, risk.loss().n_scores(), risk.n_cols());
@@ -86,7 +86,7 @@ pub(crate) fn prove_balance<L: Loss>(
 struct Definite {
     diagonal: Vec<f64>,
     least: f64,
-    /// γ of the sums over rows.
+    /// The rounding constant γ of the sums over rows.
     rounding: f64,
 }
 
@@ -94,7 +94,7 @@ impl Definite {
     fn new(gram: &Square, terms: usize) -> Option<Definite> {
         let n = gram.n();
         let diagonal = gram.diagonal();
-        // Far from where numbers are lost for being small.
+        // Away from underflow and overflow.
         if n == 0 || !diagonal.iter().all(|d| *d > RANGE.0 && *d < RANGE.1) {
             return None;
         }

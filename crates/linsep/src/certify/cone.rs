@@ -31,17 +31,17 @@ pub(crate) fn cone_slacks<L: Loss>(risk: &Risk<'_, L>, direction: &Coef, watch: 
     Ok(line.scores().chunks_exact(k).zip(labels).flat_map(of_row).collect())
 }
 
-/// What a direction does.
+/// How a direction meets the constraints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DirectionCheck {
-    /// The smallest slack over the largest: below the negative of the tolerance, something is on the wrong side.
+    /// The smallest slack over the largest: below −tolerance, some constraint is violated.
     pub least: f64,
     /// Which constraints are met strictly.
     pub strict: Vec<bool>,
 }
 
 impl DirectionCheck {
-    /// Whether nothing is on the wrong side and something strictly on its own.
+    /// Whether no constraint is violated and at least one is met strictly.
     pub fn separates(&self, tolerance: f64) -> bool {
         self.least >= -tolerance && self.strict.iter().any(|s| *s)
     }
@@ -103,7 +103,7 @@ pub fn cone_residual<L: Loss>(risk: &Risk<'_, L>, alpha: &[f64], watch: &Watch) 
     let (sums, sizes) = cone_sums(risk, alpha, watch)?;
     let mut worst = 0.0f64;
     for (sum, size) in sums.iter().zip(&sizes) {
-        // A column of zeros up to rounding has nothing to say.
+        // A sum whose terms are all zero has no relative residual.
         if *size > 0.0 {
             worst = worst.max(sum.abs() / size);
         } else if size.is_nan() || sum.is_nan() {

@@ -1,4 +1,5 @@
-//! Parts of the dual value that do not depend on how its point was found: what a lasso allows, and the conjugate of the penalty.
+//! Parts of the dual value that do not depend on how its point was found: the scaling that makes it feasible for a lasso,
+//! and the conjugate of the penalty.
 
 use crate::objective::{Intercept, Penalty, RiskFrame};
 use rayon::prelude::*;
@@ -6,15 +7,15 @@ use rayon::prelude::*;
 /// Columns summed in one block: fixed, so that sums do not depend on the threads. Chosen, not measured.
 const PART: usize = 1 << 16;
 
-/// A lower bound on the optimum, as far as rounding allows.
+/// A lower bound on the optimum, up to its `allowance` for rounding.
 pub(super) struct DualBound {
-    /// D.
+    /// The dual value D.
     pub(super) value: f64,
     /// By how much rounding in the constraints may have raised it.
     pub(super) allowance: f64,
 }
 
-/// The largest multiple of θ that a lasso allows, at most 1: `|X_jᵀsθ|/S ≤ λαf_j` for all j.
+/// The largest scaling of θ, at most 1, that is feasible for a lasso: `|X_jᵀsθ|/S ≤ λαf_j` for all j.
 pub(super) fn feasible_shrink<P: RiskFrame>(risk: &P, sums: &[f64], totals: &[f64]) -> f64 {
     let (cols, total) = (risk.n_cols(), risk.total_weight());
     let allowed = |column: usize, sum: f64| match risk.penalty().lasso_of(column) * total {
@@ -34,11 +35,11 @@ pub(super) fn feasible_shrink<P: RiskFrame>(risk: &P, sums: &[f64], totals: &[f6
 pub(super) fn penalty_conjugate<P: RiskFrame>(risk: &P, sums: &[f64], totals: &[f64], shrink: f64) -> f64 {
     let (cols, total, penalty) = (risk.n_cols(), risk.total_weight(), risk.penalty());
     let term = |v: f64, ridge: f64, lasso: f64| match (v.abs() - lasso).max(0.0) {
-        // What a lasso does not allow, or a column without a penalty, is zero here up to rounding.
+        // Without a ridge the conjugate is an indicator: its constraint holds up to rounding, so the term is zero.
         excess if ridge > 0.0 => excess * excess / (2.0 * ridge),
         _ => 0.0,
     };
-    // Score by score: a remainder for every column would cost more than the terms.
+    // Score by score: finding the column by an integer remainder per entry would cost more than the terms.
     let of_score = |sums: &[f64]| {
         let of_part = |(part, sums): (usize, &[f64])| {
             let terms = sums.iter().enumerate().map(|(at, s)| (part * PART + at, s));

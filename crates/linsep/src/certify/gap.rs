@@ -17,7 +17,7 @@ use std::borrow::Cow;
 /// bound allows for the rest; raised from 1e-14 for that.
 const BALANCED: f64 = 1e-12;
 
-/// A dual value above the objective by more than this share does not belong to it; rounding is far below.
+/// A dual value that exceeds the objective by more than this fraction contradicts weak duality; rounding is far below it.
 const INCONSISTENT: f64 = 1e-6;
 
 /// The gap at a point; [`Certificate::Absent`] without a penalty, where the dual bound is void.

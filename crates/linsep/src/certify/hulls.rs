@@ -11,7 +11,7 @@ use crate::table::Class;
 use crate::watch::Watch;
 use rayon::prelude::*;
 
-/// The least double above zero: products below it are lost.
+/// The least positive double: products below it underflow.
 pub(super) const LEAST: f64 = f64::from_bits(1);
 
 /// Ranges of columns summed in parallel: fixed, so that sums do not depend on the threads. Chosen, not measured.
@@ -31,10 +31,10 @@ pub struct HullPoints {
 }
 
 impl HullPoints {
-    /// No points of these weights are further apart: what rounding may have taken off is added.
+    /// An upper bound on the distance of the points of these weights, rounding included.
     pub fn distance_bound(&self) -> f64 {
-        // A term is a weight that was divided by a rounded total, an entry less its centre times its scale, and their product;
-        // the compensated sum adds a rounding. Numbers below the least double count for themselves.
+        // A term is a weight that was divided by a rounded total, an entry less its centre times its scale, and their
+        // product; the compensated sum adds a rounding. Underflow is bounded separately.
         let off = 6.0 * f64::EPSILON * length(&self.sizes) + LEAST * (self.weights.len() + self.sizes.len()) as f64;
         (self.distance + off) * (1.0 + 8.0 * f64::EPSILON)
     }
@@ -153,17 +153,17 @@ pub(crate) fn length(v: &[f64]) -> f64 {
 pub struct Sides {
     /// `w·x̂` of every row.
     pub scores: Vec<f64>,
-    /// The smallest score of the second class, what rounding may have added taken off.
+    /// A lower bound on the smallest score of the second class, rounding included.
     pub low: f64,
-    /// The largest score of the first class, what rounding may have taken off added.
+    /// An upper bound on the largest score of the first class, rounding included.
     pub high: f64,
     /// `‖w‖`.
     pub norm: f64,
 }
 
 impl Sides {
-    /// `γ(w)`: positive only where the plane midway proves that the classes are separable, and then no row is nearer to it: what
-    /// a difference, a length, a quotient and coefficients that are scaled may round is taken off.
+    /// `γ(w)`, rounded down: positive only where the plane midway proves that the classes are separable, and then no row is
+    /// nearer to it. The roundings of a difference, a length, a quotient and scaled coefficients are allowed for.
     pub fn margin(&self) -> f64 {
         0.5 * (self.low - self.high) / self.norm * (1.0 - 16.0 * f64::EPSILON)
     }

@@ -19,8 +19,8 @@ const BALANCING: usize = 8;
 /// On the unit-diagonal scale, the pivot of the common shift of all classes, which is zero, is below this.
 const INDEPENDENT: f64 = 1e-12;
 
-/// The nearest multipliers that the dual problem allows, row by row and class by class: probabilities, and where the
-/// intercepts are free scaled, or mixed with constant ones, until every class has as much as it has rows.
+/// The nearest feasible multipliers, row by row and class by class: probabilities, and for free intercepts scaled, or mixed
+/// with constant ones, until `Σ s p_k` is the weight of class k.
 pub fn feasible_joint_multipliers<P: Penalty>(risk: &Risk<'_, CrammerSinger, P>, multipliers: &[f64]) -> Vec<f64> {
     let (k, sample) = (risk.loss().n_classes(), risk.sample());
     let mut feasible: Vec<f64> = multipliers.iter().map(|p| p.max(0.0)).collect();
@@ -60,9 +60,8 @@ fn class_sums<P: Penalty>(risk: &Risk<'_, CrammerSinger, P>, p: &[f64]) -> Vec<f
     sums.into_iter().map(CompensatedSum::value).collect()
 }
 
-/// Gives every class as much as it has rows, as other intercepts would: `p_k ← p_k e^{g_k}/Σ`. What is zero stays zero, so
-/// the support vectors stay the same. Newton's method for g; where the rows that lie between classes are too few for it,
-/// nothing is changed.
+/// Balances the classes, `Σ s p_k = n_k`, by a shift g of the intercepts: `p_k ← p_k e^{g_k}/Σ`. Zeros stay zero, so the
+/// support vectors stay the same. Newton's method for g; where too few rows lie between classes for it, nothing is changed.
 fn balance<P: Penalty>(risk: &Risk<'_, CrammerSinger, P>, p: &mut [f64]) {
     let (k, sample, want) = (risk.loss().n_classes(), risk.sample(), risk.class_totals());
     let miss =

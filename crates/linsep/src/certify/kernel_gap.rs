@@ -61,20 +61,20 @@ impl KernelTask<'_> {
 
     /// `Σ s max(0, 1 − yz)/S`.
     pub fn loss(&self, scores: &[f64], intercept: f64) -> f64 {
-        // A row without weight may hold anything, even what is not a number.
+        // Rows of weight zero may hold anything, NaN included.
         let counted = (0..scores.len()).filter(|i| self.weight(*i) > 0.0);
         let terms = counted.map(|i| self.weight(i) * (1.0 - self.signs[i] * (scores[i] + intercept)).max(0.0));
         crate::numeric::sum(terms) / self.total_weight()
     }
 
-    /// All intercepts that are best for given scores, as an interval: where the slope of the loss in b vanishes.
+    /// The interval of optimal intercepts for given scores: where the slope of the loss in b vanishes.
     pub fn best_intercepts(&self, scores: &[f64]) -> (f64, f64) {
         least_hinge_shifts((0..scores.len()).map(|i| (self.signs[i], scores[i], self.weight(i))))
     }
 }
 
-/// How far a machine is from the conditions of a stationary point, at most: the largest `z − y` among rows whose `αy` may fall,
-/// less the smallest among those where it may rise, scores as far off as their errors say; negative or zero at a
+/// An upper bound on the violation of the KKT conditions (the maximal violating pair): the largest `z − y` among rows whose
+/// `αy` may fall, less the smallest among those whose `αy` may rise, widened by the errors of the scores; not positive at a
 /// stationary point.
 pub fn kernel_violation(task: &KernelTask<'_>, signed: &[f64], scores: &[f64], errors: Option<&[f64]>) -> f64 {
     let bounds = task.bounds();
@@ -105,7 +105,7 @@ pub struct KernelDualPoint {
 }
 
 impl KernelDualPoint {
-    /// From β = αy, whatever its sums; `Err` names a row that is out of its bounds by more than rounding.
+    /// From β = αy, whatever its sums; `Err` names a row that violates its bounds by more than rounding.
     pub fn new(task: &KernelTask<'_>, signed: &[f64]) -> Result<KernelDualPoint, usize> {
         let bounds = task.bounds();
         if let Some(i) = (0..signed.len())
@@ -156,11 +156,11 @@ impl KernelDualPoint {
 pub struct KernelPoint<'a> {
     /// w·φ of every row, without the intercept.
     pub scores: &'a [f64],
-    /// How far each may be from the truth; `None` where that is not asked, and then nothing is proved.
+    /// A bound on the error of each score; `None` where none is needed, and then nothing is proved.
     pub errors: Option<&'a [f64]>,
     /// b.
     pub intercept: f64,
-    /// ‖w‖², and how far it may be from the truth.
+    /// ‖w‖², and a bound on its error.
     pub squared_length: (f64, f64),
     /// At least `‖w − w_α‖` for the dual point.
     pub distance: f64,
@@ -199,7 +199,7 @@ struct Terms {
 pub fn kernel_gap(task: &KernelTask<'_>, dual: &KernelDualPoint, point: &KernelPoint<'_>) -> (f64, Certificate) {
     let total = task.total_weight();
     let mut terms = Terms::default();
-    // A row without weight may hold anything, even what is not a number.
+    // Rows of weight zero may hold anything, NaN included.
     for i in (0..point.scores.len()).filter(|i| task.weight(*i) > 0.0) {
         let z = point.scores[i] + point.intercept;
         let m = 1.0 - task.signs[i] * z;

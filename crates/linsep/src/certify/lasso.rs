@@ -1,9 +1,9 @@
 //! How far the weights of a lasso are from the optimum's.
 //!
-//! A gap says nothing about weights where there is no ridge. But the dual problem is strongly concave, so the gap tells how
-//! far the best θ may be, and with it every `v_j = Σsθx̂_j/S`: where that cannot reach λαf_j every optimum has the weight zero
-//! (Ndiaye, Fercoq, Gramfort and Salmon 2017). In the columns that are left the objective is as smooth as its loss while no
-//! weight changes its sign, and curvature bounds the errors, as without a penalty.
+//! Without a ridge a gap bounds no weight. But the dual problem is strongly concave, so the gap bounds the distance of the
+//! best θ, and with it every `v_j = Σsθx̂_j/S`: where that stays below λαf_j, every optimum has weight zero (gap-safe
+//! screening; Ndiaye, Fercoq, Gramfort and Salmon 2017). In the remaining columns the objective is as smooth as its loss
+//! while no weight changes its sign, and curvature bounds the errors, as without a penalty.
 
 use super::fenchel::{GapProof, gap_with_open_columns};
 use super::self_concordance::bound_in_columns;
@@ -57,7 +57,7 @@ pub fn proved_lasso<L: Conjugate + Enclosed + PartlyMinimised + Clone>(
     Ok((objective, certificate))
 }
 
-/// Whether curvature in so many columns is worth its digits.
+/// Whether a Hessian in so many columns is affordable for the error bounds that it gives.
 pub fn is_worth_curvature(design: &dyn Design, columns: usize) -> Result<bool> {
     let products = design.shape().rows as f64 * (columns as f64).powi(2);
     let most = (PRODUCTS_PER_VALUE * stored_values(design)? as f64).clamp(FEW_PRODUCTS, MOST_PRODUCTS);
@@ -77,7 +77,7 @@ fn coefficient_errors<L: Conjugate + Clone>(
     let weights = coef.weights_of(0);
     let (mut inside, cols) = (vec![false; weights.len()], weights.len());
     open.iter().for_each(|j| inside[*j] = true);
-    // At a kink there is no slope, and a weight where every optimum has none is not near one.
+    // The active set must be settled: no open column at the kink of |w|, no weight where every optimum has none.
     let is_settled = |j: usize| inside[j] == (weights[j] != 0.0) || (inside[j] && risk.penalty().lasso_of(j) == 0.0);
     if !(0..cols).all(is_settled) {
         return Ok(None);

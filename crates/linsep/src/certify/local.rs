@@ -1,8 +1,9 @@
 //! Whether a point is a local minimum of a risk that is not convex: squared error of sigmoid outputs.
 //!
-//! With `D_j = Σ s x̂_j²/(16 Σs) + λf_j`, the largest curvature that Gauss and Newton's Hessian can have in a column, the
+//! With `D_j = Σ s x̂_j²/(16 Σs) + λf_j`, the largest curvature that the Gauss–Newton Hessian can have in a column, the
 //! gradient is measured by `√(Σ g_j²/D_j / F₀)`, F₀ the objective at zero weights, and the Hessian by the smallest
-//! eigenvalue of `D^{−½} H D^{−½}`: neither depends on the units of the columns. H is exact, the second part included.
+//! eigenvalue of `D^{−½} H D^{−½}`: neither depends on the units of the columns. H is the exact Hessian, not its
+//! Gauss–Newton part alone.
 
 use super::{Certificate, Independent, independent_coefficients};
 use crate::error::Result;
@@ -133,7 +134,7 @@ pub fn exact_hessian(risk: &Risk<'_, SquaredSigmoid>, point: &Point, watch: &Wat
     hessian(risk, &SquaredSigmoid { gauss_newton: false }, point, watch)
 }
 
-/// Gauss and Newton's part of `∇²F`, which is never negative.
+/// The Gauss–Newton part of `∇²F`, which is positive semidefinite.
 pub fn gauss_newton_hessian(risk: &Risk<'_, SquaredSigmoid>, point: &Point, watch: &Watch) -> Result<Square> {
     hessian(risk, &SquaredSigmoid { gauss_newton: true }, point, watch)
 }
@@ -146,7 +147,7 @@ fn hessian(risk: &Risk<'_, SquaredSigmoid>, loss: &impl CurvedLoss, point: &Poin
     let positive: Vec<f64> = curvature.iter().map(|c| c.max(0.0)).collect();
     let mut gram = risk.weighted_gram(&positive, watch)?;
     if curvature.iter().any(|c| *c < 0.0) {
-        // A Gram takes roots of the curvature, so the negative part is one of its own.
+        // A Gram matrix takes square roots of the curvatures, so the negative ones make a second one, which is subtracted.
         let negative: Vec<f64> = curvature.iter().map(|c| (-c).max(0.0)).collect();
         let other = risk.weighted_gram(&negative, watch)?;
         gram.add_scaled(-1.0, Some(&other));

@@ -9,11 +9,11 @@ use crate::numeric::sum;
 use crate::objective::Coef;
 use crate::watch::Watch;
 
-/// What the rows of positive weight have to do with a plane `θ·x̃ = 0`, x̃ the row in given units and a one (none without an
+/// How the rows of positive weight lie relative to a plane `θ·x̃ = 0`, x̃ the row in given units and a one (none without an
 /// intercept).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Margins {
-    /// A lower bound on `min y θ·x̃`: what rounding may have added is taken off.
+    /// A lower bound on `min y θ·x̃`, rounding included.
     pub margin: f64,
     /// An upper bound on `max ‖x̃‖`.
     pub radius: f64,
@@ -26,13 +26,13 @@ pub struct Margins {
 }
 
 impl Margins {
-    /// `R²‖θ‖²/γ²`, which no number of mistakes of a perceptron exceeds; `None` unless the plane separates the rows.
+    /// Novikoff's bound `R²‖θ‖²/γ²` on the mistakes of a perceptron; `None` unless the plane separates the rows.
     pub fn bound(&self) -> Option<f64> {
         let bound = (self.radius * self.norm / self.margin).powi(2);
         (self.margin > 0.0 && bound.is_finite()).then_some(bound)
     }
 
-    /// The proof, or the count.
+    /// The proof that the plane separates, or the count of errors.
     pub fn certificate(&self) -> Certificate {
         match self.bound() {
             Some(bound) => Certificate::Separates {

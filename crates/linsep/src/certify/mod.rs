@@ -151,7 +151,7 @@ pub enum Certificate {
         radius: f64,
         /// `R²‖θ‖²/γ²`.
         bound: f64,
-        /// Mistakes made on the way to θ; unknown to whoever only sees θ.
+        /// Mistakes made on the way to θ; unknown where only θ is given.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         mistakes: Option<usize>,
     },
@@ -173,7 +173,7 @@ pub enum Certificate {
         total: f64,
     },
     /// A risk that is not convex: gradient and smallest eigenvalue of the Hessian in the scales of [`LocalScale`]. A small
-    /// one and one that is not negative make a local minimum; nothing says that there is no lower one.
+    /// gradient and an eigenvalue that is not negative make a local minimum; there may be a lower one.
     Local {
         /// Size of the gradient.
         gradient: f64,
@@ -181,7 +181,7 @@ pub enum Certificate {
         smallest_eigenvalue: f64,
     },
     /// A dual problem that is not known to be convex, because the kernel is not known to be positive semidefinite: by how
-    /// much the multipliers miss the conditions of a stationary point. Nothing says that there is no better one.
+    /// much the multipliers violate the KKT conditions. There may be a better stationary point.
     Stationary {
         /// In units of the scores.
         violation: f64,
@@ -208,7 +208,7 @@ impl Certificate {
         }
     }
 
-    /// Whether what it bounds is within a tolerance; without a proof it is not. `None` for proofs that know no tolerance.
+    /// Whether its bound is within a tolerance; without a proof it is not. `None` for proofs without a tolerance.
     pub fn meets(&self, tolerance: f64) -> Option<bool> {
         match self {
             Certificate::Stationary { violation } => Some(*violation <= tolerance),
@@ -228,7 +228,7 @@ impl Certificate {
     }
 }
 
-/// What rounding may have done to a difference of two objectives of about this size.
+/// Allowance for the rounding error of a difference of two objectives of about this size.
 fn rounding_allowance(a: f64, b: f64) -> f64 {
     16.0 * f64::EPSILON * (a.abs() + b.abs())
 }

@@ -1,8 +1,8 @@
 //! A basis of the columns in which they are orthonormal under the weights of the rows.
 //!
-//! Products of columns lose what is below 1e-8 of their length; an orthogonal factorisation of the rows keeps it down to
-//! about 1e-14. In `q = Bᵀx̂ + m` with `Σ s q̃q̃ᵀ = S·I` a Hessian is as well conditioned as its rows allow, however nearly
-//! collinear the columns are.
+//! A Gram matrix squares the condition number and loses what is below 1e-8 of a column's length; a QR factorisation of the
+//! rows keeps it down to about 1e-14. In `q = Bᵀx̂ + m` with `Σ s q̃q̃ᵀ = S·I` a Hessian is as well conditioned as its rows
+//! allow, however nearly collinear the columns are.
 
 use super::exact::exactly_dependent;
 use crate::design::{Pass, Rows, TurnedRows, spread};
@@ -118,7 +118,7 @@ impl OrthonormalBasis {
     }
 }
 
-/// Looks for the relations of the columns left out in whole numbers, in the units of the columns.
+/// Proves the relations of the columns left out in integer arithmetic, in the units of the columns.
 fn prove<L: Loss, P: Penalty>(
     risk: &Risk<'_, L, P>,
     aliased: Vec<Alias>,

@@ -7,7 +7,7 @@ use crate::objective::QuadraticObjective;
 /// `F − F* = ½ Σ_t r_tᵀ H⁻¹ r_t` with the gradients `r_t = H v_t − g_t`, on the columns that `factor` keeps: the others
 /// are combinations of these and lower nothing further.
 ///
-/// Rounding is allowed for by adding to every entry of r what its sum of products may have lost.
+/// Rounding is allowed for by adding to every entry of r the error bound of its sum of products.
 pub fn quadratic_gap(
     problem: &QuadraticObjective,
     factor: &Factor,

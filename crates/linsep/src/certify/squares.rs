@@ -58,19 +58,19 @@ pub struct Whitening<'a> {
     pub columns: &'a [usize],
     /// Square, in the units of the columns.
     pub rows: &'a [f64],
-    /// Whether rows are to be multiplied by it before products of columns are taken.
+    /// Whether rows are multiplied by T before their Gram matrix is formed.
     pub first: bool,
 }
 
-/// A certificate and a better point.
+/// A certificate, and a Newton step from the point.
 pub struct SquaredProof {
     /// F, computed row by row.
     pub objective: f64,
     /// [`Certificate::Quadratic`], or why there is none.
     pub certificate: Certificate,
-    /// What to take off the unknowns in use, score by score: a Newton step.
+    /// The Newton step, to be subtracted from the unknowns in use, score by score.
     pub step: Vec<Vec<f64>>,
-    /// Whether the gradient is more than its rounding: the step improves the point.
+    /// Whether the gradient exceeds its rounding error, so that the step improves the point.
     pub improvable: bool,
 }
 

@@ -77,7 +77,7 @@ pub fn check_direction<L: Loss>(risk: &Risk<'_, L>, direction: &Coef, watch: &Wa
         }
     }
     let kind = if all_strict { SeparationKind::Complete } else { SeparationKind::Quasi };
-    // Slacks that rounding alone left are no direction at all.
+    // A direction whose slacks are all rounding error separates nothing.
     if strict_constraints == 0 {
         return Ok(None);
     }

@@ -1,8 +1,8 @@
 //! The boundary of sparse rows with many columns, in rational arithmetic: few constraints, however many columns there are.
 //!
-//! The direction is changed in the columns of the boundary's rows so that it vanishes there exactly, and its sign is then taken on
-//! every row. That no constraint of the boundary can leave it is asked of its rows alone, in as many columns as are independent
-//! among them: the others are combinations of these and say nothing more.
+//! The direction is changed in the columns of the boundary's rows so that it vanishes there exactly, and its sign is then
+//! taken on every row. Whether a constraint of the boundary can be strict depends on the boundary's rows alone, in a largest
+//! set of independent columns: the others are combinations of these.
 
 use super::{Case, plan};
 use crate::certify::{MendedDirection, WholeRows, independent_columns, others};
@@ -27,8 +27,8 @@ struct BoundaryRows {
 }
 
 impl Case<'_> {
-    /// Whether a direction near the one given, weights and intercept of every class but the first, vanishes exactly on the open
-    /// constraints and is strict elsewhere, and these cannot leave the boundary.
+    /// Whether a direction near the one given (weights and intercept of every class but the first) vanishes exactly on the
+    /// open constraints and is strict elsewhere, and no direction is strict on an open constraint.
     pub(super) fn boundary_is_proved(&self, scores: &[(Vec<f64>, f64)], open: &[bool]) -> Result<bool> {
         let constraints: Vec<usize> = (0..open.len()).filter(|c| open[*c]).collect();
         if constraints.len() > MOST_BOUNDARY {
@@ -42,7 +42,7 @@ impl Case<'_> {
         Ok(self.cannot_be_left(&boundary, open)? && self.vanishes_on(&boundary, scores, open)?)
     }
 
-    /// Whether positive weights on the open constraints balance.
+    /// Whether some positive weights α on the open constraints satisfy `Σ αa = 0`.
     fn cannot_be_left(&self, boundary: &BoundaryRows, open: &[bool]) -> Result<bool> {
         let dense = |columns: &[usize]| -> Vec<f64> {
             let mut out = vec![0.0; boundary.rows.len() * columns.len()];
@@ -60,7 +60,7 @@ impl Case<'_> {
         };
         let mut columns: Vec<usize> = pivots.iter().map(|at| boundary.used[*at]).collect();
         if columns.is_empty() {
-            // Empty rows, by a column in which they have nothing.
+            // All rows are empty: any column stands for their zeros.
             columns.push(0);
         }
         let matrix = DenseMatrix::new(dense(&columns), columns.len())?;
@@ -91,7 +91,7 @@ impl Case<'_> {
         for (weights, intercept) in scores {
             given.extend(used.iter().map(|j| weights[*j]).chain([*intercept]));
         }
-        // The entries of a constraint at the places that may change, and beside their coordinates elsewhere.
+        // The entries of a constraint in the coordinates that may change, and its products with the other coordinates.
         let parts = |c: usize, entries: &[(usize, f64)]| {
             let (mut changed, mut elsewhere) = (Vec::new(), Vec::new());
             for (score, sign) in self.ends_of(c) {

@@ -68,7 +68,8 @@ impl Case<'_> {
         Ok(Some(CommonPoint { constraints: open.iter().map(constraint).collect(), residual }))
     }
 
-    /// The same `x* − y*` as a mixture of at most d+2 rows; `None` where that is none fewer, or rounding gets in the way.
+    /// The same `x* − y*` as a mixture of at most d+2 rows (Carathéodory); `None` where that saves no row, or rounding
+    /// prevents it.
     ///
     /// With `u = x* − y*` and weights that add up to two, `Σ λ(yx − u/2, y) = 0`.
     pub(super) fn fewer_hull_rows(
@@ -144,7 +145,7 @@ impl Case<'_> {
         let chosen: Vec<usize> = basic.iter().map(|(at, _)| constraints[*at]).collect();
         let digits = if self.options.exact || width <= MOST_WHOLE {
             let raw = self.vectors(&chosen, &Units::identity(risk.n_cols()), scores)?;
-            // What does not balance in whole numbers is no common point.
+            // Weights that do not balance exactly are no common point.
             let Some(weights) = exact_weights(&raw, width, self.effort()) else { return Ok(None) };
             Some(weights.digits())
         } else {

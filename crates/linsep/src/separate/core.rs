@@ -1,8 +1,8 @@
-//! The verdict by what single columns leave open.
+//! The verdict by the constraints that single columns leave open.
 //!
-//! A direction for the constraints that are left and the columns of all rounds, the later ones small beside the earlier, settle
-//! together whatever either settles. Weights that prove that constraints cannot leave the boundary prove it among all. So
-//! the verdict is that of what is left.
+//! Add a direction for the remaining constraints and the columns of all rounds, each later one small relative to the
+//! earlier: the sum settles whatever any of them settles. Weights that prove that constraints are on the boundary of the
+//! rest prove it for all. So the verdict for the whole is that for the rest.
 
 use super::peel::{MOST_CLASSES, MOST_PEELED, Peeled, PeeledMachine};
 use super::plan::Route;
@@ -15,7 +15,7 @@ use crate::objective::{Coef, Loss, Softmax, SoftmaxForm};
 use crate::separate::{ConeSolved, solve_part_of_cone};
 use crate::table::Class;
 
-/// What is left, decided.
+/// The decision on the remaining constraints.
 struct Core {
     machine: PeeledMachine,
     /// Of all constraints, those that stay on the boundary.
@@ -28,7 +28,7 @@ struct Core {
 }
 
 impl Case<'_> {
-    /// The verdict by the core; `None` where that is too large, or rounding gets in the way.
+    /// The verdict by the remaining constraints; `None` where they are too many, or rounding prevents a decision.
     pub(super) fn by_core(&self, same: Option<&CommonPoint>) -> Result<Option<SeparabilityVerdict>> {
         let mut tile = Tile::default();
         let Block::Csr(x) = self.rows.design.block(0..self.rows.labels.len(), &mut tile)? else { return Ok(None) };
@@ -52,7 +52,7 @@ impl Case<'_> {
         Ok(verdict.map(|verdict| self.found(Route::SingleColumns, verdict, core.iterations)))
     }
 
-    /// Decides what is left; `None` where that is too much, or not decided.
+    /// Decides the remaining constraints; `None` where they are too many, or not decided.
     fn core(&self, x: &CsrRows<'_>, peeled: &Peeled) -> Result<Option<Core>> {
         let per_row = self.classes - 1;
         let is_left = |row: &usize| peeled.open[row * per_row..(row + 1) * per_row].contains(&true);
@@ -95,7 +95,7 @@ impl Case<'_> {
         Ok(Some(core))
     }
 
-    /// The verdict of rows that are not too many, through their products.
+    /// The verdict for few rows, through their Gram matrix.
     pub(super) fn through_rows(&self, same: Option<CommonPoint>) -> Result<SeparabilityVerdict> {
         let asked = vec![true; self.rows.labels.len() * (self.classes - 1)];
         let undecided = |reason: &str, common| {
@@ -127,10 +127,10 @@ impl Case<'_> {
         Ok(self.found(Route::RowProducts, verdict, decided.iterations))
     }
 
-    /// Decides some constraints through `Z` with `ZZᵀ = XXᵀ`, and says it in the columns of X.
+    /// Decides some constraints through `Z` with `ZZᵀ = XXᵀ`, and maps the result back to the columns of X.
     fn part_decided_by_products(&self, asked: &[bool]) -> Result<Decided> {
         let (z, products) = self.coordinates()?;
-        // Z has been rounded: nothing that is exact about it is so about X.
+        // Z is rounded: nothing exact about Z holds for X.
         let options = SeparabilityOptions { exact: false, ..*self.options };
         let mut decided = match (Case { rows: LabelledRows { design: &z, ..self.rows }, options: &options, ..*self })
             .part_decided(asked)?
@@ -146,7 +146,7 @@ impl Case<'_> {
             };
             *w = self.combined(&products.solve(&zu))?;
         }
-        // Z does not tell apart rows that are nearly the same: what proves something is measured on X.
+        // Z does not resolve nearly equal rows: residuals that matter for the proof are measured on X.
         if decided.open.contains(&true) {
             decided.residual = self.residual_of(&decided.alpha)?;
             let residual = decided.residual;
@@ -168,14 +168,14 @@ impl Case<'_> {
         Ok(Ok(decided))
     }
 
-    /// How far weights of constraints are from balancing, in the columns as they are.
+    /// The relative residual of `Σ αa = 0` for weights of constraints, in the columns as they are.
     pub(super) fn residual_of(&self, alpha: &[f64]) -> Result<f64> {
         let identity = Units::identity(self.rows.design.shape().cols);
         let case = Case { ..*self };
         cone_residual(&case.risk(&identity, self.loss()), alpha, self.watch)
     }
 
-    /// Of a loss the system takes the number of classes and of scores: one fewer.
+    /// A loss that only supplies the number of classes and of scores, one fewer.
     fn loss(&self) -> Softmax {
         Softmax::new(self.classes, SoftmaxForm::Reference)
     }

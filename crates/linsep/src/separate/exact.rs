@@ -1,4 +1,4 @@
-//! The verdicts once more, without rounding.
+//! The verdicts checked in rational arithmetic.
 
 use super::{Case, Complete};
 use crate::certify::{ExactPlane, WholeDirection, cone_gram, exact_direction, exactly_balanced, least_score, length};
@@ -47,13 +47,13 @@ impl Case<'_> {
         Ok(Some(margin))
     }
 
-    /// Constraints, of those with a weight, whose vectors span those of all.
+    /// Constraints with a positive weight whose vectors span those of all.
     fn spanning<L: Loss>(&self, risk: &Risk<'_, L>, weights: &[f64]) -> Result<Vec<usize>> {
         let ones: Vec<f64> = weights.iter().map(|w| f64::from(u8::from(*w > 0.0))).collect();
         let gram = cone_gram(risk, &ones, self.watch)?;
         let rank = factor(&gram, super::common::INDEPENDENT).rank();
         let scores = risk.loss().n_scores();
-        // The heaviest first: they have most to give.
+        // The largest weights first: they can change most without becoming negative.
         let mut order: Vec<usize> = (0..weights.len()).filter(|c| weights[*c] > 0.0).collect();
         order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]).then(a.cmp(b)));
         let mut order = order.into_iter();
@@ -95,12 +95,12 @@ impl Case<'_> {
         open: &[bool],
         alpha: &[f64],
     ) -> Result<bool> {
-        // A constraint of the boundary without a weight is not proved to stay there.
+        // A boundary constraint without a positive weight is not proved to stay on the boundary.
         if open.iter().zip(alpha).any(|(open, alpha)| *open != (*alpha > 0.0)) {
             return Ok(false);
         }
         let raw = raw_direction(direction, risk.sample().units);
-        // A column that is zero on the boundary is a direction as it is.
+        // A column that is zero on the boundary is such a direction without any change.
         if !self.has_signs(&WholeDirection::of(raw.as_slice()), risk, open)? {
             if raw.as_slice().len() > super::plan::MOST_EXACT {
                 return Ok(false);
@@ -112,7 +112,8 @@ impl Case<'_> {
                 _ => return Ok(false),
             }
         }
-        // Where the columns are independent on the boundary but for constant ones, that needs no rational arithmetic.
+        // Where the columns are independent on the boundary, constant ones aside, a verified solve proves it without
+        // rational arithmetic.
         let verified = self.verified(risk.loss().clone(), alpha)?.is_some();
         Ok(verified || self.exactly_balanced(risk, alpha)? == Some(true))
     }
@@ -130,8 +131,8 @@ impl Case<'_> {
     }
 }
 
-/// A direction in the units of the columns about zero; what rounding left of entries that are zero would only make the
-/// numbers long, so that it is taken off.
+/// A direction in the units of the columns about zero; entries that are zero up to rounding are set to zero, since they
+/// would only make the integers long.
 fn raw_direction(direction: &Coef, units: &Units) -> Coef {
     let (scores, cols) = (direction.n_scores(), direction.n_cols());
     let size = direction.as_slice().iter().fold(0.0f64, |m, v| m.max(v.abs()));

@@ -1,7 +1,7 @@
 //! Whether maximum likelihood has an optimum, as a theorem about the stored numbers.
 //!
-//! A direction in which a solver ran away and which is strict in every row is checked as it is. Where rows are on its boundary,
-//! rounding cannot tell, and the question of this stage is asked, with or without an intercept.
+//! A direction of recession from a solver that is strict in every row is checked as it is. Where rows are on its boundary,
+//! rounding cannot decide, and separability is decided in full, with or without an intercept.
 
 use super::limits::{LimitRows, NamedColumns};
 use super::origin::through_centre;
@@ -92,7 +92,7 @@ pub(crate) fn proved_no_optimum(
         _ => with_intercept(training, watch),
     };
     match claim {
-        // Whoever is out of time proves nothing; what to do then is the caller's.
+        // Out of time, nothing is proved; the caller decides what to do then.
         Err(error) if error.kind() == ErrorKind::Interrupted => Ok(None),
         claim => Ok(claim?.map(|claim| claim.stated(units))),
     }
@@ -134,7 +134,7 @@ fn as_it_is(separation: &Separation, units: &Units) -> NoOptimum {
         .map(|c| {
             let moved: f64 = direction[c].iter().zip(units.centre()).map(|(w, m)| w * m).sum();
             let at_origin = v.intercept()[c] - moved;
-            // What is left of two numbers that cancel is rounding.
+            // What remains of two intercepts that cancel is rounding error.
             if at_origin.abs() > CANCELLED * moved.abs() { at_origin } else { 0.0 }
         })
         .collect();
@@ -173,7 +173,7 @@ impl Claim {
         parts.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
         let at_origin = |(w, b): (&Vec<f64>, &f64)| {
             let moved = crate::numeric::sum(w.iter().zip(&self.centre).map(|(w, c)| w * c));
-            // What is left of two numbers that cancel is rounding.
+            // What remains of two intercepts that cancel is rounding error.
             if (b - moved).abs() > CANCELLED * moved.abs() { b - moved } else { 0.0 }
         };
         NoOptimum {
@@ -194,7 +194,7 @@ impl Claim {
 }
 
 fn with_intercept(training: &Training<'_>, watch: &Watch) -> Result<Option<Claim>> {
-    // Any plane will do.
+    // Any separating plane suffices.
     let options = SeparabilityOptions { margin_tolerance: Some(1.0), ..SeparabilityOptions::default() };
     let found = separability(training, &options, watch)?;
     let (rows, route) = (found.rows, found.route);

@@ -1,7 +1,8 @@
-//! A direction of given slacks: in doubles where every sign of it is right, and else in whole numbers.
+//! A direction with given slacks: in doubles where all its signs are proved, else in integers.
 //!
-//! Slacks that are orthogonal to all relations among the rows are those of some direction. The shortest one is a combination of rows,
-//! found through their products; where these have too few digits, one of few columns is solved for without rounding.
+//! Slacks that are orthogonal to all relations among the rows are those of some direction. The shortest such direction is a
+//! combination of rows, found through their Gram matrix; where that is too ill-conditioned, a direction with few columns is
+//! solved for exactly.
 
 use super::{Case, Complete, Verdict, WholeScore};
 use crate::certify::{Dyadic, ListedVectors, WholeCombination, WholeCone, WholeRows, length, others};
@@ -19,17 +20,17 @@ const CORRECTIONS: usize = 2;
 /// Weights in the units of the columns and the intercept at zero.
 pub(super) type ScoreInDoubles = (Vec<f64>, f64);
 
-/// What is known of all constraints.
+/// The decision on all constraints, with its proof.
 pub(super) struct Settled {
     /// On the boundary.
     pub(super) open: Vec<bool>,
-    /// Positive on the boundary, and balancing.
+    /// Positive on the boundary, with `Σ αa = 0`.
     pub(super) weights: Vec<BigInt>,
     /// Positive elsewhere: slacks of a direction.
     pub(super) slacks: Vec<BigInt>,
 }
 
-/// A direction in whole numbers.
+/// A direction in integers.
 pub(super) struct WholeScores {
     /// Of every score but the first the columns (one past the last is the intercept) with their weight, a number times a power
     /// of two.
@@ -44,7 +45,7 @@ impl WholeScores {
         self.terms.iter().flatten().map(|(_, w, e)| WholeRows::leading(w, i64::from(*e)).1).max().unwrap_or(0)
     }
 
-    /// The nearest doubles, over a power of two that makes the largest about one.
+    /// The nearest doubles, scaled by a power of two so that the largest is about one.
     pub(super) fn doubles(&self, cols: usize) -> Vec<ScoreInDoubles> {
         let top = self.top();
         let score = |terms: &Vec<(usize, BigInt, i32)>| {
@@ -73,7 +74,7 @@ impl WholeScores {
 
     /// The same in decimal digits.
     fn digits(&self, cols: usize) -> Vec<WholeScore> {
-        // One power of two less for all makes the intercepts whole.
+        // A common power of two makes the intercepts integers.
         let least = self.terms.iter().flatten().filter(|(j, ..)| *j == cols).map(|(_, _, e)| *e).min().unwrap_or(0);
         let score = |terms: &Vec<(usize, BigInt, i32)>| {
             let mut out = WholeScore { weights: vec![("0".to_owned(), 0); cols], intercept: "0".to_owned() };
@@ -90,7 +91,7 @@ impl WholeScores {
 }
 
 impl Case<'_> {
-    /// Every constraint can be strict: a plane in doubles where one near is good, and else in whole numbers.
+    /// Every constraint can be strict: a plane in doubles where a near one separates, else in integers.
     pub(super) fn complete_by_slacks(
         &self,
         entries: &[Vec<(usize, f64)>],
@@ -160,7 +161,7 @@ impl Case<'_> {
         (1..self.classes).map(|class| (0..self.rows.labels.len()).map(|row| target(class, row)).collect()).collect()
     }
 
-    /// The shortest direction with these slacks, in doubles, if every sign of it is right up to rounding.
+    /// The shortest direction with these slacks, in doubles, if all its signs are right up to rounding.
     pub(super) fn direction_in_doubles(
         &self,
         entries: &[Vec<(usize, f64)>],
@@ -232,7 +233,7 @@ impl Case<'_> {
             power = found.power;
             scores.push((found.factor, found.terms));
         }
-        // Scores of different classes belong together only with one factor.
+        // The scores of all classes need one common factor.
         let common: BigInt = scores.iter().map(|(factor, _)| factor).product();
         let score = |(factor, terms): (BigInt, Vec<(usize, BigInt, i32)>)| {
             let more = &common / factor;

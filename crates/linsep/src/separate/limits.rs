@@ -1,16 +1,18 @@
-//! Which coefficients of maximum likelihood keep a limit where the classes are separated, in whole numbers.
+//! Which coefficients of maximum likelihood keep a finite limit where the classes are separated, in exact integer
+//! arithmetic.
 //!
-//! The directions `v` in which the likelihood never falls meet every constraint, `a·v ≥ 0`. They are a cone C, and the constraints that
-//! vanish on all of it are the boundary B. C has inner points among the `v` with `Bv = 0`, so it spans them: a coefficient `e_j·w`
-//! moves along no direction of C exactly if `e_j` is in the row space of B. Then the rows of the boundary alone determine its
-//! limit. Otherwise it diverges: to +∞ if `e_j ≥ 0` on C, that is if `e_j` is a combination of constraints with weights that are not
-//! negative (Farkas), to −∞ if `−e_j` is, and else to either, as the path goes.
+//! The recession directions `v`, along which the likelihood never falls, meet every constraint, `a·v ≥ 0`. They are a cone C
+//! (the recession cone), and the constraints that vanish on all of it are the boundary B. C has inner points relative to
+//! `{v : Bv = 0}`, so it spans that space: a coefficient `e_j·w` is constant along all of C exactly if `e_j` is in the row
+//! space of B. Then the rows of the boundary alone determine its limit. Otherwise it diverges: to +∞ if `e_j ≥ 0` on C, that
+//! is if `e_j` is a combination of constraints with weights that are not negative (Farkas), to −∞ if `−e_j` is, and else in
+//! either direction, depending on the path.
 //!
-//! Columns that are combinations of others on all rows have no coefficient of their own. They are left out first, those that are
-//! combinations of columns before them and of the constant, as a fit leaves them out; all the rest is about the model without them.
+//! Columns that are combinations of others on all rows have no coefficient of their own. As in a fit, those that are
+//! combinations of earlier columns and of the constant are left out first; all the rest is about the model without them.
 //!
-//! Row spaces and ranks are equalities: they are decided by the relations among rows or columns in whole numbers ([`Relations`]),
-//! whichever are fewer.
+//! Row spaces and ranks are equalities: they are decided by exact linear relations ([`Relations`]) among rows or among
+//! columns, whichever are fewer.
 
 use super::plan::{MOST_COLUMNS, MOST_RELATED, MOST_RELATED_ENTRIES};
 use crate::certify::{
@@ -111,7 +113,7 @@ pub(super) struct LimitRows<'a> {
     classes: usize,
     through: Option<&'a [f64]>,
     effort: Effort<'a>,
-    /// A difference from the centre was too long to be held.
+    /// A difference from the centre did not fit its exact representation.
     lost: AtomicBool,
 }
 
@@ -307,7 +309,7 @@ impl<'a> LimitRows<'a> {
         Ok(found.filter(|_| !self.lost.load(Ordering::Relaxed)))
     }
 
-    /// Which way those go that are not finite.
+    /// The signs of the infinite limits.
     fn signs(&self, kept: &[usize], pairs: &[(usize, usize)], finite: &[bool]) -> Result<Vec<CoefficientLimit>> {
         let mut signs = vec![CoefficientLimit::SomeInfinity; finite.len()];
         let on_boundary: std::collections::BTreeSet<(usize, usize)> = pairs.iter().copied().collect();
@@ -334,7 +336,7 @@ impl<'a> LimitRows<'a> {
         let rows: Vec<Vec<BigInt>> =
             (0..strict.len()).into_par_iter().map_init(Vec::new, of_pair).collect::<Result<_>>()?;
         let numbers = WholeRows::of_vectors(rows.into_iter().flatten().collect(), strict.len(), q);
-        // Directions of the cone that were met: what they do to every coefficient.
+        // Directions of the cone found so far: the signs that each coefficient takes on them.
         let mut seen = vec![(false, false); finite.len()];
         let meet = |beta: &[BigInt], seen: &mut Vec<(bool, bool)>| {
             for (seen, z) in seen.iter_mut().zip(&by_coordinate) {

@@ -1,8 +1,8 @@
 //! Whether planes can separate the classes, with a witness that plain arithmetic has checked.
 //!
-//! Three verdicts exclude each other. *Complete*: a plane puts every row strictly on its side. *Quasi-complete*: no plane does,
-//! but one has no row on the wrong side and not all rows on it. *Overlap*: neither. Which it is comes from
-//! [`crate::solve`]; what is reported was measured by [`crate::certify`], and where that does not suffice the verdict is
+//! Three verdicts exclude each other. *Complete*: a plane puts every row strictly on its side. *Quasi-complete*: no plane
+//! does, but one has no row on the wrong side and not all rows on the plane itself. *Overlap*: neither. A verdict comes from
+//! a search; what is reported was measured by [`crate::certify`], and where that does not suffice the verdict is
 //! *undecided*.
 
 mod boundary;

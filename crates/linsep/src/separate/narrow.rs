@@ -1,4 +1,4 @@
-//! The verdict by the columns: which constraints can be strict together, and what proves it.
+//! The verdict by Newton's method in the space of the columns: which constraints can be strict together, and the proof.
 
 use super::limits::LimitRows;
 use super::plan::Route;
@@ -57,7 +57,7 @@ impl<'a> Case<'a> {
         Ok(self.found(self.size().by_columns(), verdict, solved.iterations))
     }
 
-    /// Where Newton's method starts on many rows: at what a part of them comes to, if they overlap.
+    /// A warm start for many rows: the iterate of a part of them, if they overlap.
     fn start<L: Loss>(&self, units: &Units, loss: L) -> Result<Option<Coef>> {
         if self.size().by_columns() != Route::PartOfRows {
             return Ok(None);
@@ -119,7 +119,7 @@ impl<'a> Case<'a> {
         })
     }
 
-    /// A strict plane, though not the widest: rounding hides how wide that is.
+    /// A strict plane, though not the widest: rounding hides the widest margin.
     pub(super) fn plane_as_it_is(&self, normal: Vec<f64>) -> Result<Verdict> {
         let identity = Units::identity(normal.len());
         let measured = sides(self.rows, &identity, &normal, self.watch)?;

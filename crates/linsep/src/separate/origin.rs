@@ -1,7 +1,7 @@
 //! The same question without an intercept: planes through a given centre.
 //!
-//! Newton's method on the columns finds a plane, whose margin is measured, or weights of all rows that nearly balance, near which a
-//! verified solve proves that some balance exactly. What that leaves open is decided in whole numbers.
+//! Newton's method on the columns finds a plane, whose margin is measured, or positive weights α of all rows with
+//! `Σ αa ≈ 0`, near which a verified solve proves exact ones. What that leaves open is decided in integer arithmetic.
 
 use super::plan::{MOST_BITS, QuestionSize, Route};
 use super::verdict::TOLERANCE;
@@ -80,8 +80,8 @@ pub(crate) fn through_centre(
     Ok(found(direction, &solved.open, Route::WholeNumbers))
 }
 
-/// A direction with every row strictly on its side, or none because weights of all rows balance; `None` where doubles do not
-/// tell.
+/// A direction with every row strictly on its side, or none because positive weights of all rows balance; `None` where
+/// doubles do not decide.
 fn by_columns<L: Loss>(
     rows: &Training<'_>,
     units: &Units,
@@ -106,7 +106,7 @@ fn by_columns<L: Loss>(
             let plane = Some(found.clone());
             Ok(holds.then_some(Some(CentredDirection { weights, intercept, centre, plane })))
         }
-        // Without a weight a row could be strict.
+        // A row without a positive weight could be strict.
         (None, Some(alpha)) if alpha.iter().all(|a| *a > 0.0) => {
             Ok(prove_balance(&risk, alpha, &[], watch)?.map(|_| None))
         }

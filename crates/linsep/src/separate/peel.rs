@@ -1,23 +1,23 @@
 //! Constraints that single columns settle.
 //!
 //! A direction in one column gives every class a number u. For a row of class y that is positive in the column, `u_y ≥ u_k`
-//! meets its constraint against class k; for a negative one `u_y ≤ u_k` does. The wishes of all rows of a column are the arrows
-//! of a graph on the classes. An arrow that no path leads back along can be met strictly, together with all the others, by
-//! counting for u the classes that can be reached; what it stands for is settled. (Of two classes: all rows of one class are
-//! on one side of zero and all of the other on the other.) Without what is settled, more columns become such directions,
-//! round after round. Of sparse rows with many columns little is left, mostly.
+//! meets its constraint against class k; for a negative one `u_y ≤ u_k` does. These inequalities of all rows of a column are
+//! the edges of a directed graph on the classes. An edge that is on no cycle can be met strictly, together with all the
+//! others, if u counts the classes that can be reached; the constraints that it stands for are settled. (Of two classes: all
+//! rows of one class are on one side of zero and all of the other on the other.) Without the settled constraints more
+//! columns become such directions, round after round. Of sparse rows with many columns mostly little is left.
 
 use super::Case;
 use crate::certify::others;
 use crate::design::CsrRows;
 
-/// Classes are bits of a word.
+/// Sets of classes are bits of a word.
 pub(super) const MOST_CLASSES: usize = 64;
 
-/// Rows are kept with one bit more, in 32.
+/// A row number and a sign bit share 32 bits.
 pub(super) const MOST_PEELED: usize = 1 << 31;
 
-/// What is left, and what settled the rest.
+/// The constraints left open, and what settled the rest.
 pub(super) struct Peeled {
     /// Constraints that no column settles.
     pub(super) open: Vec<bool>,
@@ -30,7 +30,7 @@ struct PeelRound {
     columns: Vec<usize>,
     /// u of every class, column by column.
     levels: Vec<u8>,
-    /// What they settled: a row and, as bits, the other classes.
+    /// The constraints that they settled: a row and, as bits, the other classes.
     settled: Vec<(usize, u64)>,
 }
 
@@ -87,11 +87,11 @@ impl PeeledMachine {
     }
 }
 
-/// Arrows between classes, as bits: to whom from each.
+/// A directed graph on the classes: the successors of each as bits.
 #[derive(Clone, Copy)]
 struct Wishes {
     to: [u64; MOST_CLASSES],
-    /// Who has any.
+    /// Classes with successors, as bits.
     from: u64,
 }
 
@@ -110,7 +110,7 @@ impl Wishes {
         }
     }
 
-    /// Makes arrows of paths.
+    /// The transitive closure (Warshall).
     fn close(&mut self) {
         for middle in bits(self.from) {
             for start in bits(self.from) {
@@ -121,7 +121,7 @@ impl Wishes {
         }
     }
 
-    /// Whether an arrow has no path back; only after closing.
+    /// Whether an edge is on no cycle; only after the closure.
     fn is_strict(&self, from: usize, to: usize) -> bool {
         self.to[to] >> from & 1 == 0
     }
@@ -130,7 +130,7 @@ impl Wishes {
         bits(self.from).any(|from| bits(self.to[from]).any(|to| self.is_strict(from, to)))
     }
 
-    /// Classes that can be reached, oneself among them.
+    /// The number of classes that can be reached, the class itself included.
     fn level(&self, class: usize) -> u8 {
         (self.to[class] | 1 << class).count_ones() as u8
     }
@@ -163,13 +163,13 @@ impl Case<'_> {
             wishes
         };
         let mut rounds = Vec::new();
-        // What a round touches is cleared again: there may be as many rounds as rows.
+        // Only what a round touches is cleared: there may be as many rounds as rows.
         let (mut settled, mut touched) = (vec![0u64; n], vec![false; x.cols + 1]);
         let mut next: Vec<usize> = (0..x.cols).collect();
         let mut intercept_is_due = true;
         while self.watch.halted().is_none() {
             if next.is_empty() {
-                // Every row has it, so it is looked at when the others have nothing more to say.
+                // The intercept column has all rows, so it is tried only when no other column settles anything.
                 if !std::mem::take(&mut intercept_is_due) {
                     break;
                 }
@@ -225,8 +225,8 @@ impl Case<'_> {
         Peeled { open: self.rows.labels.iter().zip(&open).flat_map(constraints).collect(), rounds }
     }
 
-    /// A machine for what is left, and beside it so much of the columns of every round, the last first, that each constraint
-    /// that they settled has a slack of one. `still_open` is what the machine leaves on the boundary.
+    /// A machine for the open constraints, plus multiples of the columns of every round, the last round first, such that
+    /// each constraint that they settled has a slack of one. `still_open` is what the machine leaves on the boundary.
     pub(super) fn completed(
         &self,
         x: &CsrRows<'_>,

@@ -1,4 +1,4 @@
-//! Which ways lead to a verdict, by the size of the table: every threshold is here.
+//! Which methods are tried for a verdict, by the size of the table: every threshold is here.
 //!
 //! | table | ways, in this order |
 //! |---|---|
@@ -114,7 +114,7 @@ impl QuestionSize {
         self.rows * (self.classes - 1)
     }
 
-    /// The ways to try until one decides; what none decides may still be decided in whole numbers.
+    /// The methods to try until one decides; exact integer arithmetic may decide what none of them does.
     pub(super) fn routes(self) -> Vec<Route> {
         if self.columns <= MOST_COLUMNS {
             return vec![self.by_columns()];
@@ -133,22 +133,22 @@ impl QuestionSize {
         routes
     }
 
-    /// The columns, begun on a part of many rows.
+    /// Newton's method on the columns, warm-started from a part of the rows where there are many.
     pub(super) fn by_columns(self) -> Route {
         if self.rows < MANY_ROWS { Route::Columns } else { Route::PartOfRows }
     }
 
-    /// How many rows on from one row of the part is the next.
+    /// The stride of the rows of the part.
     pub(super) fn step_of_part(self) -> usize {
         self.rows / PART_ROWS
     }
 
-    /// Whether a machine of so many weights can be put together from single columns.
+    /// Whether a machine of so many weights can be assembled from single columns.
     pub(super) fn fits_machine(self) -> bool {
         self.classes * (self.columns + 1) <= MOST_WEIGHTS
     }
 
-    /// Of what single columns leave open: how it is decided, if it is small enough.
+    /// How the constraints that single columns leave open are decided, if they are few enough.
     pub(super) fn route_of_core(self) -> Option<Route> {
         let (of_columns, of_rows) = (self.unknowns(), self.constraints());
         if of_columns <= MOST_COLUMNS || (of_columns <= MOST_GRAM && of_columns <= of_rows) {
@@ -161,12 +161,12 @@ impl QuestionSize {
     }
 }
 
-/// Whether the widest plane is worth its time among rows of so many stored entries, where nobody says how wide it is to be.
+/// Whether the widest plane is affordable for rows of so many stored entries, where the caller gives no margin tolerance.
 pub(super) fn affords_margin(entries: usize) -> bool {
     entries <= MOST_ENTRIES
 }
 
-/// Whether a search that reads the rows thousands of times may be tried, too.
+/// Whether a search that reads the rows thousands of times is affordable as well.
 pub(super) fn affords_patience(entries: usize) -> bool {
     entries <= QUICK_ENTRIES
 }

@@ -1,9 +1,9 @@
-//! What makes a verdict one: its witness holds of the numbers as they are stored, rounding included.
+//! The proof of a verdict: its witness holds for the stored numbers, rounding included.
 //!
-//! *Complete* is proved by signs without doubt, taken in whole numbers where doubles leave one. *Overlap* is proved by a verified
-//! solve, or by weights made to balance in rational arithmetic. *Quasi-complete* is about equalities, so only rational
-//! arithmetic proves it. What is not proved is undecided, and tables that are not too large are then decided by the simplex method in
-//! whole numbers.
+//! *Complete* is proved by certain signs, computed in integers where the error bounds of doubles do not decide. *Overlap* is
+//! proved by a verified solve, or by weights made to balance in rational arithmetic. *Quasi-complete* is about equalities,
+//! so only rational arithmetic proves it. What is not proved is undecided, and tables that are not too large are then
+//! decided by the simplex method in integer arithmetic.
 
 use super::plan::{MOST_BITS, MOST_VERIFIED};
 use super::{Case, CommonPoint, Complete, Constraint, NOT_BALANCED, Overlap, Undecided, Verdict, WholeScore};
@@ -14,7 +14,7 @@ use crate::objective::{Logistic, Loss, Risk, Softmax, SoftmaxForm};
 use crate::separate::{solve_whole_cone, whole_common_point};
 
 impl Case<'_> {
-    /// What exact arithmetic may cost.
+    /// The work limit of exact arithmetic.
     pub(super) fn effort(&self) -> Effort<'_> {
         if self.options.exact { Effort::minutes(self.watch) } else { Effort::seconds(self.watch) }
     }
@@ -29,13 +29,13 @@ impl Case<'_> {
         Ok(Verdict::Complete(Box::new(complete)))
     }
 
-    /// Weights on all constraints near which there are some that balance exactly, and whether rational arithmetic says so.
+    /// Weights on all constraints with exactly balancing ones nearby, and whether rational arithmetic confirms it.
     pub(super) fn proved_overlap<L: Loss + Clone>(
         &self,
         risk: &Risk<'_, L>,
         alpha: &[f64],
     ) -> Result<Option<(Vec<f64>, Option<bool>)>> {
-        // Without a weight a constraint could be strict.
+        // A constraint without a positive weight could be strict.
         if !alpha.iter().all(|alpha| *alpha > 0.0) {
             return Ok(None);
         }
@@ -116,7 +116,7 @@ impl Case<'_> {
         let alpha = cone.weights_as_doubles();
         let residual = cone_residual(&risk, &alpha, self.watch)?;
         let Some(direction) = &cone.direction else {
-            // Weights too far apart for doubles are not to be read as zero.
+            // Weights too small for doubles must not be read as zero.
             let alpha: Vec<f64> = alpha.iter().map(|a| a.max(f64::MIN_POSITIVE)).collect();
             return Ok(Some(Verdict::Overlap(Box::new(Overlap::new(&alpha, residual, common, Some(true))))));
         };
@@ -138,7 +138,7 @@ impl Case<'_> {
         let margin = rows.margin(&direction);
         let mut complete = Complete { weights, intercept, centre, margin, hull: None, exact: Some(true), whole: None };
         match self.exact_margin(&complete)?.filter(|margin| *margin > 0.0) {
-            // The doubles have another margin than the whole numbers.
+            // The margin of the rounded plane differs from that of the integers.
             Some(margin) => complete.margin = margin,
             None => {
                 let score = |(weights, intercept): (Vec<(String, i32)>, String)| WholeScore { weights, intercept };

@@ -1,10 +1,10 @@
-//! Finds a direction of recession when maximum likelihood runs away.
+//! Finds a direction of recession when the maximum likelihood iterates diverge.
 //!
-//! On separated data Newton's iterates w grow and its steps d turn into a direction with `y d·x̃ ≥ 0` for the rows that
-//! still matter; what neither does exactly is to vanish on the rows of the boundary (I₀), where the step does almost
-//! nothing. So both are cleaned by `v ← v − G⁺Gv` with G the Gram of the constraints of I₀, and combined as `w + m·d` with
-//! an m ≥ 0 at which no constraint is violated, if there is one. The witness is then checked by
-//! [`crate::certify::check_direction`]; nothing here is believed unchecked.
+//! On separated data Newton's iterates w grow and its steps d converge to a direction with `y d·x̃ ≥ 0` for the rows that
+//! are not saturated; neither vanishes exactly on the rows of the boundary (I₀), where the slacks of the step are almost
+//! zero. So both are projected by `v ← v − G⁺Gv` with G the Gram matrix of the constraints of I₀, and combined as `w + m·d`
+//! with an m ≥ 0 at which no constraint is violated, if there is one. The witness is then checked by
+//! [`crate::certify::check_direction`]; nothing here is trusted unchecked.
 
 use crate::certify::{Separation, SeparationKind, check_direction, slacks};
 use crate::error::Result;
@@ -21,7 +21,7 @@ const BOUNDARY_PIVOT: f64 = 1e-10;
 /// Slacks below this share of the largest are zero up to rounding, as in `cone::newton`.
 const ZERO_SLACK: f64 = 1e-10;
 
-/// Tries the iterate and the step as they are, then cleaned and combined. Of several quasi-complete directions the one
+/// Tries the iterate and the step as they are, then projected and combined. Of several quasi-complete directions the one
 /// with the most rows strictly on their side is returned.
 pub(crate) fn find<L: CurvedLoss>(
     risk: &Risk<'_, L>,
@@ -43,7 +43,7 @@ pub(crate) fn find<L: CurvedLoss>(
     let mut last = None;
     for near in NEAR_BOUNDARY {
         let constraints = boundary(risk, &of_step, near);
-        // A wider boundary that takes in nothing new gives nothing new.
+        // A wider tolerance with the same boundary gives the same candidate.
         if last.as_ref() != Some(&constraints) {
             let gram = risk.weighted_gram(&constraints, watch)?;
             let factor = factor(&gram, BOUNDARY_PIVOT);
@@ -62,7 +62,7 @@ pub(crate) fn rank(found: &Separation) -> (bool, usize) {
     (found.kind == SeparationKind::Complete, found.strict_constraints)
 }
 
-/// The constraints on which a step does almost nothing: per row `Σ (e_own − e_other)(e_own − e_other)ᵀ`, packed.
+/// The constraints on which a step has almost no slack: per row `Σ (e_own − e_other)(e_own − e_other)ᵀ`, packed.
 fn boundary<L: CurvedLoss>(risk: &Risk<'_, L>, of_step: &[Vec<f64>], near: f64) -> Vec<f64> {
     let counted = |i: usize| risk.sample().weights.is_none_or(|w| w[i] > 0.0);
     let used = of_step.iter().enumerate().filter(|(i, _)| counted(*i));
@@ -84,7 +84,7 @@ fn boundary<L: CurvedLoss>(risk: &Risk<'_, L>, of_step: &[Vec<f64>], near: f64) 
     constraints
 }
 
-/// `v − G⁺Gv`; done twice, the rounding that a large v leaves behind goes as well.
+/// `v − G⁺Gv`, twice: the second projection removes the rounding error that a large v leaves.
 fn cleaned(v: &Coef, gram: &Square, factor: &Factor) -> Coef {
     let correction = factor.solve(&gram.multiply(v.as_slice()));
     v.moved(-1.0, &Coef::from_vec(correction, v.n_scores(), v.n_cols()))
@@ -100,7 +100,7 @@ fn combined<L: CurvedLoss>(risk: &Risk<'_, L>, iterate: &Coef, step: &Coef, watc
     let (w_size, d_size) = (size(&mut pairs.iter().map(|p| p.0)), size(&mut pairs.iter().map(|p| p.1)));
     let (mut low, mut high) = (0.0f64, f64::INFINITY);
     for (w, d) in pairs {
-        // What is zero up to rounding in both is the boundary and demands nothing.
+        // A constraint with zero slack in both, up to rounding, is on the boundary and bounds m on neither side.
         if w.abs() <= ZERO_SLACK * w_size && d.abs() <= ZERO_SLACK * d_size {
             continue;
         }
@@ -115,7 +115,7 @@ fn combined<L: CurvedLoss>(risk: &Risk<'_, L>, iterate: &Coef, step: &Coef, watc
     if low > high {
         return Ok(None);
     }
-    // Twice what is needed, plus as much of the step as makes it count, within the limit.
+    // Twice the lower bound on m, plus enough for the step to contribute, within the upper bound.
     let wanted = 2.0 * low + w_size / d_size.max(f64::MIN_POSITIVE);
     let m = if wanted < high { wanted } else { 0.5 * (low + high) };
     Ok(m.is_finite().then(|| iterate.moved(m, step)))

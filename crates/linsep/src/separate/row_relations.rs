@@ -1,18 +1,20 @@
-//! Many columns and few rows: the verdict by the linear relations among the rows, in whole numbers.
+//! Many columns and few rows: the verdict by the linear relations among the rows, in exact integer arithmetic.
 //!
 //! Weights α of constraints balance, `Σ α(e_y − e_k)⊗x̃ = 0`, exactly if for every class the numbers `Σ_k α` of its own rows and `−α` of the
 //! others are a relation z among the rows, `Σ z·x̃ = 0`. With a basis N of all relations that is `α = A·β`, one row of A for each
 //! constraint and as many β as there are relations: few, where there are many columns. Which α can be positive is the question
 //! of this stage once more, for the rows of A (Gale's duality):
-//! - α ≥ 0 that is positive on as many constraints as can be proves that these are on the boundary of every direction;
+//! - an α ≥ 0 with as many positive entries as possible proves that these constraints are on the boundary of every
+//!   direction;
 //! - positive weights t of the others with `Σ tA = 0` are orthogonal to all relations, so they are the slacks of a direction,
 //!   `a·v = t`, that vanishes on the boundary.
 //!
-//! So both halves of the proof come from one run of the simplex method among few unknowns, whatever the number of columns. Where relations
-//! outnumber the independent columns, these are asked instead, and the weights that come out are checked on all columns.
+//! So one run of the simplex method in few unknowns gives both halves of the proof, whatever the number of columns. Where
+//! there are more relations than independent columns, the independent columns are used instead, and the resulting weights
+//! are checked on all columns.
 //!
-//! A row with an entry in a column that no other row has is in no relation. Such rows are taken off first, again and again: of sparse
-//! rows mostly few are left.
+//! A row with an entry in a column that no other row has is in no relation. Such rows are removed first, repeatedly: of
+//! sparse rows mostly few are left.
 
 use super::from_slacks::Settled;
 use super::plan::{MOST_BITS, MOST_RELATED, MOST_RELATED_ENTRIES, MOST_UNREDUCED};
@@ -63,7 +65,7 @@ impl Case<'_> {
             None => self.common_of_boundary(&related, &settled)?,
         };
         if !settled.open.contains(&false) {
-            // Weights too far apart for doubles are not to be read as zero.
+            // Weights too small for doubles must not be read as zero.
             let alpha: Vec<f64> = alpha.iter().map(|a| a.max(f64::MIN_POSITIVE)).collect();
             return Ok(Some(Verdict::Overlap(Box::new(Overlap::new(&alpha, residual, common, Some(true))))));
         }
@@ -80,11 +82,11 @@ impl Case<'_> {
         self.proved_quasi(&settled.open, plane, residual, common).map(Some)
     }
 
-    /// Takes off rows that are alone in a column. Entries are not zero.
+    /// Removes rows that are alone in a column. Entries are not zero.
     fn related(&self, entries: &[Vec<(usize, f64)>]) -> RelatedRows {
         let cols = self.rows.design.shape().cols;
         let used = |row: usize| entries[row].iter().map(|(j, _)| *j);
-        // Of each column how many rows have it, and their numbers added up: the number of the last that is left.
+        // Per column the number of its rows and the sum of their numbers: with one row left, the sum is its number.
         let mut counts = vec![(0usize, 0usize); cols + 1];
         let count = |counts: &mut Vec<(usize, usize)>, j: usize, row: usize| {
             counts[j] = (counts[j].0 + 1, counts[j].1 + row);
@@ -138,7 +140,7 @@ impl Case<'_> {
             false => self.by_relations(related)?,
         };
         let Some(found) = found else { return Ok(None) };
-        // Rows in no relation can be as far on their side as any.
+        // Rows in no relation are independent of all others: they can have any slack.
         let far = found.slacks.iter().max().cloned().unwrap_or_default().max(BigInt::from(1));
         settled.slacks.fill(far);
         for (at, row) in related.rows.iter().enumerate() {
@@ -182,11 +184,11 @@ impl Case<'_> {
         };
         let weight = |c: usize| found.direction.as_ref().map_or(BigInt::ZERO, |beta| dual.slack(c, beta));
         let weights: Vec<BigInt> = (0..dual.constraints()).into_par_iter().map(weight).collect();
-        // What cannot have a weight is not on the boundary, and its weight in the dual is its slack.
+        // A constraint that cannot have a weight is not on the boundary, and its weight in the dual is its slack.
         Ok(Some(Settled { open: found.open.iter().map(|o| !o).collect(), weights, slacks: found.weights }))
     }
 
-    /// By independent columns; that the others are combinations of them is checked of the weights alone.
+    /// By independent columns; that the others are combinations of them is checked on the weights only.
     fn by_basis(&self, related: &RelatedRows, basis: &[usize]) -> Result<Option<Settled>> {
         let Some(numbers) = self.whole_part(related, &(0..related.rows.len()).collect::<Vec<usize>>(), basis)? else {
             return Ok(None);
@@ -238,7 +240,7 @@ impl Case<'_> {
         related.vectors.vectors.par_iter().all(zero)
     }
 
-    /// Few constraints of the boundary that balance by themselves; all of them where fewer would take too long.
+    /// Few constraints of the boundary that balance on their own; all of them where fewer would take too long.
     fn common_of_boundary(&self, related: &RelatedRows, settled: &Settled) -> Result<Option<CommonPoint>> {
         let per_row = self.classes - 1;
         let on_it = |at: &usize| {

@@ -1,8 +1,8 @@
-//! Rows with so many columns that the system is looked at through the rows.
+//! Rows with so many columns that the system is solved in the space of the rows.
 //!
-//! Such rows can mostly be separated, and the widest plane is found face by face. Where that finds none and the rows
-//! are many, single columns settle most of them; where they are not many, or what is left is not, the question is asked of `Z`
-//! with `ZZᵀ = XXᵀ`: products of rows are all that it depends on.
+//! Such rows are mostly separable, and an active set method finds the widest plane. Where that finds none and the rows are
+//! many, single columns settle most of them; where rows, or the constraints left open, are few, the system is solved for `Z`
+//! with `ZZᵀ = XXᵀ`: it depends on the Gram matrix of the rows only.
 
 use super::plan::{Route, affords_margin, affords_patience};
 use super::{Case, CommonPoint, Complete, Constraint, MARGIN, SeparabilityVerdict, Undecided, Verdict};
@@ -39,7 +39,7 @@ impl Case<'_> {
             Some(SeparabilityVerdict { verdict: Verdict::Complete(_), .. }) | None => {}
             Some(decided) => return Ok(decided),
         }
-        // The long search, for a plane that is wider than what single columns give, or where they say nothing.
+        // The long search, for a plane wider than single columns give, or where these do not decide.
         let any_plane_will_do = by_core.is_some() && self.margin_asked()? >= ANY_PLANE;
         if found.is_none() && open && self.classes == 2 && !any_plane_will_do && self.watch.halted().is_none() {
             found = self.widest_plane()?;
@@ -67,13 +67,13 @@ impl Case<'_> {
         }
     }
 
-    /// The widest plane; some plane where that would take long, or is all that is asked for.
+    /// The widest plane; some plane where the widest would take long, or any plane was asked for.
     fn affordable_plane(&self) -> Result<Option<SeparatingPlane>> {
         let tolerance = self.margin_asked()?;
         if tolerance >= ANY_PLANE {
             return any_plane(self.rows, self.watch);
         }
-        // Where time is short a verdict comes first, and what is left goes into the margin.
+        // Under a deadline any plane comes first, for the verdict; the remaining time goes into the margin.
         let some = if self.watch.has_deadline() { any_plane(self.rows, self.watch)? } else { None };
         let found = match margin_by_faces(self.rows, tolerance, self.watch) {
             Err(error) if error.kind() == ErrorKind::Interrupted && some.is_some() => None,
@@ -88,13 +88,13 @@ impl Case<'_> {
         Ok(Some(wider.unwrap_or(found)))
     }
 
-    /// What is asked of the margin.
+    /// The margin tolerance.
     fn margin_asked(&self) -> Result<f64> {
         let affordable = if affords_margin(self.entries()?) { MARGIN } else { ANY_PLANE };
         Ok(self.options.margin_tolerance.unwrap_or(affordable))
     }
 
-    /// Stored entries of sparse rows; none of others.
+    /// The stored entries of sparse rows; zero for dense ones.
     fn entries(&self) -> Result<usize> {
         let mut tile = Tile::default();
         Ok(match self.rows.design.block(0..self.rows.labels.len(), &mut tile)? {
@@ -174,7 +174,8 @@ impl Case<'_> {
         intercept: Vec<f64>,
         centre: Vec<f64>,
     ) -> Result<Option<Complete>> {
-        // Sparse rows stay so about zero; what that costs in digits is among the sizes. Others are about the centre.
+        // Sparse rows stay sparse about zero; the cancellation that this costs is in the error bounds. Dense rows are
+        // centred.
         let sparse = is_sparse(self.rows.design);
         let zero = vec![0.0; centre.len()];
         let (moved_by, less) = if sparse { (&centre, &zero) } else { (&zero, &centre) };
@@ -275,7 +276,7 @@ impl Case<'_> {
     }
 }
 
-/// Rounding does not undo two rows that are the same.
+/// Two equal rows with different labels remain a common point, whatever rounding left undecided.
 fn keeping(mut found: SeparabilityVerdict, same: Option<CommonPoint>) -> SeparabilityVerdict {
     if let Verdict::Undecided(undecided) = &mut found.verdict
         && undecided.common.is_none()

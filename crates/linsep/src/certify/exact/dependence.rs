@@ -1,4 +1,4 @@
-//! Whether a column is a combination of others, in whole numbers.
+//! Whether a column is a linear combination of others, in exact integer arithmetic.
 
 use super::integer::ExactSum;
 use crate::design::{Block, Design, Tile};
@@ -56,7 +56,7 @@ pub fn exactly_dependent(
     let Some(terms) = whole_terms(column, combination) else { return Ok(false) };
     let rows = design.shape().rows;
     let counts = |i: usize| weights.is_none_or(|w| w[i] != 0.0);
-    // Products with the constant that the first row (or the centre) shows, to be taken off again.
+    // The constant of the relation, as products at the first row (or at the centre): subtracted from every row.
     let mut tile = Tile::default();
     let reference: Vec<(f64, f64)> = match (centre, (0..rows).find(|i| counts(*i))) {
         (Some(centre), _) => terms.iter().map(|(j, p)| (-*p, centre[*j])).collect(),
@@ -87,8 +87,8 @@ pub fn exactly_dependent(
     (0..rows.div_ceil(ROWS)).into_par_iter().map(holds).try_reduce(|| true, |a, b| Ok(a && b))
 }
 
-/// Whole multiples of the columns that would add up to a constant: by one small denominator of all coefficients, else by
-/// those of each.
+/// Integer multiples of the columns that would add up to a constant: with one small common denominator of all coefficients,
+/// else with the denominators of the single coefficients.
 fn whole_terms(column: usize, combination: &[(usize, f64)]) -> Option<Vec<(usize, f64)>> {
     let near = |q: f64, c: f64| (q * c - (q * c).round()).abs() <= NEARLY_WHOLE * (1.0 + (q * c).abs());
     let at_once = (1..=LARGEST_DENOMINATOR).map(f64::from).find(|q| combination.iter().all(|(_, c)| near(*q, *c)));
@@ -110,7 +110,7 @@ fn terms_by_fractions(column: usize, combination: &[(usize, f64)]) -> Option<Vec
     Some(terms.chain([(column, -(common as f64))]).collect())
 }
 
-/// The first continued fraction within a millionth of a number.
+/// The first convergent of the continued fraction that is within [`FRACTION`] of a number.
 fn fraction(value: f64) -> Option<(i64, i64)> {
     let (mut before, mut last) = ((0.0, 1.0), (1.0, 0.0));
     let mut rest = value;
@@ -142,7 +142,7 @@ fn entry(block: &Block<'_>, row: usize, column: usize) -> f64 {
     }
 }
 
-/// Whether all products together are exactly zero: in doubles where nothing is rounded, else in whole numbers.
+/// Whether the sum of all products is exactly zero: in doubles where no operation rounds, else in integers.
 fn cancel(products: &[(f64, f64)], reference: &[(f64, f64)]) -> bool {
     let (mut sum, mut exact) = (0.0f64, true);
     for (p, x) in products.iter().chain(reference) {
@@ -150,7 +150,7 @@ fn cancel(products: &[(f64, f64)], reference: &[(f64, f64)]) -> bool {
         let next = sum + product;
         let back = next - sum;
         let lost = (sum - (next - back)) + (product - back);
-        // Where underflow could hide an error, or one shows, whole numbers decide.
+        // Integers decide where underflow could hide a rounding error, or an operation did round.
         let plain = *x == 0.0 || product.abs() > NO_UNDERFLOW;
         exact &= plain && p.mul_add(*x, -product) == 0.0 && lost == 0.0;
         sum = next;

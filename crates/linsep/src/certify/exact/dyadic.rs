@@ -15,7 +15,7 @@ pub(crate) struct Dyadic {
 }
 
 impl Dyadic {
-    /// A double as it is.
+    /// The exact value of a double.
     pub(crate) fn of(x: f64) -> Dyadic {
         let (mantissa, exponent) = decode(x);
         Dyadic { mantissa: i128::from(mantissa), exponent }
@@ -36,7 +36,7 @@ impl Dyadic {
         Some(Dyadic { mantissa: mantissa >> zeros, exponent: if mantissa == 0 { 0 } else { least + zeros } })
     }
 
-    /// With the other sign.
+    /// The negative.
     pub(crate) fn negated(self) -> Dyadic {
         Dyadic { mantissa: -self.mantissa, ..self }
     }
@@ -60,7 +60,7 @@ impl Dyadic {
         sum == BigInt::ZERO
     }
 
-    /// Over a power of two that leaves a whole number.
+    /// The integer `self / 2^exponent`, for an exponent that is not above its own.
     pub(super) fn over(self, exponent: i32) -> BigInt {
         if self.mantissa == 0 {
             BigInt::ZERO
@@ -78,7 +78,7 @@ pub(crate) trait DyadicVectors: Sync {
     /// The number of vectors.
     fn count(&self) -> usize;
 
-    /// How many entries of a vector are not zero, about: work is counted in it.
+    /// About how many entries of a vector are not zero, for the estimate of the work.
     fn entries_at_most(&self) -> usize {
         self.dimension()
     }

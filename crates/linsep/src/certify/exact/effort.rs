@@ -1,4 +1,4 @@
-//! How long whole numbers may take: counted in operations, so that the answer does not depend on the machine.
+//! The work limit of exact integer arithmetic: counted in operations, so that the answer does not depend on the machine.
 
 use crate::watch::Watch;
 
@@ -16,7 +16,7 @@ const PRODUCT: f64 = 60.0;
 /// And for each 64-bit digit. Chosen, not measured.
 const PER_DIGIT: f64 = 4.0;
 
-/// How much exact arithmetic may cost before nothing is said.
+/// A limit on the work of exact arithmetic, beyond which it gives no answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Effort<'a> {
     most: f64,
@@ -34,13 +34,13 @@ impl<'a> Effort<'a> {
         Effort { most: MINUTES, watch }
     }
 
-    /// Whether so much is allowed, in about nanoseconds, and nobody has stopped it.
+    /// Whether this much work, in units of about a nanosecond, is within the limit and the watch has not halted it.
     pub(crate) fn allows(&self, work: f64) -> bool {
         work <= self.most && self.watch.halted().is_none()
     }
 }
 
-/// An effort and what has been done of it.
+/// A work limit and the work done so far.
 pub(super) struct Budget<'a> {
     effort: Effort<'a>,
     work: f64,
@@ -51,20 +51,20 @@ impl<'a> Budget<'a> {
         Budget { effort, work: 0.0 }
     }
 
-    /// Counts so much more, in about nanoseconds, and says whether it is allowed.
+    /// Adds work, in units of about a nanosecond, and says whether the total is within the limit.
     pub(super) fn allows(&mut self, work: f64) -> bool {
         self.work += work;
         self.effort.allows(self.work)
     }
 }
 
-/// What changing an entry by a pivot costs: two products and a division of numbers of so many bits.
+/// Cost of updating an entry by a pivot: two products and a division of numbers of so many bits.
 pub(crate) fn cost_of_change(bits: u64) -> f64 {
     let digits = (bits / 64 + 1) as f64;
     CHANGE + PER_DIGIT_PAIR * digits * digits
 }
 
-/// What adding a product of a short number and one of so many bits costs.
+/// Cost of adding the product of a short number and one of so many bits.
 pub(crate) fn cost_of_product(bits: u64) -> f64 {
     PRODUCT + PER_DIGIT * (bits / 64 + 1) as f64
 }

@@ -22,7 +22,7 @@ pub(super) fn decode(x: f64) -> (i64, i32) {
     (if x < 0.0 { -mantissa } else { mantissa }, exponent + zeros as i32)
 }
 
-/// Whole numbers in the proportions of some doubles: all multiplied by one power of two.
+/// Integers in the proportions of some doubles: all multiplied by one power of two.
 pub(super) fn whole(values: &[f64]) -> Vec<BigInt> {
     let decoded: Vec<(i64, i32)> = values.iter().map(|v| decode(*v)).collect();
     let least = decoded.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0);
@@ -99,8 +99,8 @@ impl ExactSum {
     }
 }
 
-/// The first 53 bits of a whole number as a double between ½ and 1 in size, and the exponent that is missing: off by less than
-/// one part in 2⁵².
+/// The leading 53 bits of an integer as a double between ½ and 1 in size, and the exponent that goes with it: a relative
+/// error below 2⁻⁵².
 pub(super) fn leading(x: &BigInt) -> (f64, i64) {
     let bits = x.bits();
     if bits == 0 {
@@ -134,7 +134,7 @@ pub(super) fn reduce(mut rows: Vec<Vec<BigInt>>, unknowns: usize, effort: Effort
     let (size, mut work) = ((rows.len() * rows.first().map_or(0, Vec::len)) as f64, 0.0);
     for column in 0..unknowns {
         let at = pivots.len();
-        // The shortest number makes the shortest others.
+        // The pivot with the fewest bits keeps the other entries shortest.
         let candidates = (at..rows.len()).filter(|i| rows[*i][column] != BigInt::ZERO);
         let Some(chosen) = { candidates }.min_by_key(|i| rows[*i][column].bits()) else { continue };
         rows.swap(at, chosen);

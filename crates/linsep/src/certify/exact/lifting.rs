@@ -1,9 +1,10 @@
-//! Linear equations in whole numbers, solved by digits in the powers of a prime (Dixon 1982).
+//! Systems of linear equations over the integers by p-adic lifting (Dixon 1982).
 //!
-//! The inverse of the matrix modulo the prime gives the first digit of every unknown; what the equations lack then is divisible by the
-//! prime, and the quotient gives the next. From enough digits fractions are told (Wang 1981). How many are enough is tried: after
-//! one digit, two, four and so on the fractions, if there are any, are shown to a check that knows what they are for; only where it
-//! fails are digits added, up to what Cramer's rule and Hadamard's bound allow. So simple solutions are found at once.
+//! The inverse of the matrix modulo the prime gives the first p-adic digit of every unknown; the residual is then divisible
+//! by the prime, and the quotient gives the next digit. Rational reconstruction recovers fractions from the digits (Wang
+//! 1981). The number of digits is doubled until it suffices: after one digit, two, four and so on the candidate fractions,
+//! if there are any, go to the caller's check, and only where that fails are digits added, up to the bound of Cramer's rule
+//! and Hadamard's inequality. So solutions with small numerators and denominators are found early.
 
 use super::effort::{Budget, cost_of_product};
 use super::residue::{PRIME, of_whole};
@@ -16,7 +17,7 @@ use rayon::prelude::*;
 pub(super) struct WholeSystem<'s> {
     /// Coefficients that are not zero, by unknown.
     pub(super) equations: Vec<Vec<(usize, BigInt)>>,
-    /// The solution for given right sides modulo the prime.
+    /// The solution modulo the prime for given right sides.
     pub(super) inverse: &'s (dyn Fn(&[u64]) -> Vec<u64> + Sync),
 }
 
@@ -24,7 +25,7 @@ pub(super) struct WholeSystem<'s> {
 pub(super) type WholeSolution = (Vec<BigInt>, BigInt);
 
 impl WholeSystem<'_> {
-    /// Bits that no numerator or denominator exceeds.
+    /// A bound on the bits of every numerator and denominator (Cramer, Hadamard).
     fn most_bits(&self, right: &[BigInt]) -> u64 {
         let of = |(a, r): (&Vec<(usize, BigInt)>, &BigInt)| {
             let longest = a.iter().map(|(_, x)| x.bits()).max().unwrap_or(0).max(r.bits());
@@ -33,7 +34,7 @@ impl WholeSystem<'_> {
         self.equations.iter().zip(right).map(of).sum()
     }
 
-    /// The first fractions that the check finds good; `None` where that takes too long or none are.
+    /// The first candidate that the check accepts; `None` where there is none, or the work limit is exceeded.
     pub(super) fn solve(
         &self,
         right: &[BigInt],
@@ -80,12 +81,13 @@ impl WholeSystem<'_> {
     }
 }
 
-/// A number by its digits in powers of the prime.
+/// A number from its p-adic digits.
 fn of_digits(digits: &[Vec<u64>], k: usize) -> BigInt {
     digits.iter().rev().fold(BigInt::ZERO, |sum, digit| sum * PRIME + digit[k])
 }
 
-/// Fractions of one denominator that are congruent to the numbers, all parts below the root of half the modulus.
+/// Rational reconstruction with one denominator: fractions congruent to the numbers, all parts below the root of half the
+/// modulus.
 fn fractions(values: &[BigInt], modulus: &BigInt) -> Option<WholeSolution> {
     let half = modulus >> 1usize;
     let bound = half.sqrt();
@@ -111,7 +113,7 @@ fn fractions(values: &[BigInt], modulus: &BigInt) -> Option<WholeSolution> {
     Some((numerators, denominator))
 }
 
-/// `n/d` congruent to a number, by Euclid's algorithm stopped half way.
+/// Rational reconstruction of one number: `n/d` congruent to it, by Euclid's algorithm stopped half way.
 fn fraction(value: BigInt, modulus: &BigInt, bound: &BigInt) -> Option<(BigInt, BigInt)> {
     let value = if value.sign() == Sign::Minus { value + modulus } else { value };
     let (mut before, mut last) = ((modulus.clone(), BigInt::ZERO), (value, BigInt::from(1)));

@@ -4,10 +4,10 @@ use super::Effort;
 use super::integer::{ExactSum, decode, lowest_exponent, reduce, whole};
 use num_bigint::{BigInt, Sign};
 
-/// The direction times a positive whole number: at the changed places by whole numbers, elsewhere as it was.
+/// The direction times a positive integer: integers at the changed coordinates, the given doubles elsewhere.
 pub(crate) struct MendedDirection {
     values: Vec<BigInt>,
-    /// The power of two that the values lack.
+    /// The values are to be multiplied by two to this power.
     exponent: i32,
     factor: BigInt,
 }
@@ -53,7 +53,7 @@ impl MendedDirection {
     }
 }
 
-/// Columns of a row-major matrix that the others are, exactly, combinations of; `None` where that takes too long.
+/// A largest set of exactly independent columns of a row-major matrix; `None` where that takes too long.
 pub(crate) fn independent_columns(values: &[f64], cols: usize, effort: Effort<'_>) -> Option<Vec<usize>> {
     Some(reduce(values.chunks_exact(cols.max(1)).map(whole).collect(), cols, effort)?.pivots)
 }

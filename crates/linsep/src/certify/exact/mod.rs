@@ -78,7 +78,7 @@ pub fn exact_weights(vectors: &[f64], width: usize, effort: Effort<'_>) -> Optio
 pub struct ExactPlane<'a> {
     /// w and b.
     pub score: (&'a [f64], f64),
-    /// The score that is taken off.
+    /// The score that is subtracted.
     pub less: Option<(&'a [f64], f64)>,
     /// c.
     pub centre: &'a [f64],
@@ -118,7 +118,7 @@ pub(crate) fn least_score(design: &dyn Design, sides: &[f64], plane: ExactPlane<
                 size += (weights[*j] * x).abs();
             }
         }
-        // Far from zero beside all that rounding can do, of numbers below the least double too: its sign is without doubt.
+        // Beyond the error bound, underflow included, the sign is certain.
         let doubt = rounding * (size + f64::MIN_POSITIVE);
         if size < f64::INFINITY && side * score > 4.0 * doubt {
             least = least.min(side * score - doubt);
@@ -133,7 +133,7 @@ pub(crate) fn least_score(design: &dyn Design, sides: &[f64], plane: ExactPlane<
             return Ok(None);
         }
         let (m, e) = leading(&exact.value());
-        // Below the least double a bound is zero.
+        // A lower bound that underflows is zero.
         let e = (e + i64::from(lowest_exponent())).clamp(-2_200, 1_023) as i32;
         let size = m.abs() * 2f64.powi(e / 2) * 2f64.powi(e - e / 2);
         least = least.min(size * (1.0 - 4.0 * f64::EPSILON));
@@ -160,7 +160,7 @@ pub fn exact_direction(direction: &[f64], independent: &[f64], effort: Effort<'_
     let width = direction.len();
     let rows = independent.chunks_exact(width).map(whole).collect();
     let reduced = reduce(rows, width, effort)?;
-    // The coordinates without a pivot keep their value; those with one follow.
+    // Coordinates without a pivot keep their value; those with one are solved for.
     let given = whole(direction);
     let mut values: Vec<BigInt> = given.iter().map(|v| v * &reduced.determinant).collect();
     for (row, pivot) in reduced.rows.iter().zip(&reduced.pivots) {
@@ -180,12 +180,12 @@ pub fn exact_direction(direction: &[f64], independent: &[f64], effort: Effort<'_
 #[derive(Debug, Clone, PartialEq)]
 pub struct WholeDirection {
     values: Vec<BigInt>,
-    /// The places that are not zero, with doubles near them up to a power of two that makes the largest about one.
+    /// The nonzero coordinates with approximate doubles, scaled by one power of two so that the largest is about one.
     about: Vec<(usize, f64)>,
 }
 
 impl WholeDirection {
-    /// The direction of these doubles as it is.
+    /// The exact direction of these doubles.
     pub fn of(direction: &[f64]) -> WholeDirection {
         WholeDirection::new(whole(direction))
     }
@@ -193,7 +193,7 @@ impl WholeDirection {
     fn new(values: Vec<BigInt>) -> WholeDirection {
         let parts: Vec<(f64, i64)> = values.iter().map(leading).collect();
         let top = parts.iter().map(|(_, e)| *e).max().unwrap_or(0);
-        // What is too small for a double is zero; the bound of the product allows for it.
+        // Entries that would underflow are set to zero; the error bound of the product allows for it.
         let about = |(m, e): &(f64, i64)| if e - top < -1_000 { 0.0 } else { m * 2f64.powi((e - top) as i32) };
         let used = parts.iter().enumerate().filter(|(_, (m, _))| *m != 0.0);
         WholeDirection { about: used.map(|(j, part)| (j, about(part))).collect(), values }
@@ -211,7 +211,8 @@ impl WholeDirection {
         if largest == 0.0 {
             return 0;
         }
-        // Each factor is off by 2⁻⁵² at most, or by 2⁻¹⁰⁰⁰; then a product and a sum. Far beyond that the sign is without doubt.
+        // Each factor has a relative error of at most 2⁻⁵² or an absolute one of 2⁻¹⁰⁰⁰; product and sum round, too. Beyond
+        // this bound the sign is certain.
         let n = vector.len() as f64;
         let doubt = (2.0 * n + 16.0) * f64::EPSILON * size + n * 1e-290 * (1.0 + largest);
         if size.is_finite() && product.abs() > 4.0 * doubt {
@@ -256,8 +257,8 @@ pub fn exactly_balanced(
         vector(*c, &mut a)?;
         columns.push(a.clone());
     }
-    // Equation j: Σ δ_b a_bj = −(sum)_j, times a power of two that makes its left side whole; what that leaves of the right sides
-    // is one power of two for all, so that only their numbers get longer.
+    // Equation j: Σ δ_b a_bj = −(sum)_j, times a power of two that makes its left side integral; the right sides then share
+    // one further power of two, so that only their integers get longer.
     let least =
         |j: usize| columns.iter().map(|a| decode(a[j])).filter(|(m, _)| *m != 0).map(|(_, e)| e).min().unwrap_or(0);
     let sides: Vec<(BigInt, i64)> = (0..width)
@@ -280,7 +281,7 @@ pub fn exactly_balanced(
         shortened(left.map(shifted).chain([right]).collect())
     };
     let Some(reduced) = reduce((0..width).map(equation).collect(), m, effort) else { return Ok(false) };
-    // Equations without a pivot must hold by themselves.
+    // Equations without a pivot have a zero left side: they are consistent only if their right side is zero.
     let rank = reduced.pivots.len();
     if rank != m || reduced.rows[rank..].iter().any(|row| row[m] != BigInt::ZERO) {
         return Ok(false);

@@ -1,9 +1,10 @@
-//! The linear relations among the coordinates of vectors, and combinations of the vectors, in whole numbers.
+//! The linear relations among the coordinates of vectors, and combinations of the vectors, in exact integer arithmetic.
 //!
-//! A relation is a z with `Σ z·v = 0` for every vector v. Elimination modulo a prime ([`ModularSpan`]) tells how many there can be at most: ranks
-//! only fall modulo a prime. For each coordinate without a vector one relation is then found in whole numbers ([`WholeSystem`]) and
-//! checked on all vectors without rounding. So many relations of different last coordinates are all that there are, which
-//! proves the rank and the basis as well. Where a relation fails, nothing is said.
+//! A relation is a z with `Σ z·v = 0` for every vector v. Elimination modulo a prime ([`ModularSpan`]) bounds their number
+//! from above: the rank modulo a prime is never larger than the rank. For each coordinate without a pivot one relation is
+//! then solved for in integers ([`WholeSystem`]) and checked exactly on all vectors. These relations have different last
+//! coordinates, so they are independent; being as many as the bound, they are a basis of all relations, which proves the
+//! rank and the basis of the vectors as well. Where the check of a relation fails, there is no answer.
 
 use super::dyadic::{Dyadic, DyadicVectors};
 use super::effort::{Budget, Effort, cost_of_product};
@@ -32,7 +33,7 @@ pub(crate) struct Relations {
 }
 
 impl Relations {
-    /// `None` where that takes longer than is allowed, or the prime is one of the few that do not do.
+    /// `None` where that takes longer than is allowed, or the rank falls modulo the prime, as it does for few primes.
     pub(crate) fn among(vectors: &dyn DyadicVectors, effort: Effort<'_>) -> Result<Option<Relations>> {
         let mut budget = Budget::new(effort);
         let Some(span) = ModularSpan::of(vectors, &mut budget)? else { return Ok(None) };
@@ -41,8 +42,8 @@ impl Relations {
     }
 }
 
-/// Vectors that are independent, and that span all the others up to what only a check of the result can tell; `None` where that
-/// takes longer than is allowed.
+/// Independent vectors that very likely span all the others: their rank was found modulo a prime, so callers check the
+/// result; `None` where that takes longer than is allowed.
 pub(crate) fn likely_basis(vectors: &dyn DyadicVectors, effort: Effort<'_>) -> Result<Option<Vec<usize>>> {
     Ok(ModularSpan::of(vectors, &mut Budget::new(effort))?.map(|span| span.basis))
 }
@@ -52,7 +53,7 @@ pub(crate) fn vectors_alone(vectors: &dyn DyadicVectors, effort: Effort<'_>) -> 
     let mut budget = Budget::new(effort);
     let Some(span) = ModularSpan::of(vectors, &mut budget)? else { return Ok(None) };
     let whole = WholeBasisVectors::new(&span, vectors)?;
-    // What is not zero modulo the prime says something only if the rank is the same.
+    // Coefficients modulo the prime are evidence only if the rank modulo the prime is the true one.
     if whole.relations(vectors, &mut budget)?.is_none() {
         return Ok(None);
     }
@@ -68,7 +69,7 @@ pub(crate) fn vectors_alone(vectors: &dyn DyadicVectors, effort: Effort<'_>) -> 
     }
     let mut alone = vec![false; vectors.count()];
     for (k, at) in span.basis.iter().enumerate().filter(|(k, _)| !used[*k]) {
-        // A functional that sees this vector and no other.
+        // A functional that is 1 on this vector and vanishes on all others.
         let right: Vec<BigInt> = (0..span.basis.len()).map(|j| BigInt::from(i32::from(j == k))).collect();
         let holds = |(z, _): &WholeSolution, budget: &mut Budget<'_>| {
             whole.functional(z, None).annihilates(vectors, Some(*at), &whole.exponents, budget)
@@ -335,7 +336,7 @@ mod tests {
         assert!(found.each.iter().all(|r| r.last().is_some_and(|(_, z)| z.sign() == Sign::Plus)));
         let used: Vec<Vec<usize>> = found.each.iter().map(|r| r.iter().map(|(j, _)| *j).collect()).collect();
         assert_eq!(used, [vec![0, 1], vec![3], vec![0, 2, 4]]);
-        // One unit in the last place, and nothing is left of the first.
+        // One unit in the last place off, and the relation no longer holds.
         let off = 6.0 + 4.0 * f64::EPSILON;
         let found = Relations::among(&listed(&[&[3.0, off], &[12.0, 24.0]]), effort)?.expect("small");
         assert!(found.each.is_empty());

@@ -1,12 +1,12 @@
 //! Numbers modulo the prime 2⁶¹ − 1.
 //!
-//! Two is invertible, so every dyadic number has a residue, and a double has the residue of the rational that it is. What is not zero
-//! among residues is not zero among the numbers; the converse is proved elsewhere.
+//! Two is invertible, so every dyadic number has a residue, and a double has the residue of the rational that it is. A
+//! nonzero residue proves a nonzero number; the converse is proved elsewhere.
 
 use super::dyadic::Dyadic;
 use num_bigint::{BigInt, Sign};
 
-/// 2⁶¹ − 1, a prime of Mersenne's: reduction is a shift and an addition.
+/// 2⁶¹ − 1, a Mersenne prime: reduction is a shift and an addition.
 pub(super) const PRIME: u64 = (1 << 61) - 1;
 /// Products of residues that are added before they are reduced: each is below 2¹²², so that 64 of them would fill 128 bits.
 const UNREDUCED: usize = 32;
@@ -56,7 +56,7 @@ pub(super) fn inverse(a: u64) -> u64 {
     power
 }
 
-/// `2^e`: the 61st power of two is one.
+/// `2^e`: 2⁶¹ = 1 modulo the prime.
 pub(super) fn power_of_two(e: i32) -> u64 {
     1 << e.rem_euclid(61)
 }

@@ -1,7 +1,7 @@
-//! The system `(v_y − v_k)·x̃ ≥ 0` in whole numbers, and what holds of it without rounding.
+//! The system `(v_y − v_k)·x̃ ≥ 0` in integers, and exact checks of statements about it.
 //!
-//! Column j enters as `(x − c)·2^s`: with a constant among the columns no verdict depends on c, and none on the unit. So the
-//! numbers are no longer than those of the rows that differ, however far from zero they are.
+//! Column j enters as `(x − c)·2^s`: with an intercept no verdict depends on c, and none depends on the unit. So the
+//! integers are only as long as the differences between rows, however far from zero the columns are.
 
 use super::integer::{decode, leading, shortened};
 use super::others;
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 /// shorter. Chosen, not measured: only the length of the integers depends on it.
 const NEAR: f64 = 0.125;
 
-/// Rows as whole numbers.
+/// Rows as integers.
 pub(crate) struct WholeRows {
     classes: usize,
     labels: Vec<usize>,
@@ -27,8 +27,8 @@ pub(crate) struct WholeRows {
     values: Vec<BigInt>,
 }
 
-/// Which constraints no direction meets strictly, with the proof in whole numbers: a direction that is positive on all the
-/// others and zero on these, and positive weights on these that balance.
+/// Which constraints no direction meets strictly, with the proof in integers: a direction that is positive on all the others
+/// and zero on these, and positive weights α on these with `Σ αa = 0`.
 #[derive(Debug, Clone)]
 pub(crate) struct WholeCone {
     pub(crate) open: Vec<bool>,
@@ -181,7 +181,7 @@ impl WholeRows {
         self.row(row).iter().map(leading).collect()
     }
 
-    /// Whether what was found of the constraints that were asked is so: every sign, and every sum.
+    /// Checks a result exactly on the constraints that were asked: every sign, and every sum.
     pub(crate) fn holds(&self, found: &WholeCone, asked: &[bool]) -> bool {
         let signs = |c: usize| {
             let sign = found.direction.as_ref().map_or(Sign::NoSign, |v| self.slack(c, v).sign());
@@ -269,7 +269,7 @@ impl WholeCone {
         parts.iter().map(|(m, e)| scaled(*m, e - top)).collect()
     }
 
-    /// The direction in the shortest numbers.
+    /// Divides direction and weights by their greatest common divisors.
     pub(crate) fn shorten(&mut self) {
         self.direction = self.direction.take().map(shortened);
         self.weights = shortened(std::mem::take(&mut self.weights));
@@ -282,7 +282,7 @@ fn scaled(m: f64, e: i64) -> f64 {
     m * 2f64.powi(half) * 2f64.powi(e.clamp(-2_200, 2_200) as i32 - half)
 }
 
-/// What is taken off a column: one of its values where all are far from zero beside their differences, else nothing.
+/// The shift of a column: one of its values where all are far from zero relative to their differences, else zero.
 fn reference(mut values: impl Iterator<Item = f64> + Clone) -> f64 {
     let Some(first) = values.clone().next() else { return 0.0 };
     let near = values.all(|x| (x - first).abs() <= NEAR * first.abs());

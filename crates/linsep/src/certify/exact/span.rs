@@ -1,12 +1,12 @@
-//! The space that vectors span, by elimination modulo a prime: which vectors make a basis, which coordinates tell its members apart,
-//! and the functionals that do.
+//! The span of vectors by elimination modulo a prime: a basis, its pivot coordinates, and the dual functionals.
 //!
-//! Of r vectors `b` and r coordinates P, the functional of a coordinate q of P has `F_q·b_k = 1` for its own vector and 0 for the
-//! others; that of another coordinate u has the entry 1 at u and annihilates all of them. Both have entries in P alone beside. A
-//! vector that no functional of the second kind sees is in the span. The coordinate of a new vector is the first that sees it, so
-//! that one without a vector is, on all vectors, a combination of coordinates before it.
+//! Of r basis vectors `b` and r pivot coordinates P, the functional of a pivot q has `F_q·b_k = 1` for its own vector and 0
+//! for the others (the dual basis); that of another coordinate u has the entry 1 at u and annihilates all of them. All other
+//! entries of both are in P. A vector that all functionals of the second kind annihilate is in the span. The pivot of a new
+//! vector is the first coordinate whose functional does not vanish on it, so a coordinate that is no pivot is, on all
+//! vectors, a combination of coordinates before it.
 //!
-//! Ranks can only fall modulo a prime: the vectors of the basis are independent without any doubt, and so are the coordinates.
+//! Ranks can only fall modulo a prime: the basis vectors are certainly independent, and so are the pivot coordinates.
 
 use super::dyadic::{Dyadic, DyadicVectors};
 use super::effort::Budget;
@@ -25,10 +25,10 @@ const AT_FIRST: usize = 4;
 /// What functionals are mixed with, any residue without a pattern: the bits of 2⁶¹ divided by the golden ratio.
 const MIXING: u64 = 0x13c6_ef37_2fe9_4f82;
 
-/// Where a coordinate stands.
+/// Whether a coordinate is a pivot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// The number of its vector.
+    /// The number of its basis vector.
     Pivot(usize),
     Free,
 }
@@ -93,7 +93,7 @@ impl ModularSpan {
         Ok(Some(span))
     }
 
-    /// Coordinates without a vector, rising.
+    /// Coordinates that are not pivots, rising.
     pub(super) fn free(&self) -> impl Iterator<Item = usize> {
         (0..self.standing.len()).filter(|u| self.standing[*u] == Standing::Free)
     }

@@ -1,9 +1,9 @@
 //! How far free intercepts may be from the optimum's, given how far the scores are.
 //!
-//! The best intercept for given scores rises with none of them and moves with all of them: scores that are off by at most η
-//! move it by at most η. Of several classes, intercepts that moved apart by more than 2η somewhere in their order would raise
-//! the odds of those above on every row, and the totals of the classes could not be what they are: neighbours in that order
-//! are at most 2η apart, and all of them 2η(K−1).
+//! The best intercept does not rise with any score and moves with a common shift of all of them: scores that are off by at
+//! most η move it by at most η. With several classes, suppose that the shifts of the intercepts, sorted, had a gap above 2η:
+//! the odds of the classes above the gap would rise on every row, and their totals could not stay what they are. So
+//! neighbours in that order are at most 2η apart, and all of them 2η(K−1).
 
 use super::{EVALUATION, Enclosed, ROWS, ScoredRows};
 use crate::numeric::{CompensatedSum, rounding_bound};
@@ -31,7 +31,7 @@ pub(super) fn distance<L: Enclosed, P: Penalty>(
     let found = match scores {
         1 => one_intercept(risk, rows, apart)? + apart,
         _ => {
-            // A common part changes nothing, and best intercepts have none by convention.
+            // A common shift changes nothing; by convention the best intercepts have mean zero.
             let common = intercept.iter().sum::<f64>() / classes as f64;
             let common = if risk.loss().shift_invariant() { common.abs() } else { 0.0 };
             risk.loss().intercept_error(dual)? + 2.0 * (classes - 1) as f64 * apart + common
@@ -40,8 +40,8 @@ pub(super) fn distance<L: Enclosed, P: Penalty>(
     (found * EVALUATION).is_finite().then_some(found * EVALUATION)
 }
 
-/// How far the best intercepts for the computed scores may be from the stored one: to the side of a positive slope there is
-/// none beyond, nor on the other side of a negative one. Nothing much nearer than `about` matters.
+/// How far the best intercepts for the computed scores may be from the stored one. The loss is convex in the intercept, so
+/// none is beyond a positive slope above or a negative slope below. Distances much below `about` are not resolved.
 fn one_intercept<L: Enclosed, P: Penalty>(risk: &Risk<'_, L, P>, rows: &ScoredRows<'_>, about: f64) -> Option<f64> {
     let size = rows.scores.iter().fold(0.0f64, |m, z| m.max(z.abs()));
     let least = (NEARER * about).max(4.0 * f64::EPSILON * size).max(f64::MIN_POSITIVE);

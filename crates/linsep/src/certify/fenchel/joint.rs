@@ -17,7 +17,7 @@ pub struct MixedMultipliers {
     error: f64,
 }
 
-/// The probabilities of a row before they are mixed: of the given ones, `p_y` is not looked at.
+/// The probabilities of a row before they are mixed; the given `p_y` is ignored.
 fn plain(given: &[f64], own: usize, p: &mut [f64]) {
     p.iter_mut().zip(given).for_each(|(p, g)| *p = g.max(0.0));
     p[own] = 0.0;
@@ -53,7 +53,7 @@ impl Enclosed for CrammerSinger {
         let total = sums[3 * k];
         let error = |c: usize| rounding * (sums[k + c] + sums[2 * k + c]);
         let needed = |c: usize| match (sums[c] + error(c)) / (sums[2 * k + c] * (1.0 - rounding)) {
-            // A class that no row speaks for has nothing to give.
+            // A class with `Σsp_k = 0` sets no lower bound on t.
             share if sums[2 * k + c] > 0.0 => share,
             _ => 0.0,
         };

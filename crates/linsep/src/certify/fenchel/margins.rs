@@ -1,9 +1,9 @@
 //! The hinges of two classes: `θ = −ya`, `a ≥ 0`, with `m = 1 − yz`: `FY = m₊ − am` of the hinge, where `a ≤ 1`, and
 //! `(m₊ − a/2)² + a(−m)₊` of the squared hinge.
 //!
-//! `Σsθ = 0` asks for equal totals `A = Σsa` of both classes. M is a double that is no larger than either; each class
-//! gives up `A − M` in exact arithmetic: those of its rows below their bound where they have enough to give, all of
-//! its rows otherwise, each the same share.
+//! `Σsθ = 0` asks for equal totals `A = Σsa` of both classes. M is a double that is no larger than either; each class is
+//! reduced by `A − M` in exact arithmetic: by scaling the multipliers of its rows below their bound where these suffice, and
+//! those of all its rows otherwise.
 
 use super::free_columns::CUT;
 use super::{Enclosed, RowTerms, ScoredRows};
@@ -19,13 +19,13 @@ pub struct ScaledMultipliers {
     gain: f64,
 }
 
-/// What the rows of a class keep.
+/// The factors by which the multipliers of a class are scaled.
 #[derive(Clone, Copy)]
 struct Share {
     /// Of those below their bound, and of those at it.
     below: f64,
     at: f64,
-    /// How far it may be from the exact share.
+    /// A bound on the error of a factor.
     error: f64,
 }
 

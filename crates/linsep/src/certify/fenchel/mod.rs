@@ -50,7 +50,7 @@ pub struct ScoredRows<'a> {
     labels: &'a [Class],
     weights: Option<&'a [f64]>,
     scores: &'a [f64],
-    /// Per row, of every score.
+    /// A bound on the error of every score of a row, per row.
     errors: &'a [f64],
     /// Multipliers of a loss that has no derivative, one or one per class of every row.
     multipliers: Option<&'a [f64]>,
@@ -209,7 +209,7 @@ pub(super) fn gap_with_open_columns<L: Enclosed + PartlyMinimised, P: Penalty>(
     }
 }
 
-/// Whether the errors of the sums are needed column by column: a ridge adds them up.
+/// Whether the errors of the sums are needed column by column: for a ridge their norm suffices.
 fn needs_columns<L: Loss, P: Penalty>(risk: &Risk<'_, L, P>) -> bool {
     risk.penalty().factors().is_some() || risk.penalty().lasso() > 0.0
 }
@@ -295,7 +295,7 @@ fn check_multipliers<L: Loss, P: Penalty>(risk: &Risk<'_, L, P>, multipliers: Op
     }
 }
 
-/// What the terms are summed from.
+/// The inputs of the sum of Fenchel–Young terms.
 struct Bound<'b, 'd, L, P> {
     risk: &'b Risk<'d, L, P>,
     coef: &'b Coef,
@@ -303,7 +303,7 @@ struct Bound<'b, 'd, L, P> {
     rows: &'b ScoredRows<'b>,
 }
 
-/// What the terms come to.
+/// The bound on the gap, the error of the objective, and the columns that screening leaves open.
 struct BoundOfGap {
     gap: f64,
     /// How far the computed objective may be from F.

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 /// Roundings of `λw`, `v/S` and their sum, and of λ itself: fewer than twelve.
 const PER_ENTRY: f64 = 12.0 * UNIT;
 
-/// Weights added up by one task: enough to be worth one, and few enough for two threads to share the columns of a text.
+/// Weights summed by one task: enough to repay its start, and few enough that two threads share a bag-of-words table.
 const PIECE: usize = 1 << 16;
 
 /// A penalty and the sums `v = X̂ᵀ(sθ)/S` of a dual point.
@@ -102,8 +102,8 @@ impl<L: Loss, P: Penalty> Conjugated<'_, '_, L, P> {
         self.entries().map(allowed).fold(1.0, f64::min)
     }
 
-    /// Columns where the best v may reach what the lasso allows, so that an optimum may have a weight there; `reach` is how
-    /// far the best θ may be from κθ, root mean square.
+    /// Gap-safe screening: columns where the best v may reach the bound of the lasso, so that an optimum may have a weight
+    /// there; `reach` is how far the best θ may be from κθ, root mean square.
     pub(super) fn open_columns(&self, shrink: f64, reach: f64) -> Vec<usize> {
         let cols = self.risk.n_cols();
         let mut open = vec![false; cols];

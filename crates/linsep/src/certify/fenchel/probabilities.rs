@@ -6,12 +6,12 @@
 //! `ν = ‖r‖_{H⁻¹}` and ρ the largest spread of intercepts of unit length, if `ρν < 1` then `range(g*) ≤ −ln(1−ρν)`.
 //! Some Newton steps ĝ go first, so that θ̂ is near θ.
 //!
-//! So the log-odds of p* and π differ by at most `R = range(ĝ) + ω + (errors of the scores)`, and
-//! `KL(p*‖π) ≤ R²/8` (Hoeffding's lemma), also `½ e^R (1−max p) R²`. Where the stored intercepts are near the best the part of them is known better: the mean
-//! of `KL(p*‖p)` over the rows, p those of the computed scores, *is* what the best intercepts gain,
-//! `[ρν + (1−ρν) ln(1−ρν)]/ρ²` at most, and `KL(p*‖π) ≤ KL(p*‖p) + KL(p‖π) + ‖p*−p‖₁ R/2` leaves the errors of the
-//! scores to R. A lasso shrinks θ to `κθ`, which is
-//! `p″ = κp* + (1−κ)e_y` for p*: `KL(p″‖π) ≤ KL(p″‖p*) + ‖p″−p*‖₁ R/2 + KL(p*‖π)`.
+//! So the log-odds of p* and π differ by at most `R = range(ĝ) + ω + (errors of the scores)`, and `KL(p*‖π) ≤ R²/8`
+//! (Hoeffding's lemma), also `½ e^R (1−max p) R²`. Where the stored intercepts are near the best, their contribution has a
+//! sharper bound: the mean of `KL(p*‖p)` over the rows, p those of the computed scores, *is* what the best intercepts gain,
+//! `[ρν + (1−ρν) ln(1−ρν)]/ρ²` at most, and `KL(p*‖π) ≤ KL(p*‖p) + KL(p‖π) + ‖p*−p‖₁ R/2` leaves only the errors of the
+//! scores to R. A lasso scales θ to `κθ`, which means `p″ = κp* + (1−κ)e_y` for p*:
+//! `KL(p″‖π) ≤ KL(p″‖p*) + ‖p″−p*‖₁ R/2 + KL(p*‖π)`.
 
 use super::{Enclosed, ROWS, RowTerms, ScoredRows};
 use crate::certify::verified::VerifiedFactor;

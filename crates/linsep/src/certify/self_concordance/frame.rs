@@ -44,8 +44,8 @@ pub(super) struct WhitenedFrame<'a> {
 }
 
 impl<'a> WhitenedFrame<'a> {
-    /// The frame of a point; `None` where H is singular to working precision in the columns, and, if it may turn to
-    /// orthonormal combinations of them, there, too.
+    /// The frame of a point; `None` where H is singular to working precision in the columns and, if `may_turn`, also in
+    /// orthonormal combinations of them.
     pub(super) fn of<L: CurvedLoss, P: Penalty>(
         risk: &Risk<'a, L, P>,
         scores: &ScoresWithErrors,
@@ -53,7 +53,7 @@ impl<'a> WhitenedFrame<'a> {
         watch: &Watch,
     ) -> Result<Option<WhitenedFrame<'a>>> {
         let sample = risk.sample();
-        // Sums of sparse products are moved into units afterwards, which loses digits that the bound does not count.
+        // The products of sparse rows are centred and scaled after summation, a cancellation that the bound does not count.
         if !risk.is_sparse() || sample.units.is_identity() {
             let mut hessian = risk.loss_hessian(sample.design, sample.units, &scores.values, watch)?;
             let quadratic = QuadraticPart::of(risk, &hessian);
@@ -171,8 +171,8 @@ impl<'a> WhitenedFrame<'a> {
         }
     }
 
-    /// Weights that columns without a part in the basis must not have: those that are not proved to be combinations, and
-    /// those of columns that are zero.
+    /// Whether a column left out of the basis has a weight though it must have none: it is zero, or not proved to be a
+    /// combination of others.
     pub(super) fn weighs_left_out(&self, coef: &Coef) -> bool {
         let must_be_zero = self.aliased().iter().filter(|alias| !alias.exact || alias.combination.is_empty());
         { must_be_zero }.any(|alias| (0..coef.n_scores()).any(|c| coef.weights_of(c)[alias.column] != 0.0))

@@ -91,7 +91,7 @@ pub fn self_concordance_bound<L: CurvedLoss, P: Penalty>(
     bound_in_frame(risk, coef, stored, true, watch)
 }
 
-/// The same where columns that are nearly collinear are not worth more than an attempt.
+/// The same without orthonormal combinations of the columns: no bound where these are nearly collinear.
 pub(crate) fn bound_in_columns<L: CurvedLoss, P: Penalty>(
     risk: &Risk<'_, L, P>,
     coef: &Coef,

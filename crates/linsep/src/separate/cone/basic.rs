@@ -1,9 +1,9 @@
 //! Few rows that carry a common point: from weights on many vectors to a basic solution.
 //!
-//! The vectors are `(a, 1)` with `Σ λ(a, 1) = (0, 1)`. Vector after vector is expressed in those already taken, as in the
-//! simplex method (Carathéodory): one that is independent joins them, for another the weights move along the dependency
-//! until one of them vanishes. What is left is independent, so its weights are determined; at most one more than the rank
-//! of the vectors remain.
+//! The vectors are `(a, 1)` with `Σ λ(a, 1) = (0, 1)`. Each vector in turn is expressed in the current basis, as in the
+//! simplex method (Carathéodory): an independent one enters; for a dependent one the weights move along the dependency until
+//! one of them vanishes. The remaining vectors are independent, so their weights are determined; there is at most one more
+//! than the rank of the vectors.
 
 use crate::linalg::{dot, pivoted_qr};
 
@@ -69,7 +69,7 @@ impl ExchangeBasis {
 /// `vectors` are row-major of `width` numbers; `weights` are positive with `Σ λa = 0`.
 pub(crate) fn basic_solution(vectors: &[f64], width: usize, weights: &[f64]) -> Option<Vec<(usize, f64)>> {
     let m = weights.len();
-    // Columns of one size, so that one measure of independence fits all.
+    // Columns of one scale, so that one tolerance of independence fits all.
     let largest = |j: usize| (0..m).map(|i| vectors[i * width + j].abs()).fold(0.0, f64::max);
     let scale: Vec<f64> = (0..width).map(largest).map(|l| if l > 0.0 { 1.0 / l } else { 0.0 }).collect();
     let vector = |i: usize| -> Vec<f64> {
@@ -94,17 +94,18 @@ pub(crate) fn basic_solution(vectors: &[f64], width: usize, weights: &[f64]) -> 
             basis.taken.push(r);
             continue;
         }
-        // λ_r grows and Σ y_b λ_b falls by as much, or the other way round: the way on which something vanishes first.
+        // Ratio test in both directions: λ_r grows and Σ y_b λ_b falls by as much, or the other way round, until a weight
+        // vanishes.
         let taken = &basis.taken;
         let up = (0..q).filter(|k| y[*k] > INDEPENDENT).map(|k| (lambda[taken[k]] / y[k], k));
         let up = { up }.min_by(|a, b| a.0.total_cmp(&b.0));
-        // Growing has an end because the ones add up; if rounding hides it, r itself goes.
+        // Growth of λ_r is bounded because the weights add up to one; if rounding hides the bound, r itself leaves.
         let Some((step, leaving)) = up else {
             (0..q).for_each(|k| lambda[taken[k]] += y[k] * lambda[r]);
             lambda[r] = 0.0;
             continue;
         };
-        // Where r can be taken out without making another negative, it goes: fewer changes of the basis.
+        // Where r can leave without making another weight negative, it does: fewer changes of the basis.
         let down = (0..q).filter(|k| y[*k] < 0.0).all(|k| lambda[taken[k]] + y[k] * lambda[r] > 0.0);
         if down {
             (0..q).for_each(|k| lambda[taken[k]] += y[k] * lambda[r]);
@@ -122,7 +123,7 @@ pub(crate) fn basic_solution(vectors: &[f64], width: usize, weights: &[f64]) -> 
     resolved(&rows, width, vector)
 }
 
-/// The weights of independent vectors anew, by least squares; those that vanish are left out.
+/// Recomputes the weights of independent vectors by least squares; those that vanish are left out.
 fn resolved(rows: &[usize], width: usize, vector: impl Fn(usize) -> Vec<f64>) -> Option<Vec<(usize, f64)>> {
     let mut rows = rows.to_vec();
     loop {

@@ -1,8 +1,8 @@
-//! A direction whose strict constraints are clearly so.
+//! A direction whose strict constraints have slacks well above the tolerance.
 //!
-//! Directions that were added one to another can leave slacks that differ by more than a tolerance can tell from zero. Among
-//! the directions that leave the boundary alone, Newton's method on `Σ log(1 + e^{−a·v})` over the settled constraints raises
-//! the smallest of them: the boundary has so much weight in the Hessian that steps do not leave it, and is cleaned off them.
+//! A sum of directions can have slacks too small for the tolerance to tell from zero. Among the directions that vanish on
+//! the boundary, Newton's method on `Σ log(1 + e^{−a·v})` over the settled constraints raises the smallest slack: the
+//! boundary has a large penalty weight in the Hessian, and a projection removes what is left of it from the steps.
 
 use super::{ConeRun, SUSPECT_PIVOT, cleaned};
 use crate::certify::cone_slacks;
@@ -24,14 +24,14 @@ const HEAVY: f64 = 1e6;
 const ROUNDING_PIVOT: f64 = 1e-14;
 
 impl<L: Loss> ConeRun<'_, '_, L> {
-    /// Evens out the direction found, where that is needed and can be done.
+    /// Raises the smallest slack of the direction found, where that is needed and possible.
     pub(super) fn even_out(&mut self) -> Result<()> {
         let Some((direction, slacks)) = self.total.clone() else { return Ok(()) };
         if self.evenness(&slacks) >= EVEN {
             return Ok(());
         }
         match self.more_even(direction, slacks) {
-            // What was found stays found.
+            // An interrupt leaves the direction as it was.
             Err(error) if error.kind() == ErrorKind::Interrupted => Ok(()),
             other => other,
         }
@@ -76,7 +76,7 @@ impl<L: Loss> ConeRun<'_, '_, L> {
         Ok(())
     }
 
-    /// A function of the slacks of settled constraints, and a number for the open ones.
+    /// `f` of the slacks of settled constraints, and a constant for the open ones.
     fn of_settled(&self, slacks: &[f64], f: impl Fn(f64) -> f64, of_open: f64) -> Vec<f64> {
         let of = |((s, settled), open): ((&f64, bool), &bool)| match (settled, open) {
             (true, _) => f(*s),
@@ -91,7 +91,7 @@ impl<L: Loss> ConeRun<'_, '_, L> {
         asked.fold(f64::MIN_POSITIVE, |m, (s, _)| m.max(s.abs()))
     }
 
-    /// The smallest slack of a settled constraint, relative to the largest of those asked.
+    /// The smallest slack of a settled constraint, relative to the largest of the constraints asked.
     fn evenness(&self, slacks: &[f64]) -> f64 {
         let settled = slacks.iter().zip(self.settled()).filter(|(_, settled)| *settled).map(|(s, _)| *s);
         settled.fold(f64::INFINITY, f64::min) / self.largest(slacks)

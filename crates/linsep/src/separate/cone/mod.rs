@@ -4,12 +4,12 @@
 //! Newton's method minimises `Σ log(1 + e^{−a_c·v})` over the constraints still open. It ends in one of two ways.
 //! - The step d is short, `(1−p)a·d < 1` with `p = 1/(1+e^{a·v})`: then `α = p(1 − (1−p)a·d)` is positive, and `Σ αa = 0`
 //!   because `Hd = Σ pa`. These weights prove that no direction meets any open constraint strictly (Stiemke).
-//! - The iterate, the step or a combination of both meets every open constraint, some strictly. These are settled, a
-//!   little of later directions added to this one leaves them so, and the rest goes on.
+//! - The iterate, the step or a combination of both meets every open constraint, some strictly. These are settled: a small
+//!   multiple of later directions, added to this one, leaves them strict. The search continues on the rest.
 //!
 //! So the constraints left at the end are the boundary I₀ of *every* separating direction, and those settled are strict in
-//! the one that is returned. Columns in which all of one class lie on one side of all of the other are directions of
-//! their own and are taken first: a rare level of one class would cost Newton an iteration per unit of its score.
+//! the one that is returned. Columns in which all of one class lie on one side of all of the other are directions themselves
+//! and are tried first: a rare level of one class would cost Newton an iteration per unit of its score.
 
 mod basic;
 mod even;
@@ -35,7 +35,7 @@ const MOST_LEVELS: usize = 1_000;
 /// Rounds in which single columns are tried before Newton's method. Chosen, not measured: only the time depends on it.
 const MOST_SCREENS: usize = 20;
 
-/// What became of the constraints.
+/// The decision on every constraint.
 #[derive(Debug, Clone)]
 pub(crate) struct ConeSolved {
     /// Meets every constraint that was asked, those not open strictly; `None` where none is settled.
@@ -63,7 +63,7 @@ pub(crate) fn solve_cone<L: Loss>(
     solve_part_of_cone(risk, &vec![true; constraints], start, tolerance, watch)
 }
 
-/// Decides some of the constraints; what becomes of the others is not looked at.
+/// Decides some of the constraints; the others are ignored.
 pub(crate) fn solve_part_of_cone<L: Loss>(
     risk: &Risk<'_, L>,
     asked: &[bool],
@@ -178,7 +178,8 @@ impl<'r, 'd, L: Loss> ConeRun<'r, 'd, L> {
             && open().any(|s| s > self.tolerance * size)
     }
 
-    /// Adds a direction to the total, as much of it as leaves what is settled so, and closes what it meets strictly.
+    /// Adds a direction to the total, in a multiple small enough that settled constraints stay strict, and closes what it
+    /// meets strictly.
     fn settle(&mut self, direction: Coef, slacks: Vec<f64>) {
         let size = self.size(&slacks);
         let mut step = size.recip();
@@ -204,7 +205,7 @@ impl<'r, 'd, L: Loss> ConeRun<'r, 'd, L> {
         self.asked.iter().zip(&self.open).map(|(asked, open)| *asked && !open)
     }
 
-    /// Takes from the direction what rounding has left of it on the boundary.
+    /// Removes the rounding error of the direction on the boundary, by projection.
     fn clean(&mut self) -> Result<()> {
         let Some((direction, _)) = self.total.take() else { return Ok(()) };
         let weights: Vec<f64> = self.open.iter().map(|open| f64::from(u8::from(*open))).collect();

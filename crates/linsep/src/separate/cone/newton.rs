@@ -1,4 +1,4 @@
-//! Newton's method on the open constraints, until it has weights or a direction.
+//! Newton's method on the open constraints, until it finds weights or a direction.
 
 use super::{ConeRun, SUSPECT_PIVOT, cleaned};
 use crate::certify::cone_slacks;
@@ -167,7 +167,7 @@ impl<L: Loss> ConeRun<'_, '_, L> {
             weights.iter().zip(h).zip(by).map(|((w, h), s)| w - h * s).collect()
         };
         let plain = moved(p, of_step);
-        // Rows far out have weights that doubles hardly hold. They may have more: the others make up for it.
+        // Weights of rows far from the boundary may underflow. They may be raised: the correction shifts the other weights.
         for floor in FLOORS {
             let raised = plain.iter().zip(&self.open).map(|(a, open)| if *open { a.max(floor) } else { 0.0 }).collect();
             if let Some(alpha) = self.balanced(raised, h, curvature)? {
@@ -183,14 +183,14 @@ impl<L: Loss> ConeRun<'_, '_, L> {
         for _ in 0..CORRECTIONS {
             let residual = self.sums(&alpha)?;
             let by = cone_slacks(self.risk, &self.solved(curvature, &residual), self.watch)?;
-            // What the correction does to a weight, relative: if it is small, so is all that is left to correct.
+            // The relative change of a weight by the correction: if it is small, the remaining corrections are smaller.
             let terms = alpha.iter().zip(h).zip(&by).zip(&self.open).filter(|(_, open)| **open);
             let change = terms.map(|(((a, h), s), _)| if *a > 0.0 { (h * s).abs() / a } else { f64::INFINITY });
             let change = change.fold(0.0f64, f64::max);
             if !(change < PROVEN) {
                 return Ok(None);
             }
-            // Rounding ends the improvement; small changes are proof enough.
+            // Refinement has stagnated at rounding level; a small last change suffices.
             if change > 0.5 * last {
                 return Ok((change < STANDS).then_some(alpha));
             }
@@ -203,8 +203,8 @@ impl<L: Loss> ConeRun<'_, '_, L> {
         Ok((last < STANDS).then_some(alpha))
     }
 
-    /// A step that decreases the sum enough. With r the largest slack of the step, `ln(1+r)/r` would do if H were exact
-    /// (Sun and Tran-Dinh 2019, (24)): there is no need to look much below that.
+    /// A step with sufficient decrease. With r the largest slack of the step, length `ln(1+r)/r` suffices if H is exact (Sun
+    /// and Tran-Dinh 2019, (24)), so backtracking need not go much below it.
     fn line_search(&self, of_step: &[f64], decrement: f64) -> Option<f64> {
         let at = |length: f64| {
             let of_block = |((slacks, step), open): ((&[f64], &[f64]), &[bool])| -> f64 {
@@ -219,7 +219,7 @@ impl<L: Loss> ConeRun<'_, '_, L> {
         let floor = SHORTEST_STEP * (range.ln_1p() / range).min(1.0);
         let mut length = 1.0;
         while length > floor {
-            // What rounding does to the sum is no increase.
+            // An increase within the rounding error of the sum is not an increase.
             if at(length) <= now - DECREASE * length * decrement + SUM_ROUNDING * now {
                 return (decrement > NO_DECREMENT * now).then_some(length);
             }
@@ -228,8 +228,8 @@ impl<L: Loss> ConeRun<'_, '_, L> {
         None
     }
 
-    /// The iterate and the step cleaned of what they do on the boundary, and combined as `v + m·d` with an m ≥ 0 at which no
-    /// open constraint is violated. Of several directions the one that settles most.
+    /// The iterate and the step, projected to vanish on the boundary, and combined as `v + m·d` with an m ≥ 0 at which no
+    /// open constraint is violated. Of several directions the one that settles most constraints.
     fn combined_directions(&self, step: &Coef, of_step: &[f64]) -> Result<Option<(Coef, Vec<f64>)>> {
         let size = self.size(of_step);
         let mut best: Option<(usize, Coef, Vec<f64>)> = None;
@@ -237,7 +237,7 @@ impl<L: Loss> ConeRun<'_, '_, L> {
         for near in NEAR_BOUNDARY {
             let on_it = |(s, open): (&f64, &bool)| f64::from(u8::from(*open && s.abs() <= near * size));
             let boundary: Vec<f64> = of_step.iter().zip(&self.open).map(on_it).collect();
-            // A wider boundary that takes in nothing new gives nothing new.
+            // A wider tolerance with the same boundary gives the same candidates.
             if last.as_ref() == Some(&boundary) {
                 continue;
             }
@@ -270,7 +270,7 @@ impl<L: Loss> ConeRun<'_, '_, L> {
         let (v_size, d_size) = (self.size(of_v), self.size(of_d));
         let (mut low, mut high) = (0.0f64, f64::INFINITY);
         for ((v, d), _) in of_v.iter().zip(of_d).zip(&self.open).filter(|(_, open)| **open) {
-            // What is zero up to rounding in both is the boundary and demands nothing.
+            // A constraint with zero slack in both, up to rounding, is on the boundary and bounds m on neither side.
             if v.abs() <= ZERO_SLACK * v_size && d.abs() <= ZERO_SLACK * d_size {
                 continue;
             }
@@ -285,7 +285,7 @@ impl<L: Loss> ConeRun<'_, '_, L> {
         if low > high {
             return None;
         }
-        // Twice what is needed, plus as much of the step as makes it count, within the limit.
+        // Twice the lower bound on m, plus enough for the step to contribute, within the upper bound.
         let wanted = 2.0 * low + v_size / d_size.max(f64::MIN_POSITIVE);
         let m = if wanted < high { wanted } else { 0.5 * (low + high) };
         m.is_finite().then_some(m)

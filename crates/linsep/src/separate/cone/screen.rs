@@ -1,4 +1,4 @@
-//! Columns that separate on their own.
+//! Columns that separate on their own, before Newton's method.
 
 use super::ConeRun;
 use crate::design::{Pass, Rows, is_sparse};
@@ -44,7 +44,7 @@ impl<L: Loss> ConeRun<'_, '_, L> {
         }
         let sample = self.risk.sample();
         let (cols, sparse) = (self.risk.n_cols(), is_sparse(sample.design));
-        // Ranges do not depend on the units, but dense rows come in them.
+        // Ranges do not depend on the units, but dense rows are read in them.
         let ranges = Pass::new(sample.design, sample.units).partials_of(6 * cols).reduce(
             self.watch,
             (0, &mut []),

@@ -1,13 +1,14 @@
-//! The system `a_c·v ≥ 0` decided in whole numbers, for tables that are small enough.
+//! The system `a_c·v ≥ 0` decided by the simplex method in integer arithmetic, for tables that are small enough.
 //!
-//! Of the constraints still open, are there weights `β ≥ 0` with `Σ (1 + β)a = 0`? The first phase of the simplex method answers.
-//! Either it finds them, and then no open constraint can be strict (Stiemke); or its last prices π satisfy `π·a ≤ 0` for all
-//! and `π·Σa < 0` (Farkas), so that `−π` is a direction that meets every open constraint, some strictly. These are settled, as in
-//! Newton's method, and the rest goes on. Columns that depend on each other need no care: what they stand for stays at zero.
+//! Of the constraints still open, are there weights `β ≥ 0` with `Σ (1 + β)a = 0`? Phase one of the simplex method answers.
+//! Either it finds them, and then no open constraint can be strict (Stiemke); or its final simplex multipliers π satisfy
+//! `π·a ≤ 0` for all and `π·Σa < 0` (Farkas), so that `−π` is a direction that meets every open constraint, some strictly.
+//! These are settled, as in Newton's method, and the search continues on the rest. Dependent columns need no special
+//! treatment: their artificial variables stay basic at zero.
 //!
-//! The basis is kept as `D·B⁻¹` in whole numbers with D its determinant (Edmonds 1967), so that every division is exact. Doubles
-//! with their error bounds choose who enters; only signs that they leave in doubt are taken in whole numbers. Whatever they
-//! choose, the lexicographic rule of who leaves makes the method end (Dantzig, Orden and Wolfe 1955).
+//! The basis is kept as `D·B⁻¹` in integers with D its determinant (Edmonds 1967), so that every division is exact. Pricing
+//! is in doubles with error bounds; only signs that these leave uncertain are computed in integers. Whatever variable
+//! enters, the lexicographic ratio test makes the method finite (Dantzig, Orden and Wolfe 1955).
 
 use crate::certify::{Effort, WholeCone, WholeRows, cost_of_change, cost_of_product};
 use num_bigint::{BigInt, Sign};
@@ -53,7 +54,7 @@ pub(crate) fn solve_whole_cone(rows: &WholeRows, asked: &[bool], effort: Effort<
     Some(found)
 }
 
-/// Few constraints, of those that balance, that balance by themselves, with their weights.
+/// A small subset of the constraints that balance, with positive weights that balance on it alone: a basic solution.
 pub(crate) fn whole_common_point(rows: &WholeRows, open: &[bool], effort: Effort<'_>) -> Option<Vec<(usize, BigInt)>> {
     if rows.unknowns() > MOST_UNKNOWNS {
         return None;
@@ -77,11 +78,11 @@ pub(crate) fn whole_common_point(rows: &WholeRows, open: &[bool], effort: Effort
     }
 }
 
-/// Whether a vector is a combination of constraints.
+/// Whether a vector is in the cone of the constraints.
 pub(crate) enum WholeMember {
-    /// With weights that are not negative.
+    /// It is: a combination with weights that are not negative.
     Member,
-    /// It is not: a direction meets every constraint and is negative on the vector.
+    /// It is not (Farkas): a direction meets every constraint and is negative on the vector.
     Beyond(Vec<BigInt>),
 }
 
@@ -102,7 +103,7 @@ fn settle(rows: &WholeRows, found: &mut WholeCone, asked: &[bool], direction: Ve
     let slacks: Vec<BigInt> = (0..found.open.len()).into_par_iter().map(|c| rows.slack(c, &direction)).collect();
     found.direction = Some(match found.direction.take() {
         None => direction,
-        // So much of the old one that what it settled stays so.
+        // The earlier direction is scaled so that what it settled stays strict.
         Some(before) => {
             let enough = |c: usize| -> Option<BigInt> {
                 let lost = asked[c] && !found.open[c] && slacks[c].sign() == Sign::Minus;
@@ -115,7 +116,7 @@ fn settle(rows: &WholeRows, found: &mut WholeCone, asked: &[bool], direction: Ve
     found.open.iter_mut().zip(&slacks).for_each(|(open, slack)| *open &= slack.sign() != Sign::Plus);
 }
 
-/// How the first phase ends.
+/// How phase one ends.
 enum Ended {
     /// `Σ weight·a = scale·goal`.
     Weights { basic: Vec<(usize, BigInt)>, scale: BigInt },
@@ -127,11 +128,11 @@ struct WholeRun<'r> {
     rows: &'r WholeRows,
     prices: Prices,
     effort: Effort<'r>,
-    /// What was done so far.
+    /// Work done so far.
     work: f64,
 }
 
-/// `D·B⁻¹`, `D·B⁻¹b` and who is basic: a constraint, or nobody's unit vector.
+/// `D·B⁻¹`, `D·B⁻¹b` and the basic variables: a constraint each, or an artificial variable (`None`).
 struct WholeBasis {
     rows: Vec<Vec<BigInt>>,
     values: Vec<BigInt>,
@@ -160,7 +161,7 @@ impl WholeRun<'_> {
         }
     }
 
-    /// A constraint with `π·a > 0`, by doubles the one furthest above.
+    /// Pricing: a constraint with `π·a > 0`, by doubles the one with the largest.
     fn entering(&mut self, open: &[usize], prices: &[BigInt]) -> Option<usize> {
         let mut doubtful = Vec::new();
         let mut best: Option<(f64, usize)> = None;
@@ -204,7 +205,7 @@ impl WholeBasis {
         }
     }
 
-    /// D times the prices of a cost of one for nobody's unit vectors.
+    /// D times the simplex multipliers for a cost of one on artificial variables.
     fn prices(&self) -> Vec<BigInt> {
         let mut prices = vec![BigInt::ZERO; self.rows.len()];
         for (row, _) in self.rows.iter().zip(&self.basic).filter(|(_, basic)| basic.is_none()) {
@@ -222,8 +223,8 @@ impl WholeBasis {
         Ended::Weights { basic, scale: self.determinant }
     }
 
-    /// The row with the least `(value, row)/y`, in the order of dictionaries, over positive y. There is one: the cost is
-    /// never negative.
+    /// Lexicographic ratio test: the row with the least `(value, row)/y` over positive y. There is one: the cost is bounded
+    /// below by zero.
     fn leaving(&self, column: &[BigInt]) -> Option<usize> {
         let positive = (0..column.len()).filter(|i| column[*i].sign() == Sign::Plus);
         { positive }.min_by(|i, k| {
@@ -256,7 +257,7 @@ impl WholeBasis {
         self.basic[leaving] = Some(entering);
     }
 
-    /// What a pivot costs.
+    /// The work of a pivot.
     fn work(&self) -> f64 {
         (self.rows.len() * self.rows.len()) as f64 * cost_of_change(self.determinant.bits())
     }
@@ -283,7 +284,7 @@ impl Prices {
         Prices { values, exponents, norms, width }
     }
 
-    /// Prices for the scaled columns, the largest about one.
+    /// Approximate simplex multipliers for the scaled columns, the largest about one.
     fn about(&self, prices: &[BigInt]) -> Vec<f64> {
         let parts: Vec<(f64, i64)> = prices
             .iter()
@@ -294,7 +295,7 @@ impl Prices {
         parts.iter().map(|(m, e)| power(*m, e - top)).collect()
     }
 
-    /// `π·a` and what it may be off by.
+    /// `π·a` and its error bound.
     fn slack(&self, rows: &WholeRows, constraint: usize, prices: &[f64]) -> (f64, f64) {
         let (row, own, other) = rows.ends(constraint);
         let x = &self.values[row * self.width..(row + 1) * self.width];
@@ -305,7 +306,7 @@ impl Prices {
                 size += (x * p).abs();
             }
         }
-        // Two factors off by 2⁻⁵² each, a product, and a sum of twice the width; numbers below the least double.
+        // Two factors with relative errors of 2⁻⁵² each, a product, a sum of twice the width, and underflow.
         let rounding = (2 * self.width + 8) as f64 * f64::EPSILON;
         (value, rounding * size + UNDERFLOW)
     }

@@ -1,8 +1,8 @@
-//! The maximum margin of rows with many columns, multiplier by multiplier.
+//! The maximum margin of rows with many columns by dual coordinate descent.
 //!
-//! `min ½‖Σ αyx‖² − Σ α`, `α ≥ 0`, `Σ αy = 0`: one α after the other is minimised over in a new random order every round while
-//! `w = Σ αyx` is kept up to date. The equation is met by the method of multipliers: a penalty `ρ/2 (Σ αy)²` and an estimate
-//! b of the intercept that moves by `ρ Σ αy` after every round.
+//! `min ½‖Σ αyx‖² − Σ α`, `α ≥ 0`, `Σ αy = 0`: the α are minimised over one at a time, in a new random order every round,
+//! while `w = Σ αyx` is updated. The equality constraint is enforced by the method of multipliers: a penalty `ρ/2 (Σ αy)²`
+//! and an estimate b of the intercept that moves by `ρ Σ αy` after every round.
 
 use super::{PlaneSearch, SeparatingPlane};
 use crate::design::Tile;
@@ -127,7 +127,7 @@ impl CoordinateRun<'_, '_> {
         shared + self.alpha.iter().zip(&self.rows.own).map(|(a, own)| a * a * own).sum::<f64>()
     }
 
-    /// Visits every multiplier once; the smallest margin that it met.
+    /// One sweep over all multipliers; the smallest margin met on the way.
     fn round(&mut self, order: &[u32]) -> f64 {
         let mut least = f64::INFINITY;
         for i in order {

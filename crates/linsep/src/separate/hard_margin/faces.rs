@@ -1,12 +1,12 @@
-//! The maximum margin of sparse rows with many columns, face by face.
+//! The maximum margin of sparse rows with many columns by a primal-dual active set method.
 //!
-//! Only the rows A that carry the solution have multipliers, and all of them are at the margin: with `β = yα` the scores
-//! `Kβ + b` are y on A, and `Σβ = 0`. If A is known that is one linear system, which conjugate gradients solve without forming
-//! `K = XXᵀ`; what they find tells who should leave A (a negative multiplier) and who should enter (a row within the
-//! margin). This is the primal-dual active set method of Hintermüller, Ito and Kunisch (2002), and the right face is found in
-//! few rounds, each started where the last one ended. With fewer columns than rows a face that is too large has no solution:
-//! then rows may first have slack (`K + εD` instead of K, D the squares), and ε falls to zero. The method may cycle, so its
-//! plane is measured on all rows, and where its gap is too large the caller goes on by coordinate descent.
+//! Only the rows of the active set A have multipliers, and all of them are at the margin: with `β = yα` the scores `Kβ + b`
+//! are y on A, and `Σβ = 0`. If A is known that is one linear system, which conjugate gradients solve without forming
+//! `K = XXᵀ`; its solution says which rows leave A (a negative multiplier) and which enter (a row within the margin). This
+//! is the primal-dual active set method of Hintermüller, Ito and Kunisch (2002), and the right set is found in few rounds,
+//! each warm-started from the last. With fewer columns than rows the system of too large a set has no solution: then it is
+//! first regularised (`K + εD` instead of K, D the squared lengths), and ε falls to zero. The method may cycle, so its plane
+//! is measured on all rows, and where its gap is too large the caller continues by coordinate descent.
 
 use super::{PlaneSearch, SeparatingPlane, coordinate};
 use crate::design::RowGram;
@@ -54,7 +54,7 @@ const FINEST: f64 = 0.3;
 /// The products of sparse rows, and their labels as ±1.
 pub(super) struct RowProducts {
     pub(super) gram: RowGram,
-    /// `‖x‖²`, and a little more: what steps are scaled by, also of empty rows.
+    /// `‖x‖²` plus a little, also for empty rows: the diagonal preconditioner.
     pub(super) squares: Vec<f64>,
     pub(super) y: Vec<f64>,
 }
@@ -72,7 +72,7 @@ impl RowProducts {
     }
 }
 
-/// Rows among which the face is, and their products; `None` where those of all rows will do.
+/// The rows searched for the active set, and their products; `None` where those of all rows are used.
 struct FacePart {
     rows: Vec<usize>,
     gram: Option<RowGram>,
@@ -83,13 +83,13 @@ struct FaceRun<'s, 'r> {
     x: &'s CsrRows<'s>,
     all: &'s RowProducts,
     part: FacePart,
-    /// A.
+    /// The active set A.
     carries: Vec<bool>,
     beta: Vec<f64>,
     /// `Kβ` and b.
     scores: Vec<f64>,
     intercept: f64,
-    /// ε: rows of the face are `εα‖x‖²` short of the margin.
+    /// ε: rows of the active set are `εα‖x‖²` short of the margin.
     slack: f64,
 }
 
@@ -171,7 +171,7 @@ impl FaceRun<'_, '_> {
         self.carries.iter().zip(&within).all(|(carries, within)| *within || !carries)
     }
 
-    /// The rows that carry the plane, and those that are near enough to do so soon.
+    /// Selects the rows of the active set and those near enough to enter it soon.
     fn choose_part(&mut self, near: f64) -> Result<()> {
         let wanted = |i: &usize| self.carries[*i] || self.margin(*i) < near;
         let rows: Vec<usize> = (0..self.beta.len()).filter(wanted).collect();
@@ -191,11 +191,11 @@ impl FaceRun<'_, '_> {
         self.all.y[row] * (self.scores[row] + self.intercept)
     }
 
-    /// Brings every row of the face as near to its margin as is asked; false where that is not done in so many steps.
+    /// Solves for the margins of the active rows up to `goal`; false where that takes more than so many steps.
     fn solve(&mut self, goal: f64, steps: usize) -> bool {
         let (part, gram) = (&self.part.rows, self.part.gram.as_ref().unwrap_or(&self.all.gram));
         let of_part = |values: &[f64]| part.iter().map(|row| values[*row]).collect::<Vec<f64>>();
-        // What steps are scaled by: nothing where a row is not on the face.
+        // The diagonal preconditioner: zero for rows outside the active set.
         let inverse: Vec<f64> =
             part.iter().map(|row| if self.carries[*row] { self.all.squares[*row].recip() } else { 0.0 }).collect();
         let size: f64 = inverse.iter().sum();
@@ -203,7 +203,7 @@ impl FaceRun<'_, '_> {
             return false;
         }
         let m = part.len();
-        // β on the face, with Σβ = 0.
+        // β on the active set, with Σβ = 0.
         let mut beta: Vec<f64> = of_part(&self.beta);
         beta.iter_mut().zip(&inverse).filter(|(_, d)| **d == 0.0).for_each(|(b, _)| *b = 0.0);
         let off = beta.iter().sum::<f64>() / size;
@@ -215,8 +215,8 @@ impl FaceRun<'_, '_> {
         };
         let product = multiply(&beta);
         let mut residual: Vec<f64> = y.iter().zip(&product).map(|(y, s)| y - s).collect();
-        // The intercept is what the scaled residuals have in common; without it they are a step with Σβ = 0. It is taken off
-        // at once: beside it, what is left would drown in rounding.
+        // The intercept is the mean of the residuals, weighted by the preconditioner; without it they give a step with
+        // Σβ = 0. It is subtracted at once, since the remainder would lose its digits beside it.
         let mut intercept = 0.0;
         let mut centre = |r: &mut [f64]| -> Vec<f64> {
             let mean = r.iter().zip(&inverse).map(|(r, d)| r * d).sum::<f64>() / size;
@@ -256,7 +256,7 @@ impl FaceRun<'_, '_> {
         reached
     }
 
-    /// Lets rows with negative multipliers leave and rows within the margin enter; how many do.
+    /// Rows with negative multipliers leave the active set and rows within the margin enter; how many do.
     fn next_face(&mut self) -> usize {
         let next: Vec<bool> = (0..self.carries.len())
             .map(|i| if self.carries[i] { self.all.y[i] * self.beta[i] > 0.0 } else { self.margin(i) < 1.0 })
@@ -266,7 +266,8 @@ impl FaceRun<'_, '_> {
         changes
     }
 
-    /// The gap, from the smallest margin and the multipliers that are positive, as if leaving out the others changed nothing.
+    /// An estimate of the gap from the smallest margin and the positive multipliers, as if dropping the others changed
+    /// nothing.
     fn estimated_gap(&self) -> f64 {
         let least = (0..self.beta.len()).map(|i| self.margin(i)).fold(f64::INFINITY, f64::min);
         let positive: f64 = self.beta.iter().zip(&self.all.y).map(|(b, y)| (b * y).max(0.0)).sum();

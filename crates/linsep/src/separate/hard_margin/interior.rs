@@ -150,7 +150,7 @@ pub(super) fn nearest(space: &Space, y: &[f64], tolerance: f64) -> Nearest {
     sparse(space, y, best, tolerance)
 }
 
-/// The fewest weights that are as good: small ones are what the method has left of zeros.
+/// The sparsest weights that are as good: an interior point method leaves small ones where the solution has zeros.
 fn sparse(space: &Space, y: &[f64], best: Nearest, tolerance: f64) -> Nearest {
     let largest = best.weights.iter().fold(0.0f64, |m, w| m.max(*w));
     for share in SMALL {
@@ -163,19 +163,19 @@ fn sparse(space: &Space, y: &[f64], best: Nearest, tolerance: f64) -> Nearest {
     best
 }
 
-/// The longest step that keeps all numbers positive.
+/// The ratio test: the longest step that keeps all numbers positive.
 fn reach(values: &[f64], changes: &[f64]) -> f64 {
     let losses = values.iter().zip(changes).map(|(v, c)| -c / v);
     losses.fold(f64::MIN_POSITIVE, f64::max).recip()
 }
 
-/// Multipliers that are about to vanish, left out: of α and t, one does.
+/// Multipliers without those about to vanish: by complementary slackness one of α and t does.
 fn pruned(alpha: &[f64], t: &[f64]) -> Vec<f64> {
     let total: f64 = alpha.iter().sum();
     alpha.iter().zip(t).map(|(a, t)| if a / total < VANISHES * t { 0.0 } else { *a }).collect()
 }
 
-/// Hull weights of multipliers, and what they prove on these rows.
+/// Hull weights of multipliers, and the gap that they prove on these rows.
 fn measured(space: &Space, y: &[f64], mut weights: Vec<f64>) -> Nearest {
     let none = |weights| Nearest { weights, gap: f64::INFINITY };
     for side in [-1.0, 1.0] {

@@ -1,4 +1,4 @@
-//! Some plane between sparse rows of many columns, quickly.
+//! Some plane between sparse rows of many columns, quickly: by interpolating the labels.
 //!
 //! With more columns than rows there mostly is a plane on which every row has the score ±1 of its label: `(K + 11ᵀ)α = y`,
 //! `K = XXᵀ`. The method of conjugate gradients (Hestenes and Stiefel 1952), scaled by the diagonal, comes near it without

@@ -5,10 +5,9 @@
 //! sides, which [`crate::certify::hull_points`] and [`crate::certify::sides`] measure on all rows; the search stops when
 //! the two agree.
 //!
-//! Few rows carry the solution where columns are few: they are found by row generation. The problem of some rows is solved
-//! by an interior point method, the rows that its plane puts within the margin are added, until there are none. Of rows with
-//! many columns many carry it: which do is found face by face where they are sparse, and else they are visited one by one, as
-//! in dual coordinate descent.
+//! With few columns, few rows are support vectors: they are found by row generation. The problem of a working set of rows is
+//! solved by an interior point method, and rows within the margin of its plane are added until there are none. With many
+//! columns, many rows are support vectors: for sparse rows an active set method finds them, else dual coordinate descent.
 
 mod coordinate;
 mod faces;
@@ -96,7 +95,8 @@ pub(crate) fn any_plane(rows: LabelledRows<'_>, watch: &Watch) -> Result<Option<
     interpolate::plane(&PlaneSearch::new(rows, 1.0, watch)?)
 }
 
-/// The widest plane of sparse rows face by face, which takes seconds where it can be done; the gap may be larger than was asked.
+/// The widest plane of sparse rows by the active set method, which takes seconds where it works; the gap may be larger than
+/// was asked.
 pub(crate) fn margin_by_faces(
     rows: LabelledRows<'_>,
     tolerance: f64,
@@ -156,7 +156,7 @@ impl<'a> PlaneSearch<'a> {
         }
     }
 
-    /// Sparse rows face by face; others, and what that does not find, one by one.
+    /// Sparse rows by the active set method; others, and where it fails, by dual coordinate descent.
     fn visit_rows(&self) -> Result<Option<SeparatingPlane>> {
         let by_faces = self.by_faces()?;
         if by_faces.as_ref().is_some_and(|found| found.gap() <= self.tolerance) || self.watch.halted().is_some() {
@@ -213,17 +213,19 @@ impl<'a> PlaneSearch<'a> {
             }
             let mut is_working = vec![false; self.rows.labels.len()];
             working.iter().for_each(|row| is_working[*row] = true);
-            // The plane midway between the two hull points, not between the nearest rows: it sees who is within.
+            // The plane midway between the two hull points, not between the nearest rows: rows within its margin violate
+            // optimality.
             let middle = self.middle(&points, &measured);
             let scores = &measured.scores;
             let outside = |row: usize, signed: f64| !is_working[row] && signed < within * measured.norm;
             let signed: Vec<f64> = scores.iter().map(|s| s - middle).collect();
             let added = self.nearest_rows(&signed, batch, outside);
             if added.is_empty() {
-                // Rounding: the rows at hand are all that matter.
+                // No violated row is outside the working set: the rest of the gap is rounding.
                 return Ok(best);
             }
-            // Rows far outside have no say; they come back if they should.
+            // Rows without a weight far outside the margin leave the working set; row generation adds them again if they are
+            // violated.
             let far = FAR * within * measured.norm;
             if working.len() > 4 * batch {
                 let keep = |i: usize| weights[i] > 0.0 || self.side(working[i]) * signed[working[i]] < far;
@@ -235,7 +237,7 @@ impl<'a> PlaneSearch<'a> {
         Ok(best)
     }
 
-    /// The same plane without the rows whose weights are what an interior point leaves of zero, as far as it is as good.
+    /// The same plane without rows whose weights are the small ones of an interior point, as far as the gap allows it.
     fn with_fewer_rows(&self, hull: &[(usize, f64)], found: SeparatingPlane) -> Result<SeparatingPlane> {
         let largest = hull.iter().fold(0.0f64, |m, (_, w)| m.max(*w));
         for cut in NEGLIGIBLE {
@@ -294,7 +296,7 @@ impl<'a> PlaneSearch<'a> {
         let y = |at: usize| self.side(rows[at]);
         if cols <= rows.len() {
             let mut values = dense_rows(self.rows.design, rows, &self.units)?;
-            // The mean of the rows at hand: as little to cancel as can be.
+            // Centred at the mean of the working rows: the least cancellation.
             let m = rows.len() as f64;
             let mean: Vec<f64> =
                 (0..cols).map(|j| values.iter().skip(j).step_by(cols.max(1)).sum::<f64>() / m).collect();
@@ -367,7 +369,7 @@ impl<'a> PlaneSearch<'a> {
     }
 }
 
-/// `K ← (I − 11ᵀ/m) K (I − 11ᵀ/m)`: products of rows about their mean, which the hulls do not notice.
+/// `K ← (I − 11ᵀ/m) K (I − 11ᵀ/m)`: products of rows about their mean; the distance of the hulls does not depend on it.
 fn centre_products(k: &mut Square) {
     let m = k.n();
     let means: Vec<f64> = (0..m).map(|i| (0..m).map(|j| k.get(i, j)).sum::<f64>() / m as f64).collect();
