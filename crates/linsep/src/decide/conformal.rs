@@ -1,4 +1,5 @@
-//! Split-conformal sets: of the classes of a row, those that are not stranger to it than rows held back were to theirs.
+//! Split-conformal sets: the classes of a row whose nonconformity scores are no larger than those of held-out rows in their
+//! own classes.
 
 use crate::error::{Error, Result};
 use crate::role::{Role, Roles};
@@ -6,12 +7,12 @@ use crate::table::Class;
 use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
 
-/// What sets are asked for: how sure, of what, and by how many rows.
+/// The options of prediction sets: level, conditioning, and the share of calibration rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ConformalOptions {
-    /// How often the class of a new row is to be in its set, at least.
+    /// The coverage: how often the class of a new row must be in its set, at least.
     pub level: f64,
-    /// Whether that is to hold for the rows of every class by themselves.
+    /// Whether coverage must hold within every class (class-conditional, or Mondrian).
     pub by_class: bool,
     /// The share of the rows that the fit does not see.
     pub share: f64,
@@ -26,7 +27,7 @@ impl ConformalOptions {
         ConformalOptions { level, by_class: false, share: ConformalOptions::SHARE }
     }
 
-    /// Level and share are shares.
+    /// Checks that level and share are between 0 and 1.
     pub fn check(&self) -> Result<()> {
         let within = |v: f64| v > 0.0 && v < 1.0;
         if !within(self.level) {
@@ -49,12 +50,12 @@ impl ConformalOptions {
     }
 }
 
-/// Sets of classes, and the scores of the rows held back that they come from.
+/// Sets of classes, and the nonconformity scores of the held-out rows that they come from.
 ///
-/// The score of a class in a row says how strange the row would be as one of that class. If a new row is exchangeable with the
-/// `n` rows held back, its rank among the `n + 1` scores is equally likely to be any, so that it is at most the
-/// `k = ⌈(n + 1) level⌉`-th smallest of the `n` with probability `k/(n + 1) ≥ level` at least, ties included (Vovk, Gammerman and
-/// Shafer 2005). With `k > n` nothing can be left out. Within one class the same holds of its own rows.
+/// The score of a class in a row says how nonconforming the row would be as one of that class. If a new row is exchangeable
+/// with the `n` rows held out, its rank among the `n + 1` scores is equally likely to be any, so that it is at most the
+/// `k = ⌈(n + 1) level⌉`-th smallest of the `n` with probability `k/(n + 1) ≥ level` at least, ties included (Vovk,
+/// Gammerman and Shafer 2005). With `k > n` no class can be excluded. Within one class the same holds of its own rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Conformal {
     /// What was asked for.
@@ -167,11 +168,11 @@ fn rank(n: usize, level: f64) -> usize {
     exact.unwrap_or_else(|| ((n as f64 + 1.0) * level).ceil() as usize)
 }
 
-/// How strange each class would be in each row, from the scores that decide.
+/// The nonconformity score of each class in each row, from the scores that decide.
 ///
-/// One score of two classes is its log-odds, or a distance that takes their place: a class is as strange as they speak against
-/// it. Log-probabilities up to a constant: the log-odds against the class, `log(1 − p) − log p`, a falling function of its
-/// probability. Scores without probabilities: by how much the best other class leads.
+/// For two classes with one score, log-odds or a distance in their place: their value against the class. For
+/// log-probabilities up to a constant: the log-odds against the class, `log(1 − p) − log p`, a falling function of its
+/// probability. For scores without probabilities: by how much the best other class leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strangeness {
     /// By log-odds.
@@ -183,7 +184,7 @@ pub enum Strangeness {
 }
 
 impl Strangeness {
-    /// Of every class in every row; infinite scores become the largest numbers, which a file can hold.
+    /// For every class in every row; infinite scores become the largest finite numbers, which a file can hold.
     pub fn of(self, deciding: &[f64], n_classes: usize) -> Vec<f64> {
         let mut out = match self {
             _ if n_classes == 2 => deciding.iter().flat_map(|z| [*z, -*z]).collect(),
@@ -212,7 +213,7 @@ fn two_largest(row: &[f64]) -> (usize, f64) {
 fn log_odds_against(row: &[f64], out: &mut [f64]) {
     let (first, second) = two_largest(row);
     let largest = row[first];
-    // Without the largest, so that the log-odds of an almost certain class keep their digits.
+    // Summed without the largest, so that the log-odds of an almost certain class do not cancel.
     let others = row.iter().enumerate().filter(|(k, _)| *k != first);
     let sum: f64 = others.map(|(_, z)| (z - second).exp()).sum();
     // Calibrated probabilities of all others may be zero.

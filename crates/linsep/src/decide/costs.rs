@@ -31,7 +31,7 @@ impl Cut {
 
     /// The same from a 2 × 2 matrix of costs.
     pub(super) fn at_costs(costs: &[Vec<f64>]) -> Cut {
-        // Halves, so that a difference of the largest numbers is still one.
+        // Halved, so that the difference of two huge numbers does not overflow.
         let saves = |truth: usize| 0.5 * costs[truth][1 - truth] - 0.5 * costs[truth][truth];
         Cut::at_savings(saves(0), saves(1))
     }
@@ -89,7 +89,7 @@ fn regrets(costs: &[Vec<f64>]) -> Vec<Vec<f64>> {
     costs.iter().map(row).collect()
 }
 
-/// Whether every mistake is as bad as every other, so that the largest score decides.
+/// Whether all mistakes cost the same, so that the largest score decides.
 pub(super) fn treats_mistakes_alike(costs: &[Vec<f64>]) -> bool {
     all_alike(&regrets(costs))
 }

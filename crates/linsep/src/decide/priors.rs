@@ -1,8 +1,8 @@
-//! Probabilities under other shares of the classes than those that were learned from.
+//! Posterior probabilities under other priors than those of the training rows.
 //!
-//! Where the classes stay what they are and only their shares change from π̃ to π, every posterior probability is multiplied
-//! by `π_k/π̃_k` and divided by the sum: log-odds and log-probabilities are shifted (M. Saerens, P. Latinne and
-//! C. Decaestecker, Neural Computation 14, 2002).
+//! Where the class-conditional distributions stay the same and only the priors change from π̃ to π (label shift), every
+//! posterior probability is multiplied by `π_k/π̃_k` and renormalised: log-odds and log-probabilities are shifted (M.
+//! Saerens, P. Latinne and C. Decaestecker, Neural Computation 14, 2002).
 
 use crate::error::{Error, Result};
 use crate::words::{Setting, words};

@@ -1,17 +1,16 @@
 //! How far a decision of two-class fits is from changing.
 //!
-//! Where no score changes its sign no vote changes. So a decision holds at least as far as the nearest set of planes whose
-//! crossing could change it: the least r such that crossing some of the planes within r makes another decision. A plane
-//! within r need not be reachable on its own, which makes this a lower bound; it is the distance itself where the nearest
-//! plane of all decides, and where the region of the class is the intersection of half spaces (unanimity, the only positive
-//! score).
+//! Votes change only where a score changes its sign. So a decision holds at least as far as the nearest set of planes whose
+//! crossing could change it: the least r such that crossing some of the planes within r gives another decision. A plane
+//! within r need not be reachable on its own, which makes this a lower bound; it is exact where the nearest plane alone
+//! decides, and where the region of the class is the intersection of half spaces (unanimity, the only positive score).
 
 use super::scheme::Tally;
 use super::{Scheme, Ties, Vote, pair_position};
 use crate::table::Class;
 
 impl Scheme {
-    /// A length by which a row can move in any direction without changing its decision, infinite where nothing does:
+    /// A distance by which a row can move in any direction without changing its decision, infinite where it never changes:
     /// from its scores, its distances to the planes where they are zero, and its distance to the plane where two classes
     /// have the same (sum of) scores.
     ///

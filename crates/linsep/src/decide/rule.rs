@@ -52,7 +52,7 @@ pub enum Rule {
     Scheme(Scheme),
 }
 
-/// In the model file a decision that always decides is its rule alone.
+/// In the model file a decision without rejection is its rule alone.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum StoredRule {
@@ -85,7 +85,7 @@ impl From<Rule> for Decision {
 }
 
 impl Decision {
-    /// Thresholds, costs and votes are chosen.
+    /// Thresholds, costs and votes are settings.
     pub const ROLES: Roles = Roles::All(Role::Setting);
 
     /// Whether the decision makes sense for this many classes and for scores that have probabilities or not.
@@ -136,7 +136,7 @@ impl Decision {
         let expected = self.expected_costs(scores, &decided, n_classes);
         // Probabilities that are all 1/K have a risk of 1 − 1/K but for the rounding of K sums.
         let limit = reject * (1.0 + n_classes as f64 * f64::EPSILON);
-        // Written so that no decision is made on a score that is not a number.
+        // Written so that NaN scores are rejected.
         Ok(decided.into_iter().zip(expected).map(|(class, cost)| (cost <= limit).then_some(class)).collect())
     }
 
@@ -203,7 +203,7 @@ impl Decision {
         }
     }
 
-    /// `Σ_k p_k cost(k, decided)` of each row: summed, not `1 − p`, which would lose the digits of a small risk.
+    /// `Σ_k p_k cost(k, decided)` of each row: summed, since `1 − p` would cancel for a small risk.
     fn expected_costs(&self, scores: &[f64], decided: &[Class], n_classes: usize) -> Vec<f64> {
         let p = probabilities(scores, n_classes);
         let cost = |truth: usize, class: Class| self.cost(Class(truth as u32), Some(class)).unwrap_or(0.0);

@@ -191,7 +191,7 @@ impl Tally {
     }
 
     fn decide(&mut self, scheme: Scheme, scores: &[f64]) -> Option<Class> {
-        // No decision is made on a score that is not a number.
+        // A NaN score leaves the row undetermined.
         if scores.iter().any(|z| z.is_nan()) {
             return None;
         }

@@ -28,7 +28,7 @@ pub enum PreparedDesign {
 }
 
 impl PreparedDesign {
-    /// The matrix behind the common face.
+    /// The matrix behind the common trait.
     pub fn as_design(&self) -> &dyn Design {
         match self {
             PreparedDesign::Dense(dense) => dense,
@@ -59,7 +59,7 @@ impl Recipe {
         let design = if self.sparse_width > 0 {
             PreparedDesign::Sparse(sparse(self, &filler, &chunks)?)
         } else if !self.basis.is_none() && PackedTable::pays(&filler, table.chunks()) {
-            // The columns that are used are a small part of what their products would take.
+            // The used columns take far less memory than their products would.
             let used = PackedTable::used_columns(&filler, table.chunks());
             PreparedDesign::Packed(PackedTable::new(filler, used))
         } else {
@@ -68,8 +68,8 @@ impl Recipe {
         Ok(Prepared { design, rows, missing })
     }
 
-    /// The same as [`Recipe::apply`], using the table up: a large table or one of narrow columns serves as the matrix
-    /// as it is, any other is freed chunk by chunk as it is copied.
+    /// The same as [`Recipe::apply`], consuming the table: a large table or one of narrow columns serves as the matrix
+    /// without a copy, any other is freed chunk by chunk as it is copied.
     pub fn apply_owned(&self, table: Table, wanted: &[bool]) -> Result<Prepared> {
         let (filler, missing) = plan(self, &table, wanted)?;
         let rows = filler.rows.clone();
@@ -118,7 +118,7 @@ fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, Vec<
     Ok((Filler { sources, rows, splits, starts, cols, products }, missing))
 }
 
-/// Refuses what does not fit in memory while it can still be said.
+/// Refuses what does not fit in memory, before it is allocated.
 fn check_room(bytes: usize, rows: usize, cols: usize) -> Result<()> {
     match has_room(bytes) {
         true => Ok(()),

@@ -219,7 +219,7 @@ pub(super) fn count_features(columns: &[RecipeColumn], basis: Basis, chosen: imp
             continue;
         }
         if basis.has_powers(column) {
-            // Upwards, a term meets the column as often as it likes.
+            // In rising order of degree, a term may contain the column any number of times.
             for d in 1..=degree {
                 terms[d] = terms[d].saturating_add(terms[d - 1]);
             }

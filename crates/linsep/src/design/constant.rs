@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// Above this, the square of a value overflows in sums over many rows: 1e300 times 1e8 rows. The same as in `matching`.
 const LARGEST: f64 = 1e150;
-/// Rows looked at between two looks at the watch: results do not depend on it.
+/// Rows read between two polls of the watch: results do not depend on it.
 const ROWS: usize = 2048;
 /// Tasks at most: each keeps a bit per column. Chosen, not measured.
 const TASKS: usize = 16;

@@ -1,4 +1,4 @@
-//! A recipe and a table brought together: which column is which, which rows can be used.
+//! A recipe matched with a table: which column is which, which rows can be used.
 
 use super::encoding::Encoding;
 use super::recipe::{Missing, Recipe, UnknownLevel};

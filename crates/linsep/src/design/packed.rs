@@ -23,7 +23,7 @@ pub struct PackedTable {
 }
 
 impl PackedTable {
-    /// Whether the table is better used as it is: the matrix would be large, or four times as large.
+    /// Whether the table itself is the better matrix: the dense one would be large, or four times as large.
     pub(super) fn pays(filler: &Filler, chunks: &[Chunk]) -> bool {
         let width = |cells: &Cells| match cells {
             Cells::I8(_) => 1,
@@ -82,7 +82,7 @@ impl PackedTable {
     }
 }
 
-/// A column that nobody reads.
+/// A column that is never read.
 fn unused() -> Cells {
     Cells::I8(Vec::new())
 }

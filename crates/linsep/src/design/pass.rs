@@ -67,7 +67,7 @@ impl<'a> Pass<'a> {
         blocks.div_ceil(leaves).max(1) * self.block_rows()
     }
 
-    /// How many additions one after the other a sum over the rows takes at most: those of a leaf, then the merges.
+    /// The most additions in sequence that a sum over the rows takes: those of a leaf, then the merges.
     pub(crate) fn longest_sum(&self) -> usize {
         self.leaf_rows() + LEAVES
     }
@@ -87,7 +87,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// What the recursion carries along.
+/// The state of the recursion.
 struct Walk<'w, 'a, N, B, M> {
     pass: &'w Pass<'a>,
     watch: &'w Watch,

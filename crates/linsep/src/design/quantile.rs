@@ -6,8 +6,8 @@
 //! the middle of their levels, so that T(−x) = 1 − T(x) for the mirrored column; at or below the first knot it is 0, at
 //! or above the last 1 (and ½ where the column is constant).
 //!
-//! On whole weights this is the definition of scikit-learn's `QuantileTransformer` without subsampling. A distinct value
-//! of weight f < 1 in all takes no room of its own, but less of the room between its neighbours.
+//! With integer weights this is the definition of scikit-learn's `QuantileTransformer` without subsampling. A distinct value
+//! of total weight f < 1 has no flat stretch of its own, but shortens the interval between its neighbours.
 
 use crate::numeric::normal_quantile;
 use crate::table::Table;

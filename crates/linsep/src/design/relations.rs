@@ -1,10 +1,10 @@
-//! Relations between matrix columns that follow from the coding alone and say nothing about the data.
+//! Linear relations between matrix columns that follow from the coding alone and say nothing about the data.
 
 use super::basis::expand;
 use super::encoding::Encoding;
 use super::recipe::Recipe;
 
-/// Made-up rows: a relation that the data does not impose fails on one of them, each with probability next to one.
+/// Random rows: a relation that the coding does not imply fails on each of them with probability almost one.
 const ROWS: usize = 64;
 /// Relative disagreement allowed: coefficients come from a factorisation, which leaves 1e-8 to 1e-12 of them. Chosen,
 /// not measured.
@@ -14,11 +14,11 @@ const STEP: u64 = 6364136223846793005;
 /// Its increment.
 const SHIFT: u64 = 1442695040888963407;
 
-/// Tells relations that hold for every table from those that hold in one.
+/// Distinguishes relations that hold for every table from those that hold in this one.
 ///
-/// The indicators of all levels of a text column add up to one; their products with another column add up to that
-/// column. Rather than by rules, such relations are told by trying them: rows are made up with independent numbers and
-/// levels, and what holds on all of them, but for a constant, holds by coding.
+/// The indicators of all levels of a text column add up to one; their products with another column add up to that column.
+/// Such relations are recognised by a randomised test rather than by rules: rows are drawn with independent numbers and
+/// levels, and a relation that holds on all of them, up to a constant, is implied by the coding.
 #[derive(Debug)]
 pub struct CodingRelations {
     cols: usize,
@@ -26,7 +26,7 @@ pub struct CodingRelations {
 }
 
 impl CodingRelations {
-    /// Made-up rows of the named columns of a recipe.
+    /// Random rows of the named columns of a recipe.
     pub fn new(recipe: &Recipe) -> CodingRelations {
         let groups = recipe.groups();
         let (cols, products) = (groups.width(), groups.products());
@@ -56,7 +56,7 @@ impl CodingRelations {
         CodingRelations { cols, rows }
     }
 
-    /// Whether `column = Σ coefficient·other + constant` on all made-up rows.
+    /// Whether `column = Σ coefficient·other + constant` on all random rows.
     pub fn explain(&self, column: usize, combination: &[(usize, f64)]) -> bool {
         let mut constant = None;
         self.rows.chunks_exact(self.cols.max(1)).all(|row| {

@@ -8,7 +8,7 @@ use crate::words::{Span, words};
 /// Below this in every row a column has a variance of about 1e-302 at most, and what is divided by it overflows. The
 /// counterpart of the largest value that is allowed, 1e150.
 const SMALLEST: f64 = 1e-151;
-/// Rows looked at between two looks at the watch: results do not depend on it.
+/// Rows read between two polls of the watch: results do not depend on it.
 const ROWS: usize = 256;
 
 /// Whether a column is lost in rounding, from what its rows have shown so far.
@@ -27,7 +27,7 @@ enum Size {
 impl Size {
     fn with(self, value: f64) -> Size {
         match self {
-            // A missing cell says nothing.
+            // A missing cell decides nothing.
             _ if value.is_nan() => self,
             Size::Usable => Size::Usable,
             _ if value.abs() >= SMALLEST => Size::Usable,
@@ -43,7 +43,7 @@ pub(super) fn check_table(table: &Table, columns: impl Iterator<Item = usize>, w
     for column in columns {
         let mut size = Size::Unknown;
         for (c, chunk) in table.chunks().iter().enumerate() {
-            // Whole numbers are zero or large enough; the first of them, or the first ordinary number, settles it.
+            // Integers are zero or large enough: the first of them, or the first ordinary number, decides.
             let Cells::F64(values) = &chunk.cells[column] else {
                 size = Size::Usable;
                 break;
@@ -62,7 +62,7 @@ pub(super) fn check_table(table: &Table, columns: impl Iterator<Item = usize>, w
     Ok(())
 }
 
-/// Nothing once the size is known, to look no further.
+/// `None` once the size is known, to stop early.
 fn settled(size: Size) -> Option<Size> {
     (size != Size::Usable).then_some(size)
 }
@@ -77,7 +77,7 @@ pub fn check_small_columns(design: &dyn Design) -> Result<()> {
     for first in (0..shape.rows).step_by(ROWS) {
         let rows = first..(first + ROWS).min(shape.rows);
         match design.block(rows, &mut tile)? {
-            // The smallest of these numbers is far from it.
+            // The smallest single-precision number is far above it.
             Block::F32(_) => return Ok(()),
             Block::F64(dense) => {
                 for row in dense.values.chunks_exact(shape.cols.max(1)) {

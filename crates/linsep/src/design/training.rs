@@ -50,12 +50,12 @@ impl<'a> Training<'a> {
         Training { offsets: Some(Offsets { columns, values }), ..self }
     }
 
-    /// The same rows with columns that know where they come from.
+    /// The same rows, with the origins of the columns.
     pub fn with_origins(self, origins: &'a [ColumnOrigin]) -> Training<'a> {
         Training { origins, ..self }
     }
 
-    /// The same rows with columns of which it is known how finely they were written.
+    /// The same rows, with the printed units of the columns.
     pub fn with_printed_units(self, printed: &'a [f64]) -> Training<'a> {
         Training { printed, ..self }
     }

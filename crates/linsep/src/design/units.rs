@@ -61,7 +61,7 @@ impl Units {
         Units { centre: centre.into(), scale, inverse_scale, identity }
     }
 
-    /// The columns as they are.
+    /// The columns unchanged.
     pub fn identity(cols: usize) -> Units {
         let ones = Arc::new(vec![1.0; cols]);
         Units { centre: vec![0.0; cols].into(), scale: ones.clone(), inverse_scale: ones, identity: true }

@@ -8,8 +8,8 @@ use rayon::prelude::*;
 /// Rows scored at a time: each row's scores are its own, so results do not depend on it. Chosen, not measured.
 pub(super) const BLOCK_ROWS: usize = 512;
 
-/// Hands every block of rows, dense and as doubles, to `score` with its part of `out`, `width` values per row; `new`
-/// makes the room that a thread keeps between blocks.
+/// Passes every block of rows, dense and as doubles, to `score` with its part of `out`, `width` values per row; `new` makes
+/// the buffers that a thread keeps between blocks.
 pub(super) fn each_dense_block<T: Send, S: Send>(
     design: &dyn Design,
     cols: usize,

@@ -234,12 +234,12 @@ impl KernelExpansion {
         let values = self.own_sums(&self.coefficients, k)?;
         let mut sums = vec![crate::numeric::CompensatedSum::default(); k * k];
         for (c, g) in self.coefficients.chunks_exact(k).zip(values.chunks_exact(k)) {
-            // A support row has a part in few of many scores.
+            // Of many scores a support row has a nonzero coefficient in few.
             for (p, c) in c.iter().enumerate().filter(|(_, c)| **c != 0.0) {
                 sums[p * k..(p + 1) * k].iter_mut().zip(g).for_each(|(s, g)| s.add(c * g));
             }
         }
-        // The length that w would have if nothing cancelled: what is rounding beside it is no direction.
+        // ‖w‖ without any cancellation: a w that is rounding error relative to it has no direction.
         let diagonal: Vec<f64> = KernelRows::of_stored(&self.support, self.rows.len(), &self.units)
             .diagonal(&self.kernel)
             .map_or_else(|_| vec![0.0; self.rows.len()], |d| d.iter().map(|d| d.abs().sqrt()).collect());

@@ -149,8 +149,8 @@ impl Linear {
         }
     }
 
-    /// Score by score over all rows of the block: the weights of one score are as wide as the data, and many columns
-    /// recur from row to row.
+    /// Score by score over all rows of the block: the weights of one score have the width of the data, and many columns
+    /// recur from row to row, so they stay in cache.
     fn sparse(&self, rows: &CsrRows<'_>, at_origin: &[f64], scores: &mut [f64]) {
         let k = self.n_scores();
         for (score, origin) in at_origin.iter().enumerate() {

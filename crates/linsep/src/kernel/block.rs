@@ -135,8 +135,8 @@ pub fn kernel_rows<T: Real>(
     dense_rows(kernel, &sources.strips, &sources.squares, targets, out);
 }
 
-/// K of some rows with each other, as doubles of what precision T makes of it; `stride` values a row. Cheaper than to pick the
-/// values out of long rows.
+/// K of some rows with each other, as doubles rounded to precision T; `stride` values a row. Cheaper than to select the
+/// values from long rows.
 pub fn kernel_table<T: Real>(kernel: &Kernel, rows: &KernelRows, ids: &[usize], stride: usize, out: &mut [f64]) {
     if matches!(kernel, Kernel::Precomputed) {
         for (i, out) in ids.iter().zip(out.chunks_exact_mut(stride)) {
@@ -176,7 +176,7 @@ pub(super) fn dense_rows<T: Real>(
     }
 }
 
-/// Eight rows at a time, spread out by column and interleaved: one entry of a target meets all eight.
+/// Eight rows at a time, dense by column and interleaved: one entry of a target multiplies all eight.
 fn sparse_rows<T: Real>(
     kernel: &Kernel,
     rows: &KernelRows,

@@ -39,7 +39,7 @@ pub enum Definiteness {
 }
 
 impl Definiteness {
-    /// What must be added to the diagonal, where the rest is proved.
+    /// The ridge that must be added to the diagonal, where `K + δI` is proved positive semidefinite.
     pub fn ridge(&self) -> Option<f64> {
         match self {
             Definiteness::Definite => Some(0.0),
@@ -85,7 +85,7 @@ pub fn definiteness(kernel: &Kernel, rows: &KernelRows) -> Definiteness {
     let (smallest, largest) = (eigen.values().first().copied(), eigen.values().last().copied());
     let (Some(smallest), Some(largest)) = (smallest, largest) else { return Definiteness::Unknown };
     if smallest >= -NEGATIVE * largest.abs() {
-        // Too close to zero for the eigenvalues; entries that are exact can still decide.
+        // Too close to zero for the accuracy of the eigenvalues; the quadratic form of the exact entries may still decide.
         return match curvature(&table, eigen.vector(0)) {
             Some(eigenvalue) if *kernel == Kernel::Precomputed => {
                 Definiteness::Indefinite(NegativeCurvature { rows: sample, eigenvalue, largest })
@@ -100,7 +100,8 @@ pub fn definiteness(kernel: &Kernel, rows: &KernelRows) -> Definiteness {
     }))
 }
 
-/// `vᵀKv/vᵀv` where it is proved to be negative: added up in pairs of doubles, less more than their rounding.
+/// The Rayleigh quotient `vᵀKv/vᵀv` where it is proved to be negative: summed in double-double arithmetic, plus more than
+/// its rounding error.
 fn curvature(table: &Square, v: &[f64]) -> Option<f64> {
     let m = v.len();
     let (mut sum, mut size) = (DoublePair::ZERO, 0.0);
@@ -117,7 +118,7 @@ fn curvature(table: &Square, v: &[f64]) -> Option<f64> {
     (value < 0.0).then(|| value / v.iter().map(|x| x * x).sum::<f64>())
 }
 
-/// The worst row or pair of rows that is evidence by itself.
+/// The row or pair of rows with the most negative eigenvalue, where one suffices as evidence.
 fn shortest(table: &Square, sample: &[usize]) -> Option<NegativeCurvature> {
     let m = sample.len();
     let least = (0..m).min_by(|a, b| table.get(*a, *a).total_cmp(&table.get(*b, *b)))?;
@@ -130,7 +131,7 @@ fn shortest(table: &Square, sample: &[usize]) -> Option<NegativeCurvature> {
         for j in 0..i {
             let (a, b, c) = (table.get(i, i), table.get(i, j), table.get(j, j));
             let largest = 0.5 * (a + c) + (0.5 * (a - c)).hypot(b);
-            // The product of the two is the determinant, which does not cancel as their difference does.
+            // By the determinant, the product of both eigenvalues: it does not cancel as their difference does.
             let eigenvalue = (a * c - b * b) / largest;
             if eigenvalue < -NEGATIVE * largest && worst.as_ref().is_none_or(|w| eigenvalue < w.eigenvalue) {
                 worst = Some(NegativeCurvature { rows: vec![sample[j], sample[i]], eigenvalue, largest });

@@ -1,4 +1,5 @@
-//! `Σ_j a_j K(x_j, x_i)` with proved errors: what separates the computed sums from those of the kernel's formula in ℝ.
+//! `Σ_j a_j K(x_j, x_i)` with proved error bounds: the distance of the computed sums from those of the kernel's formula in
+//! ℝ.
 //!
 //! The rows are the doubles of the design; γ, c, the degree, centres and scales are exact; u = 2⁻⁵³ and A_i = Σ|a_j||K_ij|.
 //! Terms are added in groups of 64, in fours within a group, and the groups by error-free additions: a term meets at most 22
@@ -56,7 +57,7 @@ pub struct EnclosedValues {
     pub errors: Vec<f64>,
 }
 
-/// Rows as a proof looks at them.
+/// Rows in the form that the proof needs.
 #[derive(Debug)]
 pub struct ProofRows {
     kernel: Kernel,
@@ -88,7 +89,7 @@ impl ProofRows {
             && !rows.stored().is_sparse()
         {
             let longest = lengths.iter().copied().fold(0.0, f64::max);
-            // Not a number where lengths overflow: differences then.
+            // NaN where lengths overflow: then by differences.
             if !(product_error(*gamma, rows.most_entries(), 2.0 * longest) <= PRODUCT_ERROR) {
                 let raw = KernelRows::new(design, &Units::identity(design.shape().cols), watch)?;
                 return Ok(of(raw, Some(units.inverse_scale().to_vec()), Vec::new()));
@@ -210,14 +211,15 @@ impl ProofRows {
                     ids.iter().map(|j| coefficients[*j].abs() * (gamma.sqrt() * self.lengths[*j]).powi(p)).sum();
                 let of = binomial * coef0.abs().powi(q - p);
                 binomial *= f64::from(q - p) / f64::from(p + 1);
-                // 0·∞ is zero here: a power that is not there.
+                // 0·∞ is zero here: an absent power.
                 if of == 0.0 { 0.0 } else { of * moment }
             })
             .collect()
     }
 }
 
-/// How far products put the exponent of the exponential kernel off, for rows of so many entries whose lengths add up to `reach`.
+/// The error of the exponent of the exponential kernel by products, for rows of so many entries whose lengths add up to
+/// `reach`.
 fn product_error(gamma: f64, entries: usize, reach: f64) -> f64 {
     gamma * UNIT * (entries as f64 + 12.0) * reach.powi(2)
 }
@@ -253,7 +255,7 @@ impl<'a> GroupedSum<'a> {
         GroupedSum { proof, ids, sources, terms: of(|a| a), sizes: of(f64::abs) }
     }
 
-    /// Sums at some rows; `sizes` with |a|, where that says something.
+    /// Sums at some rows; `sizes` are the same with |a|, where the bound uses them.
     fn at(&self, rows: &[usize], values: &mut [f64], sizes: &mut [f64]) {
         let ProofRows { kernel, rows: all, .. } = self.proof;
         let targets = TargetRows::<f64>::new(kernel, all, rows);

@@ -1,4 +1,4 @@
-//! Kernels: inner products of rows in a feature space that is never written down.
+//! Kernels: inner products of rows in a feature space that is never formed.
 //!
 //! Values come in blocks, some rows against many: a packed matrix product and then a function of every entry, which is
 //! what makes them cheap. Any block gives the same bits for the same pair of rows: each product is one chain of fused
@@ -174,7 +174,7 @@ impl Kernel {
     }
 }
 
-/// `tanh z = 1 − 2/(e^{2z} + 1)`, which loses digits near zero only relatively.
+/// `tanh z = 1 − 2/(e^{2z} + 1)`: a small absolute error everywhere, a large relative one only near zero.
 #[inline(always)]
 fn tanh(z: f64) -> f64 {
     1.0 - 2.0 / (exp(2.0 * z) + 1.0)

@@ -81,8 +81,8 @@ fn multiply<T: Real, const L: usize>(strips: &[T], panels: &[T], width: usize, o
 }
 
 vectorised! {
-    /// `out[s·STRIP + r][p·8 + l] = Σ_k ((panels[p][k][l] − strips[s][k][r])·inverse[k])²`: distances of rows that are as they
-    /// came, so that nothing cancels but what the subtraction takes away exactly.
+    /// `out[s·STRIP + r][p·8 + l] = Σ_k ((panels[p][k][l] − strips[s][k][r])·inverse[k])²`: distances by differences of the
+    /// unscaled rows, where cancellation is exact.
     pub(super) fn distances(strips: &[f64], panels: &[f64], inverse: &[f64], out: &mut [&mut [f64]]) {
         const L: usize = LANES_F64; // The panels are packed for products.
         let width = inverse.len();

@@ -1,13 +1,12 @@
-//! Proofs that a table is positive semidefinite, by a factor that rounding cannot have saved.
+//! Proofs that a table is positive semidefinite, by a Cholesky factorisation with a bound on its backward error.
 //!
-//! If Cholesky's method in floating point completes on A, the matrix that its factor belongs to differs from A by at most
-//! `γ_{n+1}/(1−γ_{n+1})·tr A` in norm, in whatever order the products are added (Demmel 1989; Rump, Verification of positive
-//! definiteness, BIT 46, 2006). So A is positive semidefinite where it completes on A − 2cI, c being that bound; the second c
-//! is more than the roundings of the diagonal and of the mean of two entries that are not quite equal.
+//! If Cholesky's method in floating point completes on A, its backward error is at most `γ_{n+1}/(1−γ_{n+1})·tr A` in norm,
+//! for any order of summation (Demmel 1989; Rump, Verification of positive definiteness, BIT 46, 2006). So A is positive
+//! semidefinite where it completes on A − 2cI, c being that bound; the second c covers the roundings of the diagonal and of
+//! the mean of two entries that are not quite equal.
 //!
-//! Tables that depend on fewer directions than they have rows have eigenvalues of zero, which rounding of the entries alone
-//! turns into something between ±nu·max K_ii. Of them it is proved, in pairs of doubles, that `K + δI` is positive
-//! semidefinite with that δ.
+//! Tables of lower rank than their number of rows have zero eigenvalues, which rounding of the entries alone moves anywhere
+//! between ±nu·max K_ii. For them double-double arithmetic proves that `K + δI` is positive semidefinite with that δ.
 
 use super::KernelRows;
 use crate::numeric::UNIT;
@@ -33,7 +32,7 @@ pub(super) fn proved_ridge(rows: &KernelRows) -> Option<f64> {
     let (mut trace, mut largest) = (0.0f64, 0.0f64);
     for i in 0..n {
         let own = rows.entry(i, i);
-        // A semidefinite table has nothing negative on its diagonal; NaN ends here, too.
+        // The diagonal of a semidefinite table is not negative; NaN is rejected here, too.
         if !(own >= 0.0) || !own.is_finite() {
             return None;
         }
@@ -61,7 +60,7 @@ pub(super) fn proved_ridge(rows: &KernelRows) -> Option<f64> {
     (done && ridge.is_finite()).then_some(ridge * (1.0 + 8.0 * f64::EPSILON))
 }
 
-/// What Cholesky's method computes with.
+/// The arithmetic of Cholesky's method.
 trait Scalar: Copy + Send + Sync {
     fn of(value: f64) -> Self;
     fn plus(self, value: f64) -> Self;

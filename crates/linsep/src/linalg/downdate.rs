@@ -1,4 +1,4 @@
-//! Rows taken out of a triangular factor.
+//! Rows removed from a triangular factor (downdating).
 
 use super::dot::dot;
 use super::qr::PivotedQr;
@@ -8,13 +8,14 @@ use super::{Eigen, Square, triangular_factor};
 /// units, as the rank tolerance of least squares.
 const DEPENDENT: f64 = 1e-12;
 
-/// The upper-triangular `R′` with `R′ᵀR′ = RᵀR − BᵀB` and no negative diagonal entry; `None` where no matrix has that
-/// Gram, because the rows of B are not among those that R is the factor of. Both are column-major, R square.
+/// The upper-triangular `R′` with `R′ᵀR′ = RᵀR − BᵀB` and no negative diagonal entry; `None` where no matrix has that Gram
+/// matrix, because the rows of B are not among those that R is the factor of. Both are column-major, R square.
 ///
-/// With `RᵀQ = Bᵀ` it is `Rᵀ(I − QQᵀ)R`: the eigenvalues of `I − QQᵀ` are the shares of R that are left, direction by
-/// direction, and their roots times the eigenvectors turn R into R′ (Stewart 1979, for many rows at once). Neither Gram is
-/// ever formed, so the digits of R are lost only where little of a direction is left. R may be singular: the equation is
-/// solved on independent columns, the others turn along. Directions of which nothing is left become exactly nothing.
+/// With `RᵀQ = Bᵀ` it is `Rᵀ(I − QQᵀ)R`: the eigenvalues of `I − QQᵀ` are the fractions of R that remain in each
+/// eigendirection, and their square roots times the eigenvectors turn R into R′ (Stewart 1979, for many rows at once).
+/// Neither Gram matrix is ever formed, so digits of R are lost only in directions of which little remains. R may be
+/// singular: the equation is solved on independent columns, and the others are transformed along with them. Directions of
+/// which nothing remains become exactly zero.
 ///
 /// Columns of R no longer than `negligible` count as zero.
 pub fn downdate(width: usize, r: &[f64], b: &[f64], negligible: &[f64]) -> Option<Vec<f64>> {
@@ -119,7 +120,7 @@ mod tests {
                         assert!(off < 1e-13 * rows as f64, "{rows}×{cols}, {kept} kept: {off:e}");
                     }
                 }
-                // All of it leaves nothing at all.
+                // Removing all rows leaves exactly nothing.
                 let nothing = downdate(cols, &r, &a, &vec![0.0; cols]).expect("rows of it");
                 assert!(nothing.iter().all(|v| *v == 0.0), "{rows}×{cols}: {nothing:?}");
             }

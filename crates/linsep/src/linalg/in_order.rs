@@ -1,4 +1,4 @@
-//! QR in column order that leaves out what rounding cannot tell from a combination of earlier columns.
+//! QR in column order that leaves out columns equal to combinations of earlier ones up to rounding.
 
 use super::Alias;
 use super::qr::{lengths_below, reflect_others};
@@ -10,7 +10,7 @@ const RESOLUTION: f64 = 128.0 * f64::EPSILON;
 /// digits.
 const PLAINLY_INDEPENDENT: f64 = 1e-4;
 
-/// `A = Q R` on the columns that are kept, which is all that stand out of the earlier ones by more than rounding.
+/// `A = Q R` on the columns kept: all whose component orthogonal to the earlier ones exceeds rounding.
 #[derive(Debug, Clone)]
 pub struct InOrderQr {
     /// The columns kept, rising.
@@ -23,8 +23,8 @@ pub struct InOrderQr {
 
 /// Factors a column-major matrix in the order of its columns.
 ///
-/// A column is left out where its length beside the columns before it is what rounding of the terms of
-/// `column = Σ coefficient · earlier` amounts to: large coefficients that cancel leave less to see.
+/// A column is left out where its component orthogonal to the columns before it is no longer than the rounding error of the
+/// terms of `column = Σ coefficient · earlier`: large coefficients that cancel leave fewer digits.
 pub fn in_order_qr(rows: usize, cols: usize, mut values: Vec<f64>) -> InOrderQr {
     let mut lengths = Vec::new();
     let all: Vec<usize> = (0..cols).collect();

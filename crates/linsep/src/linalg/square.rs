@@ -22,7 +22,7 @@ impl Square {
     pub fn zeros(n: usize) -> Square {
         let mut values = vec![0.0; n * n];
         if values.len() >= MANY {
-            // Memory that is read before it is written is given out twice, and every core has to hear of it.
+            // Written first: a page that is read before it is written faults twice, with a TLB shootdown on every core.
             values.chunks_mut(PAGE).for_each(|page| std::hint::black_box(page)[0] = 0.0);
         }
         Square { n, values }

@@ -1,4 +1,4 @@
-//! Whether there is memory for what comes next.
+//! Whether memory is available for a large allocation.
 
 /// A megabyte is always given: asking would cost more.
 const LITTLE: usize = 1 << 20;
@@ -7,9 +7,9 @@ const LITTLE: usize = 1 << 20;
 /// are freed.
 const MAPPED: usize = 64 << 20;
 
-/// Whether so many bytes more could be had. Running out of memory ends the process without a word; what is large and
-/// depends on the data is asked for here first. Under a limit of the address space the answer is exact; elsewhere the
-/// system may promise more than it has, and only what could never be had is refused.
+/// Whether so many more bytes could be allocated. Running out of memory aborts the process without a message; large
+/// allocations that depend on the data are tested here first. Under a limit of the address space the answer is exact;
+/// elsewhere the system may overcommit, and only what could never be allocated is refused.
 pub fn has_room(bytes: usize) -> bool {
     if bytes < LITTLE {
         return true;

@@ -55,8 +55,8 @@ pub fn normal_two_sided_ln(z: f64) -> f64 {
     -0.5 * size * size + (2.0 * tail_over_bell(size)).ln() - HALF_LN_TWO_PI
 }
 
-/// `φ(x) = e^{−x²/2}/√(2π)` for |x| ≤ 40. The square is taken of a number of few digits, so that it is exact; a rounded
-/// one would cost the result x² of its own rounding.
+/// `φ(x) = e^{−x²/2}/√(2π)` for |x| ≤ 40. x is split so that the square of its leading part is exact; the rounding error of
+/// x² would be amplified by the exponential.
 fn bell(x: f64) -> f64 {
     let few_digits = (x * 16.0).round() / 16.0;
     let rest = 0.5 * (x - few_digits) * (x + few_digits);

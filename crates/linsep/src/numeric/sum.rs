@@ -1,4 +1,4 @@
-//! Sums that do not lose what is small.
+//! Compensated summation (Kahan, Neumaier).
 
 /// A running sum with Neumaier's compensation: the error is a few ulp of the result plus `n·ε²` of `Σ|x|`.
 ///

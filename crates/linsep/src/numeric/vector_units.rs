@@ -26,7 +26,7 @@ mod found {
     fn look() -> bool {
         let wide = std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
         let choice = if wide { WIDE } else { SCALAR };
-        // What was chosen in the meantime stays.
+        // The first choice stays, if another thread made one.
         let _ = UNITS.compare_exchange(UNKNOWN, choice, Ordering::Relaxed, Ordering::Relaxed);
         UNITS.load(Ordering::Relaxed) == WIDE
     }

@@ -29,7 +29,7 @@ pub(super) fn column_gram(view: &ColumnView<'_>, curvature: &[f64]) -> Option<(S
     if view.stored_values() > u32::MAX as usize {
         return None;
     }
-    // Where entries are alike, what they are goes into the curvatures.
+    // Where the entries of a row are equal, their value goes into its curvature.
     let times = |power: i32| match view.row_value() {
         Some(of_row) => curvature.iter().zip(of_row).map(|(c, x)| c * x.powi(power)).collect(),
         None => curvature.to_vec(),
@@ -62,7 +62,8 @@ impl GramPart {
             (&rows[from..to], if values.is_empty() { values } else { &values[from..to] })
         };
         let inside: Vec<(&[u32], &[f64])> = (0..view.n_cols()).map(inside).collect();
-        // Counts stand two places on, so that sums of them are where the next entry of a row goes, one place on.
+        // Counts are stored two places on: their prefix sums are then the positions of the next entry of each row, one place
+        // on.
         let mut starts = vec![0u32; range.len() + 2];
         let mut of_column = vec![0u32];
         let mut entries = 0;
@@ -112,7 +113,7 @@ mod tests {
     use super::column_gram;
     use crate::design::{CsrRows, SomeColumns, SparseColumns};
 
-    /// The definition.
+    /// The definition, by plain loops.
     fn naive(x: &CsrRows<'_>, chosen: &[usize], curvature: &[f64]) -> Vec<Vec<f64>> {
         let value = |i: usize, j: usize| {
             let (columns, values) = x.row(i);

@@ -1,9 +1,9 @@
-//! Rows laid out for visits in any order.
+//! Rows laid out for random access.
 //!
 //! In units and under penalty factors a row is `(x_j − c_j)/(σ_j √f_j)`. Sparse rows keep `x_j/(σ_j√f_j)`, and the centre
 //! acts through three numbers: with `q_j = c_j/(σ_j² f_j)`, `κ_i = x_i·q` and `‖ĉ‖² = c·q`, the product of two rows is
-//! `x_i·x_k − κ_i − κ_k + ‖ĉ‖²`. Columns that occur in one row only touch no other: they leave their square behind.
-//! The rest are numbered by how often they occur, so that the common ones share cache lines.
+//! `x_i·x_k − κ_i − κ_k + ‖ĉ‖²`. A column with an entry in one row only is in no product of two rows: only its square is
+//! kept. The rest are numbered by frequency, so that the common ones share cache lines.
 
 use super::{Loss, Penalty, Ridge, Risk};
 use crate::design::{CsrRows, InMemory, Tile};

@@ -1,11 +1,11 @@
-//! What solvers of smooth risks, and the gap that they stop on, ask of a risk: sums over rows, wherever the rows are.
+//! The interface of a risk to smooth solvers and to the gap that they stop on: sums over rows, wherever the rows are.
 
 use super::loss::dual_point_of;
 use super::{Coef, Conjugate, Detail, DualPoint, Intercept, Line, Loss, Penalty, Point, Risk, ScoredBlock};
 use crate::error::Result;
 use crate::watch::Watch;
 
-/// What is known of a risk without looking at its rows again.
+/// The parts of a risk that need no pass over the rows.
 pub trait RiskFrame {
     /// The penalty.
     type Penalty: Penalty;
@@ -22,8 +22,8 @@ pub trait RiskFrame {
     fn null_objective(&self) -> f64;
 }
 
-/// `F(W,b) = Σ sᵢ ℓ(yᵢ, x̂ᵢW + b + oᵢ) / Σ sᵢ + λ Ω(W)` as whoever minimises it sees it: F, its derivatives at a point, its
-/// values along a line, and what a dual point needs. Where Ω has a lasso part, derivatives are of the rest.
+/// `F(W,b) = Σ sᵢ ℓ(yᵢ, x̂ᵢW + b + oᵢ) / Σ sᵢ + λ Ω(W)` as a solver sees it: F, its derivatives at a point, its values along
+/// a line, and the sums of a dual point. Where Ω has a lasso part, derivatives are of the rest.
 ///
 /// Every method that names a watch is one pass over the rows, which may be in memory, on disk or on other machines.
 /// Numbers of single rows (scores) stay with the rows, behind [`Smooth::Scores`] and [`Smooth::Line`]; what comes back are
@@ -75,8 +75,7 @@ pub trait Smooth: RiskFrame {
         None
     }
 
-    /// Where a common shift of all scores changes no loss, the part of some coefficients without one: the solution of
-    /// least penalty has none.
+    /// Removes the common shift of all scores where it changes no loss: the solution of least penalty has none.
     fn centre_scores(&self, coef: &mut Coef) {
         if self.loss().shift_invariant() {
             coef.remove_common_part();

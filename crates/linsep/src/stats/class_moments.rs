@@ -20,8 +20,8 @@ pub enum Scatter {
 
 /// Weight and mean of every class and the within-class scatter `Sₖ = Σ_{yᵢ=k} sᵢ(xᵢ−μ̂ₖ)(xᵢ−μ̂ₖ)ᵀ`, or its sum.
 ///
-/// Two of them merge exactly (Chan, Golub and LeVeque 1983): `Sₖ = Sₖ¹ + Sₖ² + n¹ₖn²ₖ/(n¹ₖ+n²ₖ) δₖδₖᵀ` with
-/// `δₖ = μ̂²ₖ − μ̂¹ₖ`; the same equation solved for `Sₖ¹` takes rows out again.
+/// Two of them merge (Chan, Golub and LeVeque 1983): `Sₖ = Sₖ¹ + Sₖ² + n¹ₖn²ₖ/(n¹ₖ+n²ₖ) δₖδₖᵀ` with `δₖ = μ̂²ₖ − μ̂¹ₖ`; the
+/// same equation solved for `Sₖ¹` removes rows (downdating).
 ///
 /// ```
 /// use linsep::{design::DenseMatrix, stats::ClassMoments, table::Labels, watch::Watch};
@@ -50,7 +50,7 @@ const GONE: f64 = 1e-12;
 /// Sums of squares below this have lost digits to underflow.
 const NO_UNDERFLOW: f64 = 1e-280;
 
-/// How far rounding may have taken statistics from those of the doubles of the rows.
+/// Rounding error bounds: how far statistics may be from those of the exact rows.
 #[derive(Debug, Clone)]
 pub(crate) struct MomentRounding {
     /// `Σ s (x−r)²` of every column over all classes, about the references r.
@@ -65,7 +65,7 @@ impl MomentRounding {
         6.0 * rounding_bound(self.roundings) * (self.sizes[i].sqrt() * self.sizes[j].sqrt())
     }
 
-    /// Whether the squares of a column have all their digits: below this some are subnormal.
+    /// Whether no square of a column has lost digits to underflow: below this some are subnormal.
     pub(crate) fn is_whole(&self, j: usize) -> bool {
         self.sizes[j] == 0.0 || self.sizes[j] > NO_UNDERFLOW
     }
@@ -76,7 +76,7 @@ impl MomentRounding {
     }
 }
 
-/// Sums about fixed per-class references: partials of one pass simply add.
+/// Sums about fixed per-class references: the partials of one pass merge by addition.
 struct MomentsPartial {
     kind: Scatter,
     weights: Vec<f64>,
@@ -113,7 +113,7 @@ impl ClassMoments {
         Ok(ClassMoments::with_rounding(kind, design, labels, weights, watch)?.0)
     }
 
-    /// The same, with a bound on what rounding did to them.
+    /// The same, with a bound on their rounding errors.
     pub(crate) fn with_rounding(
         kind: Scatter,
         design: &dyn Design,
@@ -227,8 +227,7 @@ impl ClassMoments {
         self.merge(&ClassMoments::with(self.kind(), design, labels, weights, watch)?)
     }
 
-    /// Takes the statistics of rows out again that were merged before, to within rounding as if they had never been
-    /// there.
+    /// Removes the statistics of rows that were merged before, up to rounding as if they had never been added.
     pub fn remove(&mut self, other: &ClassMoments) -> Result<()> {
         let excess = |(a, b): (&f64, &f64)| *b > a * (1.0 + GONE);
         if other.weights.len() > self.weights.len() || self.weights.iter().zip(&other.weights).any(excess) {
@@ -253,7 +252,7 @@ impl ClassMoments {
         self.kind
     }
 
-    /// Adds (sign 1) or takes out (sign −1) the rows of other statistics.
+    /// Adds (sign 1) or removes (sign −1) the rows of other statistics.
     fn combine(&mut self, other: &ClassMoments, sign: f64) -> Result<()> {
         if self.cols != other.cols || self.kind() != other.kind() {
             return Err(Error::usage("statistics of different columns or kinds cannot be merged"));
@@ -275,7 +274,7 @@ impl ClassMoments {
             let mean = &mut self.means[k * self.cols..(k + 1) * self.cols];
             let delta: Vec<f64> = other.mean(k).iter().zip(&*mean).map(|(o, s)| o - s).collect();
             if gone {
-                // Of a class without rows nothing is left, not even rounding.
+                // A class without rows is reset to zero, rounding included.
                 mean.fill(0.0);
             } else if a > 0.0 {
                 scatter.add_outer(a * b / left, &delta);
@@ -337,7 +336,7 @@ impl ClassMoments {
         let mut next = |_, _| values.next().unwrap_or(f64::NAN);
         let scatters = (0..matrices).map(|_| Square::from_lower(cols, &mut next)).collect();
         let moments = ClassMoments { kind, cols, weights, means, scatters };
-        // What no rows can have would only surface later, as a fit that makes no sense.
+        // Impossible values are refused here: later they would only show as a meaningless fit.
         if !moments.is_finite() || moments.weights.iter().any(|w| *w < 0.0) {
             return Err(bad());
         }

@@ -1,4 +1,4 @@
-//! Sufficient statistics that merge: the common ground of threads, streams and increments.
+//! Sufficient statistics that merge: for parallel, streaming and incremental computation alike.
 
 mod class_columns;
 mod class_moments;

@@ -7,12 +7,12 @@ use crate::linalg::{downdate, triangular_factor};
 use crate::table::{Class, Labels};
 use crate::watch::Watch;
 
-/// `R` of the rows `√s·[1, x−c, e_y]`, `e_y` the indicators of the classes: `RᵀR` is their Gram, but R itself keeps the
-/// digits that products of columns lose (condition κ instead of κ²).
+/// `R` of the rows `√s·[1, x−c, e_y]`, `e_y` the indicators of the classes: `RᵀR` is their Gram matrix, but R itself keeps
+/// the digits that products of columns lose (condition κ instead of κ²).
 ///
-/// Factors merge by factoring one above the other; the order of rows does not matter, so neither does the cut into
-/// blocks (tall-skinny QR; Demmel, Grigori, Hoemmen and Langou 2012). A factor about another centre is a column operation
-/// away, because the ones come first. Rows are taken out again through the same factor ([`ClassTriangle::remove`]).
+/// Factors merge by factoring one above the other; the order of rows does not matter, so neither does the partition into
+/// blocks (tall-skinny QR; Demmel, Grigori, Hoemmen and Langou 2012). A change of centre is a column operation, because the
+/// column of ones comes first. Rows are removed by downdating the same factor ([`ClassTriangle::remove`]).
 ///
 /// ```
 /// use linsep::{design::DenseMatrix, stats::ClassTriangle, table::Labels, watch::Watch};
@@ -130,11 +130,11 @@ impl ClassTriangle {
         Ok(())
     }
 
-    /// Takes rows out again: the inverse of [`ClassTriangle::merge`] up to rounding, in units of the rows that were there
-    /// before, so what is left of a hundred millionth of them has about half its digits.
+    /// Removes rows: the inverse of [`ClassTriangle::merge`], with an error relative to the rows before: what remains of a
+    /// hundred millionth of them has about half its digits.
     ///
-    /// Refused, with nothing changed, where no rows could be left. Rows that were never added are noticed by that alone:
-    /// others like them may hide them.
+    /// Refused, with nothing changed, where no such rows could remain. That is the only test for rows that were never added:
+    /// similar rows may hide them.
     pub fn remove(&mut self, other: &ClassTriangle) -> Result<()> {
         self.check_like(other)?;
         let refused = |fact: String| {
@@ -156,7 +156,7 @@ impl ClassTriangle {
             *self = ClassTriangle::empty(weights.len(), self.centre.clone());
             return Ok(());
         }
-        // Columns of one value are as long as the rounding of their centre.
+        // Constant columns are as long as the rounding error of their centre.
         let rounding = |j: usize| 4.0 * f64::EPSILON * self.centre[j].abs() * self.r[0];
         let mut short = vec![0.0; self.width()];
         (0..self.cols).for_each(|j| short[1 + j] = rounding(j));
@@ -164,7 +164,7 @@ impl ClassTriangle {
             return refused("these rows cannot be taken out: a sum of squares without them would be negative".into());
         };
         (self.weights, self.r) = (weights, r);
-        // Of a class without rows nothing is left, not even rounding.
+        // A class without rows is reset to zero, rounding included.
         let (width, first) = (self.width(), 1 + self.cols);
         for k in (0..self.weights.len()).filter(|k| self.weights[*k] == 0.0) {
             self.r[(first + k) * width..(first + k + 1) * width].fill(0.0);
@@ -219,8 +219,8 @@ impl ClassTriangle {
         (0..self.cols).map(|j| self.centre[j] + self.column(j)[0] / self.r[0]).collect()
     }
 
-    /// The part of R that belongs to a column of the design: first what lies along the ones, then, from entry one on, the
-    /// column about its mean.
+    /// The part of R that belongs to a column of the design: first its projection on the ones, then, from entry one on, the
+    /// centred column.
     pub fn column(&self, column: usize) -> &[f64] {
         &self.r[(1 + column) * self.width()..(2 + column) * self.width()]
     }

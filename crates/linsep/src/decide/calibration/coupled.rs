@@ -1,9 +1,9 @@
 //! Probabilities of several classes from those of two-class fits.
 //!
 //! Against the rest every class has a probability `r_k = σ(v_k)`; they are divided by their sum (B. Zadrozny and C. Elkan,
-//! KDD 2002). Pairs have `r_ij`, the probability of i where it is i or j; the classes get the p that contradicts them least,
-//! `min Σ_i Σ_{j≠i} (r_ji p_i − r_ij p_j)²`, Σp = 1 (T.-F. Wu, C.-J. Lin and R. C. Weng, JMLR 5, 2004, their second method).
-//! There is one, it is positive, and where the pairs agree it is what they agree on.
+//! KDD 2002). Pairs have `r_ij`, the probability of i given that it is i or j; pairwise coupling finds the p that
+//! contradicts them least, `min Σ_i Σ_{j≠i} (r_ji p_i − r_ij p_j)²`, Σp = 1 (T.-F. Wu, C.-J. Lin and R. C. Weng, JMLR 5,
+//! 2004, their second method). It is unique and positive, and exact where the pairs are consistent.
 
 use super::{Calibration, HeldOut};
 use crate::numeric::logistic_terms;
@@ -94,7 +94,7 @@ impl Coupled {
                     *v = map.log_odds(*z);
                 }
                 match self.coupling {
-                    // ln σ(v) = −ln(1+e^−v); the sum is left to whoever makes probabilities of them.
+                    // ln σ(v) = −ln(1+e^−v); normalisation is left to the caller.
                     Coupling::Rest => {
                         out.iter_mut().zip(&*log_odds).for_each(|(o, v)| *o = -logistic_terms(*v).softplus_negative);
                     }
@@ -120,7 +120,7 @@ impl Coupled {
 /// `min pᵀQp/2`, Σp = 1, with `Q_tt = Σ_{s≠t} r_st²` and `Q_ts = −r_st r_ts`.
 struct Pairwise {
     n: usize,
-    /// `r[i][j]`, the probability of i where it is i or j.
+    /// `r[i][j]`, the probability of i given that it is i or j.
     r: Vec<f64>,
     /// Q + eeᵀ, then its Cholesky factor.
     factor: Vec<f64>,
@@ -170,7 +170,7 @@ impl Pairwise {
             for s in 0..=t {
                 let dot: f64 = (0..s).map(|k| l[t * n + k] * l[s * n + k]).sum();
                 let left = l[t * n + s] - dot;
-                // Rounding may take a pivot below what is certain: 0 at the least, for Q is not negative.
+                // Rounding may push a pivot below its lower bound, which is 0 because Q is positive semidefinite.
                 l[t * n + s] = if s == t { left.max(f64::EPSILON).sqrt() } else { left / l[s * n + s] };
             }
         }
@@ -187,7 +187,7 @@ impl Pairwise {
     }
 
     /// One round of their algorithm 2, `p_t ← (β − Σ_{s≠t} Q_ts p_s)/Q_tt` with β = pᵀQp: all terms are positive, so that
-    /// small probabilities get digits of their own.
+    /// small probabilities become accurate relative to their own size.
     fn refine(&mut self) {
         let n = self.n;
         let contradiction = |i: usize, j: usize| self.r[j * n + i] * self.p[i] - self.r[i * n + j] * self.p[j];

@@ -96,7 +96,7 @@ pub(super) fn interpolate(knots: &[(f64, f64)], score: f64) -> f64 {
 }
 
 fn between((low, p): (f64, f64), (high, q): (f64, f64), score: f64) -> f64 {
-    // Halves, so that a difference of the largest numbers is still one.
+    // Halved, so that the difference of two huge numbers does not overflow.
     let share = (0.5 * score - 0.5 * low) / (0.5 * high - 0.5 * low);
     (p + (q - p) * share).clamp(p, q)
 }

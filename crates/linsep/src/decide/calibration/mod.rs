@@ -1,4 +1,4 @@
-//! Scores that are no log-odds made into log-odds: one monotone map, learned from rows that the scores were not.
+//! Calibration: a monotone map from scores to log-odds, learned from rows that were not used to learn the scores.
 //!
 //! The targets are smoothed (J. Platt, 1999): a row of class y, whose weight is `N_y`, asks for `(N_y+1)/(N_y+K)` in its own
 //! class and for `1/(N_y+K)` in every other. So no map runs off to probabilities of 0 and 1, not even where the scores
@@ -138,7 +138,7 @@ impl HeldOut<'_> {
         totals
     }
 
-    /// What a row of each class asks for in its own class and in every other.
+    /// The smoothed targets of a row of each class: for its own class and for every other.
     fn targets(&self) -> Vec<(f64, f64)> {
         let classes = self.n_classes as f64;
         self.totals().into_iter().map(|n| ((n + 1.0) / (n + classes), 1.0 / (n + classes))).collect()
@@ -161,7 +161,7 @@ impl HeldOut<'_> {
     }
 }
 
-/// The scores are no guide to the classes.
+/// The scores do not rank the classes.
 fn not_rising(kind: CalibrationKind, found: &str) -> Error {
     Error::data(format!(
         "{} calibration fails: on rows that were held out {found}, so the scores do not tell the classes apart",
@@ -192,8 +192,8 @@ impl Calibration {
         }
     }
 
-    /// One score to log-odds; maps of several classes at once divide it by their temperature. Not a number where scores are
-    /// coupled, for none is anything alone.
+    /// One score to log-odds; maps of several classes at once divide it by their temperature. NaN for coupled scores, which
+    /// have a meaning only together.
     pub fn log_odds(&self, score: f64) -> f64 {
         match self {
             Calibration::Platt { slope, intercept } => slope * score + intercept,

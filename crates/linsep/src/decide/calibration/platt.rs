@@ -1,8 +1,8 @@
 //! Platt's map: logistic regression of the class on one score, with smoothed targets t.
 //!
-//! `min Σ s [log(1+e^v) − t v]`, `v = a z + b`: strictly convex and with a minimum wherever two scores differ, for every t is
-//! strictly between 0 and 1. Newton's method with halved steps (H.-T. Lin, C.-J. Lin and R. C. Weng, Machine Learning
-//! 68, 2007), on scores of mean 0 and variance 1, without their ridge: the loss needs none.
+//! `min Σ s [log(1+e^v) − t v]`, `v = a z + b`: strictly convex and with a minimum wherever two scores differ, since every t
+//! is strictly between 0 and 1. Newton's method with step halving (H.-T. Lin, C.-J. Lin and R. C. Weng, Machine Learning 68,
+//! 2007), on scores of mean 0 and variance 1, without their ridge: the loss needs none.
 
 use super::{Calibration, CalibrationKind, HeldOut, not_rising};
 use crate::error::{Error, Result};
@@ -107,7 +107,7 @@ fn weighted_share(problem: &PlattProblem) -> f64 {
     problem.rows.iter().map(|(_, t, s)| s * t).sum::<f64>() / total
 }
 
-/// The longest of the step's halves that lowers the objective by a fair part of what it promises.
+/// Backtracking: the longest of the halved steps that satisfies Armijo's condition.
 fn shortened(
     problem: &PlattProblem,
     at: [f64; 2],
@@ -122,7 +122,7 @@ fn shortened(
         if found.value <= local.value - DECREASE * length * promise {
             return Some((next, found));
         }
-        // So close to the minimum that the objective no longer shows progress the gradient does.
+        // Near the minimum the objective stagnates at rounding level; a decrease of the gradient then decides.
         let size = |l: &PlattDerivatives| l.gradient[0].abs() + l.gradient[1].abs();
         if length == 1.0 && promise <= UNRESOLVED * local.value && size(&found) < 0.5 * size(local) {
             return Some((next, found));

@@ -1,4 +1,4 @@
-//! Sparse rows to sparse columns, side by side.
+//! Sparse rows to sparse columns, in parallel.
 
 use super::sparse::{ABSENT, ColumnRange};
 use crate::design::CsrRows;
@@ -8,12 +8,12 @@ use std::ops::Range;
 /// Parts of the rows that are read in parallel: fixed, so that the order of entries does not depend on the threads.
 /// Chosen, not measured.
 const PARTS: usize = 8;
-/// Rows in a part and columns in a range, at most: an entry on its way is then two numbers of 16 bits.
+/// Rows in a part and columns in a range, at most: an entry in a bucket then takes two numbers of 16 bits.
 const SIXTEEN_BITS: usize = 1 << 16;
 /// Bins by which the range of a column is found: 32 KB of 16 bits, a first-level cache. Chosen, not measured.
 const TABLE: usize = 16_384;
 
-/// Entries on their way from the rows to the columns.
+/// Entries on their way from the rows to the columns, as in a bucket sort.
 #[derive(Default)]
 pub(super) struct Bucket {
     /// Column and row, counted from the first of the range and of the part.
@@ -25,7 +25,7 @@ pub(super) struct Bucket {
 }
 
 /// Entries by ranges of columns, by row within each. Rows are read once and ranges written in order, so that every cache
-/// line is used up while it is there.
+/// line is fully used while it is in cache.
 pub(super) fn by_range(x: &CsrRows<'_>, with_values: bool, ranges: &[Range<usize>]) -> Vec<Bucket> {
     // The range of the first column with the same high bits; few further ranges begin among those columns.
     let shift = (0..32).find(|s| x.cols >> s <= TABLE).unwrap_or(0);
@@ -54,7 +54,7 @@ pub(super) fn by_range(x: &CsrRows<'_>, with_values: bool, ranges: &[Range<usize
         let parts = parts.iter().zip(&counts).map(|(part, counts)| (part.start as u32, counts[range])).collect();
         Bucket { places: vec![(0, 0); total], parts, values: vec![0.0; if with_values { total } else { 0 }] }
     };
-    // Side by side, because new memory costs as much as what is written there.
+    // In parallel: allocating the memory costs as much as writing the entries.
     let mut buckets: Vec<Bucket> = (0..ranges.len()).into_par_iter().map(bucket).collect();
     let mut ends: Vec<Vec<_>> = parts.iter().map(|_| Vec::new()).collect();
     for (range, bucket) in buckets.iter_mut().enumerate() {
@@ -94,7 +94,7 @@ pub(super) fn columns_of(bucket: Bucket, range: &Range<usize>) -> ColumnRange {
     let mut end = 0;
     let shared = order.partition_point(|j| counts[*j as usize] > 1);
     for j in &order {
-        // From here on a count is where the next entry of the column goes.
+        // From here on a count is the position of the next entry of the column.
         end += std::mem::replace(&mut counts[*j as usize], end);
         starts.push(end);
     }
@@ -118,7 +118,7 @@ pub(super) fn columns_of(bucket: Bucket, range: &Range<usize>) -> ColumnRange {
     ColumnRange { range: range.clone(), index, place, starts, rows, values, shared }
 }
 
-/// Ranges of columns, none longer than a place can tell.
+/// Ranges of columns, none longer than 16 bits can index.
 pub(super) fn short_ranges(ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let pieces = |range: Range<usize>| {
         let end = range.end;

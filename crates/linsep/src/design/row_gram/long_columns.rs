@@ -1,9 +1,9 @@
-//! The long columns of sparse rows, cut into blocks of rows.
+//! The long columns of sparse rows, blocked by rows for the cache.
 //!
-//! A column with entries in many rows jumps all over a vector of one number a row, and that does not fit the cache next to
-//! the processor. Block by block it does: first the products of all columns with the vector, then their sum. Rows are
-//! counted from the start of their block, in 16 bits. This is for rows whose entries are alike: with values it would be more
-//! than one copy of the data.
+//! A column with entries in many rows reads all over a vector with one number per row, which does not fit the first-level
+//! cache. A block of it does: first the products of all columns with the vector, then their sum. Rows are counted from the
+//! start of their block, in 16 bits. Only for rows whose entries are equal: with values this would be more than one copy of
+//! the data.
 
 use crate::design::SparseColumns;
 use rayon::prelude::*;

@@ -1,8 +1,8 @@
 //! `v ↦ K v` for the Gram matrix `K = X̂X̂ᵀ` of sparse rows, which is never formed.
 //!
-//! The columns are copied: `K v = Σ_j x_j (x_j·v)` then reads every column once, and the products with v and the sum
-//! touch vectors of one number a row only, which fit a cache where vectors of one number a column do not. A column with
-//! a single entry adds to the diagonal of K alone.
+//! The columns are copied: `K v = Σ_j x_j (x_j·v)` then reads every column once, and the products with v and the sum access
+//! only vectors with one number per row, which fit a cache where vectors with one number per column do not. A column with a
+//! single entry contributes to the diagonal of K alone.
 
 mod long_columns;
 
@@ -21,7 +21,7 @@ pub(crate) struct RowGram {
     columns: SparseColumns,
     /// The scale of each column by its place, range by range; empty where all are 1.
     scales: Vec<Vec<f64>>,
-    /// Those with many entries once more, for products.
+    /// The columns with many entries once more, blocked by rows.
     long: Vec<LongColumns>,
     /// Squares of the columns that have one entry, summed by row.
     diagonal: Vec<f64>,
@@ -34,7 +34,7 @@ struct ScaledRows<'a> {
     scale: &'a [f64],
 }
 
-/// What is multiplied on its own.
+/// A part of the sum, computed by one task.
 enum GramBlock<'a> {
     Range(ScaledRows<'a>),
     Long(&'a LongColumns),
@@ -51,7 +51,7 @@ impl RowGram {
             let GramBlock::Range(columns) = part else { return };
             for at in columns.range.shared()..columns.range.index().len() {
                 columns.range.column(at).for_each(|row, x| {
-                    // What entries are is multiplied with once more, with the sum.
+                    // The common value of a row's entries is a factor twice: here, and when the groups are summed.
                     let value = x * columns.scale_of(at);
                     out[row] += value * value * gram.columns.row_value().map_or(1.0, |of_row| of_row[row]);
                 });
@@ -95,7 +95,7 @@ impl RowGram {
     /// `X̂ w`.
     pub(crate) fn scores(&self, weights: &[f64]) -> Vec<f64> {
         self.sum_of_groups(|part, out| {
-            // The long ones are among them.
+            // The ranges include the long columns.
             let GramBlock::Range(columns) = part else { return };
             for (at, column) in columns.range.index().iter().enumerate() {
                 columns.range.column(at).add_to(columns.scale_of(at) * weights[*column as usize], out);
@@ -103,7 +103,7 @@ impl RowGram {
         })
     }
 
-    /// What all columns add to the rows, in an order that does not depend on the threads.
+    /// Sums the contributions of all columns, in an order that does not depend on the threads.
     fn sum_of_groups(&self, add: impl Fn(GramBlock<'_>, &mut [f64]) + Sync) -> Vec<f64> {
         let (n, ranges) = (self.columns.shape().rows, self.columns.ranges().len());
         let short = ranges.div_ceil(RANGES);
@@ -137,7 +137,7 @@ impl ScaledRows<'_> {
 
     /// Adds the products of the columns with so many entries at most.
     fn add_product(&self, longest: u32, v: &[f64], out: &mut [f64]) {
-        // Most columns of a text have few entries; loops that know how many do without finding out for each.
+        // Most columns of a text table have few entries; loops of fixed length save the loop overhead of each.
         let [first, four, three, two] = [longest, 4, 3, 2].map(|length| self.range.first_of(length));
         for at in first..four.max(first) {
             let (scale, column) = (self.scale_of(at), self.range.column(at));

@@ -79,7 +79,7 @@ impl Loss for CrammerSinger {
         true
     }
 
-    /// A class of more than half of the weight leads by one; otherwise constants do not help.
+    /// A class with more than half of the weight leads by one; otherwise no constant scores beat zero.
     fn best_constant(&self, totals: &[f64]) -> Vec<f64> {
         let all: f64 = totals.iter().sum();
         totals.iter().map(|t| f64::from(u8::from(2.0 * t > all))).collect()

@@ -180,13 +180,13 @@ impl<'a> ScoredBlock<'a> {
 
 /// A smooth loss whose derivative at a good primal point is a good dual point: what the duality gap needs.
 ///
-/// The point is found by two sums over the rows, each of which may be taken over parts of them and merged: the first says
-/// how far `θ = ∂ℓ/∂z` is from balance, the second adds up the dual value at a point that is balanced.
+/// The point is found by two sums over the rows, each of which may be taken over parts of them and merged: the first
+/// measures the imbalance `Σsθ` of `θ = ∂ℓ/∂z`, the second adds up the dual value at a balanced point.
 pub trait Conjugate: CurvedLoss + Dual {
     /// How many numbers [`Conjugate::add_balance`] adds to.
     fn n_balance_sums(&self) -> usize;
 
-    /// Adds what balance depends on.
+    /// Adds the sums that the balance depends on.
     fn add_balance(&self, rows: ScoredBlock<'_>, sums: &mut [CompensatedSum]);
 
     /// A feasible dual point near `θ = ∂ℓ/∂z`; with `balanced`, one with `Σ sᵢθᵢ = 0`, which a free intercept demands.

@@ -48,7 +48,7 @@ impl ClassColumns {
         let weights: Vec<f64> = numbers.by_ref().take(classes).collect();
         let first: Vec<f64> = numbers.by_ref().take(classes * cols).collect();
         let second: Vec<f64> = numbers.collect();
-        // What no rows can have would only surface later, as a fit that makes no sense.
+        // Impossible values are refused here: later they would only show as a meaningless fit.
         let finite = weights.iter().chain(&first).chain(&second).all(|v| v.is_finite());
         let statistics = ClassColumns { runs, cols, weights, first, second };
         if !finite || statistics.weights.iter().any(|w| *w < 0.0) || !statistics.is_possible() {

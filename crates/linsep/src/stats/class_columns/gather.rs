@@ -19,12 +19,12 @@ const RANGES: usize = 8;
 /// Sparse rows asked for at a time: results do not depend on it.
 const SPARSE_ROWS: usize = 1024;
 
-/// Sums about fixed references: partials of one pass simply add.
+/// Sums about fixed references: the partials of one pass merge by addition.
 struct ColumnsPartial {
     weights: Vec<f64>,
     first: Vec<f64>,
     second: Vec<f64>,
-    /// What the stored entries of sparse rows weigh, where moments are asked for: the rest of the class is zeros.
+    /// The weight of the stored entries of sparse rows, where moments are asked for: the rest of the class is zeros.
     stored: Vec<f64>,
     outside: bool,
 }
@@ -108,7 +108,7 @@ fn by_rows(
 ) -> Result<ColumnsPartial> {
     let (cols, classes) = (design.shape().cols, labels.n_classes());
     let identity = Units::identity(cols);
-    // Sums need a fraction of the room that is there for leaves; more leaves would only be more to merge.
+    // Sums need a fraction of the memory allowed for leaves; more leaves would only cost merges.
     Pass::new(design, &identity).partials_of(32 * classes * cols).reduce(
         watch,
         (0, &mut []),
@@ -149,8 +149,8 @@ fn widened(rows: &CsrRows<'_>) -> Vec<f64> {
     values
 }
 
-/// Each range of columns takes all rows in order, so no thread needs sums of its own, and the bits do not depend on
-/// who took which range.
+/// Each range of columns reads all rows in order, so threads need no sums of their own, and the bits do not depend on which
+/// thread took which range.
 fn by_columns(
     design: &dyn Design,
     labels: &Labels,
@@ -311,7 +311,7 @@ impl ColumnsPartial {
         pieces
     }
 
-    /// What the zeros that sparse rows do not store add to moments about the references.
+    /// The contribution of the zeros that sparse rows do not store to moments about the references.
     fn add_zeros(&mut self, runs: &[Run], references: &[f64], cols: usize) {
         if self.stored.is_empty() {
             return;
@@ -319,7 +319,7 @@ impl ColumnsPartial {
         for (k, weight) in self.weights.iter().enumerate() {
             for run in runs.iter().filter(|r| r.sums == Sums::Moments) {
                 for at in run.columns.clone().map(|j| k * cols + j) {
-                    // Weights are added in one order here and there: a column without zeros has none by rounding.
+                    // Both weights are sums in the same order: without zeros their difference is exactly zero.
                     let zeros = weight - self.stored[at];
                     self.first[at] -= zeros * references[at];
                     self.second[at] += zeros * references[at] * references[at];

@@ -12,7 +12,7 @@ use crate::table::Labels;
 use crate::watch::Watch;
 use std::ops::Range;
 
-/// Weight left of a class, relative to what it was, that is rounding of a subtraction: the class is empty.
+/// A class is empty where subtraction leaves a weight below this fraction of the former one: rounding.
 const GONE: f64 = 1e-12;
 
 /// What is summed of a column.
@@ -194,8 +194,8 @@ impl ClassColumns {
         Ok(())
     }
 
-    /// Takes rows out again: the inverse of [`ClassColumns::merge`], up to rounding. Refused where a class would be left
-    /// with a negative weight.
+    /// Removes rows: the inverse of [`ClassColumns::merge`], up to rounding. Refused where a class would be left with a
+    /// negative weight.
     pub fn remove(&mut self, other: &ClassColumns) -> Result<()> {
         self.check_like(other)?;
         // Sums of weights that are not whole may differ by rounding.
@@ -218,7 +218,7 @@ impl ClassColumns {
             let gone = left <= GONE * all;
             self.weights[k] = if gone { 0.0 } else { left };
             for run in &other.runs {
-                // What rounding leaves of a sum of values that have a sign must not get the other one.
+                // A sum of values that are not negative must not become negative by rounding.
                 let floor = if run.support.low >= 0.0 { 0.0 } else { f64::NEG_INFINITY };
                 for at in run.columns.clone().map(|j| k * self.cols + j) {
                     match run.sums {
