@@ -1,4 +1,4 @@
-//! The error of the best rule there is.
+//! The Bayes error: that of the best possible rule.
 //!
 //! Two Gaussian classes with one covariance: `P_e = π₁Φ(−D/2 − L/D) + π₀Φ(−D/2 + L/D)` with D the Mahalanobis distance of
 //! the means and `L = log π₁/π₀`. Otherwise `1 − E max_k P(k | x)`, the mean over drawn rows.
@@ -119,8 +119,8 @@ impl Densities {
         Ok(BayesError { value, method: ErrorMethod::MonteCarlo { draws: draws as u64, standard_error, seed } })
     }
 
-    /// `(μ_i−μ_0)ᵀΣ⁻¹(μ_j−μ_0)` for i, j ≥ 1 where Gaussian classes share a covariance: all that the error depends on
-    /// besides the priors.
+    /// `(μ_i−μ_0)ᵀΣ⁻¹(μ_j−μ_0)` for i, j ≥ 1 where Gaussian classes share a covariance: the error depends on these and the
+    /// priors only.
     fn contrast_gram(&self) -> Result<Option<Square>> {
         let (means, solved): (Vec<Vec<f64>>, Vec<Vec<f64>>) = match &self.density {
             Density::Gaussian(gaussian) => {
@@ -156,7 +156,7 @@ impl Densities {
         Densities { priors: self.priors.clone(), density }
     }
 
-    /// The same classes with multinomial totals that do not tell them apart.
+    /// The same classes with multinomial totals that carry no information about them.
     fn with_one_total(&self) -> Densities {
         let mut alike = self.clone();
         if let Density::Independent { marginals } = &mut alike.density {

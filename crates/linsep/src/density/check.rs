@@ -1,4 +1,4 @@
-//! Whether densities are densities: sizes, priors, ranges of parameters, covariances.
+//! Validity of densities: sizes, priors, ranges of parameters, covariances.
 
 use super::draw::LARGEST_COUNT;
 use super::{Covariance, Densities, Density, Family, Gaussian, Marginal};

@@ -20,7 +20,7 @@ impl Marginal {
         let x = row[self.columns[0]];
         let within = |inside: bool, value: f64| if inside { value } else { f64::NEG_INFINITY };
         match &self.family {
-            // A factor that all classes share tells nothing about them.
+            // A factor that all classes share cancels in the posterior.
             Family::Constant { .. } => 0.0,
             Family::Gaussian { mean, variance } => {
                 -0.5 * ((x - mean[k]).powi(2) / variance[k] + (2.0 * std::f64::consts::PI * variance[k]).ln())
@@ -74,7 +74,8 @@ impl Marginal {
                     u -= p;
                     u < 0.0
                 };
-                // Rounding may leave a crumb beyond the last share: it goes to the last level there is.
+                // Rounding may leave the draw beyond the last cumulative share: then it is the last level of positive
+                // probability.
                 let last = shares[k].iter().rposition(|p| *p > 0.0).unwrap_or(0);
                 let chosen = shares[k].iter().position(passed).unwrap_or(last);
                 self.columns.iter().enumerate().for_each(|(l, c)| row[*c] = f64::from(u8::from(l == chosen)));

@@ -4,8 +4,8 @@ use super::prepared::PreparedDensity;
 use super::{Densities, Draws};
 use crate::error::Result;
 
-/// Rows drawn from one stream of random numbers. Blocks are the same whoever draws them and in whatever order, so a
-/// change changes simulated data.
+/// Rows drawn from one random stream. Blocks do not depend on which thread draws them or in what order; a change of the size
+/// changes simulated data.
 pub const DRAW_BLOCK: usize = 1024;
 
 /// Densities made ready to draw rows from.

@@ -1,6 +1,6 @@
-//! Two classifiers on the same rows: is one better, or is it chance?
+//! Two classifiers on the same rows: whether their difference exceeds chance.
 //!
-//! The rows are paired, so only the rows on which the two differ say anything.
+//! The rows are paired, so only the rows on which the two differ are informative.
 
 use super::auc::Ranking;
 use super::{Estimate, LEVEL, Scored};
@@ -35,7 +35,7 @@ pub struct Bootstrap {
     pub seed: u64,
 }
 
-/// The exact test of McNemar: of the rows on which only one of the two is right, are those of each about as many?
+/// McNemar's exact test: of the rows on which only one of the two is right, does each have about half?
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct McNemar {
     /// Rows that only the first gives their class.
@@ -222,7 +222,7 @@ fn paired(
     };
     let value = mean(&mut copies.iter().copied())?;
     let replicate = |number: usize| {
-        // A stream of its own for each, so that threads do not matter.
+        // A random stream per replicate, so that results do not depend on the threads.
         let mut random = ChaCha8Rng::seed_from_u64(bootstrap.seed);
         random.set_stream(number as u64);
         mean(&mut (0..copies.len()).map(|_| copies[random.random_range(0..copies.len())]))

@@ -43,7 +43,7 @@ pub(super) struct Ranking<'a> {
     /// A number that sorts like the score, and the row.
     order: Vec<(u64, usize)>,
     pub value: f64,
-    /// Neither side's placements vary, or a side is too small for a variance: DeLong's formula says nothing.
+    /// The placements of neither side vary, or a side is too small for a variance: DeLong's variance is undefined.
     pub degenerate: bool,
 }
 

@@ -20,7 +20,7 @@ pub fn clopper_pearson(successes: u64, trials: u64, delta: f64) -> (f64, f64) {
     };
     let lower = match successes {
         0 => 0.0,
-        // By the small tail, which keeps its digits.
+        // By the small tail, which is accurate.
         k => beta_quantile(0.5 * delta, k as f64, (trials - k) as f64 + 1.0),
     };
     (lower, upper(successes))

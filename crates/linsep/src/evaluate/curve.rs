@@ -1,4 +1,4 @@
-//! What every threshold between two classes comes to: one sort, then counts from the top down.
+//! The figures of every threshold between two classes: one sort, then counts from the top down.
 //!
 //! Kolmogorov–Smirnov, Gini, lift, and the threshold that meets a target all are read off the same curve.
 
@@ -10,7 +10,7 @@ const TOPS: [f64; 5] = [0.1, 0.2, 0.3, 0.4, 0.5];
 /// Thresholds of the table: nine even steps.
 const STEPS: usize = 10;
 
-/// What the decision "the last class where its probability exceeds the threshold" comes to.
+/// The figures of the decision "the last class where its probability exceeds the threshold".
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ThresholdFigures {
     /// The threshold.
@@ -207,7 +207,8 @@ impl Curve {
             };
             if value.is_some_and(|value| value >= target) {
                 found = Some(figures);
-                // Recall only grows from here, and everything else falls; of the others the last that meets is sought.
+                // From here on recall only grows and the other figures fall; for those the last threshold that meets the
+                // target is sought.
                 if wanted == WantedFigure::Recall {
                     break;
                 }

@@ -1,4 +1,4 @@
-//! What there is to say beyond the usual figures, where somebody asks.
+//! Figures beyond the usual ones, on request.
 
 use super::class_figures::{ClassReport, class_report};
 use super::curve::{Curve, RankingReport, ThresholdFigures, ThresholdTarget, WantedFigure};

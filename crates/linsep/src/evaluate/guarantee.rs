@@ -1,4 +1,4 @@
-//! What rows that a fit never saw prove about the error on new ones.
+//! Bounds on the error on new rows, from rows that the fit never saw.
 
 use super::Scored;
 use super::bounds::{
@@ -157,7 +157,7 @@ fn assumptions(scored: &Scored<'_>, open: f64) -> Vec<String> {
     all
 }
 
-/// A bound on a mean counts draws, and a fraction of a row is none.
+/// A bound on a mean counts draws: fractional weights are refused.
 fn check_copies(scored: &Scored<'_>) -> Result<()> {
     let weights = scored.weights.unwrap_or(&[]);
     match weights.iter().position(|w| w.fract() != 0.0 || *w > MOST_COPIES) {

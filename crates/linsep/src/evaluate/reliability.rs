@@ -1,12 +1,12 @@
-//! Whether probabilities mean what they say: the rows in bins of their probability, and what follows from the bins.
+//! Calibration: the rows in bins of their probability, and figures that follow from the bins.
 
 use super::{LeftOut, Scored};
 use crate::numeric::chi_square_ln_tail;
 
-/// Bins of equal width, and groups of about equal weight: the numbers that everybody uses.
+/// Bins of equal width, and groups of about equal weight: the customary numbers.
 const BINS: usize = 10;
 
-/// A bin of probabilities, with what they promised and what came.
+/// A bin of probabilities, with the predicted and the observed frequency.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ReliabilityBin {
     /// Lower end; the bin does not contain it unless it is 0.
@@ -27,7 +27,7 @@ pub struct ReliabilityBin {
 pub struct BrierParts {
     /// The score of the probabilities judged here.
     pub brier: f64,
-    /// Mean squared distance of promise and share: 0 is calibrated.
+    /// Mean squared difference of predicted and observed frequencies: 0 is calibrated.
     pub reliability: f64,
     /// Mean squared distance of the bins' shares from the overall one: more is better.
     pub resolution: f64,
@@ -68,7 +68,7 @@ pub struct Reliability {
     pub hosmer_lemeshow: std::result::Result<HosmerLemeshow, LeftOut>,
 }
 
-/// A probability, whether what it promised came, and how often.
+/// A predicted probability, whether the event occurred, and the weight.
 #[derive(Clone, Copy)]
 struct Promise {
     p: f64,

@@ -1,4 +1,4 @@
-//! What scores of two classes lose by the losses that methods minimise, whichever of them was minimised.
+//! Mean losses of two-class scores under the losses that methods minimise, whichever of them was minimised.
 
 use super::interval::Moments;
 use super::probability::mean_loss;

@@ -1,4 +1,4 @@
-//! How often sets of classes hold the class of their row, and how large they are.
+//! Coverage and size of prediction sets.
 
 use super::{Estimate, wilson};
 use crate::table::Class;
@@ -7,9 +7,9 @@ use serde::Serialize;
 /// Figures of sets on labelled rows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SetFigures {
-    /// How often the class is to be in the set.
+    /// The nominal coverage.
     pub level: f64,
-    /// Whether that was promised of every class.
+    /// Whether coverage is guaranteed within every class.
     pub by_class: bool,
     /// Share of the rows whose class is in their set.
     pub coverage: Estimate,
@@ -19,7 +19,7 @@ pub struct SetFigures {
     pub mean_size: f64,
     /// Share of the sets with one class.
     pub single: f64,
-    /// Share of the sets without any class: rows that are strange to all.
+    /// Share of empty sets: rows that conform to no class.
     pub empty: f64,
 }
 

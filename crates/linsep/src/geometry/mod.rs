@@ -1,4 +1,4 @@
-//! The boundaries between classes and where rows lie beside them.
+//! The boundaries between classes and the position of rows relative to them.
 //!
 //! Everything is measured in the matrix columns, in their own units: a text column counts as its indicators, and a distance
 //! of millimetres and grams is what it is. Of every pair of classes `from < to` the boundary is `g_to − g_from = 0`; normals

@@ -26,8 +26,8 @@ fn halve(low: f64, high: f64, is_high: impl Fn(f64) -> bool) -> f64 {
 }
 
 impl Quadric {
-    /// The shortest way from x to the quadric; `None` where it has no point. Eigenvalues of W that are rounding beside
-    /// the largest count as zero, so a quadric that closes only very far away counts as open.
+    /// The shortest step from x to the quadric; `None` where it has no point. Eigenvalues of W that are rounding error
+    /// relative to the largest count as zero, so a quadric that closes only very far away counts as open.
     pub fn step(&self, x: &[f64]) -> Option<Vec<f64>> {
         self.step_from(&self.gradient_at(x), self.value(x))
     }
@@ -47,7 +47,7 @@ impl Quadric {
         Some(self.onto(step, gradient, value))
     }
 
-    /// Stretches a step so that it ends on the quadric to the last digits: eigenvalues know the large columns only.
+    /// Stretches a step so that it ends on the quadric to full precision: eigenvalues resolve the large columns only.
     fn onto(&self, mut step: Vec<f64>, gradient: &[f64], value: f64) -> Vec<f64> {
         let slope = dot(gradient, &step);
         let bend = 0.5 * dot(&self.form.multiply(&step), &step);

@@ -73,7 +73,7 @@ pub struct Signature {
     pub zero: usize,
 }
 
-/// Relative to the terms it is the sum of, a number of at most this size is zero: W is a difference of inverse
+/// A number of at most this size relative to the terms that it is the sum of is zero: W is a difference of inverse
 /// covariances, each known to about their condition number times 1e-16.
 pub const FLAT: f64 = 1e-10;
 

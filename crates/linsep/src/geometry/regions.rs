@@ -174,7 +174,8 @@ fn nearest_mixture(points: &[&[f64]]) -> Vec<f64> {
                 active.iter().zip(&solved).for_each(|(j, s)| shares[*j] = *s);
                 break;
             }
-            // As far towards the solution as all shares stay positive; the first that ends leaves.
+            // The ratio test: as far towards the solution as all shares stay positive; the first that vanishes leaves the
+            // active set.
             let ends = active.iter().zip(&solved).filter(|(_, s)| **s <= 0.0);
             let step = ends.map(|(j, s)| shares[*j] / (shares[*j] - s)).fold(1.0f64, f64::min).max(0.0);
             active.iter().zip(&solved).for_each(|(j, s)| shares[*j] += step * (s - shares[*j]));

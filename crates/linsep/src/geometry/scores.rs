@@ -1,4 +1,4 @@
-//! Scores as functions of a row that can be added: where a sum of them is zero there is a surface.
+//! Scores as functions of a row that can be added: a boundary is where a weighted sum of them is zero.
 //!
 //! Two-class fits decide by signs of single scores, by the largest score or by the largest sum of scores. All of these change
 //! where some weighted sum of scores is zero. A sum of linear functions is linear, of quadratic ones quadratic, and of
@@ -147,7 +147,7 @@ impl<'a> Scores<'a> {
 
     /// Where a sum is zero.
     fn surface(&self, terms: &[(usize, f64)]) -> Result<Surface> {
-        // A score as it is knows best what in it is rounding.
+        // A single score knows its own rounding best.
         if let (Scores::Quadrics { scores, .. }, [(score, 1.0)]) = (self, terms) {
             return quadric(Some(scores[*score].clone()));
         }
@@ -159,7 +159,7 @@ impl<'a> Scores<'a> {
                 plane.map_or(Surface::Constant(value), Surface::Hyperplane)
             }
             Scores::FeatureSpace { products, intercepts, .. } => {
-                // What is rounding beside the lengths it is the difference of is no length.
+                // A length that is rounding error relative to the lengths that it is the difference of counts as zero.
                 let own = |(p, c): &(usize, f64)| match self {
                     Scores::FeatureSpace { products, .. } => c * c * products.get(*p, *p).abs(),
                     _ => 0.0,

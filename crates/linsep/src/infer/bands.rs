@@ -58,7 +58,7 @@ impl EstimatedCoefficients {
             let (given, wanted) = (design.shape().cols, self.units.centre().len());
             return Err(Error::data(format!("{given} columns for estimates of {wanted}")));
         }
-        // Their classes are not known and play no part.
+        // The classes of these rows are unknown and not used.
         let names = (0..classes).map(|k| k.to_string()).collect();
         let labels = Labels::new(vec![Class(0); rows], names);
         let training = Training::new(design, &labels);

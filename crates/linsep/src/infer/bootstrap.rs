@@ -1,7 +1,7 @@
-//! Intervals from estimates of rows drawn again.
+//! Intervals from estimates of resampled rows.
 //!
-//! A replicate without a finite estimate (separated rows) counts as both −∞ and +∞: at the low end it is below everything, at the high
-//! end above, so that an interval never becomes narrower because an estimate does not exist.
+//! A replicate without a finite estimate (separated rows) counts as both −∞ and +∞: below everything at the low end, above
+//! everything at the high end, so that an interval never becomes narrower because an estimate does not exist.
 
 use super::options::check_level;
 use crate::error::{Error, Result};
@@ -18,8 +18,8 @@ pub struct BootstrapLine {
     pub se: Option<f64>,
     /// Percentile interval: the level's share of the replicates lies within.
     pub percentile: (f64, f64),
-    /// The same with its bias and its change of spread corrected (BCa, Efron 1987); `None` where the jackknife does not give
-    /// the correction.
+    /// The same corrected for bias and acceleration (BCa, Efron 1987); `None` where the jackknife does not give the
+    /// acceleration.
     pub bca: Option<(f64, f64)>,
 }
 
@@ -79,7 +79,8 @@ impl Sorted<'_> {
         (self.finite.len() + self.infinite) as f64
     }
 
-    /// The place `(B + 1) p` of an end, rounded away from the middle; a product that is a whole number but for rounding counts as it.
+    /// The rank `(B + 1) p` of an end, rounded away from the middle; a product within rounding of an integer counts as the
+    /// integer.
     fn place(&self, p: f64) -> usize {
         ((self.total() + 1.0) * p + 1e-9).floor() as usize
     }

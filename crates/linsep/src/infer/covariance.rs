@@ -1,4 +1,4 @@
-//! The covariance of the estimates: by the model, or by what the residuals show (Huber 1967, White 1980, MacKinnon and White
+//! The covariance of the estimates: model-based, or a sandwich of the residuals (Huber 1967, White 1980, MacKinnon and White
 //! 1985, Liang and Zeger 1986).
 
 use super::likelihood::LogLikelihood;
@@ -11,7 +11,7 @@ use crate::watch::Watch;
 use crate::words::{Setting, words};
 use std::collections::BTreeMap;
 
-/// A leverage of one, up to rounding: the row fixes a coefficient of its own, and its residual says nothing.
+/// A leverage of one, up to rounding: the row alone determines a coefficient, and its residual is zero.
 const ALONE: f64 = 1.0 - 1e-10;
 
 /// How rows count and which of them belong together.
@@ -23,7 +23,7 @@ pub(super) struct Counting<'a> {
     pub clusters: Option<&'a [usize]>,
 }
 
-/// `A M A`, A the inverse of the information and M as the kind says, in the units of the likelihood.
+/// The sandwich `A M A`, A the inverse of the information and M as the kind says, in the units of the likelihood.
 pub(super) fn covariance_of(
     likelihood: &LogLikelihood<'_>,
     maximum: &Maximum,

@@ -9,7 +9,7 @@ use crate::linalg::dot;
 use crate::watch::Watch;
 use std::sync::Arc;
 
-/// How far twice the penalised likelihood may be from its maximum.
+/// The tolerance on twice the penalised log-likelihood below its maximum.
 const SETTLED: f64 = 1e-18;
 /// Steps until a maximum counts as lost; some ten suffice. Chosen, not measured.
 const STEPS: usize = 500;
@@ -91,7 +91,7 @@ impl Penalised<'_, '_> {
             loop {
                 let next: Vec<f64> = point.iter().zip(&step).map(|(p, s)| p + share * s).collect();
                 let there = self.at(&next, watch);
-                // Where the information vanishes the penalised likelihood is −∞.
+                // Where the information is singular the penalised likelihood is −∞.
                 match there {
                     Ok((there, of_it)) if there.value >= here.value - rounding(here.value) || share < 1e-9 => {
                         (point, here, metric) = (next, there, of_it);
@@ -122,8 +122,8 @@ impl Penalised<'_, '_> {
     }
 }
 
-/// Where a function that falls on its way from its maximum at `from` has a value, by the first step, doubled until it is
-/// past, and then Illinois steps on the square root of the fall, which is nearly linear.
+/// Where a function that falls from its maximum at `from` takes a value: a bracket by doubling the first step, then Illinois
+/// steps (regula falsi) on the square root of the fall, which is nearly linear.
 pub(super) fn crossing(
     profile: &dyn Fn(f64) -> Result<f64>,
     (from, top): (f64, f64),

@@ -1,4 +1,4 @@
-//! What rows say of Gaussian classes: their shares, means and covariances, and whether these differ.
+//! Inference about Gaussian classes: their priors, means and covariances, and whether these differ.
 //!
 //! All of it is exact where the classes are Gaussian and, for one covariance, where they share it; what is an approximation says
 //! so. `W` is the scatter within classes, `S = W/(n − K)`, `S_k` that of one class over `n_k − 1`, d the number of columns.
@@ -248,7 +248,7 @@ impl<'m> GaussianSums<'m> {
         match self.shape {
             CovarianceShape::Spherical => vec![spherical_test(self.moments, &self.within)],
             CovarianceShape::Own if two => hotelling_unequal(self.moments).into_iter().collect(),
-            // Several classes of own covariances have no test of their means that is near exact for few rows.
+            // With their own covariances, several classes have no nearly exact test of means for few rows.
             CovarianceShape::Own => Vec::new(),
             CovarianceShape::Shared => {
                 let mut tests: Vec<MeanTest> = match two {

@@ -56,8 +56,8 @@ pub struct Coefficient {
 }
 
 impl Coefficient {
-    /// Whether the two tests of the coefficient disagree twofold, so that Wald's interval is not to be trusted (Hauck and
-    /// Donner, JASA 72, 1977).
+    /// Whether the two tests of the coefficient disagree by a factor of two, so that Wald's interval is not to be trusted
+    /// (Hauck and Donner, JASA 72, 1977).
     pub fn is_uneven(&self) -> bool {
         self.ratio_ln_p.is_some_and(|ratio| (ratio - self.ln_p).abs() > std::f64::consts::LN_2)
     }
@@ -151,7 +151,7 @@ pub fn infer(subject: &Subject<'_>, options: &InferenceOptions, watch: &Watch) -
     let ridge = options.estimator == EstimatorKind::Firth;
     let method = maximum_likelihood(options.intercept);
     let fit = match ridge {
-        // Only to learn which columns are combinations of others: a penalty never separates.
+        // A ridge fit only to find the collinear columns: under a penalty the optimum always exists.
         true => Method::Risk(RiskMinimizer { penalty: PenaltyChoice::Ridge(1e-3), ..method }).fit(training, watch)?,
         false => Method::Risk(method).fit(training, watch)?,
     };

@@ -1,11 +1,11 @@
 //! What least squares on class targets says: F tests that are exact for Gaussian classes with one covariance, and intervals that
 //! need no such thing.
 //!
-//! Regression of the classes on the columns is, turned round, comparison of the columns between the classes: its F is that of
-//! Hotelling's T² (of several classes Wilks' Λ), and the partial F of some columns is Rao's test that these tell nothing about the
-//! classes which the others do not (Rao 1948; Mardia, Kent and Bibby 1979, 12.3). For classes `N(μ_k, Σ)` both are exact. The
-//! coefficients themselves have errors whose variance depends on the row, so that their intervals are by White's covariance with
-//! MacKinnon and White's correction (HC3), for many rows.
+//! Regression of the classes on the columns is dual to the comparison of the columns between the classes: its F is that of
+//! Hotelling's T² (of several classes Wilks' Λ), and the partial F of some columns is Rao's test of additional information
+//! beyond the others (Rao 1948; Mardia, Kent and Bibby 1979, 12.3). For classes `N(μ_k, Σ)` both are exact. The errors of
+//! the coefficients are heteroscedastic, so their intervals are by White's covariance with MacKinnon and White's correction
+//! (HC3), for many rows.
 
 use super::mean_tests::{MeanTest, of_roots};
 use super::options::{CovarianceKind, check_frequencies, check_level};
@@ -20,7 +20,7 @@ use crate::words::{Setting, Span, words};
 
 /// Beside earlier columns, a column shorter than this share of its length is a combination of them, as in the fit.
 const DEPENDENT: f64 = 1e-12;
-/// A leverage of one, up to rounding: the row fixes a coefficient of its own, and its residual says nothing.
+/// A leverage of one, up to rounding: the row alone determines a coefficient, and its residual is zero.
 const ALONE: f64 = 1.0 - 1e-10;
 /// Residuals of this share of the targets' spread are rounding: the columns determine the classes.
 const NO_RESIDUAL: f64 = 1e-20;
@@ -48,7 +48,7 @@ pub struct SquaresLine {
     pub high: f64,
 }
 
-/// A test that some columns tell nothing about the classes which the others do not.
+/// A test that some columns carry no information about the classes beyond the others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SquaresTest {
     /// The term.
@@ -80,7 +80,7 @@ pub struct SquaresInference {
     pub freedom: f64,
     /// The coefficients.
     pub coefficients: Vec<SquaresLine>,
-    /// Whether all columns together tell nothing; `None` without columns.
+    /// Whether all columns together carry no information; `None` without columns.
     pub overall: Option<MeanTest>,
     /// Every term beside the others that do not contain it.
     pub terms: Vec<SquaresTest>,
@@ -140,7 +140,7 @@ pub fn infer_least_squares(
     })
 }
 
-/// The triangular factor of the rows about their mean, and what is left of the classes.
+/// The triangular factor of the centred rows, and the residual part of the class indicators.
 struct SquaresFactor {
     n: f64,
     freedom: f64,
@@ -213,13 +213,13 @@ impl SquaresFactor {
         self.mean.len()
     }
 
-    /// What is left of the indicators of all classes but the first, beside some columns and the intercept.
+    /// The residual products of the indicators of all classes but the first, on some columns and the intercept.
     fn residuals(&self, columns: &[usize]) -> Square {
         let classes = self.triangle.weights().len() - 1;
         let width = self.triangle.indicator(0).len() - 1;
         let taken = columns.len();
         let total = taken + classes;
-        // Column by column, without what lies along the ones.
+        // Column by column, without the component along the ones.
         let mut rows = vec![0.0; width * total];
         let own = columns.iter().map(|j| self.triangle.column(*j));
         let all = own.chain((1..=classes).map(|k| self.triangle.indicator(k)));
@@ -231,7 +231,7 @@ impl SquaresFactor {
         Square::from_lower(classes, |a, b| (taken..total).map(|i| at(i, taken + a) * at(i, taken + b)).sum())
     }
 
-    /// The F (or Rao's F of Λ) of what `smaller` leaves more than `larger`, against what all columns leave.
+    /// The F (or Rao's F of Λ) of the residual that `smaller` leaves beyond `larger`, against that of all columns.
     fn test(&self, smaller: &Square, larger: &Square, df: usize) -> Option<MeanTest> {
         let p = self.full.n();
         let whitening = factor(&self.full, 0.0).whitening();

@@ -1,7 +1,7 @@
 //! The log-likelihood of a logistic or multinomial model, at many points in one pass over the rows.
 //!
-//! Tests and profile limits need the likelihood at a hundred points that differ a little. One pass for all of them reads
-//! the rows once and turns two products of a matrix with a vector into two products of matrices.
+//! Tests and profile limits need the likelihood at a hundred nearby points. One pass for all of them reads the rows once and
+//! turns two matrix–vector products into two matrix products.
 
 use crate::design::{Pass, Rows, Training, Units};
 use crate::error::Result;

@@ -1,8 +1,8 @@
 //! Maxima of the likelihood: free, and under linear restrictions, many at a time.
 //!
-//! A restricted maximum is found from the free one by Newton steps in the metric of the information there, which needs no
-//! further factorisation: near the free maximum, where tests are decided, the information hardly changes, and all restricted
-//! points move on in one pass. Where that is slow a point gets the information of its own.
+//! A restricted maximum is found from the free one by chord (simplified Newton) steps in the metric of the information
+//! there, which needs no further factorisation: near the free maximum, where tests are decided, the information hardly
+//! changes, and all restricted points advance in one pass. Where that is slow a point gets its own information.
 
 use super::likelihood::{Evaluated, LogLikelihood};
 use crate::error::{Error, Result};
@@ -113,7 +113,7 @@ pub(super) struct Maximum {
 }
 
 impl Maximum {
-    /// Newton's method to the end of the digits, from a point near the maximum.
+    /// Newton's method to full precision, from a point near the maximum.
     pub fn near(likelihood: &LogLikelihood<'_>, start: Vec<f64>, watch: &Watch) -> Result<Maximum> {
         let mut point = start;
         let mut found = likelihood.with_information(&point, watch)?;
@@ -123,7 +123,7 @@ impl Maximum {
             let metric = InformationMetric::of(&information, likelihood)?;
             let step = metric.solve(&found.gradient);
             let decrement = dot(&step, &found.gradient);
-            // At the end rounding makes it go up and down.
+            // At rounding level the decrement stops falling and fluctuates.
             if decrement <= SETTLED_FREE || (decrement < SETTLED && decrement > 0.5 * last) {
                 return Ok(Maximum { point, value: found.value, metric: Arc::new(metric) });
             }
@@ -165,7 +165,7 @@ pub(super) struct RestrictedMaximum {
     pub value: f64,
 }
 
-/// What a restriction makes of a metric: steps that keep `R θ`.
+/// A metric under a restriction: steps that keep `R θ`.
 pub(super) struct Restrained<'r> {
     restriction: &'r Restriction,
     metric: Arc<InformationMetric>,
@@ -213,11 +213,11 @@ impl<'r> Restrained<'r> {
     }
 }
 
-/// A restricted maximum on its way.
+/// A restricted maximum in progress.
 struct Moving<'r> {
     restrained: Restrained<'r>,
     point: Vec<f64>,
-    /// Where the last step began, the value there, the step and the share of it taken.
+    /// The start of the last step, the value there, the step and the fraction of it taken.
     before: Option<(Vec<f64>, f64, Vec<f64>, f64)>,
     decrement: f64,
     slow: bool,
@@ -271,7 +271,7 @@ impl Moving<'_> {
             && (!at.value.is_finite() || at.value < *value - rounding(*value))
             && *share > 1e-9
         {
-            // Too far: half of the step, and a better metric next time.
+            // The step overshot: half of it, and the information is renewed next time.
             *share *= 0.5;
             self.point = from.iter().zip(step.iter()).map(|(p, s)| p + *share * s).collect();
             self.slow = !self.renewed;
@@ -280,7 +280,7 @@ impl Moving<'_> {
         let step = self.restrained.step(&at.gradient);
         let decrement = dot(&step, &at.gradient);
         let next: Vec<f64> = self.point.iter().zip(&step).map(|(p, s)| p + s).collect();
-        // What the next step would leave, by what the last one left: then nobody has to look.
+        // The rate of the last step predicts the decrement after the next one, which saves an evaluation.
         let is_fast = self.decrement.is_finite() && decrement <= SLOW * self.decrement;
         if decrement <= SETTLED || (is_fast && decrement * (decrement / self.decrement) <= SETTLED) {
             self.found = Some(RestrictedMaximum { point: next, value: at.value + 0.5 * decrement });
@@ -293,7 +293,7 @@ impl Moving<'_> {
         self.renewed = false;
     }
 
-    /// The information where it is now.
+    /// Recomputes the information at the current point.
     fn renew(&mut self, likelihood: &LogLikelihood<'_>, watch: &Watch) -> Result<()> {
         let Some((from, ..)) = &self.before else { return Ok(()) };
         let mut found = likelihood.with_information(from, watch)?;

@@ -2,8 +2,8 @@
 //!
 //! The limit of `c = aᵀθ` solves `ℓ(θ) = ℓ̂ − q/2` together with `∇ℓ ∥ a`. Both are solved at once (Venzon and Moolgavkar,
 //! Applied Statistics 37, 1988): with V the inverse of the information, `P = V − Va aᵀV/aᵀVa` moves everything else and
-//! `v = Va/aᵀVa` moves c. In the metric of the maximum all limits move on in one pass; a limit whose likelihood is not nearly
-//! quadratic gets the information of its own point.
+//! In the metric of the maximum all limits advance in one pass; a limit whose likelihood is not nearly quadratic gets the
+//! information at its own point.
 
 use super::firth::crossing;
 use super::likelihood::LogLikelihood;
@@ -28,7 +28,7 @@ const LONGEST: f64 = 1.5;
 /// A linear function of the coefficients.
 pub(super) type Functional = Vec<f64>;
 
-/// A limit on its way.
+/// A limit in progress.
 struct Limit<'f> {
     functional: &'f [f64],
     /// 1 for the upper, −1 for the lower limit.
@@ -81,7 +81,7 @@ pub(super) fn profile_limits(
             let mut at = likelihood.with_information(&limit.point, watch)?;
             match at.information.take().map(|i| InformationMetric::of(&i, likelihood)) {
                 Some(Ok(metric)) => limit.metric = Arc::new(metric),
-                // So far out that rounding leaves nothing of the information.
+                // So far out that the information is singular up to rounding.
                 _ => limit.failed = true,
             }
             limit.advance(at.value, &at.gradient, target);
@@ -108,7 +108,7 @@ impl Limit<'_> {
         let variance = dot(&moved, self.functional);
         let newton = self.metric.solve(gradient);
         let along = dot(&newton, self.functional) / variance;
-        // P g, and what the likelihood gains by it.
+        // P g, and the gain of likelihood that it promises.
         let other: Vec<f64> = newton.iter().zip(&moved).map(|(n, m)| n - along * m).collect();
         let gain = dot(&other, gradient);
         let slope = dot(gradient, &moved) / variance;
@@ -119,7 +119,7 @@ impl Limit<'_> {
         let spread = variance.sqrt();
         let h = match outward > 0.0 && inside > 0.0 {
             true => 2.0 * above / (inside.sqrt() + outward),
-            // The model has no such value: a step towards it.
+            // The quadratic model does not reach the value: a bounded step towards it.
             false => LONGEST * spread * above.signum(),
         };
         let h = h.clamp(-LONGEST * spread, LONGEST * spread);
@@ -127,7 +127,7 @@ impl Limit<'_> {
             self.failed = true;
             return;
         }
-        // A long way for the others is not trusted, either.
+        // The step of the other coefficients is bounded likewise.
         let share = (LONGEST * LONGEST / gain.max(f64::MIN_POSITIVE)).sqrt().min(1.0);
         for ((p, o), m) in self.point.iter_mut().zip(&other).zip(&moved) {
             *p += share * o + self.side * h * m / variance;
@@ -136,7 +136,7 @@ impl Limit<'_> {
     }
 }
 
-/// The limit by restricted maxima alone: slower, and sure, since the profile is concave.
+/// The limit by restricted maxima alone: slower but globally convergent, since the profile is concave.
 fn searched(
     likelihood: &LogLikelihood<'_>,
     free: &Maximum,

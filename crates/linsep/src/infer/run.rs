@@ -1,4 +1,4 @@
-//! What every part of the answer needs.
+//! What every part of the inference needs.
 
 use super::firth::Penalised;
 use super::likelihood::LogLikelihood;

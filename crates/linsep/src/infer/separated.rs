@@ -1,4 +1,4 @@
-//! What still holds where maximum likelihood does not exist.
+//! Inference where the maximum likelihood estimate does not exist.
 //!
 //! The likelihood has a supremum: rows that a direction puts strictly on their side reach probability one in the limit, and
 //! those that stay on its boundary have a maximum of their own (Geyer, Electronic Journal of Statistics 3, 2009). So a
@@ -141,8 +141,8 @@ fn rank(training: &Training<'_>, intercept: bool, watch: &Watch) -> Result<usize
     Ok(factor(&gram.0, SINGULAR).rank() + usize::from(intercept))
 }
 
-/// The one end of the profile interval of a coefficient that tends to infinity: where the likelihood, everything else at its
-/// best, has come within `quantile/2` of the supremum `top`. `side` is 1 for +∞. `None` where it is not found.
+/// The finite end of the profile interval of a coefficient that tends to infinity: where the likelihood, maximised over
+/// everything else, is within `quantile/2` of the supremum `top`. `side` is 1 for +∞. `None` where it is not found.
 pub(super) fn one_sided_limit(
     training: &Training<'_>,
     (column, side): (usize, f64),
@@ -190,7 +190,7 @@ pub(super) fn one_sided_limit(
     if !(low.1 < 0.0 && high.1 >= 0.0) {
         return Ok(None);
     }
-    // Illinois: a chord, and an end that stays twice counts half.
+    // Illinois (modified regula falsi): an end that stays twice is weighted by half.
     let (mut low_weight, mut high_weight) = (1.0, 1.0);
     for _ in 0..STEPS {
         let (a, b) = (low.1 * low_weight, high.1 * high_weight);

@@ -82,7 +82,7 @@ impl InferenceRun<'_, '_> {
         })
     }
 
-    /// The likelihood without columns: of shares alone, unless offsets or the want of an intercept say otherwise.
+    /// The likelihood of the null model: of shares alone, unless there are offsets or no intercept.
     fn null_value(&self) -> Result<f64> {
         let training = self.likelihood.training();
         if self.likelihood.has_intercept() && training.offsets.is_none() {

@@ -60,7 +60,7 @@ pub(super) fn maximum_likelihood(intercept: bool) -> RiskMinimizer {
         penalty: PenaltyChoice::None,
         form: SoftmaxForm::Reference,
         intercept: if intercept { Intercept::Free } else { Intercept::None },
-        // Centring would bring an intercept back.
+        // Centring would add an intercept in effect.
         standardize: if intercept { Standardize::Yes } else { Standardize::No },
         ..RiskMinimizer::default()
     }

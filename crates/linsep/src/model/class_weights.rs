@@ -63,8 +63,8 @@ impl ClassWeighting {
         }
     }
 
-    /// The weights of rows times the factors of their classes. Factors of one change nothing, not even that there are no
-    /// weights.
+    /// The weights of rows times the factors of their classes. Where all factors are one nothing changes: rows without
+    /// weights stay without.
     pub fn weighted(&self, labels: &Labels, weights: Option<&[f64]>) -> Option<Vec<f64>> {
         if self.factors.iter().all(|f| *f == 1.0) {
             return weights.map(<[f64]>::to_vec);

@@ -1,4 +1,4 @@
-//! What a fit came to: a model, or the proof that there is none.
+//! The result of a fit: a model, or the proof that there is none.
 
 use super::{Fitted, NoOptimum, NotSeparable, Outcome};
 use crate::solve::Stop;
@@ -70,7 +70,7 @@ impl<M> From<NotSeparable> for Fit<M> {
     }
 }
 
-/// What a solver says of its end is what a fit says of it, unless the proof says otherwise.
+/// The outcome of a fit is the stop of its solver, unless the proof says otherwise.
 impl From<&Stop> for Outcome {
     fn from(stop: &Stop) -> Outcome {
         match stop {
@@ -78,7 +78,7 @@ impl From<&Stop> for Outcome {
             Stop::IterationLimit => Outcome::IterationLimit,
             Stop::TimeLimit => Outcome::TimeLimit,
             Stop::Interrupted => Outcome::Interrupted,
-            // Of a direction that turned out not to be one.
+            // `Separated`: the direction of recession did not stand the proof.
             Stop::PrecisionLimit | Stop::Separated(_) => Outcome::PrecisionLimit,
         }
     }

@@ -62,7 +62,7 @@ impl HardMarginSettings {
             let centre = found.centre.iter().zip(units.scale()).map(|(c, s)| c * s).collect();
             Linear::new(weights, centre, vec![found.intercept / size])
         };
-        // At the optimum the nearest rows have y(w·x + w₀) = 1; short of it they are given that.
+        // At the optimum the nearest rows have y(w·x + w₀) = 1; an approximate solution is scaled so that they have.
         let (_, first) = self.measure(training, &in_columns(1.0)?, &units, &pairs, &Watch::default())?;
         let Certificate::Margin { margin, .. } = first else { return self.no_plane(training, watch) };
         let functional = margin * crate::certify::length(&plane);
@@ -191,7 +191,7 @@ impl HardMarginSettings {
     }
 }
 
-/// The columns divided by their scales; where they are centred makes no difference to a margin.
+/// The columns divided by their scales; a margin does not depend on the centre.
 fn scaled(design: &dyn Design, units: &Units) -> Result<PreparedDesign> {
     let shape = design.shape();
     let about_zero = Units::new(vec![0.0; shape.cols], units.scale().to_vec());

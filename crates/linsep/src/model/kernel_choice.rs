@@ -133,7 +133,7 @@ pub(super) fn learn(
     };
     let kernel = choice.with_gamma(default_gamma(summary, standardize))?;
     let units = match standardize {
-        // Centring costs no digits where columns are far from zero, and changes nothing.
+        // Centring changes nothing for these kernels and saves digits where columns are far from zero.
         Standardize::No if !(kernel.is_shift_invariant() || centred) => Units::identity(summary.mean.len()),
         _ => summary.units(standardize),
     };

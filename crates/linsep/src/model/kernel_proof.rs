@@ -1,4 +1,4 @@
-//! What is proved of a kernel machine at the numbers that its model stores.
+//! The proof of a kernel machine, at the numbers that its model stores.
 
 use super::kernel_choice::support;
 use crate::certify::{Certificate, KernelDualPoint, KernelPoint, KernelTask, kernel_gap, kernel_violation};
@@ -44,7 +44,7 @@ impl Machine<'_> {
         }
     }
 
-    /// A linear kernel's machine has weights of its own.
+    /// The machine of a linear kernel, which stores its weights.
     fn plane(
         &self,
         linear: &Linear,
@@ -98,7 +98,7 @@ impl Machine<'_> {
         if ridge.is_some() {
             return Ok((objective, certificate));
         }
-        // Without a convex problem only the multipliers themselves can be looked at.
+        // Without convexity only the KKT conditions of the multipliers themselves can be checked.
         if coefficients != self.signed {
             return Ok((
                 objective,

@@ -58,8 +58,8 @@ pub struct KernelSvmSettings {
     pub penalty: PenaltyChoice,
     /// Whether the kernel looks at standardised columns.
     pub standardize: Standardize,
-    /// Stop when the relative gap is at most this; of a kernel that is not positive semidefinite, when no pair of rows
-    /// violates the conditions of a stationary point by more.
+    /// Stop when the relative gap is at most this; for a kernel that is not positive semidefinite, when no pair of rows
+    /// violates the KKT conditions by more.
     pub tolerance: f64,
     /// Stop after so many pairs of rows; `None` is very many.
     pub max_iterations: Option<usize>,
@@ -111,8 +111,8 @@ impl KernelSvmSettings {
             notes.push(Note::Intercepts { low, high });
         }
         let discriminant = expansion(training, &kernel, &units, &solved)?;
-        // The numbers that are stored are proved by what `verify` runs, whatever the solver thought of them; also where time is
-        // over.
+        // The stored numbers are proved by the code that `verify` runs, independently of the solver's own estimate; also
+        // after the time limit.
         let machine = Machine { kernel, discriminant: &discriminant, units: &units, signed: &solved.signed };
         let (objective, certificate) = machine.prove(training, &task, known.ridge(), &Watch::default())?;
         if !objective.is_finite() {
@@ -163,7 +163,7 @@ impl KernelSvmSettings {
         Machine { kernel, discriminant, units, signed: &signed }.prove(training, &task, ridge, watch)
     }
 
-    /// The kernel of a discriminant, which must be what the method and the data say.
+    /// The kernel of a discriminant, which must be the one that method and data determine.
     fn stated(&self, training: &Training<'_>, discriminant: &Discriminant, watch: &Watch) -> Result<Kernel> {
         if discriminant.n_scores() != 1 || discriminant.n_cols() != training.design.shape().cols {
             return Err(Error::model("the model does not have the classes and columns of the data"));

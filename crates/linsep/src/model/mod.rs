@@ -157,13 +157,13 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The same ending in the light of a proof: converged is a fit whose bound is within the tolerance, and no other.
+    /// The outcome after the proof: converged if and only if its bound is within the tolerance.
     pub(crate) fn proved(self, certificate: &Certificate, tolerance: f64) -> Outcome {
         certificate.meets(tolerance).map_or(self, |met| self.judged(met, !met))
     }
 
-    /// Converged where a proof has reached what was asked, and not where it has missed it. Who was interrupted is told so,
-    /// however far it had come.
+    /// Converged where a proof reaches the tolerance, and not where it misses it. An interrupt is reported as such, however
+    /// far the fit had come.
     fn judged(self, reached: bool, missed: bool) -> Outcome {
         match self {
             Outcome::TimeLimit | Outcome::Interrupted => self,
@@ -198,10 +198,10 @@ impl Computation {
 pub struct NotSeparable {
     /// Rows (from 0) that already overlap among themselves: all, or those that other planes leave on their boundary.
     pub rows: Vec<usize>,
-    /// The verdict, with the weights on rows that it rests on; `None` for a perceptron without an intercept, whose rows are
+    /// The verdict, with the weights on rows that prove it; `None` for a perceptron without an intercept, whose rows are
     /// proved to overlap by a verified solve or in rational arithmetic (one row: it is zero, and on no side of any plane).
     pub witness: Option<Box<SeparabilityVerdict>>,
-    /// Mistakes of a perceptron made before this was found out.
+    /// Mistakes of a perceptron before that was proved.
     pub mistakes: usize,
     /// Epochs it had done, 0 for other methods.
     pub epochs: usize,
@@ -326,7 +326,7 @@ impl Method {
         self.fit_from(training, None, watch)
     }
 
-    /// The same from known discriminants, for methods that minimise step by step.
+    /// The same as a warm start from known discriminants, for iterative methods.
     ///
     /// # Errors
     /// Where the method, or the solver that it takes, has no use for a start.
@@ -353,7 +353,7 @@ impl Method {
         Ok(fit)
     }
 
-    /// Whether the method begins at weights that can be given.
+    /// Whether the method can be warm-started from given weights.
     pub fn takes_start(&self) -> bool {
         matches!(self, Method::Risk(_) | Method::Sigmoid(_))
     }
@@ -377,7 +377,7 @@ impl Method {
         }
     }
 
-    /// Recomputes the certificate of given discriminants from the data, knowing nothing of how they were found.
+    /// Recomputes the certificate of given discriminants from the data, independently of how they were found.
     pub fn certify(
         &self,
         training: &Training<'_>,

@@ -44,7 +44,7 @@ pub enum Note {
         /// The columns it is a combination of, with the coefficients.
         combination: Vec<(usize, f64)>,
     },
-    /// A column that rounding cannot tell from a combination of others, though nobody proved that it is one.
+    /// A column that rounding cannot tell from a combination of others, without a proof that it is one.
     NearlyCollinear {
         /// The column.
         column: usize,
@@ -93,7 +93,7 @@ pub enum Note {
         /// The folds, numbered from 1.
         folds: Vec<usize>,
     },
-    /// The kernel is not positive semidefinite on the rows, or nobody knows: the result is a stationary point.
+    /// The kernel is not positive semidefinite on the rows, or not known to be: the result is a stationary point.
     Indefinite {
         /// Rows that show it; `None` where a sample of rows does not.
         evidence: Option<NegativeCurvature>,
@@ -116,7 +116,7 @@ pub enum Separability {
     },
     /// One does.
     Separable {
-        /// No perceptron makes more mistakes than this before it separates the rows, where a plane to tell it from is known.
+        /// A bound on the mistakes of a perceptron before it separates the rows, where a separating plane is known.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         bound: Option<f64>,
     },

@@ -1,8 +1,9 @@
 //! Columns that agree with others up to the digits they were printed with.
 //!
-//! A number with the printed unit δ is off by up to δ/2, `δ²/12` in the mean square. Where the residual `r = x_c − Σ a_k x_k` of
-//! a column on those before it has `Var(r) ≤ (δ_c² + Σ a_k²δ_k²)/3`, four times what rounding alone comes to, its difference
-//! from them is rounding: a weight on it would be a weight on digits that nobody has measured.
+//! A number with the printed unit δ is off by up to δ/2, `δ²/12` in the mean square. Where the residual
+//! `r = x_c − Σ a_k x_k` of a column on those before it has `Var(r) ≤ (δ_c² + Σ a_k²δ_k²)/3`, four times the variance of
+//! rounding alone, its difference from them is taken for rounding: a weight on it would be a weight on digits that were
+//! never measured.
 
 use super::Note;
 use crate::certify::exactly_dependent;
@@ -11,8 +12,8 @@ use crate::discriminant::Discriminant;
 use crate::linalg::{Alias, Square, dot};
 use crate::watch::Watch;
 
-/// Only a column that the others explain to this share of its variance is asked whether the rest is rounding: a column of
-/// its own that was printed coarsely (0, 0.1, 0, …) agrees with nothing.
+/// Only a column of which the others explain all but this share of its variance is tested for rounding: a coarsely printed
+/// column (0, 0.1, 0, …) on its own agrees with nothing.
 pub(super) const EXPLAINED: f64 = 0.01;
 /// Columns up to which the rule is applied: its factorisation, in plain loops on one core, grows with the cube. Chosen,
 /// not measured.
@@ -55,7 +56,7 @@ pub(super) fn agreeing_columns(columns: &[&[f64]], units: &[f64]) -> Vec<Alias> 
             continue;
         }
         let (mut rest, mut row) = (values.to_vec(), vec![0.0; basis.len()]);
-        // Twice is enough (Kahan and Parlett).
+        // Reorthogonalised once: twice is enough (Kahan and Parlett).
         for _ in 0..2 {
             for (q, along) in basis.iter().zip(&mut row) {
                 let part = dot(q, &rest);
@@ -72,7 +73,7 @@ pub(super) fn agreeing_columns(columns: &[&[f64]], units: &[f64]) -> Vec<Alias> 
     rule.found
 }
 
-/// The columns so far: those chosen, with their rows of the lower factor, and those that agree with them.
+/// The columns so far: those kept, with their rows of the lower factor, and those that agree with them.
 struct AgreementRule<'a> {
     units: &'a [f64],
     /// A share of the variance below this is rounding of the matrix itself, which the rank rule of the method is for.
@@ -87,7 +88,7 @@ impl<'a> AgreementRule<'a> {
         AgreementRule { units, resolved, chosen: Vec::new(), rows: Vec::new(), found: Vec::new() }
     }
 
-    /// Whether a column is chosen, given its row of the factor and what is left of its variance.
+    /// Whether a column is kept, given its row of the factor and the variance of its residual.
     fn decide(&mut self, column: usize, mut row: Vec<f64>, rest: f64, variance: f64) -> bool {
         if self.units[column] > 0.0 && rest <= EXPLAINED * variance {
             let mut coefficients = row.clone();
@@ -130,8 +131,8 @@ pub(super) fn named(combination: Vec<(usize, f64)>, length: impl Fn(usize) -> f6
     combination.into_iter().filter(|(j, a)| (a * length(*j)).abs() > NAMED * largest).collect()
 }
 
-/// The same notes, with columns that were left out called linear combinations where that is proved for the doubles of
-/// all rows; `shifted` if an intercept absorbs a constant. What there is no time to prove is not called so.
+/// The same notes, with columns that were left out called linear combinations where that is proved for the doubles of all
+/// rows; `shifted` if an intercept absorbs a constant. Without time for a proof they are not called so.
 pub(super) fn with_proofs(notes: Vec<Note>, training: &Training<'_>, shifted: bool, watch: &Watch) -> Vec<Note> {
     let Training { design, weights, .. } = *training;
     // Without an intercept nothing absorbs a constant: the relation is one of columns as they are.

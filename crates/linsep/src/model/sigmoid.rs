@@ -254,7 +254,7 @@ impl SigmoidLeastSquares {
             }
             starts.push(coef);
         }
-        // What the data do not determine stays at zero.
+        // Coefficients that the data do not determine stay at zero.
         for coef in &mut starts {
             for (j, c) in coef.as_mut_slice().iter_mut().enumerate() {
                 *c = if scale.unknowns().binary_search(&j).is_ok() { *c } else { 0.0 };

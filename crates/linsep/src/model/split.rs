@@ -1,8 +1,8 @@
-//! Several classes as questions with two answers: every pair of classes, or every class against the rest.
+//! Several classes as two-class problems: every pair of classes, or every class against the rest.
 //!
-//! A part is a fit of its own: for a pair on the rows of its two classes (with their units, and `λ = 1/Σs` of those
-//! rows where that is the penalty), against the rest on all rows, of which only the labels change. Its one score speaks
-//! for [`Part::class`] where it is positive.
+//! A part is a fit of its own: for a pair on the rows of its two classes (with their units, and `λ = 1/Σs` of those rows
+//! where that is the penalty), against the rest on all rows, with only the labels changed. Its one score speaks for
+//! [`Part::class`] where it is positive.
 
 use super::kernel_choice::not_square;
 use super::{Computation, Fit, Fitted, Method, Multipliers, Note, Objective, Outcome, Refusal};
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 /// Coefficients of the same relation in two fits differ by less, relatively: what a factorisation leaves.
 const SAME: f64 = 1e-6;
 
-/// How several classes become questions with two answers.
+/// How several classes become two-class problems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Split {
@@ -30,7 +30,7 @@ pub enum Split {
     Rest,
 }
 
-/// One question.
+/// One two-class problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     /// The class on the negative side; `None` for all others.
@@ -42,9 +42,9 @@ pub struct Part {
 /// A part, fitted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FittedPart {
-    /// The question.
+    /// The two-class problem.
     pub part: Part,
-    /// The rows it was asked of; `None` for all.
+    /// The rows it was fitted to; `None` for all.
     pub rows: Option<Vec<usize>>,
     /// Units in which the method worked on them.
     pub units: Units,
@@ -54,7 +54,7 @@ pub struct FittedPart {
     pub certificate: Certificate,
     /// Whether the tolerance was reached.
     pub outcome: Outcome,
-    /// What is known of this part and not of all.
+    /// Notes of this part that not all parts share.
     pub notes: Vec<Note>,
     /// How the solution was computed.
     pub computation: Computation,
@@ -65,8 +65,8 @@ pub struct FittedPart {
 /// All parts side by side.
 #[derive(Debug)]
 pub struct SplitFit {
-    /// The scores of all parts; objectives, iterations and passes summed, certificate and outcome those of the part that
-    /// came off worst, notes those that all parts have.
+    /// The scores of all parts; objectives, iterations and passes summed, certificate and outcome those of the worst part,
+    /// notes those that all parts share.
     pub whole: Box<Fitted>,
     /// The parts in order.
     pub parts: Vec<FittedPart>,
@@ -77,7 +77,7 @@ pub struct SplitFit {
 pub struct RefusedPart {
     /// Which; `None` for all classes together.
     pub part: Option<Part>,
-    /// Rows it was asked of.
+    /// Number of rows it was fitted to.
     pub used: usize,
     /// Why; its rows are rows of the training.
     pub refusal: Refusal,
@@ -90,7 +90,7 @@ impl Part {
         [against, classes[self.class.index()].clone()]
     }
 
-    /// The question in words.
+    /// The two-class problem in words.
     pub fn describe(&self, classes: &[String]) -> String {
         let class = &classes[self.class.index()];
         match self.against {
@@ -153,7 +153,7 @@ fn dense_rows(design: &dyn Design, rows: &[usize]) -> Result<Vec<f64>> {
 }
 
 impl Split {
-    /// The questions for so many classes.
+    /// The two-class problems for so many classes.
     pub fn parts(self, n_classes: usize) -> Vec<Part> {
         let class = |k: usize| Class(k as u32);
         match self {
@@ -196,7 +196,7 @@ impl Split {
         };
         let fits: Vec<Result<(Option<Vec<usize>>, Fit)>> = parts.par_iter().map(fit).collect();
         let mut found = Vec::with_capacity(parts.len());
-        // The first part that has none decides what is said, whichever was done first.
+        // The first part without a model is reported, whichever finished first.
         for (part, fit) in parts.into_iter().zip(fits) {
             match fit.map_err(|e| of_part(e, &part, names))? {
                 (rows, Fit::Model(fitted)) => found.push((part, rows, *fitted)),
@@ -369,14 +369,14 @@ fn is_same(a: &Note, b: &Note) -> bool {
     }
 }
 
-/// The certificate of the part that came off worst, the first of equals: what stands for the whole.
+/// The certificate of the worst part, the first of equals: it stands for the whole.
 pub(crate) fn worst_certificate<'a>(
     parts: impl Iterator<Item = (Outcome, &'a Certificate)>,
 ) -> Option<&'a Certificate> {
     parts.reduce(|a, b| if badness(b) > badness(a) { b } else { a }).map(|(_, certificate)| certificate)
 }
 
-/// Parts with bounds by their size, those that have nothing to show last.
+/// Parts ordered by their bounds, those without one last.
 fn badness((outcome, certificate): (Outcome, &Certificate)) -> (u8, u8, f64) {
     let (kind, size) = match certificate {
         Certificate::Separates { bound, .. } => (0, *bound),

@@ -28,7 +28,7 @@ const MAP: f64 = 1e-4;
 /// rounding.
 const AT_ZERO: f64 = 1e-12;
 
-/// Scores of rows held back agree when they do beside the largest: each is a difference of sums over the columns.
+/// Nonconformity scores of held-out rows agree relative to the largest: each is a difference of sums over the columns.
 pub(super) fn conformal_agree(stated: &Conformal, found: &Conformal) -> bool {
     let numbers = |c: &Conformal| c.scores.iter().flatten().copied().collect::<Vec<f64>>();
     let lengths = |c: &Conformal| c.scores.iter().map(Vec::len).collect::<Vec<usize>>();
@@ -113,10 +113,10 @@ pub(super) fn certificates_agree(stated: &Certificate, found: &Certificate) -> b
         Certificate::Stationary { violation } => *violation,
         other => other.relative_gap().unwrap_or(f64::INFINITY),
     };
-    // F* ≥ 0 says more than a bound above the objective.
+    // Since F* ≥ 0, a bound above the objective says nothing.
     let void = found.gap().is_some() && bound(stated).min(bound(found)) > 1.0;
     let rounded = bound(stated).max(bound(found)) <= ROUNDED || void;
-    // A difference of objectives has their rounding, which is much of a small one; of a smaller one it is all.
+    // A difference of objectives carries their rounding error: much of a small difference, and all of a smaller one.
     let relative = match bound(found) {
         bound if bound > 2.0 * OBJECTIVE => CERTIFICATE + OBJECTIVE / bound,
         _ => CERTIFICATE,

@@ -124,11 +124,11 @@ pub(super) fn model_of(
     Ok(model)
 }
 
-/// The notes without relations that the coding brings about: the indicators of all levels of a column always add up to
-/// one; that is no news about the data.
+/// The notes without relations that the coding implies (the indicators of all levels of a column add up to one): they say
+/// nothing about the data.
 fn without_coding(notes: Vec<Note>, recipe: &Recipe) -> Vec<Note> {
     let is_relation = |note: &Note| matches!(note, Note::Shared { .. } | Note::NearlyCollinear { left_out: false, .. });
-    // Without products such a relation stays within a column; with them it has to be tried.
+    // Without products such a relation stays within a column; with them it has to be tested.
     let relations = (!recipe.basis.is_none() && notes.iter().any(is_relation)).then(|| CodingRelations::new(recipe));
     let follows = |note: &Note| {
         let (Note::Shared { column, combination } | Note::NearlyCollinear { column, combination, left_out: false }) =

@@ -1,4 +1,4 @@
-//! What a fit would have said of the point that a model states: the point is not looked for, only looked at.
+//! What a fit would have stated for the point of a model: the point is evaluated, not searched for.
 
 use super::agree::units_agree;
 use super::source::Source;

@@ -1,4 +1,4 @@
-//! Coefficients of rows drawn again: how far those of a penalised fit would move with other rows.
+//! Coefficients of resampled rows: how far those of a penalised fit would move with other rows.
 
 use super::assemble::KnownOfRows;
 use super::fit::{TableFit, TableRefusal, fit_source};
@@ -36,7 +36,7 @@ pub struct BootstrapOptions {
 }
 
 impl Default for BootstrapOptions {
-    /// 999 replicates, whose order statistics have whole numbers at the usual levels; 95 %.
+    /// 999 replicates, so that the ends of the usual levels are whole order statistics; 95 %.
     fn default() -> BootstrapOptions {
         BootstrapOptions { replicates: 999, level: 0.95 }
     }
@@ -85,7 +85,7 @@ pub struct TableBootstrap {
 /// A bootstrap, or the proof that the rows themselves have no model.
 pub type BootstrapFit = Fit<Box<TableBootstrap>, TableRefusal>;
 
-/// Draws the rows of a table again and again, fits each time, and makes intervals of the coefficients.
+/// Resamples the rows of a table, fits each time, and makes intervals of the coefficients.
 ///
 /// Rows are drawn with replacement, as many as there are; units are learned each time, the coding of text columns is that of all
 /// rows. The same bits come out for any number of threads.
@@ -173,7 +173,7 @@ impl BootstrapRun<'_> {
         let source = self.repetition.source;
         let some = SomeRows::of(source, rows, &source.labels, counts)?;
         let fit = self.repetition.fit(&some, self.start.as_ref());
-        // What is wrong with some of the rows need not be wrong with all of them.
+        // A fault of a resample need not be a fault of all rows.
         fit.map_err(|e| e.in_context("of rows drawn again, or of all rows but some"))
     }
 
@@ -229,7 +229,7 @@ impl BootstrapRun<'_> {
         let source = self.repetition.source;
         let all = source.rows.len();
         let groups = all.min(GROUPS);
-        // Beyond all replicates.
+        // A stream beyond those of all replicates.
         let order = permutation(all, seed, u64::MAX / 4);
         let mut group_of = vec![0; all];
         order.iter().enumerate().for_each(|(at, row)| group_of[*row] = at % groups);
@@ -249,7 +249,7 @@ impl BootstrapRun<'_> {
             (0..all).map(|row| if group_of[row] == group { 0.0 } else { weight(row) }).collect()
         });
         let found = known.into_par_iter().enumerate().map(one).collect::<Result<Vec<Option<Vec<f64>>>>>()?;
-        // One without an estimate leaves the correction unknown.
+        // One group without an estimate leaves the BCa correction unknown.
         let whole = found.into_iter().collect::<Option<Vec<Vec<f64>>>>();
         Ok((whole.unwrap_or_default(), groups))
     }
@@ -300,7 +300,7 @@ fn lines(
     estimates.iter().enumerate().map(one).collect()
 }
 
-/// Whether fits can begin at the coefficients of all rows.
+/// Whether fits can be warm-started from the coefficients of all rows.
 fn warm(method: &Method, plan: &Plan) -> bool {
     let Method::Risk(risk) = method else { return false };
     plan.split.is_none() && risk.loss == LossChoice::Logistic && matches!(risk.algorithm, crate::model::Algorithm::Auto)
@@ -364,7 +364,7 @@ fn check_method(method: &Method) -> Result<()> {
     }
 }
 
-/// What is learned of the columns must not depend on the rows drawn, or be learned each time.
+/// What is learned from the columns must not depend on the resample, or must be learned each time.
 fn check_recipe(options: &FitOptions) -> Result<()> {
     if options.recipe.transform != Transform::None {
         return Err(Error::usage(words![

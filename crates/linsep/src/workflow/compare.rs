@@ -65,7 +65,7 @@ impl Comparison {
                 for name in a.keys().chain(b.keys().filter(|name| !a.contains_key(*name))) {
                     let before = self.path.len();
                     push_field(&mut self.path, name);
-                    // What has no role is a claim to be met to the letter.
+                    // A leaf without a role counts as a claim.
                     let roles = roles.of(name).unwrap_or(Roles::All(Role::Claim));
                     self.values(a.get(name), b.get(name), roles, 0.0);
                     self.path.truncate(before);

@@ -1,7 +1,7 @@
-//! Rows held back from a fit, and the sets of classes that are learned from them.
+//! Rows held out of a fit for calibration, and the sets of classes that are learned from them.
 //!
-//! The fit never sees these rows: recipe, units, method, calibration and folds are of the others. Nothing is fitted again on all
-//! rows afterwards, or the promise of the sets would be void.
+//! The fit never sees these rows: recipe, units, method, calibration and folds are learned from the others. Nothing is
+//! fitted again on all rows afterwards, or the coverage guarantee of the sets would be void.
 
 use super::predict::scored_rows;
 use super::rows::RowRoles;
@@ -48,7 +48,7 @@ pub(super) fn sets_of_table(
     watch: &Watch,
 ) -> Result<Conformal> {
     let wanted: Vec<bool> = held.classes.iter().map(Option::is_some).collect();
-    // Rows that would be refused later are left out here, so that those that are scored are like those that will be.
+    // Rows that prediction would refuse are left out, so that the scored rows are exchangeable with later ones.
     let unknown = match model.recipe.unknown {
         UnknownLevel::Error => UnknownLevel::Missing,
         other => other,
@@ -96,7 +96,7 @@ impl<'a> DividedSource<'a> {
     }
 }
 
-/// Rows are held back whole, so that a row that counts more than once would make its copies appear in one part only.
+/// Rows are held out whole: the copies of a row with a weight above one would all be in the same part.
 fn check_weights(frequencies: &[f64], place: &dyn Fn(usize) -> Place) -> Result<()> {
     match frequencies.iter().position(|s| *s != 0.0 && *s != 1.0) {
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! K-fold cross-validation of a whole fit: recipe, units, method and calibration are learned anew without each fold.
+//! K-fold cross-validation of a whole fit: recipe, units, method and calibration are learned again without each fold.
 
 use super::assemble::weighted_accuracy;
 use super::calibrate::cross_fit;

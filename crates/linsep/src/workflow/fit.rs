@@ -47,7 +47,7 @@ pub enum TableRefusal {
     },
 }
 
-/// Fits a method to a table, which is used up on the way.
+/// Fits a method to a table, which is consumed.
 pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<TableFit> {
     let roles = read_roles(&table, options)?;
     let plan = Plan::of(options, &roles.names)?;
@@ -59,7 +59,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
             .folds
             .map(|folds| cross_validate(&table, &roles, options, &plan, folds, watch))
             .transpose()?,
-        // Learned while there is a table; whether it matters that it could not be is known after the fit.
+        // Learned while the table exists; only the fit shows whether a failure here matters.
         calibration: options.calibration.as_ref().map(|c| cross_fit(&table, &roles, options, c, watch)),
         accuracy: true,
     };

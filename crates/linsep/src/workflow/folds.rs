@@ -65,7 +65,7 @@ pub(super) fn hold_out(
             .help(words!["choose ", Setting::Model.any(["svm", "pocket", "averaged-perceptron", "logistic"])]));
         }
     };
-    // A level that only the held-out rows have is no reason to stop.
+    // A level that only held-out rows have is not an error here.
     let recipe = Recipe { unknown: UnknownLevel::Zero, ..source.recipe.clone() };
     let held_out = recipe.apply(table, &test)?;
     let mut scores = Vec::new();

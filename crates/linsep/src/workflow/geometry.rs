@@ -71,7 +71,7 @@ pub fn geometry_of(model: &Model, watch: &Watch) -> Result<Geometry> {
     Geometry::of(moved.as_ref().unwrap_or(&model.discriminant), model.density.as_ref(), watch)
 }
 
-/// What is taken off the scores so that the sign of one, or the largest of several, decides.
+/// The constants subtracted from the scores so that the sign of one, or the largest of several, decides.
 fn cuts(model: &Model) -> Vec<f64> {
     model.cuts().unwrap_or_else(|| vec![0.0; model.discriminant.n_scores()])
 }

@@ -1,4 +1,4 @@
-//! Whether the columns tell anything about the classes: the same fit with the classes dealt out anew.
+//! Whether classes and columns are dependent: a permutation test, the same fit with permuted classes.
 
 use super::options::{FitOptions, recipe_options};
 use super::plan::Plan;
@@ -37,7 +37,7 @@ pub struct PermutationTest {
     pub rows: usize,
     /// With the classes as they are.
     pub observed: f64,
-    /// With the classes dealt out anew, in the order drawn.
+    /// With permuted classes, in the order drawn.
     pub permuted: Vec<f64>,
     /// How many of these are as good or better.
     pub as_good: usize,
@@ -49,9 +49,9 @@ pub struct PermutationTest {
 
 /// Tests that classes and columns are independent.
 ///
-/// If they are, all orders of the classes are equally likely given the rows, and so are all ranks of the observed statistic:
-/// `P(p ≤ α) ≤ α` exactly, for any method and any number of rows (Phipson and Smyth 2010 on the added one). Whatever else the
-/// columns are coded by does not know the classes, and is that of all rows.
+/// If they are, all permutations of the classes are equally likely given the rows, and so are all ranks of the observed
+/// statistic: `P(p ≤ α) ≤ α` exactly, for any method and any number of rows (Phipson and Smyth 2010 on the added one). The
+/// coding of the columns does not use the classes, so it is learned once, from all rows.
 ///
 /// # Errors
 /// Weighted rows, no permutations, folds that cannot be made, fits that fail.
@@ -141,7 +141,7 @@ impl Permuted<'_> {
             let tested = SomeRows::of(source, &held, labels, None)?;
             let scores = tested.scores(&fitted, self.repetition.watch)?;
             let decided = self.repetition.plan.decision.classes(&scores, labels.n_classes())?;
-            // Without a class is not right.
+            // A row without a class counts as wrong.
             wrong += decided.iter().zip(tested.labels().codes()).filter(|(d, truth)| **d != Some(**truth)).count();
         }
         Ok(wrong as f64 / classes.len() as f64)

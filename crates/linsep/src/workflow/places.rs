@@ -1,4 +1,4 @@
-//! Where the rows of a matrix stand in the files, also after the table has been used up.
+//! Where the rows of a matrix stand in the files, also after the table has been consumed.
 
 use crate::design::Recipe;
 use crate::error::{Error, Place};

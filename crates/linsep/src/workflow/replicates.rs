@@ -1,4 +1,4 @@
-//! Fits of the rows of a source, drawn again or with other classes: what a bootstrap and a permutation test repeat.
+//! Fits of resampled or relabelled rows of a source: what a bootstrap and a permutation test repeat.
 
 use super::options::FitOptions;
 use super::plan::Plan;
@@ -96,7 +96,7 @@ impl Repetition<'_> {
         })
     }
 
-    /// A fit that the clock stopped is no replicate.
+    /// A fit stopped by the clock is not a replicate.
     fn check_time(&self) -> Result<()> {
         match self.watch.halted() {
             None => Ok(()),

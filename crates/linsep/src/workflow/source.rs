@@ -144,7 +144,7 @@ impl<'a> Source<'a> {
             offsets: None,
             counts: counts(0),
             origins: recipe.origins(),
-            // Arrays are as fine as their doubles, for all that is known.
+            // Arrays have no printed digits: they are as fine as their doubles.
             printed: Vec::new(),
             recipe,
             rows: (0..count).collect(),

@@ -1,4 +1,4 @@
-//! A model as the start of another fit.
+//! A model as the warm start of another fit.
 
 use crate::artifact::Model;
 use crate::design::Recipe;
@@ -29,7 +29,7 @@ pub(super) fn start_for(model: &Model, method: &Method, recipe: &Recipe, classes
     let at = |values: &[f64]| columns.iter().map(|j| values[*j]).collect::<Vec<f64>>();
     let centre = at(linear.centre());
     if classes.len() == 2 {
-        // One score, of the second class: where the classes have changed places it changes its sign.
+        // One score, of the second class: where the classes are swapped its sign changes.
         let sign = if order[0] == 0 { 1.0 } else { -1.0 };
         let weights = at(linear.weights_of(0)).into_iter().map(|w| sign * w).collect();
         return Linear::new(weights, centre, vec![sign * linear.intercept_at_centre()[0]]);

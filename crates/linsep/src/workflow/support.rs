@@ -22,20 +22,20 @@ pub struct SupportTable {
     pub rows: Vec<SupportRow>,
 }
 
-/// A row that holds up a support vector machine.
+/// A support vector.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SupportRow {
     /// Row of the training table, from 0.
     pub row: usize,
     /// Its class.
     pub class: Class,
-    /// Of several classes at once: the class that it holds off.
+    /// For several classes at once: the class whose constraint the multiplier belongs to.
     pub against: Option<Class>,
     /// Its multiplier.
     pub alpha: f64,
-    /// Whether α is at its upper bound (of several classes at once: all multipliers of the row together), so that the row may
-    /// lie within the margin or beyond the plane; a free one lies on the margin (of a squared hinge, by as much within it as
-    /// α says).
+    /// Whether α is at its upper bound (for several classes at once: the sum of the multipliers of the row), so that the row
+    /// may lie within the margin or beyond the plane; a row with a free multiplier lies on the margin (for a squared hinge,
+    /// within it in proportion to α).
     pub bounded: bool,
     /// ξ = max(0, 1 − y z); of several classes at once that of the two classes.
     pub slack: f64,

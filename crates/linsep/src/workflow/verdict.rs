@@ -37,7 +37,7 @@ pub(super) struct Evidence<'a> {
     pub(super) of_table: bool,
     /// Difference of calibrated probabilities, and the folds.
     pub(super) calibrated: Option<(f64, usize)>,
-    /// Residual of a closed form by code that does not know how it was found, and what rounding may make of it.
+    /// Residual of a closed form, computed independently of its solver, and its rounding error bound.
     pub(super) independent: Option<(f64, f64)>,
     pub(super) different: &'a [Difference],
 }

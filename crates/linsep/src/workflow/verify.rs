@@ -1,8 +1,8 @@
 //! Model and data to a verdict: what the model states, compared with what the data make of its settings and its point.
 //!
 //! From the settings of a model, its point and the rows a second model is made, by the code that makes models: closed forms
-//! and perceptrons are fitted again, other points are only looked at. Whatever the file says must be what the second model
-//! says; nothing has to be remembered here when a field is added.
+//! and perceptrons are fitted again, other points are only evaluated. Every leaf of the file must agree with the second
+//! model, so a new field needs no code here.
 
 use super::again::{fit_again, fit_source_again, options_of, plan_of, why_not_again};
 use super::agree::{
@@ -41,7 +41,7 @@ pub struct Verification {
     pub objective: f64,
     /// What all of it proves, in one sentence.
     pub proved: String,
-    /// What the file says and nobody compared: it takes a second fit, or other data.
+    /// What the file states but was not compared: that takes a second fit, or other data.
     pub unchecked: Vec<String>,
     /// What was taken as given: the place in the file, and the value.
     pub settings: Vec<(String, String)>,
@@ -267,7 +267,7 @@ impl PreparedRows<'_> {
     }
 }
 
-/// Where the clock stopped a rule, it cannot be followed to the same place again.
+/// An algorithm stopped by the clock cannot be repeated to the same point.
 fn is_halted(model: &Model) -> bool {
     let stopped = |outcome: Outcome| matches!(outcome, Outcome::TimeLimit | Outcome::Interrupted);
     let watches = !matches!(model.method, Method::Gaussian(_) | Method::NaiveBayes(_));
@@ -341,7 +341,7 @@ fn keep_settings(found: &mut Model, model: &Model) {
     found.decision.clone_from(&model.decision);
 }
 
-/// Numbers that agree in their own way are taken to be the stated ones, so that only what differs is left.
+/// Numbers that agree by their own tolerance are replaced by the stated ones, so that only real differences remain.
 fn settle(found: &mut Model, model: &Model, summary: &ColumnSummary, calibrated: Option<f64>) {
     if units_agree(&model.units, &found.units, summary) {
         found.units = model.units.clone();
@@ -360,8 +360,8 @@ fn settle(found: &mut Model, model: &Model, summary: &ColumnSummary, calibrated:
     for (found, stored) in found.parts.iter_mut().zip(&model.parts) {
         settle_part(found, stored, summary);
     }
-    // Which of several parts came off worst is told from the stated numbers once each of them is confirmed: where all are
-    // within rounding, numbers computed again may rank them otherwise.
+    // The worst of several parts is decided by the stated numbers once each of them is confirmed: where all are within
+    // rounding, recomputed numbers may rank them differently.
     let confirmed = found.parts.iter().zip(&model.parts).all(|(a, b)| a.certificate == b.certificate);
     if let (true, Some(worst)) = (confirmed, worst_certificate(model.parts.iter().map(|p| (p.outcome, &p.certificate))))
     {

@@ -36,11 +36,11 @@ pub(super) struct GaussianProblem {
     pub(super) constant: Vec<usize>,
     /// How strongly each covariance was shrunk.
     pub(super) intensities: Vec<f64>,
-    /// What each estimated covariance was divided by, where it is the scatter over that and nothing else.
+    /// The divisor of each estimated covariance, where it is the scatter over that and nothing else.
     pub(super) plain_divisors: Option<Vec<f64>>,
-    /// What rounding did to the moments, where covariance and means are made from them alone.
+    /// Rounding error bounds of the moments, where covariance and means follow from them alone.
     pub(super) rounding: Option<MomentRounding>,
-    /// What the scatter was divided by, and what was then mixed with the identity.
+    /// The divisor of each scatter matrix before shrinkage.
     pub(super) divisors: Vec<f64>,
     /// Columns that agree with others up to their printed digits, in the units of the fit.
     pub(super) agreeing: Vec<Alias>,
@@ -431,7 +431,7 @@ fn scales(standardize: Standardize, moments: &ClassMoments, centre: &[f64], tota
     };
     let within = moments.scatter();
     let variance: Vec<f64> = (0..centre.len()).map(|j| (within.get(j, j) + between(j)) / total).collect();
-    // What rounding leaves of a constant column: the square of a few units in the last place of its value.
+    // The rounding error of the variance of a constant column: the square of a few units in the last place of its value.
     let negligible = |j: usize| variance[j] <= (4.0 * f64::EPSILON * centre[j]).powi(2);
     let constant: Vec<usize> = (0..centre.len()).filter(|j| negligible(*j)).collect();
     let scale = (0..centre.len()).map(|j| match standardize {

@@ -1,7 +1,7 @@
 //! One covariance: linear discriminants.
 //!
-//! `g_k(x) = (μ_k−μ̄)ᵀΣ⁻¹(x−μ̄) − ½(μ_k−μ̄)ᵀΣ⁻¹(μ_k−μ̄) + log π_k`: the usual `w_k = Σ⁻¹μ_k` less what all classes have in
-//! common, so that a large offset of a column costs no digits. Two classes keep the difference `g₁ − g₀`, the log-odds.
+//! `g_k(x) = (μ_k−μ̄)ᵀΣ⁻¹(x−μ̄) − ½(μ_k−μ̄)ᵀΣ⁻¹(μ_k−μ̄) + log π_k`: the usual `w_k = Σ⁻¹μ_k` less their common part, so that
+//! a large offset of a column costs no digits. Two classes keep the difference `g₁ − g₀`, the log-odds.
 
 use super::GaussianSolved;
 use super::problem::{ALIAS_TOLERANCE, GaussianProblem};

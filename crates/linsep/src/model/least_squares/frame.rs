@@ -1,4 +1,4 @@
-//! Units, targets and penalty of a least-squares problem: what its statistics are put into.
+//! Units, targets and penalty of a least-squares problem: everything but its statistics.
 
 use super::{LeastSquaresSettings, Targets};
 use crate::design::Standardize;
@@ -32,9 +32,9 @@ pub(super) struct SquaresFrame {
     intercept: Intercept,
     /// The target of each class, score by score.
     pub targets: Vec<Vec<f64>>,
-    /// What is taken off a score so that zero decides.
+    /// The constant subtracted from a score so that zero is the threshold.
     pub shift: f64,
-    /// What the rounding of a column's own values comes to, in its standard deviations.
+    /// The rounding error of a column's own values, in its standard deviations.
     noise: Vec<f64>,
 }
 
@@ -68,7 +68,7 @@ impl SquaresFrame {
         let (total, cols) = (classes.iter().sum::<f64>(), mean.len());
         // Centring without standardising is for conditioning only, so it needs a free intercept to absorb it.
         let centred = method.standardize == Standardize::Yes || method.intercept == Intercept::Free;
-        // What rounding leaves of a constant column: the square of a few units in the last place of its value.
+        // The rounding error of the variance of a constant column: the square of a few units in the last place of its value.
         let negligible = |j: usize| variance[j] <= (4.0 * f64::EPSILON * mean[j]).powi(2);
         let scale = |j: usize| match method.standardize {
             Standardize::Yes if !negligible(j) => variance[j].sqrt(),
@@ -218,7 +218,7 @@ impl SquaresFrame {
         (rows, values)
     }
 
-    /// How short an unknown may be beside the others before it counts as dependent.
+    /// Per unknown, the relative length of its residual on the others up to which it counts as dependent.
     pub fn rank_tolerance(&self, penalised: bool) -> Vec<f64> {
         let of = |j: usize| match j < self.cols() {
             _ if penalised => 4.0 * f64::EPSILON,
@@ -282,7 +282,7 @@ impl SquaresFrame {
 }
 
 impl LeastSquaresSettings {
-    /// The target of each class, score by score, and what is taken off the scores.
+    /// The target of each class, score by score, and the constant subtracted from the scores.
     fn targets_of(&self, classes: usize) -> Result<(Vec<Vec<f64>>, f64)> {
         match (classes, self.targets) {
             (2, Targets::Auto | Targets::PlusMinus) => Ok((vec![vec![-1.0, 1.0]], 0.0)),

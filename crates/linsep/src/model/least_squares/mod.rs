@@ -126,7 +126,7 @@ impl LeastSquaresSettings {
         let mut reduced = self.reduce(training, watch)?;
         let mut found = self.solve(&reduced, watch);
         reduced.notes = with_proofs(reduced.notes, training, reduced.frame.has_intercept(), watch);
-        // Not cut short by a deadline: there is a solution, and its objective and proof belong to it.
+        // Without the deadline: there is a solution, and its objective and proof belong to it.
         let calm = Watch::default();
         let mut linear = reduced.frame.discriminant(&found.solutions)?;
         let mut proof = self.prove(training, &reduced, &linear, &calm)?;
@@ -237,9 +237,9 @@ impl LeastSquaresSettings {
         let columns: Vec<usize> = kept.iter().copied().filter(|j| *j < cols).collect();
         let in_use = |j: usize| columns.binary_search(&j).is_ok();
         let stray = (0..scores).any(|k| (0..cols).any(|j| linear.weights_of(k)[j] != 0.0 && !in_use(j)));
-        // A free intercept makes up for another centre; any other is about the centre of the data.
+        // A free intercept absorbs a change of centre; any other is relative to the centre of the data.
         let moved = self.intercept != Intercept::Free && linear.centre() != &frame.centre[..];
-        // What is taken off the scores so that zero decides is no part of the unknowns.
+        // The constant subtracted from the scores, so that zero is the threshold, is no part of the unknowns.
         let intercept: Vec<f64> = linear.intercept_at_centre().iter().map(|b| b + frame.shift).collect();
         let stray = stray || (!frame.has_intercept() && intercept.iter().any(|b| *b != 0.0));
         let absent = |reason: &str| Certificate::Absent { reason: reason.into() };
@@ -289,7 +289,8 @@ impl LeastSquaresSettings {
         !penalty.is_sparse() && !has_factors
     }
 
-    /// The one door to least squares: the closed form where there is one, and otherwise the same objective as a risk.
+    /// The single entry point of least squares: the closed form where there is one, and otherwise the same objective as a
+    /// risk.
     pub fn into_method(self) -> Method {
         if LeastSquaresSettings::has_closed_form(&self.penalty, false) {
             return Method::LeastSquares(self);

@@ -1,4 +1,4 @@
-//! Rows to a small problem: which columns are in use, the normal equations on them, and the matrix that proves the rest.
+//! Rows to a small problem: the columns in use, the normal equations on them, and the whitening matrix for the proof.
 
 use super::frame::SquaresFrame;
 use super::{ALIAS_TOLERANCE, DESCRIBED, ENOUGH, LeastSquaresSettings, LeastSquaresSolver, QR_LIMIT};
@@ -22,7 +22,7 @@ pub(super) struct ReducedSquares {
     pub(super) kept: Vec<usize>,
     /// `TᵀHT ≈ I` on them: Tᵀ row by row in the units of the fit; `None` where they are too many.
     pub(super) whitening: Option<Vec<f64>>,
-    /// Whether the normal equations keep too few digits for T to be applied to them.
+    /// Whether the normal equations are too ill-conditioned for T to be applied to them.
     pub(super) ill: bool,
     pub(super) notes: Vec<Note>,
     /// How it was done.
@@ -32,7 +32,7 @@ pub(super) struct ReducedSquares {
 }
 
 impl LeastSquaresSettings {
-    /// The problem by the statistics that its solver works on: means and scatter, unless those keep too few digits.
+    /// The problem by the statistics that its solver uses: means and scatter, unless these are too ill-conditioned.
     pub(super) fn reduce(&self, training: &Training<'_>, watch: &Watch) -> Result<ReducedSquares> {
         if self.solver == LeastSquaresSolver::Qr {
             return self.by_triangle(training, "", watch);
@@ -54,7 +54,7 @@ impl LeastSquaresSettings {
         let mut plain = frame.normal_equations(moments);
         let first = factor(&plain.hessian, ALIAS_TOLERANCE);
         let mut notes = frame.constant_notes();
-        // Where nothing is nearly dependent there is no need to ask.
+        // Printed digits matter only where a column is nearly dependent.
         let asked = frame.lambda == 0.0 && (first.smallest_pivot() < EXPLAINED || first.rank() < frame.used().len());
         if let Some(units) = frame.printed_units(printed).filter(|_| asked) {
             let block = Square::from_lower(frame.cols(), |i, j| plain.hessian.get(i, j));

@@ -268,7 +268,7 @@ impl<'a> Estimates<'a> {
     fn gamma(&self, j: usize, shape: &mut [f64], rate: &mut [f64]) -> Result<()> {
         for k in 0..shape.len() {
             let (mean, spread) = self.gamma_spread(k, j);
-            // What rounding leaves of a column without spread.
+            // The rounding error of a column without spread.
             if !(spread > 16.0 * f64::EPSILON * (1.0 + mean.ln().abs())) {
                 let what =
                     words!["within ", self.class(k), " ", Span::Column(j), " has no spread: its shape has no estimate"];
@@ -289,7 +289,7 @@ impl<'a> Estimates<'a> {
         (mean, mean.ln() - self.statistics.logarithms(k, j) / weight)
     }
 
-    /// A probability of zero would decide alone against all other columns.
+    /// A zero probability would outweigh all other columns.
     fn never(&self, k: usize, j: usize, what: &str) -> Error {
         let never = format!(" never has {what} in ");
         Error::data(words![self.class(k), never, Span::Column(j), ": its logarithm is −∞"])
@@ -376,7 +376,7 @@ pub(super) fn spread(statistics: &ClassColumns, j: usize) -> ColumnSpread {
     ColumnSpread { mean, within, overall: (within + between) / total }
 }
 
-/// What rounding leaves of the variance of a constant: the square of a few units in the last place of its value.
+/// The rounding error of the variance of a constant: the square of a few units in the last place of its value.
 fn rounding(value: f64) -> f64 {
     (4.0 * f64::EPSILON * value).powi(2)
 }

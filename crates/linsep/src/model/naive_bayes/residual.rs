@@ -1,7 +1,7 @@
-//! The certificate: the equations that the parameters and the discriminants must satisfy, with the statistics put in.
+//! The certificate: the equations that parameters and discriminants must satisfy, evaluated with the statistics.
 //!
-//! The logarithms of the fit are undone rather than repeated: a weight `ln(λ₁/λ₀)` is right if `e^w λ₀ = λ₁`. Scores of
-//! more than two classes are compared with that of the first class, so that what all classes have in common drops out.
+//! The logarithms of the fit are inverted rather than repeated: a weight `ln(λ₁/λ₀)` is right if `e^w λ₀ = λ₁`. Scores of
+//! more than two classes are compared with that of the first class, so that their common part cancels.
 
 use super::FamilyChoice;
 use super::estimate::{CHUNK, Estimates, runs_within, spread};
@@ -28,7 +28,7 @@ struct Contrast {
     logarithm: f64,
 }
 
-/// What a chunk of columns comes to for one class.
+/// The residual of a chunk of columns for one class.
 struct ChunkResidual {
     worst: f64,
     constant: CompensatedSum,
@@ -66,7 +66,7 @@ impl Estimates<'_> {
             let found = if classes == 2 { intercept[0] } else { intercept[k] - intercept[0] };
             worst = worst.max((found - expected.value()).abs() / size);
         }
-        // A comparison with NaN is false: say so rather than pass.
+        // NaN compares false and would pass: it is turned into the largest number.
         let relative_residual = if worst.is_finite() { worst } else { f64::MAX };
         Ok(Certificate::ClosedForm { equations: EQUATIONS.to_owned(), relative_residual, errors: None })
     }

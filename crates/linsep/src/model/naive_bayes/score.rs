@@ -1,4 +1,4 @@
-//! Parameters to discriminants: `log[π_k p(x|k)]` less what all classes have in common.
+//! Parameters to discriminants: `log[π_k p(x|k)]` less the part that all classes share.
 //!
 //! Each column adds the logarithm of its density over a reference density of the same family: that of the first of two
 //! classes, so that the one score is the log-odds, or that of the average class. The formulas are those of the ratio, so
@@ -29,7 +29,7 @@ pub(super) fn log_ratio(family: FamilyChoice, (a, b): (f64, f64), (c, d): (f64, 
             let (u, v) = (a - centre, c - centre);
             Contribution {
                 linear: u / b - v / d,
-                // One after the other: a product of two variances may be too small for a number.
+                // Divided one after the other: a product of two variances may underflow.
                 square: 0.5 * (b - d) / b / d,
                 constant: -0.5 * ((b / d).ln() + u * u / b - v * v / d),
                 logarithm: 0.0,
@@ -48,7 +48,7 @@ pub(super) fn log_ratio(family: FamilyChoice, (a, b): (f64, f64), (c, d): (f64, 
         FamilyChoice::Multinomial | FamilyChoice::Categorical => linear((a / c).ln(), 0.0),
         FamilyChoice::Exponential => linear((a - c) / a / c, (c / a).ln()),
         FamilyChoice::Geometric => {
-            // a(1+c) / (c(1+a)) less one: large means leave little of it, and values as large multiply the rest.
+            // a(1+c) / (c(1+a)) − 1, without the cancellation: it is small for large means, and large values multiply it.
             let excess = (a - c) / c / (1.0 + a);
             let weight = if excess.abs() < 0.5 { excess.ln_1p() } else { (a / c * ((1.0 + c) / (1.0 + a))).ln() };
             linear(weight, ((1.0 + c) / (1.0 + a)).ln())
@@ -62,7 +62,7 @@ pub(super) fn log_ratio(family: FamilyChoice, (a, b): (f64, f64), (c, d): (f64, 
     }
 }
 
-/// `ln(a/c)`, relatively exact also for nearly equal numbers: a count multiplies it.
+/// `ln(a/c)` to full relative accuracy, also for nearly equal numbers: a count multiplies it.
 fn ln_quotient(a: f64, c: f64) -> f64 {
     let excess = (a - c) / c;
     if excess.abs() < 0.5 { excess.ln_1p() } else { (a / c).ln() }
@@ -82,7 +82,7 @@ struct Reference {
     second: Vec<f64>,
 }
 
-/// What one chunk of columns gives a score besides its weights.
+/// The contribution of a chunk of columns to a score besides its weights.
 struct ChunkSum {
     constant: CompensatedSum,
     logarithms: Vec<(usize, f64)>,

@@ -43,7 +43,7 @@ pub enum PerceptronVariant {
 pub struct PerceptronSettings {
     /// The algorithm.
     pub variant: PerceptronVariant,
-    /// η, which scales θ and the scores and decides nothing.
+    /// η, which scales θ and the scores and changes no decision.
     pub step: f64,
     /// The order of the rows (online and averaged).
     pub order: Order,
@@ -137,7 +137,7 @@ impl PerceptronSettings {
         let linear = self.to_columns(&algorithm.coef(), &units, &working)?;
         let found = self.measure(training, &linear, &working, &Watch::default())?;
         let mut notes = Vec::new();
-        // As it is, a constant other than zero is another intercept, with a weight.
+        // Without standardising, a nonzero constant column acts as a second intercept and keeps its weight.
         let idle = |j: &usize| self.standardize == Standardize::Yes || summary.max[*j] == 0.0;
         let columns: Vec<usize> = constant.into_iter().filter(idle).collect();
         if !columns.is_empty() {
@@ -174,7 +174,7 @@ impl PerceptronSettings {
         })))
     }
 
-    /// Runs to the end, asking on the way (or, where the answer changes nothing, at the end) whether a plane can be found.
+    /// Runs to the end, testing separability on the way (or, where the verdict changes nothing, at the end).
     fn run(
         &self,
         algorithm: &mut (dyn MistakeDriven + '_),
@@ -197,7 +197,7 @@ impl PerceptronSettings {
         }
     }
 
-    /// Where the answer is no more than a note it must be cheap.
+    /// Where the verdict would only be a note, the test must be cheap.
     fn is_worth_asking(&self, training: &Training<'_>) -> bool {
         let shape = training.design.shape();
         self.wants_separation() || shape.rows as f64 * (shape.cols as f64 + 1.0).powi(2) <= CHEAP
@@ -210,12 +210,12 @@ impl PerceptronSettings {
 
     fn outcome(&self, stop: &Stop, found: &Margins, verdict: Option<&OverlapVerdict>) -> Outcome {
         match stop {
-            // No mistake is left by the algorithm's own arithmetic, but rounding hides on which side a row is.
+            // Converged by the algorithm's own arithmetic, but rounding leaves the side of some row uncertain.
             Stop::Converged if self.variant != PerceptronVariant::Averaged && found.bound().is_none() => {
                 Outcome::PrecisionLimit
             }
             Stop::IterationLimit if found.bound().is_some() => Outcome::Converged,
-            // On classes that overlap there is nothing to wait for: the epochs are part of the method.
+            // On overlapping classes the algorithm never stops by itself: the number of epochs is part of the method.
             Stop::IterationLimit if !self.wants_separation() => match verdict {
                 Some(OverlapVerdict::Separable { .. }) => Outcome::IterationLimit,
                 _ => Outcome::Converged,

@@ -1,6 +1,6 @@
-//! Whether a plane separates the rows, so that a perceptron stops: decided, and proved, by the engine of separability.
+//! Whether a plane separates the rows, so that a perceptron stops: decided and proved by `separate`.
 //!
-//! Without an intercept a row at the centre is on no side of any plane; the rest is asked of the same stage.
+//! Without an intercept a row at the centre is on no side of any plane; all other cases are decided by the same stage.
 
 use crate::design::{Block, Design, Tile, Training, Units};
 use crate::error::{ErrorKind, Result};
@@ -43,13 +43,13 @@ pub(in crate::model) fn separability(
 }
 
 fn with_intercept(training: &Training<'_>, units: &Units, watch: &Watch) -> Result<OverlapVerdict> {
-    // Any plane will do.
+    // Any separating plane suffices.
     let options = SeparabilityOptions { margin_tolerance: Some(1.0), ..SeparabilityOptions::default() };
     let found = separate::separability(training, &options, watch)?;
     let counts = |row: &usize| training.weights.is_none_or(|w| w[*row] > 0.0);
     let rows: Vec<usize> = match &found.verdict {
         Verdict::Complete(v) => {
-            // w·(x − c) + b in the units given; what has no double near it stays unsaid.
+            // w·(x − c) + b in the units given; no plane where its numbers are too far apart for doubles.
             let mut plane = Coef::zeros(1, units.scale().len());
             let scaled = v.weights[0].iter().zip(units.scale());
             plane.weights_mut().iter_mut().zip(scaled).for_each(|(p, (w, s))| *p = w * s);

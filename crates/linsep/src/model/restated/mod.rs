@@ -1,4 +1,4 @@
-//! What a model must say besides its point, made again from the method, the rows and the point: for whoever checks it.
+//! Everything a model states besides its point, recomputed from the method, the rows and the point: for `verify`.
 
 mod notes;
 
@@ -37,8 +37,7 @@ pub(crate) struct Stated<'a> {
 }
 
 impl Method {
-    /// A closed form, or a rule that minimises nothing: the fit is what was asked for, step by step, and whoever checks it
-    /// does it again.
+    /// A closed form, or an algorithm that minimises nothing: the result is defined by its steps, and `verify` repeats them.
     pub(crate) fn is_repeated(&self) -> bool {
         matches!(
             self,
@@ -50,7 +49,7 @@ impl Method {
         )
     }
 
-    /// The relative gap, or the violation, at which the method is content.
+    /// The tolerance of the method on the relative gap, or on the violation of the KKT conditions.
     pub fn tolerance(&self) -> Option<f64> {
         match self {
             Method::HardMargin(m) => Some(m.tolerance),
@@ -62,11 +61,11 @@ impl Method {
         }
     }
 
-    /// What an ending is called in the light of the certificate: converged is a fit whose bound is within the tolerance,
-    /// and no other; who was interrupted stays so.
+    /// The outcome after the certificate: converged if and only if its bound is within the tolerance; an interrupt stays
+    /// one.
     pub(crate) fn settled(&self, outcome: Outcome, certificate: &Certificate) -> Outcome {
         let Some(tolerance) = self.tolerance() else { return outcome };
-        // Another machine rounds otherwise.
+        // Another machine may round differently.
         let nearly = tolerance * NEARLY;
         let (reached, missed) = match (self, certificate) {
             (Method::Sigmoid(m), Certificate::Local { gradient, smallest_eigenvalue }) => {
@@ -81,7 +80,7 @@ impl Method {
         outcome.judged(reached, missed)
     }
 
-    /// Everything that the method would have said of a point: units, objective, certificate, notes and counts, and the
+    /// Everything that the method would have stated for a point: units, objective, certificate, notes and counts, and the
     /// discriminant as far as it follows from other numbers. `outcome` and `computation` are as stated.
     pub(crate) fn restate(
         &self,
@@ -128,7 +127,7 @@ impl Method {
             Method::HardMargin(m) => (m.formula(), None),
             Method::Perceptron(m) => (m.formula(), None),
             Method::KernelPerceptron(m) => (m.formula(&kernel), None),
-            // Always fitted again.
+            // These are always fitted again.
             Method::Gaussian(_) | Method::NaiveBayes(_) => (String::new(), None),
         }
     }
@@ -170,7 +169,7 @@ impl Method {
         Ok(Discriminant::Linear(Linear::new(weights, centre.to_vec(), linear.intercept_at_centre().to_vec())?))
     }
 
-    /// Support vectors, counted; what is beyond the bound of its row is put at it.
+    /// Support vectors, counted; multipliers beyond the bound of their row are clipped to it.
     fn counted(&self, training: &Training<'_>, mut alpha: Vec<f64>) -> Multipliers {
         let bound = match self {
             Method::Risk(m) if m.loss == LossChoice::Hinge => Some(m.penalty),
@@ -235,7 +234,7 @@ impl KernelSvmSettings {
     }
 }
 
-/// The multipliers of two hulls have equal sums; where they have not, those of the larger are too large.
+/// The multipliers of two hulls have equal sums; where they have not, those of the larger sum are scaled down.
 fn balance(training: &Training<'_>, alpha: &mut [f64]) {
     let class = |i: usize| training.labels.codes()[i].index();
     let mut sums = [0.0f64; 2];
@@ -246,8 +245,8 @@ fn balance(training: &Training<'_>, alpha: &mut [f64]) {
     }
 }
 
-/// Mistakes, which nobody can count afterwards, are taken as stated where they are possible: neither more than the bound nor
-/// fewer than it takes to make θ as long as it is.
+/// Mistakes cannot be counted afterwards: they are taken as stated where they are possible, that is neither more than the
+/// bound nor fewer than the length of θ requires.
 fn with_mistakes(method: &Method, found: Certificate, stated: &Certificate) -> Certificate {
     let Certificate::Separates { margin, norm, radius, bound, .. } = found else { return found };
     let step = if let Method::Perceptron(method) = method { method.step } else { 1.0 };

@@ -1,4 +1,4 @@
-//! What can be said of the rows again, and of what a model said only that which holds.
+//! Notes on the rows, recomputed; of the stated notes only those that hold.
 
 use super::Stated;
 use crate::certify::exactly_dependent;
@@ -22,7 +22,7 @@ const BEYOND: f64 = 1e-3;
 const LEVEL: f64 = 1e-6;
 
 impl Method {
-    /// What can be said of the rows again, and of what was said only that which holds.
+    /// The notes on the rows, recomputed; of the stated notes only those that hold.
     pub(super) fn restated_notes(
         &self,
         training: &Training<'_>,
@@ -50,7 +50,7 @@ impl Method {
         let origin = about_zero.then(|| stated.units.centre());
         for note in &stated.notes {
             let kept = match note {
-                // Made again here, and by whoever knows the digits and the folds.
+                // Recomputed here, or where the printed digits and the folds are known.
                 Note::Constant { .. } | Note::LastDigit { .. } | Note::UnconvergedFolds { .. } => continue,
                 Note::Indefinite { .. } if matches!(self, Method::KernelSvm(_)) => continue,
                 Note::Collinear { column, combination } | Note::Shared { column, combination } => {
@@ -64,7 +64,7 @@ impl Method {
                 Note::Intercepts { low, high } if matches!(self, Method::KernelSvm(_)) => {
                     self.is_flat(training, stated, *low, *high, watch)?
                 }
-                // Of rules that the clock stopped, which are not followed again.
+                // Algorithms that the clock stopped are not repeated.
                 _ => self.is_repeated(),
             };
             if kept && !notes.contains(note) {
@@ -76,7 +76,7 @@ impl Method {
         Ok(notes)
     }
 
-    /// Without a penalty no column is without a weight by chance: what was left out has to be named.
+    /// Without a penalty no weight is exactly zero by chance: a column that was left out must be named.
     fn unnamed_zeros(&self, stated: &Stated<'_>, constant: &[usize]) -> Vec<Note> {
         let (Method::Risk(method), Some(linear)) = (self, stated.discriminant.as_linear()) else { return Vec::new() };
         if method.penalty != PenaltyChoice::None || stated.outcome != Outcome::Converged {
@@ -99,7 +99,7 @@ impl Method {
             && training.labels.n_classes() == 2
     }
 
-    /// The intercepts that are as good for the weights of a hinge, where they are not one.
+    /// The interval of optimal intercepts for the weights of a hinge, where they are not unique.
     fn intercepts(&self, training: &Training<'_>, stated: &Stated<'_>, watch: &Watch) -> Result<Option<Note>> {
         let Some(linear) = stated.discriminant.as_linear().filter(|_| self.is_linear_hinge(training)) else {
             return Ok(None);
@@ -111,7 +111,7 @@ impl Method {
         Ok(wide.then_some(Note::Intercepts { low: intercept + low, high: intercept + high }))
     }
 
-    /// Whether the hinge losses of a kernel machine stay what they are from one intercept to another.
+    /// Whether the hinge loss of a kernel machine is constant between two intercepts.
     fn is_flat(
         &self,
         training: &Training<'_>,

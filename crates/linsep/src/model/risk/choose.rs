@@ -1,4 +1,4 @@
-//! One table of (loss, penalty, solver): what goes together, and what `auto` takes.
+//! One table of (loss, penalty, solver): which combinations exist, and which one `auto` takes.
 
 use super::{Algorithm, LossChoice, PenaltyChoice, RiskMinimizer};
 use crate::error::{Error, Result};
@@ -15,10 +15,10 @@ const SOFTMAX_NEWTON_LIMIT: usize = 200;
 /// GB.
 const PROOF_LIMIT: usize = 20_000;
 
-/// The solver taken, and why.
+/// The selected solver, and why.
 pub(super) struct Choice {
     pub(super) algorithm: Algorithm,
-    /// None where it was asked for.
+    /// `None` where the user asked for it.
     pub(super) reason: Option<String>,
 }
 
@@ -41,7 +41,7 @@ impl RiskMinimizer {
         }
     }
 
-    /// Refuses an algorithm that cannot do it.
+    /// Refuses an algorithm that cannot minimise this loss with this penalty.
     pub fn check_solver(&self) -> Result<()> {
         let able = self.solvers();
         if able.is_empty() && self.penalty.is_sparse() {
@@ -87,7 +87,7 @@ impl RiskMinimizer {
             _ if by_rows && rows < unknowns => {
                 (Algorithm::RowNewton, format!("{unknowns} coefficients, but only {rows} rows"))
             }
-            // Columns without a penalty have no place in the dual problem.
+            // Columns without a penalty add equality constraints to the dual problem, which its solver does not handle.
             _ if self.loss == LossChoice::SquaredHinge && !self.factors.contains(&0.0) => {
                 (Algorithm::DualCd, format!("{unknowns} coefficients"))
             }

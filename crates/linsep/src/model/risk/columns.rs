@@ -8,8 +8,8 @@ use crate::error::Result;
 use crate::objective::{Coef, Intercept, Sample, SoftmaxForm};
 
 impl RiskMinimizer {
-    /// All K scores of a K-class model: the reference class has zeros; the symmetric form sums to zero over classes,
-    /// which a ridge prefers and no loss notices.
+    /// All K scores of a K-class model: the reference class has zeros; the symmetric form sums to zero over the classes,
+    /// which minimises a ridge and leaves every loss unchanged.
     pub(super) fn canonical(&self, coef: Coef, classes: usize) -> Coef {
         if classes == 2 {
             return coef;
@@ -56,7 +56,7 @@ pub(in crate::model) fn score_offsets(training: &Training<'_>, scores: usize) ->
 pub(in crate::model) fn to_columns(coef: Coef, units: &Units) -> Result<Linear> {
     let intercept = coef.intercept().to_vec();
     if units.is_identity() {
-        // Zeros that nobody writes cost nothing, unlike a copy of some.
+        // Zeroed memory from the allocator is free, unlike a copy of zeros.
         let centre = vec![0.0; coef.n_cols()];
         return Linear::new(coef.into_weights(), centre, intercept);
     }

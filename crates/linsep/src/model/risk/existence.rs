@@ -1,7 +1,7 @@
-//! Whether the columns without a penalty leave an optimum.
+//! Whether an optimum exists in the columns without a penalty.
 //!
-//! Weights of factor zero are held by the data alone, like those of maximum likelihood: where their columns, with a free
-//! intercept, separate the classes, the risk has no minimiser whatever the penalty of the others.
+//! Only the data bound weights of factor zero, like those of maximum likelihood: where their columns, with a free intercept,
+//! separate the classes, the risk has no minimiser whatever the penalty of the others.
 
 use super::{LossChoice, RiskMinimizer};
 use crate::design::Training;
@@ -20,7 +20,7 @@ impl RiskMinimizer {
         watch: &Watch,
     ) -> Result<Option<NoOptimum>> {
         let free: Vec<usize> = (0..self.factors.len()).filter(|j| self.factors[*j] == 0.0).collect();
-        // Squared losses grow along every direction that changes a score for the worse: they always have a minimiser.
+        // Squared losses and hinges attain their infimum: there is always a minimiser.
         if free.is_empty() || self.loss != LossChoice::Logistic || self.penalty == super::PenaltyChoice::None {
             return Ok(None);
         }

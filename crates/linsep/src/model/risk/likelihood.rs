@@ -43,7 +43,7 @@ impl RiskMinimizer {
         found.passes += 3;
         found.stop = newton.judged(found.stop, &bound.certificate);
         (found.objective, found.certificate) = (bound.objective, bound.certificate);
-        // What the proof left out is what the summary must name, whichever the solver could use.
+        // The columns that the proof leaves out are those that the summary must name, whichever the solver could use.
         for alias in bound.aliased {
             if !found.aliased.iter().any(|a: &Alias| a.column == alias.column) {
                 found.aliased.push(alias);

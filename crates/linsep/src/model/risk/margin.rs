@@ -71,7 +71,7 @@ impl RiskMinimizer {
         }
         let start = from.map(|linear| start(linear, &units, 1, self.intercept));
         let solved = self.solve(&risk, choice.algorithm, start.as_ref(), watch)?;
-        // u = 2 max(0, 1 − yz), of which columns without a penalty would demand more than a balance of classes.
+        // u = 2 max(0, 1 − yz); columns without a penalty would add constraints beyond the balance of the classes.
         let multipliers = risk.penalty().free_columns().is_empty().then(|| {
             let margins = solved.point.scores.iter().zip(training.labels.codes());
             let u: Vec<f64> =
@@ -154,7 +154,7 @@ fn multipliers<L: MarginLoss, P: Penalty>(risk: &Risk<'_, L, P>, u: &[f64]) -> M
     }
 }
 
-/// Says so where the intercept is not unique; in the units of the columns.
+/// Notes that the intercept is not unique; in the units of the columns.
 fn with_interval(mut fit: Fit, interval: Option<(f64, f64, f64)>) -> Fit {
     if let (Fit::Model(fitted), Some((low, high, taken))) = (&mut fit, interval)
         && high - low > INTERVAL * (1.0 + taken.abs())
@@ -166,7 +166,7 @@ fn with_interval(mut fit: Fit, interval: Option<(f64, f64, f64)>) -> Fit {
     fit
 }
 
-/// Solvers of the dual problem begin at multipliers, which a model to start from need not have.
+/// Dual solvers start from multipliers, which a model for a warm start need not have.
 pub(super) fn refuse_start(start: Option<&Linear>, algorithm: Algorithm) -> Result<()> {
     match start {
         None => Ok(()),

@@ -89,7 +89,7 @@ pub struct RegularisationPath {
 }
 
 impl RiskMinimizer {
-    /// Solves for every λ, each from the solution of the one before; the size of `penalty` itself plays no part.
+    /// Solves for every λ, each warm-started from the one before; the size of `penalty` itself is ignored.
     ///
     /// ```
     /// use linsep::design::DenseMatrix;
@@ -212,7 +212,7 @@ impl RiskMinimizer {
         let in_use = |j: &usize| (0..coef.n_scores()).any(|c| coef.weights_of(c)[*j] != 0.0);
         let nonzero = (0..coef.n_cols()).filter(in_use).count();
         let linear = to_columns(coef, units)?;
-        // As of a single fit, the proof is about the numbers that are kept.
+        // As for a single fit, the proof is about the stored numbers.
         let stored = self.stated_coef(&linear, units, risk.loss().n_scores())?;
         let (objective, certificate) = self.certify_penalised(risk, &stored, &Watch::default())?;
         Ok(PathPoint {
@@ -228,7 +228,7 @@ impl RiskMinimizer {
     }
 }
 
-/// The last solution, what it left, and where the path is heading.
+/// The last solution, its solver state, and the extrapolation of the path.
 struct Tracer<'m> {
     method: &'m RiskMinimizer,
     unknowns: usize,
@@ -275,7 +275,7 @@ struct NullModel {
     loss: f64,
 }
 
-/// Solves with a penalty so large that nothing else can be: λ_max is where the largest gradient meets the lasso.
+/// Solves with a penalty so large that all penalised weights are zero: λ_max is where the largest gradient meets the lasso.
 fn null_model<'a, L: Conjugate + Clone>(
     risk: &dyn Fn(f64) -> Result<Risk<'a, L, ElasticNet>>,
     watch: &Watch,

@@ -1,4 +1,4 @@
-//! The proof of a fit, at the numbers that the model stores: what `fit` states and what a check recomputes.
+//! The proof of a fit, at the numbers that the model stores: what `fit` states and `verify` recomputes.
 
 use super::columns::{from_columns, sample, score_offsets};
 use super::{LossChoice, PenaltyChoice, RiskMinimizer, squared};
@@ -22,17 +22,17 @@ const AIM: f64 = 0.8;
 const NO_INTERCEPT: f64 = 1e-9;
 
 impl RiskMinimizer {
-    /// A fit with the objective and the proof of the coefficients it stores, computed as whoever checks the model will.
+    /// A fit with the objective and the proof of the coefficients it stores, computed as `verify` does.
     ///
-    /// A solver stops on an estimate of the gap in its own coordinates, rounding aside; what it found has converged if the
-    /// proof says so.
+    /// A solver stops on an estimate of the gap in its own coordinates, rounding ignored; the fit has converged if the proof
+    /// says so.
     pub(super) fn proved(&self, fit: Fit, training: &Training<'_>) -> Result<Fit> {
         let Fit::Model(mut fitted) = fit else { return Ok(fit) };
         if self.penalty == PenaltyChoice::None {
-            // Its last steps were taken on the proof.
+            // Its last steps were Newton steps of the proof.
             return Ok(Fit::Model(fitted));
         }
-        // The proof is part of the answer even where time is up.
+        // The proof is part of the answer, even after the time limit.
         let calm = Watch::default();
         let Fitted { discriminant, units, multipliers, .. } = &*fitted;
         let (objective, certificate) = match multipliers {
@@ -45,7 +45,7 @@ impl RiskMinimizer {
         Ok(Fit::Model(fitted))
     }
 
-    /// What a solver is asked for: its estimate of the gap knows nothing of rounding, nor of the stored numbers.
+    /// The tolerance of the solver, whose estimate of the gap includes neither rounding nor the stored form of the numbers.
     pub(super) fn aim(&self) -> f64 {
         AIM * self.tolerance
     }

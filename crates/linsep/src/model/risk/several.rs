@@ -94,7 +94,7 @@ impl RiskMinimizer {
             p[class.index()] = 0.0;
             p[class.index()] = (1.0 - p.iter().sum::<f64>()).max(0.0);
         }
-        // What is left to balance after this is rounding.
+        // The rest of the imbalance is rounding.
         let p = feasible_joint_multipliers(&risk, &p);
         proved_gap(&risk, &coef, Some(&p), watch)
     }

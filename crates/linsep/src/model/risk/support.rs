@@ -1,4 +1,4 @@
-//! The last steps of a lasso, in the columns that have a weight.
+//! The last steps of a lasso: Newton's method on its support.
 
 use super::RiskMinimizer;
 use crate::certify::{Certificate, bound_in_columns, is_worth_curvature};
@@ -17,8 +17,8 @@ const STEPS: usize = 2;
 const ROUNDING: f64 = 1e-13;
 
 impl RiskMinimizer {
-    /// What a lasso found, after Newton's steps on its support as long as no weight changes its sign: a small gap leaves
-    /// more room to its weights than their printed digits do.
+    /// The solution of a lasso after Newton steps on its support, as long as no weight changes its sign: a small gap bounds
+    /// the weights less tightly than their printed digits suggest.
     pub(super) fn with_settled_support<L: Conjugate + Clone>(
         &self,
         risk: &Risk<'_, L, ElasticNet>,
@@ -35,7 +35,7 @@ impl RiskMinimizer {
         if !is_worth_curvature(risk.sample().design, support.len())? {
             return Ok(solved);
         }
-        // Part of the answer even where time is nearly up.
+        // Part of the answer, even near the time limit.
         let calm = Watch::default();
         let restricted = Restricted::dense(risk.sample(), support, &calm)?;
         let some = restricted.risk(risk)?;

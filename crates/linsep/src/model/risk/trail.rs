@@ -1,4 +1,4 @@
-//! Where a path is heading: its last solutions, continued.
+//! Predictor of a path: its last solutions, extrapolated.
 
 use crate::objective::Coef;
 
@@ -15,7 +15,7 @@ pub(super) struct Trail {
 impl Trail {
     pub(super) fn add(&mut self, lambda: f64, coef: &Coef) {
         let at = lambda.ln();
-        // Two solutions at one λ have no direction.
+        // Two solutions at one λ cannot be extrapolated.
         if self.points.last().is_some_and(|(last, _)| *last == at) {
             self.points.pop();
         }
@@ -25,8 +25,8 @@ impl Trail {
         self.points.push((at, coef.clone()));
     }
 
-    /// A guess at the solution for another λ: every coefficient is a polynomial in log λ through those of its last values
-    /// that have one sign. What is zero stays zero, and what would change its sign becomes zero.
+    /// A predictor of the solution for another λ: every coefficient is a polynomial in log λ through those of its last
+    /// values that have the same sign. Zeros stay zero, and a coefficient that would change its sign becomes zero.
     pub(super) fn ahead(&self, lambda: f64) -> Option<Coef> {
         let at = lambda.ln();
         let (_, last) = self.points.last()?;
