@@ -19,6 +19,10 @@ class Failed(Exception):
     """A contestant could not take part; the message says why."""
 
 
+class TimedOut(Failed):
+    """It gave no answer in time and was ended."""
+
+
 class Server:
     """A warm process that repeats one piece of work.
 
@@ -34,12 +38,15 @@ class Server:
         if (line := self._line()) != "ready":
             raise self._failure(f"said {line!r} where `ready` was expected")
 
-    def _line(self):
-        deadline = time.monotonic() + self.timeout
+    def _line(self, timeout=None):
+        timeout = timeout or self.timeout
+        deadline = time.monotonic() + timeout
         while b"\n" not in self.buffer:
             ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, deadline - time.monotonic()))
             if not ready:
-                raise self._failure(f"gave no answer in {self.timeout:g} s")
+                self.process.kill()
+                self.process.wait()
+                raise TimedOut(str(self._failure(f"gave no answer in {timeout:g} s")))
             piece = os.read(self.process.stdout.fileno(), 1 << 16)
             if not piece:
                 raise self._failure("ended")
@@ -52,13 +59,19 @@ class Server:
         self.errors.seek(0)
         return Failed(f"{what} {self.errors.read()[-400:].strip()}")
 
-    def run(self):
+    def ask(self, line):
         try:
-            self.process.stdin.write(b"run\n")
+            self.process.stdin.write(line.encode() + b"\n")
             self.process.stdin.flush()
         except BrokenPipeError:
             raise self._failure("ended") from None
-        outcome = json.loads(self._line())
+
+    def answer(self, timeout=None):
+        return json.loads(self._line(timeout))
+
+    def run(self):
+        self.ask("run")
+        outcome = self.answer()
         if isinstance(self.referee, Referee):
             outcome = {"objective": self.referee(outcome), "refereed": True,
                        **{k: v for k, v in outcome.items() if k in ("seconds", "gap", "passes")}}

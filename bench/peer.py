@@ -17,7 +17,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticD
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 
-from lasso import load
+from lasso import lambda_max, load
 
 
 def timed(work):
@@ -127,11 +127,13 @@ def liblinear(args, x, y):
 def skglm(args, x, y):
     from skglm import SparseLogisticRegression
     x = scipy.sparse.csc_matrix(x) if scipy.sparse.issparse(x) else np.asfortranarray(x)
-    model = SparseLogisticRegression(tol=args.tol, max_iter=1000, max_epochs=100_000, warm_start=True)
+    share = getattr(args, "share", 1.0)
+    model = SparseLogisticRegression(tol=args.tol, l1_ratio=share, max_iter=1000, max_epochs=100_000, warm_start=True)
 
-    # Compiled before it is timed.
-    model.alpha = 1.0
-    model.fit(x[:50], np.arange(50) % 2)
+    # Compiled before it is timed, on rows of the same layout and a penalty that leaves a column in.
+    few, labels = x[:50] if scipy.sparse.issparse(x) else np.asfortranarray(x[:50]), np.arange(min(50, x.shape[0])) % 2
+    model.alpha = 0.5 * lambda_max(few, labels) / max(share, 1e-3)
+    model.fit(few, labels)
 
     def fit(lam):
         model.alpha = lam
