@@ -189,7 +189,7 @@ fn hard_margins_of_several_classes_verify() {
     let scratch = Scratch::with_examples();
     scratch.write("line.csv", "y,x\na,1\nb,2\nc,3\nd,4\ne,5\n");
     let summary = scratch.done("fit line.csv --target y --model hard-margin -o m.json");
-    assert!(summary.contains("γ = 0.5000"), "{summary}");
+    assert!(summary.contains("γ = 0.49999999") || summary.contains("γ = 0.50000000"), "{summary}");
     scratch.done("verify m.json line.csv");
     let blobs = |shift: f64, scale: f64| {
         let place = |i: usize| {

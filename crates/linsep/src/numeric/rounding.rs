@@ -20,8 +20,9 @@ pub fn rounding_bound(n: usize) -> f64 {
 
 /// Shares by which a positive number is moved until what is printed of it is on the right side of it: one of them is a unit
 /// of the last digit, however many digits are printed.
-const SHARES: [f64; 20] = [
-    0.0, 1e-15, 1e-8, 1e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1, 0.2, 0.3, 0.5,
+const SHARES: [f64; 26] = [
+    0.0, 1e-15, 1e-8, 2e-8, 5e-8, 1e-7, 2e-7, 5e-7, 1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3,
+    5e-3, 1e-2, 5e-2, 0.1, 0.2, 0.3, 0.5,
 ];
 
 /// An upper bound as text: what is printed is not below it.

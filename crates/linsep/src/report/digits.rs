@@ -93,13 +93,18 @@ pub(super) fn proved_objective(model: &Model) -> String {
     cut(value, known, printed)
 }
 
-/// Six significant digits, without an exponent where that is short.
+/// Six significant digits.
 pub(super) fn six_digits(value: f64) -> String {
-    let exponent = value.abs().log10().floor();
+    significant(value, 6)
+}
+
+/// Some significant digits, without an exponent where that is short.
+pub(super) fn significant(value: f64, digits: usize) -> String {
+    let (exponent, last) = (value.abs().log10().floor(), digits as f64 - 1.0);
     match exponent {
-        e if (-4.0..6.0).contains(&e) => format!("{value:.*}", (5.0 - e) as usize),
+        e if e >= -4.0 && e <= last => format!("{value:.*}", (last - e) as usize),
         _ if value == 0.0 => "0".into(),
-        _ => format!("{value:.5e}"),
+        _ => format!("{value:.*e}", digits - 1),
     }
 }
 

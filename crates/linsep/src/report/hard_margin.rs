@@ -1,5 +1,6 @@
 //! The hard margin in words.
 
+use super::digits::significant;
 use super::separability_text;
 use super::text::short;
 use crate::artifact::Model;
@@ -34,11 +35,13 @@ pub(super) fn margin_text(model: &Model) -> Option<String> {
 
 /// What the certificate proves.
 pub(super) fn certificate_text(margin: f64, hull_distance: f64, relative_gap: f64) -> String {
+    // Enough of them that rounding in the safe direction is not seen as another margin.
+    let digits = |x: f64| significant(x, 8);
     format!(
         "every row is at least γ = {} from the plane, on its side; two points of the hulls are {} apart, so no plane has \
          more than half of that (relative gap {})",
-        printed_below(margin, short),
-        printed_above(hull_distance, short),
+        printed_below(margin, digits),
+        printed_above(hull_distance, digits),
         bound_text(relative_gap)
     )
 }

@@ -353,7 +353,7 @@ impl RiskMinimizer {
         let RiskFound { coef: found, objective, stop, certificate, iterations, passes, aliased, multipliers } = found;
         let outcome = Outcome::from(&stop);
         let penalty = risk.penalty();
-        notes_of_aliases(&mut notes, aliased, units, penalty.is_none());
+        notes_of_aliases(&mut notes, aliased, units, penalty);
         if !penalty.is_none() {
             keep_relations(&mut notes, training, &Watch::default())?;
         }
@@ -391,18 +391,18 @@ fn squared(classes: usize) -> Squared {
 }
 
 /// Columns that are combinations of others, in the units of the columns.
-fn notes_of_aliases(notes: &mut Vec<Note>, aliased: Vec<Alias>, units: &Units, unpenalised: bool) {
+fn notes_of_aliases(notes: &mut Vec<Note>, aliased: Vec<Alias>, units: &Units, penalty: &impl Penalty) {
     let constant: Vec<usize> = notes
         .iter()
         .flat_map(|n| if let Note::Constant { columns } = n { columns.clone() } else { Vec::new() })
         .collect();
     // Under an overwhelming penalty the Hessian has no digits left for the data: an empty relation says nothing.
-    let said = |a: &Alias| unpenalised || !a.combination.is_empty();
+    let said = |a: &Alias| penalty.is_none() || !a.combination.is_empty();
     notes.extend(aliased.into_iter().filter(|a| said(a) && !constant.contains(&a.column)).map(|a| {
         let column = a.column;
         let in_columns = |(c, v): &(usize, f64)| (*c, v * units.scale()[column] / units.scale()[*c]);
         let combination = a.combination.iter().map(in_columns).collect();
-        match (a.exact, unpenalised) {
+        match (a.exact, penalty.ridge_of(column) == 0.0 && penalty.lasso_of(column) == 0.0) {
             (true, true) => Note::Collinear { column, combination },
             (true, false) => Note::Shared { column, combination },
             (false, left_out) => Note::NearlyCollinear { column, combination, left_out },
