@@ -1,6 +1,14 @@
 //! Coefficients.
 
 use crate::linalg::dot;
+use rayon::prelude::*;
+
+/// Coefficients of one task at least, which take about as long as to start it; results do not depend on it. Chosen, not
+/// measured.
+const TOGETHER: usize = 1 << 14;
+/// Coefficients whose products are summed by one task: fixed, so that sums do not depend on the threads. Chosen, not
+/// measured.
+const SUMMED: usize = 1 << 15;
 
 /// Weights and intercepts of some linear scores, contiguous: all weights score by score, then the intercepts.
 ///
@@ -84,21 +92,28 @@ impl Coef {
 
     /// `self + step · direction`.
     pub fn moved(&self, step: f64, direction: &Coef) -> Coef {
-        let values = self.values.iter().zip(&direction.values).map(|(a, d)| a + step * d).collect();
+        let values = self.values.par_iter().with_min_len(TOGETHER).zip(&direction.values);
+        let values = values.map(|(a, d)| a + step * d).collect();
         Coef { values, ..*self }
     }
 
     /// `self += step · direction`.
     pub fn add_scaled(&mut self, step: f64, direction: &Coef) {
-        self.values.iter_mut().zip(&direction.values).for_each(|(a, d)| *a += step * d);
+        let values = self.values.par_iter_mut().with_min_len(TOGETHER).zip(&direction.values);
+        values.for_each(|(a, d)| *a += step * d);
     }
 
     /// Takes from every score what all have in common: the mean of the weights of a column, and of the intercepts.
     pub fn remove_common_part(&mut self) {
         let (k, cols) = (self.n_scores(), self.n_cols());
-        for j in 0..cols {
-            let mean = (0..k).map(|c| self.weights_of(c)[j]).sum::<f64>() / k as f64;
-            (0..k).for_each(|c| self.weights_mut()[c * cols + j] -= mean);
+        let mut mean = vec![0.0; cols];
+        for c in 0..k {
+            let weights = self.weights_of(c).par_iter().with_min_len(TOGETHER);
+            mean.par_iter_mut().with_min_len(TOGETHER).zip(weights).for_each(|(m, w)| *m += w);
+        }
+        mean.iter_mut().for_each(|m| *m /= k as f64);
+        for of_score in self.weights_mut().chunks_mut(cols.max(1)) {
+            of_score.par_iter_mut().with_min_len(TOGETHER).zip(&mean).for_each(|(w, m)| *w -= m);
         }
         let mean = self.intercept().iter().sum::<f64>() / k as f64;
         self.intercept_mut().iter_mut().for_each(|b| *b -= mean);
@@ -106,6 +121,7 @@ impl Coef {
 
     /// Sum of products of all entries.
     pub fn dot(&self, other: &Coef) -> f64 {
-        dot(&self.values, &other.values)
+        let parts = self.values.par_chunks(SUMMED).zip(other.values.par_chunks(SUMMED));
+        parts.map(|(a, b)| dot(a, b)).collect::<Vec<f64>>().iter().sum()
     }
 }

@@ -11,6 +11,7 @@ mod restricted;
 mod risk;
 mod rows;
 mod sample;
+mod scorer;
 mod smooth;
 
 pub use coef::Coef;

@@ -3,10 +3,9 @@
 //! Dense tiles arrive in the pass's units. Sparse rows arrive as stored, so for them the units move into the
 //! coefficients (`x̂·w = x·(w/s) − c·(w/s)`) and sums are put into units once, at the end of the pass.
 
-use super::Coef;
 use crate::design::{Block, ColumnView, CsrRows, Design, Rows, Tile, Units, column_ranges};
 use crate::error::{Error, Result};
-use crate::linalg::{Square, gram_update, multiply_rows, weighted_rows_sum};
+use crate::linalg::{Square, gram_update, weighted_rows_sum};
 use crate::numeric::vectorised;
 use crate::table::Class;
 use rayon::prelude::*;
@@ -21,80 +20,6 @@ const ENTRIES_PER_COLUMN: usize = 64;
 /// fastest (20news, 18,846 rows of 1.7 million columns, two threads: 1, 2, 4, 8 and 16 ranges take 42, 25, 31, 93 and 174 ms). A column
 /// adds up its rows in their order, whatever the ranges.
 const MOST_RANGES: usize = 16;
-
-/// Coefficients ready for both kinds of rows.
-pub(super) struct Scorer {
-    /// In the pass's units, for dense tiles.
-    weights: Vec<f64>,
-    intercept: Vec<f64>,
-    /// Per stored value and column-major by column (`k` values a column), for sparse rows.
-    raw: Vec<f64>,
-    raw_intercept: Vec<f64>,
-    cols: usize,
-}
-
-impl Scorer {
-    pub(super) fn new(coef: &Coef, units: &Units, sparse: bool) -> Scorer {
-        let (k, cols) = (coef.n_scores(), coef.n_cols());
-        let (mut raw, mut raw_intercept) = (Vec::new(), Vec::new());
-        if sparse {
-            raw_intercept = coef.intercept().to_vec();
-            let is_copy = k == 1 && units.is_identity();
-            raw = if is_copy { coef.weights().to_vec() } else { vec![0.0; k * cols] };
-            for c in (0..k).filter(|_| !is_copy) {
-                for (j, w) in coef.weights_of(c).iter().enumerate() {
-                    let scaled = w * units.inverse_scale()[j];
-                    raw[j * k + c] = scaled;
-                    raw_intercept[c] -= units.centre()[j] * scaled;
-                }
-            }
-        }
-        let weights = if sparse { Vec::new() } else { coef.weights().to_vec() };
-        Scorer { weights, intercept: coef.intercept().to_vec(), raw, raw_intercept, cols }
-    }
-
-    /// The one score of a sparse row, with the sum of the sizes of its terms added to `size`, and Σx² of the row.
-    pub(super) fn sized(&self, columns: &[u32], values: &[f64], size: &mut f64) -> (f64, f64) {
-        let (mut sum, mut length) = (0.0, 0.0);
-        for (c, v) in columns.iter().zip(values) {
-            let product = v * self.raw[*c as usize];
-            sum += product;
-            *size += product.abs();
-            length += v * v;
-        }
-        (self.raw_intercept[0] + sum, length)
-    }
-
-    /// Scores of a block without offsets, row by row.
-    pub(super) fn scores(&self, rows: &Rows<'_>, out: &mut [f64]) {
-        let k = self.intercept.len();
-        match rows {
-            Rows::Dense(values) => {
-                multiply_rows(values, &self.weights, self.cols, k, out);
-                for z in out.chunks_exact_mut(k) {
-                    z.iter_mut().zip(&self.intercept).for_each(|(z, b)| *z += b);
-                }
-            }
-            Rows::Csr(rows) if k == 1 => {
-                for (i, z) in out.iter_mut().enumerate() {
-                    let (columns, values) = rows.row(i);
-                    let products = columns.iter().zip(values).map(|(c, v)| v * self.raw[*c as usize]);
-                    *z = self.raw_intercept[0] + products.sum::<f64>();
-                }
-            }
-            Rows::Csr(rows) => {
-                for (i, z) in out.chunks_exact_mut(k).enumerate() {
-                    z.copy_from_slice(&self.raw_intercept);
-                    let (columns, values) = rows.row(i);
-                    for (c, v) in columns.iter().zip(values) {
-                        let w = &self.raw[*c as usize * k..][..k];
-                        z.iter_mut().zip(w).for_each(|(z, w)| *z += v * w);
-                    }
-                }
-            }
-        }
-    }
-}
 
 vectorised! {
     /// `xᵢ ← √hᵢ xᵢ`.
@@ -126,16 +51,25 @@ pub(super) struct GradientSums {
     /// `totals[route][score]`.
     pub(super) totals: Vec<f64>,
     sparse: bool,
+    /// Whether sparse sums are held score by score already.
+    by_score: bool,
 }
 
 impl GradientSums {
     pub(super) fn new(routes: usize, k: usize, cols: usize, sparse: bool) -> GradientSums {
-        GradientSums { k, cols, sums: vec![0.0; routes * k * cols], totals: vec![0.0; routes * k], sparse }
+        GradientSums {
+            k,
+            cols,
+            sums: vec![0.0; routes * k * cols],
+            totals: vec![0.0; routes * k],
+            sparse,
+            by_score: k == 1,
+        }
     }
 
     /// Sums in units that are known already, of one score.
     pub(super) fn given(sums: Vec<f64>, total: f64) -> GradientSums {
-        GradientSums { k: 1, cols: sums.len(), sums, totals: vec![total], sparse: false }
+        GradientSums { k: 1, cols: sums.len(), sums, totals: vec![total], sparse: false, by_score: true }
     }
 
     /// Adds a block; `routes` says which group each row belongs to, all to the first where it is absent.
@@ -198,16 +132,10 @@ impl GradientSums {
     pub(super) fn by_view(view: &ColumnView<'_>, k: usize, residual: &[f64]) -> GradientSums {
         let mut sums = GradientSums::new(1, k, 0, true);
         sums.cols = view.n_cols();
-        if k == 1 {
-            sums.sums = view.transposed(residual);
-            sums.totals[0] = residual.iter().sum();
-            return sums;
-        }
-        sums.sums.resize(k * sums.cols, 0.0);
-        for c in 0..k {
-            let of_score: Vec<f64> = residual.iter().skip(c).step_by(k).copied().collect();
-            view.transposed(&of_score).iter().enumerate().for_each(|(j, s)| sums.sums[j * k + c] = *s);
-            sums.totals[c] = of_score.iter().sum();
+        sums.sums = if k == 1 { view.transposed(residual) } else { view.transposed_rows(residual, k) };
+        sums.by_score = true;
+        for r in residual.chunks_exact(k) {
+            sums.totals.iter_mut().zip(r).for_each(|(t, r)| *t += r);
         }
         sums
     }
@@ -238,7 +166,7 @@ impl GradientSums {
             return;
         }
         let (k, cols) = (self.k, self.cols);
-        if k == 1 {
+        if self.by_score {
             if units.is_identity() {
                 return;
             }

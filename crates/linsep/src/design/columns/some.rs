@@ -183,6 +183,20 @@ impl<'a> ColumnView<'a> {
         out
     }
 
+    /// `Xᵀ V` for k numbers a row: k numbers a column, all columns of the first before those of the second.
+    pub fn transposed_rows(&self, values: &[f64], k: usize) -> Vec<f64> {
+        if self.places.is_none() {
+            return self.columns.transposed_rows(values, k, false);
+        }
+        let of_one = |c: usize| -> Vec<f64> { values.iter().skip(c).step_by(k.max(1)).copied().collect() };
+        (0..k).flat_map(|c| self.transposed(&of_one(c))).collect()
+    }
+
+    /// `Σᵢ vᵢₖ xᵢⱼ²` for k numbers a row, ordered as [`ColumnView::transposed_rows`]; `None` of some columns only.
+    pub(crate) fn squares(&self, values: &[f64], k: usize) -> Option<Vec<f64>> {
+        self.places.is_none().then(|| self.columns.transposed_rows(values, k, true))
+    }
+
     /// `Σᵢ vᵢ|xᵢⱼ|` per column, for values v ≥ 0.
     pub fn absolute_sums(&self, v: &[f64]) -> Vec<f64> {
         let v: Vec<f64> = match self.row_value() {

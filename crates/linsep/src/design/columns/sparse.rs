@@ -4,6 +4,7 @@ use super::ColumnEntries;
 use super::transpose::{by_range, columns_of, short_ranges};
 use crate::design::{CsrRows, Shape, column_ranges};
 use crate::error::{Error, Result};
+use crate::linalg::add_gathered;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -88,6 +89,45 @@ impl SparseColumns {
     pub fn transposed(&self, v: &[f64]) -> Vec<f64> {
         let v = self.times_row_value(v);
         self.map(|column| column.dot(&v))
+    }
+
+    /// `Xᵀ V`, or with the squares of all entries, for k numbers a row: k numbers a column, all columns of the first before
+    /// those of the second.
+    pub(super) fn transposed_rows(&self, values: &[f64], k: usize, squared: bool) -> Vec<f64> {
+        let cols = self.shape.cols;
+        let scaled: Option<Vec<f64>> = self.row_value.as_ref().map(|of_row| {
+            let of_row = of_row.iter().map(|r| if squared { r * r } else { *r });
+            values.chunks_exact(k.max(1)).zip(of_row).flat_map(|(v, r)| v.iter().map(move |v| v * r)).collect()
+        });
+        let values = scaled.as_deref().unwrap_or(values);
+        // Room for the intercepts, as in `map`.
+        let mut out = vec![0.0; k * (cols + 1)];
+        out.truncate(k * cols);
+        let mut parts: Vec<(&ColumnRange, Vec<&mut [f64]>)> =
+            self.ranges.iter().map(|range| (range, Vec::with_capacity(k))).collect();
+        for mut rest in out.chunks_mut(cols.max(1)) {
+            for (range, slices) in &mut parts {
+                let (now, later) = rest.split_at_mut(range.range.len());
+                slices.push(now);
+                rest = later;
+            }
+        }
+        parts.into_par_iter().for_each(|(range, mut slices)| {
+            let (mut sums, mut squares) = (vec![0.0; k], Vec::new());
+            for (at, column) in range.index.iter().enumerate() {
+                sums.fill(0.0);
+                let (rows, mut entries) = range.column(at).sparse_parts();
+                if squared {
+                    squares.clear();
+                    squares.extend(entries.iter().map(|x| x * x));
+                    entries = &squares;
+                }
+                add_gathered(rows, entries, values, &mut sums);
+                let place = *column as usize - range.range.start;
+                slices.iter_mut().zip(&sums).for_each(|(slice, s)| slice[place] = *s);
+            }
+        });
+        out
     }
 
     /// A number for every column, zero for those without entries.

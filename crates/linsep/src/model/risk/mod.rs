@@ -20,7 +20,7 @@ use super::relations::keep_relations;
 use super::{Computation, Fit, Fitted, Multipliers, Note, Objective, Outcome};
 use crate::certify::Certificate;
 use crate::design::Training;
-use crate::design::{Recipe, Standardize, Units, constant_sparse_columns, summarise};
+use crate::design::{Recipe, Standardize, Units, WithColumns, constant_sparse_columns, summarise};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
 use crate::linalg::Alias;
@@ -319,9 +319,13 @@ impl RiskMinimizer {
         let descent = |rule: StepRule| GradientDescent { tolerance, max_iterations, rule };
         match algorithm {
             Algorithm::Auto | Algorithm::Newton => Newton { tolerance, max_iterations }.solve(risk, start, watch),
-            Algorithm::NewtonCg => NewtonCg { tolerance, max_iterations }.solve(risk, start, watch),
+            Algorithm::NewtonCg => {
+                by_columns(risk, |risk| NewtonCg { tolerance, max_iterations }.solve(risk, start, watch))
+            }
             Algorithm::RowNewton => RowNewton { tolerance, max_iterations }.solve(risk, start, watch),
-            Algorithm::Lbfgs => Lbfgs { tolerance, max_iterations, ..Lbfgs::default() }.solve(risk, start, watch),
+            Algorithm::Lbfgs => by_columns(risk, |risk| {
+                Lbfgs { tolerance, max_iterations, ..Lbfgs::default() }.solve(risk, start, watch)
+            }),
             Algorithm::GradientDescent => descent(StepRule::LineSearch).solve(risk, start, watch),
             Algorithm::FixedStep => descent(StepRule::Fixed).solve(risk, start, watch),
             // The table of pairs keeps these from smooth risks; a caller who does not ask it is told.
@@ -382,6 +386,21 @@ impl RiskMinimizer {
             density: None,
             multipliers,
         })))
+    }
+}
+
+/// Solves with a copy of the columns beside wide sparse rows of several scores: their sums are then gathered column by
+/// column, where by rows every entry would add to a place far away for each score.
+fn by_columns<L: Conjugate + Clone>(
+    risk: &Risk<'_, L>,
+    solve: impl FnOnce(&Risk<'_, L>) -> Result<Solved>,
+) -> Result<Solved> {
+    match if risk.loss().n_scores() > 1 { risk.copied_columns()? } else { None } {
+        Some(columns) => {
+            let design = WithColumns::new(risk.sample().design, columns);
+            solve(&risk.on(&design))
+        }
+        None => solve(risk),
     }
 }
 

@@ -4,7 +4,8 @@ use super::Risk;
 use crate::design::Rows;
 use crate::error::Result;
 use crate::numeric::{rounding_bound, vectorised};
-use crate::objective::rows::{GradientSums, Scorer};
+use crate::objective::rows::GradientSums;
+use crate::objective::scorer::Scorer;
 use crate::objective::{Coef, Loss, Penalty};
 use crate::watch::Watch;
 

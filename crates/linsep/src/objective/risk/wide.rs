@@ -70,10 +70,16 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
         if design.by_columns().is_some() || !GradientSums::wide(design)? {
             return Ok(None);
         }
-        Ok(match design.block(0..design.shape().rows, &mut Tile::default())? {
-            Block::Csr(rows) => Some(Arc::new(SparseColumns::new(&rows)?)),
-            _ => None,
-        })
+        Ok(Some(self.copy_of_columns()?))
+    }
+
+    /// A copy of the columns of sparse rows.
+    pub(crate) fn copy_of_columns(&self) -> Result<Arc<SparseColumns>> {
+        let design = self.sample.design;
+        match design.block(0..design.shape().rows, &mut Tile::default())? {
+            Block::Csr(rows) => Ok(Arc::new(SparseColumns::new(&rows)?)),
+            _ => Err(Error::data("a sparse matrix changed its type between two blocks")),
+        }
     }
 
     /// Scores without offsets, by the columns of weights that are not zero.
