@@ -1,10 +1,11 @@
 //! Lasso and elastic net of sparse rows with thousands of columns, which are solved by a copy of the columns: against the
 //! same rows as dense ones, which are not.
 
-use linsep::design::{LabelledRows, Standardize, Units};
+use linsep::design::{CsrMatrix, LabelledRows, Standardize, Units};
 use linsep::model::{Fit, Fitted, Lambdas, LossChoice, Method, Outcome, PenaltyChoice, RiskMinimizer};
 use linsep::objective::{Coef, ElasticNet, Intercept, Logistic, Risk, Sample};
 use linsep::solve::{ProximalNewton, Solver, Stop};
+use linsep::table::Labels;
 use linsep::watch::{Progress, Watch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -226,6 +227,53 @@ fn loose_tolerances_are_reached() {
             let fitted = by_columns(&data, &method);
             assert_eq!(fitted.outcome, Outcome::Converged, "{tolerance} {lambda}");
             assert!(fitted.certificate.relative_gap().expect("a gap") <= tolerance, "{tolerance} {lambda}");
+        }
+    }
+}
+
+/// Rows of words by Zipf's law with two classes that differ in how often they use them: thousands of columns get a weight.
+fn many_words(rows: usize, cols: usize, seed: u64) -> (CsrMatrix<'static>, Labels) {
+    let mut source = Source::new(seed);
+    let (mut starts, mut indices, mut values) = (vec![0], Vec::new(), Vec::new());
+    let mut codes = Vec::new();
+    for i in 0..rows {
+        let class = if i < 2 { i } else { source.below(2) };
+        let mut words: Vec<usize> = Vec::new();
+        while words.len() < 60 {
+            // The word of rank r comes up with a probability of about 1/r, and half of all words are twice as likely in a class.
+            let word = (cols as f64).powf(source.uniform(0.0, 1.0)) as usize - 1;
+            if word < cols && ((word * 7919) % 13 % 2 == class || source.chance(0.5)) {
+                words.push(word);
+            }
+        }
+        words.sort_unstable();
+        words.dedup();
+        for word in words {
+            indices.push(word as u32);
+            values.push(source.uniform(0.05, 0.3));
+        }
+        starts.push(indices.len());
+        codes.push(if source.chance(0.05) { 1 - class } else { class });
+    }
+    (CsrMatrix::new(starts, indices, values, cols).expect("a matrix"), labels(codes, 2))
+}
+
+/// A matrix of so many columns is not formed; coordinate descent alone stopped with a gap of a fifth on such rows.
+#[test]
+fn thousands_of_columns_with_a_weight_converge() {
+    let (x, labels) = many_words(4000, 9000, 5);
+    let units = Units::identity(9000);
+    let net = ElasticNet::new(2e-4, 0.05).expect("a penalty");
+    for (penalty, least) in [(ElasticNet::lasso(1e-5), 1000), (net, 1500)] {
+        let sample = Sample::new(LabelledRows::new(&x, labels.codes()), &units);
+        let risk = Risk::new(sample, Logistic, penalty, Intercept::Free);
+        for tolerance in [1e-2, 1e-8] {
+            let solver = ProximalNewton { tolerance, max_iterations: 100 };
+            let solved = solver.solve(&risk, None, &Watch::default()).expect("a solution");
+            assert_eq!(solved.stop, Stop::Converged, "{tolerance}: {:?}", solved.certificate.relative_gap());
+            assert!(solved.certificate.relative_gap().expect("a gap") <= tolerance);
+            let used = solved.point.coef.weights().iter().filter(|w| **w != 0.0).count();
+            assert!(used > least, "{used} columns");
         }
     }
 }

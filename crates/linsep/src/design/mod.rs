@@ -31,8 +31,8 @@ mod units;
 
 pub use assemble::{Prepared, PreparedDesign};
 pub use basis::{Basis, MOST_BASIS_FEATURES};
-pub(crate) use columns::ColumnRange;
 pub use columns::{ColumnEntries, ColumnView, Columns, SomeColumns, SparseColumns, WithColumns, stored_values};
+pub(crate) use columns::{ColumnRange, RowParts};
 pub use constant::constant_sparse_columns;
 pub use csr::{CsrMatrix, CsrRows, column_ranges};
 pub use dense::{Dense, DenseMatrix};

@@ -1,11 +1,13 @@
 //! The columns of a design in memory, for methods that visit them one by one.
 
+mod by_rows;
 mod some;
 mod sparse;
 #[cfg(test)]
 mod tests;
 mod transpose;
 
+pub(crate) use by_rows::RowParts;
 pub use some::{ColumnView, SomeColumns, WithColumns};
 pub(crate) use sparse::ColumnRange;
 pub use sparse::SparseColumns;

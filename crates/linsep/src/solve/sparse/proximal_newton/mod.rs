@@ -16,14 +16,17 @@
 
 mod candidates;
 mod centre;
+mod face;
 mod forecast;
 mod gram;
+mod matrix;
 mod residual;
 mod rough;
 mod run;
+mod stepwise;
 
 use crate::certify::{Certificate, duality_gap};
-use crate::design::{Columns, SparseColumns, WithColumns, stored_values};
+use crate::design::{Columns, SparseColumns, WithColumns};
 use crate::error::{ErrorKind, Result};
 use crate::objective::{Coef, Conjugate, Detail, ElasticNet, Intercept, Penalty, Point, Restricted, Risk};
 use crate::solve::{Solved, Solver, Step, Stop};
@@ -32,14 +35,13 @@ use candidates::candidates;
 use centre::centre;
 use forecast::{forecast, violation};
 use gram::GramModel;
+use matrix::matrix_repaid;
 use run::{ModelCurvature, ProximalRun};
 use std::sync::Arc;
 
 /// Up to so many coefficients there is no working set: all columns take part. Chosen, not measured: only time depends
 /// on it.
 const WHOLE: usize = 300;
-/// With more coefficients the Gram matrix is not formed: 2,000² doubles are 32 MB. Chosen, not measured.
-const GRAM_LIMIT: usize = 2_000;
 /// After the rough steps, columns whose gradient exceeds this share of the lasso join as well. Chosen, not measured.
 const NEAR: f64 = 0.95;
 /// Columns that join the working set at a time, unless it has more already; raised from 128 with fewer passes along a
@@ -59,12 +61,6 @@ const HOPELESS: f64 = 1e-3;
 /// A working set is kept while it has no more than twice the columns wanted, and so many: it costs a copy. Chosen, not
 /// measured.
 const SPARE: usize = 256;
-/// Operations of sweeps in the matrix for each of its entries, beside those of its pairs of entries. Chosen, not
-/// measured.
-const MATRIX: f64 = 12.0;
-/// Sweeps by columns that a matrix repays, in stored values each. Chosen, not measured: only the time depends on it.
-const REPAID: f64 = 100.0;
-
 /// Proximal Newton.
 ///
 /// ```
@@ -289,6 +285,16 @@ impl<L: Conjugate + Clone> WorkingSetSearch<'_, '_, L> {
         if !sequential {
             joining.truncate(JOINING.max(self.support().len()));
         }
+        if risk.sample().design.by_columns().is_some() && risk.loss().n_scores() == 1 {
+            self.choose(kept, &joining)?;
+            let repaid = match &kept.working {
+                Some(w) => matrix_repaid(self.risk, &w.restricted)?,
+                None => true,
+            };
+            if !repaid {
+                return self.stepwise(limits, kept, scale);
+            }
+        }
         loop {
             let relative = forecast(risk, &self.point) / scale;
             if relative <= 2.0 * limits.tolerance {
@@ -351,22 +357,7 @@ impl<L: Conjugate + Clone> WorkingSetSearch<'_, '_, L> {
         let Some(working) = kept.working.as_mut() else { return Ok(Stop::PrecisionLimit) };
         let restricted = &working.restricted;
         let sub = restricted.risk(risk)?;
-        let unknowns = sub.loss().n_scores() * (sub.n_cols() + 1);
-        // A sweep in the matrix costs its size, one by the columns their stored values. Of sparse rows the matrix is
-        // merged from many parts, which few values a column do not repay.
-        let shape = restricted.design().shape();
-        let stored = stored_values(restricted.design())?;
-        let sparse = stored < shape.rows * shape.cols;
-        let size = if sparse { 8 * unknowns * unknowns } else { unknowns * unknowns / 4 };
-        let repaid = match restricted.design().by_columns() {
-            // By columns a matrix costs the pairs of entries in a row, and nothing is merged; tens of sweeps repay it.
-            Some(_) if sub.loss().n_scores() == 1 => {
-                let pairs = stored as f64 * stored as f64 / (2.0 * shape.rows.max(1) as f64);
-                pairs + MATRIX * (unknowns * unknowns) as f64 <= REPAID * stored as f64
-            }
-            _ => stored * sub.loss().n_scores() >= size,
-        };
-        let gram = unknowns <= GRAM_LIMIT && repaid;
+        let gram = matrix_repaid(self.risk, restricted)?;
         if !gram && working.columns.is_none() {
             working.columns = Some(Columns::new(restricted.design(), sub.sample().units, watch)?);
         }

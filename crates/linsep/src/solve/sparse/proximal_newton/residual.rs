@@ -17,6 +17,10 @@ const OVER_ALL: usize = 20;
 /// Sweeps over the active set after each of these, at most. Chosen, not measured.
 const OVER_USED: usize = 100;
 
+/// From so large a score on, a row has at least the curvature that leads its score back to zero: beyond, the logistic
+/// curvature is below 2e-9, so it matters only for rows far on the wrong side, which no optimum has.
+const FAR: f64 = 20.0;
+
 /// How many sweeps at most.
 #[derive(Clone, Copy)]
 pub(super) struct Sweeps {
@@ -24,31 +28,33 @@ pub(super) struct Sweeps {
     pub(super) over_all: usize,
     /// Over those that are not zero, after each of these.
     pub(super) over_used: usize,
+    /// Whether a step on the face of the signs goes before the latter, and how exactly its system is solved.
+    pub(super) on_face: Option<f64>,
 }
 
 impl Default for Sweeps {
     fn default() -> Sweeps {
-        Sweeps { over_all: OVER_ALL, over_used: OVER_USED }
+        Sweeps { over_all: OVER_ALL, over_used: OVER_USED, on_face: None }
     }
 }
 
 /// The model at a point.
 pub(super) struct ResidualModel<'m> {
-    columns: &'m Columns,
-    units: &'m Units,
+    pub(super) columns: &'m Columns,
+    pub(super) units: &'m Units,
     k: usize,
-    total_weight: f64,
+    pub(super) total_weight: f64,
     /// `r + C·(stored part of t)`, row by row, and its sums. Where columns have rows only, times what entries are.
-    theta: Vec<f64>,
-    sums: Vec<f64>,
+    pub(super) theta: Vec<f64>,
+    pub(super) sums: Vec<f64>,
     /// C; where columns have rows only, times the square of what entries are.
-    curvature: Vec<f64>,
+    pub(super) curvature: Vec<f64>,
     /// `Σ C`, packed; `Σ C x` and `Σ C x²` per column (the latter by score), of the stored values.
-    totals: Vec<f64>,
-    first: Vec<f64>,
+    pub(super) totals: Vec<f64>,
+    pub(super) first: Vec<f64>,
     second: Vec<f64>,
     /// Moves of all rows alike, per score.
-    common: Vec<f64>,
+    pub(super) common: Vec<f64>,
 }
 
 /// Where C(a, b) is kept.
@@ -58,10 +64,13 @@ fn pair(a: usize, b: usize) -> usize {
 }
 
 impl<'m> ResidualModel<'m> {
+    /// The model at a point. With a reach, the curvature of a row is the one where its score is so much nearer to zero: for
+    /// one score and losses that bend most there, no smaller than on the way to it.
     pub(super) fn new<L: CurvedLoss, P: Penalty>(
         risk: &Risk<'m, L, P>,
         point: &Point,
         columns: &'m Columns,
+        reach: f64,
     ) -> ResidualModel<'m> {
         let (k, sample) = (risk.loss().n_scores(), risk.sample());
         let (n, pairs) = (sample.labels.len(), k * (k + 1) / 2);
@@ -73,7 +82,19 @@ impl<'m> ResidualModel<'m> {
             let rows = block * ROWS..(block * ROWS + ROWS).min(n);
             let weights = sample.weights.map(|w| &w[rows.clone()]);
             let scores = &point.scores[rows.start * k..rows.end * k];
-            risk.loss().block(&sample.labels[rows], scores, weights, theta, Some(curvature));
+            if reach > 0.0 {
+                let nearer: Vec<f64> = scores.iter().map(|z| z.signum() * (z.abs() - reach).max(0.0)).collect();
+                risk.loss().block(&sample.labels[rows.clone()], &nearer, weights, theta, Some(curvature));
+                risk.loss().block(&sample.labels[rows], scores, weights, theta, None);
+            } else {
+                risk.loss().block(&sample.labels[rows], scores, weights, theta, Some(curvature));
+            }
+            if k == 1 {
+                // A row far on the wrong side has a slope and no curvature, and would send its columns to infinity.
+                for ((c, r), z) in curvature.iter_mut().zip(theta).zip(scores).filter(|(_, z)| z.abs() > FAR) {
+                    *c = c.max(r.abs() / z.abs());
+                }
+            }
         });
         let sum = |values: &[f64], width: usize| {
             let mut sums = vec![0.0; width];
@@ -130,6 +151,9 @@ impl<'m> ResidualModel<'m> {
             let in_use =
                 |j: &usize| risk.penalty().lasso_of(*j) == 0.0 || (0..self.k).any(|c| v.weights_of(c)[*j] != 0.0);
             let active: Vec<usize> = all.iter().copied().filter(in_use).collect();
+            if let Some(precision) = sweeps.on_face.filter(|_| self.k == 1) {
+                self.step_on_face(risk, &mut v, precision);
+            }
             for _ in 0..sweeps.over_used {
                 if self.sweep(risk, &mut v, &active) <= 0.5 * target {
                     break;
@@ -175,12 +199,12 @@ impl<'m> ResidualModel<'m> {
     }
 
     /// `Σ (r + Ct)` of one score.
-    fn total(&self, c: usize) -> f64 {
+    pub(super) fn total(&self, c: usize) -> f64 {
         self.sums[c] + (0..self.k).map(|b| self.totals[pair(c, b)] * self.common[b]).sum::<f64>()
     }
 
     /// Slope and curvature of the loss in one weight.
-    fn slope(&self, j: usize, c: usize) -> (f64, f64) {
+    pub(super) fn slope(&self, j: usize, c: usize) -> (f64, f64) {
         let (k, pairs) = (self.k, self.totals.len());
         let first = &self.first[j * pairs..][..pairs];
         let mut sum = 0.0;
@@ -201,7 +225,7 @@ impl<'m> ResidualModel<'m> {
     }
 
     /// Moves one weight.
-    fn step(&mut self, j: usize, c: usize, step: f64) {
+    pub(super) fn step(&mut self, j: usize, c: usize, step: f64) {
         let (k, pairs) = (self.k, self.totals.len());
         let mut scaled = step;
         if self.columns.is_sparse() {

@@ -3,6 +3,7 @@
 //! While the set of columns still changes a lot, an exact solution on any of them is work for nothing. Where the gradient
 //! of all columns is cheap (by a copy of them), it is taken after every step, and a step is a few sweeps.
 
+use super::matrix::GRAM_LIMIT;
 use super::run::LONG;
 use super::{ModelCurvature, Previous, ProximalNewton, ProximalRun, Working, WorkingSetSearch};
 use crate::design::Columns;
@@ -32,6 +33,10 @@ impl<L: Conjugate + Clone> WorkingSetSearch<'_, '_, L> {
                 break;
             }
             joining.truncate(JOINING.max(support));
+            // Where columns are many, the steps that follow are no dearer, and do not move rows as far as rough ones may.
+            if self.risk.loss().n_scores() == 1 && support + joining.len() > GRAM_LIMIT {
+                break;
+            }
             self.choose(kept, &joining)?;
             if !self.step(kept)? {
                 break;

@@ -26,6 +26,12 @@ pub(super) const LONG: f64 = 2e-3;
 const ROUGH_PRECISION: f64 = 0.2;
 /// A rough step takes this many sweeps over the active set at most. Chosen, not measured.
 const ROUGH_SWEEPS: usize = 5;
+/// A step on faces ends where the model is solved to this share of the violation. Chosen, not measured.
+const FACE_PRECISION: f64 = 0.1;
+/// Faces of a model that one step visits at most, with one sweep over all columns before each. To a gap of 1e-2 on texts made
+/// of topics (25,000 rows, 59,610 columns, 4,066 with a weight) two faces, one, and ten visit 1.9, 2.3 and more than 3.8
+/// billion entries; on farm_ads with C = 10 two and one 0.88 and 0.72.
+const FACES: usize = 2;
 /// The model is not solved further than this share of the tolerance, which would prove no more. Chosen, not measured.
 const FLOOR: f64 = 0.02;
 /// Gradients below this share of the largest are rounding: about half a unit.
@@ -121,13 +127,35 @@ impl<'r, 'd, L: Conjugate + Clone> ProximalRun<'r, 'd, L> {
     /// One step with a model that is solved roughly; false where none decreases the objective.
     pub(super) fn step_roughly(&mut self, columns: &Columns) -> Result<bool> {
         let target = ROUGH_PRECISION * violation(self.risk, &self.point);
-        let model = ResidualModel::new(self.risk, &self.point, columns);
-        let sweeps = Sweeps { over_all: 1, over_used: ROUGH_SWEEPS };
+        let model = ResidualModel::new(self.risk, &self.point, columns, 0.0);
+        let sweeps = Sweeps { over_all: 1, over_used: ROUGH_SWEEPS, on_face: None };
         let mut candidate = model.minimise(self.risk, &self.point.coef, target, sweeps);
         super::centre(self.risk, &mut candidate);
         let predicted = self.predicted(&candidate);
         self.fresh = true;
         self.advance(candidate, predicted, 0.0)
+    }
+
+    /// One step with a model whose curvatures hold as far as `reach`, solved on its faces. Where there is a step: how long it
+    /// is, and the ratio of its decrease to what the model foretells.
+    pub(super) fn step_on_faces(
+        &mut self,
+        columns: &Columns,
+        reach: f64,
+        precision: f64,
+    ) -> Result<Option<(f64, f64)>> {
+        let target = FACE_PRECISION * violation(self.risk, &self.point);
+        let model = ResidualModel::new(self.risk, &self.point, columns, reach);
+        let sweeps = Sweeps { over_all: FACES, over_used: 1, on_face: Some(precision) };
+        let candidate = model.minimise(self.risk, &self.point.coef, target, sweeps);
+        let (predicted, before) = (self.predicted(&candidate), self.point.objective);
+        self.fresh = true;
+        if !self.advance(candidate, predicted, 0.0)? {
+            return Ok(None);
+        }
+        let step = self.trace.last().map_or(1.0, |s| s.step);
+        // At its minimiser a quadratic model has fallen by half of what its slope foretells.
+        Ok(Some((step, (before - self.point.objective) / (-0.5 * predicted))))
     }
 
     /// Whether the point is proved good enough; the proof is looked for only where it may succeed.
@@ -155,7 +183,7 @@ impl<'r, 'd, L: Conjugate + Clone> ProximalRun<'r, 'd, L> {
         let mut candidate = match self.curvature {
             ModelCurvature::Columns(columns) => {
                 self.fresh = true;
-                let model = ResidualModel::new(self.risk, &self.point, columns);
+                let model = ResidualModel::new(self.risk, &self.point, columns, 0.0);
                 let target = (RESIDUAL_PRECISION * violation).max(floor);
                 model.minimise(self.risk, &self.point.coef, target, Sweeps::default())
             }
