@@ -278,7 +278,9 @@ impl<L: Conjugate + Clone> WorkingSetSearch<'_, '_, L> {
         let sequential = ratio > 1.0 && ratio < SEQUENTIAL;
         let mut threshold = if sequential { 2.0 - ratio } else { 1.0 };
         if kept.working.is_none() && risk.sample().design.by_columns().is_some() {
-            self.roughly(limits, kept)?;
+            if self.roughly(limits, kept)? {
+                return self.stepwise(limits, kept, scale);
+            }
             threshold = threshold.min(NEAR);
         }
         let mut joining = self.violators(&[], threshold, usize::MAX);

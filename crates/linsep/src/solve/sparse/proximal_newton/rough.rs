@@ -21,8 +21,10 @@ const FEW: f64 = 1.0 / 16.0;
 const SHORT: f64 = 0.02;
 
 impl<L: Conjugate + Clone> WorkingSetSearch<'_, '_, L> {
-    /// Steps until they are no longer long, or hardly any column wants to join.
-    pub(super) fn roughly(&mut self, limits: &ProximalNewton, kept: &mut Previous) -> Result<()> {
+    /// Steps until they are no longer long, or hardly any column wants to join. True where columns are too many for a matrix:
+    /// what follows is no dearer then, and does not move rows as far as rough steps may.
+    pub(super) fn roughly(&mut self, limits: &ProximalNewton, kept: &mut Previous) -> Result<bool> {
+        let mut many = false;
         while self.trace.len() < limits.max_iterations {
             let inside = kept.working.as_ref().map_or(&[][..], |w| &w.restricted.columns);
             let mut joining = self.violators(inside, 1.0, usize::MAX);
@@ -33,8 +35,8 @@ impl<L: Conjugate + Clone> WorkingSetSearch<'_, '_, L> {
                 break;
             }
             joining.truncate(JOINING.max(support));
-            // Where columns are many, the steps that follow are no dearer, and do not move rows as far as rough ones may.
-            if self.risk.loss().n_scores() == 1 && support + joining.len() > GRAM_LIMIT {
+            many = self.risk.loss().n_scores() == 1 && support + joining.len() > GRAM_LIMIT;
+            if many {
                 break;
             }
             self.choose(kept, &joining)?;
@@ -46,7 +48,7 @@ impl<L: Conjugate + Clone> WorkingSetSearch<'_, '_, L> {
         // What follows solves on the columns in use and those close to it alone.
         kept.working = None;
         kept.model = None;
-        Ok(())
+        Ok(many)
     }
 
     /// One rough step on the working set; false where there is none.
