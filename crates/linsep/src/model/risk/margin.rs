@@ -1,5 +1,6 @@
 //! Support vector machines: the multipliers are part of the solution.
 
+use super::choose::ProblemSize;
 use super::columns::{sample, score_offsets, start};
 use super::{Algorithm, RiskFound, RiskMinimizer};
 use crate::certify::{Certificate, feasible_multipliers, proved_gap};
@@ -31,8 +32,7 @@ impl RiskMinimizer {
         self.check_factors()?;
         let offsets = score_offsets(training, 1);
         let rows = sample(training, &units, offsets.as_deref());
-        let shape = training.design.shape();
-        let choice = self.choose(shape.rows, (shape.cols + 1, 1), false)?;
+        let choice = self.choose(ProblemSize::of(training.design, 1, false)?)?;
         refuse_start(start, choice.algorithm)?;
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, Hinge, penalty, self.intercept);
@@ -60,8 +60,7 @@ impl RiskMinimizer {
         let rows = sample(training, &units, offsets.as_deref());
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, SquaredHinge, penalty, self.intercept);
-        let shape = training.design.shape();
-        let choice = self.choose(shape.rows, (shape.cols + 1, 1), RowNewton::takes(&risk))?;
+        let choice = self.choose(ProblemSize::of(training.design, 1, RowNewton::takes(&risk))?)?;
         if choice.algorithm == Algorithm::DualCd {
             refuse_start(from, choice.algorithm)?;
             self.check_factors()?;

@@ -32,7 +32,7 @@ use crate::solve::{
 };
 use crate::watch::Watch;
 use crate::words::{Setting, words};
-use choose::Choice;
+use choose::{Choice, ProblemSize};
 use columns::{sample, score_offsets, start, to_columns};
 use serde::{Deserialize, Serialize};
 
@@ -242,11 +242,9 @@ impl RiskMinimizer {
     ) -> Result<Fit> {
         let offsets = score_offsets(training, loss.n_scores());
         let rows = sample(training, &units, offsets.as_deref());
-        let shape = training.design.shape();
         if let Some(penalty) = self.penalty.elastic_net(training.total_weight(), &self.factors)? {
             let risk = Risk::new(rows, loss, penalty, self.intercept);
-            let choice =
-                self.choose(shape.rows, (risk.loss().n_scores() * (shape.cols + 1), risk.loss().n_scores()), false)?;
+            let choice = self.choose(ProblemSize::of(training.design, risk.loss().n_scores(), false)?)?;
             let max_iterations = self.iterations(choice.algorithm);
             let solver = ProximalNewton { tolerance: self.aim(), max_iterations };
             let start = from.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
@@ -256,8 +254,8 @@ impl RiskMinimizer {
         }
         let penalty = self.penalty.ridge(training.total_weight(), &self.factors)?;
         let risk = Risk::new(rows, loss, penalty, self.intercept);
-        let unknowns = risk.loss().n_scores() * (shape.cols + 1);
-        let choice = self.choose(shape.rows, (unknowns, risk.loss().n_scores()), RowNewton::takes(&risk))?;
+        let size = ProblemSize::of(training.design, risk.loss().n_scores(), RowNewton::takes(&risk))?;
+        let choice = self.choose(size)?;
         let start = from.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
         if risk.penalty().is_none() {
             let newton = Newton { tolerance: self.aim(), max_iterations: self.iterations(choice.algorithm) };
