@@ -17,13 +17,13 @@ use rayon::prelude::*;
 const TOGETHER: usize = 32;
 /// Rows that are looked at together: 32 of their scores for each of as many fits stay in a first-level cache.
 const ROWS: usize = 64;
-/// Steps after which a fit is left to the solver: contraction is by about `√(d/n)` a step, and eight settle where that is 0.05.
-const STEPS: usize = 12;
-/// A step that leaves more than this share of the decrement, a square, is slow: twelve of them would not settle a fit.
-const SLOW: f64 = 0.1;
-/// Newton's decrement squared times the total weight at the last step: coefficients are then 1e-8 of a standard error from the
+/// Steps after which a fit is left to the solver: contraction is by about `√(d/n)` a step, and seven settle where that is 0.05.
+const STEPS: usize = 20;
+/// A step that leaves more than this share of the decrement, a square, is slow: twenty of them would not settle a fit.
+const SLOW: f64 = 0.2;
+/// Newton's decrement squared times the total weight at the last step: coefficients are then 1e-7 of a standard error from the
 /// optimum before that step, and nearer after it.
-const SETTLED: f64 = 1e-16;
+const SETTLED: f64 = 1e-14;
 /// Doubles of the rows that are kept: 512 MB.
 const MOST_VALUES: usize = 1 << 26;
 /// Pivots of the curvature in unit diagonal below this are rounding.
