@@ -16,6 +16,9 @@ const SOFTMAX_NEWTON_LIMIT: usize = 200;
 /// than sixty products with the rows, of 4 operations an entry at a billion: `2d³ > 2400·entries`. A squared hinge on 2,551 x
 /// 1,336 rows of some twenty entries took 1.4 s by newton and 0.01 s by newton-cg or dual-cd.
 const ENTRIES_A_FACTOR: f64 = 1_200.0;
+/// Up to so many coefficients Newton's method is taken however sparse the rows are: a factor takes less than a millisecond, and it
+/// alone ends at the last digits.
+const FEW_UNKNOWNS: usize = 200;
 /// Without a penalty only Newton's method proves that the optimum exists; a Hessian of 20,000 coefficients takes 3.2
 /// GB.
 const PROOF_LIMIT: usize = 20_000;
@@ -93,7 +96,9 @@ impl RiskMinimizer {
             return Ok(Choice { algorithm: self.algorithm, reason: None });
         }
         let newton_limit = if scores > 1 { SOFTMAX_NEWTON_LIMIT } else { NEWTON_LIMIT };
-        let sparser = entries.is_some_and(|n| (unknowns as f64).powi(3) > ENTRIES_A_FACTOR * n as f64);
+        // Of few coefficients a factor takes no time at all.
+        let sparser =
+            unknowns > FEW_UNKNOWNS && entries.is_some_and(|n| (unknowns as f64).powi(3) > ENTRIES_A_FACTOR * n as f64);
         let what = if sparser { " of sparse rows" } else { "" };
         let (algorithm, reason) = match self.penalty {
             PenaltyChoice::None if unknowns > PROOF_LIMIT => {
@@ -175,6 +180,7 @@ mod tests {
             (logistic, 800, 1_337, 16_000, RowNewton),
             (hinge, 2_551, 1_337, 50_000, DualCd),
             (hinge, 32_561, 124, 451_592, InteriorPoint),
+            (logistic, 15, 33, 30, Newton),
         ] {
             let method = RiskMinimizer { loss, penalty: ridge, ..RiskMinimizer::default() };
             let size = ProblemSize { rows, unknowns, scores: 1, by_rows: true, entries: Some(entries) };
