@@ -13,17 +13,6 @@ const BINS: usize = 16_384;
 /// One row in so many is counted, which suffices for ranges of about as many entries.
 const EVERY: usize = 16;
 
-/// Stored numbers of sparse rows in memory; `None` of others.
-pub fn stored_entries(design: &dyn Design) -> Result<Option<usize>> {
-    if !design.lends() {
-        return Ok(None);
-    }
-    Ok(match design.block(0..design.shape().rows, &mut Tile::default())? {
-        Block::Csr(rows) => Some(rows.entries()),
-        _ => None,
-    })
-}
-
 /// Some consecutive sparse rows; column indices strictly increase within a row.
 #[derive(Debug, Clone, Copy)]
 pub struct CsrRows<'a> {

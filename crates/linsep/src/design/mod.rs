@@ -34,7 +34,7 @@ pub use basis::{Basis, MOST_BASIS_FEATURES};
 pub use columns::{ColumnEntries, ColumnView, Columns, SomeColumns, SparseColumns, WithColumns, stored_values};
 pub(crate) use columns::{ColumnRange, RowParts};
 pub use constant::constant_sparse_columns;
-pub use csr::{CsrMatrix, CsrRows, column_ranges, stored_entries};
+pub use csr::{CsrMatrix, CsrRows, column_ranges};
 pub use dense::{Dense, DenseMatrix};
 pub use encoding::{Encoding, RecipeColumn};
 pub use gather::gather;

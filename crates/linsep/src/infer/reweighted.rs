@@ -4,7 +4,7 @@
 //! fits take Newton steps in the metric of the one to all rows, whose factor is made once, and a step of many fits is two products
 //! of matrices. A fit that does not settle within some steps is left to the solver.
 
-use crate::design::{Design, Pass, Rows, Units};
+use crate::design::{Design, Pass, Rows, Standardize, Units, summarise_any};
 use crate::error::Result;
 use crate::linalg::{Factor, Square, dot, factor, gram_update, multiply_rows, weighted_rows_sum};
 use crate::numeric::{logistic_terms, vectorised};
@@ -71,30 +71,26 @@ impl ReweightedRidge {
         if shape.rows.saturating_mul(width) > MOST_VALUES {
             return Ok(None);
         }
-        let identity = Units::identity(shape.cols);
-        let mut values = vec![0.0; shape.rows * shape.cols];
-        let sparse = Pass::new(design, &identity).partials_of(1).reduce(
+        let (summary, sparse) = summarise_any(design, weights, watch)?;
+        if sparse || !summary.constant().is_empty() {
+            return Ok(None);
+        }
+        let units = summary.units(Standardize::Yes);
+        let mut tile = vec![1.0; shape.rows * width];
+        Pass::new(design, &units).partials_of(1).reduce(
             watch,
-            (shape.cols, &mut values),
-            || false,
-            |sparse, _, rows, out| {
-                match rows {
-                    Rows::Dense(dense) => out.copy_from_slice(dense),
-                    Rows::Csr(_) => *sparse = true,
+            (width, &mut tile),
+            || (),
+            |(), _, rows, out| {
+                if let Rows::Dense(values) = rows {
+                    let rows = out.chunks_exact_mut(width).zip(values.chunks_exact(shape.cols.max(1)));
+                    rows.for_each(|(out, x)| out[1..].copy_from_slice(x));
                 }
                 Ok(())
             },
-            |sparse, other| *sparse |= other,
+            |(), ()| (),
         )?;
         let weight = |row: usize| weights.map_or(1.0, |w| w[row]);
-        let Some(units) = (!sparse).then(|| moments(&values, shape.cols, &weight)).flatten() else { return Ok(None) };
-        let mut tile = vec![1.0; shape.rows * width];
-        for (out, x) in tile.chunks_exact_mut(width).zip(values.chunks_exact(shape.cols.max(1))) {
-            for (j, x) in x.iter().enumerate() {
-                out[j + 1] = (x - units.centre()[j]) * units.inverse_scale()[j];
-            }
-        }
-        drop(values);
         let at_centre = fit.intercept + dot(fit.weights, units.centre());
         let scaled = fit.weights.iter().zip(units.scale()).map(|(w, s)| w * s);
         let start: Vec<f64> = [at_centre].into_iter().chain(scaled).collect();
@@ -225,26 +221,6 @@ vectorised! {
             *z = if second { -s * t.q } else { s * t.p };
         }
     }
-}
-
-/// Mean and standard deviation of every column; `None` where one is constant up to rounding.
-fn moments(values: &[f64], cols: usize, weight: &impl Fn(usize) -> f64) -> Option<Units> {
-    let (mut total, mut mean, mut scatter) = (0.0, vec![0.0; cols], vec![0.0; cols]);
-    for (row, x) in values.chunks_exact(cols.max(1)).enumerate() {
-        let s = weight(row);
-        if s == 0.0 {
-            continue;
-        }
-        total += s;
-        for ((mean, scatter), x) in mean.iter_mut().zip(&mut scatter).zip(x) {
-            let off = x - *mean;
-            *mean += off * (s / total);
-            *scatter += s * off * (x - *mean);
-        }
-    }
-    let scale: Vec<f64> = scatter.iter().map(|scatter| (scatter / total).sqrt()).collect();
-    let varies = scale.iter().zip(&mean).all(|(s, m)| s.is_finite() && *s > SINGULAR * m.abs());
-    varies.then(|| Units::new(mean, scale))
 }
 
 /// A fit on its way.

@@ -153,8 +153,8 @@ impl Note {
                 let near = nearly(*column, combination, feature);
                 match left_out {
                     true => format!(
-                        "{near}: weight 0; what is proved is proved for the model without {0}, nothing is claimed about weights on the \
-                         difference; leave one of them out or use a penalty",
+                        "{near}: weight 0; what is proved is proved for the model without {0}, nothing is claimed about \
+                         weights on the difference; leave one of them out or use a penalty",
                         feature(*column)
                     ),
                     false => format!("{near}: the penalty divides the weight"),

@@ -1,7 +1,7 @@
 //! One table of (loss, penalty, solver): which combinations exist, and which one `auto` takes.
 
 use super::{Algorithm, LossChoice, PenaltyChoice, RiskMinimizer};
-use crate::design::{Design, stored_entries};
+use crate::design::{Design, stored_values};
 use crate::error::{Error, Result};
 use crate::words::{Setting, words};
 
@@ -39,15 +39,16 @@ pub(super) struct ProblemSize {
     pub(super) scores: usize,
     /// Whether it can be solved in the space of the rows.
     pub(super) by_rows: bool,
-    /// Stored numbers of sparse rows.
+    /// Stored values of rows that are sparse.
     pub(super) entries: Option<usize>,
 }
 
 impl ProblemSize {
     pub(super) fn of(design: &dyn Design, scores: usize, by_rows: bool) -> Result<ProblemSize> {
         let shape = design.shape();
-        let unknowns = scores * (shape.cols + 1);
-        Ok(ProblemSize { rows: shape.rows, unknowns, scores, by_rows, entries: stored_entries(design)? })
+        let (unknowns, stored) = (scores * (shape.cols + 1), stored_values(design)?);
+        let entries = (stored < shape.rows * shape.cols).then_some(stored);
+        Ok(ProblemSize { rows: shape.rows, unknowns, scores, by_rows, entries })
     }
 }
 
