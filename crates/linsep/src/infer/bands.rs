@@ -1,9 +1,10 @@
 //! Intervals of the probabilities at given rows, each row alone or all rows at once.
 
+use super::covariance::EstimateCovariance;
 use super::likelihood::LogLikelihood;
 use crate::design::{Design, Pass, Training, Units};
 use crate::error::{Error, Result};
-use crate::linalg::{Square, dot};
+use crate::linalg::dot;
 use crate::numeric::{chi_square_quantile, logistic, normal_quantile};
 use crate::table::{Class, Labels};
 use crate::watch::Watch;
@@ -41,7 +42,7 @@ pub(super) struct EstimatedCoefficients {
     pub intercept: bool,
     pub scores: usize,
     pub point: Vec<f64>,
-    pub covariance: Square,
+    pub covariance: EstimateCovariance,
 }
 
 impl EstimatedCoefficients {
@@ -114,7 +115,7 @@ impl EstimatedCoefficients {
                 let factor = if l == k { 1.0 } else { -(z[l] - largest).exp() / total };
                 gradient[(l - 1) * width..l * width].iter_mut().zip(x).for_each(|(g, x)| *g = factor * x);
             }
-            let error = dot(&self.covariance.multiply(&gradient), &gradient).max(0.0).sqrt();
+            let error = self.covariance.variance(&gradient).sqrt();
             out[k] = logistic(log_odds);
             out[classes + k] = logistic(log_odds - multiple * error);
             out[2 * classes + k] = logistic(log_odds + multiple * error);

@@ -1,12 +1,13 @@
 //! The covariance of the estimates: model-based, or a sandwich of the residuals (Huber 1967, White 1980, MacKinnon and White
 //! 1985, Liang and Zeger 1986).
 
+use super::combinations::Combinations;
 use super::likelihood::LogLikelihood;
-use super::maximum::Maximum;
+use super::maximum::{Maximum, columns_of};
 use super::options::CovarianceKind;
 use crate::design::Pass;
 use crate::error::{Error, Result};
-use crate::linalg::{Square, dot, gram_update};
+use crate::linalg::{Square, dot, gram_update, multiply_rows};
 use crate::watch::Watch;
 use crate::words::{Setting, words};
 use std::collections::BTreeMap;
@@ -23,15 +24,50 @@ pub(super) struct Counting<'a> {
     pub clusters: Option<&'a [usize]>,
 }
 
-/// The sandwich `A M A`, A the inverse of the information and M as the kind says, in the units of the likelihood.
+/// The covariance V of the estimates in the units of the likelihood: of columns that nearly coincide as `AᵀCA` with
+/// combinations A, because entries of V itself would cancel in variances of what the rows do determine.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct EstimateCovariance {
+    combinations: Option<Combinations>,
+    inner: Square,
+}
+
+impl EstimateCovariance {
+    fn combined(&self, functional: &[f64]) -> Vec<f64> {
+        self.combinations.as_ref().map_or_else(|| functional.to_vec(), |c| c.of(functional))
+    }
+
+    /// `f·Vf`, not negative.
+    pub fn variance(&self, functional: &[f64]) -> f64 {
+        let f = self.combined(functional);
+        dot(&self.inner.multiply(&f), &f).max(0.0)
+    }
+
+    /// `f·Vg` of every two functionals.
+    pub fn between(&self, functionals: &[Vec<f64>]) -> Square {
+        let combined: Vec<Vec<f64>> = functionals.iter().map(|f| self.combined(f)).collect();
+        let moved: Vec<Vec<f64>> = combined.iter().map(|f| self.inner.multiply(f)).collect();
+        Square::from_lower(functionals.len(), |i, j| dot(&moved[j], &combined[i]))
+    }
+
+    /// V itself.
+    pub fn matrix(&self) -> Square {
+        match &self.combinations {
+            Some(c) => columns_of(self.inner.n(), |unit| c.transposed(&self.inner.multiply(&c.of(unit)))),
+            None => self.inner.clone(),
+        }
+    }
+}
+
+/// The sandwich `I⁻¹ M I⁻¹`, I the information and M as the kind says, in the units of the likelihood.
 pub(super) fn covariance_of(
     likelihood: &LogLikelihood<'_>,
     maximum: &Maximum,
     kind: CovarianceKind,
     counting: Counting<'_>,
     watch: &Watch,
-) -> Result<Square> {
-    let inverse = maximum.metric.inverse();
+) -> Result<EstimateCovariance> {
+    let (combinations, inverse) = maximum.metric.in_combinations();
     let (scores, parameters) = (likelihood.scores(), likelihood.size() as f64);
     if matches!(kind, CovarianceKind::Hc2 | CovarianceKind::Hc3) && scores > 1 {
         return Err(Error::usage(format!(
@@ -43,14 +79,16 @@ pub(super) fn covariance_of(
     let rows = likelihood.training().labels.len() as f64;
     let n = if counting.copies { likelihood.training().total_weight() } else { rows };
     let middle = match kind {
-        CovarianceKind::Model => return Ok(inverse),
+        CovarianceKind::Model => {
+            return Ok(EstimateCovariance { combinations: combinations.cloned(), inner: inverse });
+        }
         CovarianceKind::Cluster => {
             let clusters = counting.clusters.ok_or_else(|| {
                 Error::usage("which rows belong together is not known").help("name the column of the clusters")
             })?;
-            of_clusters(likelihood, &maximum.point, clusters, watch)?
+            of_clusters(likelihood, &maximum.point, (clusters, combinations), watch)?
         }
-        _ => of_rows(likelihood, maximum, kind, counting.copies, watch)?,
+        _ => of_rows(likelihood, maximum, (kind, counting.copies), (combinations, &inverse), watch)?,
     };
     let mut sandwich = congruent(&inverse, &middle);
     if kind == CovarianceKind::Hc1 {
@@ -62,7 +100,16 @@ pub(super) fn covariance_of(
         }
         sandwich.scale(n / (n - parameters));
     }
-    Ok(sandwich)
+    Ok(EstimateCovariance { combinations: combinations.cloned(), inner: sandwich })
+}
+
+/// The rows of a tile in combinations of its columns.
+fn combine(tile: &mut Vec<f64>, combinations: Option<&Combinations>) {
+    if let Some(c) = combinations {
+        let mut combined = vec![0.0; tile.len()];
+        multiply_rows(tile, &c.rows, c.width, c.width, &mut combined);
+        *tile = combined;
+    }
 }
 
 /// `A M A` of symmetric matrices.
@@ -81,13 +128,12 @@ fn congruent(a: &Square, m: &Square) -> Square {
 fn of_rows(
     likelihood: &LogLikelihood<'_>,
     maximum: &Maximum,
-    kind: CovarianceKind,
-    copies: bool,
+    (kind, copies): (CovarianceKind, bool),
+    (combinations, inverse): (Option<&Combinations>, &Square),
     watch: &Watch,
 ) -> Result<Square> {
     let (width, scores) = (likelihood.width(), likelihood.scores());
     let pairs = scores * (scores + 1) / 2;
-    let inverse = maximum.metric.inverse();
     let fitted = likelihood.fitted(&maximum.point, watch)?;
     let blocks =
         Pass::new(likelihood.training().design, likelihood.units()).partials_of(pairs * width * width).reduce(
@@ -96,6 +142,7 @@ fn of_rows(
             || ((0..pairs).map(|_| Square::zeros(width)).collect::<Vec<_>>(), Vec::new(), Vec::new()),
             |(blocks, tile, scaled), range, rows, _| {
                 likelihood.fill(rows, range.len(), tile);
+                combine(tile, combinations);
                 let mut factors = vec![0.0; range.len() * pairs];
                 for (i, x) in tile.chunks_exact(width.max(1)).enumerate() {
                     let row = range.start + i;
@@ -105,7 +152,7 @@ fn of_rows(
                     let count = if copies { s } else { s * s };
                     let inflation = match kind {
                         CovarianceKind::Hc2 | CovarianceKind::Hc3 => {
-                            let h = leverage(&inverse, x, if copies { 1.0 } else { s } * p[0] * (1.0 - p[0]));
+                            let h = leverage(inverse, x, if copies { 1.0 } else { s } * p[0] * (1.0 - p[0]));
                             if h >= ALONE {
                                 return Err(Error::data(words![
                                     crate::words::Span::Row(row),
@@ -147,7 +194,12 @@ pub(super) fn leverage(inverse: &Square, x: &[f64], weight: f64) -> f64 {
 }
 
 /// `G/(G−1) Σ_g u_g u_gᵀ`, u_g the gradient of a cluster.
-fn of_clusters(likelihood: &LogLikelihood<'_>, point: &[f64], clusters: &[usize], watch: &Watch) -> Result<Square> {
+fn of_clusters(
+    likelihood: &LogLikelihood<'_>,
+    point: &[f64],
+    (clusters, combinations): (&[usize], Option<&Combinations>),
+    watch: &Watch,
+) -> Result<Square> {
     let (width, scores, size) = (likelihood.width(), likelihood.scores(), likelihood.size());
     let fitted = likelihood.fitted(point, watch)?;
     let sums = Pass::new(likelihood.training().design, likelihood.units()).reduce(
@@ -156,6 +208,7 @@ fn of_clusters(likelihood: &LogLikelihood<'_>, point: &[f64], clusters: &[usize]
         || (BTreeMap::<usize, Vec<f64>>::new(), Vec::new()),
         |(sums, tile), range, rows, _| {
             likelihood.fill(rows, range.len(), tile);
+            combine(tile, combinations);
             for (i, x) in tile.chunks_exact(width.max(1)).enumerate() {
                 let row = range.start + i;
                 let p = &fitted[row * scores..(row + 1) * scores];

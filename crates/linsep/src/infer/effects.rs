@@ -1,11 +1,12 @@
 //! Average marginal effects: how much the probability of the second class changes with a column, on average over the rows,
 //! with the delta method's standard error.
 
+use super::covariance::EstimateCovariance;
 use super::likelihood::LogLikelihood;
 use super::maximum::Maximum;
 use crate::design::Pass;
 use crate::error::Result;
-use crate::linalg::{Square, dot, multiply_rows};
+use crate::linalg::{dot, multiply_rows};
 use crate::numeric::logistic;
 use crate::watch::Watch;
 
@@ -30,7 +31,7 @@ pub(super) struct Effect {
 pub(super) fn average_effects(
     likelihood: &LogLikelihood<'_>,
     maximum: &Maximum,
-    covariance: &Square,
+    covariance: &EstimateCovariance,
     moves: &[Move],
     watch: &Watch,
 ) -> Result<Vec<Effect>> {
@@ -92,8 +93,7 @@ pub(super) fn average_effects(
                 (slope * shared[width], gradient)
             }
         };
-        let variance = dot(&covariance.multiply(&gradient), &gradient);
-        Effect { value: value / total, error: variance.max(0.0).sqrt() / total }
+        Effect { value: value / total, error: covariance.variance(&gradient).sqrt() / total }
     };
     Ok(of_moves.chunks_exact(width + 1).zip(moves).map(effect).collect())
 }

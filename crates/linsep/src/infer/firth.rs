@@ -28,7 +28,7 @@ impl Penalised<'_, '_> {
         let likelihood = self.likelihood;
         let mut found = likelihood.with_information(point, watch)?;
         let information = found.information.as_ref().ok_or_else(lost)?;
-        let metric = InformationMetric::of(information, likelihood)?;
+        let metric = InformationMetric::at(likelihood, point, information, watch)?;
         let inverse = metric.inverse();
         let width = likelihood.width();
         let fitted = likelihood.fitted(point, watch)?;
@@ -77,8 +77,7 @@ impl Penalised<'_, '_> {
         let (mut here, mut metric) = self.at(&point, watch)?;
         let mut last = f64::INFINITY;
         for _ in 0..STEPS {
-            let mut step = Restrained::new(restriction, metric.clone())?.step(&here.gradient);
-            let decrement = dot(&step, &here.gradient);
+            let (mut step, decrement) = Restrained::new(restriction, metric.clone())?.step(&here.gradient);
             if decrement <= SETTLED || (decrement < 1e-12 && decrement > 0.9 * last) {
                 return Ok((RestrictedMaximum { point, value: here.value }, metric));
             }

@@ -1,12 +1,13 @@
 //! The hypotheses that were asked about, each by three tests: likelihood ratio, score and Wald.
 
+use super::covariance::EstimateCovariance;
 use super::firth::Penalised;
 use super::hypothesis::{Hypothesis, parse};
 use super::maximum::{InformationMetric, Restriction, restricted_maxima};
 use super::run::InferenceRun;
 use super::term_tests::wald_statistic;
 use crate::error::{Error, ErrorKind, Result, nearest};
-use crate::linalg::{Eigen, Square, dot};
+use crate::linalg::{Eigen, dot};
 use crate::numeric::{chi_square_ln_tail, chi_square_quantile};
 
 /// A statistic that is χ² under the hypothesis, and the logarithm of its p value.
@@ -49,14 +50,16 @@ pub struct Ellipsoid {
     pub directions: Vec<Vec<f64>>,
 }
 
-fn ellipsoid(run: &InferenceRun<'_, '_>, covariance: &Square, restriction: &Restriction) -> Option<Ellipsoid> {
+fn ellipsoid(
+    run: &InferenceRun<'_, '_>,
+    covariance: &EstimateCovariance,
+    restriction: &Restriction,
+) -> Option<Ellipsoid> {
     let size = restriction.len();
     if size < 2 {
         return None;
     }
-    let moved: Vec<Vec<f64>> = restriction.rows.iter().map(|row| covariance.multiply(row)).collect();
-    let own = Square::from_lower(size, |i, j| dot(&restriction.rows[i], &moved[j]));
-    let eigen = Eigen::of(&own)?;
+    let eigen = Eigen::of(&covariance.between(&restriction.rows))?;
     let radius_squared = chi_square_quantile(run.options.level, size as f64);
     let centre = restriction.rows.iter().map(|row| dot(row, &run.maximum.point)).collect();
     Some(Ellipsoid::of_axes(centre, radius_squared, &eigen))
@@ -83,7 +86,7 @@ impl Ellipsoid {
 /// Tests every hypothesis of the options.
 pub(super) fn hypothesis_tests(
     run: &InferenceRun<'_, '_>,
-    covariance: &Square,
+    covariance: &EstimateCovariance,
     by_likelihood: bool,
     firth: Option<&Penalised<'_, '_>>,
 ) -> Result<Vec<HypothesisTest>> {
@@ -93,7 +96,7 @@ pub(super) fn hypothesis_tests(
 fn test(
     run: &InferenceRun<'_, '_>,
     text: &str,
-    covariance: &Square,
+    covariance: &EstimateCovariance,
     by_likelihood: bool,
     firth: Option<&Penalised<'_, '_>>,
 ) -> Result<HypothesisTest> {
@@ -113,7 +116,8 @@ fn test(
             let found = found.map_err(|e| not_found(e, text))?.swap_remove(0);
             let mut there = run.likelihood.with_information(&found.point, run.watch)?;
             let information = there.information.take();
-            let metric = information.map(|i| InformationMetric::of(&i, run.likelihood)).transpose();
+            let metric =
+                information.map(|i| InformationMetric::at(run.likelihood, &found.point, &i, run.watch)).transpose();
             let metric = metric.map_err(|e| not_found(e, text))?;
             let score = metric.map(|m| tested(dot(&m.solve(&there.gradient), &there.gradient)));
             (Some(tested(run.fall(found.value))), score)

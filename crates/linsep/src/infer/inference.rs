@@ -1,7 +1,7 @@
 //! The whole table: estimates, standard errors, tests and intervals, where the theory holds.
 
 use super::bands::{BandKind, EstimatedCoefficients, ProbabilityInterval};
-use super::covariance::{Counting, covariance_of};
+use super::covariance::{Counting, EstimateCovariance, covariance_of};
 use super::firth::Penalised;
 use super::hypothesis_tests::{HypothesisTest, hypothesis_tests};
 use super::marginal::MarginalEffect;
@@ -285,7 +285,7 @@ impl InferenceRun<'_, '_> {
     fn finish(
         &self,
         fitted: Fitted,
-        covariance: Square,
+        covariance: EstimateCovariance,
         whole_weights: bool,
         penalised: &Penalised<'_, '_>,
     ) -> Result<InferenceFit> {
@@ -319,7 +319,7 @@ impl InferenceRun<'_, '_> {
         let mut coefficients = Vec::with_capacity(functionals.len());
         for (at, ((class, feature), functional)) in lines.into_iter().zip(&functionals).enumerate() {
             let estimate = dot(functional, &self.maximum.point);
-            let error = dot(&covariance.multiply(functional), functional).max(0.0).sqrt();
+            let error = covariance.variance(functional).sqrt();
             let z = estimate / error;
             let (low, high) = match &limits {
                 Some(limits) => limits[at],
@@ -361,8 +361,8 @@ impl InferenceRun<'_, '_> {
             classes: self.subject.training.labels.names().to_vec(),
             features: self.subject.features.clone(),
             options: options.clone(),
-            covariance: in_lines(&covariance, &functionals),
-            inflation: plan.inflation(self, &covariance),
+            covariance: covariance.between(&functionals),
+            inflation: plan.inflation(self, &covariance.matrix()),
             coefficients,
             left_out: frame.left_out().to_vec(),
             terms,
@@ -377,12 +377,6 @@ impl InferenceRun<'_, '_> {
             estimates: frame.estimates(self.maximum, covariance),
         })))
     }
-}
-
-/// The covariance of the lines.
-fn in_lines(covariance: &Square, functionals: &[Vec<f64>]) -> Square {
-    let moved: Vec<Vec<f64>> = functionals.iter().map(|f| covariance.multiply(f)).collect();
-    Square::from_lower(functionals.len(), |i, j| dot(&moved[j], &functionals[i]))
 }
 
 /// Corrects the p values of all coefficients but the intercepts.

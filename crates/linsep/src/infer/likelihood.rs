@@ -39,6 +39,14 @@ pub(super) struct Evaluated {
     pub information: Option<Square>,
 }
 
+/// What a pass computes beside the value.
+#[derive(Clone, Copy)]
+enum Derivatives<'c> {
+    Gradient,
+    /// And the information, in the columns or in combinations of them.
+    Information(Option<&'c [f64]>),
+}
+
 /// Sums over some of the rows.
 struct LikelihoodSums {
     values: Vec<CompensatedSum>,
@@ -48,6 +56,8 @@ struct LikelihoodSums {
     /// Of the first point alone: a matrix for every two scores.
     blocks: Vec<Square>,
     tile: Vec<f64>,
+    /// The tile in combinations of the columns, where they are asked for.
+    combined: Vec<f64>,
     scaled: Vec<f64>,
     z: Vec<f64>,
     residual: Vec<f64>,
@@ -126,19 +136,30 @@ impl<'a> LogLikelihood<'a> {
     pub fn at(&self, points: &[&[f64]], watch: &Watch) -> Result<Vec<Evaluated>> {
         let mut found = Vec::with_capacity(points.len());
         for some in points.chunks((SCORES_A_PASS / self.scores.max(1)).max(1)) {
-            found.extend(self.pass(some, false, watch)?);
+            found.extend(self.pass(some, Derivatives::Gradient, watch)?);
         }
         Ok(found)
     }
 
     /// Value, gradient and information at a point.
     pub fn with_information(&self, point: &[f64], watch: &Watch) -> Result<Evaluated> {
-        let mut found = self.pass(&[point], true, watch)?;
+        let mut found = self.pass(&[point], Derivatives::Information(None), watch)?;
         // One point in, one point out.
         Ok(found.swap_remove(0))
     }
 
-    fn pass(&self, points: &[&[f64]], information: bool, watch: &Watch) -> Result<Vec<Evaluated>> {
+    /// `A I Aᵀ` for the information I at a point, A the same for every score, row by row. Where columns nearly coincide,
+    /// products of suitable combinations have the digits that products of the columns lack.
+    pub fn combined_information(&self, combinations: &[f64], point: &[f64], watch: &Watch) -> Result<Option<Square>> {
+        let mut found = self.pass(&[point], Derivatives::Information(Some(combinations)), watch)?;
+        Ok(found.swap_remove(0).information)
+    }
+
+    fn pass(&self, points: &[&[f64]], derivatives: Derivatives<'_>, watch: &Watch) -> Result<Vec<Evaluated>> {
+        let (information, combinations) = match derivatives {
+            Derivatives::Gradient => (false, None),
+            Derivatives::Information(combinations) => (true, combinations),
+        };
         let (width, scores) = (self.width(), self.scores);
         let all: Vec<f64> = points.iter().flat_map(|p| p.iter().copied()).collect();
         let pairs = if information { scores * (scores + 1) / 2 } else { 0 };
@@ -150,6 +171,7 @@ impl<'a> LogLikelihood<'a> {
             gradients: vec![0.0; all.len()],
             blocks: (0..pairs).map(|_| Square::zeros(width)).collect(),
             tile: Vec::new(),
+            combined: Vec::new(),
             scaled: Vec::new(),
             z: Vec::new(),
             residual: Vec::new(),
@@ -161,7 +183,7 @@ impl<'a> LogLikelihood<'a> {
             new,
             |sums, range, rows, _| {
                 self.fill(rows, range.len(), &mut sums.tile);
-                self.add_rows(sums, range.start, range.len(), &all);
+                self.add_rows(sums, range.start, range.len(), &all, combinations);
                 Ok(())
             },
             |sums, other| {
@@ -212,7 +234,14 @@ impl<'a> LogLikelihood<'a> {
     }
 
     /// Adds the rows of the tile to the sums, at all points.
-    fn add_rows(&self, sums: &mut LikelihoodSums, first: usize, count: usize, points: &[f64]) {
+    fn add_rows(
+        &self,
+        sums: &mut LikelihoodSums,
+        first: usize,
+        count: usize,
+        points: &[f64],
+        combinations: Option<&[f64]>,
+    ) {
         let (width, scores, many) = (self.width(), self.scores, sums.values.len());
         let each = many * scores;
         sums.z.resize(count * each, 0.0);
@@ -257,13 +286,21 @@ impl<'a> LogLikelihood<'a> {
         }
         sums.values.iter_mut().zip(&sums.of_block).for_each(|(sum, block)| sum.add(*block));
         weighted_rows_sum(&sums.tile, &sums.residual, width, each, &mut sums.gradients);
+        let tile = match combinations {
+            Some(combinations) => {
+                sums.combined.resize(sums.tile.len(), 0.0);
+                multiply_rows(&sums.tile, combinations, width, width, &mut sums.combined);
+                &sums.combined
+            }
+            None => &sums.tile,
+        };
         for (pair, block) in sums.blocks.iter_mut().enumerate() {
             sums.scaled.clear();
-            for (i, x) in sums.tile.chunks_exact(width.max(1)).enumerate() {
+            for (i, x) in tile.chunks_exact(width.max(1)).enumerate() {
                 let h = sums.curvature[i * pairs + pair];
                 sums.scaled.extend(x.iter().map(|v| v * h));
             }
-            gram_update(block, &sums.scaled, &sums.tile);
+            gram_update(block, &sums.scaled, tile);
         }
     }
 

@@ -1,9 +1,9 @@
 //! Which effects are averaged, and the table of them.
 
+use super::covariance::EstimateCovariance;
 use super::effects::{Effect, Move, average_effects};
 use super::run::InferenceRun;
 use crate::error::Result;
-use crate::linalg::Square;
 use crate::numeric::normal_two_sided_ln;
 
 /// How far a zero or a one may be off after standardising and back: rounding.
@@ -30,7 +30,7 @@ pub struct MarginalEffect {
 
 impl InferenceRun<'_, '_> {
     /// The average effect of every column.
-    pub(super) fn effects(&self, covariance: &Square, z_quantile: f64) -> Result<Vec<MarginalEffect>> {
+    pub(super) fn effects(&self, covariance: &EstimateCovariance, z_quantile: f64) -> Result<Vec<MarginalEffect>> {
         let columns = self.likelihood.columns();
         let place = |j: usize| columns.iter().position(|c| *c == j);
         let binary = self.indicator_columns()?;

@@ -4,6 +4,7 @@
 //! there, which needs no further factorisation: near the free maximum, where tests are decided, the information hardly
 //! changes, and all restricted points advance in one pass. Where that is slow a point gets its own information.
 
+use super::combinations::Combinations;
 use super::likelihood::{Evaluated, LogLikelihood};
 use crate::error::{Error, Result};
 use crate::linalg::{Factor, Square, dot, factor};
@@ -22,8 +23,13 @@ const STEPS: usize = 200;
 /// A step in the metric of another point that leaves more than this share of the decrement is slow. Chosen, not measured:
 /// only the number of passes depends on it.
 const SLOW: f64 = 0.05;
+/// A step is short that is expected to raise twice the log-likelihood by no more than this, a thirtieth of a standard error.
+const SHORT: f64 = 1e-3;
 /// Pivots of the information in unit diagonal below this are rounding: the columns cannot be told apart.
 const SINGULAR: f64 = 1e-15;
+/// Such a pivot is off by about a unit of rounding for each column, so that above this the inverse has nine digits; below it,
+/// products are taken of combinations of the columns, at the cost of a pass.
+const CLOSE: f64 = 1e-6;
 
 /// Linear restrictions `R θ = r`, row by row.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,59 +56,95 @@ impl Restriction {
 #[derive(Debug)]
 pub(super) struct InformationMetric {
     factor: Factor,
+    /// Where the factor is that of `A I Aᵀ`.
+    combinations: Option<Combinations>,
 }
 
 impl InformationMetric {
-    /// The metric of an information.
+    /// The metric of the information at a point.
     ///
     /// # Errors
     /// Where it is singular up to rounding, naming the columns.
-    pub fn of(information: &Square, likelihood: &LogLikelihood<'_>) -> Result<InformationMetric> {
-        let factor = factor(information, SINGULAR);
-        match factor.aliased().first() {
-            None => Ok(InformationMetric { factor }),
-            Some(alias) => {
-                let (width, first) = (likelihood.width(), usize::from(likelihood.has_intercept()));
-                let at = alias.column % width;
-                let what = match at.checked_sub(first) {
-                    Some(j) => words![
-                        "the information about ",
-                        Span::Column(likelihood.columns()[j]),
-                        " is zero up to rounding, so that it has no standard error"
-                    ],
-                    None => words![
-                        "the information about the intercept is zero up to rounding, so that it has no standard error"
-                    ],
-                };
-                Err(Error::data(what)
-                    .help("leave the column out, or one that it is nearly a combination of")
-                    .help("join rare levels, or give rare classes more rows"))
-            }
+    pub fn at(
+        likelihood: &LogLikelihood<'_>,
+        point: &[f64],
+        information: &Square,
+        watch: &Watch,
+    ) -> Result<InformationMetric> {
+        let plain = factor(information, SINGULAR);
+        if let Some(alias) = plain.aliased().first() {
+            return Err(no_information(alias.column, likelihood));
         }
+        if plain.smallest_pivot() >= CLOSE {
+            return Ok(InformationMetric { factor: plain, combinations: None });
+        }
+        let width = likelihood.width();
+        let of_first = factor(&Square::from_lower(width, |i, j| information.get(i, j)), SINGULAR);
+        let rows = of_first.whitening();
+        let combined =
+            likelihood.combined_information(&rows, point, watch)?.map(|combined| factor(&combined, SINGULAR));
+        Ok(match combined.filter(|f| of_first.aliased().is_empty() && f.aliased().is_empty()) {
+            Some(factor) => InformationMetric { factor, combinations: Some(Combinations { width, rows }) },
+            None => InformationMetric { factor: plain, combinations: None },
+        })
     }
 
     /// `V b`, V the inverse.
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
-        self.factor.solve(b)
+        match &self.combinations {
+            Some(combinations) => combinations.transposed(&self.factor.solve(&combinations.of(b))),
+            None => self.factor.solve(b),
+        }
     }
 
     /// `log det` of the information.
     pub fn log_determinant(&self) -> f64 {
-        self.factor.log_determinant()
+        let scores = |c: &Combinations| (self.factor.n() / c.width) as f64;
+        let of_combinations = self.combinations.as_ref().map_or(0.0, |c| 2.0 * scores(c) * c.log_determinant());
+        self.factor.log_determinant() - of_combinations
     }
 
     /// V itself.
     pub fn inverse(&self) -> Square {
-        let n = self.factor.n();
-        let columns: Vec<Vec<f64>> = (0..n)
-            .map(|j| {
-                let mut unit = vec![0.0; n];
-                unit[j] = 1.0;
-                self.solve(&unit)
-            })
-            .collect();
-        Square::from_lower(n, |i, j| 0.5 * (columns[j][i] + columns[i][j]))
+        columns_of(self.factor.n(), |unit| self.solve(unit))
     }
+
+    /// The combinations of the columns in which it is known, where there are any, and the inverse in them.
+    pub fn in_combinations(&self) -> (Option<&Combinations>, Square) {
+        (self.combinations.as_ref(), columns_of(self.factor.n(), |unit| self.factor.solve(unit)))
+    }
+}
+
+/// A symmetric matrix by its products with the unit vectors.
+pub(super) fn columns_of(n: usize, product: impl Fn(&[f64]) -> Vec<f64>) -> Square {
+    let mut unit = vec![0.0; n];
+    let columns: Vec<Vec<f64>> = (0..n)
+        .map(|j| {
+            unit[j] = 1.0;
+            let column = product(&unit);
+            unit[j] = 0.0;
+            column
+        })
+        .collect();
+    Square::from_lower(n, |i, j| 0.5 * (columns[j][i] + columns[i][j]))
+}
+
+/// That a coefficient has no standard error.
+fn no_information(coefficient: usize, likelihood: &LogLikelihood<'_>) -> Error {
+    let (at, first) = (coefficient % likelihood.width(), usize::from(likelihood.has_intercept()));
+    let what = match at.checked_sub(first) {
+        Some(j) => words![
+            "the information about ",
+            Span::Column(likelihood.columns()[j]),
+            " is zero up to rounding, so that it has no standard error"
+        ],
+        None => {
+            words!["the information about the intercept is zero up to rounding, so that it has no standard error"]
+        }
+    };
+    Error::data(what)
+        .help("leave the column out, or one that it is nearly a combination of")
+        .help("join rare levels, or give rare classes more rows")
 }
 
 /// The free maximum.
@@ -120,7 +162,7 @@ impl Maximum {
         let mut last = f64::INFINITY;
         for _ in 0..STEPS {
             let information = taken(&mut found)?;
-            let metric = InformationMetric::of(&information, likelihood)?;
+            let metric = InformationMetric::at(likelihood, &point, &information, watch)?;
             let step = metric.solve(&found.gradient);
             let decrement = dot(&step, &found.gradient);
             // At rounding level the decrement stops falling and fluctuates.
@@ -172,6 +214,8 @@ pub(super) struct Restrained<'r> {
     /// `V Rᵀ`, column by column.
     moved: Vec<Vec<f64>>,
     inner: Factor,
+    /// Of `R Rᵀ`.
+    lengths: Factor,
 }
 
 impl<'r> Restrained<'r> {
@@ -183,7 +227,9 @@ impl<'r> Restrained<'r> {
             return Err(Error::usage("the restrictions of a test say the same thing twice, or contradict each other")
                 .help("leave one of them out"));
         }
-        Ok(Restrained { restriction, metric, moved, inner })
+        let rows = &restriction.rows;
+        let lengths = factor(&Square::from_lower(rows.len(), |i, j| dot(&rows[i], &rows[j])), SINGULAR);
+        Ok(Restrained { restriction, metric, moved, inner, lengths })
     }
 
     /// The point nearest in the metric that satisfies the restrictions.
@@ -202,14 +248,27 @@ impl<'r> Restrained<'r> {
         dot(&self.inner.solve(&excess), &excess)
     }
 
-    /// The Newton step within the restrictions.
-    pub fn step(&self, gradient: &[f64]) -> Vec<f64> {
-        let mut step = self.metric.solve(gradient);
-        let along: Vec<f64> = self.restriction.rows.iter().map(|row| dot(row, &step)).collect();
+    /// The Newton step within the restrictions, and its decrement squared.
+    ///
+    /// At the maximum the gradient is `Rᵀμ`, with multipliers that may be a billion times what is left of it beside them: that
+    /// part moves nothing and is taken off first, so that nothing cancels.
+    pub fn step(&self, gradient: &[f64]) -> (Vec<f64>, f64) {
+        let rows = &self.restriction.rows;
+        let mut rest = gradient.to_vec();
+        // The second time takes off what rounding left the first time.
+        for _ in 0..2 {
+            let along: Vec<f64> = rows.iter().map(|row| dot(row, &rest)).collect();
+            for (multiplier, row) in self.lengths.solve(&along).iter().zip(rows) {
+                rest.iter_mut().zip(row).for_each(|(g, r)| *g -= multiplier * r);
+            }
+        }
+        let mut step = self.metric.solve(&rest);
+        let along: Vec<f64> = rows.iter().map(|row| dot(row, &step)).collect();
         for (w, moved) in self.inner.solve(&along).iter().zip(&self.moved) {
             step.iter_mut().zip(moved).for_each(|(s, m)| *s -= w * m);
         }
-        step
+        let decrement = dot(&step, &rest);
+        (step, decrement)
     }
 }
 
@@ -220,6 +279,8 @@ struct Moving<'r> {
     /// The start of the last step, the value there, the step and the fraction of it taken.
     before: Option<(Vec<f64>, f64, Vec<f64>, f64)>,
     decrement: f64,
+    /// Whether the last step but one was fast.
+    was_fast: bool,
     slow: bool,
     /// Whether the metric is that of the point where the last step began.
     renewed: bool,
@@ -242,6 +303,7 @@ pub(super) fn restricted_maxima(
             point,
             before: None,
             decrement: f64::INFINITY,
+            was_fast: false,
             slow: false,
             renewed: false,
             found: None,
@@ -277,12 +339,14 @@ impl Moving<'_> {
             self.slow = !self.renewed;
             return;
         }
-        let step = self.restrained.step(&at.gradient);
-        let decrement = dot(&step, &at.gradient);
+        let (step, decrement) = self.restrained.step(&at.gradient);
         let next: Vec<f64> = self.point.iter().zip(&step).map(|(p, s)| p + s).collect();
-        // The rate of the last step predicts the decrement after the next one, which saves an evaluation.
-        let is_fast = self.decrement.is_finite() && decrement <= SLOW * self.decrement;
-        if decrement <= SETTLED || (is_fast && decrement * (decrement / self.decrement) <= SETTLED) {
+        // The rate of the last step predicts the decrement after the next one, which saves an evaluation. A single fast step
+        // says nothing: where rows of large weight became certain on the way, the metric is too short in what is left.
+        let is_fast = decrement <= SLOW * self.decrement;
+        let predicted = decrement * (decrement / self.decrement);
+        let was_fast = std::mem::replace(&mut self.was_fast, is_fast);
+        if (self.decrement <= SHORT && decrement <= SETTLED) || (is_fast && was_fast && predicted <= SETTLED) {
             self.found = Some(RestrictedMaximum { point: next, value: at.value + 0.5 * decrement });
             return;
         }
@@ -297,12 +361,12 @@ impl Moving<'_> {
     fn renew(&mut self, likelihood: &LogLikelihood<'_>, watch: &Watch) -> Result<()> {
         let Some((from, ..)) = &self.before else { return Ok(()) };
         let mut found = likelihood.with_information(from, watch)?;
-        let metric = InformationMetric::of(&taken(&mut found)?, likelihood)?;
+        let metric = InformationMetric::at(likelihood, from, &taken(&mut found)?, watch)?;
         self.restrained = Restrained::new(self.restrained.restriction, Arc::new(metric))?;
-        let step = self.restrained.step(&found.gradient);
+        let (step, _) = self.restrained.step(&found.gradient);
         self.point = from.iter().zip(&step).map(|(p, s)| p + s).collect();
         self.before = Some((from.clone(), found.value, step, 1.0));
-        (self.slow, self.renewed) = (false, true);
+        (self.slow, self.renewed, self.was_fast) = (false, true, false);
         Ok(())
     }
 }

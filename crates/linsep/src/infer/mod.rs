@@ -7,6 +7,7 @@
 
 mod bands;
 mod bootstrap;
+mod combinations;
 mod covariance;
 mod effects;
 mod firth;

@@ -79,7 +79,7 @@ pub(super) fn profile_limits(
         }
         for limit in &mut own {
             let mut at = likelihood.with_information(&limit.point, watch)?;
-            match at.information.take().map(|i| InformationMetric::of(&i, likelihood)) {
+            match at.information.take().map(|i| InformationMetric::at(likelihood, &limit.point, &i, watch)) {
                 Some(Ok(metric)) => limit.metric = Arc::new(metric),
                 // So far out that the information is singular up to rounding.
                 _ => limit.failed = true,

@@ -12,7 +12,7 @@ use crate::design::{
 };
 use crate::error::Result;
 use crate::linalg::{Square, factor, gram_update};
-use crate::model::{Fit, Method, NoOptimum, Refusal};
+use crate::model::{Fit, Method, NoOptimum, Outcome, Refusal};
 use crate::table::Labels;
 use crate::watch::Watch;
 
@@ -66,19 +66,24 @@ impl LimitingRows {
 /// The supremum of the log-likelihood of two classes, whether it is reached or not.
 pub(super) fn supremum(training: &Training<'_>, intercept: bool, watch: &Watch) -> Result<f64> {
     match Method::Risk(maximum_likelihood(intercept)).fit(training, watch)? {
-        Fit::Model(fitted) => Ok(-fitted.objective.value * training.total_weight()),
         Fit::Refused(Refusal::NoOptimum(proof)) => supremum_of(training, &proof, intercept, watch),
-        Fit::Refused(_) => Ok(f64::NAN),
+        found => Ok(reached(&found, training)),
+    }
+}
+
+/// The log-likelihood of a fit that reached its maximum; not a number otherwise.
+fn reached(found: &Fit, training: &Training<'_>) -> f64 {
+    match found {
+        Fit::Model(fitted) if fitted.outcome == Outcome::Converged => -fitted.objective.value * training.total_weight(),
+        _ => f64::NAN,
     }
 }
 
 /// The same of rows that are known to have no maximum: that of the rows on the boundary; the others reach probability one.
 pub(super) fn supremum_of(training: &Training<'_>, proof: &NoOptimum, intercept: bool, watch: &Watch) -> Result<f64> {
     let Some(boundary) = LimitingRows::of(training, proof)? else { return Ok(0.0) };
-    match Method::Risk(maximum_likelihood(intercept)).fit(&boundary.training(), watch)? {
-        Fit::Model(fitted) => Ok(-fitted.objective.value * boundary.training().total_weight()),
-        Fit::Refused(_) => Ok(f64::NAN),
-    }
+    let found = Method::Risk(maximum_likelihood(intercept)).fit(&boundary.training(), watch)?;
+    Ok(reached(&found, &boundary.training()))
 }
 
 /// Some columns of the same rows.
@@ -153,8 +158,12 @@ pub(super) fn one_sided_limit(
     let cols = training.design.shape().cols;
     let others: Vec<usize> = (0..cols).filter(|j| *j != column).collect();
     let some = some_columns(training.design, &others, watch)?;
-    let own = column_values(training.design, column, watch)?;
     let summary = summarise(training.design, training.weights, watch)?;
+    let mut own = column_values(training.design, column, watch)?;
+    if intercept {
+        // The intercept takes up the mean; offsets of the size of a year would leave Newton's method far from its start.
+        own.iter_mut().for_each(|x| *x -= summary.mean[column]);
+    }
     let unit = if summary.variance[column] > 0.0 { summary.variance[column].sqrt().recip() } else { 1.0 };
     let target = top - 0.5 * quantile;
     // How far the profile at a value, in standard deviations towards infinity, is above the target.
@@ -196,6 +205,9 @@ pub(super) fn one_sided_limit(
         let (a, b) = (low.1 * low_weight, high.1 * high_weight);
         let middle = high.0 - b * (high.0 - low.0) / (b - a);
         let there = above(middle)?;
+        if there.is_nan() {
+            return Ok(None);
+        }
         if there.abs() <= NEAR {
             return Ok(Some(side * middle * unit));
         }

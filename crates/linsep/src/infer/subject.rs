@@ -1,11 +1,11 @@
 //! What inference is about: rows with named columns, and the coefficients that they determine.
 
 use super::bands::EstimatedCoefficients;
+use super::covariance::EstimateCovariance;
 use super::likelihood::LogLikelihood;
 use super::maximum::{Maximum, Restriction};
 use crate::design::{Standardize, Training, Units};
 use crate::error::{Error, Result};
-use crate::linalg::Square;
 use crate::model::{Fitted, Note, PenaltyChoice, RiskMinimizer};
 use crate::objective::{Intercept, SoftmaxForm};
 use std::ops::Range;
@@ -109,7 +109,7 @@ impl Frame {
     }
 
     /// The estimates with their covariance.
-    pub fn estimates(&self, maximum: &Maximum, covariance: Square) -> EstimatedCoefficients {
+    pub fn estimates(&self, maximum: &Maximum, covariance: EstimateCovariance) -> EstimatedCoefficients {
         EstimatedCoefficients {
             units: self.units.clone(),
             columns: self.columns.clone(),

@@ -3,6 +3,7 @@
 //! A term is tested against the model without it, both without the terms that contain it (type II): the effect of `age` is
 //! asked of a model that has no `age*bmi`.
 
+use super::covariance::EstimateCovariance;
 use super::maximum::{Restrained, Restriction};
 use super::run::InferenceRun;
 use super::subject::ModelTerm;
@@ -107,7 +108,7 @@ impl TermPlan {
     }
 
     /// Wald's tests, by the covariance that was asked for.
-    pub fn by_wald(&self, run: &InferenceRun<'_, '_>, covariance: &Square) -> Result<Vec<TermTest>> {
+    pub fn by_wald(&self, run: &InferenceRun<'_, '_>, covariance: &EstimateCovariance) -> Result<Vec<TermTest>> {
         let test = |t: &PlannedTerm| {
             let restriction = run.frame.zero(&t.own);
             let statistic = wald_statistic(run, covariance, &restriction)
@@ -153,7 +154,7 @@ impl TermPlan {
 /// `(Rθ − r)ᵀ (R V Rᵀ)⁻¹ (Rθ − r)`.
 pub(super) fn wald_statistic(
     run: &InferenceRun<'_, '_>,
-    covariance: &Square,
+    covariance: &EstimateCovariance,
     restriction: &Restriction,
 ) -> Result<f64> {
     if let Some(clusters) = &run.subject.clusters
@@ -172,11 +173,9 @@ pub(super) fn wald_statistic(
     if run.options.covariance == super::options::CovarianceKind::Model {
         return Ok(Restrained::new(restriction, run.maximum.metric.clone())?.distance(&run.maximum.point));
     }
-    let moved: Vec<Vec<f64>> = restriction.rows.iter().map(|row| covariance.multiply(row)).collect();
-    let inner = Square::from_lower(restriction.len(), |i, j| dot(&restriction.rows[i], &moved[j]));
     /// Pivots below this are rounding.
     const SINGULAR: f64 = 1e-13;
-    let inner = factor(&inner, SINGULAR);
+    let inner = factor(&covariance.between(&restriction.rows), SINGULAR);
     if !inner.aliased().is_empty() {
         return Err(Error::data(
             "the covariance of these coefficients together is singular, so that they have no joint test",

@@ -1,7 +1,6 @@
 //! Inference about Gaussian classes and least squares, in words and for machines.
 
-use super::inference::p_text;
-use super::text::{clip, count, grid, short, thousands, wrap};
+use super::text::{clip, count, grid, p_text, short, thousands, wrap};
 use crate::infer::{
     BoxTest, ClassInference, ColumnTest, CovarianceKind, Ellipsoid, GaussianInference, IntervalEstimate, MeanTest,
     SquaresInference, SquaresLine,
@@ -144,7 +143,9 @@ fn tests_grid(tests: &[MeanTest]) -> String {
 fn columns_grid(features: &[String], columns: &[ColumnTest]) -> String {
     let mut rows = vec![cells(["the same mean of one column", "F", "df1", "df2", "p"])];
     for (name, test) in features.iter().zip(columns) {
-        rows.push(vec![clip(name, NAME), short(test.f), df_text(test.df.0), df_text(test.df.1), p_text(test.ln_p)]);
+        // A constant column has no variance to measure its means by.
+        let f = if test.f.is_nan() { "-".to_owned() } else { short(test.f) };
+        rows.push(vec![clip(name, NAME), f, df_text(test.df.0), df_text(test.df.1), p_text(test.ln_p)]);
     }
     grid(&rows, 0)
 }

@@ -1,6 +1,6 @@
 //! An evaluation beyond the usual figures, for machines and for people.
 
-use super::text::{clip, count, grid, percent, thousands, wrap};
+use super::text::{clip, count, grid, p_text, percent, thousands, wrap};
 use crate::error::{Error, Result};
 use crate::evaluate::{Against, Details, Estimate, Metric, ScoreLosses, ThresholdFigures, Thresholds, WantedFigure};
 use serde::Serialize;
@@ -117,7 +117,7 @@ pub fn details_text(details: &Details) -> String {
                     "Hosmer–Lemeshow: {:.3} on {} degrees of freedom, p = {}",
                     test.statistic,
                     test.df,
-                    p_value(test.ln_p)
+                    p_text(test.ln_p)
                 ),
                 Err(left) => format!("no {}: {}", left.what, left.reason),
             }));
@@ -195,7 +195,7 @@ pub fn against_text(against: &Against) -> String {
             "McNemar: only the first is right on {}, only the second on {}; exact p = {}",
             thousands(test.only_first),
             thousands(test.only_second),
-            p_value(test.ln_p)
+            p_text(test.ln_p)
         ),
         Err(reason) => format!("no McNemar test: {reason}"),
     }));
@@ -216,7 +216,7 @@ pub fn against_text(against: &Against) -> String {
             four(auc.second),
             difference(&auc.difference),
             auc.z,
-            p_value(auc.ln_p)
+            p_text(auc.ln_p)
         ),
         Err(reason) => format!("no difference of AUC: {reason}"),
     }));
@@ -239,30 +239,4 @@ fn metric(metric: &Metric) -> String {
 fn note(text: &str) -> String {
     let lines = wrap(text, WIDTH - 4);
     lines.iter().enumerate().map(|(i, line)| format!("  {}{line}\n", if i == 0 { "" } else { "  " })).collect()
-}
-
-/// A p-value from its natural logarithm: four decimals, or two digits and a power of ten however small.
-fn p_value(ln_p: f64) -> String {
-    let p = ln_p.exp();
-    if p >= 1e-3 || ln_p == f64::NEG_INFINITY {
-        return format!("{p:.4}");
-    }
-    let log = ln_p / std::f64::consts::LN_10;
-    let exponent = log.floor();
-    let digits = 10f64.powf(log - exponent);
-    // 9.96 would be shown as 10.0.
-    let (digits, exponent) = if digits >= 9.95 { (1.0, exponent + 1.0) } else { (digits, exponent) };
-    format!("{digits:.1}e{exponent}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::p_value;
-
-    #[test]
-    fn small_probabilities_keep_their_digits() {
-        assert_eq!([0.0f64, 0.5f64.ln(), 0.00123f64.ln()].map(p_value), ["1.0000", "0.5000", "0.0012"]);
-        assert_eq!([3.42e-7f64.ln(), 9.96e-5f64.ln()].map(p_value), ["3.4e-7", "1.0e-4"]);
-        assert_eq!(p_value(-1000.0 * std::f64::consts::LN_10 + 2f64.ln()), "2.0e-1000");
-    }
 }

@@ -1,7 +1,7 @@
 //! Inference in words: a table like those of statistics packages, within 80 columns.
 
 use super::summary::no_optimum_proof;
-use super::text::{clip, count, grid, short, thousands, wrap};
+use super::text::{clip, count, grid, p_text, short, thousands, wrap};
 use crate::certify::Certificate;
 use crate::infer::{
     Adjustment, Coefficient, CovarianceKind, EstimatorKind, HypothesisTest, Inference, IntervalKind,
@@ -23,25 +23,6 @@ pub fn inference_text(found: &TableInference, voice: &dyn Voice) -> String {
         Fit::Model(inference) => table_text(found, inference, voice),
         Fit::Refused(separated) => separated_text(separated, voice),
     }
-}
-
-/// A p value as people read it, also where it is below every double.
-pub(super) fn p_text(ln_p: f64) -> String {
-    let p = ln_p.exp();
-    if p >= 0.001 {
-        return format!("{p:.4}");
-    }
-    if ln_p.is_nan() {
-        return "-".into();
-    }
-    let log10 = ln_p / std::f64::consts::LN_10;
-    let mut exponent = log10.floor();
-    let mut mantissa = 10f64.powf(log10 - exponent);
-    // 9.96 rounds to 10.
-    if mantissa >= 9.95 {
-        (mantissa, exponent) = (1.0, exponent + 1.0);
-    }
-    format!("{mantissa:.1}e{exponent}")
 }
 
 /// The name of a line.

@@ -1,8 +1,8 @@
 //! Inference for programs: JSON, and tables of coefficients as CSV, Markdown and LaTeX.
 
-use super::inference::{line_name, p_text};
+use super::inference::line_name;
 use super::refusal::no_optimum_json;
-use super::text::short;
+use super::text::{p_text, short};
 use crate::infer::{
     Adjustment, Coefficient, EstimatorKind, Inference, ProbabilityInterval, RowInfluence, SeparatedInference, TermTest,
     Tested,

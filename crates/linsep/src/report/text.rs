@@ -101,6 +101,28 @@ pub(super) fn clip(name: &str, width: usize) -> String {
     name.chars().take(width - 1).chain(['…']).collect()
 }
 
+/// A p value as people read it, also where it is below every double.
+pub(super) fn p_text(ln_p: f64) -> String {
+    let p = ln_p.exp();
+    if p >= 0.001 {
+        return format!("{p:.4}");
+    }
+    if ln_p.is_nan() {
+        return "-".into();
+    }
+    if ln_p == f64::NEG_INFINITY {
+        return "0".into();
+    }
+    let log10 = ln_p / std::f64::consts::LN_10;
+    let mut exponent = log10.floor();
+    let mut mantissa = 10f64.powf(log10 - exponent);
+    // 9.96 rounds to 10.
+    if mantissa >= 9.95 {
+        (mantissa, exponent) = (1.0, exponent + 1.0);
+    }
+    format!("{mantissa:.1}e{exponent}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,5 +167,13 @@ mod tests {
             (thousands(1234567.0), thousands(-1000.0), thousands(12.0)),
             ("1,234,567".into(), "-1,000".into(), "12".into())
         );
+    }
+
+    #[test]
+    fn small_probabilities_keep_their_digits() {
+        assert_eq!([0.0f64, 0.5f64.ln(), 0.00123f64.ln()].map(p_text), ["1.0000", "0.5000", "0.0012"]);
+        assert_eq!([3.42e-7f64.ln(), 9.96e-5f64.ln()].map(p_text), ["3.4e-7", "1.0e-4"]);
+        assert_eq!(p_text(-1000.0 * std::f64::consts::LN_10 + 2f64.ln()), "2.0e-1000");
+        assert_eq!([f64::NEG_INFINITY, f64::NAN].map(p_text), ["0", "-"]);
     }
 }
