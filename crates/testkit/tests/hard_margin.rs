@@ -406,3 +406,30 @@ fn support_tables_of_every_machine() {
         }
     }
 }
+
+/// Rows that are hard to tell apart: random walks with random labels, whose columns are nearly collinear, so that the hulls nearly
+/// touch. An interior point alone leaves a gap of 1e-8 to 1e-6 there, and weights on all rows.
+#[test]
+fn nearly_touching_hulls_are_solved_by_their_active_rows() {
+    let (rows, cols) = (110, 60);
+    let mut solved = 0;
+    for seed in 0..12 {
+        let mut source = Source::new(100 + seed);
+        let mut values = Vec::with_capacity(rows * cols);
+        for _ in 0..rows {
+            let mut at = 0.5;
+            values.extend(source.normals(cols).iter().map(|step| {
+                at += 0.05 * step;
+                at
+            }));
+        }
+        let codes: Vec<usize> = (0..rows).map(|_| usize::from(source.uniform(0.0, 1.0) < 0.5)).collect();
+        let data = Data::new(values, cols, labels(codes, 2));
+        let Ok(Fit::Model(model)) = data.fit(&hard()) else { continue };
+        solved += 1;
+        assert_eq!(model.outcome, Outcome::Converged, "seed {seed}: {:?}", model.certificate);
+        let support = model.multipliers.as_ref().map_or(0, |m| m.alpha.iter().filter(|a| **a > 0.0).count());
+        assert!((2..=cols + 1).contains(&support), "seed {seed}: {support} support vectors");
+    }
+    assert!(solved >= 4, "{solved} tables were separable");
+}

@@ -6,9 +6,11 @@
 //! the two agree.
 //!
 //! With few columns, few rows are support vectors: they are found by row generation. The problem of a working set of rows is
-//! solved by an interior point method, and rows within the margin of its plane are added until there are none. With many
+//! solved by an interior point method, and rows within the margin of its plane are added until there are none; where its
+//! rounding is more than the tolerance, an active set method takes the last steps. With many
 //! columns, many rows are support vectors: for sparse rows an active set method finds them, else dual coordinate descent.
 
+mod active_rows;
 mod coordinate;
 mod faces;
 mod interior;
@@ -83,9 +85,15 @@ pub(crate) fn hard_margin(
 ) -> Result<Option<SeparatingPlane>> {
     let search = PlaneSearch::new(rows, tolerance, watch)?;
     let shape = rows.design.shape();
-    match shape.cols > MOST_COLUMNS && search.counted.len() > MOST_ROWS {
-        true => search.visit_rows(),
-        false => search.generate_rows(start),
+    if shape.cols > MOST_COLUMNS && search.counted.len() > MOST_ROWS {
+        return search.visit_rows();
+    }
+    match search.generate_rows(start)? {
+        // The rest of the gap is rounding of products; the rows on the margin determine the plane without them.
+        Some(rough) if rough.gap() > tolerance && shape.cols <= MOST_COLUMNS => {
+            Ok(Some(active_rows::refined(&search, &rough)?.unwrap_or(rough)))
+        }
+        found => Ok(found),
     }
 }
 
