@@ -958,7 +958,7 @@ fn transforms_and_bases() -> Vec<Case> {
             "a product that overflows",
             ("f.csv", "x,y\n1e100,a\n2e100,b\n-1e100,a\n3e100,b\n"),
             "fit f.csv -t y --basis quadratic -o m.json",
-            &["`x^2`", "overflows", "rescale"],
+            &["`x^2`", "squares overflow", "rescale"],
         ),
     ]
 }

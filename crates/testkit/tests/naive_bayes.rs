@@ -791,7 +791,7 @@ fn what_has_no_logarithm_or_spread_is_named() {
         one.model(&Method::NaiveBayes(NaiveBayes { divisor, ..method(GaussianShared) }));
     }
     let gamma = zero(Gamma).map(|_, v| v + 1.0);
-    contains(&refused(&gamma, &method(Gamma)), &["class `class 1`", "column 2", "no spread", "family"]);
+    contains(&refused(&gamma, &method(Gamma)), &["class `class 1`", "column 2", "too little spread", "family"]);
 }
 
 #[test]

@@ -1,20 +1,19 @@
 //! Which columns of sparse rows are constant, without a summary of every column.
 
+use super::tiny::LARGEST;
 use super::{Block, CsrRows, Design, Tile, summarise};
 use crate::error::Result;
 use crate::watch::Watch;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Above this, the square of a value overflows in sums over many rows: 1e300 times 1e8 rows. The same as in `matching`.
-const LARGEST: f64 = 1e150;
 /// Rows read between two polls of the watch: results do not depend on it.
 const ROWS: usize = 2048;
 /// Tasks at most: each keeps a bit per column. Chosen, not measured.
 const TASKS: usize = 16;
 
 /// The constant columns of a sparse design that lends its rows, rows of weight zero not counted; `None` for other designs.
-/// Fails, naming column and row, where a value is not finite or its square overflows.
+/// Fails, naming column and row, where a value is not finite or too large to be squared in sums.
 ///
 /// A column is constant if no row has an entry, or if every row has the same: the second kind are those of the first row
 /// that survive all others, few at once.

@@ -2,13 +2,10 @@
 
 use super::encoding::Encoding;
 use super::recipe::{Missing, Recipe, UnknownLevel};
+use super::tiny::LARGEST;
 use crate::error::{Error, Place, Result};
 use crate::table::{Cells, Kind, Table};
 use crate::words::{Setting, words};
-
-/// Above this, the square of a value overflows in sums over many rows: 1e300 times 1e8 rows. Refused where it can still
-/// be named.
-const LARGEST: f64 = 1e150;
 
 /// A recipe column found in a table: where, and how its codes translate.
 #[derive(Debug)]
@@ -98,7 +95,7 @@ pub(super) fn check_sparse(recipe: &Recipe, table: &Table) -> Result<()> {
     Ok(())
 }
 
-/// Refuses infinite values and values whose square overflows, with their place.
+/// Refuses infinite values and values too large to be squared in sums, with their place.
 pub(super) fn check_values(table: &Table, columns: &[usize], wanted: &[bool]) -> Result<()> {
     for (c, chunk) in table.chunks().iter().enumerate() {
         let start = table.chunk_start(c);
@@ -116,7 +113,7 @@ pub(super) fn check_values(table: &Table, columns: &[usize], wanted: &[bool]) ->
                     .help("leave the row out")
                     .help("mark it as missing")
             } else {
-                Error::data(format!("{:e} is too large: its square overflows", values[i]))
+                Error::data(format!("{:e} is too large: beyond {LARGEST:e} sums of squares overflow", values[i]))
                     .help("rescale the column")
                     .help(words!["leave it out with ", Setting::Drop])
             };
@@ -128,7 +125,7 @@ pub(super) fn check_values(table: &Table, columns: &[usize], wanted: &[bool]) ->
             let i = sparse.starts.partition_point(|s| *s <= e) - 1;
             let place = chunk.origin.place(i).column((sparse.indices[e] + 1).to_string());
             return Err(Error::data(format!(
-                "{:e} is not usable: it is not finite or its square overflows",
+                "{:e} is not usable: it is not finite, or beyond {LARGEST:e}, where sums of squares overflow",
                 sparse.values[e]
             ))
             .at(place)

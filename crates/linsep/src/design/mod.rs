@@ -50,6 +50,7 @@ pub use relations::CodingRelations;
 pub(crate) use row_gram::RowGram;
 pub use select::select;
 pub use selected::SelectedRows;
+pub(crate) use summary::telling_weight;
 pub use summary::{ColumnSummary, summarise, summarise_any};
 pub use tiny::check_small_columns;
 pub use training::{Offsets, Training};

@@ -1,5 +1,6 @@
 //! Means, variances and ranges of columns, in one pass.
 
+use super::tiny::LARGEST;
 use super::{Design, Pass, Rows, Standardize, Units, is_sparse};
 use crate::error::{Error, Result};
 use crate::numeric::vectorised;
@@ -9,8 +10,6 @@ use crate::words::{Span, words};
 /// Squared mean over variance of a sparse column above which its centring, done in sums, leaves fewer than about six
 /// digits.
 const FAR: f64 = 1e10;
-/// Above this, the square of a value overflows in sums, as in `matching`.
-const LARGEST: f64 = 1e150;
 
 /// Weighted mean, variance and range of every column.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,7 +101,7 @@ vectorised! {
 /// One pass for means, variances and ranges; rows of weight zero do not count.
 ///
 /// Dense columns are shifted by their first row, so that 1e9 + N(0,1) keeps its variance; sparse ones are summed as
-/// they are. Fails, naming column and row, where a value is not finite or its square overflows.
+/// they are. Fails, naming column and row, where a value is not finite or too large to be squared in sums.
 pub fn summarise(design: &dyn Design, weights: Option<&[f64]>, watch: &Watch) -> Result<ColumnSummary> {
     let (summary, sparse) = summarise_any(design, weights, watch)?;
     let ColumnSummary { mean, variance, min, max, .. } = &summary;
@@ -167,7 +166,9 @@ pub fn summarise_any(design: &dyn Design, weights: Option<&[f64]>, watch: &Watch
     }
     let n = sum.weight;
     let mean: Vec<f64> = reference.iter().zip(&sum.first).map(|(r, f)| r + f / n).collect();
-    let variance: Vec<f64> = sum.first.iter().zip(&sum.second).map(|(f, q)| ((q - f * f / n) / n).max(0.0)).collect();
+    // The square of a sum may leave the range of doubles where its share of the weight does not.
+    let share = |f: f64| if (f * f).is_normal() { f * f / n } else { f * (f / n) };
+    let variance: Vec<f64> = sum.first.iter().zip(&sum.second).map(|(f, q)| ((q - share(*f)) / n).max(0.0)).collect();
     if let Some(j) = (0..shape.cols).find(|j| !sum.second[*j].is_finite() || !mean[*j].is_finite()) {
         return Err(bad_column(design, weights, j)?);
     }
@@ -176,10 +177,19 @@ pub fn summarise_any(design: &dyn Design, weights: Option<&[f64]>, watch: &Watch
     Ok((ColumnSummary { total_weight: n, mean, variance, min, max }, !present.is_empty()))
 }
 
+/// The least weight of a row that a mean is near to: rows of much less move it little, however far from it they are.
+pub(crate) fn telling_weight(weights: impl Iterator<Item = f64>) -> f64 {
+    // A sixteenth, so that frequencies of ordinary tables all count.
+    (weights.fold(0.0, f64::max) / 16.0).max(f64::MIN_POSITIVE)
+}
+
 /// The first row of a dense design that counts; zeros for a sparse one.
 fn first_row(design: &dyn Design, weights: Option<&[f64]>) -> Result<Vec<f64>> {
     let shape = design.shape();
-    let first = weights.map_or(0, |w| w.iter().position(|s| *s > 0.0).unwrap_or(0));
+    let first = weights.map_or(0, |w| {
+        let least = telling_weight(w.iter().copied());
+        w.iter().position(|s| *s >= least).unwrap_or(0)
+    });
     if shape.rows == 0 || is_sparse(design) {
         return Ok(vec![0.0; shape.cols]);
     }
@@ -204,15 +214,16 @@ fn bad_column(design: &dyn Design, weights: Option<&[f64]>, column: usize) -> Re
             .help("mark the cell as missing"));
     }
     let large = find_value(design, weights, column, |v| v.abs() > LARGEST)?;
-    let (row, value) = large.unwrap_or((0, f64::NAN));
-    Ok(Error::data(words![
-        Span::Column(column),
-        format!(" holds {value:e} in "),
-        Span::Row(row),
-        ": its square overflows"
-    ])
-    .help("rescale the column")
-    .help("leave it out"))
+    let what = match large {
+        Some((row, value)) => words![
+            Span::Column(column),
+            format!(" holds {value:e} in "),
+            Span::Row(row),
+            format!(": beyond {LARGEST:e} sums of squares overflow")
+        ],
+        None => words!["sums of squares of ", Span::Column(column), ", times the weights, overflow"],
+    };
+    Ok(Error::data(what).help("rescale the column").help("leave it out"))
 }
 
 fn find_value(

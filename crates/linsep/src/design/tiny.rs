@@ -5,8 +5,11 @@ use crate::error::{Error, Result};
 use crate::table::{Cells, Table};
 use crate::words::{Span, words};
 
+/// Above this, the square of a value overflows in sums over many rows: 1e300 times 1e8 rows. Refused where it can still
+/// be named.
+pub(super) const LARGEST: f64 = 1e150;
 /// Below this in every row a column has a variance of about 1e-302 at most, and what is divided by it overflows. The
-/// counterpart of the largest value that is allowed, 1e150.
+/// counterpart of [`LARGEST`].
 const SMALLEST: f64 = 1e-151;
 /// Rows read between two polls of the watch: results do not depend on it.
 const ROWS: usize = 256;

@@ -34,6 +34,10 @@ pub struct Training<'a> {
     pub columns: Option<&'a ColumnSummary>,
 }
 
+/// Positive weights: their products with squares of values of up to 1e150 do not overflow, and those with columns in units
+/// of one do not underflow.
+const WEIGHTS: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
+
 impl<'a> Training<'a> {
     /// Unweighted rows.
     pub fn new(design: &'a dyn Design, labels: &'a Labels) -> Training<'a> {
@@ -103,6 +107,14 @@ impl<'a> Training<'a> {
         if let Some(i) = weights.iter().position(|w| !w.is_finite() || *w < 0.0) {
             return Err(Error::data(words!["the weight of ", Span::Row(i), format!(" is {}", weights[i])])
                 .help("weights are frequencies: finite and not negative"));
+        }
+        if let Some(i) = weights.iter().position(|w| *w > 0.0 && !WEIGHTS.contains(w)) {
+            let (least, most) = (WEIGHTS.start(), WEIGHTS.end());
+            return Err(Error::data(words!["the weight of ", Span::Row(i), format!(" is {:e}", weights[i])])
+                .help(format!(
+                    "give all weights other units: between {least:e} and {most:e} their sums keep all digits"
+                ))
+                .help("leave the row out"));
         }
         if weights.iter().all(|w| *w == 0.0) {
             return Err(Error::data("all weights are zero").help("at least two rows need a positive weight"));

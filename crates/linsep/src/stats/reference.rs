@@ -1,6 +1,6 @@
 //! A point near each class, so that sums about it lose no digits to a large common offset.
 
-use crate::design::{Block, Design, Tile, Units};
+use crate::design::{Block, Design, Tile, Units, telling_weight};
 use crate::error::Result;
 use crate::table::Labels;
 
@@ -23,7 +23,7 @@ pub(super) fn whole_row<'v>(block: Block<'_>, units: &Units, values: &'v mut Vec
     values
 }
 
-/// The mean of the first few rows of each class.
+/// The mean of the first few rows of each class, of those whose weights tell where its mean is.
 ///
 /// It is summed as differences from the class's first row: a column that is constant within the class then has that very
 /// value as its reference, and a spread of exactly zero.
@@ -35,9 +35,15 @@ pub(super) fn class_references(design: &dyn Design, labels: &Labels, weights: Op
     let mut counts = vec![0usize; labels.n_classes()];
     let mut open = labels.n_classes();
     let (mut tile, mut values) = (Tile::default(), Vec::new());
+    let of_class = |w: &[f64], k: usize| {
+        let rows = w.iter().zip(labels.codes()).filter(move |(_, class)| class.index() == k);
+        telling_weight(rows.map(|(w, _)| *w))
+    };
+    let least: Option<Vec<f64>> = weights.map(|w| (0..labels.n_classes()).map(|k| of_class(w, k)).collect());
     for (row, class) in labels.codes().iter().enumerate() {
         let k = class.index();
-        if counts[k] == REFERENCE_ROWS || weights.is_some_and(|w| w[row] == 0.0) {
+        let tells = || weights.zip(least.as_deref()).is_none_or(|(w, least)| w[row] >= least[k]);
+        if counts[k] == REFERENCE_ROWS || !tells() {
             continue;
         }
         let block = design.block(row..row + 1, &mut tile)?;

@@ -1,7 +1,7 @@
 //! The triangular factor of a labelled design, in one pass.
 
 use super::reference::whole_row;
-use crate::design::{Design, Pass, Rows, Tile, Units};
+use crate::design::{Design, Pass, Rows, Tile, Units, telling_weight};
 use crate::error::{Error, Result};
 use crate::linalg::{downdate, triangular_factor};
 use crate::table::{Class, Labels};
@@ -325,13 +325,14 @@ impl TrianglePartial {
     }
 }
 
-/// The mean of the first few rows that count.
+/// The mean of the first few rows that count, of those whose weights tell where the mean is.
 fn reference(design: &dyn Design, weights: Option<&[f64]>) -> Result<Vec<f64>> {
     let shape = design.shape();
     let identity = Units::identity(shape.cols);
     let (mut tile, mut values) = (Tile::default(), Vec::new());
     let (mut sum, mut count) = (vec![0.0; shape.cols], 0.0);
-    for row in (0..shape.rows).filter(|row| weights.is_none_or(|w| w[*row] != 0.0)).take(REFERENCE_ROWS) {
+    let least = weights.map_or(0.0, |w| telling_weight(w.iter().copied()));
+    for row in (0..shape.rows).filter(|row| weights.is_none_or(|w| w[*row] >= least)).take(REFERENCE_ROWS) {
         let block = design.block(row..row + 1, &mut tile)?;
         let values = whole_row(block, &identity, &mut values);
         sum.iter_mut().zip(values).for_each(|(s, v)| *s += v);

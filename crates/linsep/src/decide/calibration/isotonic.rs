@@ -79,7 +79,9 @@ pub(super) fn fit(rows: &HeldOut<'_>) -> Result<Calibration> {
     // Smoothing the targets is an affine map of them, and the regression of mapped targets is the mapped regression.
     let targets = rows.targets();
     let (high, low) = (targets[1].0, targets[0].1);
-    Ok(Calibration::Isotonic { knots: shares.into_iter().map(|(score, p)| (score, low + (high - low) * p)).collect() })
+    // Of weights beyond 1e16 the smoothed target rounds to one, whose log-odds are infinite.
+    let smoothed = |p: f64| (low + (high - low) * p).min(1.0 - 0.5 * f64::EPSILON);
+    Ok(Calibration::Isotonic { knots: shares.into_iter().map(|(score, p)| (score, smoothed(p))).collect() })
 }
 
 /// The probability at a score.

@@ -121,17 +121,21 @@ fn intercept_residual(
     }
     let dot = |w: &[f64], m: &[f64]| w.iter().zip(m).map(|(w, m)| w * m).sum::<f64>();
     let mut worst = 0.0f64;
+    // Terms as large as these cancel in an intercept where the classes are many standard deviations apart.
+    let size = |w: &[f64], m: &[f64]| w.iter().zip(m).map(|(w, m)| (w * m).abs()).sum::<f64>();
     for (k, (w, contrast)) in pairs.iter().enumerate() {
-        let expected = if problem.priors.len() == 2 {
+        let (expected, terms) = if problem.priors.len() == 2 {
             // w₁·m₁ − w₀·m₀ = w·(m₁ + m₀) for w = Σ⁻¹(m₁ − m₀).
-            let sum: Vec<f64> = problem.contrast(1).iter().zip(problem.contrast(0)).map(|(a, b)| a + b).collect();
-            problem.priors[1].ln() - problem.priors[0].ln() - 0.5 * dot(w, &sum)
+            let (first, second) = (problem.contrast(0), problem.contrast(1));
+            let sum: Vec<f64> = second.iter().zip(&first).map(|(a, b)| a + b).collect();
+            let expected = problem.priors[1].ln() - problem.priors[0].ln() - 0.5 * dot(w, &sum);
+            (expected, 0.5 * (size(w, &first) + size(w, &second)))
         } else {
-            problem.priors[k].ln() - 0.5 * dot(w, contrast)
+            (problem.priors[k].ln() - 0.5 * dot(w, contrast), 0.5 * size(w, contrast))
         };
         let moves = linear.weights_of(k).iter().zip(problem.centre.iter().zip(linear.centre()));
         let found = linear.intercept_at_centre()[k] + moves.map(|(w, (to, from))| w * (to - from)).sum::<f64>();
-        worst = worst.max((found - expected).abs() / (1.0 + expected.abs()));
+        worst = worst.max((found - expected).abs() / (1.0 + expected.abs() + terms));
     }
     worst
 }

@@ -268,10 +268,16 @@ impl<'a> Estimates<'a> {
     fn gamma(&self, j: usize, shape: &mut [f64], rate: &mut [f64]) -> Result<()> {
         for k in 0..shape.len() {
             let (mean, spread) = self.gamma_spread(k, j);
-            // The rounding error of a column without spread.
-            if !(spread > 16.0 * f64::EPSILON * (1.0 + mean.ln().abs())) {
-                let what =
-                    words!["within ", self.class(k), " ", Span::Column(j), " has no spread: its shape has no estimate"];
+            // A difference of two means of logarithms, each with an error of some units: below this the shape, its inverse, has
+            // fewer than six digits.
+            if !(spread > 16e6 * f64::EPSILON * (1.0 + mean.ln().abs())) {
+                let what = words![
+                    "within ",
+                    self.class(k),
+                    " ",
+                    Span::Column(j),
+                    " has too little spread beside its size: its shape has no estimate of six digits"
+                ];
                 return Err(Error::data(what)
                     .help(words!["give the column another ", Setting::Families])
                     .help("drop it"));
