@@ -25,6 +25,9 @@ const INTERVAL: f64 = 1e-6;
 const CACHE: usize = 200 << 20;
 /// Pairs after which to give up. Chosen, not measured: a limit against fits that would take days.
 const ITERATIONS: usize = 100_000_000;
+/// The same where the kernel is not positive semidefinite and pairs can move for ever; LIBSVM has as many, and a hundred for
+/// each row.
+const INDEFINITE_ITERATIONS: usize = 10_000_000;
 /// Kernel parameters learnt from the same rows differ by less, relatively: sums in another order.
 const SAME: f64 = 1e-9;
 /// Share of all pairs of rows whose kernel values a fit computes. A forecast of the order of magnitude. Chosen, not
@@ -102,7 +105,10 @@ impl KernelSvmSettings {
             Definiteness::Unknown => notes.push(Note::Indefinite { evidence: None }),
         }
         watch.report(Progress::Forecast { solver: "smo", seconds: forecast(&rows) });
-        let max_iterations = self.max_iterations.unwrap_or(ITERATIONS);
+        let max_iterations = self.max_iterations.unwrap_or_else(|| match known.ridge().is_some() {
+            true => ITERATIONS,
+            false => INDEFINITE_ITERATIONS.max(100 * training.labels.len()).min(ITERATIONS),
+        });
         let smo = Smo { tolerance: self.tolerance, max_iterations, cache: self.cache };
         let solved = smo.solve(&kernel, &rows, &task, known.ridge().is_some(), watch)?;
         drop(rows);

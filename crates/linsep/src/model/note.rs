@@ -137,8 +137,12 @@ impl Note {
     pub fn describe(&self, feature: &dyn Fn(usize) -> String, voice: &dyn Voice) -> String {
         match self {
             Note::Constant { columns } => {
-                let names: Vec<String> = columns.iter().map(|c| feature(*c)).collect();
-                format!("constant, weight 0: {}", names.join(", "))
+                let names = columns.iter().take(NAMED).map(|c| feature(*c));
+                format!(
+                    "constant, weight 0: {}{}",
+                    names.collect::<Vec<_>>().join(", "),
+                    and_more(columns.len(), NAMED)
+                )
             }
             Note::Collinear { column, combination } => format!("{}: weight 0", relation(*column, combination, feature)),
             Note::LeftOut { column, combination, printed } => left_out(*column, combination, *printed, feature),
@@ -168,11 +172,10 @@ impl Note {
             }
             Note::ClassShrinkage { intensities } => {
                 let shown: Vec<String> = intensities.iter().take(8).map(|a| format!("{a:.4}")).collect();
-                let more =
-                    if intensities.len() > 8 { format!(" and {} more", intensities.len() - 8) } else { String::new() };
                 format!(
-                    "covariances shrunk towards multiples of the identity, class by class: {}{more}",
-                    shown.join(", ")
+                    "covariances shrunk towards multiples of the identity, class by class: {}{}",
+                    shown.join(", "),
+                    and_more(intensities.len(), 8)
                 )
             }
             Note::Given { what } => format!("given, not estimated: {}", what.join(", ")),
@@ -221,6 +224,14 @@ impl Separability {
     }
 }
 
+/// Constant columns that a note names, about two lines; the model file lists all of them.
+const NAMED: usize = 20;
+
+/// How many there are beyond those that are named, where there are some.
+fn and_more(count: usize, named: usize) -> String {
+    if count > named { format!(" and {} more", count - named) } else { String::new() }
+}
+
 /// Rows on which a kernel is not positive semidefinite, in words.
 fn indefinite(evidence: &NegativeCurvature, voice: &dyn Voice) -> String {
     let first = voice.first();
@@ -249,7 +260,7 @@ fn nearly(column: usize, combination: &[(usize, f64)], feature: &dyn Fn(usize) -
         [] => format!("{} is zero within rounding", feature(column)),
         terms => {
             let shown: Vec<String> = terms.iter().take(4).map(|(c, _)| feature(*c)).collect();
-            let more = if terms.len() > 4 { format!(" and {} more", terms.len() - 4) } else { String::new() };
+            let more = and_more(terms.len(), 4);
             let what = if terms.len() == 1 { "a multiple" } else { "a combination" };
             format!("{} is within rounding of {what} of {}{more}", feature(column), shown.join(", "))
         }
@@ -286,8 +297,7 @@ fn left_out(column: usize, combination: &[(usize, f64)], printed: bool, feature:
 /// Some columns by name.
 fn some(terms: &[(usize, f64)], feature: &dyn Fn(usize) -> String) -> String {
     let shown: Vec<String> = terms.iter().take(4).map(|(c, _)| feature(*c)).collect();
-    let more = if terms.len() > 4 { format!(" and {} more", terms.len() - 4) } else { String::new() };
-    format!("{}{more}", shown.join(", "))
+    format!("{}{}", shown.join(", "), and_more(terms.len(), 4))
 }
 
 /// What a collinear column is, in words.

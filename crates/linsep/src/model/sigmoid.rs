@@ -85,9 +85,12 @@ impl SigmoidLeastSquares {
         self.check(training)?;
         let summary = summarise(training.design, training.weights, watch)?;
         let units = self.units(&summary.units(self.standardize));
+        // Where columns are centred, a constant one is zero in every row, and so is its best weight.
+        let mut zero = summary.constant();
+        zero.retain(|j| units.centre()[*j] == summary.min[*j]);
         let mut notes = Vec::new();
-        if !summary.constant().is_empty() && self.intercept != Intercept::None {
-            notes.push(Note::Constant { columns: summary.constant() });
+        if !zero.is_empty() && self.intercept != Intercept::None {
+            notes.push(Note::Constant { columns: zero.clone() });
         }
         let offsets = score_offsets(training, 1);
         let risk = self.risk(training, &units, offsets.as_deref())?;
@@ -101,7 +104,9 @@ impl SigmoidLeastSquares {
             }
         }
         let scale = LocalScale::new(&risk, watch)?;
-        let starts = self.starts(&risk, &scale, start, &units, watch)?;
+        let mut starts = self.starts(&risk, &scale, start, &units, watch)?;
+        // No step changes the weight of a column of zeros.
+        starts.iter_mut().for_each(|start| zero.iter().for_each(|j| start.weights_mut()[*j] = 0.0));
         let descent = SigmoidDescent {
             tolerance: self.tolerance,
             max_iterations: self.max_iterations.unwrap_or(self.default_iterations()),

@@ -230,6 +230,7 @@ impl Split {
             Method::HardMargin(_) => common_centre(&discriminants, &units, training, watch)?,
             _ => units.centre().to_vec(),
         };
+        let apart = discriminants.clone();
         let discriminant = Discriminant::stack(discriminants, &centre)?;
         let everywhere = |note: &Note| found.iter().all(|(.., f)| f.notes.iter().any(|n| is_same(n, note)));
         let notes: Vec<Note> =
@@ -251,8 +252,8 @@ impl Split {
                 multipliers: f.multipliers,
             })
             .collect();
-        if matches!(method, Method::HardMargin(_)) {
-            prove_as_stored(method, training, &discriminant, &mut parts, watch)?;
+        if matches!(method, Method::HardMargin(_) | Method::Risk(_) | Method::Sigmoid(_)) {
+            prove_as_stored(method, training, (&discriminant, &apart), &mut parts, watch)?;
         }
         let Some(worst) = worst_certificate(parts.iter().map(|p| (p.outcome, &p.certificate))).cloned() else {
             return Err(Error::usage("there are no classes to tell apart"));
@@ -302,20 +303,25 @@ fn common_centre(planes: &[Discriminant], units: &Units, training: &Training<'_>
     }
 }
 
-/// A margin is that of the plane in the file: moved to the common centre its intercept was rounded, so it is measured there.
+/// A certificate is that of the plane in the file: moved to the common centre its intercept was rounded, so it is proved there.
 fn prove_as_stored(
     method: &Method,
     training: &Training<'_>,
-    discriminant: &Discriminant,
+    (together, apart): (&Discriminant, &[Discriminant]),
     parts: &mut [FittedPart],
     watch: &Watch,
 ) -> Result<()> {
-    for (score, part) in parts.iter_mut().enumerate() {
-        let Some(multipliers) = &part.multipliers else { continue };
+    for (score, (part, before)) in parts.iter_mut().zip(apart).enumerate() {
+        let plane = together.part(score)?;
+        if plane == *before {
+            continue;
+        }
         let rows = part.part.rows_for(method, training)?;
-        let (plane, alpha) = (discriminant.part(score)?, &multipliers.alpha);
-        let (value, certificate) =
-            method.certify_multipliers(&rows.view(training), &plane, &part.units, alpha, watch)?;
+        let rows = rows.view(training);
+        let (value, certificate) = match &part.multipliers {
+            Some(multipliers) => method.certify_multipliers(&rows, &plane, &part.units, &multipliers.alpha, watch)?,
+            None => method.certify(&rows, &plane, &part.units, watch)?,
+        };
         part.outcome = method.settled(part.outcome, &certificate);
         (part.objective.value, part.certificate) = (value, certificate);
     }

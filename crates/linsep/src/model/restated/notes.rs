@@ -31,7 +31,11 @@ impl Method {
         watch: &Watch,
     ) -> Result<Vec<Note>> {
         let mut notes = Vec::new();
-        let constant = summary.constant();
+        let mut constant = summary.constant();
+        if matches!(self, Method::Sigmoid(_)) {
+            // Of columns that are not centred a constant one may have a weight.
+            constant.retain(|j| stated.units.centre()[*j] == summary.min[*j]);
+        }
         let names_constant = match self {
             Method::Risk(m) => m.intercept != Intercept::None,
             Method::Sigmoid(m) => m.intercept != Intercept::None,

@@ -271,6 +271,15 @@ impl RiskMinimizer {
                 _ => solved,
             };
             let found = self.maximum_likelihood(&risk, &newton, solved.into(), classes)?;
+            // Where rounding ended the search and nothing is proved of an optimum, there may be none.
+            let undecided = matches!(found.stop, Stop::PrecisionLimit) && found.certificate.gap().is_none();
+            if undecided
+                && self.loss == LossChoice::Logistic
+                && watch.halted().is_none()
+                && let Some(proof) = proved_no_optimum(training, &units, self.intercept, None, watch)?
+            {
+                return Ok(proof.into());
+            }
             return self.finish(&risk, found, &choice, training, &units, notes);
         }
         let solved = self.solve(&risk, choice.algorithm, start.as_ref(), watch)?;
@@ -355,7 +364,7 @@ impl RiskMinimizer {
         let RiskFound { coef: found, objective, stop, certificate, iterations, passes, aliased, multipliers } = found;
         let outcome = Outcome::from(&stop);
         let penalty = risk.penalty();
-        notes_of_aliases(&mut notes, aliased, units, penalty);
+        notes_of_aliases(&mut notes, aliased, units, penalty, &found);
         if !penalty.is_none() {
             keep_relations(&mut notes, training, &Watch::default())?;
         }
@@ -408,7 +417,7 @@ fn squared(classes: usize) -> Squared {
 }
 
 /// Columns that are combinations of others, in the units of the columns.
-fn notes_of_aliases(notes: &mut Vec<Note>, aliased: Vec<Alias>, units: &Units, penalty: &impl Penalty) {
+fn notes_of_aliases(notes: &mut Vec<Note>, aliased: Vec<Alias>, units: &Units, penalty: &impl Penalty, coef: &Coef) {
     let constant: Vec<usize> = notes
         .iter()
         .flat_map(|n| if let Note::Constant { columns } = n { columns.clone() } else { Vec::new() })
@@ -419,7 +428,9 @@ fn notes_of_aliases(notes: &mut Vec<Note>, aliased: Vec<Alias>, units: &Units, p
         let column = a.column;
         let in_columns = |(c, v): &(usize, f64)| (*c, v * units.scale()[column] / units.scale()[*c]);
         let combination = a.combination.iter().map(in_columns).collect();
-        match (a.exact, penalty.ridge_of(column) == 0.0 && penalty.lasso_of(column) == 0.0) {
+        // Beside penalised columns one without a penalty takes the weight of a common direction.
+        let has_weight = coef.weights().iter().skip(column).step_by(units.scale().len()).any(|w| *w != 0.0);
+        match (a.exact, penalty.ridge_of(column) == 0.0 && penalty.lasso_of(column) == 0.0 && !has_weight) {
             (true, true) => Note::Collinear { column, combination },
             (true, false) => Note::Shared { column, combination },
             (false, left_out) => Note::NearlyCollinear { column, combination, left_out },

@@ -15,9 +15,9 @@ use crate::watch::Watch;
 use crate::words::{Setting, words};
 
 /// From so many rows on, and with no more coefficients than [`MOST_UNKNOWNS`], Newton's method is faster than visits of
-/// single rows: letter (20,000 rows, 26 classes) to 1e-3 took 90 s row by row and takes 8 s of processor time.
-/// Where the two break even was not recorded.
-const MANY_ROWS: usize = 2_000;
+/// single rows: letter (20,000 rows, 26 classes) to 1e-3 took 90 s row by row and takes 8 s of processor time; vowel (528 rows,
+/// 11 classes) to 1e-8 took more than 5 s and takes 0.13 s. Below 200 rows either takes some hundredths of a second.
+const MANY_ROWS: usize = 200;
 /// See [`MANY_ROWS`]; letter has 442. Chosen, not measured.
 const MOST_UNKNOWNS: usize = 1_500;
 
