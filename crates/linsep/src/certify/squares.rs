@@ -17,10 +17,10 @@
 //! coincide each row is multiplied by T first, at a loss of `γκ`.
 
 use super::{Certificate, CoefficientErrors};
-use crate::design::{Design, Pass, Rows, Units};
+use crate::design::{Block, Design, Pass, Rows, Tile, Units};
 use crate::error::Result;
 use crate::linalg::{Square, gram_update, multiply_rows, weighted_rows_sum};
-use crate::numeric::{UNIT, rounding_bound};
+use crate::numeric::{CompensatedSum, UNIT, rounding_bound};
 use crate::table::Class;
 use crate::watch::Watch;
 
@@ -76,6 +76,8 @@ pub struct SquaredProof {
 
 /// What underflow may add to a sum: far more than the least double times the number of its terms.
 const TINY: f64 = 1e-290;
+/// Relative error of an objective that its ten printed digits would show.
+const VISIBLE: f64 = 1e-11;
 /// More than the rounding of the bounds' own arithmetic: sums of up to 2000² positive terms, 4e6 units of 1.1e-16.
 const UP: f64 = 1.0 + 1e-8;
 
@@ -117,7 +119,54 @@ pub fn squares_gap(
 ) -> Result<SquaredProof> {
     let scaled = ScaledTargets::new(task, point, whitening);
     let sums = scaled.pass(watch)?;
-    Ok(scaled.proof(&sums, point))
+    let (mut proof, uncertain) = scaled.proof(&sums, point);
+    // Where large weights cancel, residuals in doubles have too few digits for the objective that is stated.
+    if uncertain > VISIBLE * proof.objective {
+        let penalty = (0..task.targets.len()).map(|s| 0.5 * scaled.penalty(s)).sum::<f64>();
+        proof.objective = 0.5 * mean_square(task, point, sums.total)? + penalty;
+        if let Certificate::Quadratic { objective, .. } = &mut proof.certificate {
+            *objective = proof.objective;
+        }
+    }
+    Ok(proof)
+}
+
+/// `Σ s ρ² / S` of all scores, the residuals as exact sums but for terms of the square of a unit.
+fn mean_square(task: &SquaredTask<'_>, point: &SquaredPoint<'_>, total: f64) -> Result<f64> {
+    let (cols, rows) = (point.centre.len(), task.codes.len());
+    let identity = Units::identity(cols);
+    let (mut tile, mut values) = (Tile::default(), Vec::new());
+    let mut sum = CompensatedSum::default();
+    for row in (0..rows).filter(|row| task.weights.is_none_or(|w| w[*row] > 0.0)) {
+        match task.design.block(row..row + 1, &mut tile)? {
+            Block::F64(dense) => dense.load(&identity, &mut values),
+            Block::F32(dense) => dense.load(&identity, &mut values),
+            Block::Csr(sparse) => {
+                values.clear();
+                values.resize(cols, 0.0);
+                let (columns, entries) = sparse.row(0);
+                columns.iter().zip(entries).for_each(|(c, v)| values[*c as usize] = *v);
+            }
+        }
+        for (score, weights) in point.weights.chunks_exact(cols.max(1)).enumerate() {
+            let mut residual = CompensatedSum::default();
+            residual.add(point.intercept[score]);
+            residual.add(-task.targets[score][task.codes[row].index()]);
+            for ((x, c), w) in values.iter().zip(point.centre).zip(weights).filter(|(_, w)| **w != 0.0) {
+                let difference = x - c;
+                // What rounding took from it (Knuth), and from the product.
+                let back = difference - x;
+                let lost = (x - (difference - back)) - (c + back);
+                let product = w * difference;
+                residual.add(product);
+                residual.add(w.mul_add(difference, -product));
+                residual.add(w * lost);
+            }
+            let residual = residual.value();
+            sum.add(task.weights.map_or(1.0, |w| w[row]) * residual * residual);
+        }
+    }
+    Ok(sum.value() / total)
 }
 
 impl<'a> ScaledTargets<'a> {
@@ -238,7 +287,8 @@ impl<'a> ScaledTargets<'a> {
         }
     }
 
-    fn proof(&self, sums: &SquaresSums, point: &SquaredPoint<'_>) -> SquaredProof {
+    /// The proof, and by how much the objective may be off.
+    fn proof(&self, sums: &SquaresSums, point: &SquaredPoint<'_>) -> (SquaredProof, f64) {
         let (m, n, scores) = (self.m, self.task.codes.len(), self.task.targets.len());
         let row = |k: usize| &self.whitening[k * m..(k + 1) * m];
         let up = UP * (1.0 + rounding_bound(2 * n + 10));
@@ -253,10 +303,10 @@ impl<'a> ScaledTargets<'a> {
         if !(epsilon < 0.5 && objective.is_finite()) {
             let reason = "the columns in use are too nearly dependent for double precision to prove that they are not";
             let certificate = Certificate::Absent { reason: reason.into() };
-            return SquaredProof { objective, certificate, step: Vec::new(), improvable: false };
+            return (SquaredProof { objective, certificate, step: Vec::new(), improvable: false }, 0.0);
         }
         // F* is not negative, so F bounds the gap, too: computed F and what its residuals may have lost.
-        let (mut gap, mut value) = (0.0, 0.0);
+        let (mut gap, mut value, mut uncertain) = (0.0, 0.0, 0.0);
         let (mut step, mut improvable) = (Vec::new(), false);
         let mut errors = CoefficientErrors { weights: vec![0.0; point.weights.len()], intercept: vec![0.0; scores] };
         let cols = point.centre.len();
@@ -276,6 +326,7 @@ impl<'a> ScaledTargets<'a> {
             let scores_off = rounding_bound(m + 4)
                 * (unknowns.iter().zip(&lengths).map(|(v, l)| (v * l).abs()).sum::<f64>() + target + residual)
                 + TINY;
+            uncertain += (residual + 0.5 * scores_off) * scores_off;
             value += 0.5 * ((residual + scores_off).powi(2) + self.penalty(score)) * up;
             // Of the sums: relative to the rows that were summed, and of what T makes of them.
             let lost = match self.first {
@@ -313,7 +364,7 @@ impl<'a> ScaledTargets<'a> {
             true => Certificate::Quadratic { objective, gap, relative_gap, errors: Some(errors) },
             false => Certificate::Absent { reason: "the gradient overflows".into() },
         };
-        SquaredProof { objective, certificate, step, improvable }
+        (SquaredProof { objective, certificate, step, improvable }, uncertain)
     }
 
     /// `TᵀHT` row by row, a bound on its error, and the length `√Σ q²` of the rows that were summed.

@@ -3,7 +3,7 @@
 //! Each holds with probability at least 1 − δ over the draw of the rows, for one statement chosen before they are looked at.
 //! Limits on a mean of losses between 0 and `range` may exceed it; they say nothing then.
 
-use crate::numeric::beta_quantile;
+use crate::numeric::{beta_quantile, beta_upper_quantile};
 
 /// The interval of Clopper and Pearson for a probability, after `successes` in `trials`: it misses the truth on either side
 /// with probability at most δ/2 (Biometrika 26, 1934). Without trials `(0, 1)`.
@@ -16,11 +16,10 @@ pub fn clopper_pearson(successes: u64, trials: u64, delta: f64) -> (f64, f64) {
     let successes = successes.min(trials);
     let upper = |k: u64| match k == trials {
         true => 1.0,
-        false => beta_quantile(1.0 - 0.5 * delta, k as f64 + 1.0, (trials - k) as f64),
+        false => beta_upper_quantile(0.5 * delta, k as f64 + 1.0, (trials - k) as f64),
     };
     let lower = match successes {
         0 => 0.0,
-        // By the small tail, which is accurate.
         k => beta_quantile(0.5 * delta, k as f64, (trials - k) as f64 + 1.0),
     };
     (lower, upper(successes))
@@ -35,7 +34,7 @@ pub fn clopper_pearson(successes: u64, trials: u64, delta: f64) -> (f64, f64) {
 pub fn clopper_pearson_upper(successes: u64, trials: u64, delta: f64) -> f64 {
     match successes >= trials {
         true => 1.0,
-        false => beta_quantile(1.0 - delta, successes as f64 + 1.0, (trials - successes) as f64),
+        false => beta_upper_quantile(delta, successes as f64 + 1.0, (trials - successes) as f64),
     }
 }
 
@@ -138,6 +137,18 @@ mod tests {
                 let upper = clopper_pearson_upper(k, n, delta);
                 assert!((binomial_cdf(k, n, upper) / delta - 1.0).abs() < 1e-11, "{k} {n}");
             }
+        }
+    }
+
+    /// Of δ so small that 1 − δ is one, too: none of n is below `1 − δ^(1/n)`.
+    #[test]
+    fn limits_of_tiny_deltas() {
+        for (n, delta) in [(10, 1e-20), (3, 3e-16), (1000, 1e-12), (40, 1e-300)] {
+            let truth = -(delta.ln() / n as f64).exp_m1();
+            let upper = clopper_pearson_upper(0, n, delta);
+            assert!((upper / truth - 1.0).abs() < 1e-12, "{n} {delta:e}: {upper} {truth}");
+            let both = clopper_pearson(0, n, 2.0 * delta).1;
+            assert!((both / truth - 1.0).abs() < 1e-12, "{n} {delta:e}: {both} {truth}");
         }
     }
 

@@ -38,8 +38,8 @@ pub use normal_cdf::{normal_cdf, normal_two_sided_ln};
 pub use rounding::{UNIT, bound_text, printed_above, printed_below, rounding_bound};
 pub use sum::{CompensatedSum, sum};
 pub use tails::{
-    beta_ln_cdf, beta_quantile, chi_square_ln_tail, chi_square_quantile, f_ln_tail, f_quantile, student_quantile,
-    student_two_sided_ln,
+    beta_ln_cdf, beta_quantile, beta_upper_quantile, chi_square_ln_tail, chi_square_quantile, f_ln_tail, f_quantile,
+    student_quantile, student_two_sided_ln,
 };
 #[cfg(target_arch = "x86_64")]
 pub(crate) use vector_units::has_wide_units;
