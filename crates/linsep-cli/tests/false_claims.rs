@@ -151,3 +151,298 @@ fn tiny_tables_of_uneven_rows_come_to_an_end() {
     let ran = scratch.run("fit t.csv -t y -m svm --kernel linear --standardize no --tol 1e-4 -o m.json");
     assert!([0, 3].contains(&ran.code), "{ran:?}");
 }
+
+/// Columns that differ by a millionth: products of columns have four digits of what they do not share.
+const CLOSE: &str = "x0,x1,x2,y\n0.9076458995264469,5.0,5.000003464465673,v\n0.7953466319187202,3.0,2.999994889079067,v\n\
+     -0.40382183551796613,4.0,4.000003356674926,u\n-1.6400239729898016,4.0,4.0000010870254625,u\n1.6949678889677202,3.0,3.0000007615097433,u\n\
+     0.0919644353375675,4.0,4.000004314142256,u\n-1.5989311002239839,4.0,4.000004302125701,u\n-0.9471161698448468,4.0,4.00000437825927,u\n\
+     0.5691208240597243,2.0,2.000001454544343,u\n-0.3232786112563295,1.0,0.9999995440200733,v\n-0.39496805538010715,2.0,2.000000972113175,v\n\
+     -1.16670256470674,0.0,0.0,u\n";
+
+/// Times of two clocks, in seconds: the mean is 1e8 times the difference.
+const CLOCKS: &str = "x0,x1,y\n1606520139.0,1606520153.0,u\n1606711858.0,1606711864.0,v\n\
+     1606138488.0,1606138520.0,u\n1606977523.0,1606977577.0,u\n1607453099.0,1607453103.0,u\n\
+     1603285862.0,1603285902.0,v\n1608030878.0,1608030905.0,v\n1609366571.0,1609366581.0,v\n\
+     1602731676.0,1602731687.0,u\n1605478680.0,1605478711.0,u\n1604338773.0,1604338807.0,u\n\
+     1600081857.0,1600081902.0,v\n1605231423.0,1605231430.0,u\n1608162227.0,1608162277.0,u\n\
+     1608124357.0,1608124390.0,v\n1604117819.0,1604117845.0,u\n1605985952.0,1605985966.0,u\n\
+     1600028395.0,1600028438.0,v\n1605255841.0,1605255875.0,u\n1607835450.0,1607835500.0,u\n\
+     1605127962.0,1605128021.0,u\n1607394584.0,1607394623.0,u\n1606573416.0,1606573425.0,v\n\
+     1606076364.0,1606076406.0,v\n1607271244.0,1607271249.0,u\n1602980786.0,1602980804.0,u\n\
+     1606240925.0,1606240937.0,u\n1605879421.0,1605879464.0,u\n1601568119.0,1601568123.0,v\n\
+     1603014456.0,1603014477.0,u\n1605480655.0,1605480666.0,v\n1600388751.0,1600388789.0,v\n\
+     1601488276.0,1601488327.0,v\n1601650841.0,1601650851.0,v\n1608308766.0,1608308808.0,u\n\
+     1601290136.0,1601290184.0,u\n1601959987.0,1601959998.0,u\n1603727428.0,1603727467.0,u\n\
+     1605081232.0,1605081286.0,u\n1606813418.0,1606813474.0,u\n1608218079.0,1608218124.0,v\n\
+     1606167593.0,1606167607.0,u\n1609013167.0,1609013207.0,u\n1607581354.0,1607581411.0,u\n\
+     1608494049.0,1608494074.0,u\n1605253388.0,1605253406.0,v\n1609867258.0,1609867258.0,v\n\
+     1609063015.0,1609063044.0,u\n1606111968.0,1606111993.0,u\n1600468475.0,1600468484.0,u\n\
+     1607687243.0,1607687283.0,u\n1605238465.0,1605238523.0,v\n1604326885.0,1604326915.0,v\n\
+     1608000134.0,1608000191.0,u\n1601112118.0,1601112127.0,u\n1601158951.0,1601158970.0,v\n\
+     1600786591.0,1600786601.0,v\n1609760969.0,1609761012.0,u\n1609034456.0,1609034472.0,v\n\
+     1604116888.0,1604116898.0,u\n";
+
+/// Estimate and standard error of every coefficient.
+fn errors_of(scratch: &Scratch, flags: &str) -> Vec<(f64, f64)> {
+    let found: Value = serde_json::from_str(&scratch.done(&format!("infer t.csv -t y {flags} --json"))).expect("JSON");
+    let line = |c: &Value| (c["estimate"].as_f64().unwrap_or(f64::NAN), c["se"].as_f64().unwrap_or(f64::NAN));
+    found["coefficients"].as_array().expect("coefficients").iter().map(line).collect()
+}
+
+/// Exact values in 80 digits, by Newton's method on the doubles of the file.
+#[test]
+fn standard_errors_of_columns_that_nearly_coincide() {
+    for (table, flags, exact) in [
+        (
+            CLOSE,
+            "",
+            vec![
+                (-0.677520416389, 1.60994234348),
+                (0.400796745325, 0.719085299855),
+                (703792.728843, 668642.325254),
+                (-703792.356496, 668641.783631),
+            ],
+        ),
+        (
+            CLOSE,
+            "--covariance hc0",
+            vec![
+                (-0.677520416389, 1.41748378898),
+                (0.400796745325, 0.733817225187),
+                (703792.728843, 403796.850918),
+                (-703792.356496, 403796.562437),
+            ],
+        ),
+        (
+            CLOCKS,
+            "",
+            vec![
+                (215.878050576, 159.713602301),
+                (0.0148674907397, 0.0161269123573),
+                (-0.0148676253038, 0.0161269047461),
+            ],
+        ),
+        (
+            CLOCKS,
+            "--covariance hc0",
+            vec![
+                (215.878050576, 170.588568931),
+                (0.0148674907397, 0.0162134616968),
+                (-0.0148676253038, 0.0162134356457),
+            ],
+        ),
+    ] {
+        let scratch = Scratch::new();
+        scratch.write("t.csv", table);
+        for (found, exact) in errors_of(&scratch, flags).iter().zip(&exact) {
+            let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-6;
+            assert!(near(found.0, exact.0) && near(found.1, exact.1), "{flags}: {found:?} for {exact:?}");
+        }
+    }
+}
+
+/// The limit of a coefficient that tends to infinity does not depend on where its column has its zero.
+#[test]
+fn one_sided_limits_of_years() {
+    let limit = |shift: i32| {
+        let years = [0, 3, 1, 3, 3, 3, 3, 3, 5, 3];
+        let b = [-1.34, 1.44, 2.04, -0.52, -1.05, -0.05, -0.05, 1.39, -0.57, -0.79];
+        let c = [0.18, -1.05, -0.14, 0.73, 0.52, 2.56, 0.83, -0.73, -1.09, -0.45];
+        let rows: String = (0..10)
+            .map(|i| {
+                format!(
+                    "{},{},{},{}\n",
+                    years[i] + shift,
+                    b[i],
+                    c[i],
+                    ["u", "v", "u", "v", "u", "u", "u", "u", "v", "v"][i]
+                )
+            })
+            .collect();
+        let scratch = Scratch::new();
+        scratch.write("t.csv", format!("a,b,c,y\n{rows}"));
+        let text = scratch.run("infer t.csv -t y").stdout;
+        let line = text.lines().find(|l| l.starts_with("a ") && l.contains("inf")).expect("a limit").to_owned();
+        line.split_whitespace().nth(2).and_then(|low| low.parse::<f64>().ok()).expect("a number")
+    };
+    assert!((limit(0) + 0.2640).abs() < 1e-4, "{}", limit(0));
+    assert!((limit(2000) + 0.2640).abs() < 1e-4, "{}", limit(2000));
+}
+
+/// Parts are proved where they are stored, about the centre of all rows.
+#[test]
+fn pairs_of_classes_are_verified() {
+    for table in [
+        "x0,y\n-1.2,k0\n-0.7,k1\n2.4,k2\n3.0,k3\n0.4,k0\n1.0,k1\n",
+        "x0,y\n0.7,a\n-1.7,b\n2.9,c\n1.3,a\n0.1,b\n2.2,c\n-0.3,a\n",
+    ] {
+        for flags in [
+            "-m svm --loss squared-hinge",
+            "-m svm",
+            "--penalty ridge:0.01",
+            "--penalty lasso:0.01",
+            "-m sigmoid-ls --penalty ridge:0.1",
+        ] {
+            let scratch = Scratch::new();
+            scratch.write("t.csv", table);
+            scratch.run(&format!("fit t.csv -t y {flags} --multiclass one-vs-one -o m.json"));
+            scratch.done("verify m.json t.csv");
+        }
+    }
+}
+
+/// A column without a penalty that is near one with a penalty takes its weight: it is not left out.
+#[test]
+fn a_column_with_a_weight_is_not_said_to_have_none() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "t.csv",
+        "a,b,y\n-0.8,-0.8,u\n-0.8,-0.8,u\n0.4,0.3999996,u\n-0.6,-0.5999994,v\n0.0,0.0,v\n0.5,0.5000005,v\n",
+    );
+    let text = scratch.done("fit t.csv -t y --penalty ridge:0.1 --penalty-factors b=0 -o m.json");
+    assert!(!text.contains("weight 0"), "{text}");
+    scratch.done("verify m.json t.csv");
+}
+
+#[test]
+fn the_weight_of_a_constant_column_of_one_sigmoid_is_zero() {
+    let scratch = Scratch::new();
+    scratch.write("t.csv", "a,c,y\n3,5,p\n0,5,q\n2,5,p\n1,5,q\n5,5,p\n7,5,q\n");
+    for flags in ["", "--intercept penalised --standardize no --penalty ridge:0.1", "--penalty ridge:0.1"] {
+        scratch.run(&format!("fit t.csv -t y -m sigmoid-ls {flags} -o m.json"));
+        scratch.done("verify m.json t.csv");
+    }
+}
+
+/// Weights beyond what sums keep all digits of are refused; others may be large.
+#[test]
+fn weights_out_of_range() {
+    for (weight, code) in [("1e153", 2), ("1e-160", 2), ("1e17", 0)] {
+        let rows = ["1,2,p", "2,1,p", "3,2,q", "2.5,1,q", "4,2,p", "5,3,q", "1,2,p", "3,4,q"];
+        let rows: String = rows.iter().map(|r| format!("{weight},{r}\n")).collect();
+        let scratch = Scratch::new();
+        scratch.write("t.csv", format!("w,a,b,y\n{rows}"));
+        let ran = scratch.run("fit t.csv -t y --weights w -m svm --calibrate isotonic --calibrate-folds 2 -o m.json");
+        assert_eq!(ran.code, code, "{weight}: {ran:?}");
+        if code == 0 {
+            scratch.done("verify m.json t.csv");
+            scratch.done("predict m.json t.csv --proba");
+        }
+    }
+}
+
+/// Sums are about rows that have most of the weight.
+#[test]
+fn weights_of_twelve_decades() {
+    let scratch = Scratch::new();
+    scratch.write("t.csv", "x,w,y\n1000.1,1,a\n1001.3,1e12,a\n1000.7,1,a\n1002.2,1,b\n1003.9,1e12,b\n1003.1,1,b\n");
+    // Σs(x−μ)²/Σs of the pooled classes, by its definition on rows about the heavy ones.
+    let within = |d: [f64; 2]| d.iter().map(|d| d * d).sum::<f64>() - d.iter().sum::<f64>().powi(2) / (1e12 + 2.0);
+    let variance = (within([-1.2, -0.6]) + within([-1.7, -0.8])) / (2e12 + 4.0);
+    for method in ["lda --covariance mle", "qda --covariance mle", "naive-bayes", "least-squares"] {
+        scratch.run(&format!("fit t.csv -t y --weights w -m {method} -o m.json"));
+        scratch.done("verify m.json t.csv");
+        if method.starts_with("lda") {
+            let found = model(&scratch)["model"]["density"]["covariances"].to_string();
+            let numbers = found.split(|c: char| !"0123456789.e-".contains(c)).filter_map(|n| n.parse::<f64>().ok());
+            let nearest = numbers.map(|v| (v / variance - 1.0).abs()).fold(f64::INFINITY, f64::min);
+            assert!(nearest < 1e-12, "{found}: {variance:e}");
+        }
+    }
+}
+
+/// A restricted maximum far from the free one is found, too: the test of a column is the difference of two deviances.
+#[test]
+fn likelihood_ratios_of_large_frequencies() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "t.csv",
+        "a,b,w,y\n0.07,0.8,1e6,u\n0.09,1.07,1e6,v\n1.73,-0.71,1,u\n2.05,0.46,1,v\n-1.58,-0.82,1e6,u\n-0.07,0.83,1e3,v\n\
+         0.01,-0.91,1e6,u\n1.02,-1.21,1e6,v\n",
+    );
+    let infer = |columns: &str| -> Value {
+        let text = scratch.done(&format!("infer t.csv -t y --features {columns} --weights w --json"));
+        serde_json::from_str(&text).expect("JSON")
+    };
+    let (both, one) = (infer("a,b"), infer("a"));
+    let deviance = |found: &Value| found["deviance"].as_f64().expect("a deviance");
+    let ratio = both["terms"][1]["statistic"].as_f64().expect("a statistic");
+    assert!((ratio / (deviance(&one) - deviance(&both)) - 1.0).abs() < 1e-9, "{ratio}");
+}
+
+/// Where weights cancel, the error of the objective is part of its bound. The true F is computed in 60 digits.
+#[test]
+fn the_objective_of_least_squares_is_within_its_bound() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "t.csv",
+        "x0,x1,x2,y\n1.1,1.099999999972105,0.0,u\n-1.4,-1.3999999998264347,0.0,v\n1.4,1.3999999999849129,1.0,v\n\
+         -2.0,-2.0000000001700626,0.0,u\n0.2,0.19999999999713503,0.0,u\n0.5,0.5000000000144881,0.0,u\n",
+    );
+    scratch.run("fit t.csv -t y -m least-squares -o m.json");
+    let certificate = &model(&scratch)["model"]["certificate"];
+    if let (Some(objective), Some(gap)) = (certificate["objective"].as_f64(), certificate["gap"].as_f64()) {
+        assert!((objective - 0.014537338).abs() <= gap + 1e-9, "{objective} within {gap:e}");
+    }
+}
+
+#[test]
+fn constant_columns_have_no_test() {
+    let scratch = Scratch::new();
+    scratch.write("t.csv", "a,b,c,y\n1,5,0,u\n2,5,0,u\n3,5,0,u\n2,5,1,v\n4,5,1,v\n5,5,1,v\n");
+    let text = scratch.done("infer t.csv -t y -m spherical");
+    assert!(!text.contains("NaN"), "{text}");
+}
+
+/// A shape is given with six digits, or the reason why it has none.
+#[test]
+fn shapes_of_columns_that_hardly_vary() {
+    let scratch = Scratch::new();
+    scratch.write("t.csv", "x,y\n1.0000001,a\n1.0000003,a\n1.0000004,a\n1.0000002,b\n1.0000007,b\n1.0000009,b\n");
+    let ran = scratch.run("fit t.csv -t y -m naive-bayes --family gamma");
+    assert_eq!((ran.code, ran.stderr.contains("six digits")), (2, true), "{ran:?}");
+}
+
+/// Rows that lie on the boundary of three regions: rounding ends Newton's method before it finds the direction.
+#[test]
+fn quasi_complete_separation_of_three_classes() {
+    let rows = [
+        (1.0, 1.5, "kl0"),
+        (6.0, -1.125, "kl1"),
+        (5.0, 1.0, "kl2"),
+        (1.0, -1.875, "kl0"),
+        (5.0, 0.25, "kl1"),
+        (7.0, -1.5, "kl2"),
+        (0.0, -1.125, "kl0"),
+        (7.0, 1.625, "kl1"),
+        (7.0, 0.625, "kl2"),
+        (3.0, 0.875, "kl0"),
+        (6.0, -1.0, "kl1"),
+        (3.0, -2.25, "kl2"),
+        (1.0, 0.625, "kl0"),
+        (3.0, 0.875, "kl1"),
+        (7.0, 2.125, "kl2"),
+        (1.0, 1.125, "kl0"),
+        (4.0, -0.125, "kl1"),
+        (6.0, 1.375, "kl2"),
+        (0.0, 0.5, "kl0"),
+        (3.0, 1.625, "kl1"),
+        (7.0, 1.25, "kl2"),
+        (1.0, 0.75, "kl0"),
+        (4.0, -1.375, "kl1"),
+        (7.0, 0.75, "kl2"),
+        (0.0, 0.875, "kl0"),
+        (3.0, -2.125, "kl1"),
+        (6.0, -0.375, "kl2"),
+        (0.0, -1.625, "kl0"),
+        (3.0, -2.125, "kl1"),
+        (5.0, 0.875, "kl2"),
+    ];
+    let text: String = rows.iter().map(|(a, b, y)| format!("{a},{b},{y}\n")).collect();
+    let scratch = Scratch::new();
+    scratch.write("t.csv", format!("a,b,y\n{text}"));
+    assert_eq!(scratch.run("separable t.csv -t y").code, 1);
+    let ran = scratch.run("fit t.csv -t y --penalty none");
+    assert_eq!((ran.code, ran.stdout.contains("quasi-completely separable")), (1, true), "{ran:?}");
+    scratch.run("infer t.csv -t y");
+}
