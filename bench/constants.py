@@ -1,17 +1,19 @@
-"""How much the constants matter that were chosen: twice as large and half as large, by group and, where that matters, one by one.
+"""How much the constants matter that were chosen: each twice as large and half as large, on every task that reaches it.
 
 Run: python bench/constants.py instrument COPY       (a copy of the source tree whose constants are scaled when it runs)
-     cargo build --release --manifest-path COPY/Cargo.toml -p linsep --example bench
-     python bench/constants.py measure COPY COPY/target/release/examples/bench > bench/constants.md
+     cargo build --release --manifest-path COPY/Cargo.toml -p linsep -p linsep-cli --example bench --bin linsep
+     python bench/constants.py measure COPY COPY/target/release -o bench/constants.json     (continues where it was ended)
+     python bench/constants.py table bench/constants.json > bench/constants.md
 
-A constant takes part if its comment says "Chosen", and is of a group by the stage it stands in. In the copy each use of one is a
-call that multiplies it by a factor, which the environment names (LINSEP_SCALE=3,4,5:2), so that one build serves all of them and
-the comparison is of like with like. What the factor does to a value keeps it what it is: sizes stay whole and positive, shares
-of one stay shares (x becomes x² or √x above a quarter), growth stays growth (1 + factor·(x − 1) below 4). Constants in types,
-patterns and other constants stay as they are and are listed by `instrument`.
+A constant takes part if its comment says "Chosen" or names bench/constants.md. In the copy each use of one is a call that
+multiplies it by a factor, which the environment names (LINSEP_SCALE=3:2), so that one build serves all of them and the
+comparison is of like with like; LINSEP_TOUCHED names a file for the numbers of the constants that a run reaches. What the factor
+does to a value keeps it what it is: sizes stay whole and positive, shares of one stay shares (x becomes x² or √x above a
+quarter), growth stays growth (1 + factor·(x − 1) below 4). Constants in types, patterns and other constants stay as they are and
+are listed by `instrument`.
 
-The tasks are those of before_after.py. What is compared is the processor time of a fit on one thread, the least of some rounds,
-the variants in turn, so that other programs on the machine change little.
+The tasks are those of before_after.py, by the server, and COMMANDS, by the command. What is compared is the processor time of a
+fit on one thread, the least of some rounds, the variants in turn, so that other programs on the machine change little.
 """
 import argparse
 import json
@@ -20,15 +22,29 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-GROUPS = ["solve/smooth", "solve/sparse", "solve/margin", "solve/kernel", "separate", "certify", "design", "rest"]
 KINDS = {"f64", "usize", "u32", "u64", "i32", "i64"}
 DEFINITION = re.compile(r"\s*(?:pub(?:\([^)]*\))? )?const (\w+): (\w+) = ")
 SCALED = """//! What bench/constants.py multiplies the constants by.
 
 use std::sync::LazyLock;
+use std::sync::atomic::{{AtomicBool, Ordering}};
+
+static TOUCHED: [AtomicBool; {count}] = [const {{ AtomicBool::new(false) }}; {count}];
+
+/// Writes down what was reached, once.
+fn touch(index: usize) {{
+    if !TOUCHED[index].load(Ordering::Relaxed)
+        && !TOUCHED[index].swap(true, Ordering::Relaxed)
+        && let Ok(path) = std::env::var("LINSEP_TOUCHED")
+    {{
+        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+        std::io::Write::write_all(&mut file, format!("{{index}}\\n").as_bytes()).unwrap();
+    }}
+}}
 
 static FACTORS: LazyLock<[f64; {count}]> = LazyLock::new(|| {{
     let mut factors = [1.0; {count}];
@@ -41,6 +57,7 @@ static FACTORS: LazyLock<[f64; {count}]> = LazyLock::new(|| {{
 }});
 
 pub(crate) fn f64(index: usize, x: f64) -> f64 {{
+    touch(index);
     let factor = FACTORS[index];
     match x {{
         x if x >= 0.25 && x < 1.0 => x.powf(factor),
@@ -51,19 +68,65 @@ pub(crate) fn f64(index: usize, x: f64) -> f64 {{
 {whole}"""
 WHOLE = """
 pub(crate) fn {kind}(index: usize, x: {kind}) -> {kind} {{
+    touch(index);
     ((x as f64 * FACTORS[index]) as {kind}).max(1)
 }}
 """
 # What is not told from noise: the same build against itself differs by less.
 NOISE = 0.05
-
-
-def group_of(parts):
-    """The group of a file of the library."""
-    if parts[0] in ("design", "linalg", "kernel"):
-        return GROUPS.index("design")
-    name = "/".join(parts[:2]) if parts[0] == "solve" else parts[0]
-    return GROUPS.index(name if name in GROUPS else "rest")
+# Constants whose variants run side by side.
+TOGETHER = 6
+DATA = ROOT / "examples"
+SHARED = "../../shared/data"
+# What the tasks of before_after.py do not reach, on tables of every kind; nothing is written.
+COMMANDS = [
+    *(f"fit {SHARED}/{table} {flags}" for table, flags in (
+        ("small/kernlab_spam.csv", "-t type"),
+        ("small/kernlab_spam.csv", "-t type --penalty none"),
+        ("small/kernlab_spam.csv", "-t type --penalty lasso:0.001"),
+        ("small/kernlab_spam.csv", "-t type --penalty elastic-net:0.5:0.001"),
+        ("small/kernlab_spam.csv", "-t type -m svm --kernel rbf"),
+        ("small/kernlab_spam.csv", "-t type -m svm --loss squared-hinge"),
+        ("small/kernlab_spam.csv", "-t type -m perceptron --max-iter 50"),
+        ("small/kernlab_spam.csv", "-t type --solver gradient-descent --tol 1e-3"),
+        ("small/kernlab_spam.csv", "-t type -m least-squares --solver gradient-descent --tol 1e-3"),
+        ("small/kernlab_spam.csv", "-t type -m sigmoid-ls"),
+        ("small/kernlab_spam.csv", "-t type --penalty ridge:0.001 --penalty-factors capitalTotal=0"),
+        ("small/modeldata_pd_speech.csv", "-t class"),
+        ("small/modeldata_pd_speech.csv", "-t class --penalty lasso:0.01"),
+        ("small/modeldata_pd_speech.csv", "-t class -m lda --shrinkage auto"),
+        ("small/modeldata_pd_speech.csv", "-t class -m least-squares"),
+        ("small/keel_wdbc.csv", "-t class --penalty none"),
+        ("small/keel_wdbc.csv", "-t class --basis quadratic --penalty lasso:0.01"),
+        ("small/mlbench_Sonar.csv", "-t Class -m hard-margin"),
+        ("small/mlbench_Sonar.csv", "-t Class -m svm --kernel polynomial --degree 3"),
+        ("small/ElemStatLearn_vowel.train.csv", "-t y"),
+        ("dense/satellite.csv.zst", "-t classes"),
+        ("dense/satellite.csv.zst", "-t classes --penalty lasso:0.001"),
+        ("dense/satellite.csv.zst", "-t classes -m svm"),
+        ("dense/satellite.csv.zst", "-t classes -m qda"),
+        ("dense/satellite.csv.zst", "-t classes -m naive-bayes --family gamma"),
+        ("dense/adult_train.csv.zst", "-t income"),
+        ("dense/givemecredit.csv.zst", "-t SeriousDlqin2yrs --missing mean"),
+        ("sparse/farm_ads.svm.zst", "-t label"),
+        ("sparse/farm_ads.svm.zst", "-t label --penalty lasso:0.001"),
+        ("sparse/rcv1_small.train.svm.zst", "-t label -m svm --loss squared-hinge"),
+        ("sparse/rcv1_small.train.svm.zst", "-t label -m hard-margin"),
+        ("sparse/reuters.train.svm.zst", "-t label -m naive-bayes --family multinomial"),
+    )),
+    *(f"separable {SHARED}/{table} {flags}" for table, flags in (
+        ("small/keel_wdbc.csv", "-t class"), ("small/banknote.csv", "-t class"), ("small/mlbench_Sonar.csv", "-t Class"),
+        ("small/mlbench_Ionosphere.csv", "-t Class"), ("small/modeldata_pd_speech.csv", "-t class"),
+        ("small/kernlab_spam.csv", "-t type"), ("small/ElemStatLearn_vowel.train.csv", "-t y"),
+        ("sparse/farm_ads.svm.zst", "-t label"), ("sparse/rcv1_small.train.svm.zst", "-t label"),
+    )),
+    *(f"path {SHARED}/small/{rest}" for rest in (
+        "kernlab_spam.csv -t type --penalty lasso", "kernlab_spam.csv -t type --penalty ridge",
+        "modeldata_pd_speech.csv -t class --penalty lasso")),
+    *(f"infer {SHARED}/small/{table}" for table in (
+        "kernlab_spam.csv -t type", "MASS_birthwt.csv -t low --drop bwt --interval profile", "brglm2_endometrial.csv -t HG --firth")),
+    f"resample {SHARED}/small/MASS_Pima.tr.csv -t type --bootstrap 200",
+]
 
 
 def chosen(lines):
@@ -77,7 +140,7 @@ def chosen(lines):
         while first > 0 and lines[first - 1].lstrip().startswith("///"):
             first -= 1
         comment = " ".join(part.strip().removeprefix("///").strip() for part in lines[first:at])
-        if re.search(r"\b[Cc]hosen\b", comment):
+        if re.search(r"\b[Cc]hosen\b|bench/constants\.md", comment):
             found[definition[1]] = definition[2]
     return found
 
@@ -107,7 +170,7 @@ def instrument(copy):
                 left.append(f"{'/'.join(parts)} {name}")
                 continue
             lines[:end] = changed
-            constants.append({"name": f"{'/'.join(parts)} {name}", "group": GROUPS[group_of(parts)]})
+            constants.append(f"{'/'.join(parts)} {name}")
         if names:
             path.write_text("\n".join(lines))
     whole = "".join(WHOLE.format(kind=kind) for kind in sorted(KINDS - {"f64"}))
@@ -119,19 +182,16 @@ def instrument(copy):
     print(len(constants), "constants; left as they are:", *left, sep="\n  ")
 
 
-class Variant:
-    """A process whose constants are scaled."""
+class Server:
+    """A process of the example `bench` whose constants are scaled."""
 
-    def __init__(self, binary, task, x, y, flags, scale):
-        environment = dict(os.environ, RAYON_NUM_THREADS="1")
-        environment.pop("LINSEP_SCALE", None)
-        if scale:
-            environment["LINSEP_SCALE"] = scale
+    def __init__(self, binaries, case, environment):
+        task, x, y, flags = case
         self.process = subprocess.Popen(
-            [binary, task, x, y, *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            text=True, env=environment,
+            [binaries / "examples/bench", task, x, y, *flags], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True, env=environment,
         )
-        self.alive, self.best = self.process.stdout.readline().strip() == "ready", float("inf")
+        self.alive = self.process.stdout.readline().strip() == "ready"
 
     def spent(self):
         """Seconds of processor time of all threads."""
@@ -139,87 +199,144 @@ class Variant:
         return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
 
     def run(self):
-        if not self.alive:
-            return
-        try:
-            before = self.spent()
-            self.process.stdin.write("run\n")
-            self.process.stdin.flush()
-            self.alive = bool(self.process.stdout.readline())
-            self.best = min(self.best, self.spent() - before) if self.alive else float("inf")
-        except OSError:
-            self.alive = False
+        """Seconds of processor time of one fit."""
+        before = self.spent()
+        self.process.stdin.write("run\n")
+        self.process.stdin.flush()
+        if not self.process.stdout.readline():
+            raise OSError("the server ended")
+        return self.spent() - before
 
     def end(self):
         self.process.kill()
         self.process.wait()
 
 
-def ratios(binary, case, scales, rounds):
+class Command:
+    """The command whose constants are scaled: a process for each run."""
+
+    def __init__(self, binaries, case, environment):
+        self.words, self.environment, self.alive = [binaries / "linsep", *case.split()], environment, True
+
+    def run(self):
+        """Seconds of processor time of one process."""
+        process = subprocess.Popen(self.words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.environment, cwd=DATA)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode not in (0, 1, 3):
+            raise OSError(f"exit code {process.returncode}")
+        return usage.ru_utime + usage.ru_stime
+
+    def end(self):
+        pass
+
+
+def started(kind, binaries, case, scale=None, touched=None):
+    environment = dict(os.environ, RAYON_NUM_THREADS="1")
+    environment.pop("LINSEP_SCALE", None)
+    if scale:
+        environment["LINSEP_SCALE"] = scale
+    if touched:
+        environment["LINSEP_TOUCHED"] = str(touched)
+    return kind(binaries, case, environment)
+
+
+def reached(kind, binaries, case):
+    """The constants that a task reaches."""
+    with tempfile.TemporaryDirectory() as folder:
+        touched = Path(folder) / "touched"
+        variant = started(kind, binaries, case, touched=touched)
+        variant.run()
+        variant.end()
+        return sorted({int(line) for line in touched.read_text().split()}) if touched.exists() else []
+
+
+def ratios(kind, binaries, case, scales, rounds):
     """Processor time for each scale relative to none; `None` where a run failed."""
-    variants = [Variant(binary, *case, scale) for scale in [None, *scales]]
+    variants = [started(kind, binaries, case, scale) for scale in [None, *scales]]
+    best = [float("inf") if variant.alive else None for variant in variants]
     for _ in range(rounds):
-        for variant in variants:
-            variant.run()
+        for at, variant in enumerate(variants):
+            try:
+                best[at] = None if best[at] is None else min(best[at], variant.run())
+            except OSError:
+                best[at] = None
     for variant in variants:
         variant.end()
-    return [variant.best / variants[0].best if variant.alive else None for variant in variants[1:]]
+    return [None if one is None else round(one / best[0], 3) for one in best[1:]]
+
+
+def tasks():
+    """Name, kind and case of every task whose data are there."""
+    from before_after import TASKS
+    for name, task, load, flags in TASKS:
+        try:
+            yield name, Server, (task, *load(1.0), flags)
+        except Exception as error:  # Data sets that are not there are left out, and said.
+            print(f"{name}: {error}", file=sys.stderr)
+    for case in COMMANDS:
+        yield case, Command, case
+
+
+def measure(copy, binaries, rounds, only, out):
+    known = json.loads((Path(copy) / "constants.json").read_text())
+    names = known["constants"]
+    record = json.loads(out.read_text()) if out.exists() else {"left": known["left"], "constants": names, "tasks": {}}
+    for name, kind, case in tasks():
+        if only not in name or name in record["tasks"]:
+            continue
+        found = {}
+        touched = reached(kind, binaries, case)
+        for some in (touched[at : at + TOGETHER] for at in range(0, len(touched), TOGETHER)):
+            scales = [f"{at}:{factor}" for at in some for factor in (2, 0.5)]
+            pairs = ratios(kind, binaries, case, scales, rounds)
+            # What looks like a difference is measured once more, alone, before it is believed.
+            for at, pair in zip(some, zip(pairs[::2], pairs[1::2])):
+                if any(r is None or abs(r - 1) > NOISE for r in pair):
+                    again = ratios(kind, binaries, case, [f"{at}:2", f"{at}:0.5"], 2 * rounds)
+                    pair = [None if a is None or b is None else min(a, b, key=lambda r: abs(r - 1)) for a, b in zip(pair, again)]
+                found[names[at]] = list(pair)
+        record["tasks"][name] = found
+        out.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+        print(f"{name}: {len(touched)} constants", file=sys.stderr, flush=True)
 
 
 def said(ratio):
     return "failed" if ratio is None else f"{ratio:.2f}"
 
 
-def measure(copy, binary, rounds, only):
-    from before_after import TASKS
-    known = json.loads((Path(copy) / "constants.json").read_text())
-    constants, factors = known["constants"], (2, 0.5)
-    groups = {group: [at for at, c in enumerate(constants) if c["group"] == group] for group in GROUPS}
-    print("# Constants that were chosen, scaled\n")
-    print("Processor time of a fit on one thread relative to that of the constants as they are; see constants.py.")
-    print(f"All {len(constants)} at once by group, twice and half as large. Ratios within {NOISE:.0%} of one are noise.\n")
-    heads = [f"{group} ({len(groups[group])}) ×{factor}" for group in GROUPS for factor in ("2", "½")]
-    print("| task | " + " | ".join(heads) + " |\n|---|" + "---|" * len(heads))
-    single = []
-    for name, task, load, flags in TASKS:
-        if only not in name:
-            continue
-        try:
-            x, y = load(1.0)
-        except Exception as error:  # Data sets that are not there are left out, and said.
-            print(f"{name}: {error}", file=sys.stderr)
-            continue
-        case = (task, x, y, flags)
-        asked = [(group, factor) for group in GROUPS for factor in factors]
-        scales = [",".join(map(str, groups[group])) + f":{factor}" for group, factor in asked]
-        found = ratios(binary, case, scales, rounds)
-        print(f"| {name} | " + " | ".join(map(said, found)) + " |", flush=True)
-        matter = {group for (group, _), r in zip(asked, found) if r is None or abs(r - 1) > 2 * NOISE}
-        single += [(name, case, groups[group]) for group in GROUPS if group in matter]
-    print("\n## One by one, where a group matters\n\nConstants that change the time by more than noise, alone.\n")
-    print("| task | constant | ×2 | ×½ |\n|---|---|---|---|")
-    for name, case, members in single:
-        for some in (members[at : at + 8] for at in range(0, len(members), 8)):
-            found = ratios(binary, case, [f"{at}:{factor}" for at in some for factor in factors], rounds)
-            for at, pair in zip(some, zip(found[::2], found[1::2])):
-                if any(r is None or abs(r - 1) > NOISE for r in pair):
-                    print(f"| {name} | `{constants[at]['name']}` | " + " | ".join(map(said, pair)) + " |", flush=True)
-    print("\n## Not scaled\n\nIn types, patterns or other constants:\n")
-    print("\n".join(f"- `{name}`" for name in known["left"]))
+def table(record):
+    """The record as a page: for each constant the tasks on which it matters, or how many it was seen not to matter on."""
+    print("# Constants that were chosen, each twice and half as large\n")
+    print("Processor time of a fit on one thread relative to that of the constants as they are, on every task that reaches a constant;")
+    print(f"how it is measured: `constants.py`. Ratios within {NOISE:.0%} of one are noise, and the constant is not listed for that task.\n")
+    print("| constant | tasks that reach it | matters on | ×2 | ×½ |\n|---|---|---|---|---|")
+    for name in record["constants"]:
+        at = {task: found[name] for task, found in record["tasks"].items() if name in found}
+        matter = {task: pair for task, pair in at.items() if any(r is None or abs(r - 1) > NOISE for r in pair)}
+        for task, (twice, half) in matter.items():
+            print(f"| `{name}` | {len(at)} | {task} | {said(twice)} | {said(half)} |")
+        if not matter:
+            print(f"| `{name}` | {len(at)} | {'none' if at else 'not reached'} | | |")
+    print("\nNot scaled, because they stand in types, patterns or other constants:\n")
+    print("\n".join(f"- `{name}`" for name in record["left"]))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("step", choices=["instrument", "measure"])
-    parser.add_argument("copy")
-    parser.add_argument("binary", nargs="?")
-    parser.add_argument("--rounds", type=int, default=4)
+    parser.add_argument("step", choices=["instrument", "measure", "table"])
+    parser.add_argument("copy", help="the copy of the tree; for `table` the record")
+    parser.add_argument("binaries", nargs="?", type=Path, help="the folder of the binaries of the copy")
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="")
+    parser.add_argument("-o", "--out", type=Path, default=ROOT / "bench/constants.json")
     options = parser.parse_args()
     if options.step == "instrument":
         instrument(options.copy)
+    elif options.step == "table":
+        table(json.loads(Path(options.copy).read_text()))
     else:
-        measure(options.copy, options.binary, options.rounds, options.only)
+        measure(options.copy, options.binaries.resolve(), options.rounds, options.only, options.out)
 
 
 if __name__ == "__main__":
