@@ -36,7 +36,10 @@ pub use exact::{
     Effort, ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced,
     exactly_dependent, exactly_separates,
 };
-pub use fenchel::{Enclosed, PartlyMinimised, RowTerms, ScoredRows, proved_gap, proved_gap_beside_free_columns};
+pub use fenchel::{
+    DualPointOf, DualTask, Enclosed, GapRows, ImbalanceSums, PartlyMinimised, RowTerms, ScoredRows, SizedSums,
+    SlopeSums, TermSums, ThetaSums, proved_gap, proved_gap_beside_free_columns, proved_gap_of_multipliers,
+};
 pub use gap::duality_gap;
 pub(crate) use hulls::length;
 pub use hulls::{HullPoints, Sides, hull_points, sides};
@@ -49,10 +52,13 @@ pub use local::{
 };
 pub use margin::{Margins, margins};
 pub use multipliers::{feasible_multipliers, multiplier_gap};
-pub use orthonormal::OrthonormalBasis;
+pub use orthonormal::{OrthonormalBasis, RowTriangle};
 pub use quadratic::quadratic_gap;
 pub(crate) use self_concordance::bound_in_columns;
-pub use self_concordance::{SelfConcordance, StoredScores, self_concordance_bound};
+pub use self_concordance::{
+    CurvatureRows, FrameSums, HessianSum, LossSum, ScoresWithErrors, SelfConcordance, StoredScores, WhitenedFrame,
+    self_concordance_bound,
+};
 pub use squares::{SquaredPoint, SquaredProof, SquaredTask, Whitening, squares_gap};
 pub use widest::widest_margin;
 pub(crate) use witness::slacks;

@@ -8,7 +8,8 @@ use super::exact::exactly_dependent;
 use crate::design::{Pass, Rows, TurnedRows, spread};
 use crate::error::Result;
 use crate::linalg::{Alias, in_order_qr, triangular_factor};
-use crate::objective::{Coef, Intercept, Loss, Penalty, Risk};
+use crate::numeric::Merge;
+use crate::objective::{Coef, Intercept, Loss, Penalty, Risk, RiskFrame};
 use crate::watch::Watch;
 
 /// Rows gathered at least before they are reduced by a QR step. Chosen, not measured: only the time and last bits
@@ -31,43 +32,23 @@ pub struct OrthonormalBasis {
 }
 
 impl OrthonormalBasis {
-    /// The basis of the rows of positive weight, by one pass. Where the risk has a penalty, its curvature counts as rows.
+    /// The basis of the rows of positive weight, all in memory, by one pass.
     pub fn of<L: Loss, P: Penalty>(risk: &Risk<'_, L, P>, watch: &Watch) -> Result<OrthonormalBasis> {
-        let (sample, cols) = (risk.sample(), risk.n_cols());
+        OrthonormalBasis::of_triangle(risk, RowTriangle::of(risk, watch)?, |column, combination, independent| {
+            is_exact_combination(risk, column, combination, independent, watch)
+        })
+    }
+
+    /// The basis of the rows of positive weight that a triangle was made of. Where the risk has a penalty, its curvature
+    /// counts as rows. `is_combination(column, combination, independent)` proves relations of the columns left out, in the
+    /// units of the fit, where so many columns (and the intercept) are independent.
+    pub fn of_triangle<R: RiskFrame>(
+        risk: &R,
+        mut sum: RowTriangle,
+        is_combination: impl Fn(usize, &[(usize, f64)], usize) -> Result<bool>,
+    ) -> Result<OrthonormalBasis> {
+        let (cols, width) = (risk.n_cols(), sum.width);
         let first = usize::from(risk.intercept() != Intercept::None);
-        let width = cols + first;
-        let pass = Pass::new(sample.design, sample.units).partials_of(3 * width * width);
-        let mut sum = pass.reduce(
-            watch,
-            (0, &mut []),
-            || Triangle { width, r: Vec::new(), pending: Vec::new() },
-            |sum, range, rows, _| {
-                let mut room = Vec::new();
-                let values: &[f64] = match &rows {
-                    Rows::Dense(values) => values,
-                    Rows::Csr(sparse) => {
-                        spread(sparse, sample.units, &mut room);
-                        &room
-                    }
-                };
-                for (at, i) in range.enumerate() {
-                    let root = sample.weights.map_or(1.0, |w| w[i].sqrt());
-                    if root > 0.0 {
-                        sum.pending.extend((0..first).map(|_| root));
-                        sum.pending.extend(values[at * cols..(at + 1) * cols].iter().map(|x| root * x));
-                    }
-                }
-                if sum.pending.len() >= width * REDUCE_AT.max(2 * width) {
-                    sum.reduce();
-                }
-                Ok(())
-            },
-            |a, mut b| {
-                b.reduce();
-                a.pending.extend(b.rows());
-                a.reduce();
-            },
-        )?;
         let total = risk.total_weight();
         for j in (0..cols).filter(|j| risk.penalty().ridge_of(*j) > 0.0) {
             let mut row = vec![0.0; width];
@@ -92,7 +73,7 @@ impl OrthonormalBasis {
                 matrix[new * cols + j] = scale * of_new[old + with_shift];
             }
         }
-        let aliased = prove(risk, qr.aliased, first, watch)?;
+        let aliased = prove(qr.aliased, first, width, is_combination)?;
         Ok(OrthonormalBasis { columns, matrix, shift, aliased })
     }
 
@@ -118,28 +99,41 @@ impl OrthonormalBasis {
     }
 }
 
-/// Proves the relations of the columns left out in integer arithmetic, in the units of the columns.
-fn prove<L: Loss, P: Penalty>(
+/// Proves a relation of columns in integer arithmetic, in the units of the columns.
+pub(super) fn is_exact_combination<L: Loss, P: Penalty>(
     risk: &Risk<'_, L, P>,
+    column: usize,
+    combination: &[(usize, f64)],
+    independent: usize,
+    watch: &Watch,
+) -> Result<bool> {
+    let sample = risk.sample();
+    let counted = sample.weights.map_or(sample.labels.len(), |w| w.iter().filter(|s| **s > 0.0).count());
+    // As many independent columns as rows: every further one is a combination of them.
+    if independent >= counted {
+        return Ok(true);
+    }
+    let inverse = sample.units.inverse_scale();
+    let in_columns: Vec<(usize, f64)> =
+        combination.iter().map(|(j, a)| (*j, a * inverse[*j] / inverse[column])).collect();
+    let centre = (risk.intercept() == Intercept::None).then(|| sample.units.centre());
+    exactly_dependent(sample.design, sample.weights, column, &in_columns, centre, watch)
+}
+
+/// The relations of the columns left out of so many, and which of them are proved.
+fn prove(
     aliased: Vec<Alias>,
     first: usize,
-    watch: &Watch,
+    width: usize,
+    is_combination: impl Fn(usize, &[(usize, f64)], usize) -> Result<bool>,
 ) -> Result<Vec<Alias>> {
-    let sample = risk.sample();
-    let inverse = sample.units.inverse_scale();
-    let counted = sample.weights.map_or(sample.labels.len(), |w| w.iter().filter(|s| **s > 0.0).count());
-    let kept = risk.n_cols() + first - aliased.len();
+    let kept = width - aliased.len();
     let mut proved = Vec::with_capacity(aliased.len());
     for alias in aliased.into_iter().filter(|alias| alias.column >= first) {
         let column = alias.column - first;
         let combination: Vec<(usize, f64)> =
             alias.combination.iter().filter(|(j, _)| *j >= first).map(|(j, a)| (j - first, *a)).collect();
-        let in_columns: Vec<(usize, f64)> =
-            combination.iter().map(|(j, a)| (*j, a * inverse[*j] / inverse[column])).collect();
-        let centre = (first == 0).then(|| sample.units.centre());
-        // As many independent columns as rows: every further one is a combination of them.
-        let exact =
-            kept >= counted || exactly_dependent(sample.design, sample.weights, column, &in_columns, centre, watch)?;
+        let exact = is_combination(column, &combination, kept)?;
         let largest = combination.iter().fold(0.0f64, |m, (_, a)| m.max(a.abs()));
         let named = combination.into_iter().filter(|(_, a)| a.abs() > NAMED * largest).collect();
         proved.push(Alias { column, combination: named, exact });
@@ -148,7 +142,8 @@ fn prove<L: Loss, P: Penalty>(
 }
 
 /// The triangular factor of some rows, and rows still to be folded into it.
-struct Triangle {
+#[derive(Debug, Clone)]
+pub struct RowTriangle {
     width: usize,
     /// Column-major; empty before the first reduction.
     r: Vec<f64>,
@@ -156,7 +151,50 @@ struct Triangle {
     pending: Vec<f64>,
 }
 
-impl Triangle {
+impl Merge for RowTriangle {
+    fn merge(&mut self, mut other: RowTriangle) {
+        other.reduce();
+        self.pending.extend(other.rows());
+        self.reduce();
+    }
+}
+
+impl RowTriangle {
+    /// That of the rows of positive weight, the intercept their first column where there is one, by one pass.
+    pub fn of<L: Loss, P: Penalty>(risk: &Risk<'_, L, P>, watch: &Watch) -> Result<RowTriangle> {
+        let (sample, cols) = (risk.sample(), risk.n_cols());
+        let first = usize::from(risk.intercept() != Intercept::None);
+        let width = cols + first;
+        let pass = Pass::new(sample.design, sample.units).partials_of(3 * width * width);
+        pass.reduce(
+            watch,
+            (0, &mut []),
+            || RowTriangle { width, r: Vec::new(), pending: Vec::new() },
+            |sum, range, rows, _| {
+                let mut room = Vec::new();
+                let values: &[f64] = match &rows {
+                    Rows::Dense(values) => values,
+                    Rows::Csr(sparse) => {
+                        spread(sparse, sample.units, &mut room);
+                        &room
+                    }
+                };
+                for (at, i) in range.enumerate() {
+                    let root = sample.weights.map_or(1.0, |w| w[i].sqrt());
+                    if root > 0.0 {
+                        sum.pending.extend((0..first).map(|_| root));
+                        sum.pending.extend(values[at * cols..(at + 1) * cols].iter().map(|x| root * x));
+                    }
+                }
+                if sum.pending.len() >= width * REDUCE_AT.max(2 * width) {
+                    sum.reduce();
+                }
+                Ok(())
+            },
+            RowTriangle::merge,
+        )
+    }
+
     /// The rows of the factor.
     fn rows(&self) -> Vec<f64> {
         let n = self.width;

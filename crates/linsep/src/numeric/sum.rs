@@ -35,6 +35,25 @@ impl CompensatedSum {
     }
 }
 
+/// Sums over one part of something, to which those over another part can be added: in a fixed order of the parts, for the
+/// same bits.
+pub trait Merge {
+    /// Adds what another part came to.
+    fn merge(&mut self, other: Self);
+}
+
+impl Merge for CompensatedSum {
+    fn merge(&mut self, other: CompensatedSum) {
+        CompensatedSum::merge(self, other);
+    }
+}
+
+impl<T: Merge> Merge for Vec<T> {
+    fn merge(&mut self, other: Vec<T>) {
+        self.iter_mut().zip(other).for_each(|(a, b)| a.merge(b));
+    }
+}
+
 /// The compensated sum of some numbers.
 pub fn sum(terms: impl IntoIterator<Item = f64>) -> f64 {
     let mut total = CompensatedSum::default();

@@ -3,6 +3,7 @@
 mod coef;
 mod column_gram;
 mod dual_rows;
+mod frame;
 pub(crate) mod line_search;
 mod loss;
 mod penalty;
@@ -16,6 +17,7 @@ mod smooth;
 
 pub use coef::Coef;
 pub(crate) use dual_rows::DualRows;
+pub use frame::{Intercept, RiskFrame};
 pub(crate) use loss::least_hinge_shifts;
 pub use loss::{
     Conjugate, CrammerSinger, CurvedLoss, Dual, DualPoint, DualRecipe, Hinge, Logistic, Loss, MarginLoss, ScoredBlock,
@@ -24,8 +26,7 @@ pub use loss::{
 pub use penalty::{ElasticNet, Penalty, Ridge, soft_threshold};
 pub use quadratic::QuadraticObjective;
 pub(crate) use restricted::Restricted;
-pub(crate) use risk::SizedScores;
-pub use risk::{Detail, Intercept, Line, Point, Risk};
+pub use risk::{Detail, Line, Point, Risk, RowSizes};
 pub use sample::Sample;
+pub use smooth::Smooth;
 pub(crate) use smooth::first_accepted;
-pub use smooth::{RiskFrame, Smooth};

@@ -1,26 +1,9 @@
 //! The interface of a risk to smooth solvers and to the gap that they stop on: sums over rows, wherever the rows are.
 
 use super::loss::dual_point_of;
-use super::{Coef, Conjugate, Detail, DualPoint, Intercept, Line, Loss, Penalty, Point, Risk, ScoredBlock};
+use super::{Coef, Conjugate, Detail, DualPoint, Intercept, Line, Loss, Penalty, Point, Risk, RiskFrame, ScoredBlock};
 use crate::error::Result;
 use crate::watch::Watch;
-
-/// The parts of a risk that need no pass over the rows.
-pub trait RiskFrame {
-    /// The penalty.
-    type Penalty: Penalty;
-
-    /// The penalty.
-    fn penalty(&self) -> &Self::Penalty;
-    /// What becomes of the intercept.
-    fn intercept(&self) -> Intercept;
-    /// Number of columns.
-    fn n_cols(&self) -> usize;
-    /// Σs.
-    fn total_weight(&self) -> f64;
-    /// The objective at zero weights: what the suboptimality is measured against.
-    fn null_objective(&self) -> f64;
-}
 
 /// `F(W,b) = Σ sᵢ ℓ(yᵢ, x̂ᵢW + b + oᵢ) / Σ sᵢ + λ Ω(W)` as a solver sees it: F, its derivatives at a point, its values along
 /// a line, and the sums of a dual point. Where Ω has a lasso part, derivatives are of the rest.
@@ -28,16 +11,12 @@ pub trait RiskFrame {
 /// Every method that names a watch is one pass over the rows, which may be in memory, on disk or on other machines.
 /// Numbers of single rows (scores) stay with the rows, behind [`Smooth::Scores`] and [`Smooth::Line`]; what comes back are
 /// sums, which parts of the rows can add up by themselves. [`Risk`] is the one with all rows in memory.
-pub trait Smooth: RiskFrame {
-    /// The loss.
-    type Loss: Conjugate + Clone;
+pub trait Smooth: RiskFrame<Loss: Conjugate + Clone> {
     /// The scores of all rows at a point, or what stands for them.
     type Scores;
     /// The scores of all rows along a direction, or what stands for them.
     type Line;
 
-    /// The loss.
-    fn loss(&self) -> &Self::Loss;
     /// Zero weights and, where the intercept is free, the best constant scores.
     fn start(&self) -> Coef;
 
@@ -104,7 +83,12 @@ pub(crate) fn first_accepted<P: Smooth + ?Sized>(
 }
 
 impl<L: Loss, P: Penalty> RiskFrame for Risk<'_, L, P> {
+    type Loss = L;
     type Penalty = P;
+
+    fn loss(&self) -> &L {
+        Risk::loss(self)
+    }
 
     fn penalty(&self) -> &P {
         Risk::penalty(self)
@@ -128,13 +112,8 @@ impl<L: Loss, P: Penalty> RiskFrame for Risk<'_, L, P> {
 }
 
 impl<L: Conjugate + Clone, P: Penalty> Smooth for Risk<'_, L, P> {
-    type Loss = L;
     type Scores = Vec<f64>;
     type Line = Line;
-
-    fn loss(&self) -> &L {
-        Risk::loss(self)
-    }
 
     fn start(&self) -> Coef {
         Risk::start(self)

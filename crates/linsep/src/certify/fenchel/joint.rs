@@ -5,8 +5,9 @@
 //! sum where that exceeds one). For free intercepts `Σsp_k` must be the weight n_k of class k: with `D_k = Σsp_k − n_k`,
 //! `p′ = (1−t)p + (tΣsp − D)/S` has that, and no negative entry if `t ≥ D_k/Σsp_k` for all k.
 
-use super::{Enclosed, RowTerms, ScoredRows};
-use crate::numeric::{UNIT, rounding_bound};
+use super::{DualTask, Enclosed, ImbalanceSums, RowTerms, ScoredRows};
+use crate::error::Result;
+use crate::numeric::{CompensatedSum, UNIT, rounding_bound};
 use crate::objective::{CrammerSinger, Loss};
 
 /// t, and what is added to every row.
@@ -31,25 +32,38 @@ fn plain(given: &[f64], own: usize, p: &mut [f64]) {
 impl Enclosed for CrammerSinger {
     type DualPoint = MixedMultipliers;
 
-    fn dual_rows(&self, rows: &ScoredRows<'_>) -> Result<MixedMultipliers, String> {
+    fn n_imbalances(&self) -> usize {
+        3 * self.n_classes() + 1
+    }
+
+    fn add_imbalance(&self, rows: &ScoredRows<'_>, row: usize, s: f64, sums: &mut [CompensatedSum]) {
         let k = self.n_classes();
-        let Some(given) = rows.multipliers else { return Err("this loss is proved by its multipliers".into()) };
-        let rounding = rounding_bound(2 * k + 16);
-        if !rows.balanced {
-            return Ok(MixedMultipliers { share: 0.0, added: vec![0.0; k], error: rounding });
+        let (mut p, own) = (vec![0.0; k], rows.labels[row].index());
+        plain(rows.multipliers.map_or(&[][..], |m| &m[row * k..][..k]), own, &mut p);
+        let others: f64 = (0..k).filter(|c| *c != own).map(|c| p[c]).sum();
+        for c in 0..k {
+            let excess = if c == own { -others } else { p[c] };
+            sums[c].add(s * excess);
+            sums[k + c].add(s * excess.abs());
+            sums[2 * k + c].add(s * p[c]);
         }
-        let sums = rows.sums(3 * k + 1, |i, s, sums| {
-            let (mut p, own) = (vec![0.0; k], rows.labels[i].index());
-            plain(&given[i * k..][..k], own, &mut p);
-            let others: f64 = (0..k).filter(|c| *c != own).map(|c| p[c]).sum();
-            for c in 0..k {
-                let excess = if c == own { -others } else { p[c] };
-                sums[c].add(s * excess);
-                sums[k + c].add(s * excess.abs());
-                sums[2 * k + c].add(s * p[c]);
-            }
-            sums[3 * k].add(s);
-        });
+        sums[3 * k].add(s);
+    }
+
+    fn feasible(
+        &self,
+        task: &DualTask,
+        sums_at: &mut dyn FnMut(&[f64]) -> Result<ImbalanceSums>,
+    ) -> Result<std::result::Result<MixedMultipliers, String>> {
+        let k = self.n_classes();
+        if !task.multipliers {
+            return Ok(Err("this loss is proved by its multipliers".into()));
+        }
+        let rounding = rounding_bound(2 * k + 16);
+        if !task.balanced {
+            return Ok(Ok(MixedMultipliers { share: 0.0, added: vec![0.0; k], error: rounding }));
+        }
+        let sums = sums_at(&[])?.values();
         let total = sums[3 * k];
         let error = |c: usize| rounding * (sums[k + c] + sums[2 * k + c]);
         let needed = |c: usize| match (sums[c] + error(c)) / (sums[2 * k + c] * (1.0 - rounding)) {
@@ -59,11 +73,11 @@ impl Enclosed for CrammerSinger {
         };
         let share = (0..k).map(needed).fold(0.0, f64::max) * (1.0 + rounding);
         if !(share < 1.0) {
-            return Err("the multipliers of the classes cannot be balanced".into());
+            return Ok(Err("the multipliers of the classes cannot be balanced".into()));
         }
         let added = (0..k).map(|c| ((share * sums[2 * k + c] - sums[c]) / total).max(0.0));
         let worst = (0..k).map(|c| 2.0 * error(c) / total).fold(0.0, f64::max);
-        Ok(MixedMultipliers { share, added: added.collect(), error: worst + rounding })
+        Ok(Ok(MixedMultipliers { share, added: added.collect(), error: worst + rounding }))
     }
 
     fn theta(&self, rows: &ScoredRows<'_>, dual: &MixedMultipliers, row: usize, theta: &mut [f64], error: &mut [f64]) {

@@ -6,8 +6,9 @@
 //! those of all its rows otherwise.
 
 use super::free_columns::CUT;
-use super::{Enclosed, RowTerms, ScoredRows};
-use crate::numeric::{UNIT, rounding_bound};
+use super::{DualTask, Enclosed, ImbalanceSums, RowTerms, ScoredRows};
+use crate::error::Result;
+use crate::numeric::{CompensatedSum, UNIT, rounding_bound};
 use crate::objective::{Hinge, MarginLoss, SquaredHinge};
 use crate::table::Class;
 
@@ -15,7 +16,9 @@ use crate::table::Class;
 pub struct ScaledMultipliers {
     keep: [Share; 2],
     largest: f64,
-    /// Where columns are without a penalty: the mean of ½(θ − θ̂)².
+    /// Where columns are without a penalty, rows up to this slack have no part in the dual point.
+    cut: Option<f64>,
+    /// Then, the mean of ½(θ − θ̂)².
     gain: f64,
 }
 
@@ -33,12 +36,12 @@ struct Share {
 const ALL: Share = Share { below: 1.0, at: 1.0, error: 0.0 };
 
 /// The multiplier of a row before it is scaled: what is given, or what the derivative says.
-fn raw<L: MarginLoss>(loss: &L, rows: &ScoredRows<'_>, row: usize) -> f64 {
+fn raw<L: MarginLoss>(loss: &L, rows: &ScoredRows<'_>, cut: Option<f64>, row: usize) -> f64 {
     match rows.multipliers {
         Some(given) => given[row].clamp(0.0, loss.largest_multiplier()),
         None => match slack(rows, row) {
             // Rows next to the margin have no part in the balance of columns without a penalty.
-            slack if rows.partly_best.is_some() && slack <= CUT => 0.0,
+            slack if cut.is_some_and(|cut| slack <= cut) => 0.0,
             slack => loss.slope_at(slack),
         },
     }
@@ -49,20 +52,16 @@ fn slack(rows: &ScoredRows<'_>, row: usize) -> f64 {
     1.0 - if rows.labels[row] == Class(1) { rows.scores[row] } else { -rows.scores[row] }
 }
 
-fn scaled<L: MarginLoss>(loss: &L, rows: &ScoredRows<'_>) -> Result<ScaledMultipliers, String> {
+/// The multipliers where nothing has to be balanced by the rows.
+fn unscaled<L: MarginLoss>(loss: &L, task: &DualTask) -> Option<ScaledMultipliers> {
+    let gain = task.partly_best.map_or(0.0, |best| best.gain);
+    let (largest, cut) = (loss.largest_multiplier(), task.partly_best.map(|_| CUT));
+    (!task.balanced || task.partly_best.is_some()).then_some(ScaledMultipliers { keep: [ALL; 2], largest, cut, gain })
+}
+
+/// Balanced by the totals of the classes, and of their rows below the bound.
+fn scaled<L: MarginLoss>(loss: &L, sums: &[f64]) -> std::result::Result<ScaledMultipliers, String> {
     let largest = loss.largest_multiplier();
-    if !rows.balanced || rows.partly_best.is_some() {
-        let gain = rows.partly_best.map_or(0.0, |best| best.gain);
-        return Ok(ScaledMultipliers { keep: [ALL; 2], largest, gain });
-    }
-    // Totals of the classes, and of their rows below the bound.
-    let sums = rows.sums(4, |i, s, sums| {
-        let (a, class) = (raw(loss, rows, i), rows.labels[i].index());
-        sums[class].add(s * a);
-        if a < largest {
-            sums[2 + class].add(s * a);
-        }
-    });
     let rounding = rounding_bound(16);
     let common = sums[0].min(sums[1]) * (1.0 - 2.0 * rounding);
     let share = |class: usize| {
@@ -83,7 +82,7 @@ fn scaled<L: MarginLoss>(loss: &L, rows: &ScoredRows<'_>) -> Result<ScaledMultip
     };
     let keep = [share(0), share(1)];
     match keep.iter().all(|k| k.below.is_finite() && k.error.is_finite()) {
-        true => Ok(ScaledMultipliers { keep, largest, gain: 0.0 }),
+        true => Ok(ScaledMultipliers { keep, largest, cut: None, gain: 0.0 }),
         false => Err("the multipliers of the two classes cannot be balanced".into()),
     }
 }
@@ -103,8 +102,27 @@ macro_rules! enclosed_margin {
         impl Enclosed for $loss {
             type DualPoint = ScaledMultipliers;
 
-            fn dual_rows(&self, rows: &ScoredRows<'_>) -> Result<ScaledMultipliers, String> {
-                scaled(self, rows)
+            fn n_imbalances(&self) -> usize {
+                4
+            }
+
+            fn add_imbalance(&self, rows: &ScoredRows<'_>, row: usize, s: f64, sums: &mut [CompensatedSum]) {
+                let (a, class) = (raw(self, rows, None, row), rows.labels[row].index());
+                sums[class].add(s * a);
+                if a < self.largest_multiplier() {
+                    sums[2 + class].add(s * a);
+                }
+            }
+
+            fn feasible(
+                &self,
+                task: &DualTask,
+                sums_at: &mut dyn FnMut(&[f64]) -> Result<ImbalanceSums>,
+            ) -> Result<std::result::Result<ScaledMultipliers, String>> {
+                match unscaled(self, task) {
+                    Some(found) => Ok(Ok(found)),
+                    None => Ok(scaled(self, &sums_at(&[])?.values())),
+                }
             }
 
             /// `(a + b)² ≤ 2a² + 2b²` of what the rows and the columns without a penalty are off, the latter by half of θ.
@@ -125,12 +143,12 @@ macro_rules! enclosed_margin {
                 error: &mut [f64],
             ) {
                 let class = rows.labels[row];
-                let (a, off) = dual.of(raw(self, rows, row), class);
+                let (a, off) = dual.of(raw(self, rows, dual.cut, row), class);
                 (theta[0], error[0]) = (if class == Class(1) { -a } else { a }, off);
             }
 
             fn terms(&self, rows: &ScoredRows<'_>, dual: &ScaledMultipliers, shrink: f64, row: usize) -> RowTerms {
-                let (a, off) = dual.of(raw(self, rows, row), rows.labels[row]);
+                let (a, off) = dual.of(raw(self, rows, dual.cut, row), rows.labels[row]);
                 let (a, off) = (shrink * a, shrink * off + 2.0 * UNIT * a);
                 let m = slack(rows, row);
                 // 1 − yz is rounded once more.

@@ -22,75 +22,27 @@ mod joint;
 mod margins;
 mod penalty;
 mod probabilities;
+mod rows;
 mod squares;
 
 use super::Certificate;
 use crate::error::{Error, Result};
 use crate::numeric::{CompensatedSum, UNIT, rounding_bound};
-use crate::objective::{Coef, Intercept, Loss, Penalty, Risk, SizedScores};
-use crate::table::Class;
+use crate::objective::{Coef, Intercept, Loss, Penalty, Risk, RiskFrame, RowSizes};
 use crate::watch::Watch;
 use free_columns::PartlyBest;
 pub use free_columns::PartlyMinimised;
 use penalty::Conjugated;
-use rayon::prelude::*;
-use std::ops::Range;
+use rows::ROWS;
+pub use rows::{DualPointOf, DualTask, GapRows, ImbalanceSums, ScoredRows, SizedSums, SlopeSums, TermSums, ThetaSums};
 
 /// What a bound is multiplied by to cover the roundings of its own evaluation, sums and products of positive numbers:
 /// 1e-9 covers nine million of them, and sums over rows are compensated.
 const EVALUATION: f64 = 1.0 + 1e-9;
-/// Rows summed in one block: fixed, so that sums do not depend on the threads; the bound grows with twice this number.
-/// Chosen, not measured.
-const ROWS: usize = 2048;
+/// Why there is no proof where what rows keep is not finite.
+const NOT_NUMBERS: &str = "the scores are not numbers";
 /// Relative rounding of two objectives that is not taken for a contradiction; a defect would show far above it.
 const CONTRADICTION: f64 = 1e-9;
-
-/// The rows of a risk at a point.
-pub struct ScoredRows<'a> {
-    labels: &'a [Class],
-    weights: Option<&'a [f64]>,
-    scores: &'a [f64],
-    /// A bound on the error of every score of a row, per row.
-    errors: &'a [f64],
-    /// Multipliers of a loss that has no derivative, one or one per class of every row.
-    multipliers: Option<&'a [f64]>,
-    /// Whether `Σsθ = 0` is asked for.
-    balanced: bool,
-    /// Where columns are without a penalty, what is known of their best weights (and intercepts).
-    partly_best: Option<PartlyBest>,
-}
-
-impl ScoredRows<'_> {
-    fn len(&self) -> usize {
-        self.labels.len()
-    }
-
-    fn weight(&self, row: usize) -> f64 {
-        self.weights.map_or(1.0, |w| w[row])
-    }
-
-    /// Compensated sums over the rows of positive weight.
-    fn sums(&self, width: usize, add: impl Fn(usize, f64, &mut [CompensatedSum]) + Sync) -> Vec<f64> {
-        let of_block = |range: Range<usize>| {
-            let mut sums = vec![CompensatedSum::default(); width];
-            for i in range {
-                let s = self.weight(i);
-                if s > 0.0 {
-                    add(i, s, &mut sums);
-                }
-            }
-            sums
-        };
-        let blocks = (0..self.len().div_ceil(ROWS)).into_par_iter();
-        let partials: Vec<Vec<CompensatedSum>> =
-            blocks.map(|b| of_block(b * ROWS..((b + 1) * ROWS).min(self.len()))).collect();
-        let mut total = vec![CompensatedSum::default(); width];
-        for partial in partials {
-            total.iter_mut().zip(partial).for_each(|(t, p)| t.merge(p));
-        }
-        total.into_iter().map(CompensatedSum::value).collect()
-    }
-}
 
 /// Upper bounds for one row.
 #[derive(Debug, Clone, Copy)]
@@ -103,11 +55,35 @@ pub struct RowTerms {
 
 /// A loss whose Fenchel–Young terms can be enclosed: what a proof of the gap needs.
 pub trait Enclosed: Loss {
-    /// A feasible point of the dual problem, as far as the rows determine it.
+    /// A feasible point of the dual problem, as far as all rows together determine it: no number of a single row.
     type DualPoint: Sync;
 
+    /// Numbers that a row keeps while its dual point is looked for.
+    fn n_kept(&self) -> usize {
+        0
+    }
+
+    /// Computes them for a block of rows at scores shifted by a number per class.
+    fn keep(&self, _scores: &[f64], _shift: &[f64], _kept: &mut [f64]) {}
+
+    /// How many numbers [`Enclosed::add_imbalance`] adds to.
+    fn n_imbalances(&self) -> usize;
+
+    /// Adds the sums that the balance `Σsθ = 0` depends on, for a row of positive weight s that has kept its numbers.
+    fn add_imbalance(&self, rows: &ScoredRows<'_>, row: usize, s: f64, sums: &mut [CompensatedSum]);
+
     /// A feasible point near the derivatives of the loss, or near given multipliers; the reason where there is none.
-    fn dual_rows(&self, rows: &ScoredRows<'_>) -> std::result::Result<Self::DualPoint, String>;
+    /// `sums_at` asks the rows for these sums at a shift.
+    fn feasible(
+        &self,
+        task: &DualTask,
+        sums_at: &mut dyn FnMut(&[f64]) -> Result<ImbalanceSums>,
+    ) -> Result<std::result::Result<Self::DualPoint, String>>;
+
+    /// The shift at which rows keep their numbers for a dual point.
+    fn shift<'d>(&self, _dual: &'d Self::DualPoint) -> &'d [f64] {
+        &[]
+    }
 
     /// θ̂ of a row and, entry by entry, how far θ may be from it.
     fn theta(&self, rows: &ScoredRows<'_>, dual: &Self::DualPoint, row: usize, theta: &mut [f64], error: &mut [f64]);
@@ -136,11 +112,41 @@ pub trait Enclosed: Loss {
     fn terms(&self, rows: &ScoredRows<'_>, dual: &Self::DualPoint, shrink: f64, row: usize) -> RowTerms;
 }
 
-/// F at some coefficients and a proved bound on how far that is from the optimum. Losses without derivatives need
-/// multipliers, one per row or one per class of every row.
+/// F at some coefficients and a proved bound on how far that is from the optimum, of a loss with derivatives and a penalty
+/// on every column. The rows may be anywhere.
 ///
 /// ```
 /// use linsep::certify::proved_gap;
+/// use linsep::design::{LabelledRows, DenseMatrix, Units};
+/// use linsep::objective::{Coef, Intercept, Ridge, Risk, Sample, Squared};
+/// use linsep::table::Class;
+/// // ½ mean (±1 − wx)² + ½w² with x = ±1: w = ½.
+/// let (x, units) = (DenseMatrix::new(vec![-1.0, 1.0], 1)?, Units::identity(1));
+/// let labels = [Class(0), Class(1)];
+/// let rows = Sample::new(LabelledRows::new(&x, &labels), &units);
+/// let risk = Risk::new(rows, Squared::two_classes([-1.0, 1.0]), Ridge::new(1.0), Intercept::Free);
+/// let (objective, certificate) = proved_gap(&risk, &Coef::from_vec(vec![0.5, 0.0], 1, 1), &Default::default())?;
+/// assert_eq!(objective, 0.25);
+/// assert!(certificate.gap().unwrap() < 1e-28);
+/// # Ok::<(), linsep::Error>(())
+/// ```
+pub fn proved_gap<R: GapRows>(risk: &R, coef: &Coef, watch: &Watch) -> Result<(f64, Certificate)> {
+    let (rows, sums) = risk.sized(coef, needs_columns(risk), risk.total_weight(), watch)?;
+    let proof = match risk.penalty().is_none() || risk.penalty().free_columns().is_empty() {
+        true => gap_at(risk, coef, rows, &sums, task(risk), watch)?,
+        false => unproved(
+            objective_of(risk, coef, &sums),
+            "columns without a penalty are proved with all rows in memory".into(),
+        ),
+    };
+    Ok((proof.objective, proof.certificate))
+}
+
+/// The same near given multipliers, one per row or one per class of every row: losses without derivatives need them. They
+/// are numbers of single rows, so all rows are in memory.
+///
+/// ```
+/// use linsep::certify::proved_gap_of_multipliers;
 /// use linsep::design::{LabelledRows, DenseMatrix, Units};
 /// use linsep::objective::{Coef, Hinge, Intercept, Ridge, Risk, Sample};
 /// use linsep::table::Class;
@@ -150,25 +156,27 @@ pub trait Enclosed: Loss {
 /// let rows = Sample::new(LabelledRows::new(&x, &labels), &units);
 /// let risk = Risk::new(rows, Hinge, Ridge::new(0.5), Intercept::Free);
 /// let coef = Coef::from_vec(vec![1.0, 0.0], 1, 1);
-/// let (objective, certificate) = proved_gap(&risk, &coef, Some(&[0.5, 0.5]), &Default::default())?;
+/// let (objective, certificate) = proved_gap_of_multipliers(&risk, &coef, &[0.5, 0.5], &Default::default())?;
 /// assert_eq!(objective, 0.25);
 /// assert!(certificate.gap().unwrap() < 1e-14);
 /// # Ok::<(), linsep::Error>(())
 /// ```
-pub fn proved_gap<L: Enclosed, P: Penalty>(
-    risk: &Risk<'_, L, P>,
+pub fn proved_gap_of_multipliers<'a, L: Enclosed, P: Penalty>(
+    risk: &Risk<'a, L, P>,
     coef: &Coef,
-    multipliers: Option<&[f64]>,
+    multipliers: &'a [f64],
     watch: &Watch,
 ) -> Result<(f64, Certificate)> {
     check_multipliers(risk, multipliers)?;
-    let sized = risk.sized_scores(coef, needs_columns(risk), watch)?;
-    if !risk.penalty().is_none() && !risk.penalty().free_columns().is_empty() {
-        let objective = risk.loss_of_scores(&sized.scores) + risk.penalty_at(coef);
-        let reason = "multipliers prove nothing about columns without a penalty";
-        return Ok((objective, Certificate::Absent { reason: reason.into() }));
-    }
-    let proof = gap_at(risk, coef, &sized, multipliers, None, watch)?;
+    let (mut rows, sums) = risk.sized(coef, needs_columns(risk), risk.total_weight(), watch)?;
+    rows.multipliers = Some(multipliers);
+    let proof = match risk.penalty().is_none() || risk.penalty().free_columns().is_empty() {
+        true => gap_at(risk, coef, rows, &sums, DualTask { multipliers: true, ..task(risk) }, watch)?,
+        false => {
+            let reason = "multipliers prove nothing about columns without a penalty";
+            unproved(objective_of(risk, coef, &sums), reason.into())
+        }
+    };
     Ok((proof.objective, proof.certificate))
 }
 
@@ -196,58 +204,60 @@ pub(super) fn gap_with_open_columns<L: Enclosed + PartlyMinimised, P: Penalty>(
     coef: &Coef,
     watch: &Watch,
 ) -> Result<GapProof> {
-    let sized = risk.sized_scores(coef, needs_columns(risk), watch)?;
+    let (rows, sums) = risk.sized(coef, needs_columns(risk), risk.total_weight(), watch)?;
     if risk.penalty().free_columns().is_empty() {
-        return gap_at(risk, coef, &sized, None, None, watch);
+        return gap_at(risk, coef, rows, &sums, task(risk), watch);
     }
-    match risk.loss().partly_best(risk, &sized.scores, watch)? {
-        Ok(best) => gap_at(risk, coef, &sized, None, Some(best), watch),
-        Err(reason) => {
-            let objective = risk.loss_of_scores(&sized.scores) + risk.penalty_at(coef);
-            Ok(GapProof { objective, certificate: Certificate::Absent { reason }, open_columns: Vec::new() })
-        }
+    match risk.loss().partly_best(risk, &rows.scores, watch)? {
+        Ok(best) => gap_at(risk, coef, rows, &sums, DualTask { partly_best: Some(best), ..task(risk) }, watch),
+        Err(reason) => Ok(unproved(objective_of(risk, coef, &sums), reason)),
     }
+}
+
+/// The dual point of a risk without multipliers whose columns are all penalised.
+fn task<R: RiskFrame>(risk: &R) -> DualTask {
+    DualTask { balanced: risk.intercept() == Intercept::Free, multipliers: false, partly_best: None }
+}
+
+fn objective_of<R: RiskFrame>(risk: &R, coef: &Coef, sums: &SizedSums) -> f64 {
+    sums.losses.value() / risk.total_weight() + risk.penalty_at(coef)
+}
+
+fn unproved(objective: f64, reason: String) -> GapProof {
+    GapProof { objective, certificate: Certificate::Absent { reason }, open_columns: Vec::new() }
 }
 
 /// Whether the errors of the sums are needed column by column: for a ridge their norm suffices.
-fn needs_columns<L: Loss, P: Penalty>(risk: &Risk<'_, L, P>) -> bool {
+fn needs_columns<R: RiskFrame>(risk: &R) -> bool {
     risk.penalty().factors().is_some() || risk.penalty().lasso() > 0.0
 }
 
-fn gap_at<L: Enclosed, P: Penalty>(
-    risk: &Risk<'_, L, P>,
+fn gap_at<R: GapRows>(
+    risk: &R,
     coef: &Coef,
-    sized: &SizedScores,
-    multipliers: Option<&[f64]>,
-    partly_best: Option<PartlyBest>,
+    mut rows: R::SizedRows,
+    sums: &SizedSums,
+    task: DualTask,
     watch: &Watch,
 ) -> Result<GapProof> {
-    let objective = risk.loss_of_scores(&sized.scores) + risk.penalty_at(coef);
-    let absent = |reason: String| {
-        Ok(GapProof { objective, certificate: Certificate::Absent { reason }, open_columns: Vec::new() })
-    };
+    let objective = objective_of(risk, coef, sums);
+    let absent = |reason: String| Ok(unproved(objective, reason));
     if risk.penalty().is_none() {
         return absent("without a penalty there is no duality gap".into());
     }
     if !objective.is_finite() {
         return absent("the objective is not a number: the scores overflow".into());
     }
-    let sample = risk.sample();
-    let rows = ScoredRows {
-        labels: sample.labels,
-        weights: sample.weights,
-        scores: &sized.scores,
-        errors: &sized.errors,
-        multipliers,
-        balanced: risk.intercept() == Intercept::Free,
-        partly_best,
-    };
-    let dual = match risk.loss().dual_rows(&rows) {
+    let dual = match risk.loss().feasible(&task, &mut |shift| risk.imbalance(&mut rows, shift))? {
         Ok(dual) => dual,
         Err(reason) => return absent(reason),
     };
-    let BoundOfGap { gap: bound, uncertain, open_columns } =
-        Bound { risk, coef, sized, rows: &rows }.gap(&dual, objective, watch)?;
+    let theta = risk.theta_sums(&mut rows, &dual, watch)?;
+    if !theta.finite {
+        return absent(NOT_NUMBERS.into());
+    }
+    let bound = Bound { risk, coef, sizes: &sums.sizes, rows: &rows, dual: &dual };
+    let BoundOfGap { gap: bound, uncertain, open_columns } = bound.gap(theta, objective)?;
     let null = risk.null_objective();
     // F at zero weights is no less than the optimum: a bound below `F − F(0)` cannot be true.
     if !bound.is_finite() || objective - null > bound + CONTRADICTION * (objective.abs() + null.abs()) {
@@ -261,7 +271,7 @@ fn gap_at<L: Enclosed, P: Penalty>(
     let weight_distance = (convexity > 0.0).then(|| (2.0 * bound / convexity).sqrt() * EVALUATION);
     let intercept_distance = match (weight_distance, risk.intercept()) {
         (Some(distance), Intercept::Free) => {
-            intercepts::distance(risk, &rows, &dual, coef.intercept(), distance * sized.longest_row)
+            intercepts::distance(risk, &rows, &dual, coef.intercept(), &sums.sizes, distance)?
         }
         // The penalty of an intercept has no factor, whatever those of the columns are.
         (_, Intercept::Penalised) if risk.penalty().ridge() > 0.0 => {
@@ -283,8 +293,7 @@ fn gap_at<L: Enclosed, P: Penalty>(
     Ok(GapProof { objective, certificate, open_columns })
 }
 
-fn check_multipliers<L: Loss, P: Penalty>(risk: &Risk<'_, L, P>, multipliers: Option<&[f64]>) -> Result<()> {
-    let Some(given) = multipliers else { return Ok(()) };
+fn check_multipliers<L: Loss, P: Penalty>(risk: &Risk<'_, L, P>, given: &[f64]) -> Result<()> {
     let (rows, k) = (risk.sample().labels.len(), risk.loss().n_scores());
     if given.len() != rows * k {
         return Err(Error::model(format!("{} multipliers for {rows} rows", given.len())));
@@ -296,11 +305,12 @@ fn check_multipliers<L: Loss, P: Penalty>(risk: &Risk<'_, L, P>, multipliers: Op
 }
 
 /// The inputs of the sum of Fenchel–Young terms.
-struct Bound<'b, 'd, L, P> {
-    risk: &'b Risk<'d, L, P>,
+struct Bound<'b, R: GapRows> {
+    risk: &'b R,
     coef: &'b Coef,
-    sized: &'b SizedScores,
-    rows: &'b ScoredRows<'b>,
+    sizes: &'b RowSizes,
+    rows: &'b R::SizedRows,
+    dual: &'b DualPointOf<R>,
 }
 
 /// The bound on the gap, the error of the objective, and the columns that screening leaves open.
@@ -311,24 +321,19 @@ struct BoundOfGap {
     open_columns: Vec<usize>,
 }
 
-impl<L: Enclosed, P: Penalty> Bound<'_, '_, L, P> {
-    fn gap(&self, dual: &L::DualPoint, objective: f64, watch: &Watch) -> Result<BoundOfGap> {
-        let (risk, rows) = (self.risk, self.rows);
+impl<R: GapRows> Bound<'_, R> {
+    fn gap(&self, theta: ThetaSums, objective: f64) -> Result<BoundOfGap> {
+        let (risk, dual) = (self.risk, self.dual);
         let total = risk.total_weight();
-        let (theta, rounding) = self.theta(dual);
-        let (sums, totals) = risk.weighted_sums(&theta, watch)?;
-        drop(theta);
-        let conjugated = Conjugated { risk, coef: self.coef, sized: self.sized, sums, totals, rounding };
+        let rounding = self.rounding(&theta);
+        let ThetaSums { columns, totals, .. } = theta;
+        let conjugated = Conjugated { risk, coef: self.coef, sizes: self.sizes, sums: columns, totals, rounding };
         let shrink = conjugated.shrink();
-        let terms = rows.sums(2, |i, s, sums| {
-            let terms = risk.loss().terms(rows, dual, shrink, i);
-            sums[0].add(s * terms.fenchel_young);
-            sums[1].add(s * terms.loss_error);
-        });
-        let of_rows = terms[0] / total + risk.loss().mean_term(dual);
+        let terms = risk.term_sums(self.rows, dual, shrink)?;
+        let of_rows = terms.fenchel_young.value() / total + risk.loss().mean_term(dual);
         let gap = (of_rows + conjugated.fenchel_young(shrink)) * EVALUATION;
         let roundings = rounding_bound(2 * ROWS + self.coef.as_slice().len());
-        let uncertain = (terms[1] / total + roundings * objective) * EVALUATION;
+        let uncertain = (terms.loss_error.value() / total + roundings * objective) * EVALUATION;
         // D is as strongly concave as ℓ* is convex: its maximum is within √(2L·gap) of θ, root mean square.
         let open_columns = match risk.loss().smoothness().filter(|_| risk.penalty().ridge() == 0.0) {
             Some(smoothness) => conjugated.open_columns(shrink, (2.0 * smoothness * gap).sqrt() * EVALUATION),
@@ -339,41 +344,13 @@ impl<L: Enclosed, P: Penalty> Bound<'_, '_, L, P> {
         Ok(BoundOfGap { gap, uncertain, open_columns })
     }
 
-    /// `s θ̂` of every row and, score by score, a bound on how far `X̂ᵀ(sθ)/S` may be from what their sums say, per unit of
-    /// a column's size: rounding of the sums, and θ̂ for θ.
-    fn theta(&self, dual: &L::DualPoint) -> (Vec<f64>, Vec<f64>) {
-        let (risk, rows, k) = (self.risk, self.rows, self.risk.loss().n_scores());
-        let mut theta = vec![0.0; rows.len() * k];
-        let partials: Vec<Vec<CompensatedSum>> = theta
-            .par_chunks_mut(ROWS * k)
-            .enumerate()
-            .map(|(block, theta)| {
-                let mut sums = vec![CompensatedSum::default(); 2 * k];
-                let mut error = vec![0.0; k];
-                for (at, theta) in theta.chunks_exact_mut(k).enumerate() {
-                    let i = block * ROWS + at;
-                    let s = rows.weight(i);
-                    if s == 0.0 {
-                        continue;
-                    }
-                    risk.loss().theta(rows, dual, i, theta, &mut error);
-                    for c in 0..k {
-                        sums[c].add(s * theta[c] * theta[c]);
-                        sums[k + c].add(s * error[c] * error[c]);
-                        theta[c] *= s;
-                    }
-                }
-                sums
-            })
-            .collect();
-        let mut sums = vec![CompensatedSum::default(); 2 * k];
-        for partial in partials {
-            sums.iter_mut().zip(partial).for_each(|(t, p)| t.merge(p));
-        }
-        let root = |sum: CompensatedSum| (sum.value() / risk.total_weight()).sqrt();
-        let of_all = risk.loss().mean_error(dual);
-        let of_score = |c: usize| self.sized.sum_rounding * root(sums[c]) + root(sums[k + c]) + of_all;
-        let rounding = (0..k).map(|c| of_score(c) * EVALUATION).collect();
-        (theta, rounding)
+    /// Score by score, a bound on how far `X̂ᵀ(sθ)/S` may be from what the sums of θ̂ say, per unit of a column's size:
+    /// rounding of the sums, and θ̂ for θ.
+    fn rounding(&self, theta: &ThetaSums) -> Vec<f64> {
+        let root = |sum: &CompensatedSum| (sum.value() / self.risk.total_weight()).sqrt();
+        let of_all = self.risk.loss().mean_error(self.dual);
+        let of_sums = rounding_bound(theta.roundings);
+        let of_score = |(square, error)| of_sums * root(square) + root(error) + of_all;
+        theta.squares.iter().zip(&theta.errors).map(|both| of_score(both) * EVALUATION).collect()
     }
 }

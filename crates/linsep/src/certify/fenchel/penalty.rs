@@ -2,7 +2,7 @@
 
 use super::EVALUATION;
 use crate::numeric::{CompensatedSum, UNIT};
-use crate::objective::{Coef, Intercept, Loss, Penalty, Risk, SizedScores};
+use crate::objective::{Coef, Intercept, Penalty, RiskFrame, RowSizes};
 use rayon::prelude::*;
 
 /// Roundings of `λw`, `v/S` and their sum, and of λ itself: fewer than twelve.
@@ -12,10 +12,10 @@ const PER_ENTRY: f64 = 12.0 * UNIT;
 const PIECE: usize = 1 << 16;
 
 /// A penalty and the sums `v = X̂ᵀ(sθ)/S` of a dual point.
-pub(super) struct Conjugated<'b, 'd, L, P> {
-    pub(super) risk: &'b Risk<'d, L, P>,
+pub(super) struct Conjugated<'b, R> {
+    pub(super) risk: &'b R,
     pub(super) coef: &'b Coef,
-    pub(super) sized: &'b SizedScores,
+    pub(super) sizes: &'b RowSizes,
     /// `X̂ᵀ(sθ̂)`, score by score.
     pub(super) sums: Vec<f64>,
     /// `Σ sθ̂`.
@@ -67,13 +67,13 @@ impl Entry {
     }
 }
 
-impl<L: Loss, P: Penalty> Conjugated<'_, '_, L, P> {
+impl<R: RiskFrame> Conjugated<'_, R> {
     fn entries(&self) -> impl Iterator<Item = Entry> {
         let (risk, cols, total) = (self.risk, self.risk.n_cols(), self.risk.total_weight());
         let (ridge, lasso) = (risk.penalty().ridge(), risk.penalty().lasso());
         let weights = self.sums.iter().zip(self.coef.weights()).enumerate().map(move |(at, (sum, weight))| {
             let (score, column) = (at / cols, at % cols);
-            let error = self.rounding[score] * self.sized.column_sizes.get(column).copied().unwrap_or(f64::INFINITY);
+            let error = self.rounding[score] * self.sizes.column_sizes.get(column).copied().unwrap_or(f64::INFINITY);
             let factor = risk.penalty().factor(column);
             Entry { weight: *weight, v: sum / total, error, ridge: ridge * factor, lasso: lasso * factor }
         });
@@ -108,7 +108,7 @@ impl<L: Loss, P: Penalty> Conjugated<'_, '_, L, P> {
         let cols = self.risk.n_cols();
         let mut open = vec![false; cols];
         for (at, entry) in self.entries().enumerate().take(self.coef.weights().len()) {
-            let size = self.sized.column_sizes[at % cols];
+            let size = self.sizes.column_sizes[at % cols];
             let most = shrink * (entry.v.abs() * (1.0 + PER_ENTRY) + entry.error) + reach * size * EVALUATION;
             open[at % cols] |= !(most < entry.lasso * (1.0 - PER_ENTRY));
         }
@@ -155,7 +155,7 @@ impl<L: Loss, P: Penalty> Conjugated<'_, '_, L, P> {
         }
         // The errors of all columns of a score by their length, and of a penalised intercept, a column of ones.
         let ones = if self.risk.intercept() == Intercept::Penalised { EVALUATION } else { 0.0 };
-        let sizes = self.sized.all_sizes.powi(2) + ones * ones;
+        let sizes = self.sizes.all_sizes.powi(2) + ones * ones;
         let error = (self.rounding.iter().map(|r| r * r).sum::<f64>() * sizes).sqrt() * EVALUATION;
         let length = residual.value().sqrt() + PER_ENTRY * rounding.value().sqrt() + error;
         length * length / (2.0 * ridge)

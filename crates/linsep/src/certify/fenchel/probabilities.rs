@@ -13,12 +13,12 @@
 //! scores to R. A lasso scales θ to `κθ`, which means `p″ = κp* + (1−κ)e_y` for p*:
 //! `KL(p″‖π) ≤ KL(p″‖p*) + ‖p″−p*‖₁ R/2 + KL(p*‖π)`.
 
-use super::{Enclosed, ROWS, RowTerms, ScoredRows};
+use super::{DualTask, Enclosed, ImbalanceSums, NOT_NUMBERS, RowTerms, ScoredRows};
 use crate::certify::verified::VerifiedFactor;
+use crate::error::Result;
 use crate::linalg::Square;
-use crate::numeric::{SoftmaxRow, UNIT, logistic_terms, rounding_bound, softmax_rows, vectorised};
+use crate::numeric::{CompensatedSum, SoftmaxRow, UNIT, logistic_terms, rounding_bound, softmax_rows, vectorised};
 use crate::objective::{Logistic, Loss, Softmax};
-use rayon::prelude::*;
 
 /// Computed probabilities are within this share of those of the computed scores: 4u for the exponential (argument
 /// reduction 0.7u, polynomial 3.1u, truncation 0.1u), the rest for sum, quotient and product; see `numeric::exp`.
@@ -35,11 +35,11 @@ const TINY: f64 = 1e-290;
 /// Far more than the few roundings of a logarithm and a product.
 const LOGARITHM: f64 = 1.0 + 1e-12;
 
-/// Probabilities of all classes, and what is known of the best intercepts.
+/// What is known of the best intercepts. The rows keep their probabilities of all classes, at the computed scores and
+/// intercepts shifted by ĝ.
 pub struct BestIntercepts {
-    classes: usize,
-    /// Row by row, at the computed scores and intercepts shifted by ĝ.
-    p: Vec<f64>,
+    /// ĝ, a number per class.
+    shift: Vec<f64>,
     /// Range of `ĝ + g*`: how far log-odds move.
     moved: f64,
     /// The mean of KL(p*‖p) over the rows, where the stored intercepts are near the best.
@@ -59,29 +59,28 @@ fn range_with_zero(g: &[f64]) -> f64 {
 }
 
 impl BestIntercepts {
-    /// `probabilities(g, p)` writes those of all rows at scores shifted by g, one number per class.
     fn find(
         classes: usize,
-        rows: &ScoredRows<'_>,
-        probabilities: impl Fn(&[f64], &mut [f64]) + Sync,
-    ) -> Result<BestIntercepts, String> {
+        task: &DualTask,
+        sums_at: &mut dyn FnMut(&[f64]) -> Result<ImbalanceSums>,
+    ) -> Result<std::result::Result<BestIntercepts, String>> {
         let mut shift = vec![0.0; classes];
-        let mut p = vec![0.0; rows.len() * classes];
-        probabilities(&shift, &mut p);
-        if !p.iter().all(|p| p.is_finite()) {
-            return Err("the scores are not numbers".into());
+        if let Some(best) = task.partly_best {
+            let found = BestIntercepts { shift, moved: best.omega, gain: Some(best.gain), omega: best.omega };
+            return Ok(Ok(found));
         }
-        if let Some(best) = rows.partly_best {
-            return Ok(BestIntercepts { classes, p, moved: best.omega, gain: Some(best.gain), omega: best.omega });
-        }
-        if !rows.balanced {
-            return Ok(BestIntercepts { classes, p, moved: 0.0, gain: Some(0.0), omega: 0.0 });
+        if !task.balanced {
+            return Ok(Ok(BestIntercepts { shift, moved: 0.0, gain: Some(0.0), omega: 0.0 }));
         }
         // What is known of the way from the stored intercepts to the best ones, while they are near.
         let mut from_stored: Option<(f64, f64)> = None;
         let mut nearest: Option<(f64, Vec<f64>)> = None;
         for at in 0..STEPS {
-            let Some(step) = Imbalance::of(classes, rows, &p).step() else { break };
+            let sums = sums_at(&shift)?;
+            if at == 0 && !sums.finite {
+                return Ok(Err(NOT_NUMBERS.into()));
+            }
+            let Some(step) = Imbalance::of(classes, &sums).step() else { break };
             if step.product < NEAR {
                 let omega = -(-step.product).ln_1p() * LOGARITHM;
                 if at == 0 {
@@ -91,13 +90,12 @@ impl BestIntercepts {
                 // θ̂ is taken as near the best intercepts as rounding allows.
                 if nearest.as_ref().is_some_and(|(best, _)| omega > 0.5 * best) || omega < SETTLED {
                     let keep = nearest.filter(|(best, _)| *best <= omega);
-                    let (omega, kept) = keep.unwrap_or((omega, shift));
-                    probabilities(&kept, &mut p);
+                    let (omega, shift) = keep.unwrap_or((omega, shift));
                     let (moved, gain) = match from_stored {
                         Some((moved, gain)) => (moved, Some(gain)),
-                        None => (range_with_zero(&kept) + omega, None),
+                        None => (range_with_zero(&shift) + omega, None),
                     };
-                    return Ok(BestIntercepts { classes, p, moved, gain, omega });
+                    return Ok(Ok(BestIntercepts { shift, moved, gain, omega }));
                 }
                 nearest = Some((omega, shift.clone()));
             }
@@ -107,13 +105,8 @@ impl BestIntercepts {
             if shift.iter().any(|g| !g.is_finite()) {
                 break;
             }
-            probabilities(&shift, &mut p);
         }
-        Err("no intercept balances the classes within rounding".into())
-    }
-
-    fn row(&self, row: usize) -> &[f64] {
-        &self.p[row * self.classes..][..self.classes]
+        Ok(Err("no intercept balances the classes within rounding".into()))
     }
 
     /// How far the log-odds of computed probabilities may be from those of p*; `size` is that of the row's scores.
@@ -122,24 +115,23 @@ impl BestIntercepts {
     }
 
     /// `p − e_y` of every class by its probabilities, and how far p* − e_y may be from it.
-    fn theta(&self, row: usize, own: usize, size: f64, mut write: impl FnMut(usize, f64, f64)) {
-        let p = self.row(row);
+    fn theta(&self, p: &[f64], own: usize, size: f64, mut write: impl FnMut(usize, f64, f64)) {
         let ratio = self.uncertainty(size).exp_m1();
-        for class in 0..self.classes {
+        for class in 0..p.len() {
             let others = rest(p, class);
             let theta = if class == own { -others } else { p[class] };
             // Odds within e^{±R} of each other: probabilities within p(1−p)(e^R−1). Below TINY there may be no digit.
-            let error = p[class] * others.min(1.0) * ratio + 8.0 * UNIT * theta.abs() + self.classes as f64 * TINY;
+            let error = p[class] * others.min(1.0) * ratio + 8.0 * UNIT * theta.abs() + p.len() as f64 * TINY;
             write(class, theta, error * LOGARITHM);
         }
     }
 
     /// Bounds for a row whose exact log-odds are within `spread` of the computed ones.
-    fn terms(&self, row: usize, own: usize, spread: f64, size: f64, shrink: f64) -> RowTerms {
-        let p = self.row(row);
-        let likely = (0..self.classes).fold(0, |best, c| if p[c] > p[best] { c } else { best });
+    fn terms(&self, p: &[f64], own: usize, spread: f64, size: f64, shrink: f64) -> RowTerms {
+        let classes = p.len() as f64;
+        let likely = (0..p.len()).fold(0, |best, c| if p[c] > p[best] { c } else { best });
         let widened = self.uncertainty(size).exp();
-        let unlikely = (rest(p, likely) + self.classes as f64 * TINY) * widened;
+        let unlikely = (rest(p, likely) + classes * TINY) * widened;
         let moved = if self.gain.is_some() { 0.0 } else { self.moved };
         let r = moved + spread;
         let mut kl = (r * r / 8.0).min(0.5 * r.exp() * unlikely * r * r).min(r);
@@ -151,11 +143,11 @@ impl BestIntercepts {
         let missing = 1.0 - shrink;
         if missing > 0.0 {
             // p″ is κp* for the other classes, and 1 + (1−κ)(1−p*)/p* times p* for the own.
-            let others = (rest(p, own) + self.classes as f64 * TINY) * widened;
+            let others = (rest(p, own) + classes * TINY) * widened;
             let others = others.min(1.0);
             // p r ln r of the own class, whose logarithm is no larger than the scores are apart; while its probability
             // has digits, p ρ²/2 too.
-            let most = 2.0 * (size + self.moved) + (self.classes as f64).ln() + 1.0;
+            let most = 2.0 * (size + self.moved) + classes.ln() + 1.0;
             let excess = missing * others * widened / p[own].max(TINY);
             let own_term =
                 (p[own] * widened + missing * others) * if p[own] > TINY { excess.ln_1p().min(most) } else { most };
@@ -187,27 +179,36 @@ struct InterceptStep {
     product: f64,
 }
 
+/// How many sums an [`Imbalance`] is made of: residuals and their sizes, curvatures, and the total weight.
+fn imbalance_width(classes: usize) -> usize {
+    let free = classes - 1;
+    2 * free + free * (free + 1) / 2 + 1
+}
+
+/// Adds a row of weight s with probabilities p.
+fn add_imbalance(p: &[f64], own: usize, s: f64, sums: &mut [CompensatedSum]) {
+    let free = p.len() - 1;
+    let mut at = 2 * free;
+    for a in 1..p.len() {
+        let others = rest(p, a);
+        let theta = if a == own { -others } else { p[a] };
+        sums[a - 1].add(s * theta);
+        sums[free + a - 1].add(s * theta.abs());
+        for b in 1..a {
+            sums[at].add(-s * p[a] * p[b]);
+            at += 1;
+        }
+        sums[at].add(s * p[a] * others);
+        at += 1;
+    }
+    sums[at].add(s);
+}
+
 impl Imbalance {
-    fn of(classes: usize, rows: &ScoredRows<'_>, p: &[f64]) -> Imbalance {
+    fn of(classes: usize, of_rows: &ImbalanceSums) -> Imbalance {
         let free = classes - 1;
         let pairs = free * (free + 1) / 2;
-        let sums = rows.sums(2 * free + pairs + 1, |i, s, sums| {
-            let (p, own) = (&p[i * classes..][..classes], rows.labels[i].index());
-            let mut at = 2 * free;
-            for a in 1..classes {
-                let others = rest(p, a);
-                let theta = if a == own { -others } else { p[a] };
-                sums[a - 1].add(s * theta);
-                sums[free + a - 1].add(s * theta.abs());
-                for b in 1..a {
-                    sums[at].add(-s * p[a] * p[b]);
-                    at += 1;
-                }
-                sums[at].add(s * p[a] * others);
-                at += 1;
-            }
-            sums[at].add(s);
-        });
+        let sums = of_rows.values();
         let total = sums[2 * free + pairs];
         // Compensated sums, of terms each of which has a few roundings.
         let relative = 4.0 * PROBABILITY + rounding_bound(2 * classes + 32);
@@ -215,7 +216,7 @@ impl Imbalance {
             residual: sums[..free].iter().map(|r| r / total).collect(),
             error: sums[free..2 * free]
                 .iter()
-                .map(|size| (relative * size + rows.len() as f64 * TINY) / total)
+                .map(|size| (relative * size + of_rows.rows as f64 * TINY) / total)
                 .collect(),
             curvature: Square::from_lower(free, |a, b| sums[2 * free + a * (a + 1) / 2 + b] / total),
             relative,
@@ -258,15 +259,36 @@ impl Enclosed for Logistic {
         dual.gain.unwrap_or(0.0)
     }
 
-    fn dual_rows(&self, rows: &ScoredRows<'_>) -> Result<BestIntercepts, String> {
-        BestIntercepts::find(2, rows, |shift, p| {
-            let blocks = p.par_chunks_mut(2 * ROWS).zip(rows.scores.par_chunks(ROWS));
-            blocks.for_each(|(p, scores)| logistic_pairs(scores, shift[1], p));
-        })
+    fn n_kept(&self) -> usize {
+        2
+    }
+
+    fn keep(&self, scores: &[f64], shift: &[f64], kept: &mut [f64]) {
+        logistic_pairs(scores, shift[1], kept);
+    }
+
+    fn n_imbalances(&self) -> usize {
+        imbalance_width(2)
+    }
+
+    fn add_imbalance(&self, rows: &ScoredRows<'_>, row: usize, s: f64, sums: &mut [CompensatedSum]) {
+        add_imbalance(rows.kept(row, 2), rows.labels[row].index(), s, sums);
+    }
+
+    fn feasible(
+        &self,
+        task: &DualTask,
+        sums_at: &mut dyn FnMut(&[f64]) -> Result<ImbalanceSums>,
+    ) -> Result<std::result::Result<BestIntercepts, String>> {
+        BestIntercepts::find(2, task, sums_at)
+    }
+
+    fn shift<'d>(&self, dual: &'d BestIntercepts) -> &'d [f64] {
+        &dual.shift
     }
 
     fn theta(&self, rows: &ScoredRows<'_>, dual: &BestIntercepts, row: usize, theta: &mut [f64], error: &mut [f64]) {
-        dual.theta(row, rows.labels[row].index(), rows.scores[row].abs(), |class, t, e| {
+        dual.theta(rows.kept(row, 2), rows.labels[row].index(), rows.scores[row].abs(), |class, t, e| {
             if class == 1 {
                 (theta[0], error[0]) = (t, e);
             }
@@ -274,7 +296,7 @@ impl Enclosed for Logistic {
     }
 
     fn terms(&self, rows: &ScoredRows<'_>, dual: &BestIntercepts, shrink: f64, row: usize) -> RowTerms {
-        dual.terms(row, rows.labels[row].index(), rows.errors[row], rows.scores[row].abs(), shrink)
+        dual.terms(rows.kept(row, 2), rows.labels[row].index(), rows.errors[row], rows.scores[row].abs(), shrink)
     }
 }
 
@@ -298,26 +320,45 @@ impl Enclosed for Softmax {
         dual.gain.unwrap_or(0.0)
     }
 
-    fn dual_rows(&self, rows: &ScoredRows<'_>) -> Result<BestIntercepts, String> {
+    fn n_kept(&self) -> usize {
+        self.n_classes()
+    }
+
+    fn keep(&self, scores: &[f64], shift: &[f64], kept: &mut [f64]) {
         let (classes, k) = (self.n_classes(), self.n_scores());
         let fixed = classes - k;
-        BestIntercepts::find(classes, rows, |shift, p| {
-            let blocks = p.par_chunks_mut(classes * ROWS).zip(rows.scores.par_chunks(k * ROWS));
-            blocks.for_each(|(p, scores)| {
-                for (p, z) in p.chunks_exact_mut(classes).zip(scores.chunks_exact(k)) {
-                    p[..fixed].fill(0.0);
-                    p[fixed..].iter_mut().zip(z).zip(&shift[fixed..]).for_each(|((p, z), g)| *p = z + g);
-                }
-                let mut terms = vec![SoftmaxRow { max: 0.0, log_sum: 0.0 }; p.len() / classes];
-                softmax_rows(classes, p, &mut terms);
-            });
-        })
+        for (p, z) in kept.chunks_exact_mut(classes).zip(scores.chunks_exact(k)) {
+            p[..fixed].fill(0.0);
+            p[fixed..].iter_mut().zip(z).zip(&shift[fixed..]).for_each(|((p, z), g)| *p = z + g);
+        }
+        let mut terms = vec![SoftmaxRow { max: 0.0, log_sum: 0.0 }; kept.len() / classes];
+        softmax_rows(classes, kept, &mut terms);
+    }
+
+    fn n_imbalances(&self) -> usize {
+        imbalance_width(self.n_classes())
+    }
+
+    fn add_imbalance(&self, rows: &ScoredRows<'_>, row: usize, s: f64, sums: &mut [CompensatedSum]) {
+        add_imbalance(rows.kept(row, self.n_classes()), rows.labels[row].index(), s, sums);
+    }
+
+    fn feasible(
+        &self,
+        task: &DualTask,
+        sums_at: &mut dyn FnMut(&[f64]) -> Result<ImbalanceSums>,
+    ) -> Result<std::result::Result<BestIntercepts, String>> {
+        BestIntercepts::find(self.n_classes(), task, sums_at)
+    }
+
+    fn shift<'d>(&self, dual: &'d BestIntercepts) -> &'d [f64] {
+        &dual.shift
     }
 
     fn theta(&self, rows: &ScoredRows<'_>, dual: &BestIntercepts, row: usize, theta: &mut [f64], error: &mut [f64]) {
         let (k, fixed) = (self.n_scores(), self.n_classes() - self.n_scores());
         let size = largest_score(&rows.scores[row * k..][..k]);
-        dual.theta(row, rows.labels[row].index(), size, |class, t, e| {
+        dual.theta(rows.kept(row, self.n_classes()), rows.labels[row].index(), size, |class, t, e| {
             if class >= fixed {
                 (theta[class - fixed], error[class - fixed]) = (t, e);
             }
@@ -328,6 +369,7 @@ impl Enclosed for Softmax {
         let k = self.n_scores();
         let size = largest_score(&rows.scores[row * k..][..k]);
         // Two scores may err in opposite directions.
-        dual.terms(row, rows.labels[row].index(), 2.0 * rows.errors[row], size, shrink)
+        let p = rows.kept(row, self.n_classes());
+        dual.terms(p, rows.labels[row].index(), 2.0 * rows.errors[row], size, shrink)
     }
 }

@@ -1,8 +1,9 @@
 //! Least squares: `θ = r − m` with the residuals r of the computed scores and their exact weighted mean m, so `Σsθ = 0`;
 //! `FY = ½ Σ (z − t − θ)²`.
 
-use super::{Enclosed, RowTerms, ScoredRows};
-use crate::numeric::{UNIT, rounding_bound};
+use super::{DualTask, Enclosed, ImbalanceSums, RowTerms, ScoredRows};
+use crate::error::Result;
+use crate::numeric::{CompensatedSum, UNIT, rounding_bound};
 use crate::objective::{Loss, Squared};
 
 /// The mean residual of every score.
@@ -21,26 +22,37 @@ impl Enclosed for Squared {
         Some(1.0)
     }
 
-    fn dual_rows(&self, rows: &ScoredRows<'_>) -> Result<MeanResiduals, String> {
+    fn n_imbalances(&self) -> usize {
+        2 * self.n_scores() + 1
+    }
+
+    fn add_imbalance(&self, rows: &ScoredRows<'_>, row: usize, s: f64, sums: &mut [CompensatedSum]) {
         let k = self.n_scores();
-        if !rows.balanced || rows.partly_best.is_some() {
-            let gain = rows.partly_best.map_or(0.0, |best| best.gain);
-            return Ok(MeanResiduals { mean: vec![0.0; k], error: vec![0.0; k], gain });
+        for c in 0..k {
+            let residual = rows.scores[row * k + c] - self.target(rows.labels[row], c);
+            sums[c].add(s * residual);
+            sums[k + c].add(s * residual.abs());
         }
-        let sums = rows.sums(2 * k + 1, |i, s, sums| {
-            for c in 0..k {
-                let residual = rows.scores[i * k + c] - self.target(rows.labels[i], c);
-                sums[c].add(s * residual);
-                sums[k + c].add(s * residual.abs());
-            }
-            sums[2 * k].add(s);
-        });
+        sums[2 * k].add(s);
+    }
+
+    fn feasible(
+        &self,
+        task: &DualTask,
+        sums_at: &mut dyn FnMut(&[f64]) -> Result<ImbalanceSums>,
+    ) -> Result<std::result::Result<MeanResiduals, String>> {
+        let k = self.n_scores();
+        if !task.balanced || task.partly_best.is_some() {
+            let gain = task.partly_best.map_or(0.0, |best| best.gain);
+            return Ok(Ok(MeanResiduals { mean: vec![0.0; k], error: vec![0.0; k], gain }));
+        }
+        let sums = sums_at(&[])?.values();
         let error = |c: usize| rounding_bound(16) * sums[k + c] / sums[2 * k];
-        Ok(MeanResiduals {
+        Ok(Ok(MeanResiduals {
             mean: sums[..k].iter().map(|s| s / sums[2 * k]).collect(),
             error: (0..k).map(error).collect(),
             gain: 0.0,
-        })
+        }))
     }
 
     /// `½(a + b)² ≤ a² + b²` of what the rows and the columns without a penalty are off.

@@ -1,13 +1,12 @@
 //! T with `TᵀHT ≈ I`, and how nearly.
 
+use super::curvature_rows::{CurvatureRows, HessianSum};
 use super::quadratic_part::QuadraticPart;
-use super::scores::ScoresWithErrors;
 use crate::certify::OrthonormalBasis;
-use crate::design::{Design, Pass, Rows, TurnedRows, Units, spread};
 use crate::error::Result;
-use crate::linalg::{Alias, Square, factor};
+use crate::linalg::{Alias, factor};
 use crate::numeric::rounding_bound;
-use crate::objective::{Coef, CurvedLoss, Intercept, Penalty, Risk};
+use crate::objective::{Coef, Intercept, Loss, RiskFrame};
 use crate::watch::Watch;
 
 /// On the unit-diagonal scale, pivots of H below this are left to an orthogonal factorisation, as in Newton's method.
@@ -21,18 +20,16 @@ const CLOSE: f64 = 0.1;
 const NO_UNDERFLOW: f64 = 1e-280;
 
 /// The columns in which H is formed.
-pub(super) enum RowBasis<'a> {
+pub(super) enum RowBasis {
     /// The columns of the fit, in its units.
     Plain,
     /// Orthonormal combinations of them.
-    Turned { basis: OrthonormalBasis, rows: TurnedRows<'a>, units: Units },
+    Turned(OrthonormalBasis),
 }
 
-/// T, in the basis of its rows.
-pub(super) struct WhitenedFrame<'a> {
-    pub(super) rows: RowBasis<'a>,
-    /// How far rounding may have moved the rows of the basis, in length; empty where an entry is good to two roundings.
-    pub(super) row_errors: Vec<f64>,
+/// T, in the columns of the fit or in the orthonormal combinations that rows were last turned into.
+pub struct WhitenedFrame {
+    pub(super) basis: RowBasis,
     /// Tᵀ row by row: one row for each of [`WhitenedFrame::rank`] directions, a column for each coefficient of the basis.
     pub(super) transposed: Vec<f64>,
     /// Coefficients of the basis, ordered as [`Coef`].
@@ -43,22 +40,20 @@ pub(super) struct WhitenedFrame<'a> {
     pub(super) quadratic: QuadraticPart,
 }
 
-impl<'a> WhitenedFrame<'a> {
+impl WhitenedFrame {
     /// The frame of a point; `None` where H is singular to working precision in the columns and, if `may_turn`, also in
     /// orthonormal combinations of them.
-    pub(super) fn of<L: CurvedLoss, P: Penalty>(
-        risk: &Risk<'a, L, P>,
-        scores: &ScoresWithErrors,
+    pub(super) fn of<R: CurvatureRows>(
+        risk: &R,
+        rows: &mut R::EnclosedRows,
         may_turn: bool,
         watch: &Watch,
-    ) -> Result<Option<WhitenedFrame<'a>>> {
-        let sample = risk.sample();
-        // The products of sparse rows are centred and scaled after summation, a cancellation that the bound does not count.
-        if !risk.is_sparse() || sample.units.is_identity() {
-            let mut hessian = risk.loss_hessian(sample.design, sample.units, &scores.values, watch)?;
-            let quadratic = QuadraticPart::of(risk, &hessian);
-            quadratic.add_to(&mut hessian);
-            let found = WhitenedFrame::from_hessian(risk, RowBasis::Plain, hessian, SUSPECT_PIVOT, quadratic);
+    ) -> Result<Option<WhitenedFrame>> {
+        let total = risk.total_weight();
+        if let Some(mut sum) = risk.curvature(rows, total, watch)? {
+            let quadratic = QuadraticPart::of(risk, &sum.hessian);
+            quadratic.add_to(&mut sum.hessian);
+            let found = WhitenedFrame::from_hessian(risk, RowBasis::Plain, sum, SUSPECT_PIVOT, quadratic);
             if let Some(frame) = found.filter(|frame| frame.deviation < CLOSE) {
                 return Ok(Some(frame));
             }
@@ -66,24 +61,24 @@ impl<'a> WhitenedFrame<'a> {
         if !may_turn || risk.loss().shift_invariant() || risk.intercept() == Intercept::Penalised {
             return Ok(None);
         }
-        let basis = OrthonormalBasis::of(risk, watch)?;
-        let (rows, units) = (basis.rows(risk), Units::identity(basis.columns.len()));
-        let mut hessian = risk.loss_hessian(&rows, &units, &scores.values, watch)?;
+        let Some(triangle) = risk.triangle(watch)? else { return Ok(None) };
+        let is_combination = |column: usize, combination: &[(usize, f64)], independent: usize| {
+            risk.is_combination(column, combination, independent, watch)
+        };
+        let basis = OrthonormalBasis::of_triangle(risk, triangle, is_combination)?;
+        let mut sum = risk.turned_curvature(rows, &basis, total, watch)?;
         let quadratic = QuadraticPart::ridge_only(risk);
-        quadratic.add_turned(&mut hessian, &basis.matrix, risk.n_cols());
-        let row_errors = row_errors(risk, &basis, watch)?;
-        let turned = RowBasis::Turned { basis, rows, units };
-        let found = WhitenedFrame::from_hessian(risk, turned, hessian, ROUNDING_PIVOT, quadratic);
-        Ok(found.map(|frame| WhitenedFrame { row_errors, ..frame }))
+        quadratic.add_turned(&mut sum.hessian, &basis.matrix, risk.n_cols());
+        Ok(WhitenedFrame::from_hessian(risk, RowBasis::Turned(basis), sum, ROUNDING_PIVOT, quadratic))
     }
 
-    fn from_hessian<L: CurvedLoss, P: Penalty>(
-        risk: &Risk<'_, L, P>,
-        rows: RowBasis<'a>,
-        mut hessian: Square,
+    fn from_hessian<R: RiskFrame>(
+        risk: &R,
+        basis: RowBasis,
+        HessianSum { mut hessian, rows }: HessianSum,
         tolerance: f64,
         quadratic: QuadraticPart,
-    ) -> Option<WhitenedFrame<'a>> {
+    ) -> Option<WhitenedFrame> {
         let (k, width) = (risk.loss().n_scores(), hessian.n());
         let weights = width - k;
         let unknowns: Vec<usize> = if risk.intercept() == Intercept::None { 0..weights } else { 0..width }.collect();
@@ -102,32 +97,26 @@ impl<'a> WhitenedFrame<'a> {
         // |Ĥ_ab − H̄_ab| ≤ γ√(H_aa H_bb), whatever the order of the sums, and the same for the products with T.
         let lengths: f64 =
             unknowns.iter().map(|a| hessian.get(*a, *a).sqrt() * column_length(&transposed, width, *a)).sum();
-        let roundings = rounding_bound(risk.sample().labels.len() + k + 48) + rounding_bound(4 * m + 16);
+        let roundings = rounding_bound(rows + k + 48) + rounding_bound(4 * m + 16);
         let deviation = distance.sqrt() * (1.0 + rounding_bound(m * m + 8)) + roundings * lengths * lengths * 1.01;
-        Some(WhitenedFrame { rows, row_errors: Vec::new(), transposed, width, deviation, quadratic })
+        Some(WhitenedFrame { basis, transposed, width, deviation, quadratic })
     }
 
     /// Number of directions.
-    pub(super) fn rank(&self) -> usize {
+    pub fn rank(&self) -> usize {
         self.transposed.len() / self.width.max(1)
     }
 
-    /// The rows, and their units.
-    pub(super) fn design<'s, L: CurvedLoss, P: Penalty>(
-        &'s self,
-        risk: &'s Risk<'a, L, P>,
-    ) -> (&'s dyn Design, &'s Units) {
-        match &self.rows {
-            RowBasis::Plain => (risk.sample().design, risk.sample().units),
-            RowBasis::Turned { rows, units, .. } => (rows, units),
-        }
+    /// Whether T is in another basis than the columns of the fit.
+    pub fn is_turned(&self) -> bool {
+        matches!(self.basis, RowBasis::Turned(_))
     }
 
     /// Columns that have no part in the basis.
     pub(super) fn aliased(&self) -> &[Alias] {
-        match &self.rows {
+        match &self.basis {
             RowBasis::Plain => &[],
-            RowBasis::Turned { basis, .. } => &basis.aliased,
+            RowBasis::Turned(basis) => &basis.aliased,
         }
     }
 
@@ -141,9 +130,9 @@ impl<'a> WhitenedFrame<'a> {
     pub(super) fn in_columns(&self, k: usize, cols: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
         let m = self.rank();
         let column = |a: usize| (0..m).map(|b| self.transposed[b * self.width + a]).collect::<Vec<f64>>();
-        match &self.rows {
+        match &self.basis {
             RowBasis::Plain => ((0..self.width).map(column).collect(), vec![0.0; self.width]),
-            RowBasis::Turned { basis, .. } => {
+            RowBasis::Turned(basis) => {
                 let r = basis.shift.len();
                 let rounding = rounding_bound(r + 4);
                 let mut errors = vec![0.0; k * (cols + 1)];
@@ -179,42 +168,7 @@ impl<'a> WhitenedFrame<'a> {
     }
 }
 
-fn column_length(rows: &[f64], width: usize, column: usize) -> f64 {
+pub(super) fn column_length(rows: &[f64], width: usize, column: usize) -> f64 {
     let squares: f64 = rows.chunks_exact(width.max(1)).map(|row| row[column] * row[column]).sum();
     squares.sqrt() * (1.0 + rounding_bound(rows.len() / width.max(1) + 4))
-}
-
-/// How far the computed `q = Bᵀx̂ + m` of each row is from the real one: `γ_{d+8}(Σ|x̂|‖B_j‖ + ‖m‖)`.
-fn row_errors<L: CurvedLoss, P: Penalty>(
-    risk: &Risk<'_, L, P>,
-    basis: &OrthonormalBasis,
-    watch: &Watch,
-) -> Result<Vec<f64>> {
-    let (sample, cols) = (risk.sample(), risk.n_cols());
-    let lengths: Vec<f64> = (0..cols).map(|j| column_length(&basis.matrix, cols, j)).collect();
-    let shift = basis.shift.iter().map(|m| m * m).sum::<f64>().sqrt();
-    let rounding = rounding_bound(cols + 8) * 1.01;
-    let mut errors = vec![0.0; sample.labels.len()];
-    Pass::new(sample.design, sample.units).partials_of(1).reduce(
-        watch,
-        (1, &mut errors),
-        Vec::new,
-        |room, _, rows, out| {
-            let values: &[f64] = match &rows {
-                Rows::Dense(values) => values,
-                Rows::Csr(sparse) => {
-                    spread(sparse, sample.units, room);
-                    room
-                }
-            };
-            for (at, out) in out.iter_mut().enumerate() {
-                let x = &values[at * cols..(at + 1) * cols];
-                let size = x.iter().zip(&lengths).map(|(x, l)| x.abs() * l).sum::<f64>();
-                *out = rounding * (size + shift) + f64::MIN_POSITIVE;
-            }
-            Ok(())
-        },
-        |_, _| (),
-    )?;
-    Ok(errors)
 }

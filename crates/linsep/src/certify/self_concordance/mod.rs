@@ -14,21 +14,23 @@
 //! a subgradient at w and 0 one at w*, `g·(w−w*) ≥ (∇f(w)−∇f(w*))·(w−w*)` (both are monotone), and the same bounds follow. Errors of scores change a slope by `C(ξ)Δ`, which in the
 //! norm of H⁻¹ is at most `√(ΣsΔᵀCΔ/S)`, and C itself by a factor within e^{±range(Δ)}.
 
+mod curvature_rows;
 mod frame;
 mod quadratic_part;
 mod rows;
 mod scores;
 
+pub use curvature_rows::{CurvatureRows, FrameSums, HessianSum, LossSum};
+pub use frame::WhitenedFrame;
+pub use scores::ScoresWithErrors;
+
 use super::{Certificate, CoefficientErrors};
 use crate::error::Result;
 use crate::linalg::Alias;
 use crate::numeric::rounding_bound;
-use crate::objective::{Coef, CurvedLoss, Penalty, Risk};
+use crate::objective::{Coef, CurvedLoss, Loss};
 use crate::watch::Watch;
-use frame::WhitenedFrame;
 use quadratic_part::QuadraticPart;
-use rows::row_sums;
-use scores::scores_with_errors;
 
 /// What ρν must stay below: the bounds allow for rounding, so this only keeps `ln(1−ρν)` away from its pole.
 const PROVEN: f64 = 0.999;
@@ -82,8 +84,9 @@ impl SelfConcordance {
 /// The bound at some coefficients, in the units of the risk; their errors are in the units of the columns.
 ///
 /// Without a proof there is the reason. The coefficients may stand for stored ones that differ by four roundings each.
-pub fn self_concordance_bound<L: CurvedLoss, P: Penalty>(
-    risk: &Risk<'_, L, P>,
+/// The rows may be anywhere.
+pub fn self_concordance_bound<R: CurvatureRows>(
+    risk: &R,
     coef: &Coef,
     stored: StoredScores,
     watch: &Watch,
@@ -92,23 +95,20 @@ pub fn self_concordance_bound<L: CurvedLoss, P: Penalty>(
 }
 
 /// The same without orthonormal combinations of the columns: no bound where these are nearly collinear.
-pub(crate) fn bound_in_columns<L: CurvedLoss, P: Penalty>(
-    risk: &Risk<'_, L, P>,
-    coef: &Coef,
-    watch: &Watch,
-) -> Result<SelfConcordance> {
+pub(crate) fn bound_in_columns<R: CurvatureRows>(risk: &R, coef: &Coef, watch: &Watch) -> Result<SelfConcordance> {
     bound_in_frame(risk, coef, StoredScores::AsFitted, false, watch)
 }
 
-fn bound_in_frame<L: CurvedLoss, P: Penalty>(
-    risk: &Risk<'_, L, P>,
+fn bound_in_frame<R: CurvatureRows>(
+    risk: &R,
     coef: &Coef,
     stored: StoredScores,
     may_turn: bool,
     watch: &Watch,
 ) -> Result<SelfConcordance> {
-    let scores = scores_with_errors(risk, coef, watch)?;
-    let objective = risk.loss_of_scores(&scores.values) + risk.penalty_at(coef);
+    let (mut rows, loss) = risk.enclosed(coef, watch)?;
+    let total = risk.total_weight();
+    let objective = loss.losses.value() / total + risk.penalty_at(coef);
     let without = |reason: &str, aliased: &[Alias], step: Option<Coef>| SelfConcordance {
         objective,
         certificate: Certificate::Absent { reason: reason.into() },
@@ -121,15 +121,14 @@ fn bound_in_frame<L: CurvedLoss, P: Penalty>(
         return Ok(without("this loss and penalty have no bound by curvature", &[], None));
     }
     let singular = "the Hessian is singular to working precision: the optimum may not exist";
-    let Some(frame) = WhitenedFrame::of(risk, &scores, may_turn, watch)? else {
+    let Some(frame) = WhitenedFrame::of(risk, &mut rows, may_turn, watch)? else {
         return Ok(without(singular, &[], None));
     };
     if frame.weighs_left_out(coef) {
         let reason = "there is a weight on a column that the others leave nothing of";
         return Ok(without(reason, frame.aliased(), None));
     }
-    let sums = row_sums(risk, &frame, &scores, watch)?;
-    let total = risk.total_weight();
+    let sums = risk.frame_sums(&rows, &frame, watch)?;
     let (k, cols) = (risk.loss().n_scores(), risk.n_cols());
     let (in_columns, column_errors) = frame.in_columns(k, cols);
     let lengths: Vec<f64> = in_columns.iter().zip(&column_errors).map(|(row, e)| length(row) + e).collect();
@@ -170,7 +169,7 @@ fn bound_in_frame<L: CurvedLoss, P: Penalty>(
         let reason = format!("ρν = {product:.3} is not below 1: the optimum may not exist");
         return Ok(without(&reason, frame.aliased(), Some(step)));
     }
-    let rounded = rounding_bound(risk.sample().labels.len() + 64) * objective.abs();
+    let rounded = rounding_bound(loss.rows + 64) * objective.abs();
     let objective_error = (sums.loss_errors / total + rounded) * (1.0 + 1e-9);
     let highest = objective + objective_error;
     // No loss or penalty is negative, so F* ≥ 0. A squared loss may be off by more than the error of its score.
@@ -180,7 +179,7 @@ fn bound_in_frame<L: CurvedLoss, P: Penalty>(
     let reach = distance / low.sqrt() * (1.0 + 1e-11);
     let unique = frame.aliased().iter().all(|alias| !alias.exact || weight_is_zero(coef, alias.column));
     let errors = unique.then(|| {
-        let scale = risk.sample().units.inverse_scale();
+        let scale = risk.units().inverse_scale();
         coefficient_errors(coef, stored, &in_columns, &column_errors, reach, scale)
     });
     let reference = objective.abs().max(risk.null_objective());

@@ -3,7 +3,7 @@
 
 use crate::linalg::Square;
 use crate::numeric::rounding_bound;
-use crate::objective::{Coef, CurvedLoss, Intercept, Penalty, Risk};
+use crate::objective::{Coef, Intercept, Loss, Penalty, RiskFrame};
 
 /// `½Σ λ_a w_a² + ½Σ_j κ_j (Σ_c w_cj)²`, coefficients as in [`Coef`].
 ///
@@ -22,7 +22,7 @@ pub(super) struct QuadraticPart {
 
 impl QuadraticPart {
     /// For a risk whose loss has this Hessian.
-    pub(super) fn of<L: CurvedLoss, P: Penalty>(risk: &Risk<'_, L, P>, hessian: &Square) -> QuadraticPart {
+    pub(super) fn of<R: RiskFrame>(risk: &R, hessian: &Square) -> QuadraticPart {
         let mut part = QuadraticPart::ridge_only(risk);
         if risk.loss().shift_invariant() {
             let (k, cols) = (part.scores, part.cols);
@@ -39,7 +39,7 @@ impl QuadraticPart {
     }
 
     /// The penalty alone.
-    pub(super) fn ridge_only<L: CurvedLoss, P: Penalty>(risk: &Risk<'_, L, P>) -> QuadraticPart {
+    pub(super) fn ridge_only<R: RiskFrame>(risk: &R) -> QuadraticPart {
         let (k, cols) = (risk.loss().n_scores(), risk.n_cols());
         let of_intercept = if risk.intercept() == Intercept::Penalised { risk.penalty().ridge() } else { 0.0 };
         let of = |a: usize| if a < k * cols { risk.penalty().ridge_of(a % cols) } else { of_intercept };

@@ -1,46 +1,74 @@
-//! What the rows add up to in the frame: the gradient, the largest row, and what rounding may have done to both.
+//! Rows in memory: what they add up to in the frame, and their Hessian in the columns or in another basis.
 
-use super::frame::WhitenedFrame;
-use super::scores::ScoresWithErrors;
-use crate::design::{Pass, Rows, spread};
-use crate::error::Result;
+use super::curvature_rows::{CurvatureRows, FrameSums, HessianSum, LossSum};
+use super::frame::{WhitenedFrame, column_length};
+use super::scores::{ScoresWithErrors, TurnedBasis, scores_with_errors};
+use crate::certify::orthonormal::is_exact_combination;
+use crate::certify::{OrthonormalBasis, RowTriangle};
+use crate::design::{Design, Pass, Rows, Units, spread};
+use crate::error::{Error, Result};
 use crate::linalg::{multiply_rows, weighted_rows_sum};
-use crate::numeric::{CompensatedSum, rounding_bound};
-use crate::objective::{CurvedLoss, Intercept, Penalty, Risk};
+use crate::numeric::{CompensatedSum, Merge, rounding_bound};
+use crate::objective::{Coef, CurvedLoss, Intercept, Penalty, Risk};
 use crate::watch::Watch;
 
-/// Sums over the rows, not divided by Σs. `t = Tᵀx̃` is a row in the frame, r its slope `∂ℓ/∂z`, C its curvature.
-pub(super) struct RowSums {
-    /// `Σ s r t`.
-    pub(super) gradient: Vec<CompensatedSum>,
-    /// `Σ s|r|‖t‖`, and the same with the rounding of t for t.
-    pub(super) sizes: f64,
-    pub(super) errors: f64,
-    /// `Σ s ΔᵀCΔ` for errors Δ of the scores of a row.
-    pub(super) score_errors: f64,
-    /// `Σ s tr C η²`, η the error of a row of the basis.
-    pub(super) basis_errors: f64,
-    /// `Σ s e`, e the range of the errors of the scores of the row.
-    pub(super) loss_errors: f64,
-    /// The largest range over the classes of the scores of a row along a direction of unit length in the frame.
-    pub(super) largest: f64,
-    /// The largest range of the errors of the scores of a row.
-    pub(super) range: f64,
-    /// The most rows that were summed one after the other.
-    pub(super) block: usize,
-}
+impl<'a, L: CurvedLoss, P: Penalty> CurvatureRows for Risk<'a, L, P> {
+    type EnclosedRows = ScoresWithErrors<'a>;
 
-impl RowSums {
-    fn merge(&mut self, other: RowSums) {
-        self.gradient.iter_mut().zip(other.gradient).for_each(|(a, b)| a.merge(b));
-        self.sizes += other.sizes;
-        self.errors += other.errors;
-        self.score_errors += other.score_errors;
-        self.basis_errors += other.basis_errors;
-        self.loss_errors += other.loss_errors;
-        self.largest = self.largest.max(other.largest);
-        self.range = self.range.max(other.range);
-        self.block = self.block.max(other.block);
+    fn units(&self) -> &Units {
+        self.sample().units
+    }
+
+    fn enclosed(&self, coef: &Coef, watch: &Watch) -> Result<(ScoresWithErrors<'a>, LossSum)> {
+        let scores = scores_with_errors(self, coef, watch)?;
+        let losses = self.loss_sum(&scores.values);
+        Ok((scores, LossSum { losses, rows: self.sample().labels.len() }))
+    }
+
+    fn curvature(&self, rows: &ScoresWithErrors<'a>, total: f64, watch: &Watch) -> Result<Option<HessianSum>> {
+        let sample = self.sample();
+        // The products of sparse rows are centred and scaled after summation, a cancellation that the bound does not count.
+        if self.is_sparse() && !sample.units.is_identity() {
+            return Ok(None);
+        }
+        let hessian = self.loss_hessian(sample.design, sample.units, &rows.values, total, watch)?;
+        Ok(Some(HessianSum { hessian, rows: sample.labels.len() }))
+    }
+
+    fn triangle(&self, watch: &Watch) -> Result<Option<RowTriangle>> {
+        RowTriangle::of(self, watch).map(Some)
+    }
+
+    fn turned_curvature(
+        &self,
+        rows: &mut ScoresWithErrors<'a>,
+        basis: &OrthonormalBasis,
+        total: f64,
+        watch: &Watch,
+    ) -> Result<HessianSum> {
+        let (turned, units) = (basis.rows(self), Units::identity(basis.columns.len()));
+        let hessian = self.loss_hessian(&turned, &units, &rows.values, total, watch)?;
+        let row_errors = row_errors(self, basis, watch)?;
+        rows.turned = Some(TurnedBasis { rows: turned, units, row_errors });
+        Ok(HessianSum { hessian, rows: self.sample().labels.len() })
+    }
+
+    fn frame_sums(&self, rows: &ScoresWithErrors<'a>, frame: &WhitenedFrame, watch: &Watch) -> Result<FrameSums> {
+        match (frame.is_turned(), &rows.turned) {
+            (false, _) => row_sums(self, frame, rows, None, watch),
+            (true, Some(turned)) => row_sums(self, frame, rows, Some(turned), watch),
+            (true, None) => Err(Error::data("a frame in another basis for rows that were not turned into it")),
+        }
+    }
+
+    fn is_combination(
+        &self,
+        column: usize,
+        combination: &[(usize, f64)],
+        independent: usize,
+        watch: &Watch,
+    ) -> Result<bool> {
+        is_exact_combination(self, column, combination, independent, watch)
     }
 }
 
@@ -53,14 +81,20 @@ struct ScorePart {
     size: f64,
 }
 
-pub(super) fn row_sums<L: CurvedLoss, P: Penalty>(
+fn row_sums<L: CurvedLoss, P: Penalty>(
     risk: &Risk<'_, L, P>,
-    frame: &WhitenedFrame<'_>,
-    scores: &ScoresWithErrors,
+    frame: &WhitenedFrame,
+    scores: &ScoresWithErrors<'_>,
+    turned: Option<&TurnedBasis<'_>>,
     watch: &Watch,
-) -> Result<RowSums> {
+) -> Result<FrameSums> {
     let (sample, k, m) = (risk.sample(), risk.loss().n_scores(), frame.rank());
-    let (design, units) = frame.design(risk);
+    let (design, units): (&dyn Design, &Units) = match turned {
+        Some(turned) => (&turned.rows, &turned.units),
+        None => (sample.design, sample.units),
+    };
+    // Entries in the columns of the fit are good to two roundings.
+    let basis_error = |i: usize| turned.map(|turned| turned.row_errors[i]);
     let r = design.shape().cols;
     let parts: Vec<ScorePart> = (0..k).map(|c| ScorePart::of(frame, c, k, r, risk.intercept())).collect();
     let rounding = rounding_bound(r + 10) * 1.01;
@@ -70,7 +104,7 @@ pub(super) fn row_sums<L: CurvedLoss, P: Penalty>(
     Pass::new(design, units).partials_of(2 * m + 16).reduce(
         watch,
         (0, &mut []),
-        || RowSums {
+        || FrameSums {
             gradient: vec![CompensatedSum::default(); m],
             sizes: 0.0,
             errors: 0.0,
@@ -107,7 +141,7 @@ pub(super) fn row_sums<L: CurvedLoss, P: Penalty>(
                 for at in 0..n {
                     let x = &values[at * r..(at + 1) * r];
                     let spread = x.iter().zip(&part.lengths).map(|(x, l)| x.abs() * l).sum::<f64>();
-                    let basis = frame.row_errors.get(range.start + at).map_or(0.0, |eta| eta * part.size);
+                    let basis = basis_error(range.start + at).map_or(0.0, |eta| eta * part.size);
                     let error = rounding * (spread + part.intercept_length) + basis;
                     let row = &t[at * m..(at + 1) * m];
                     let norm = row.iter().map(|t| t * t).sum::<f64>().sqrt() * (1.0 + rounding_bound(m + 4));
@@ -130,19 +164,19 @@ pub(super) fn row_sums<L: CurvedLoss, P: Penalty>(
                 let trace: f64 = (0..k).map(|c| own[c * (c + 1) / 2 + c]).sum();
                 // Var(Δ) under p is at most e², and at most 2e²(1 − Σp²) ≤ 4e² tr C with one class fixed at zero.
                 sum.score_errors += e * e * if several { s.min(4.0 * trace) } else { trace };
-                sum.basis_errors += frame.row_errors.get(i).map_or(0.0, |eta| trace * eta * eta);
+                sum.basis_errors += basis_error(i).map_or(0.0, |eta| trace * eta * eta);
                 sum.loss_errors += s * if several { 2.0 * e } else { e };
                 sum.largest = sum.largest.max(norms[at].0 + if several { norms[at].1 } else { 0.0 });
                 sum.range = sum.range.max(if several { 2.0 * e } else { e });
             }
             Ok(())
         },
-        RowSums::merge,
+        FrameSums::merge,
     )
 }
 
 impl ScorePart {
-    fn of(frame: &WhitenedFrame<'_>, score: usize, k: usize, r: usize, intercept: Intercept) -> ScorePart {
+    fn of(frame: &WhitenedFrame, score: usize, k: usize, r: usize, intercept: Intercept) -> ScorePart {
         let width = frame.width;
         let rows = frame.transposed.chunks_exact(width.max(1));
         let weights = rows.clone().flat_map(|row| row[score * r..(score + 1) * r].iter().copied()).collect();
@@ -156,4 +190,39 @@ impl ScorePart {
             lengths,
         }
     }
+}
+
+/// How far the computed `q = Bᵀx̂ + m` of each row is from the real one: `γ_{d+8}(Σ|x̂|‖B_j‖ + ‖m‖)`.
+fn row_errors<L: CurvedLoss, P: Penalty>(
+    risk: &Risk<'_, L, P>,
+    basis: &OrthonormalBasis,
+    watch: &Watch,
+) -> Result<Vec<f64>> {
+    let (sample, cols) = (risk.sample(), risk.n_cols());
+    let lengths: Vec<f64> = (0..cols).map(|j| column_length(&basis.matrix, cols, j)).collect();
+    let shift = basis.shift.iter().map(|m| m * m).sum::<f64>().sqrt();
+    let rounding = rounding_bound(cols + 8) * 1.01;
+    let mut errors = vec![0.0; sample.labels.len()];
+    Pass::new(sample.design, sample.units).partials_of(1).reduce(
+        watch,
+        (1, &mut errors),
+        Vec::new,
+        |room, _, rows, out| {
+            let values: &[f64] = match &rows {
+                Rows::Dense(values) => values,
+                Rows::Csr(sparse) => {
+                    spread(sparse, sample.units, room);
+                    room
+                }
+            };
+            for (at, out) in out.iter_mut().enumerate() {
+                let x = &values[at * cols..(at + 1) * cols];
+                let size = x.iter().zip(&lengths).map(|(x, l)| x.abs() * l).sum::<f64>();
+                *out = rounding * (size + shift) + f64::MIN_POSITIVE;
+            }
+            Ok(())
+        },
+        |_, _| (),
+    )?;
+    Ok(errors)
 }

@@ -1,16 +1,26 @@
 //! Scores of stored coefficients and how far rounding may have moved them.
 
-use crate::design::{Pass, Rows, spread};
+use crate::design::{Pass, Rows, TurnedRows, Units, spread};
 use crate::error::Result;
 use crate::linalg::multiply_rows;
 use crate::numeric::rounding_bound;
 use crate::objective::{Coef, Loss, Penalty, Risk};
 use crate::watch::Watch;
 
-/// Scores with offsets, row by row, each with a bound on its distance from the real number it stands for.
-pub(super) struct ScoresWithErrors {
+/// Scores with offsets of rows in memory, row by row, each with a bound on its distance from the real number it stands for.
+pub struct ScoresWithErrors<'a> {
     pub(super) values: Vec<f64>,
     pub(super) errors: Vec<f64>,
+    /// The rows in another basis, where they were turned into one.
+    pub(super) turned: Option<TurnedBasis<'a>>,
+}
+
+/// Rows in orthonormal combinations of their columns.
+pub(super) struct TurnedBasis<'a> {
+    pub(super) rows: TurnedRows<'a>,
+    pub(super) units: Units,
+    /// How far rounding may have moved each row, in length.
+    pub(super) row_errors: Vec<f64>,
 }
 
 /// What underflow may add to a sum of so many products.
@@ -21,11 +31,11 @@ fn tiny(terms: usize) -> f64 {
 /// One pass. The real score is `Σ ŵ(x−c)σ⁻¹ + b + o` with the doubles of the data; an entry in units has two roundings, a
 /// coefficient that was stored in the units of its column (perhaps as one of a difference) at most four, so that with
 /// those of the sum, in any order, `|error| ≤ γ_{d+12}(|b| + |o| + Σ|ŵx̂|)` (Higham 2002, section 3.1).
-pub(super) fn scores_with_errors<L: Loss, P: Penalty>(
-    risk: &Risk<'_, L, P>,
+pub(super) fn scores_with_errors<'a, L: Loss, P: Penalty>(
+    risk: &Risk<'a, L, P>,
     coef: &Coef,
     watch: &Watch,
-) -> Result<ScoresWithErrors> {
+) -> Result<ScoresWithErrors<'a>> {
     let (sample, k, cols) = (risk.sample(), coef.n_scores(), coef.n_cols());
     let sizes: Vec<f64> = coef.weights().iter().map(|w| w.abs()).collect();
     let rounding = rounding_bound(cols + 12) * (1.0 + rounding_bound(cols + 12));
@@ -59,5 +69,5 @@ pub(super) fn scores_with_errors<L: Loss, P: Penalty>(
         |_, _| (),
     )?;
     let part = |from: usize| both.chunks_exact(2 * k).flat_map(|row| row[from..from + k].iter().copied()).collect();
-    Ok(ScoresWithErrors { values: part(0), errors: part(k) })
+    Ok(ScoresWithErrors { values: part(0), errors: part(k), turned: None })
 }

@@ -3,7 +3,7 @@
 use super::choose::ProblemSize;
 use super::columns::{sample, score_offsets, start};
 use super::{Algorithm, RiskFound, RiskMinimizer};
-use crate::certify::{Certificate, feasible_multipliers, proved_gap};
+use crate::certify::{Certificate, feasible_multipliers, proved_gap_of_multipliers};
 use crate::design::Training;
 use crate::design::Units;
 use crate::discriminant::{Discriminant, Linear};
@@ -104,9 +104,11 @@ impl RiskMinimizer {
             Some(w) => alpha.iter().zip(w).map(|(a, s)| if *s > 0.0 { scale * a / s } else { 0.0 }).collect(),
         };
         match self.loss {
-            LossChoice::Hinge => proved_gap(&Risk::new(rows, Hinge, penalty, self.intercept), &coef, Some(&u), watch),
+            LossChoice::Hinge => {
+                proved_gap_of_multipliers(&Risk::new(rows, Hinge, penalty, self.intercept), &coef, &u, watch)
+            }
             LossChoice::SquaredHinge => {
-                proved_gap(&Risk::new(rows, SquaredHinge, penalty, self.intercept), &coef, Some(&u), watch)
+                proved_gap_of_multipliers(&Risk::new(rows, SquaredHinge, penalty, self.intercept), &coef, &u, watch)
             }
             other => Err(Error::model(format!("the {} loss has no multipliers", other.name()))),
         }

@@ -149,7 +149,7 @@ impl RiskMinimizer {
         watch: &Watch,
     ) -> Result<(f64, Certificate)> {
         if risk.penalty().free_columns().is_empty() {
-            return proved_gap(risk, coef, None, watch);
+            return proved_gap(risk, coef, watch);
         }
         if risk.penalty().lasso() == 0.0 && (risk.loss().self_concordant() || risk.loss().is_quadratic()) {
             let stored = match risk.loss().n_scores() + 1 == risk.loss().n_classes() && risk.loss().n_classes() > 2 {

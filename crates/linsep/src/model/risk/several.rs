@@ -3,7 +3,7 @@
 use super::columns::{sample, score_offsets};
 use super::margin::{AT_BOUND, refuse_start};
 use super::{Algorithm, Choice, RiskFound, RiskMinimizer};
-use crate::certify::{Certificate, feasible_joint_multipliers, proved_gap};
+use crate::certify::{Certificate, feasible_joint_multipliers, proved_gap_of_multipliers};
 use crate::design::Training;
 use crate::design::Units;
 use crate::discriminant::Linear;
@@ -96,7 +96,7 @@ impl RiskMinimizer {
         }
         // The rest of the imbalance is rounding.
         let p = feasible_joint_multipliers(&risk, &p);
-        proved_gap(&risk, &coef, Some(&p), watch)
+        proved_gap_of_multipliers(&risk, &coef, &p, watch)
     }
 }
 

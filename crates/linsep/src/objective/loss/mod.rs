@@ -213,7 +213,8 @@ pub fn dual_point_of<L: Conjugate + ?Sized>(loss: &L, rows: ScoredBlock<'_>, bal
 /// [`Conjugate::add_balance`] of all these rows.
 fn balance_sums<L: Conjugate + ?Sized>(loss: &L, rows: ScoredBlock<'_>) -> Vec<f64> {
     let k = loss.n_scores();
-    block_sums(rows.labels.len(), loss.n_balance_sums(), |range, sums| loss.add_balance(rows.part(range, k), sums))
+    let add = |range: Range<usize>, sums: &mut [CompensatedSum]| loss.add_balance(rows.part(range, k), sums);
+    values(block_sums(rows.labels.len(), loss.n_balance_sums(), add))
 }
 
 /// [`Conjugate::add_dual`] of all these rows.
@@ -222,7 +223,10 @@ fn dual_sums<L: Conjugate + ?Sized>(loss: &L, rows: ScoredBlock<'_>, recipe: &Du
     if width == 0 {
         return Vec::new();
     }
-    block_sums(rows.labels.len(), width, |range, sums| loss.add_dual(rows.part(range, k), recipe, shrink, sums))
+    let add = |range: Range<usize>, sums: &mut [CompensatedSum]| {
+        loss.add_dual(rows.part(range, k), recipe, shrink, sums);
+    };
+    values(block_sums(rows.labels.len(), width, add))
 }
 
 /// Compensated sums over fixed blocks of rows, in parallel and merged in order.
@@ -230,7 +234,7 @@ pub(super) fn block_sums(
     rows: usize,
     width: usize,
     block: impl Fn(Range<usize>, &mut [CompensatedSum]) + Sync,
-) -> Vec<f64> {
+) -> Vec<CompensatedSum> {
     // Rows summed in one block: fixed, so that sums do not depend on the threads; lowered from 8192 without a
     // record of the times. Chosen, not measured.
     const ROWS: usize = 2048;
@@ -246,7 +250,11 @@ pub(super) fn block_sums(
     for partial in partials {
         total.iter_mut().zip(partial).for_each(|(t, p)| t.merge(p));
     }
-    total.into_iter().map(CompensatedSum::value).collect()
+    total
+}
+
+fn values(sums: Vec<CompensatedSum>) -> Vec<f64> {
+    sums.into_iter().map(CompensatedSum::value).collect()
 }
 
 /// `−p log p` of a probability that may be zero; for one near 1, [`complement_entropy_term`] keeps the digits.

@@ -32,12 +32,14 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
     }
 
     /// The Hessian of the loss at given scores (offsets included), for rows of another design with the same labels and
-    /// weights: rows in another basis. Nothing is added for the penalty.
+    /// weights: rows in another basis. Over `total`, the weight of all rows, also of those that are elsewhere; nothing is
+    /// added for the penalty.
     pub(crate) fn loss_hessian(
         &self,
         design: &dyn Design,
         units: &Units,
         scores: &[f64],
+        total: f64,
         watch: &Watch,
     ) -> Result<Square> {
         let (k, cols) = (self.loss.n_scores(), design.shape().cols);
@@ -58,7 +60,7 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
             },
             |a, b| a.0.merge(&b.0),
         )?;
-        Ok(sums.0.finish(units, self.total_weight.recip()))
+        Ok(sums.0.finish(units, total.recip()))
     }
 }
 

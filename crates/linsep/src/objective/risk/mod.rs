@@ -5,33 +5,20 @@ mod repenalise;
 mod sized;
 mod wide;
 
-pub(crate) use sized::SizedScores;
+pub use sized::RowSizes;
 
 use super::loss::block_sums;
 use super::rows::{GradientSums, HessianSums};
 use super::scorer::Scorer;
-use super::{Coef, Loss, Penalty, Ridge, Sample};
+use super::{Coef, Intercept, Loss, Penalty, Ridge, RiskFrame, Sample};
 use crate::design::{Pass, is_sparse};
 use crate::error::{Error, Result};
 use crate::linalg::Square;
+use crate::numeric::CompensatedSum;
 use crate::table::Class;
 use crate::watch::Watch;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::ops::Range;
-
-/// What becomes of the intercept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Intercept {
-    /// Fitted, not penalised.
-    #[default]
-    Free,
-    /// Zero.
-    None,
-    /// Fitted and penalised like a weight.
-    Penalised,
-}
 
 /// `F(W,b) = Σ sᵢ ℓ(yᵢ, x̂ᵢW + b + oᵢ) / Σ sᵢ + λ Ω(W)`, x̂ the rows in the sample's units.
 ///
@@ -198,12 +185,7 @@ impl<'a, L: Loss, P: Penalty> Risk<'a, L, P> {
 
     /// The penalty at some coefficients, the intercept among them where it is penalised.
     pub fn penalty_at(&self, coef: &Coef) -> f64 {
-        let (ridge, lasso) = (self.penalty.ridge(), self.penalty.lasso());
-        let intercept = match self.intercept {
-            Intercept::Penalised => coef.intercept().iter().map(|b| 0.5 * ridge * b * b + lasso * b.abs()).sum(),
-            Intercept::Free | Intercept::None => 0.0,
-        };
-        self.penalty.value(coef.weights(), coef.n_cols()) + intercept
+        RiskFrame::penalty_at(self, coef)
     }
 
     fn pass(&self) -> Pass<'a> {
@@ -259,6 +241,11 @@ impl<'a, L: Loss, P: Penalty> Risk<'a, L, P> {
 
     /// The mean loss of given scores.
     pub fn loss_of_scores(&self, scores: &[f64]) -> f64 {
+        self.loss_sum(scores).value() / self.total_weight
+    }
+
+    /// `Σ sᵢ ℓ(yᵢ, zᵢ)` of given scores.
+    pub(crate) fn loss_sum(&self, scores: &[f64]) -> CompensatedSum {
         let k = self.loss.n_scores();
         let sums = block_sums(self.sample.labels.len(), 1, |range, sums| {
             let mut residual = vec![0.0; range.len() * k];
@@ -266,7 +253,7 @@ impl<'a, L: Loss, P: Penalty> Risk<'a, L, P> {
             let z = &scores[range.start * k..range.end * k];
             sums[0].add(self.loss.block(&self.sample.labels[range], z, weights, &mut residual, None));
         });
-        sums[0] / self.total_weight
+        sums[0]
     }
 
     /// `Σᵢ rᵢxᵢᵀ` in units, score by score, and `Σᵢ rᵢ`, for given values r, one per row and score.

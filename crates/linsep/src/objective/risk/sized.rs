@@ -3,7 +3,7 @@
 use super::Risk;
 use crate::design::Rows;
 use crate::error::Result;
-use crate::numeric::{rounding_bound, vectorised};
+use crate::numeric::{Merge, rounding_bound, vectorised};
 use crate::objective::rows::GradientSums;
 use crate::objective::scorer::Scorer;
 use crate::objective::{Coef, Loss, Penalty};
@@ -24,14 +24,47 @@ pub(crate) struct SizedScores {
     pub(crate) scores: Vec<f64>,
     /// Per row: none of its scores is further than this from the exact one.
     pub(crate) errors: Vec<f64>,
-    /// An upper bound on ‖x̂‖ of every row that counts.
-    pub(crate) longest_row: f64,
-    /// An upper bound on `√(Σ s x̂²/S)` of every column; empty where only all of them together were asked for.
-    pub(crate) column_sizes: Vec<f64>,
-    /// An upper bound on the length of these sizes.
-    pub(crate) all_sizes: f64,
-    /// [`Risk::weighted_sums`] of values r over S is within this times `√(Σ r²/(s S))` times the size of the column.
-    pub(crate) sum_rounding: f64,
+    /// What all of them have in common.
+    pub(crate) sizes: RowSizes,
+}
+
+/// Upper bounds on the sizes of some rows, of their columns, and of their scores.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowSizes {
+    /// On ‖x̂‖ of every row that counts.
+    pub longest_row: f64,
+    /// On `√(Σ s x̂²/S)` of every column, S that of all rows; empty where only all of them together were asked for.
+    pub column_sizes: Vec<f64>,
+    /// On the length of these sizes.
+    pub all_sizes: f64,
+    /// On the error of a score.
+    pub largest_error: f64,
+    /// On the size of a score.
+    pub largest_score: f64,
+}
+
+impl Merge for RowSizes {
+    fn merge(&mut self, other: RowSizes) {
+        match self.column_sizes.len() == other.column_sizes.len() {
+            true => self.column_sizes.iter_mut().zip(other.column_sizes).for_each(|(a, b)| *a = length_of_two(*a, b)),
+            // Sparse rows know the sizes of their columns without being asked, dense ones do not.
+            false => self.column_sizes.clear(),
+        }
+        self.all_sizes = length_of_two(self.all_sizes, other.all_sizes);
+        self.longest_row = self.longest_row.max(other.longest_row);
+        self.largest_error = self.largest_error.max(other.largest_error);
+        self.largest_score = self.largest_score.max(other.largest_score);
+    }
+}
+
+/// `√(a² + b²)` of sizes, rounded up, without underflow.
+fn length_of_two(a: f64, b: f64) -> f64 {
+    let (low, high) = (a.min(b), a.max(b));
+    match (a + b).is_finite() && low > 0.0 {
+        true => high * (1.0 + (low / high) * (low / high)).sqrt() * (1.0 + rounding_bound(8)),
+        // What is not a number must not be lost in a maximum.
+        false => a + b,
+    }
 }
 
 /// What the rows of a leaf add up to: Σ s x² of every column, and in units that of all and the largest of a row.
@@ -43,8 +76,9 @@ struct Squares {
 }
 
 impl<L: Loss, P: Penalty> Risk<'_, L, P> {
-    /// One pass for scores and their errors, with the sizes of all columns where they are asked for one by one.
-    pub(crate) fn sized_scores(&self, coef: &Coef, by_column: bool, watch: &Watch) -> Result<SizedScores> {
+    /// One pass for scores and their errors, with the sizes of all columns where they are asked for one by one; `total` is
+    /// S of all rows, also of those that are elsewhere.
+    pub(crate) fn sized_scores(&self, coef: &Coef, by_column: bool, total: f64, watch: &Watch) -> Result<SizedScores> {
         let (k, cols, n) = (self.loss.n_scores(), self.n_cols(), self.sample.labels.len());
         let (units, sparse) = (self.sample.units, self.sparse);
         let inverse = units.inverse_scale();
@@ -144,13 +178,14 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
                 a.longest = a.longest.max(b.longest);
             },
         )?;
-        let total = self.total_weight;
+        // The part of these rows in the size of a column of ones.
+        let share = (self.total_weight / total).sqrt();
         let about = 1.0 + rounding_bound(n + PER_SUM);
         let column_sizes: Vec<f64> = (0..kept)
             .map(|j| {
                 // Squares that underflow are of values below the root of the smallest double.
                 let stored = (squares.columns[j] / total).sqrt() * about + UNDERFLOWN;
-                let (inverse, centre) = (units.inverse_scale()[j], units.centre()[j].abs());
+                let (inverse, centre) = (units.inverse_scale()[j], units.centre()[j].abs() * share);
                 if sparse { (stored + centre) * inverse * about } else { stored }
             })
             .collect();
@@ -163,21 +198,28 @@ impl<L: Loss, P: Penalty> Risk<'_, L, P> {
             let centre = units.centre().iter().zip(inverse).map(|(c, i)| (c * i) * (c * i)).sum::<f64>();
             longest_row += centre.sqrt();
         }
-        let longest = if GradientSums::wide(self.sample.design)? { n } else { self.pass().longest_sum().min(n) };
         let mut scores = Vec::with_capacity(n * k);
         let mut errors = Vec::with_capacity(n);
         for row in out.chunks_exact(k + 1) {
             scores.extend_from_slice(&row[..k]);
             errors.push(row[k]);
         }
-        Ok(SizedScores {
-            scores,
-            errors,
+        let sizes = RowSizes {
             longest_row: longest_row * (1.0 + rounding_bound(cols + PER_SUM)),
             column_sizes,
             all_sizes,
-            sum_rounding: rounding_bound(longest + PER_SUM),
-        })
+            largest_error: errors.iter().copied().fold(0.0, f64::max),
+            largest_score: scores.iter().fold(0.0f64, |m, z| m.max(z.abs())),
+        };
+        Ok(SizedScores { scores, errors, sizes })
+    }
+
+    /// Roundings in sequence of an entry of [`Risk::weighted_sums`]: those of values r over S are within the bound of so
+    /// many times `√(Σ r²/(s S))` times the size of the column.
+    pub(crate) fn sum_roundings(&self) -> Result<usize> {
+        let n = self.sample.labels.len();
+        let longest = if GradientSums::wide(self.sample.design)? { n } else { self.pass().longest_sum().min(n) };
+        Ok(longest + PER_SUM)
     }
 }
 

@@ -22,7 +22,7 @@ mod settled;
 mod start;
 
 use super::forecast::gap_forecast;
-use crate::certify::{Certificate, Separation, StoredScores, duality_gap, self_concordance_bound};
+use crate::certify::{Certificate, CurvatureRows, Separation, StoredScores, duality_gap, self_concordance_bound};
 use crate::error::{ErrorKind, Result};
 use crate::linalg::{Alias, Factor, Square, factor};
 use crate::objective::line_search::DECREASE;
@@ -65,15 +65,12 @@ impl Default for Newton {
     }
 }
 
-impl<P: Smooth<Penalty = Ridge>> Solver<P> for Newton {
+impl<P: Smooth<Penalty = Ridge> + CurvatureRows> Solver<P> for Newton {
     type Scores = P::Scores;
 
     fn solve(&self, risk: &P, start: Option<&Coef>, watch: &Watch) -> Result<Solved<P::Scores>> {
         let mut solved = self.solve_unproved(risk, start, watch)?;
-        if let Some(risk) = risk.rows_here()
-            && risk.penalty().is_none()
-            && !matches!(solved.stop, Stop::Separated(_))
-        {
+        if risk.penalty().is_none() && !matches!(solved.stop, Stop::Separated(_)) {
             let bound = self_concordance_bound(risk, &solved.point.coef, StoredScores::AsFitted, &Watch::default())?;
             solved.certificate = match bound.aliased.iter().all(|alias| alias.exact) {
                 true => bound.certificate,

@@ -1,50 +1,35 @@
-//! Solvers of smooth risks on rows that lie in several places: each place adds up its own rows, the sums are merged in the
-//! order of the places, and neither how many workers share them nor which of them is first changes a bit.
+//! A risk of rows in several places, as an implementation of what solvers and proofs ask.
 
-use linsep::certify::duality_gap;
-use linsep::design::{DenseMatrix, LabelledRows, Units};
+use crate::places::Place;
+use linsep::certify::{
+    CurvatureRows, Enclosed, FrameSums, GapRows, HessianSum, ImbalanceSums, LossSum, OrthonormalBasis, RowTriangle,
+    ScoredRows, ScoresWithErrors, SizedSums, SlopeSums, TermSums, ThetaSums, WhitenedFrame,
+};
+use linsep::design::Units;
 use linsep::error::Result;
 use linsep::linalg::Square;
-use linsep::numeric::CompensatedSum;
+use linsep::numeric::{CompensatedSum, Merge};
 use linsep::objective::{
-    Coef, Conjugate, Detail, DualPoint, Intercept, Line, Logistic, Penalty, Point, Ridge, Risk, RiskFrame, Sample,
-    ScoredBlock, Smooth, Softmax, SoftmaxForm, Squared, SquaredHinge,
+    Coef, Conjugate, Detail, DualPoint, Intercept, Line, Penalty, Point, Ridge, Risk, RiskFrame, ScoredBlock, Smooth,
 };
-use linsep::solve::{Lbfgs, Newton, NewtonCg, Solved, Solver, Stop};
-use linsep::table::Class;
 use linsep::watch::Watch;
-use testkit::data::Source;
-
-/// Rows as a place holds them.
-struct Place {
-    design: DenseMatrix<'static, f64>,
-    labels: Vec<Class>,
-    weights: Option<Vec<f64>>,
-    offsets: Option<Vec<f64>>,
-}
-
-impl Place {
-    fn sample<'a>(&'a self, units: &'a Units) -> Sample<'a> {
-        let rows = LabelledRows { design: &self.design, labels: &self.labels, weights: self.weights.as_deref() };
-        Sample::new(rows, units).with_offsets(self.offsets.as_deref())
-    }
-}
 
 /// A risk of rows in several places. `workers` of them work at a time; merging is in the order of the places.
-struct Partitioned<'a, L> {
+pub struct Partitioned<'a, L> {
     parts: Vec<Risk<'a, L>>,
     loss: L,
     penalty: Ridge,
     intercept: Intercept,
+    units: &'a Units,
     cols: usize,
     workers: usize,
 }
 
 /// What stands for the scores: a point for every place, which never leaves it.
-struct PointsOfPlaces(Vec<Point>);
+pub struct PointsOfPlaces(Vec<Point>);
 
 impl<'a, L: Conjugate + Clone + Send> Partitioned<'a, L> {
-    fn new(
+    pub fn new(
         places: &'a [Place],
         units: &'a Units,
         loss: &L,
@@ -56,17 +41,30 @@ impl<'a, L: Conjugate + Clone + Send> Partitioned<'a, L> {
         // A place without rows has nothing to say.
         let parts = places.iter().filter(|p| !p.labels.is_empty()).map(risk).collect();
         let cols = units.centre().len();
-        Partitioned { parts, loss: loss.clone(), penalty: penalty.clone(), intercept, cols, workers }
+        Partitioned { parts, loss: loss.clone(), penalty: penalty.clone(), intercept, units, cols, workers }
     }
 
     /// What every place says, in their order, whoever was done first.
     fn ask<T: Send>(&self, question: impl Fn(usize, &Risk<'a, L>) -> Result<T> + Sync) -> Result<Vec<T>> {
+        let mut nothing = vec![(); self.parts.len()];
+        self.ask_with(&mut nothing, |p, risk, ()| question(p, risk))
+    }
+
+    /// The same of places that keep something between two questions.
+    fn ask_with<S: Send, T: Send>(
+        &self,
+        kept: &mut [S],
+        question: impl Fn(usize, &Risk<'a, L>, &mut S) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        let mut shares: Vec<Vec<(usize, &mut S)>> = (0..self.workers).map(|_| Vec::new()).collect();
+        kept.iter_mut().enumerate().for_each(|(p, kept)| shares[p % self.workers].push((p, kept)));
         let mut answers: Vec<Option<Result<T>>> = (0..self.parts.len()).map(|_| None).collect();
         std::thread::scope(|scope| {
-            let share = |worker: usize| (worker..self.parts.len()).step_by(self.workers);
             let question = &question;
-            let work = move |worker: usize| share(worker).map(|p| (p, question(p, &self.parts[p]))).collect::<Vec<_>>();
-            let busy: Vec<_> = (0..self.workers).rev().map(|worker| scope.spawn(move || work(worker))).collect();
+            let work = move |share: Vec<(usize, &mut S)>| {
+                share.into_iter().map(|(p, kept)| (p, question(p, &self.parts[p], kept))).collect::<Vec<_>>()
+            };
+            let busy: Vec<_> = shares.into_iter().rev().map(|share| scope.spawn(move || work(share))).collect();
             for worker in busy {
                 worker.join().unwrap().into_iter().for_each(|(p, answer)| answers[p] = Some(answer));
             }
@@ -82,14 +80,6 @@ impl<'a, L: Conjugate + Clone + Send> Partitioned<'a, L> {
         }
         sum.iter_mut().for_each(|s| *s /= self.total_weight());
         sum
-    }
-
-    fn penalty_at(&self, coef: &Coef) -> f64 {
-        let intercept = match self.intercept {
-            Intercept::Penalised => coef.intercept().iter().map(|b| 0.5 * self.penalty.ridge() * b * b).sum(),
-            Intercept::Free | Intercept::None => 0.0,
-        };
-        self.penalty.value(coef.weights(), self.cols) + intercept
     }
 
     /// Adds what the penalty multiplies a coefficient by.
@@ -116,7 +106,12 @@ impl<'a, L: Conjugate + Clone + Send> Partitioned<'a, L> {
 }
 
 impl<L: Conjugate + Clone + Send> RiskFrame for Partitioned<'_, L> {
+    type Loss = L;
     type Penalty = Ridge;
+
+    fn loss(&self) -> &L {
+        &self.loss
+    }
 
     fn penalty(&self) -> &Ridge {
         &self.penalty
@@ -142,13 +137,8 @@ impl<L: Conjugate + Clone + Send> RiskFrame for Partitioned<'_, L> {
 }
 
 impl<L: Conjugate + Clone + Send> Smooth for Partitioned<'_, L> {
-    type Loss = L;
     type Scores = PointsOfPlaces;
     type Line = Vec<Line>;
-
-    fn loss(&self) -> &L {
-        &self.loss
-    }
 
     fn start(&self) -> Coef {
         let mut coef = Coef::zeros(self.loss.n_scores(), self.cols);
@@ -257,133 +247,84 @@ impl<L: Conjugate + Clone + Send> Smooth for Partitioned<'_, L> {
     }
 }
 
+impl<'a, L: Conjugate + Enclosed + Clone + Send> GapRows for Partitioned<'a, L> {
+    type SizedRows = Vec<ScoredRows<'a>>;
+
+    fn sized(&self, coef: &Coef, by_column: bool, total: f64, watch: &Watch) -> Result<(Self::SizedRows, SizedSums)> {
+        let answers = self.ask(|_, risk| risk.sized(coef, by_column, total, watch))?;
+        let (rows, sums): (Vec<_>, Vec<_>) = answers.into_iter().unzip();
+        Ok((rows, merged(sums)))
+    }
+
+    fn imbalance(&self, rows: &mut Self::SizedRows, shift: &[f64]) -> Result<ImbalanceSums> {
+        Ok(merged(self.ask_with(rows, |_, risk, rows| risk.imbalance(rows, shift))?))
+    }
+
+    fn theta_sums(&self, rows: &mut Self::SizedRows, dual: &L::DualPoint, watch: &Watch) -> Result<ThetaSums> {
+        Ok(merged(self.ask_with(rows, |_, risk, rows| risk.theta_sums(rows, dual, watch))?))
+    }
+
+    fn term_sums(&self, rows: &Self::SizedRows, dual: &L::DualPoint, shrink: f64) -> Result<TermSums> {
+        Ok(merged(self.ask(|p, risk| risk.term_sums(&rows[p], dual, shrink))?))
+    }
+
+    fn slopes(&self, rows: &Self::SizedRows, shifts: &[f64]) -> Result<Vec<SlopeSums>> {
+        Ok(merged(self.ask(|p, risk| risk.slopes(&rows[p], shifts))?))
+    }
+
+    fn slopes_at_once(&self) -> usize {
+        5
+    }
+}
+
+impl<'a, L: Conjugate + Clone + Send> CurvatureRows for Partitioned<'a, L> {
+    type EnclosedRows = Vec<ScoresWithErrors<'a>>;
+
+    fn units(&self) -> &Units {
+        self.units
+    }
+
+    fn enclosed(&self, coef: &Coef, watch: &Watch) -> Result<(Self::EnclosedRows, LossSum)> {
+        let answers = self.ask(|_, risk| risk.enclosed(coef, watch))?;
+        let (rows, sums): (Vec<_>, Vec<_>) = answers.into_iter().unzip();
+        Ok((rows, merged(sums)))
+    }
+
+    fn curvature(&self, rows: &Self::EnclosedRows, total: f64, watch: &Watch) -> Result<Option<HessianSum>> {
+        let sums = self.ask(|p, risk| risk.curvature(&rows[p], total, watch))?;
+        Ok(sums.into_iter().collect::<Option<Vec<HessianSum>>>().map(merged))
+    }
+
+    fn triangle(&self, watch: &Watch) -> Result<Option<RowTriangle>> {
+        let triangles = self.ask(|_, risk| risk.triangle(watch))?;
+        Ok(triangles.into_iter().collect::<Option<Vec<RowTriangle>>>().map(merged))
+    }
+
+    fn turned_curvature(
+        &self,
+        rows: &mut Self::EnclosedRows,
+        basis: &OrthonormalBasis,
+        total: f64,
+        watch: &Watch,
+    ) -> Result<HessianSum> {
+        Ok(merged(self.ask_with(rows, |_, risk, rows| risk.turned_curvature(rows, basis, total, watch))?))
+    }
+
+    fn frame_sums(&self, rows: &Self::EnclosedRows, frame: &WhitenedFrame, watch: &Watch) -> Result<FrameSums> {
+        Ok(merged(self.ask(|p, risk| risk.frame_sums(&rows[p], frame, watch))?))
+    }
+}
+
+/// In the order of the places.
+fn merged<T: Merge>(of_places: Vec<T>) -> T {
+    let mut all = of_places.into_iter();
+    let mut sum = all.next().expect("a place");
+    all.for_each(|of_place| sum.merge(of_place));
+    sum
+}
+
 fn added(of_places: &[Vec<f64>]) -> Vec<f64> {
     let mut sum = vec![0.0; of_places[0].len()];
     of_places.iter().for_each(|values| sum.iter_mut().zip(values).for_each(|(s, v)| *s += v));
     sum
-}
-
-/// Rows in places of very different sizes, one of them empty; columns have other scales and centres than their units say.
-fn places(classes: usize, offsets: usize, weighted: bool) -> (Vec<Place>, Units) {
-    let cols = 5;
-    let mut random = Source::new(classes as u64 + 10 * offsets as u64);
-    let units = Units::new(vec![3.0; cols], (1..=cols).map(|j| j as f64).collect());
-    let place = |rows: usize| {
-        let (mut values, mut labels) = (Vec::new(), Vec::new());
-        let (mut weights, mut given) = (Vec::new(), Vec::new());
-        for _ in 0..rows {
-            let x: Vec<f64> = (0..cols).map(|j| 3.0 + (j + 1) as f64 * 2.0 * random.uniform(-1.0, 1.0)).collect();
-            let score = (x[0] - 3.0) + 0.3 * (x[1] - 3.0) + 1.5 * random.uniform(-1.0, 1.0);
-            labels.push(Class((((score + 3.0) / 6.0 * classes as f64).clamp(0.0, classes as f64 - 1.0)) as u32));
-            values.extend(x);
-            weights.push((2.0 * random.uniform(-1.0, 1.0) + 3.0).round());
-            given.extend((0..offsets).map(|_| 0.5 * random.uniform(-1.0, 1.0)));
-        }
-        Place {
-            design: DenseMatrix::new(values, cols).unwrap(),
-            labels,
-            weights: weighted.then_some(weights),
-            offsets: (offsets > 0).then_some(given),
-        }
-    };
-    ([700, 1, 0, 1300, 450, 64, 900].map(place).into_iter().collect(), units)
-}
-
-/// The same rows in one place.
-fn together(places: &[Place]) -> Place {
-    let all = |of: fn(&Place) -> &Option<Vec<f64>>| {
-        of(&places[0]).as_ref().map(|_| places.iter().flat_map(|p| of(p).clone().unwrap()).collect::<Vec<f64>>())
-    };
-    Place {
-        design: DenseMatrix::new(places.iter().flat_map(|p| p.design.values().to_vec()).collect::<Vec<f64>>(), 5)
-            .unwrap(),
-        labels: places.iter().flat_map(|p| p.labels.clone()).collect(),
-        weights: all(|p| &p.weights),
-        offsets: all(|p| &p.offsets),
-    }
-}
-
-/// One solver on rows in one place and in many, by one worker up to more than there are places.
-fn agree<L: Conjugate + Clone + Send, S>(
-    name: &str,
-    solver: &S,
-    loss: &L,
-    lambda: f64,
-    intercept: Intercept,
-    weighted: bool,
-    offsets: bool,
-) where
-    S: for<'a> Solver<Risk<'a, L>, Scores = Vec<f64>> + for<'a> Solver<Partitioned<'a, L>, Scores = PointsOfPlaces>,
-{
-    let width = if offsets { loss.n_scores() } else { 0 };
-    let (places, units) = places(loss.n_classes(), width, weighted);
-    let penalty = Ridge::new(lambda);
-    let one = together(&places);
-    let whole = Risk::new(one.sample(&units), loss.clone(), penalty.clone(), intercept);
-    let here: Solved = solver.solve(&whole, None, &Watch::default()).unwrap();
-    let mut first: Option<(Coef, Option<f64>, usize)> = None;
-    for workers in [1, 2, 3, 9] {
-        let problem = Partitioned::new(&places, &units, loss, &penalty, intercept, workers);
-        let there = solver.solve(&problem, None, &Watch::default()).unwrap();
-        assert_eq!(there.stop, Stop::Converged, "{name}: {workers} workers");
-        let found = (there.point.coef.clone(), there.certificate.gap(), there.passes);
-        assert_eq!(&found, first.get_or_insert(found.clone()), "{name}: {workers} workers");
-        // Both gaps are bounds, so the objectives differ by no more than them.
-        let (a, b) = (here.certificate.gap().unwrap(), there.certificate.gap().unwrap());
-        let apart = (here.point.objective - there.point.objective).abs();
-        assert!(apart <= a.max(b) + 1e-13, "{name}: {apart:e} against {a:e} and {b:e}");
-        // The gap of the same point is the same but for rounding.
-        let at = whole.at(&there.point.coef, Detail::Gradient, &Watch::default()).unwrap();
-        let again = duality_gap(&whole, &at, &Watch::default()).unwrap();
-        assert!((again.gap().unwrap() - b).abs() <= 1e-13, "{name}: {again:?} against {b:e}");
-    }
-}
-
-#[test]
-fn solvers_agree_wherever_the_rows_are() {
-    let (free, none, penalised) = (Intercept::Free, Intercept::None, Intercept::Penalised);
-    let symmetric = Softmax::new(4, SoftmaxForm::Symmetric);
-    let reference = Softmax::new(3, SoftmaxForm::Reference);
-    for weighted in [false, true] {
-        for offsets in [false, true] {
-            agree("newton logistic", &Newton::default(), &Logistic, 1e-3, free, weighted, offsets);
-            agree("newton softmax", &Newton::default(), &symmetric, 1e-3, free, weighted, offsets);
-            agree(
-                "newton-cg softmax",
-                &NewtonCg { tolerance: 1e-9, max_iterations: 200 },
-                &symmetric,
-                1e-2,
-                free,
-                weighted,
-                offsets,
-            );
-            agree("lbfgs reference", &Lbfgs::default(), &reference, 1e-2, penalised, weighted, offsets);
-            agree("newton squared hinge", &Newton::default(), &SquaredHinge, 1e-2, none, weighted, offsets);
-            agree("lbfgs squared hinge", &Lbfgs::default(), &SquaredHinge, 1e-2, free, weighted, offsets);
-            agree(
-                "newton-cg squared",
-                &NewtonCg { tolerance: 1e-9, max_iterations: 200 },
-                &Squared::one_hot(3),
-                1e-2,
-                free,
-                weighted,
-                offsets,
-            );
-        }
-    }
-}
-
-/// A step that is too long is shortened by several values of a line at once, and by the same amount.
-#[test]
-fn lines_are_searched_alike() {
-    let (places, units) = places(2, 0, false);
-    let far = Coef::from_vec(vec![40.0, -30.0, 20.0, 10.0, -40.0, 3.0], 1, 5);
-    let one = together(&places);
-    let whole = Risk::new(one.sample(&units), Logistic, Ridge::new(1e-6), Intercept::Free);
-    let problem = Partitioned::new(&places, &units, &Logistic, &Ridge::new(1e-6), Intercept::Free, 2);
-    let solver = NewtonCg { tolerance: 1e-9, max_iterations: 400 };
-    let here = solver.solve(&whole, Some(&far), &Watch::default()).unwrap();
-    let there = solver.solve(&problem, Some(&far), &Watch::default()).unwrap();
-    assert!(there.trace.iter().any(|step| step.step < 1.0), "no step was shortened");
-    assert!((here.point.objective - there.point.objective).abs() <= 1e-9);
 }
