@@ -143,7 +143,7 @@ mod tests {
     /// Of δ so small that 1 − δ is one, too: none of n is below `1 − δ^(1/n)`.
     #[test]
     fn limits_of_tiny_deltas() {
-        for (n, delta) in [(10, 1e-20), (3, 3e-16), (1000, 1e-12), (40, 1e-300)] {
+        for (n, delta) in [(10, 1e-20f64), (3, 3e-16), (1000, 1e-12), (40, 1e-300)] {
             let truth = -(delta.ln() / n as f64).exp_m1();
             let upper = clopper_pearson_upper(0, n, delta);
             assert!((upper / truth - 1.0).abs() < 1e-12, "{n} {delta:e}: {upper} {truth}");
