@@ -260,15 +260,20 @@ impl RiskMinimizer {
         if risk.penalty().is_none() {
             let newton = Newton { tolerance: self.aim(), max_iterations: self.iterations(choice.algorithm) };
             let classes = training.labels.n_classes();
-            let solved = newton.solve_unproved(&risk, start.as_ref(), watch)?;
-            let solved = match &solved.stop {
-                Stop::Separated(found) => {
-                    if let Some(proof) = proved_no_optimum(training, &units, self.intercept, Some(found), watch)? {
+            let solved = newton.solve_unless_in_doubt(&risk, start.as_ref(), watch)?;
+            let found = match &solved.stop {
+                Stop::Separated(found) => Some(Some(&**found)),
+                Stop::IterationLimit if solved.trace.len() < newton.max_iterations => Some(None),
+                _ => None,
+            };
+            let solved = match found {
+                Some(found) => {
+                    if let Some(proof) = proved_no_optimum(training, &units, self.intercept, found, watch)? {
                         return Ok(proof.into());
                     }
                     newton.solve_overlapping(&risk, watch)?
                 }
-                _ => solved,
+                None => solved,
             };
             let found = self.maximum_likelihood(&risk, &newton, solved.into(), classes)?;
             return self.finish(&risk, found, &choice, training, &units, notes);
