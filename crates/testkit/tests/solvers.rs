@@ -362,7 +362,7 @@ fn what_auto_takes_never_ends_worse_than_lbfgs() {
     assert_ne!(alone.outcome, Outcome::Converged, "newton-cg has learned it: take a harder table");
     assert!(auto.objective.value <= alone.objective.value);
     assert!(
-        auto.objective.value <= lbfgs.objective.value * (1.0 + 1e-2),
+        auto.objective.value <= lbfgs.objective.value * (1.0 + 1e-12),
         "{} {}",
         auto.objective.value,
         lbfgs.objective.value

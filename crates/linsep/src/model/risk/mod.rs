@@ -91,6 +91,10 @@ impl Default for RiskMinimizer {
     }
 }
 
+/// A relative gap up to which a solver that gave up has left little to do: three digits are right. With 3,000 rows of sizes
+/// between e⁻⁹ and e⁹ and 20 classes newton-cg gave up at 0.4, and from there lbfgs ended higher than from its own start.
+const NEARLY: f64 = 1e-3;
+
 /// What a solver found.
 struct RiskFound {
     coef: Coef,
@@ -279,17 +283,17 @@ impl RiskMinimizer {
             return self.finish(&risk, found, &choice, training, &units, notes);
         }
         let solved = self.solve(&risk, choice.algorithm, start.as_ref(), watch)?;
-        let (solved, choice) = self.carried_on(&risk, solved, choice, watch)?;
+        let (solved, choice) = self.carried_on(&risk, (solved, choice), start.as_ref(), watch)?;
         self.finish(&risk, solved.into(), &choice, training, &units, notes)
     }
 
-    /// Where nobody chose the solver and newton-cg gave up, as on rows of very uneven size, lbfgs goes on from there: never
-    /// to a worse point.
+    /// Where nobody chose the solver and newton-cg gave up, as on rows of very uneven size, lbfgs goes on: from there where little
+    /// is left, and else from its own start, so that the end is never worse than without newton-cg.
     fn carried_on<L: Conjugate + Clone>(
         &self,
         risk: &Risk<'_, L>,
-        solved: Solved,
-        choice: Choice,
+        (solved, choice): (Solved, Choice),
+        start: Option<&Coef>,
         watch: &Watch,
     ) -> Result<(Solved, Choice)> {
         let gave_up = matches!(solved.stop, Stop::IterationLimit | Stop::PrecisionLimit)
@@ -298,7 +302,9 @@ impl RiskMinimizer {
         if !(gave_up && free && choice.algorithm == Algorithm::NewtonCg && watch.halted().is_none()) {
             return Ok((solved, choice));
         }
-        let further = self.solve(risk, Algorithm::Lbfgs, Some(&solved.point.coef), watch)?;
+        let near = solved.certificate.relative_gap().is_some_and(|gap| gap <= NEARLY);
+        let start = if near { Some(&solved.point.coef) } else { start };
+        let further = self.solve(risk, Algorithm::Lbfgs, start, watch)?;
         if !(further.point.objective < solved.point.objective) {
             return Ok((solved, choice));
         }
