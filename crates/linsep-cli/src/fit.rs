@@ -15,7 +15,7 @@ use crate::voice;
 use clap::Args;
 use linsep::artifact::{Model, MultiLabel};
 use linsep::model::{ClassWeights, Method, Outcome};
-use linsep::report::{fit_summary, inspect_json, refusal_json, refusal_text};
+use linsep::report::{fit_summary, fit_summary_on_columns, inspect_json, refusal_json, refusal_text};
 use linsep::table::Table;
 use linsep::workflow::{FitOptions, TableFit, TableRefusal, fit_labels, fit_table};
 use linsep::{Error, Result};
@@ -26,8 +26,8 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 #[command(after_help = "\
 Without further flags: logistic regression (softmax for more than two classes) on standardised
-columns with the ridge penalty 1/Σs (Σs is the number of rows, or their total weight), text columns
-as indicators, rows with missing cells dropped and counted.
+columns, or on sparse columns as they are, with the ridge penalty 1/Σs (Σs is the number of rows, or
+their total weight), text columns as indicators, rows with missing cells dropped and counted.
 
 Examples:
   linsep fit penguins.csv --target species -o model.json
@@ -178,7 +178,11 @@ fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                 Some(path) => format!("\nmodel written to {}\n", path.display()),
                 None => "\nno model was written: add -o model.json to keep it\n".to_owned(),
             };
-            print(&format!("{}{written}", fit_summary(&model, &voice::Command)), ending)
+            let summary = match arguments.method.says_of_columns(&model) {
+                Some(columns) => fit_summary_on_columns(&model, columns, &voice::Command),
+                None => fit_summary(&model, &voice::Command),
+            };
+            print(&format!("{summary}{written}"), ending)
         }
         TableFit::Refused(refusal) => {
             if arguments.json {

@@ -104,6 +104,7 @@ pub fn run(arguments: &PathArguments) -> Result<Ending> {
     };
     let progress = Progress::new(arguments.input.quiet, time_limit);
     let table = arguments.input.read(None, &progress)?;
+    let method = arguments.method.on_table(method, &table);
     let mut options = FitOptions::new(target_of(arguments.target.as_deref(), &table)?, method);
     arguments.columns.roles(&mut options);
     options.recipe = recipe;

@@ -520,6 +520,29 @@ fn libsvm_goes_through_every_subcommand() {
     }
 }
 
+/// Sparse columns are taken as they are unless somebody asks, and the summary says why.
+#[test]
+fn sparse_columns_are_standardised_only_on_request() {
+    let scratch = Scratch::new();
+    let rows: String =
+        (0..80).map(|i| format!("{} 1:{} {}:1\n", if i % 3 == 0 { 1 } else { -1 }, (i * 13) % 7, 2 + i % 5)).collect();
+    scratch.write("d.svm", rows);
+    for model in ["logistic", "svm", "least-squares --penalty ridge", "averaged-perceptron"] {
+        let run = |flags: &str| scratch.run(&format!("fit d.svm --model {model} {flags} -o m.json"));
+        let (plain, no, yes) = (run(""), run("--standardize no"), run("--standardize yes"));
+        let first: Vec<&str> = plain.stdout.lines().take(2).collect();
+        assert!(first[0].contains("columns as they are"), "{first:?}");
+        assert!(first[1].starts_with("  columns      as they are, because they are sparse"), "{first:?}");
+        let said = |line: &&str| !line.starts_with("  columns ");
+        let (without, asked) = (plain.stdout.lines().filter(said), no.stdout.lines());
+        assert!(without.eq(asked), "{}\n{}", plain.stdout, no.stdout);
+        assert!(yes.stdout.lines().next().is_some_and(|l| l.contains("standardised columns")), "{}", yes.stdout);
+    }
+    let path = |flags: &str| scratch.done(&format!("path d.svm --lambdas 4 {flags}"));
+    assert_eq!(path(""), path("--standardize no"));
+    assert_ne!(path(""), path("--standardize yes"));
+}
+
 #[test]
 fn every_format_gives_the_model_of_the_same_csv() {
     use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};

@@ -11,6 +11,7 @@ pub use parse::{class_names, priors};
 use crate::perceptron::PerceptronArguments;
 use clap::{Args, ValueEnum};
 use kernel::KernelArguments;
+use linsep::artifact::Model;
 use linsep::design::Standardize;
 use linsep::model::{
     CovarianceShape, HardMarginSettings, LeastSquaresSettings, LeastSquaresSolver, Method, PerceptronVariant, Targets,
@@ -28,7 +29,8 @@ pub struct MethodArguments {
     #[arg(long, short, value_enum, default_value = "logistic", value_name = "METHOD", help_heading = "Method")]
     model: MethodName,
 
-    /// Scale columns to mean 0 and variance 1, so that a penalty treats them alike (default: yes; hard-margin: no)
+    /// Scale columns to mean 0 and variance 1, so that a penalty treats them alike (default: yes; sparse input and
+    /// hard-margin: no)
     #[arg(long, value_enum, value_name = "YES|NO", help_heading = "Method")]
     standardize: Option<YesNo>,
 
@@ -274,14 +276,17 @@ impl MethodArguments {
         }
     }
 
-    /// Adds what is given by class name: the order of the classes is known once the table is read.
-    pub fn with_classes(
-        &self,
-        mut method: Method,
-        table: &Table,
-        target: &str,
-        positive: Option<&str>,
-    ) -> Result<Method> {
+    /// What the table decides where no flag does: sparse columns are taken as they are.
+    pub fn on_table(&self, method: Method, table: &Table) -> Method {
+        match self.standardize {
+            None if table.sparse_width() > 0 => method.on_columns_as_they_are(),
+            _ => method,
+        }
+    }
+
+    /// The same, and what is given by class name: the order of the classes is known once the table is read.
+    pub fn with_classes(&self, method: Method, table: &Table, target: &str, positive: Option<&str>) -> Result<Method> {
+        let mut method = self.on_table(method, table);
         if self.priors.is_empty() {
             return Ok(method);
         }
@@ -292,6 +297,14 @@ impl MethodArguments {
             _ => {}
         }
         Ok(method)
+    }
+
+    /// Why columns were not standardised, where no flag says it.
+    pub fn says_of_columns(&self, model: &Model) -> Option<&'static str> {
+        let sparse = self.standardize.is_none() && model.recipe.sparse_width > 0;
+        // Naive Bayes and the widest plane take any columns as they are.
+        let scales = !matches!(model.method, Method::NaiveBayes(_) | Method::HardMargin(_));
+        (sparse && scales).then_some("as they are, because they are sparse; --standardize yes scales them")
     }
 
     /// Whether priors were given.

@@ -3,6 +3,7 @@
 use super::label::encode;
 use super::{Features, FitError, Label, Trained};
 use crate::decide::{ConformalOptions, Decision, Ties, Vote};
+use crate::design::is_sparse;
 use crate::error::Result;
 use crate::model::{ClassWeights, Fit, Method};
 use crate::table::Table;
@@ -31,6 +32,11 @@ pub trait Estimator {
     /// What may cancel a fit or follow it.
     fn watch(&self) -> Watch;
 
+    /// Whether sparse columns are taken as they are although the options would standardise them, because nobody asked.
+    fn leaves_sparse_columns(&self) -> bool {
+        false
+    }
+
     /// Fits the method to rows and their labels.
     ///
     /// The model is the one that the command fits to a table of the same numbers, to the last bit.
@@ -40,7 +46,7 @@ pub trait Estimator {
     /// be; [`FitError::NoModel`] with its proof where there is no model. A fit that stops before its tolerance is a model
     /// whose [`outcome`](Trained::outcome) says so.
     fn fit<X: Features + ?Sized, L: Label>(&self, x: &X, y: &[L]) -> Result<Trained<L::Class>, FitError> {
-        fit_rows(self.options(), self.names(), &self.watch(), x, (y, None))
+        fit_rows(self, x, (y, None))
     }
 
     /// The same with a frequency for every row: a weight of 2 counts a row twice, 0 leaves it out.
@@ -53,7 +59,7 @@ pub trait Estimator {
         y: &[L],
         weights: &[f64],
     ) -> Result<Trained<L::Class>, FitError> {
-        fit_rows(self.options(), self.names(), &self.watch(), x, (y, Some(weights)))
+        fit_rows(self, x, (y, Some(weights)))
     }
 
     /// Fits the method to a table; all columns but the target are features, text among them. Everything else that a table
@@ -74,6 +80,9 @@ pub trait Estimator {
     fn fit_table(&self, table: Table, target: &str) -> Result<Trained<String>, FitError> {
         let mut options = self.options();
         options.target = target.to_owned();
+        if self.leaves_sparse_columns() && table.sparse_width() > 0 {
+            options.method = options.method.on_columns_as_they_are();
+        }
         match fit_table(table, &options, &self.watch())? {
             Fit::Model(model) => Ok(Trained::of(*model)),
             Fit::Refused(proof) => Err(FitError::NoModel(Box::new(proof))),
@@ -81,14 +90,15 @@ pub trait Estimator {
     }
 }
 
-fn fit_rows<X: Features + ?Sized, L: Label>(
-    mut options: FitOptions,
-    names: &[String],
-    watch: &Watch,
+fn fit_rows<E: Estimator + ?Sized, X: Features + ?Sized, L: Label>(
+    estimator: &E,
     x: &X,
     (y, weights): (&[L], Option<&[f64]>),
 ) -> Result<Trained<L::Class>, FitError> {
-    let lent = x.lend()?;
+    let (mut options, lent) = (estimator.options(), x.lend()?);
+    if estimator.leaves_sparse_columns() && is_sparse(lent.as_design()) {
+        options.method = options.method.on_columns_as_they_are();
+    }
     let (mut labels, mut classes) = encode(y)?;
     if let Some(positive) = options.positive.take() {
         let from = labels.names().iter().position(|name| *name == positive);
@@ -101,9 +111,9 @@ fn fit_rows<X: Features + ?Sized, L: Label>(
     if options.multiclass.ties.is_none() && contradicts(&options, classes.len()) {
         options.multiclass.ties = Some(Ties::Scores);
     }
-    let names = names.to_vec();
+    let names = estimator.names().to_vec();
     let arrays = Arrays { design: lent.as_design(), names, labels, labels_are_text: L::IS_TEXT, weights };
-    match fit_arrays(arrays, &options, watch)? {
+    match fit_arrays(arrays, &options, &estimator.watch())? {
         Fit::Model(model) => Ok(Trained::of(*model).with_classes(classes)?),
         Fit::Refused(proof) => Err(FitError::NoModel(Box::new(proof))),
     }
@@ -131,6 +141,8 @@ pub(super) struct Request {
     pub(super) conformal: Option<ConformalOptions>,
     pub(super) watch: Watch,
     pub(super) time_limit: Option<Duration>,
+    /// Whether the builder was told to standardise, or not to.
+    pub(super) standardize_given: bool,
 }
 
 impl Request {
@@ -275,6 +287,10 @@ macro_rules! builder {
 
             fn watch(&self) -> $crate::watch::Watch {
                 self.request.watch()
+            }
+
+            fn leaves_sparse_columns(&self) -> bool {
+                !self.request.standardize_given
             }
         }
     };

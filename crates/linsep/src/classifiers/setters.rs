@@ -55,10 +55,11 @@ macro_rules! no_penalty_setter {
 macro_rules! standardize_setter {
     ($name:ident) => {
         impl $name {
-            /// Whether columns are scaled to mean 0 and variance 1 first, so that all of them are treated alike; the model is
-            /// in the units of the columns either way.
+            /// Whether columns are scaled to mean 0 and variance 1 first, so that all of them are treated alike; unless this
+            /// says otherwise, sparse ones are not. The model is in the units of the columns either way.
             pub fn standardize(mut self, yes: bool) -> $name {
                 use $crate::design::Standardize;
+                self.request.standardize_given = true;
                 self.settings.standardize = if yes { Standardize::Yes } else { Standardize::No };
                 self
             }

@@ -54,7 +54,7 @@ impl Design for TurnedRows<'_> {
 }
 
 /// Rows of a design as dense rows in some units: `(x − centre)·inverse scale`, two roundings an entry.
-fn block_in_units(
+pub(super) fn block_in_units(
     design: &dyn Design,
     units: &Units,
     rows: Range<usize>,

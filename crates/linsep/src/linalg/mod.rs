@@ -19,5 +19,5 @@ pub(crate) use gathered::add_gathered;
 pub use gram::{multiply_rows, multiply_rows_about, weighted_rows_sum};
 pub use in_order::{InOrderQr, in_order_qr};
 pub use narrow::quadratic_rows;
-pub use qr::{PivotedQr, gram_of_columns, pivoted_qr, triangular_factor};
+pub use qr::{PivotedQr, gram_of_columns, orthonormal_factor, pivoted_qr, triangular_factor};
 pub use square::{Square, gram_update};

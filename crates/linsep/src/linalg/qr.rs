@@ -41,43 +41,99 @@ pub fn triangular_factor(rows: usize, cols: usize, a: &mut [f64]) -> Vec<f64> {
     r
 }
 
+/// Orthonormal columns Q and the upper-triangular R of `A = QR`, for a matrix with at least as many rows as columns, which is
+/// overwritten; both column-major. Q is orthonormal to rounding whatever the rank of A.
+///
+/// ```
+/// use linsep::linalg::orthonormal_factor;
+/// let mut a = vec![3.0, 4.0, 0.0, 6.0, 8.0, 0.0];
+/// let (q, r) = orthonormal_factor(3, 2, &mut a);
+/// let entry = |i: usize, j: usize| q[i] * r[2 * j] + q[3 + i] * r[2 * j + 1];
+/// assert!((entry(0, 1) - 6.0).abs() < 1e-14 && (entry(1, 0) - 4.0).abs() < 1e-14 && r[3].abs() < 1e-14);
+/// assert!((q[3..].iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 1e-14);
+/// ```
+pub fn orthonormal_factor(rows: usize, cols: usize, a: &mut [f64]) -> (Vec<f64>, Vec<f64>) {
+    let mut taus = vec![0.0; cols];
+    for from in (0..cols).step_by(PANEL) {
+        let to = (from + PANEL).min(cols);
+        reflect_panel(a, rows, from, to, &mut taus[from..to]);
+        if to < cols {
+            update_rest(a, rows, (from, to, cols), &taus[from..to]);
+        }
+    }
+    let mut r = vec![0.0; cols * cols];
+    let mut q = vec![0.0; rows * cols];
+    for j in 0..cols {
+        r[j * cols..j * cols + j + 1].copy_from_slice(&a[j * rows..j * rows + j + 1]);
+        q[j * rows + j] = 1.0;
+    }
+    // The reflections of a panel leave unit vectors before it alone.
+    for from in (0..cols).step_by(PANEL).rev() {
+        let to = (from + PANEL).min(cols);
+        let rest = MatMut::from_column_major_slice_mut(&mut q[from * rows..], rows, cols - from);
+        ReflectedPanel::of(a, rows, (from, to), &taus[from..to]).apply(rest.subrows_mut(from, rows - from), false);
+    }
+    (q, r)
+}
+
 /// `C ← (I − V Tᵀ Vᵀ) C` on the columns after a panel.
 fn update_rest(a: &mut [f64], rows: usize, (from, to, cols): (usize, usize, usize), taus: &[f64]) {
-    let (height, width, rest) = (rows - from, to - from, cols - to);
-    let mut v = vec![0.0; height * width];
-    for k in 0..width {
-        v[k * height + k] = 1.0;
-        v[k * height + k + 1..(k + 1) * height]
-            .copy_from_slice(&a[(from + k) * rows + from + k + 1..(from + k + 1) * rows]);
-    }
-    let v = MatRef::from_column_major_slice(&v, height, width);
-    let mut products = vec![0.0; width * width];
-    matmul(
-        MatMut::from_column_major_slice_mut(&mut products, width, width),
-        Accum::Replace,
-        v.transpose(),
-        v,
-        1.0,
-        Par::Seq,
-    );
-    // T by columns: t_k = −τ_k T (Vᵀ v_k) above the diagonal, τ_k on it.
-    let mut t = vec![0.0; width * width];
-    for k in 0..width {
-        for i in 0..k {
-            let sum: f64 = (i..k).map(|l| t[l * width + i] * products[k * width + l]).sum();
-            t[k * width + i] = -taus[k] * sum;
+    let panel = ReflectedPanel::of(a, rows, (from, to), taus);
+    let rest = MatMut::from_column_major_slice_mut(&mut a[to * rows..cols * rows], rows, cols - to);
+    panel.apply(rest.subrows_mut(from, rows - from), true);
+}
+
+/// The product `I − V T Vᵀ` of the reflections of a panel.
+struct ReflectedPanel {
+    v: Vec<f64>,
+    t: Vec<f64>,
+    width: usize,
+}
+
+impl ReflectedPanel {
+    fn of(a: &[f64], rows: usize, (from, to): (usize, usize), taus: &[f64]) -> ReflectedPanel {
+        let (height, width) = (rows - from, to - from);
+        let mut v = vec![0.0; height * width];
+        for k in 0..width {
+            v[k * height + k] = 1.0;
+            v[k * height + k + 1..(k + 1) * height]
+                .copy_from_slice(&a[(from + k) * rows + from + k + 1..(from + k + 1) * rows]);
         }
-        t[k * width + k] = taus[k];
+        let by_columns = MatRef::from_column_major_slice(&v, height, width);
+        let mut products = vec![0.0; width * width];
+        matmul(
+            MatMut::from_column_major_slice_mut(&mut products, width, width),
+            Accum::Replace,
+            by_columns.transpose(),
+            by_columns,
+            1.0,
+            Par::Seq,
+        );
+        // T by columns: t_k = −τ_k T (Vᵀ v_k) above the diagonal, τ_k on it.
+        let mut t = vec![0.0; width * width];
+        for k in 0..width {
+            for i in 0..k {
+                let sum: f64 = (i..k).map(|l| t[l * width + i] * products[k * width + l]).sum();
+                t[k * width + i] = -taus[k] * sum;
+            }
+            t[k * width + k] = taus[k];
+        }
+        ReflectedPanel { v, t, width }
     }
-    let t = MatRef::from_column_major_slice(&t, width, width);
-    let rest_of =
-        MatMut::from_column_major_slice_mut(&mut a[to * rows..cols * rows], rows, rest).subrows_mut(from, height);
-    let (mut inner, mut turned) = (vec![0.0; width * rest], vec![0.0; width * rest]);
-    let mut inner = MatMut::from_column_major_slice_mut(&mut inner, width, rest);
-    let mut turned = MatMut::from_column_major_slice_mut(&mut turned, width, rest);
-    matmul(inner.as_mut(), Accum::Replace, v.transpose(), rest_of.as_ref(), 1.0, Par::Seq);
-    matmul(turned.as_mut(), Accum::Replace, t.transpose(), inner.as_ref(), 1.0, Par::Seq);
-    matmul(rest_of, Accum::Add, v, turned.as_ref(), -1.0, Par::Seq);
+
+    /// `C ← (I − V T Vᵀ) C`, or with T transposed, which undoes it.
+    fn apply(&self, c: MatMut<'_, f64>, transposed: bool) {
+        let (width, rest) = (self.width, c.ncols());
+        let v = MatRef::from_column_major_slice(&self.v, c.nrows(), width);
+        let t = MatRef::from_column_major_slice(&self.t, width, width);
+        let t = if transposed { t.transpose() } else { t };
+        let (mut inner, mut turned) = (vec![0.0; width * rest], vec![0.0; width * rest]);
+        let mut inner = MatMut::from_column_major_slice_mut(&mut inner, width, rest);
+        let mut turned = MatMut::from_column_major_slice_mut(&mut turned, width, rest);
+        matmul(inner.as_mut(), Accum::Replace, v.transpose(), c.as_ref(), 1.0, Par::Seq);
+        matmul(turned.as_mut(), Accum::Replace, t, inner.as_ref(), 1.0, Par::Seq);
+        matmul(c, Accum::Add, v, turned.as_ref(), -1.0, Par::Seq);
+    }
 }
 
 vectorised! {

@@ -285,6 +285,24 @@ impl Method {
         }
     }
 
+    /// The same method on columns as they are, which is how sparse columns are taken unless somebody asks: standardising
+    /// makes the rarest of them weigh most (of texts by tf-idf 88.9 % were classified rightly in cross-validation, and 85.9 %
+    /// with standardised columns), and fits of texts took three to four times as long.
+    pub fn on_columns_as_they_are(mut self) -> Method {
+        match &mut self {
+            Method::Gaussian(m) => m.standardize = Standardize::No,
+            Method::HardMargin(m) => m.standardize = Standardize::No,
+            Method::KernelPerceptron(m) => m.standardize = Standardize::No,
+            Method::KernelSvm(m) => m.standardize = Standardize::No,
+            Method::LeastSquares(m) => m.standardize = Standardize::No,
+            Method::NaiveBayes(_) => {}
+            Method::Perceptron(m) => m.standardize = Standardize::No,
+            Method::Risk(m) => m.standardize = Standardize::No,
+            Method::Sigmoid(m) => m.standardize = Standardize::No,
+        }
+        self
+    }
+
     /// The same method with what it says of columns and classes by name put in their order.
     pub fn aligned(&self, recipe: &Recipe, classes: &[String]) -> Result<Method> {
         match self {

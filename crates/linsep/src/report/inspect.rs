@@ -119,7 +119,7 @@ const MOST_CLASSES: usize = 12;
 
 /// The summary of the fit, what is known of the classes, and every weight, per unit of its feature.
 pub fn inspect_text(model: &Model, voice: &dyn Voice) -> String {
-    let mut out = summary(model, true, true, voice);
+    let mut out = summary(model, None, (true, true), voice);
     out.push_str(&separation_text(model));
     if let Some(generalised) = model.discriminant.as_generalised() {
         out.push_str(&terms_text(generalised, model));

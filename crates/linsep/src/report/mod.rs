@@ -40,6 +40,6 @@ pub use refusal::{refusal_json, refusal_text};
 pub use resampling::{bootstrap_json, bootstrap_text, permutation_json, permutation_text};
 pub use separability::separability_text;
 pub use separability_json::separability_json;
-pub use summary::fit_summary;
+pub use summary::{fit_summary, fit_summary_on_columns};
 pub use support::{support_json, support_text};
 pub use verification::verification_text;

@@ -29,11 +29,21 @@ const SHOWN_CLASSES: usize = 6;
 /// The summary of a fit.
 pub fn fit_summary(model: &Model, voice: &dyn Voice) -> String {
     // Arg max is what everyone expects; any other decision must be seen.
-    summary(model, model.decision != Decision::default(), false, voice)
+    summary(model, None, (model.decision != Decision::default(), false), voice)
 }
 
-/// With the decision in words, and with all parts.
-pub(super) fn summary(model: &Model, with_decision: bool, all: bool, voice: &dyn Voice) -> String {
+/// The same with a line on the columns, such as why they were taken as they are.
+pub fn fit_summary_on_columns(model: &Model, columns: &str, voice: &dyn Voice) -> String {
+    summary(model, Some(columns), (model.decision != Decision::default(), false), voice)
+}
+
+/// With a line on the columns, with the decision in words, and with all parts.
+pub(super) fn summary(
+    model: &Model,
+    columns: Option<&str>,
+    (with_decision, all): (bool, bool),
+    voice: &dyn Voice,
+) -> String {
     let mut out = format!("{}\n", headline(model));
     let mut line = |label: &str, text: String| {
         for (i, piece) in wrap(&text, LINE).iter().enumerate() {
@@ -41,6 +51,9 @@ pub(super) fn summary(model: &Model, with_decision: bool, all: bool, voice: &dyn
             let _ = writeln!(out, "  {:<12} {piece}", if i == 0 { label } else { "" });
         }
     };
+    if let Some(columns) = columns {
+        line("columns", columns.to_owned());
+    }
     let generative = matches!(model.method, Method::Gaussian(_) | Method::NaiveBayes(_));
     let searches = matches!(model.method, Method::Perceptron(_) | Method::KernelPerceptron(_));
     let verb = if generative { "likelihood" } else { "minimised" };

@@ -15,6 +15,7 @@ pub use perceptron::{
     BatchPerceptron, KernelPerceptronRun, MistakeDriven, OnlinePerceptron, Order, PocketPerceptron, PocketRule,
     SignedRows,
 };
+pub(crate) use smooth::SpannedRows;
 pub use smooth::{Lbfgs, Newton, NewtonCg, RowNewton};
 pub use sparse::{Previous, ProximalNewton};
 pub use stop::{MarginSolved, Solved, Solver, Step, Stop};

@@ -117,6 +117,10 @@ impl RiskMinimizer {
             PenaltyChoice::None => {
                 (Algorithm::Newton, "without a penalty only it proves that the optimum exists".into())
             }
+            // Of few dense rows the space has fewer coordinates than there are columns.
+            _ if by_rows && entries.is_none() && unknowns > FEW_UNKNOWNS && rows < unknowns => {
+                (Algorithm::RowNewton, format!("{unknowns} coefficients, but only {rows} rows"))
+            }
             _ if unknowns <= newton_limit && !sparser => (Algorithm::Newton, format!("only {unknowns} coefficients")),
             _ if by_rows && rows < unknowns => {
                 (Algorithm::RowNewton, format!("{unknowns} coefficients, but only {rows} rows"))
@@ -151,7 +155,11 @@ mod tests {
         let lasso = PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: Some(0.1), cost: None };
         let (none, ridge) = (PenaltyChoice::None, PenaltyChoice::Ridge(0.1));
         let (logistic, squared_hinge, hinge) = (LossChoice::Logistic, LossChoice::SquaredHinge, LossChoice::Hinge);
-        let table: [(LossChoice, PenaltyChoice, usize, usize, usize, bool, Algorithm); 14] = [
+        let table: [(LossChoice, PenaltyChoice, usize, usize, usize, bool, Algorithm); 18] = [
+            (logistic, ridge, 252, 752, 1, true, RowNewton),
+            (squared_hinge, ridge, 252, 752, 1, true, RowNewton),
+            (logistic, ridge, 72, 3 * 7_130, 3, true, RowNewton),
+            (logistic, ridge, 15, 41, 1, true, Newton),
             (logistic, ridge, 100, 5, 1, false, Newton),
             (logistic, ridge, 100_000, 2_000, 1, false, Newton),
             (logistic, ridge, 100_000, 2_001, 1, false, NewtonCg),

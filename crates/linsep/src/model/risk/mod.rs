@@ -91,6 +91,10 @@ impl Default for RiskMinimizer {
     }
 }
 
+/// A relative gap up to which a solver that gave up has left little to do: three digits are right. With 3,000 rows of sizes
+/// between e⁻⁹ and e⁹ and 20 classes newton-cg gave up at 0.4, and from there lbfgs ended higher than from its own start.
+const NEARLY: f64 = 1e-3;
+
 /// What a solver found.
 struct RiskFound {
     coef: Coef,
@@ -260,15 +264,20 @@ impl RiskMinimizer {
         if risk.penalty().is_none() {
             let newton = Newton { tolerance: self.aim(), max_iterations: self.iterations(choice.algorithm) };
             let classes = training.labels.n_classes();
-            let solved = newton.solve_unproved(&risk, start.as_ref(), watch)?;
-            let solved = match &solved.stop {
-                Stop::Separated(found) => {
-                    if let Some(proof) = proved_no_optimum(training, &units, self.intercept, Some(found), watch)? {
+            let solved = newton.solve_unless_in_doubt(&risk, start.as_ref(), watch)?;
+            let found = match &solved.stop {
+                Stop::Separated(found) => Some(Some(&**found)),
+                Stop::IterationLimit if solved.trace.len() < newton.max_iterations => Some(None),
+                _ => None,
+            };
+            let solved = match found {
+                Some(found) => {
+                    if let Some(proof) = proved_no_optimum(training, &units, self.intercept, found, watch)? {
                         return Ok(proof.into());
                     }
                     newton.solve_overlapping(&risk, watch)?
                 }
-                _ => solved,
+                None => solved,
             };
             let found = self.maximum_likelihood(&risk, &newton, solved.into(), classes)?;
             // Where rounding ended the search and nothing is proved of an optimum, there may be none.
@@ -283,17 +292,17 @@ impl RiskMinimizer {
             return self.finish(&risk, found, &choice, training, &units, notes);
         }
         let solved = self.solve(&risk, choice.algorithm, start.as_ref(), watch)?;
-        let (solved, choice) = self.carried_on(&risk, solved, choice, watch)?;
+        let (solved, choice) = self.carried_on(&risk, (solved, choice), start.as_ref(), watch)?;
         self.finish(&risk, solved.into(), &choice, training, &units, notes)
     }
 
-    /// Where nobody chose the solver and newton-cg gave up, as on rows of very uneven size, lbfgs goes on from there: never
-    /// to a worse point.
+    /// Where nobody chose the solver and newton-cg gave up, as on rows of very uneven size, lbfgs goes on: from there where little
+    /// is left, and else from its own start, so that the end is never worse than without newton-cg.
     fn carried_on<L: Conjugate + Clone>(
         &self,
         risk: &Risk<'_, L>,
-        solved: Solved,
-        choice: Choice,
+        (solved, choice): (Solved, Choice),
+        start: Option<&Coef>,
         watch: &Watch,
     ) -> Result<(Solved, Choice)> {
         let gave_up = matches!(solved.stop, Stop::IterationLimit | Stop::PrecisionLimit)
@@ -302,7 +311,9 @@ impl RiskMinimizer {
         if !(gave_up && free && choice.algorithm == Algorithm::NewtonCg && watch.halted().is_none()) {
             return Ok((solved, choice));
         }
-        let further = self.solve(risk, Algorithm::Lbfgs, Some(&solved.point.coef), watch)?;
+        let near = solved.certificate.relative_gap().is_some_and(|gap| gap <= NEARLY);
+        let start = if near { Some(&solved.point.coef) } else { start };
+        let further = self.solve(risk, Algorithm::Lbfgs, start, watch)?;
         if !(further.point.objective < solved.point.objective) {
             return Ok((solved, choice));
         }

@@ -3,7 +3,7 @@
 use super::choose::NEWTON_LIMIT;
 use super::columns::{sample, score_offsets, to_columns};
 use super::trail::Trail;
-use super::{LossChoice, PenaltyChoice, RiskMinimizer, squared};
+use super::{Algorithm, LossChoice, PenaltyChoice, RiskMinimizer, squared};
 use crate::certify::{Certificate, Enclosed, PartlyMinimised};
 use crate::design::Training;
 use crate::design::Units;
@@ -11,9 +11,9 @@ use crate::discriminant::Linear;
 use crate::error::{Error, Result};
 use crate::model::{Fit, Outcome};
 use crate::objective::{
-    Conjugate, ElasticNet, Intercept, Logistic, Penalty, Point, Ridge, Risk, Softmax, SquaredHinge,
+    Coef, Conjugate, ElasticNet, Intercept, Logistic, Penalty, Point, Ridge, Risk, Sample, Softmax, SquaredHinge,
 };
-use crate::solve::{Newton, NewtonCg, Previous, ProximalNewton, Solved, Solver, Stop};
+use crate::solve::{Newton, NewtonCg, Previous, ProximalNewton, RowNewton, Solved, Solver, SpannedRows, Stop};
 use crate::watch::{Progress, Watch};
 use crate::words::{Setting, words};
 
@@ -172,19 +172,32 @@ impl RiskMinimizer {
         };
         let sizes = sizes(lambdas, null.lambda_max, shape.rows > shape.cols)?;
         let unknowns = loss.n_scores() * (shape.cols + 1);
-        let mut tracer =
-            Tracer { method: self, unknowns, last: (null.point, Some(null.previous)), trail: Trail::default() };
+        let is_small = |unknowns: usize| share > 0.0 || unknowns <= SMALL;
+        // A ridge of few dense rows is solved by their coordinates in the space that they span, found once for all λ.
+        let spanned = match !is_small(unknowns) && RowNewton::spans(&self.of_ridge(rows, &loss, null.lambda_max)?) {
+            true => Some(SpannedRows::of(&rows)?),
+            false => None,
+        };
+        let (inside, start) = match &spanned {
+            Some(spanned) => (spanned.sample(&rows), (spanned.coordinates(&null.point.coef), None)),
+            None => (rows, (null.point.coef.clone(), Some((null.point, null.previous)))),
+        };
+        let unknowns = loss.n_scores() * (inside.design.shape().cols + 1);
+        let mut tracer = Tracer { method: self, unknowns, last: start, trail: Trail::default() };
         for (done, lambda) in sizes.iter().enumerate() {
-            let solved = match share > 0.0 || unknowns <= SMALL {
-                true => tracer.next(&risk(penalty(*lambda, share)?), watch),
-                false => {
-                    let ridge = Ridge::new(*lambda);
-                    let ridge = if self.factors.is_empty() { ridge } else { ridge.with_factors(&self.factors)? };
-                    tracer.next_ridge(&Risk::new(rows, loss.clone(), ridge, self.intercept), watch)
+            let mut solved = match is_small(unknowns) {
+                true => {
+                    tracer.next(&Risk::new(inside, loss.clone(), penalty(*lambda, share)?, self.intercept), watch)?
                 }
+                false => tracer.next_ridge(&self.of_ridge(inside, &loss, *lambda)?, watch)?,
             };
+            if let Some(spanned) = &spanned {
+                let max_iterations = self.iterations(Algorithm::NewtonCg);
+                let limits = RowNewton { tolerance: self.aim(), max_iterations };
+                solved = spanned.in_columns(&self.of_ridge(rows, &loss, *lambda)?, solved, &limits, watch)?;
+            }
             let risk = risk(penalty(*lambda, share)?);
-            let point = self.path_point(&risk, solved?, null.loss, training, units)?;
+            let point = self.path_point(&risk, solved, null.loss, training, units)?;
             let outcome = point.outcome;
             if outcome != Outcome::Converged {
                 path.outcome = outcome;
@@ -196,6 +209,12 @@ impl RiskMinimizer {
             watch.report(Progress::Path { done: done + 1, total: sizes.len() });
         }
         Ok(path)
+    }
+
+    fn of_ridge<'a, L: Conjugate + Clone>(&self, rows: Sample<'a>, loss: &L, lambda: f64) -> Result<Risk<'a, L>> {
+        let ridge = Ridge::new(lambda);
+        let ridge = if self.factors.is_empty() { ridge } else { ridge.with_factors(&self.factors)? };
+        Ok(Risk::new(rows, loss.clone(), ridge, self.intercept))
     }
 
     fn path_point<L: Conjugate + Enclosed + PartlyMinimised>(
@@ -232,7 +251,7 @@ impl RiskMinimizer {
 struct Tracer<'m> {
     method: &'m RiskMinimizer,
     unknowns: usize,
-    last: (Point, Option<Previous>),
+    last: (Coef, Option<(Point, Previous)>),
     trail: Trail,
 }
 
@@ -243,10 +262,10 @@ impl Tracer<'_> {
         let solver = ProximalNewton { tolerance: self.method.aim(), max_iterations: iterations };
         let ahead = self.trail.ahead(risk.penalty().lambda());
         let (solved, previous) = match self.last.1.take() {
-            Some(previous) => solver.solve_next(risk, &self.last.0, ahead, previous, watch)?,
+            Some((point, previous)) => solver.solve_next(risk, &point, ahead, previous, watch)?,
             None => solver.solve_first(risk, watch)?,
         };
-        self.last = (solved.point.clone(), Some(previous));
+        self.last.1 = Some((solved.point.clone(), previous));
         self.trail.add(risk.penalty().lambda(), &solved.point.coef);
         Ok(solved)
     }
@@ -256,12 +275,12 @@ impl Tracer<'_> {
         let (tolerance, iterations) = (self.method.aim(), self.method.max_iterations);
         let max_iterations = iterations.unwrap_or(Newton::default().max_iterations);
         let ahead = self.trail.ahead(risk.penalty().lambda());
-        let start = Some(ahead.as_ref().unwrap_or(&self.last.0.coef));
+        let start = Some(ahead.as_ref().unwrap_or(&self.last.0));
         let solved = match self.unknowns <= NEWTON_LIMIT {
             true => Newton { tolerance, max_iterations }.solve(risk, start, watch)?,
             false => NewtonCg { tolerance, max_iterations }.solve(risk, start, watch)?,
         };
-        self.last.0 = solved.point.clone();
+        self.last.0 = solved.point.coef.clone();
         self.trail.add(risk.penalty().lambda(), &solved.point.coef);
         Ok(solved)
     }

@@ -14,3 +14,4 @@ pub use lbfgs::Lbfgs;
 pub use newton::Newton;
 pub use newton_cg::NewtonCg;
 pub use row_newton::RowNewton;
+pub(crate) use row_newton::SpannedRows;

@@ -1,6 +1,6 @@
 //! Newton's method on columns that are nearly collinear, or some of which are combinations of others.
 
-use super::{NAMED_COLUMNS, Newton, NewtonRun, SUSPECT_PIVOT};
+use super::{Looks, NAMED_COLUMNS, Newton, NewtonRun, SUSPECT_PIVOT};
 use crate::certify::{OrthonormalBasis, Separation, check_direction, exactly_dependent};
 use crate::design::Units;
 use crate::error::Result;
@@ -15,7 +15,7 @@ impl Newton {
         &self,
         problem: &P,
         risk: &Risk<'_, P::Loss>,
-        looks: bool,
+        looks: Looks,
         watch: &Watch,
     ) -> Result<Solved<P::Scores>> {
         let basis = OrthonormalBasis::of(risk, watch)?;
@@ -41,6 +41,50 @@ impl Newton {
 }
 
 impl<P: Smooth<Penalty = Ridge>> NewtonRun<'_, P> {
+    /// Leaves out the columns that are proved to be combinations of others, where no other pivot is suspect; false where one is.
+    /// They need no new basis then, which makes sparse rows dense and costs every pass a product with a square matrix.
+    pub(super) fn leave_out_exact_combinations(&mut self, rows: &Risk<'_, P::Loss>) -> Result<bool> {
+        let (cols, sample) = (rows.n_cols(), rows.sample());
+        let plain = self.point.coef.n_scores() == 1 && self.risk.intercept() == Intercept::Free;
+        let Some(hessian) = self.suspect.take().filter(|_| plain) else { return Ok(false) };
+        // The intercept comes first, so that it stays.
+        let coordinate = |j: usize| if j == 0 { cols } else { j - 1 };
+        let ordered = Square::from_lower(cols + 1, |i, j| hessian.get(coordinate(i), coordinate(j)));
+        let ordered = factor(&ordered, SUSPECT_PIVOT);
+        let inverse = sample.units.inverse_scale();
+        let (mut coef, mut aliased) = (self.point.coef.clone(), Vec::new());
+        for alias in ordered.aliased() {
+            let column = coordinate(alias.column);
+            let of_columns = alias.combination.iter().filter(|(j, _)| *j > 0);
+            let combination: Vec<(usize, f64)> = of_columns.map(|(j, a)| (coordinate(*j), *a)).collect();
+            let in_columns: Vec<(usize, f64)> =
+                combination.iter().map(|(j, a)| (*j, a * inverse[*j] / inverse[column])).collect();
+            if alias.column == 0
+                || !exactly_dependent(sample.design, sample.weights, column, &in_columns, None, self.watch)?
+            {
+                return Ok(false);
+            }
+            // What the start gave to the column goes to those that it is a combination of.
+            let given = std::mem::take(&mut coef.weights_mut()[column]);
+            for (j, a) in &alias.combination {
+                match j {
+                    0 => coef.intercept_mut()[0] += a * given,
+                    j => coef.weights_mut()[coordinate(*j)] += a * given,
+                }
+            }
+            aliased.push(Alias { column, combination, exact: true });
+        }
+        self.unknowns = ordered.kept().iter().map(|j| coordinate(*j)).collect();
+        self.unknowns.sort_unstable();
+        self.aliased = aliased;
+        if coef != self.point.coef {
+            self.point = self.risk.at(&coef, Detail::Gradient, self.watch)?;
+            self.passes += 1;
+        }
+        self.refactor(hessian);
+        Ok(true)
+    }
+
     /// Under a penalty, columns that are nearly combinations of others by the last Hessian without its penalty, and
     /// whether they are exactly; for information, so not where it would take long or where there are more columns than
     /// rows anyway.

@@ -30,6 +30,7 @@ use crate::objective::{Coef, Detail, Intercept, Penalty, Point, Ridge, Smooth};
 use crate::solve::{Solved, Solver, Step, Stop};
 use crate::watch::{Progress, Watch};
 use damping::FIRST_DAMPING;
+use separation::Looks;
 
 /// On the unit-diagonal scale, a pivot below this may be rounding of a Gram matrix: a combination of earlier columns.
 const SUSPECT_PIVOT: f64 = 1e-11;
@@ -87,30 +88,21 @@ impl<P: Smooth<Penalty = Ridge> + CurvatureRows> Solver<P> for Newton {
 }
 
 impl Newton {
-    /// The same without the bound of a risk that has no penalty, for callers who prove the point that they store.
-    pub(crate) fn solve_unproved<P: Smooth<Penalty = Ridge>>(
+    /// The same without the bound of a risk that has no penalty.
+    fn solve_unproved<P: Smooth<Penalty = Ridge>>(
         &self,
         risk: &P,
         start: Option<&Coef>,
         watch: &Watch,
     ) -> Result<Solved<P::Scores>> {
-        self.solve_looking(risk, start, true, watch)
-    }
-
-    /// The same of classes that are not to be taken for separated, because that was not confirmed.
-    pub(crate) fn solve_overlapping<P: Smooth<Penalty = Ridge>>(
-        &self,
-        risk: &P,
-        watch: &Watch,
-    ) -> Result<Solved<P::Scores>> {
-        self.solve_looking(risk, None, false, watch)
+        self.solve_looking(risk, start, Looks::Patiently, watch)
     }
 
     fn solve_looking<P: Smooth<Penalty = Ridge>>(
         &self,
         risk: &P,
         start: Option<&Coef>,
-        looks: bool,
+        looks: Looks,
         watch: &Watch,
     ) -> Result<Solved<P::Scores>> {
         let mut start = match (start, risk.rows_here()) {
@@ -123,7 +115,9 @@ impl Newton {
         };
         risk.centre_scores(&mut start);
         let mut run = NewtonRun::new(risk, &start, watch)?;
-        if let (true, Some(rows)) = (run.is_suspect(), risk.rows_here()) {
+        if let (true, Some(rows)) = (run.is_suspect(), risk.rows_here())
+            && !run.leave_out_exact_combinations(rows)?
+        {
             return self.solve_in_basis(risk, rows, looks, watch);
         }
         run.looks = looks;
@@ -152,6 +146,8 @@ struct NewtonRun<'r, P: Smooth> {
     point: Point<P::Scores>,
     /// The Hessian last computed, kept under a penalty.
     hessian: Option<Square>,
+    /// The first one without a penalty, where pivots leave columns in doubt.
+    suspect: Option<Square>,
     factor: Factor,
     /// Whether the factor is of the Hessian at `point`.
     fresh: bool,
@@ -180,8 +176,8 @@ struct NewtonRun<'r, P: Smooth> {
     last_steps: usize,
     /// Quasi-complete separation found, and at which iteration.
     separation: Option<(Separation, usize)>,
-    /// Whether directions of separation are looked for.
-    looks: bool,
+    /// How directions of separation are looked for.
+    looks: Looks,
 }
 
 impl<'r, P: Smooth<Penalty = Ridge>> NewtonRun<'r, P> {
@@ -195,14 +191,15 @@ impl<'r, P: Smooth<Penalty = Ridge>> NewtonRun<'r, P> {
             }
             false => first.kept().to_vec(),
         };
-        Ok(NewtonRun {
+        let mut run = NewtonRun {
             risk,
             watch,
             point,
             damped: false,
             diagonal: hessian.diagonal(),
             unknowns,
-            hessian: (!risk.penalty().is_none()).then_some(hessian),
+            suspect: None,
+            hessian: Some(hessian),
             factor: first,
             fresh: true,
             aliased: Vec::new(),
@@ -217,8 +214,12 @@ impl<'r, P: Smooth<Penalty = Ridge>> NewtonRun<'r, P> {
             certificate: None,
             last_steps: 0,
             separation: None,
-            looks: true,
-        })
+            looks: Looks::Patiently,
+        };
+        if risk.penalty().is_none() {
+            run.suspect = run.hessian.take().filter(|_| run.is_suspect());
+        }
+        Ok(run)
     }
 
     fn iterate(&mut self, limits: &Newton) -> Result<Stop> {
@@ -243,6 +244,9 @@ impl<'r, P: Smooth<Penalty = Ridge>> NewtonRun<'r, P> {
             }
             if self.trace.len() >= limits.max_iterations {
                 return self.given_up(&direction, Stop::IterationLimit);
+            }
+            if self.is_in_doubt() {
+                return Ok(Stop::IterationLimit);
             }
             let direction = self.far_step(direction)?;
             let decrement = (-self.point.gradient.dot(&direction)).max(0.0);

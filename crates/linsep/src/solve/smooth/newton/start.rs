@@ -1,6 +1,6 @@
 //! Where Newton's method starts.
 
-use super::Newton;
+use super::{Looks, Newton};
 use crate::error::Result;
 use crate::objective::{Coef, Conjugate, Penalty, Risk};
 use crate::solve::Stop;
@@ -36,7 +36,8 @@ pub(super) fn subsample_start<L: Conjugate + Clone>(risk: &Risk<'_, L>, watch: &
     if small.class_totals().contains(&0.0) {
         return Ok(None);
     }
-    let solved = QUICK.solve_unproved(&small, Some(&small.start()), watch)?;
+    // Rows that are separated among few need not be among all: nobody asks for their direction.
+    let solved = QUICK.solve_looking(&small, Some(&small.start()), Looks::OnlyDoubts, watch)?;
     Ok(match solved.stop {
         Stop::Converged => Some(solved.point.coef),
         Stop::IterationLimit if !risk.penalty().is_none() => Some(solved.point.coef),

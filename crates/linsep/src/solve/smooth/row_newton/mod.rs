@@ -6,8 +6,11 @@
 //! w: an iteration costs one product with K, which reads the data once, and no vector has one number a column. A free
 //! intercept is optimised out: its elimination centres D, and then `Σa = 0`, so that centred columns give the same.
 //!
+//! Dense rows, which are fewer, are turned into coordinates of their space instead (see `dense`).
+//!
 //! Keerthi and DeCoste 2005 and Chapelle 2007 solve support vector machines in the primal like this.
 
+mod dense;
 mod recycle;
 
 use crate::certify::duality_gap;
@@ -21,6 +24,7 @@ use crate::solve::{Solved, Solver, Step, Stop};
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
 use crate::words::{Setting, words};
+pub(crate) use dense::SpannedRows;
 use recycle::{Recycled, WithProduct};
 
 /// Newton in the space of the rows.
@@ -57,10 +61,13 @@ const STANDSTILL: f64 = 1e-16;
 const SHORTEST: f64 = 1e-10;
 
 impl RowNewton {
-    /// Whether the problem is one this solver takes: one score, sparse rows, every column penalised, and columns that are
-    /// centred only where a free intercept absorbs it.
+    /// Whether the problem is one this solver takes: every column penalised, and either few dense rows, or one score, sparse
+    /// rows, and columns that are centred only where a free intercept absorbs it.
     pub fn takes<L: Conjugate + Clone>(risk: &Risk<'_, L>) -> bool {
         let sample = risk.sample();
+        if RowNewton::spans(risk) {
+            return true;
+        }
         // Of many columns even a look at zeros takes time.
         let centred = !sample.units.is_identity() && sample.units.centre().iter().any(|c| *c != 0.0);
         risk.is_sparse()
@@ -69,6 +76,12 @@ impl RowNewton {
             && !risk.penalty().is_none()
             && risk.penalty().factors().is_none()
             && (risk.intercept() == Intercept::Free || !centred)
+    }
+
+    /// Whether the rows are dense, and so few beside their columns that a basis of their space pays.
+    pub fn spans<L: Conjugate + Clone>(risk: &Risk<'_, L>) -> bool {
+        let penalised = !risk.penalty().is_none() && risk.penalty().factors().is_none();
+        !risk.is_sparse() && penalised && dense::pays(risk.sample().labels.len(), risk.n_cols())
     }
 }
 
@@ -79,9 +92,12 @@ impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for RowNewton {
         if !RowNewton::takes(risk) {
             return Err(Error::usage(words![
                 Setting::Solver.is("row-newton"),
-                " is for two classes, sparse rows and a ridge penalty"
+                " is for a ridge penalty and two classes of sparse rows, or dense rows half as many as columns"
             ])
             .help(words!["use ", Setting::Solver.is("auto")]));
+        }
+        if RowNewton::spans(risk) {
+            return dense::solve(self, risk, start, watch);
         }
         let sample = risk.sample();
         let mut tile = Tile::default();
