@@ -1,13 +1,14 @@
 //! Fits without a penalty: solved by Newton's method, proved at the coefficients that the model stores.
 
 use super::columns::{from_columns, to_columns};
-use super::{RiskFound, RiskMinimizer};
+use super::{Algorithm, LossChoice, RiskFound, RiskMinimizer};
 use crate::certify::{SelfConcordance, StoredScores, self_concordance_bound};
-use crate::design::Units;
+use crate::design::{Training, Units};
 use crate::discriminant::Linear;
 use crate::error::{Error, Result};
 use crate::linalg::Alias;
 use crate::objective::{Coef, Conjugate, Risk, SoftmaxForm};
+use crate::separate::{NoOptimum, proved_no_optimum};
 use crate::solve::{Newton, Stop};
 use crate::watch::Watch;
 
@@ -18,6 +19,45 @@ const WANTED: f64 = 1e-4;
 const LAST_STEPS: usize = 2;
 
 impl RiskMinimizer {
+    /// Maximum likelihood without a penalty, or the proof that there is none.
+    pub(super) fn most_likely<L: Conjugate + Clone>(
+        &self,
+        risk: &Risk<'_, L>,
+        (training, units): (&Training<'_>, &Units),
+        start: Option<&Coef>,
+        watch: &Watch,
+    ) -> Result<std::result::Result<RiskFound, NoOptimum>> {
+        let newton = Newton { tolerance: self.aim(), max_iterations: self.iterations(Algorithm::Newton) };
+        let solved = newton.solve_unless_in_doubt(risk, start, watch)?;
+        let doubt = match &solved.stop {
+            Stop::Separated(found) => Some(Some(&**found)),
+            Stop::IterationLimit if solved.trace.len() < newton.max_iterations => Some(None),
+            _ => None,
+        };
+        let asked = doubt.is_some();
+        let solved = match doubt {
+            Some(found) => {
+                if let Some(proof) = proved_no_optimum(training, units, self.intercept, found, watch)? {
+                    return Ok(Err(proof));
+                }
+                newton.solve_overlapping(risk, watch)?
+            }
+            None => solved,
+        };
+        let found = self.maximum_likelihood(risk, &newton, solved.into(), training.labels.n_classes())?;
+        // Where rounding ended the search and nothing is proved of an optimum, there may be none.
+        let undecided = matches!(found.stop, Stop::PrecisionLimit) && found.certificate.gap().is_none();
+        if undecided
+            && !asked
+            && self.loss == LossChoice::Logistic
+            && watch.halted().is_none()
+            && let Some(proof) = proved_no_optimum(training, units, self.intercept, None, watch)?
+        {
+            return Ok(Err(proof));
+        }
+        Ok(Ok(found))
+    }
+
     /// Proves what was found, after last steps that the proof itself gives.
     pub(super) fn maximum_likelihood<L: Conjugate + Clone>(
         &self,

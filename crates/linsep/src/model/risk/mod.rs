@@ -25,7 +25,6 @@ use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
 use crate::linalg::Alias;
 use crate::objective::{Coef, Conjugate, Intercept, Logistic, Loss, Penalty, Risk, Softmax, SoftmaxForm, Squared};
-use crate::separate::proved_no_optimum;
 use crate::solve::{
     GradientDescent, Lbfgs, Newton, NewtonCg, ProximalNewton, RowNewton, Solved, Solver, StepRule, StochasticGradient,
     Stop, Svrg,
@@ -262,34 +261,10 @@ impl RiskMinimizer {
         let choice = self.choose(size)?;
         let start = from.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
         if risk.penalty().is_none() {
-            let newton = Newton { tolerance: self.aim(), max_iterations: self.iterations(choice.algorithm) };
-            let classes = training.labels.n_classes();
-            let solved = newton.solve_unless_in_doubt(&risk, start.as_ref(), watch)?;
-            let found = match &solved.stop {
-                Stop::Separated(found) => Some(Some(&**found)),
-                Stop::IterationLimit if solved.trace.len() < newton.max_iterations => Some(None),
-                _ => None,
+            return match self.most_likely(&risk, (training, &units), start.as_ref(), watch)? {
+                Ok(found) => self.finish(&risk, found, &choice, training, &units, notes),
+                Err(proof) => Ok(proof.into()),
             };
-            let solved = match found {
-                Some(found) => {
-                    if let Some(proof) = proved_no_optimum(training, &units, self.intercept, found, watch)? {
-                        return Ok(proof.into());
-                    }
-                    newton.solve_overlapping(&risk, watch)?
-                }
-                None => solved,
-            };
-            let found = self.maximum_likelihood(&risk, &newton, solved.into(), classes)?;
-            // Where rounding ended the search and nothing is proved of an optimum, there may be none.
-            let undecided = matches!(found.stop, Stop::PrecisionLimit) && found.certificate.gap().is_none();
-            if undecided
-                && self.loss == LossChoice::Logistic
-                && watch.halted().is_none()
-                && let Some(proof) = proved_no_optimum(training, &units, self.intercept, None, watch)?
-            {
-                return Ok(proof.into());
-            }
-            return self.finish(&risk, found, &choice, training, &units, notes);
         }
         let solved = self.solve(&risk, choice.algorithm, start.as_ref(), watch)?;
         let (solved, choice) = self.carried_on(&risk, (solved, choice), start.as_ref(), watch)?;
