@@ -14,6 +14,8 @@ use crate::linalg::{dot, triangular_factor};
 /// Changes of the active set for each of its rows at most. A limit against cycles, which ties of rounding can cause; the
 /// widest plane so far is returned.
 const CHANGES_A_ROW: usize = 4;
+/// And no more than these multiplications take, some seconds: a change costs a pass over all rows and a QR of the active ones.
+const OPERATIONS: f64 = 1e10;
 /// Weights of hull points relative to the largest with which rows start in the active set: what an interior point leaves of
 /// zero is below it where the gap is near the rounding of its products.
 const STARTS: f64 = 1e-4;
@@ -31,7 +33,9 @@ pub(super) fn refined(search: &PlaneSearch<'_>, rough: &SeparatingPlane) -> Resu
     let mut active: Vec<usize> =
         by_weight.iter().take_while(|(_, w)| *w > STARTS * largest).take(most).map(|(row, _)| *row).collect();
     let mut best: Option<SeparatingPlane> = None;
-    for _ in 0..CHANGES_A_ROW * most {
+    let (rows, columns) = (search.counted.len() as f64, most as f64);
+    let affordable = OPERATIONS / (rows * columns + columns.powi(3));
+    for _ in 0..(CHANGES_A_ROW * most).min(affordable as usize) {
         if search.watch.halted().is_some() {
             break;
         }
