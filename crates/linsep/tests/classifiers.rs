@@ -1,7 +1,7 @@
 //! Every builder gives the model of the engine and of a table, bit for bit; what cannot be is refused in words.
 
 use linsep::decide::{Decision, Rule, Ties, Vote};
-use linsep::design::{DenseMatrix, Encoding};
+use linsep::design::{CsrMatrix, DenseMatrix, Encoding, Standardize};
 use linsep::model::{
     Algorithm, ClassWeights, CovarianceShape, FamilyChoice, Fit, GaussianBayes, HardMarginSettings, KernelChoice,
     KernelPerceptronSettings, KernelSvmSettings, LeastSquaresSettings, LossChoice, Method, NaiveBayes, PenaltyChoice,
@@ -217,6 +217,20 @@ fn what_all_builders_may_be_told_reaches_the_engine() {
     assert!(rejecting.predict(&x).unwrap_err().message().contains("has no class"));
 }
 
+/// Sparse columns are taken as they are unless somebody asks, dense ones are standardised.
+#[test]
+fn sparse_columns_are_left_alone_unless_asked() {
+    let (x, y) = rows(2, 2.0);
+    let starts: Vec<usize> = (0..=ROWS).map(|i| 2 * i).collect();
+    let columns: Vec<u32> = (0..2 * ROWS as u32).map(|at| at % 2).collect();
+    let sparse = CsrMatrix::new(starts, columns, x.as_flattened(), 2).unwrap();
+    let method = LogisticRegression::new().ridge(0.1);
+    let standardize = |model: &Trained<String>| model.model().method.standardize();
+    assert_eq!(standardize(&method.fit(&sparse, &y).unwrap()), Standardize::No);
+    assert_eq!(standardize(&method.clone().standardize(true).fit(&sparse, &y).unwrap()), Standardize::Yes);
+    assert_eq!(standardize(&method.fit(&x, &y).unwrap()), Standardize::Yes);
+}
+
 #[test]
 fn predictions_are_of_the_type_of_the_labels() {
     let (x, y) = rows(2, 2.0);
@@ -253,7 +267,8 @@ fn features_may_come_in_many_forms() {
     let starts: Vec<usize> = (0..=ROWS).map(|i| 2 * i).collect();
     let columns: Vec<u32> = (0..2 * ROWS as u32).map(|i| i % 2).collect();
     let sparse = CsrMatrix::new(&starts[..], &columns[..], &flat[..], 2).unwrap();
-    let by_rows = builder.fit(&sparse, &y).unwrap();
+    // Sparse columns are standardised only where that is asked for.
+    let by_rows = builder.standardize(true).fit(&sparse, &y).unwrap();
     let gap = by_rows.objective() - expected.objective.value;
     assert!(gap.abs() <= 2.0 * by_rows.certificate().gap().unwrap() + 1e-12);
 }

@@ -17,10 +17,11 @@
 //! coincide each row is multiplied by T first, at a loss of `γκ`.
 
 use super::{Certificate, CoefficientErrors};
-use crate::design::{Block, Design, Pass, Rows, Tile, Units};
+use crate::design::{Design, Pass, Rows, Tile, Units};
 use crate::error::Result;
 use crate::linalg::{Square, gram_update, multiply_rows, weighted_rows_sum};
 use crate::numeric::{CompensatedSum, UNIT, rounding_bound};
+use crate::stats::whole_row;
 use crate::table::Class;
 use crate::watch::Watch;
 
@@ -138,16 +139,7 @@ fn mean_square(task: &SquaredTask<'_>, point: &SquaredPoint<'_>, total: f64) -> 
     let (mut tile, mut values) = (Tile::default(), Vec::new());
     let mut sum = CompensatedSum::default();
     for row in (0..rows).filter(|row| task.weights.is_none_or(|w| w[*row] > 0.0)) {
-        match task.design.block(row..row + 1, &mut tile)? {
-            Block::F64(dense) => dense.load(&identity, &mut values),
-            Block::F32(dense) => dense.load(&identity, &mut values),
-            Block::Csr(sparse) => {
-                values.clear();
-                values.resize(cols, 0.0);
-                let (columns, entries) = sparse.row(0);
-                columns.iter().zip(entries).for_each(|(c, v)| values[*c as usize] = *v);
-            }
-        }
+        let values = whole_row(task.design.block(row..row + 1, &mut tile)?, &identity, &mut values);
         for (score, weights) in point.weights.chunks_exact(cols.max(1)).enumerate() {
             let mut residual = CompensatedSum::default();
             residual.add(point.intercept[score]);

@@ -10,4 +10,5 @@ pub use class_columns::{ClassColumns, Run, Sums, Support};
 pub(crate) use class_moments::MomentRounding;
 pub use class_moments::{ClassMoments, Scatter};
 pub use fourth_moments::fourth_moments;
+pub(crate) use reference::whole_row;
 pub use triangle::ClassTriangle;

@@ -9,7 +9,7 @@ use crate::table::Labels;
 const REFERENCE_ROWS: usize = 16;
 
 /// A row as it is, with all its zeros.
-pub(super) fn whole_row<'v>(block: Block<'_>, units: &Units, values: &'v mut Vec<f64>) -> &'v [f64] {
+pub(crate) fn whole_row<'v>(block: Block<'_>, units: &Units, values: &'v mut Vec<f64>) -> &'v [f64] {
     match block {
         Block::F64(dense) => dense.load(units, values),
         Block::F32(dense) => dense.load(units, values),
