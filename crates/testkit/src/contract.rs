@@ -436,17 +436,7 @@ pub fn models() -> Vec<Registered> {
         Registered {
             name: "hard margin",
             method: Method::HardMargin(HardMarginSettings { tolerance: PRECISE, ..HardMarginSettings::default() }),
-            exempt: &[
-                NO_OFFSETS_MARGIN,
-                NO_OFFSETS_MARGIN_K,
-                MARGIN_HAS_UNITS,
-                MARGIN_SHARES,
-                JUMP_OVERLAPS,
-                (
-                    "weights_are_copies",
-                    "the objectives agree to 3e-12, where rounding ends the interior point method, not to 1e-12",
-                ),
-            ],
+            exempt: &[NO_OFFSETS_MARGIN, NO_OFFSETS_MARGIN_K, MARGIN_HAS_UNITS, MARGIN_SHARES, JUMP_OVERLAPS],
         },
         Registered {
             name: "hard margin, standardised",

@@ -115,6 +115,35 @@ impl InformationMetric {
     }
 }
 
+/// Orthonormal vectors that are orthogonal to some, and with them span everything.
+fn orthogonal_complement(rows: &[Vec<f64>], n: usize) -> Vec<Vec<f64>> {
+    /// What is left of a vector that depends on the others is rounding below this.
+    const DEPENDENT: f64 = 1e-7;
+    let mut all: Vec<Vec<f64>> = Vec::with_capacity(n);
+    let unit = |j: usize| (0..n).map(|i| f64::from(u8::from(i == j))).collect::<Vec<f64>>();
+    let mut taken = 0;
+    for (at, mut v) in rows.iter().cloned().chain((0..n).map(unit)).enumerate() {
+        if all.len() == n {
+            break;
+        }
+        let length = dot(&v, &v).sqrt();
+        // Gram–Schmidt, twice.
+        for _ in 0..2 {
+            for q in &all {
+                let along = dot(q, &v);
+                v.iter_mut().zip(q).for_each(|(v, q)| *v -= along * q);
+            }
+        }
+        let left = dot(&v, &v).sqrt();
+        if left > DEPENDENT * length {
+            v.iter_mut().for_each(|v| *v /= left);
+            all.push(v);
+            taken += usize::from(at < rows.len());
+        }
+    }
+    all.split_off(taken)
+}
+
 /// A symmetric matrix by its products with the unit vectors.
 pub(super) fn columns_of(n: usize, product: impl Fn(&[f64]) -> Vec<f64>) -> Square {
     let mut unit = vec![0.0; n];
@@ -216,6 +245,8 @@ pub(super) struct Restrained<'r> {
     inner: Factor,
     /// Of `R Rᵀ`.
     lengths: Factor,
+    /// An orthonormal basis of what the restrictions leave free, and the factor of the information in it.
+    within: Option<(Vec<Vec<f64>>, Factor)>,
 }
 
 impl<'r> Restrained<'r> {
@@ -229,7 +260,20 @@ impl<'r> Restrained<'r> {
         }
         let rows = &restriction.rows;
         let lengths = factor(&Square::from_lower(rows.len(), |i, j| dot(&rows[i], &rows[j])), SINGULAR);
-        Ok(Restrained { restriction, metric, moved, inner, lengths })
+        Ok(Restrained { restriction, metric, moved, inner, lengths, within: None })
+    }
+
+    /// With steps in what the restrictions leave free: where the metric is long along a restriction, steps in it that are cut
+    /// back to the restriction cancel.
+    fn stepping_within(mut self, information: &Square) -> Restrained<'r> {
+        let basis = orthogonal_complement(&self.restriction.rows, information.n());
+        let moved: Vec<Vec<f64>> = basis.iter().map(|z| information.multiply(z)).collect();
+        let within = factor(&Square::from_lower(basis.len(), |i, j| dot(&basis[i], &moved[j])), SINGULAR);
+        // Of columns that nearly coincide the metric knows more than the information does.
+        if within.aliased().is_empty() && within.smallest_pivot() >= CLOSE {
+            self.within = Some((basis, within));
+        }
+        self
     }
 
     /// The point nearest in the metric that satisfies the restrictions.
@@ -261,6 +305,15 @@ impl<'r> Restrained<'r> {
             for (multiplier, row) in self.lengths.solve(&along).iter().zip(rows) {
                 rest.iter_mut().zip(row).for_each(|(g, r)| *g -= multiplier * r);
             }
+        }
+        if let Some((basis, within)) = &self.within {
+            let free: Vec<f64> = basis.iter().map(|z| dot(z, &rest)).collect();
+            let lengths = within.solve(&free);
+            let mut step = vec![0.0; rest.len()];
+            for (length, z) in lengths.iter().zip(basis) {
+                step.iter_mut().zip(z).for_each(|(s, z)| *s += length * z);
+            }
+            return (step, dot(&lengths, &free));
         }
         let mut step = self.metric.solve(&rest);
         let along: Vec<f64> = rows.iter().map(|row| dot(row, &step)).collect();
@@ -343,15 +396,16 @@ impl Moving<'_> {
         let next: Vec<f64> = self.point.iter().zip(&step).map(|(p, s)| p + s).collect();
         // The rate of the last step predicts the decrement after the next one, which saves an evaluation. A single fast step
         // says nothing: where rows of large weight became certain on the way, the metric is too short in what is left.
-        let is_fast = decrement <= SLOW * self.decrement;
+        let is_fast = decrement >= 0.0 && decrement <= SLOW * self.decrement;
         let predicted = decrement * (decrement / self.decrement);
         let was_fast = std::mem::replace(&mut self.was_fast, is_fast);
-        if (self.decrement <= SHORT && decrement <= SETTLED) || (is_fast && was_fast && predicted <= SETTLED) {
+        let settled = self.decrement <= SHORT && decrement.abs() <= SETTLED;
+        if settled || (is_fast && was_fast && predicted <= SETTLED) {
             self.found = Some(RestrictedMaximum { point: next, value: at.value + 0.5 * decrement });
             return;
         }
-        self.slow = decrement > SLOW * self.decrement;
-        self.decrement = decrement;
+        self.slow = !is_fast;
+        self.decrement = decrement.abs();
         let from = std::mem::replace(&mut self.point, next);
         self.before = Some((from, at.value, step, 1.0));
         self.renewed = false;
@@ -361,8 +415,10 @@ impl Moving<'_> {
     fn renew(&mut self, likelihood: &LogLikelihood<'_>, watch: &Watch) -> Result<()> {
         let Some((from, ..)) = &self.before else { return Ok(()) };
         let mut found = likelihood.with_information(from, watch)?;
-        let metric = InformationMetric::at(likelihood, from, &taken(&mut found)?, watch)?;
-        self.restrained = Restrained::new(self.restrained.restriction, Arc::new(metric))?;
+        let information = taken(&mut found)?;
+        let metric = InformationMetric::at(likelihood, from, &information, watch)?;
+        let restrained = Restrained::new(self.restrained.restriction, Arc::new(metric))?;
+        self.restrained = restrained.stepping_within(&information);
         let (step, _) = self.restrained.step(&found.gradient);
         self.point = from.iter().zip(&step).map(|(p, s)| p + s).collect();
         self.before = Some((from.clone(), found.value, step, 1.0));
