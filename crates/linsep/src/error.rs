@@ -339,6 +339,7 @@ impl std::error::Error for Error {
 /// let near = linsep::error::nearest("specis", ["island", "species", "sex"]);
 /// assert_eq!(near, ["species"]);
 /// ```
+#[doc(hidden)]
 pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let lower = wanted.to_lowercase();
     let limit = 1 + wanted.chars().count() / 3;

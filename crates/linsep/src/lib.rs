@@ -20,10 +20,14 @@
 //! ```
 //!
 //! The modules are the stages of the pipeline: [`read`] makes a [`table`] of bytes, [`design`] makes a matrix of it,
-//! [`stats`] and [`objective`] look at the matrix, [`solve`] finds and [`certify`] proves, [`model`] puts a method
-//! together, [`geometry`] measures its boundaries, [`decide`] turns scores into classes, [`artifact`] keeps it,
-//! [`evaluate`] judges it, [`workflow`] runs the whole for tables and arrays, and [`classifiers`] are its face for
-//! arrays. What is wrong is an [`Error`], made of [`words`] that every face says its own way.
+//! [`stats`] and the objective look at the matrix, solvers find and [`certify`] proves, [`separate`] says whether planes
+//! can, [`model`] puts a method together, [`geometry`] measures its boundaries, [`decide`] turns scores into classes,
+//! [`artifact`] keeps it, [`evaluate`] judges it, [`infer`] says what it tells about the population, [`report`] puts it
+//! into words, [`workflow`] runs the whole for tables, and [`classifiers`] are its face for arrays. What is wrong is an
+//! [`Error`], made of [`words`] that every face says its own way.
+//!
+//! What these pages show is what is promised. The rest of what is public serves the command, the Python package and the
+//! tests, and may change with any version.
 //!
 //! A table, by the workflow of the command:
 //!
@@ -46,16 +50,21 @@
 pub mod artifact;
 pub mod certify;
 pub mod classifiers;
+pub mod decide;
+pub mod density;
 pub mod design;
+pub mod discriminant;
 pub mod error;
 pub mod evaluate;
+pub mod geometry;
 pub mod infer;
+pub mod kernel;
 pub mod model;
-pub mod objective;
 pub mod prelude;
 pub mod read;
 pub mod report;
-pub mod solve;
+pub mod separate;
+pub mod stats;
 pub mod table;
 pub mod watch;
 pub mod words;
@@ -64,19 +73,11 @@ pub mod workflow;
 // Inner stages: the command, the extension and the tests of this workspace reach into them, nobody else is promised
 // anything about them.
 #[doc(hidden)]
-pub mod decide;
-#[doc(hidden)]
-pub mod density;
-#[doc(hidden)]
-pub mod discriminant;
-#[doc(hidden)]
-pub mod geometry;
-#[doc(hidden)]
-pub mod kernel;
-#[doc(hidden)]
 pub mod linalg;
 #[doc(hidden)]
 pub mod numeric;
+#[doc(hidden)]
+pub mod objective;
 #[doc(hidden)]
 pub mod resample;
 #[doc(hidden)]
@@ -84,9 +85,7 @@ pub mod role;
 #[doc(hidden)]
 pub mod sample;
 #[doc(hidden)]
-pub mod separate;
-#[doc(hidden)]
-pub mod stats;
+pub mod solve;
 
 pub use classifiers::FitError;
 pub use error::{Error, ErrorKind, Place, Result};

@@ -15,6 +15,7 @@ pub struct CrossFitted {
 
 impl CrossFitted {
     /// The map is learned anew on the folds.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::Fields(&[
         (
             "map",

@@ -12,10 +12,13 @@ mod scores;
 mod support_vectors;
 mod unpack;
 
-pub use atomic::{Abandoned, abandon_writes, behind_links, write_atomic};
 pub use cross_fitted::CrossFitted;
 pub use model::{CrossValidation, Model, TrainingSummary};
 pub use multi_label::{MultiLabel, Saved};
 pub use parts::ModelPart;
 pub use provenance::Provenance;
 pub use support_vectors::SupportVectors;
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use self::atomic::{Abandoned, abandon_writes, behind_links, write_atomic};

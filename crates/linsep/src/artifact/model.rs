@@ -76,6 +76,7 @@ pub struct Model {
 
 impl Model {
     /// What each leaf of the file is to whoever verifies it.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::Fields(&[
         ("method", Method::ROLES),
         ("target", Roles::All(Role::Setting)),
@@ -146,6 +147,7 @@ pub struct TrainingSummary {
 
 impl TrainingSummary {
     /// All of it is counted again.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::All(Role::Claim);
 }
 
@@ -174,6 +176,7 @@ pub struct CrossValidation {
 
 impl CrossValidation {
     /// Every figure takes a fit for each fold.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::Fields(&[
         ("folds", Roles::All(Role::Setting)),
         ("accuracy", Roles::All(Role::History)),

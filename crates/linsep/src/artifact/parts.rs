@@ -35,6 +35,7 @@ pub struct ModelPart {
 
 impl ModelPart {
     /// As those of a whole model.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::Fields(&[
         ("against", Roles::All(Role::Derived)),
         ("class", Roles::All(Role::Derived)),

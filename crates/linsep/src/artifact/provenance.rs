@@ -34,6 +34,7 @@ impl Provenance {
     pub const CERTIFICATES: u32 = 2;
 
     /// The seed is one more setting; which version wrote the file nobody can tell afterwards.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::Fields(&[
         ("version", Roles::All(Role::Setting)),
         ("certificates", Roles::All(Role::Setting)),

@@ -20,6 +20,7 @@ pub struct SupportVectors {
 
 impl SupportVectors {
     /// The multipliers are the dual half of the point; the counts follow from them.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::Fields(&[
         ("free", Roles::All(Role::Derived)),
         ("bounded", Roles::All(Role::Derived)),

@@ -25,45 +25,54 @@ mod widest;
 mod witness;
 
 pub(crate) use balance::prove_balance;
-pub use closed_form::{linear_system_errors, linear_system_residual};
-pub use cone::{DirectionCheck, check_cone_direction, cone_residual};
-pub(crate) use cone::{cone_gram, cone_slacks, cone_values, others};
+pub(crate) use closed_form::linear_system_residual;
+pub(crate) use cone::{check_cone_direction, cone_gram, cone_residual, cone_slacks, cone_values, others};
 pub(crate) use exact::{
-    Dyadic, DyadicVectors, ListedVectors, MendedDirection, Relations, WholeCombination, WholeCone, WholeRows,
-    combined_numbers, cost_of_change, cost_of_product, independent_columns, least_score, likely_basis, vectors_alone,
+    Dyadic, DyadicVectors, ExactPlane, ListedVectors, MendedDirection, Relations, WholeCombination, WholeCone,
+    WholeDirection, WholeRows, combined_numbers, cost_of_change, cost_of_product, exact_direction, exactly_balanced,
+    exactly_separates, independent_columns, least_score, likely_basis, vectors_alone,
 };
-pub use exact::{
-    Effort, ExactPlane, WholeDirection, WholeWeights, exact_direction, exact_weights, exactly_balanced,
-    exactly_dependent, exactly_separates,
-};
-pub use fenchel::{
-    DualPointOf, DualTask, Enclosed, GapRows, ImbalanceSums, PartlyMinimised, RowTerms, ScoredRows, SizedSums,
-    SlopeSums, TermSums, ThetaSums, proved_gap, proved_gap_beside_free_columns, proved_gap_of_multipliers,
-};
-pub use gap::duality_gap;
-pub(crate) use hulls::length;
-pub use hulls::{HullPoints, Sides, hull_points, sides};
-pub use independent::{Independent, independent_coefficients};
-pub use joint_multipliers::{feasible_joint_multipliers, joint_multiplier_gap};
-pub use kernel_gap::{KernelDualPoint, KernelPoint, KernelTask, kernel_gap, kernel_violation};
-pub use lasso::{is_worth_curvature, proved_lasso};
-pub use local::{
-    LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian, is_local_minimum, local_minimum,
-};
-pub use margin::{Margins, margins};
-pub use multipliers::{feasible_multipliers, multiplier_gap};
-pub use orthonormal::{OrthonormalBasis, RowTriangle};
-pub use quadratic::quadratic_gap;
+pub(crate) use fenchel::{PartlyMinimised, proved_gap_beside_free_columns};
+pub(crate) use hulls::{HullPoints, Sides, length};
+pub(crate) use independent::independent_coefficients;
+pub(crate) use joint_multipliers::{feasible_joint_multipliers, joint_multiplier_gap};
+pub(crate) use kernel_gap::kernel_violation;
+pub(crate) use lasso::is_worth_curvature;
+pub(crate) use local::{LOCAL_ROUNDING, LocalCurvature, is_local_minimum, local_minimum};
+pub(crate) use multipliers::feasible_multipliers;
+pub(crate) use quadratic::quadratic_gap;
 pub(crate) use self_concordance::bound_in_columns;
-pub use self_concordance::{
-    CurvatureRows, FrameSums, HessianSum, LossSum, ScoresWithErrors, SelfConcordance, StoredScores, WhitenedFrame,
-    self_concordance_bound,
-};
-pub use squares::{SquaredPoint, SquaredProof, SquaredTask, Whitening, squares_gap};
-pub use widest::widest_margin;
+pub(crate) use squares::{SquaredPoint, SquaredProof, SquaredTask, Whitening, squares_gap};
 pub(crate) use witness::slacks;
-pub use witness::{Separation, SeparationKind, check_direction};
+pub use witness::{Separation, SeparationKind};
 
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use self::{
+    closed_form::linear_system_errors,
+    exact::{Effort, exact_weights, exactly_dependent},
+    fenchel::{
+        Enclosed, GapRows, ImbalanceSums, ScoredRows, SizedSums, SlopeSums, TermSums, ThetaSums, proved_gap,
+        proved_gap_of_multipliers,
+    },
+    gap::duality_gap,
+    hulls::{hull_points, sides},
+    independent::Independent,
+    kernel_gap::{KernelDualPoint, KernelPoint, KernelTask, kernel_gap},
+    lasso::proved_lasso,
+    local::{LocalScale, exact_hessian, gauss_newton_hessian},
+    margin::{Margins, margins},
+    multipliers::multiplier_gap,
+    orthonormal::{OrthonormalBasis, RowTriangle},
+    self_concordance::{
+        CurvatureRows, FrameSums, HessianSum, LossSum, ScoresWithErrors, SelfConcordance, StoredScores, WhitenedFrame,
+        self_concordance_bound,
+    },
+    widest::widest_margin,
+    witness::check_direction,
+};
+
+pub use crate::objective::Coef;
 use crate::role::{Role, Roles};
 use serde::{Deserialize, Serialize};
 
@@ -201,6 +210,7 @@ pub enum Certificate {
 
 impl Certificate {
     /// Every number of a proof is computed again.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::All(Role::Claim);
 
     /// The relative bound, where there is one.

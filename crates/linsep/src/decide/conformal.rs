@@ -68,6 +68,7 @@ pub struct Conformal {
 
 impl Conformal {
     /// The scores are computed again from the rows held back.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::Fields(&[
         (
             "options",

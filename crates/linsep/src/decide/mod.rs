@@ -14,11 +14,20 @@ mod reach;
 mod rule;
 mod scheme;
 
-pub use calibration::{Calibration, CalibrationKind, Coupled, Coupling, HeldOut, TwoSides, pool_adjacent_violators};
-pub use conformal::{Conformal, ConformalOptions, Strangeness, rows_needed, sets_within};
-pub use priors::{check_priors, prior_shift, shift_scores};
+pub use calibration::Coupled;
+pub use calibration::{Calibration, CalibrationKind, Coupling};
+pub use conformal::{Conformal, ConformalOptions};
 pub use rule::{Decision, Rule};
-pub use scheme::{Scheme, Ties, Vote, pair_position};
+pub use scheme::{Scheme, Ties, Vote};
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use self::{
+    calibration::{HeldOut, TwoSides, pool_adjacent_violators},
+    conformal::{Strangeness, rows_needed, sets_within},
+    priors::{check_priors, prior_shift, shift_scores},
+    scheme::pair_position,
+};
 
 use crate::design::Design;
 use crate::discriminant::Discriminant;
@@ -35,6 +44,7 @@ use crate::watch::Watch;
 /// assert_eq!(classes(&[0.0, 1.5], 2), [Class(0), Class(1)]);
 /// assert_eq!(classes(&[1.0, 3.0, 3.0], 3), [Class(1)]);
 /// ```
+#[doc(hidden)]
 pub fn classes(scores: &[f64], n_classes: usize) -> Vec<Class> {
     let n_scores = if n_classes == 2 { 1 } else { n_classes };
     let mut out = vec![Class(0); scores.len() / n_scores];
@@ -43,6 +53,7 @@ pub fn classes(scores: &[f64], n_classes: usize) -> Vec<Class> {
 }
 
 /// The class of every row of a design, without keeping the scores.
+#[doc(hidden)]
 pub fn predict(discriminant: &Discriminant, design: &dyn Design, watch: &Watch) -> Result<Vec<Class>> {
     let mut out = vec![Class(0); design.shape().rows];
     let n_scores = discriminant.n_scores();
@@ -72,6 +83,7 @@ fn decide_block(scores: &[f64], n_scores: usize, out: &mut [Class]) {
 /// let p = linsep::decide::probabilities(&[0.0], 2);
 /// assert_eq!(p, [0.5, 0.5]);
 /// ```
+#[doc(hidden)]
 pub fn probabilities(scores: &[f64], n_classes: usize) -> Vec<f64> {
     let rows = scores.len() / if n_classes == 2 { 1 } else { n_classes };
     let mut out = vec![0.0; rows * n_classes];
@@ -80,6 +92,7 @@ pub fn probabilities(scores: &[f64], n_classes: usize) -> Vec<f64> {
 }
 
 /// The same probabilities in room that the caller has, `n_classes` numbers per row.
+#[doc(hidden)]
 pub fn probabilities_into(scores: &[f64], n_classes: usize, out: &mut [f64]) {
     if n_classes == 2 {
         return logistic_pairs(scores, out);
@@ -107,6 +120,7 @@ vectorised! {
 /// assert_eq!(losses(&[-2000.0], &[Class(1)], 2), [2000.0]);
 /// assert_eq!(losses(&[0.0, 0.0, -9e9], &[Class(0)], 3), [std::f64::consts::LN_2]);
 /// ```
+#[doc(hidden)]
 pub fn losses(scores: &[f64], truth: &[Class], n_classes: usize) -> Vec<f64> {
     if n_classes == 2 {
         let loss = |(z, class): (&f64, &Class)| {

@@ -86,6 +86,7 @@ impl From<Rule> for Decision {
 
 impl Decision {
     /// Thresholds, costs and votes are settings.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::All(Role::Setting);
 
     /// Whether the decision makes sense for this many classes and for scores that have probabilities or not.

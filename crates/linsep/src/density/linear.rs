@@ -22,6 +22,7 @@ impl Densities {
     /// The discriminants of the best rule, up to what is common to all classes: Gaussian classes that share a
     /// covariance (taken about the mean of all rows, as LDA does) and independent columns of exponential families.
     /// `None` where the rule is not linear, or a weight is infinite.
+    #[doc(hidden)]
     pub fn linear_form(&self) -> Result<Option<LinearForm>> {
         self.check_parts(&numbered(self.n_classes()))?;
         let form = match &self.density {

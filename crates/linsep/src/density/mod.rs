@@ -15,11 +15,17 @@ mod prepared;
 mod sampler;
 
 pub use bayes_error::{BayesError, ErrorMethod};
-pub use draw::Draws;
-pub use likelihood::Likelihood;
-pub use linear::LinearForm;
-pub use parameters::{Parameters, default_classes, default_features};
-pub use sampler::{DRAW_BLOCK, Sampler};
+pub use parameters::Parameters;
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use self::{
+    draw::Draws,
+    likelihood::Likelihood,
+    linear::LinearForm,
+    parameters::{default_classes, default_features},
+    sampler::{DRAW_BLOCK, Sampler},
+};
 
 use crate::role::{Role, Roles};
 use serde::{Deserialize, Serialize};
@@ -35,6 +41,7 @@ pub struct Densities {
 
 impl Densities {
     /// Priors and parameters are estimated, or copied from what was given.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::All(Role::Claim);
 }
 

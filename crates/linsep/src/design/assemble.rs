@@ -52,6 +52,7 @@ pub struct Prepared {
 impl Recipe {
     /// The matrix of the wanted rows of a table whose columns are matched by name. Rows that miss a needed cell are
     /// treated as the recipe says; extra columns are ignored. A large matrix of products is never made as a whole.
+    #[doc(hidden)]
     pub fn apply(&self, table: &Table, wanted: &[bool]) -> Result<Prepared> {
         let (filler, missing) = plan(self, table, wanted)?;
         let rows = filler.rows.clone();
@@ -70,6 +71,7 @@ impl Recipe {
 
     /// The same as [`Recipe::apply`], consuming the table: a large table or one of narrow columns serves as the matrix
     /// without a copy, any other is freed chunk by chunk as it is copied.
+    #[doc(hidden)]
     pub fn apply_owned(&self, table: Table, wanted: &[bool]) -> Result<Prepared> {
         let (filler, missing) = plan(self, &table, wanted)?;
         let rows = filler.rows.clone();

@@ -52,6 +52,7 @@ pub struct RecipeColumn {
 
 impl RecipeColumn {
     /// Which column is a choice, what was learned of it is not; all kinds of encodings in one table.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::Fields(&[
         ("name", Roles::All(Role::Setting)),
         (

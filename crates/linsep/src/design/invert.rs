@@ -25,6 +25,7 @@ impl Recipe {
     /// assert!(recipe.cells(&[7.5, 0.2, 0.8]).is_err());
     /// # Ok::<(), linsep::Error>(())
     /// ```
+    #[doc(hidden)]
     pub fn cells(&self, row: &[f64]) -> Result<Vec<Cell<'_>>> {
         if row.len() != self.n_features() {
             return Err(Error::data(format!("a row of {} numbers, not {}", row.len(), self.n_features())));

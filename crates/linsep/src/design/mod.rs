@@ -30,35 +30,45 @@ mod training;
 mod turned;
 mod units;
 
-pub use assemble::{Prepared, PreparedDesign};
-pub use basis::{Basis, MOST_BASIS_FEATURES};
-pub use columns::{ColumnEntries, ColumnView, Columns, SomeColumns, SparseColumns, WithColumns, stored_values};
-pub(crate) use columns::{ColumnRange, RowParts};
-pub use constant::constant_sparse_columns;
-pub use csr::{CsrMatrix, CsrRows, column_ranges};
-pub use dense::{Dense, DenseMatrix};
+pub use basis::Basis;
+pub(crate) use columns::{ColumnRange, ColumnView, RowParts, WithColumns, stored_values};
+pub(crate) use constant::constant_sparse_columns;
+pub use csr::CsrMatrix;
+pub(crate) use csr::column_ranges;
+pub use dense::DenseMatrix;
 pub use encoding::{Encoding, RecipeColumn};
-pub use gather::gather;
-pub use in_memory::InMemory;
-pub use invert::Cell;
-pub use labelled_rows::LabelledRows;
-pub use learn::fit_recipe;
-pub use packed::PackedTable;
-pub use pass::{Pass, Rows};
-pub use quantile::{DEFAULT_KNOTS, QuantileOutput, Transform};
+pub(crate) use gather::gather;
+pub(crate) use pass::Pass;
+pub use quantile::{QuantileOutput, Transform};
 pub use recipe::{Coding, ColumnOrigin, Missing, Recipe, RecipeOptions, UnknownLevel};
-pub use relations::CodingRelations;
+pub(crate) use relations::CodingRelations;
 pub(crate) use row_gram::RowGram;
-pub use row_space::RowSpace;
-pub use select::select;
-pub use selected::SelectedRows;
-pub(crate) use summary::telling_weight;
-pub use summary::{ColumnSummary, summarise, summarise_any};
-pub use tiny::check_small_columns;
-pub use training::{Offsets, Training};
-pub use turned::TurnedRows;
+pub(crate) use selected::SelectedRows;
+pub(crate) use summary::{ColumnSummary, summarise_any, telling_weight};
+pub(crate) use tiny::check_small_columns;
 pub(crate) use turned::spread;
-pub use units::{Standardize, Units};
+pub use units::Standardize;
+pub use units::Units;
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use self::{
+    assemble::{Prepared, PreparedDesign},
+    columns::{ColumnEntries, Columns, SomeColumns, SparseColumns},
+    csr::CsrRows,
+    dense::Dense,
+    in_memory::InMemory,
+    invert::Cell,
+    labelled_rows::LabelledRows,
+    learn::fit_recipe,
+    pass::Rows,
+    quantile::DEFAULT_KNOTS,
+    row_space::RowSpace,
+    select::select,
+    summary::summarise,
+    training::{Offsets, Training},
+    turned::TurnedRows,
+};
 
 use crate::error::Result;
 use std::ops::Range;
@@ -74,6 +84,7 @@ pub struct Shape {
 
 /// Room for a design that has to produce its rows (from disk, or from another layout) instead of lending them.
 #[derive(Debug, Default)]
+#[doc(hidden)]
 pub struct Tile {
     /// Room for dense rows, or the values of sparse ones.
     pub values: Vec<f64>,
@@ -90,27 +101,32 @@ pub trait Design: Sync {
     fn shape(&self) -> Shape;
 
     /// The rows of a range, lent or produced in `tile`.
+    #[doc(hidden)]
     fn block<'a>(&'a self, rows: Range<usize>, tile: &'a mut Tile) -> Result<Block<'a>>;
 
     /// Whether blocks are lent, so that all rows may be asked for at once without a copy.
+    #[doc(hidden)]
     fn lends(&self) -> bool {
         false
     }
 
     /// The columns one by one, of a design that has them: methods that read few columns, or all again and again, are
     /// faster by these than by rows.
+    #[doc(hidden)]
     fn by_columns(&self) -> Option<ColumnView<'_>> {
         None
     }
 }
 
 /// Whether the rows of a design are sparse: an empty block tells.
+#[doc(hidden)]
 pub fn is_sparse(design: &dyn Design) -> bool {
     design.by_columns().is_some() || matches!(design.block(0..0, &mut Tile::default()), Ok(Block::Csr(_)))
 }
 
 /// Some consecutive rows of a design.
 #[derive(Debug, Clone, Copy)]
+#[doc(hidden)]
 pub enum Block<'a> {
     /// Dense rows of doubles.
     F64(Dense<'a, f64>),

@@ -123,6 +123,7 @@ impl Default for RecipeOptions {
 
 impl Recipe {
     /// Columns and what becomes of their cells are chosen.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::Fields(&[
         ("columns", RecipeColumn::ROLES),
         ("sparse_width", Roles::All(Role::Claim)),

@@ -50,6 +50,7 @@ impl From<StoredUnits> for Units {
 
 impl Units {
     /// Means and scales of the rows.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::All(Role::Claim);
 
     /// Units from centres and positive scales.

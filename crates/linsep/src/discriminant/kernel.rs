@@ -45,6 +45,7 @@ pub struct KernelExpansion {
 impl KernelExpansion {
     /// From the kernel, the units it looks at columns in, the numbers of the support rows (rising), the rows themselves, their
     /// coefficients (row by row) and the intercepts.
+    #[doc(hidden)]
     pub fn new(
         kernel: Kernel,
         units: Units,
@@ -229,6 +230,7 @@ impl KernelExpansion {
 
     /// `w_p·w_q = c_pᵀKc_q` of all scores in the feature space, zero where w is zero up to rounding; `None` for a precomputed
     /// kernel.
+    #[doc(hidden)]
     pub fn inner_products(&self) -> Option<Square> {
         let k = self.n_scores();
         let values = self.own_sums(&self.coefficients, k)?;

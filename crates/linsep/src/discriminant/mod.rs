@@ -39,6 +39,7 @@ pub enum Discriminant {
 
 impl Discriminant {
     /// The point that everything else is about: the certificate proves it, or a second fit finds it again.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::All(Role::Claim);
 
     /// Number of scores: one for two classes, else one per class, or one for every two-class fit.

@@ -46,22 +46,32 @@ mod score_losses;
 mod scored;
 mod sets;
 
-pub use against::{Against, AucDifference, Bootstrap, Comparison, McNemar, Opponents, compare};
-pub use bounds::{
-    MarginPremises, clopper_pearson, clopper_pearson_upper, empirical_bernstein_upper, excess_risk_bound,
-    hoeffding_upper, margin_upper, online_upper,
-};
+pub use against::{Against, AucDifference, Bootstrap, Comparison, McNemar};
+pub use bounds::{MarginPremises, clopper_pearson, clopper_pearson_upper, empirical_bernstein_upper, hoeffding_upper};
+pub(crate) use bounds::{margin_upper, online_upper};
 pub use class_figures::{ClassFigures, ClassReport};
 pub use confusion::Confusion;
 pub use curve::{Lift, RankingReport, ThresholdFigures, ThresholdTarget, WantedFigure};
-pub use details::{Details, Thresholds, details, thresholds};
-pub use guarantee::{BoundKind, ErrorBound, Guarantee, LeftOut, guarantee};
+pub use details::{Details, Thresholds};
+pub use guarantee::{BoundKind, ErrorBound, Guarantee, LeftOut};
 pub use interval::{LEVEL, wilson};
-pub use labels::{LabelFigures, evaluate_labels};
+pub use labels::LabelFigures;
 pub use reliability::{BrierParts, HosmerLemeshow, Reliability, ReliabilityBin};
-pub use score_losses::{ScoreLosses, score_losses};
+pub use score_losses::ScoreLosses;
+pub(crate) use score_losses::score_losses;
 pub use scored::{RowsOf, Scored};
-pub use sets::{SetFigures, set_figures};
+pub use sets::SetFigures;
+pub(crate) use sets::set_figures;
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use self::{
+    against::{Opponents, compare},
+    bounds::excess_risk_bound,
+    details::{details, thresholds},
+    guarantee::guarantee,
+    labels::evaluate_labels,
+};
 
 use crate::error::Result;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -226,6 +236,7 @@ pub struct Evaluation {
 /// Lengths that disagree, fewer than two classes or equal names, classes without name, weights that are negative, not
 /// finite or all zero, probabilities outside `[0, 1]` or rows of them that do not sum to one, losses that are negative
 /// or not numbers, rows without prediction under a decision that never rejects. Errors about a row name its place in the table where [`Scored::origin`] is given.
+#[doc(hidden)]
 pub fn evaluate(scored: &Scored<'_>) -> Result<Evaluation> {
     scored.check()?;
     let confusion = Confusion::new(scored);

@@ -13,11 +13,18 @@ mod rows;
 mod scores;
 
 pub use hyperplane::Hyperplane;
-pub use mahalanobis::mahalanobis;
-pub use quadric::{FLAT, Quadric, QuadricKind, Signature};
-pub use regions::{MIXTURE, MOST_CLASSES, Region, regions};
+pub use quadric::{Quadric, QuadricKind, Signature};
+pub use regions::Region;
 pub use rows::{Measured, RowGeometry, SmallestMargin};
 pub(crate) use scores::{Scores, Sum};
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use self::{
+    mahalanobis::mahalanobis,
+    quadric::FLAT,
+    regions::{MIXTURE, MOST_CLASSES, regions},
+};
 
 use crate::density::{Covariance, Densities, Density, Family, Gaussian};
 use crate::discriminant::{Discriminant, Linear};

@@ -186,6 +186,7 @@ struct Sizes {
 
 impl Quadric {
     /// From m, W, w and w₀; `None` where the sizes do not agree or a number is not finite.
+    #[doc(hidden)]
     pub fn new(centre: Vec<f64>, matrix: Square, gradient: Vec<f64>, constant: f64) -> Option<Quadric> {
         let d = centre.len();
         if matrix.n() != d || gradient.len() != d {

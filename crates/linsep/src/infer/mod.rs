@@ -31,17 +31,23 @@ mod subject;
 mod term_tests;
 
 pub use bands::{BandKind, ProbabilityInterval};
+pub use bootstrap::BootstrapLine;
 pub(crate) use bootstrap::check_replicates;
-pub use bootstrap::{BootstrapLine, replicates_needed};
-pub use gaussian::{ClassInference, ColumnTest, GaussianInference, IntervalEstimate, MeanLine, infer_gaussian};
+pub use gaussian::{ClassInference, ColumnTest, GaussianInference, IntervalEstimate, MeanLine};
 pub use hypothesis_tests::{Ellipsoid, HypothesisTest, Tested};
-pub use inference::{Coefficient, Inference, InferenceFit, SeparatedInference, infer};
-pub use least_squares::{SquaresInference, SquaresLine, SquaresTest, infer_least_squares};
+pub use inference::{Coefficient, Inference, InferenceFit, SeparatedInference};
+pub use least_squares::{SquaresInference, SquaresLine, SquaresTest};
 pub use marginal::MarginalEffect;
 pub use mean_tests::{BoxTest, MeanStatistic, MeanTest};
 pub use options::{Adjustment, CovarianceKind, EstimatorKind, InferenceOptions, IntervalKind};
 pub(crate) use reweighted::{ReweightedRidge, RidgeFit, RowWeights};
 pub use rows::RowInfluence;
 pub use statistics::FitStatistics;
-pub use subject::{ModelTerm, Subject};
+pub(crate) use subject::ModelTerm;
 pub use term_tests::{TermInflation, TermTest, TestKind};
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use self::{gaussian::infer_gaussian, inference::infer, least_squares::infer_least_squares, subject::Subject};
+
+pub use crate::linalg::Square;

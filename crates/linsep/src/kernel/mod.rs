@@ -12,11 +12,17 @@ mod plane;
 mod rows;
 mod semidefinite;
 
-pub use block::{KernelSum, TargetRows, kernel_rows, kernel_table};
-pub use definite::{Definiteness, NegativeCurvature, definiteness};
-pub use enclosure::{EnclosedValues, ProofRows};
-pub use panels::Real;
-pub use rows::{KernelRows, StoredRows};
+pub use definite::{Definiteness, NegativeCurvature};
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use self::{
+    block::{KernelSum, TargetRows, kernel_rows, kernel_table},
+    definite::definiteness,
+    enclosure::{EnclosedValues, ProofRows},
+    panels::Real,
+    rows::{KernelRows, StoredRows},
+};
 
 use crate::error::{Error, Result};
 use crate::numeric::{exp, exp_falling, exp32, vectorised};

@@ -52,6 +52,7 @@ impl ClassWeights {
 
 impl ClassWeighting {
     /// Factors that balance follow from the rows; given ones are in everything that was fitted.
+    #[doc(hidden)]
     pub const ROLES: Roles =
         Roles::Fields(&[("balanced", Roles::All(Role::Setting)), ("factors", Roles::All(Role::Claim))]);
 

@@ -28,26 +28,32 @@ pub use kernel_choice::KernelChoice;
 pub use kernel_perceptron::KernelPerceptronSettings;
 pub use kernel_svm::KernelSvmSettings;
 pub use least_squares::{LeastSquaresSettings, LeastSquaresSolver, Targets};
-pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
-pub use note::{Note, Separability, UNSTEADY};
+pub use naive_bayes::{FamilyChoice, Layout, NaiveBayes};
+pub(crate) use note::UNSTEADY;
+pub use note::{Note, Separability};
 pub use perceptron::{PerceptronSettings, PerceptronVariant};
-pub use printed::last_digit;
 pub(crate) use restated::Stated;
 pub use risk::{
     Algorithm, Lambdas, LossChoice, PathPoint, PenaltyChoice, RegularisationPath, RiskMinimizer, Stochastic,
 };
 pub use sigmoid::SigmoidLeastSquares;
-pub use split::{FittedPart, Part, RefusedPart, Split, SplitFit};
-pub(crate) use split::{of_part, worst_certificate};
+pub use split::{FittedPart, Part, Split, SplitFit};
+pub(crate) use split::{RefusedPart, of_part, worst_certificate};
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use self::printed::last_digit;
 
 use crate::certify::Certificate;
 use crate::density::Densities;
 use crate::design::{Coding, Recipe, Standardize, Training, Units};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
+pub use crate::objective::{Intercept, SoftmaxForm};
 use crate::role::{Role, Roles};
 pub use crate::separate::NoOptimum;
 use crate::separate::SeparabilityVerdict;
+pub use crate::solve::{Order, SigmoidAlgorithm};
 use crate::watch::Watch;
 use serde::{Deserialize, Serialize};
 
@@ -132,6 +138,7 @@ pub struct Objective {
 
 impl Objective {
     /// The symbols and λ follow from the method and the rows.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::Fields(&[
         ("formula", Roles::All(Role::Derived)),
         ("value", Roles::All(Role::Claim)),
@@ -190,6 +197,7 @@ pub struct Computation {
 
 impl Computation {
     /// Only a second fit can tell.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::All(Role::History);
 }
 
@@ -217,6 +225,7 @@ impl NotSeparable {
 
 impl Method {
     /// Which method, and everything it was told.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::All(Role::Setting);
 
     /// Names of the methods whose models say what the classes look like ([`Fitted::density`]), unless they are very wide.
@@ -340,6 +349,7 @@ impl Method {
     /// assert_eq!(w.intercept(), [-17.5]);          // the boundary is midway, at 3.5
     /// # Ok::<(), linsep::Error>(())
     /// ```
+    #[doc(hidden)]
     pub fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
         self.fit_from(training, None, watch)
     }
@@ -348,6 +358,7 @@ impl Method {
     ///
     /// # Errors
     /// Where the method, or the solver that it takes, has no use for a start.
+    #[doc(hidden)]
     pub fn fit_from(&self, training: &Training<'_>, start: Option<&Linear>, watch: &Watch) -> Result<Fit> {
         training.check()?;
         if start.is_some() && !self.takes_start() {
@@ -378,6 +389,7 @@ impl Method {
 
     /// Recomputes the certificate of a support vector machine from its discriminant, its multipliers (one per row) and the
     /// data; other methods have none.
+    #[doc(hidden)]
     pub fn certify_multipliers(
         &self,
         training: &Training<'_>,
@@ -396,6 +408,7 @@ impl Method {
     }
 
     /// Recomputes the certificate of given discriminants from the data, independently of how they were found.
+    #[doc(hidden)]
     pub fn certify(
         &self,
         training: &Training<'_>,

@@ -131,6 +131,7 @@ pub enum Separability {
 
 impl Note {
     /// What is said of the data is a claim about it.
+    #[doc(hidden)]
     pub const ROLES: Roles = Roles::All(Role::Claim);
 
     /// The note in words.

@@ -100,6 +100,7 @@ impl Part {
     }
 
     /// What the part learns from. Against the rest nothing is copied but the labels.
+    #[doc(hidden)]
     pub fn rows(&self, whole: &Training<'_>) -> Result<SelectedRows> {
         let names = self.sides(whole.labels.names()).to_vec();
         let codes = whole.labels.codes();
@@ -179,6 +180,7 @@ impl Split {
     /// assert_eq!((fit.whole.discriminant.n_scores(), fit.parts.len()), (3, 3));
     /// # Ok::<(), linsep::Error>(())
     /// ```
+    #[doc(hidden)]
     pub fn fit(self, method: &Method, training: &Training<'_>, watch: &Watch) -> Result<Fit<SplitFit, RefusedPart>> {
         training.check()?;
         check(method, training)?;

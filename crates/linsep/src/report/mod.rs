@@ -26,20 +26,35 @@ mod support;
 mod text;
 mod verification;
 
-pub use classical::{classical_json, classical_text};
-pub use evaluation::{evaluation_json, evaluation_text, labels_json, labels_text};
-pub use further::{
-    against_json, against_text, details_json, details_text, losses_json, losses_text, thresholds_json, thresholds_text,
-};
-pub use geometry::{decision_note, geometry_json, geometry_text, measured_text};
-pub use guarantee::{guarantee_json, guarantee_text};
+pub use classical::classical_text;
+pub use evaluation::{evaluation_text, labels_text};
+pub use geometry::geometry_text;
+pub use guarantee::guarantee_text;
 pub use inference::inference_text;
-pub use inference_json::{TableFormat, inference_json, inference_rows, inference_table, probability_rows};
-pub use inspect::{bayes_error_text, inspect_json, inspect_text};
-pub use refusal::{refusal_json, refusal_text};
-pub use resampling::{bootstrap_json, bootstrap_text, permutation_json, permutation_text};
+pub use inspect::inspect_text;
+pub use refusal::refusal_text;
+pub use resampling::{bootstrap_text, permutation_text};
 pub use separability::separability_text;
-pub use separability_json::separability_json;
-pub use summary::{fit_summary, fit_summary_on_columns};
-pub use support::{support_json, support_text};
+pub use summary::fit_summary;
+pub use support::support_text;
 pub use verification::verification_text;
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use self::{
+    classical::classical_json,
+    evaluation::{evaluation_json, labels_json},
+    further::{
+        against_json, against_text, details_json, details_text, losses_json, losses_text, thresholds_json,
+        thresholds_text,
+    },
+    geometry::{decision_note, geometry_json, measured_text},
+    guarantee::guarantee_json,
+    inference_json::{TableFormat, inference_json, inference_rows, inference_table, probability_rows},
+    inspect::{bayes_error_text, inspect_json},
+    refusal::refusal_json,
+    resampling::{bootstrap_json, permutation_json},
+    separability_json::separability_json,
+    summary::fit_summary_on_columns,
+    support::support_json,
+};

@@ -31,13 +31,17 @@ pub(crate) use cone::{
 pub use existence::NoOptimum;
 pub(crate) use existence::proved_no_optimum;
 pub(crate) use hard_margin::{SeparatingPlane, any_plane, hard_margin, margin_by_faces};
-pub use limits::{CoefficientLimit, CoefficientLimits, coefficient_limits};
+pub use limits::{CoefficientLimit, CoefficientLimits};
 pub(crate) use origin::through_centre;
 pub use plan::Route;
 pub use verdict::{
     CommonPoint, Complete, Constraint, NearestPoints, Overlap, QuasiComplete, SeparabilityOptions, SeparabilityVerdict,
     Undecided, Verdict, WholeScore,
 };
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use self::limits::coefficient_limits;
 
 use crate::certify::{ExactPlane, exactly_separates};
 use crate::design::{LabelledRows, Training};
@@ -68,6 +72,7 @@ const NOT_BALANCED: &str = "weights of all rows nearly balance, but that some ba
 /// assert!((complete.margin - 1.0).abs() < 1e-9);
 /// # Ok::<(), linsep::Error>(())
 /// ```
+#[doc(hidden)]
 pub fn separability(
     training: &Training<'_>,
     options: &SeparabilityOptions,

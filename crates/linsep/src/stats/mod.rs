@@ -9,6 +9,8 @@ mod triangle;
 pub use class_columns::{ClassColumns, Run, Sums, Support};
 pub(crate) use class_moments::MomentRounding;
 pub use class_moments::{ClassMoments, Scatter};
-pub use fourth_moments::fourth_moments;
 pub(crate) use reference::whole_row;
-pub use triangle::ClassTriangle;
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use self::{fourth_moments::fourth_moments, triangle::ClassTriangle};

@@ -7,8 +7,11 @@ mod names;
 mod printed;
 mod target;
 
-pub use names::NameIndex;
 pub use target::{Class, Labels, Target};
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use self::names::NameIndex;
 
 use crate::error::{Error, Place, Result, nearest};
 use crate::numeric::vectorised;
@@ -53,6 +56,7 @@ pub enum Cells {
 }
 
 /// The code of a missing text cell.
+#[doc(hidden)]
 pub const MISSING_TEXT: u32 = u32::MAX;
 
 /// Runs `$body` with `$values` bound to the typed slice and `$number` to its conversion to `f64`.
@@ -259,6 +263,7 @@ impl Table {
     }
 
     /// The places of the named columns, for looking many of them up.
+    #[doc(hidden)]
     pub fn index(&self) -> NameIndex<'_> {
         NameIndex::new(self.columns.iter().map(|c| c.name.as_str()))
     }

@@ -8,7 +8,11 @@ mod setting;
 mod voice;
 
 pub use setting::Setting;
-pub use voice::{Plain, Voice, listed};
+pub use voice::{Plain, Voice};
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use self::voice::listed;
 
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,6 +135,7 @@ words_of_one!(&str, String, Setting, Span);
 
 /// The alternatives of a remedy in one sentence: "use a, b, or drop the column". What begins with the verb of the one
 /// before does without it.
+#[doc(hidden)]
 pub fn alternatives(said: &[String]) -> Option<String> {
     const VERBS: [&str; 4] = ["use ", "choose ", "take ", "add "];
     let verb = |text: &str| VERBS.into_iter().find(|verb| text.starts_with(verb));

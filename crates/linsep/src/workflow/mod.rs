@@ -36,16 +36,12 @@ mod support;
 mod verdict;
 mod verify;
 
-pub use arrays::{
-    Arrays, fit_arrays, measure_design, path_arrays, predict_design, refit_arrays, separable_arrays, support_arrays,
-    verify_arrays,
-};
 pub use bootstrap::{BootstrapCoefficient, BootstrapFit, BootstrapOptions, TableBootstrap, bootstrap_table};
 pub use classical::{ClassicalAnswer, ClassicalInference, ClassicalModel, infer_classical};
 pub use fit::{TableFit, TableRefusal, fit_table};
-pub use geometry::{GeometryOptions, TableGeometry, geometry_of, geometry_table};
+pub use geometry::{GeometryOptions, TableGeometry, geometry_table};
 pub use guarantee::{Guaranteed, MarginQuestion, guarantee_table};
-pub use infer::{InferOptions, TableInference, infer_arrays, infer_table, inference_of_model};
+pub use infer::{InferOptions, TableInference, infer_table, inference_of_model};
 pub use judge::{FurtherQuestions, JudgedFurther, compare_models, judge_table};
 pub use multi_label::{JudgedLabels, evaluate_label_table, fit_labels};
 pub use multiclass::{Approach, Multiclass};
@@ -55,7 +51,19 @@ pub use permutation::{PermutationStatistic, PermutationTest, permutation_test};
 pub use predict::{Judged, Predictions, evaluate_table, predict_table};
 pub(crate) use separable::SHOWN_BOUNDARY;
 pub use separable::{Question, Scope, SeparableOptions, TableSeparability, separable_table};
-pub use simulate::model_classes;
 pub use support::{SupportRow, SupportTable, support_tables};
 pub use verdict::Check;
-pub use verify::{Verification, refit_table, verify_table};
+pub use verify::{Verification, verify_table};
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use self::{
+    arrays::{
+        Arrays, fit_arrays, measure_design, path_arrays, predict_design, refit_arrays, separable_arrays,
+        support_arrays, verify_arrays,
+    },
+    geometry::geometry_of,
+    infer::infer_arrays,
+    simulate::model_classes,
+    verify::refit_table,
+};

@@ -116,7 +116,7 @@ impl Merge for ThetaSums {
     }
 }
 
-/// Sums of the bounds for single rows, [`super::RowTerms`].
+/// Sums of the bounds for single rows, those of `RowTerms`.
 #[derive(Debug, Clone)]
 pub struct TermSums {
     /// `Σ s FY` at most.

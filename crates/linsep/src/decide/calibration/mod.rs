@@ -111,6 +111,7 @@ impl CalibrationKind {
     ///
     /// # Errors
     /// Where the scores say nothing about the classes, or the opposite: the best map would not rise.
+    #[doc(hidden)]
     pub fn fit(self, rows: &HeldOut<'_>) -> Result<Calibration> {
         self.check(rows.n_classes)?;
         rows.check()?;

@@ -135,7 +135,7 @@ impl Design for SomeColumns {
 
 impl<'a> ColumnView<'a> {
     /// The same columns, held.
-    pub fn to_owned(&self) -> SomeColumns {
+    pub fn to_owned(self) -> SomeColumns {
         match self.places {
             Some(places) => SomeColumns { columns: self.columns.clone(), places: places.to_vec() },
             None => SomeColumns::new(self.columns.clone(), &(0..self.n_cols()).collect::<Vec<_>>()),

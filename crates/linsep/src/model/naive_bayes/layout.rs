@@ -72,6 +72,7 @@ impl Layout {
     }
 
     /// The runs in the order of the columns.
+    #[doc(hidden)]
     pub fn runs(&self) -> &[FamilyRun] {
         &self.runs
     }

@@ -109,6 +109,7 @@ impl RiskMinimizer {
     /// assert!(path.points.iter().all(|p| p.certificate.relative_gap().unwrap() <= 1e-8));
     /// # Ok::<(), linsep::Error>(())
     /// ```
+    #[doc(hidden)]
     pub fn path(
         &self,
         training: &Training<'_>,
