@@ -1,4 +1,4 @@
-"""How much the constants matter that were chosen: each twice as large and half as large, on every task that reaches it.
+"""How much the constants matter that were chosen: each twice as large and half as large, on tasks that reach it.
 
 Run: python bench/constants.py instrument COPY       (a copy of the source tree whose constants are scaled when it runs)
      cargo build --release --manifest-path COPY/Cargo.toml -p linsep -p linsep-cli --example bench --bin linsep
@@ -12,8 +12,10 @@ does to a value keeps it what it is: sizes stay whole and positive, shares of on
 quarter), growth stays growth (1 + factor·(x − 1) below 4). Constants in types, patterns and other constants stay as they are and
 are listed by `instrument`.
 
-The tasks are those of before_after.py, by the server, and COMMANDS, by the command. What is compared is the processor time of a
-fit on one thread, the least of some rounds, the variants in turn, so that other programs on the machine change little.
+The tasks are those of before_after.py, by the server, and COMMANDS, by the command. All are run once, to see what they reach and
+how long they take; a constant is then measured on the quickest ENOUGH of those that reach it and take long enough to be timed.
+What is compared is the processor time of a fit on one thread, the least of some rounds, the variants in turn, so that other
+programs on the machine change little.
 """
 import argparse
 import json
@@ -74,6 +76,12 @@ pub(crate) fn {kind}(index: usize, x: {kind}) -> {kind} {{
 """
 # What is not told from noise: the same build against itself differs by less.
 NOISE = 0.05
+# Tasks on which a constant is measured.
+ENOUGH = 3
+# Seconds of processor time below which a task is not timed, unless a constant has no other, and above which none is.
+LEAST, MOST = 0.02, 5.0
+# Seconds that the rounds of a variant take, where a task is quick; and how many rounds at most.
+TOGETHER_LAST, MOST_ROUNDS = 0.3, 15
 # Constants whose variants run side by side.
 TOGETHER = 6
 DATA = ROOT / "examples"
@@ -242,13 +250,24 @@ def started(kind, binaries, case, scale=None, touched=None):
 
 
 def reached(kind, binaries, case):
-    """The constants that a task reaches."""
+    """The constants that a task reaches, and the seconds of processor time that it takes."""
     with tempfile.TemporaryDirectory() as folder:
         touched = Path(folder) / "touched"
         variant = started(kind, binaries, case, touched=touched)
-        variant.run()
+        seconds = variant.run()
         variant.end()
-        return sorted({int(line) for line in touched.read_text().split()}) if touched.exists() else []
+        return seconds, sorted({int(line) for line in touched.read_text().split()}) if touched.exists() else []
+
+
+def shared_out(reach):
+    """For each task the constants that are measured on it: every constant on the quickest tasks that reach it."""
+    measured = {name: [] for name in reach}
+    for at in {at for _, touched in reach.values() for at in touched}:
+        that_reach = sorted((seconds < LEAST, seconds, name) for name, (seconds, touched) in reach.items()
+                             if at in touched and seconds < MOST)
+        for _, _, name in that_reach[:ENOUGH]:
+            measured[name].append(at)
+    return {name: sorted(some) for name, some in measured.items()}
 
 
 def ratios(kind, binaries, case, scales, rounds):
@@ -281,24 +300,36 @@ def tasks():
 def measure(copy, binaries, rounds, only, out):
     known = json.loads((Path(copy) / "constants.json").read_text())
     names = known["constants"]
-    record = json.loads(out.read_text()) if out.exists() else {"left": known["left"], "constants": names, "tasks": {}}
-    for name, kind, case in tasks():
-        if only not in name or name in record["tasks"]:
+    fresh = {"left": known["left"], "constants": names, "reach": {}, "tasks": {}}
+    record = json.loads(out.read_text()) if out.exists() else fresh
+
+    def keep():
+        out.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+
+    some_tasks = {name: (kind, case) for name, kind, case in tasks() if only in name}
+    for name, (kind, case) in some_tasks.items():
+        if name not in record["reach"]:
+            record["reach"][name] = reached(kind, binaries, case)
+            keep()
+            print(f"{name}: {record['reach'][name][0]:.2f} s, {len(record['reach'][name][1])} constants", file=sys.stderr, flush=True)
+    for name, touched in shared_out(record["reach"]).items():
+        if name not in some_tasks:
             continue
-        found = {}
-        touched = reached(kind, binaries, case)
+        kind, case = some_tasks[name]
+        enough = min(max(rounds, round(TOGETHER_LAST / (record["reach"][name][0] + 1e-3))), MOST_ROUNDS)
+        found = record["tasks"].setdefault(name, {})
+        touched = [at for at in touched if names[at] not in found]
         for some in (touched[at : at + TOGETHER] for at in range(0, len(touched), TOGETHER)):
             scales = [f"{at}:{factor}" for at in some for factor in (2, 0.5)]
-            pairs = ratios(kind, binaries, case, scales, rounds)
+            pairs = ratios(kind, binaries, case, scales, enough)
             # What looks like a difference is measured once more, alone, before it is believed.
             for at, pair in zip(some, zip(pairs[::2], pairs[1::2])):
                 if any(r is None or abs(r - 1) > NOISE for r in pair):
-                    again = ratios(kind, binaries, case, [f"{at}:2", f"{at}:0.5"], 2 * rounds)
+                    again = ratios(kind, binaries, case, [f"{at}:2", f"{at}:0.5"], 2 * enough)
                     pair = [None if a is None or b is None else min(a, b, key=lambda r: abs(r - 1)) for a, b in zip(pair, again)]
                 found[names[at]] = list(pair)
-        record["tasks"][name] = found
-        out.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
-        print(f"{name}: {len(touched)} constants", file=sys.stderr, flush=True)
+            keep()
+        print(f"{name}: {len(touched)} constants measured", file=sys.stderr, flush=True)
 
 
 def said(ratio):
@@ -307,17 +338,20 @@ def said(ratio):
 
 def table(record):
     """The record as a page: for each constant the tasks on which it matters, or how many it was seen not to matter on."""
+    names = record["constants"]
+    reaching = [sum(at in touched for _, touched in record["reach"].values()) for at in range(len(names))]
     print("# Constants that were chosen, each twice and half as large\n")
-    print("Processor time of a fit on one thread relative to that of the constants as they are, on every task that reaches a constant;")
-    print(f"how it is measured: `constants.py`. Ratios within {NOISE:.0%} of one are noise, and the constant is not listed for that task.\n")
-    print("| constant | tasks that reach it | matters on | ×2 | ×½ |\n|---|---|---|---|---|")
-    for name in record["constants"]:
+    print("Processor time of a fit on one thread relative to that of the constants as they are; how it is measured: `constants.py`.")
+    print(f"Of {len(record['reach'])} tasks each constant is measured on the {ENOUGH} quickest that reach it. Ratios within {NOISE:.0%} of")
+    print("one are noise, and the constant is not listed for that task.\n")
+    print("| constant | tasks: reach it | measured | matters on | ×2 | ×½ |\n|---|---|---|---|---|---|")
+    for name, count in zip(names, reaching):
         at = {task: found[name] for task, found in record["tasks"].items() if name in found}
         matter = {task: pair for task, pair in at.items() if any(r is None or abs(r - 1) > NOISE for r in pair)}
         for task, (twice, half) in matter.items():
-            print(f"| `{name}` | {len(at)} | {task} | {said(twice)} | {said(half)} |")
+            print(f"| `{name}` | {count} | {len(at)} | {task.replace(f'{SHARED}/', '')} | {said(twice)} | {said(half)} |")
         if not matter:
-            print(f"| `{name}` | {len(at)} | {'none' if at else 'not reached'} | | |")
+            print(f"| `{name}` | {count} | {len(at)} | {'none' if count else 'not reached'} | | |")
     print("\nNot scaled, because they stand in types, patterns or other constants:\n")
     print("\n".join(f"- `{name}`" for name in record["left"]))
 
