@@ -20,6 +20,13 @@ pub enum Ending {
     ReaderGone,
 }
 
+impl Ending {
+    /// Of two steps, the ending that is not as wished.
+    pub fn or_worse(self, other: Ending) -> Ending {
+        if self == Ending::Done { other } else { self }
+    }
+}
+
 /// The exit code, with the error said on standard error: in words, or for programs under `--json`.
 pub fn report(result: Result<Ending, Error>, json: bool) -> ExitCode {
     ExitCode::from(match result {

@@ -14,10 +14,12 @@ use crate::progress::Progress;
 use crate::voice;
 use clap::Args;
 use linsep::artifact::{Model, MultiLabel};
+use linsep::decide::ConformalOptions;
+use linsep::design::RecipeOptions;
 use linsep::model::{ClassWeights, Method, Outcome};
 use linsep::report::{fit_summary, fit_summary_on_columns, inspect_json, refusal_json, refusal_text};
 use linsep::table::Table;
-use linsep::workflow::{FitOptions, TableFit, TableRefusal, fit_labels, fit_table};
+use linsep::workflow::{CalibrationOptions, FitOptions, TableFit, TableRefusal, fit_labels, fit_table};
 use linsep::{Error, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -45,15 +47,15 @@ Examples:
   linsep fit penguins.csv --target species --conformal 0.9 -o sets.json")]
 pub struct FitArguments {
     #[command(flatten)]
-    input: InputArguments,
+    pub input: InputArguments,
 
     /// Column to predict (for LIBSVM files: the label); several labels of two classes each as a,b,c
     #[arg(long, short, value_name = "COLUMN")]
-    target: Option<String>,
+    pub target: Option<String>,
 
     /// Where to write the model: .json or .json.zst; - is standard output, without the summary
     #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
 
     /// Cross-validate with K folds
     #[arg(long, value_name = "K")]
@@ -61,7 +63,7 @@ pub struct FitArguments {
 
     /// Print one JSON object instead of the summary
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 
     #[command(flatten)]
     columns: ColumnArguments,
@@ -71,7 +73,7 @@ pub struct FitArguments {
     class_weight: Vec<String>,
 
     #[command(flatten)]
-    method: MethodArguments,
+    pub method: MethodArguments,
 
     /// More than two classes: joint where the method can (the default), else a fit for every pair (the default of
     /// perceptrons) or for every class against the rest (svm, sigmoid-ls: linear-machine)
@@ -93,47 +95,80 @@ pub struct FitArguments {
 
     /// Stop after this many seconds with what there is (exit code 3)
     #[arg(long, value_name = "SECONDS", help_heading = "Method")]
-    time_limit: Option<f64>,
+    pub time_limit: Option<f64>,
 
     /// Seed of everything random
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = "Method")]
-    seed: u64,
+    pub seed: u64,
+}
+
+/// What the flags ask for, as far as it is known before a table is read.
+pub struct Asked {
+    method: Method,
+    recipe: RecipeOptions,
+    class_weights: Option<ClassWeights>,
+    calibration: Option<CalibrationOptions>,
+    conformal: Option<ConformalOptions>,
+    init: Option<Box<Model>>,
+}
+
+impl FitArguments {
+    /// What the flags ask for; wrong ones are refused here.
+    pub fn asked(&self) -> Result<Asked> {
+        self.asked_with(self.method.method(!self.columns.offset.is_empty(), self.seed)?)
+    }
+
+    /// The same of a method whose penalty has no size yet.
+    pub fn asked_of_path(&self) -> Result<Asked> {
+        self.asked_with(self.method.path_method(!self.columns.offset.is_empty(), "ridge")?)
+    }
+
+    fn asked_with(&self, method: Method) -> Result<Asked> {
+        let asked = Asked {
+            recipe: self.columns.recipe()?,
+            class_weights: class_weights(&self.class_weight)?,
+            calibration: self.calibrate.options()?,
+            conformal: self.conformal.options()?,
+            init: None,
+            method,
+        };
+        self.decision.check()?;
+        if self.decision.has_true_priors() && self.method.has_priors() {
+            return Err(Error::usage("--priors and --true-priors both say how frequent the classes are")
+                .help("give the true shares as --priors"));
+        }
+        if let Some(path) = &self.output {
+            check_directory(path)?;
+            self.input.refuse_as_output(path, &[self.init.as_deref(), self.decision.file(), self.method.file()])?;
+            if self.json && path == Path::new("-") {
+                return Err(
+                    Error::usage("--json and -o - both want standard output").help("give the model a file name")
+                );
+            }
+        }
+        let init = self.init.as_deref().map(|path| start(path, &asked.method)).transpose()?;
+        Ok(Asked { init, ..asked })
+    }
+
+    /// What is fitted to a table.
+    pub fn options(&self, asked: &Asked, table: &Table, target: String) -> Result<FitOptions> {
+        let mut options = options(self, asked.method.clone(), table, target)?;
+        options.recipe = asked.recipe.clone();
+        options.class_weights = asked.class_weights.clone();
+        options.init = asked.init.clone();
+        options.calibration = asked.calibration;
+        options.conformal = asked.conformal;
+        Ok(options)
+    }
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let time_limit = arguments.time_limit.map(seconds).transpose()?;
-    let method = arguments.method.method(!arguments.columns.offset.is_empty(), arguments.seed)?;
-    let recipe = arguments.columns.recipe()?;
-    let class_weights = class_weights(&arguments.class_weight)?;
-    let calibration = arguments.calibrate.options()?;
-    let conformal = arguments.conformal.options()?;
-    arguments.decision.check()?;
-    if arguments.decision.has_true_priors() && arguments.method.has_priors() {
-        return Err(Error::usage("--priors and --true-priors both say how frequent the classes are")
-            .help("give the true shares as --priors"));
-    }
-    if let Some(path) = &arguments.output {
-        check_directory(path)?;
-        arguments
-            .input
-            .refuse_as_output(path, &[arguments.init.as_deref(), arguments.decision.file(), arguments.method.file()])?;
-        if arguments.json && path == Path::new("-") {
-            return Err(Error::usage("--json and -o - both want standard output").help("give the model a file name"));
-        }
-    }
-    let init = arguments.init.as_deref().map(|path| start(path, &method)).transpose()?;
+    let asked = arguments.asked()?;
     let progress = Progress::new(arguments.input.quiet, time_limit);
     let table = arguments.input.read(None, &progress)?;
-    let options = |target: String| {
-        let mut options = options(arguments, method.clone(), &table, target)?;
-        options.recipe = recipe.clone();
-        options.class_weights = class_weights.clone();
-        options.init = init.clone();
-        options.calibration = calibration;
-        options.conformal = conformal;
-        Ok(options)
-    };
+    let options = |target: String| arguments.options(&asked, &table, target);
     if let Some(targets) = labels::targets(arguments.target.as_deref(), &table) {
         let options = targets.into_iter().map(options).collect::<Result<Vec<FitOptions>>>()?;
         let fits = fit_labels(&table, &options, &progress.watch());
@@ -161,8 +196,15 @@ fn finish_labels(arguments: &FitArguments, fits: Vec<TableFit>, options: &[FitOp
     labels::finish(MultiLabel { models }, arguments.output.as_deref(), arguments.json)
 }
 
+/// Writes the model, where there is one and a file to write it to, and says nothing.
+pub fn write(arguments: &FitArguments, fit: &TableFit) -> Result<Ending> {
+    let TableFit::Model(model) = fit else { return Ok(Ending::No) };
+    arguments.output.as_ref().map_or(Ok(()), |path| model.save(path))?;
+    Ok(if model.outcome == Outcome::Converged { Ending::Done } else { Ending::NotConverged })
+}
+
 /// Writes what came of the fit, and says it.
-fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
+pub fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
     match fit {
         TableFit::Model(model) => {
             let ending = if model.outcome == Outcome::Converged { Ending::Done } else { Ending::NotConverged };

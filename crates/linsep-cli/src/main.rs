@@ -8,6 +8,7 @@ mod evaluate;
 mod exit;
 mod fit;
 mod geometry;
+mod grid;
 mod guarantee;
 mod infer;
 mod input;
@@ -25,6 +26,7 @@ mod separable;
 mod sheet;
 mod signals;
 mod simulate;
+mod tune;
 mod verify;
 mod voice;
 
@@ -56,6 +58,7 @@ Examples:
   linsep infer penguins.csv --target sex --features body_mass_g,island
   linsep resample penguins.csv --target sex --features body_mass_g --model svm
   linsep path penguins.csv --target species --penalty lasso -o path.csv
+  linsep tune penguins.csv --target species --penalty lasso -o model.json
   linsep simulate gaussian --rows 500 -o data.csv
 
 Exit codes: 0 done; 1 the answer is no (verification fails, maximum likelihood does not exist, no
@@ -86,6 +89,8 @@ enum Command {
     Resample(Box<resample::ResampleArguments>),
     /// Solve for every size of a penalty, from all weights zero down to almost none
     Path(Box<path::PathArguments>),
+    /// Find the settings that predict best, by folds, and fit them to all rows
+    Tune(Box<tune::TuneArguments>),
     /// Draw labelled rows from known classes, with the truth beside them
     Simulate(Box<simulate::SimulateArguments>),
 }
@@ -129,6 +134,7 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Infer(arguments) => infer::run(&arguments),
         Command::Resample(arguments) => resample::run(&arguments),
         Command::Path(arguments) => path::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
     }
 }

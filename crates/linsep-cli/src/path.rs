@@ -92,7 +92,7 @@ struct Named<'p> {
 /// Runs the subcommand.
 pub fn run(arguments: &PathArguments) -> Result<Ending> {
     let time_limit = arguments.time_limit.map(seconds).transpose()?;
-    let method = arguments.method.path_method(!arguments.columns.offset.is_empty())?;
+    let method = arguments.method.path_method(!arguments.columns.offset.is_empty(), "lasso")?;
     let recipe = arguments.columns.recipe()?;
     if arguments.output != "-" {
         check_directory(Path::new(&arguments.output))?;

@@ -1097,6 +1097,38 @@ fn naive_bayes() -> Vec<Case> {
 
 fn resampling() -> Vec<Case> {
     vec![
+        usage("a search of no flag", "tune p.csv -t y --grid foo=1,2", &["no flag of `linsep fit` is called foo"]),
+        usage("a search of a flag that is given", "tune p.csv -t y --C 2 --grid C=1,2", &["both given and searched"]),
+        usage("a search over no number", "tune p.csv -t y --grid C=a,b", &["invalid value 'a'"]),
+        usage("a search without values", "tune p.csv -t y --grid C", &["`C` names no values"]),
+        usage("a search with an empty value", "tune p.csv -t y --grid C=1,,2", &["has an empty value"]),
+        usage("a search with a value twice", "tune p.csv -t y --grid C=1,1", &["has the value 1 twice"]),
+        usage("a search with a flag twice", "tune p.csv -t y --grid C=1 --grid C=2", &["--grid C is given 2 times"]),
+        usage("a search of the target", "tune p.csv -t y --grid target=x", &["`target` is not a setting"]),
+        usage(
+            "a range that does not rise from zero",
+            "tune p.csv -t y --grid C=log:0:1:3",
+            &["needs two ends above 0"],
+        ),
+        usage("a range of one value", "tune p.csv -t y --grid C=lin:0:1:1", &["from 2 to"]),
+        usage("a search with nothing to choose", "tune p.csv -t y --model svm", &["there is nothing to choose"]),
+        usage(
+            "a search by probabilities that are not there",
+            "tune p.csv -t y --model svm --grid C=1,2 --metric brier",
+            &["brier needs probabilities"],
+        ),
+        usage(
+            "more groups than there are",
+            "tune p.csv -t y --groups kind --folds 5",
+            &["5 folds cannot be made of the 2 groups"],
+        ),
+        usage("more times than there are", "tune p.csv -t y --time w --folds 5", &["need 6 different times"]),
+        usage("times that are text", "tune p.csv -t y --time kind", &["the time column `kind` holds text"]),
+        usage("repetitions of time", "tune p.csv -t y --time x --folds 2 --repeats 2", &["the same every time"]),
+        usage("no repetition", "tune p.csv -t y --repeats 0", &["0 repetitions"]),
+        usage("no trial", "tune p.csv -t y --grid C=1,2 --trials 0", &["0 trials"]),
+        usage("folds of one row", "tune p.csv -t y --folds 1", &["1 fold cannot be made"]),
+        usage("a path of calibrated scores", "tune p.csv -t y --calibrate platt", &["no path along the penalty"]),
         usage(
             "a bootstrap of a hard margin",
             "resample p.csv -t y --features x --model hard-margin",

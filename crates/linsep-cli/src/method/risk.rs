@@ -36,8 +36,8 @@ impl MethodArguments {
         }
     }
 
-    /// The method of a path: the kind of its penalty is given, the size is not.
-    pub fn path_method(&self, offset: bool) -> Result<Method> {
+    /// The method of a path: the kind of its penalty is given, or the usual one, the size is not.
+    pub fn path_method(&self, offset: bool, usual: &str) -> Result<Method> {
         self.refuse_foreign_flags(offset)?;
         if !matches!(
             self.model,
@@ -55,7 +55,20 @@ impl MethodArguments {
         if self.model == MethodName::Svm && !matches!(self.loss, Some(LossName::SquaredHinge)) {
             return Err(Error::usage("the hinge loss has no path").help("add --loss squared-hinge"));
         }
-        self.risk_with(self.penalty.as_deref().map_or(path_penalty("lasso"), path_penalty)?, 0)
+        self.risk_with(self.penalty.as_deref().map_or(path_penalty(usual), path_penalty)?, 0)
+    }
+
+    /// Whether the kind of a penalty is given, or usual, and its size is not: a path can choose that.
+    pub fn leaves_size_open(&self) -> bool {
+        let smooth = match self.model {
+            MethodName::Logistic | MethodName::Softmax => true,
+            MethodName::Svm => matches!(self.loss, Some(LossName::SquaredHinge)) && !self.kernel.is_given(),
+            // The ridge of least squares has a closed form, which is no path.
+            MethodName::LeastSquares => self.penalty.as_deref().is_some_and(|text| text != "ridge"),
+            _ => false,
+        };
+        let open = self.penalty.as_deref().is_none_or(|text| path_penalty(text).is_ok());
+        smooth && open && self.kernel.cost.is_none() && self.solver.is_none()
     }
 
     fn risk_with(&self, penalty: PenaltyChoice, seed: u64) -> Result<Method> {

@@ -10,6 +10,7 @@ mod probability;
 mod provenance;
 mod scores;
 mod support_vectors;
+mod tuning;
 mod unpack;
 
 pub use cross_fitted::CrossFitted;
@@ -18,6 +19,7 @@ pub use multi_label::{MultiLabel, Saved};
 pub use parts::ModelPart;
 pub use provenance::Provenance;
 pub use support_vectors::SupportVectors;
+pub use tuning::{TrialRecord, TuningRecord};
 
 // For the other stages, the command, the extension and the tests: nothing is promised about these.
 #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! What a model file holds.
 
-use super::{CrossFitted, ModelPart, Provenance, SupportVectors};
+use super::{CrossFitted, ModelPart, Provenance, SupportVectors, TuningRecord};
 use crate::certify::Certificate;
 use crate::decide::{Conformal, Decision};
 use crate::density::Densities;
@@ -70,6 +70,9 @@ pub struct Model {
     pub training: TrainingSummary,
     /// Out-of-fold performance, where it was asked for.
     pub cross_validation: Option<CrossValidation>,
+    /// The search that chose the settings, where there was one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub tuning: Option<TuningRecord>,
     /// Where the model came from.
     pub provenance: Provenance,
 }
@@ -102,6 +105,7 @@ impl Model {
         ("computation", Computation::ROLES),
         ("training", TrainingSummary::ROLES),
         ("cross_validation", CrossValidation::ROLES),
+        ("tuning", TuningRecord::ROLES),
         ("provenance", Provenance::ROLES),
     ]);
 

@@ -24,6 +24,7 @@ mod separability_json;
 mod summary;
 mod support;
 mod text;
+mod tuning;
 mod verification;
 
 pub use classical::classical_text;
@@ -37,6 +38,7 @@ pub use resampling::{bootstrap_text, permutation_text};
 pub use separability::separability_text;
 pub use summary::fit_summary;
 pub use support::support_text;
+pub use tuning::tuning_text;
 pub use verification::verification_text;
 
 // For the other stages, the command, the extension and the tests: nothing is promised about these.
@@ -57,4 +59,5 @@ pub use self::{
     separability_json::separability_json,
     summary::fit_summary_on_columns,
     support::support_json,
+    tuning::tuning_json,
 };

@@ -106,6 +106,7 @@ pub(super) fn model_of(
         computation: fitted.computation,
         training: summary,
         cross_validation: known.cross_validation,
+        tuning: None,
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").into(),
             certificates: Provenance::CERTIFICATES,

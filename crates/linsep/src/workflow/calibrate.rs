@@ -1,6 +1,6 @@
 //! Calibration by cross-fitting: every row is scored by a fit without its fold, and one map is learned from all.
 
-use super::folds::hold_out;
+use super::folds::{Fold, hold_out};
 use super::options::{CalibrationOptions, FitOptions};
 use super::plan::Plan;
 use super::rows::RowRoles;
@@ -41,7 +41,7 @@ pub(super) fn cross_fit(
     let (mut scores, mut truth, mut weights) = (Vec::new(), Vec::<Class>::new(), Vec::new());
     let mut unconverged = Vec::new();
     for fold in 0..calibration.folds {
-        let held_out = hold_out(table, roles, (options, &plan), &assigned, fold, watch)?;
+        let held_out = hold_out(table, roles, (options, &plan), &Fold::of(&assigned, fold), watch)?;
         if !held_out.converged {
             unconverged.push(fold + 1);
         }

@@ -2,7 +2,7 @@
 
 use super::assemble::weighted_accuracy;
 use super::calibrate::cross_fit;
-use super::folds::{hold_out, in_fold_error};
+use super::folds::{Fold, hold_out, in_fold_error};
 use super::options::FitOptions;
 use super::plan::Plan;
 use super::rows::RowRoles;
@@ -64,7 +64,7 @@ fn one_fold(
     all: &mut OutOfFold,
     watch: &Watch,
 ) -> Result<Option<f64>> {
-    let held_out = hold_out(table, roles, (options, plan), assigned, fold, watch)?;
+    let held_out = hold_out(table, roles, (options, plan), &Fold::of(assigned, fold), watch)?;
     if held_out.rows.is_empty() {
         return Ok(None);
     }
@@ -97,7 +97,7 @@ fn one_fold(
 
 impl RowRoles {
     /// The same roles as if the other rows had no label.
-    fn only(&self, wanted: impl Fn(usize) -> bool) -> RowRoles {
+    pub(super) fn only(&self, wanted: impl Fn(usize) -> bool) -> RowRoles {
         let class = |(row, class): (usize, &Option<Class>)| class.filter(|_| wanted(row));
         RowRoles {
             classes: self.classes.iter().enumerate().map(class).collect(),

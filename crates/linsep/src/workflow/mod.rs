@@ -33,6 +33,7 @@ mod simulate;
 mod source;
 mod start;
 mod support;
+mod tune;
 mod verdict;
 mod verify;
 
@@ -52,6 +53,7 @@ pub use predict::{Judged, Predictions, evaluate_table, predict_table};
 pub(crate) use separable::SHOWN_BOUNDARY;
 pub use separable::{Question, Scope, SeparableOptions, TableSeparability, separable_table};
 pub use support::{SupportRow, SupportTable, support_tables};
+pub use tune::{Candidate, FoldKind, TuneMetric, TuneOptions, TuneRule, Tuning, tune_table};
 pub use verdict::Check;
 pub use verify::{Verification, verify_table};
 

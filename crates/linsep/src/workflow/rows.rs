@@ -88,7 +88,7 @@ impl RowRoles {
 }
 
 /// A column of numbers, all present where they are needed.
-fn numbers(table: &Table, name: &str, what: &str, needed: impl Fn(usize) -> bool) -> Result<Vec<f64>> {
+pub(super) fn numbers(table: &Table, name: &str, what: &str, needed: impl Fn(usize) -> bool) -> Result<Vec<f64>> {
     let column = table.column(name)?;
     if table.columns()[column].kind != Kind::Number {
         return Err(Error::data(format!("the {what} column `{name}` holds text")).help("it must hold numbers"));

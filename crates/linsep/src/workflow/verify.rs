@@ -337,6 +337,7 @@ fn is_of_folds(note: &crate::model::Note) -> bool {
 fn keep_settings(found: &mut Model, model: &Model) {
     found.provenance = Provenance { fingerprint: found.provenance.fingerprint.clone(), ..model.provenance.clone() };
     found.cross_validation.clone_from(&model.cross_validation);
+    found.tuning.clone_from(&model.tuning);
     found.method.clone_from(&model.method);
     found.decision.clone_from(&model.decision);
 }
@@ -405,6 +406,9 @@ fn unchecked(model: &Model, repeated: bool, of_table: bool) -> Vec<String> {
     let mut list = Vec::new();
     if let Some(accuracy) = model.cross_validation.as_ref().and_then(|c| c.accuracy) {
         list.push(format!("cross-validated accuracy {accuracy:.4}"));
+    }
+    if model.tuning.is_some() {
+        list.push("the search over settings".to_owned());
     }
     list.push("solver, iterations and passes".to_owned());
     if !repeated && model.outcome != Outcome::Converged {

@@ -143,6 +143,25 @@ impl RiskMinimizer {
         Ok(Fit::Model(Box::new(path?)))
     }
 
+    /// The sizes of a path over these rows, from the largest down; `None` where there is no path, because columns without a
+    /// penalty separate the classes.
+    pub(crate) fn path_sizes(
+        &self,
+        training: &Training<'_>,
+        lambdas: &Lambdas,
+        watch: &Watch,
+    ) -> Result<Option<Vec<f64>>> {
+        check_lambdas(lambdas)?;
+        // The first point of a path alone: all penalised weights are zero there.
+        let first = match lambdas {
+            Lambdas::Given(_) => return sizes(lambdas, 0.0, true).map(Some),
+            Lambdas::Spaced { .. } => self.path(training, &Lambdas::Spaced { count: 1, ratio: None }, watch)?,
+        };
+        let Fit::Model(path) = first else { return Ok(None) };
+        let shape = training.design.shape();
+        sizes(lambdas, path.lambda_max, shape.rows > shape.cols).map(Some)
+    }
+
     fn path_of<L: Conjugate + Enclosed + PartlyMinimised>(
         &self,
         training: &Training<'_>,

@@ -1,0 +1,223 @@
+//! `linsep tune`.
+
+use crate::columns::{seconds, target_of};
+use crate::exit::Ending;
+use crate::fit::{self, FitArguments};
+use crate::grid::{Grid, settings_of};
+use crate::labels;
+use crate::output::{print, print_json};
+use crate::progress::Progress;
+use crate::voice;
+use clap::{Args, ValueEnum};
+use linsep::model::Lambdas;
+use linsep::report::{tuning_json, tuning_text};
+use linsep::table::Table;
+use linsep::workflow::{
+    Candidate, FoldKind, TableFit, TuneMetric, TuneOptions, TuneRule, Tuning, fit_table, tune_table,
+};
+use linsep::{Error, Result};
+use std::path::Path;
+
+/// Find the settings that predict best, by folds, and fit them to all rows.
+#[derive(Args)]
+#[command(after_help = "\
+The size of a penalty whose kind alone is given (--penalty ridge, lasso or elastic-net:0.5; ridge is what
+logistic has unless told) is chosen along its path, one in every fold. Any other flag of `linsep fit` can be
+searched by --grid, several of them in all combinations. All learning happens inside the folds.
+
+Examples:
+  linsep tune penguins.csv --target sex --penalty lasso -o model.json
+  linsep tune penguins.csv --target species --penalty elastic-net:0.5 --rule one-se --lambdas 20
+  linsep tune penguins.csv --target sex --model svm --grid C=0.1,1,10 --metric error
+  linsep tune penguins.csv --target sex --model svm --kernel rbf --grid C=1,10 --grid gamma=log:0.01:1:3
+  linsep tune penguins.csv --target species --model lda --grid shrinkage=none,auto,0.5 --nested 5
+  linsep tune penguins.csv --target sex --groups island --grid 'basis=products;quadratic' --lambdas 10")]
+pub struct TuneArguments {
+    #[command(flatten)]
+    pub fit: FitArguments,
+
+    /// Values of a flag of fit to try: NAME=a,b,c (a;b;c where values have commas), NAME=log:FROM:TO:N or NAME=lin:FROM:TO:N
+    #[arg(long, value_name = "NAME=VALUES", help_heading = "Search")]
+    grid: Vec<String>,
+
+    /// Try so many of the combinations, drawn by the seed (default: all)
+    #[arg(long, value_name = "N", help_heading = "Search")]
+    trials: Option<usize>,
+
+    /// Number of folds
+    #[arg(long, value_name = "K", default_value_t = TuneOptions::FOLDS, help_heading = "Search")]
+    folds: usize,
+
+    /// Deal the rows out anew so often
+    #[arg(long, value_name = "R", default_value_t = 1, help_heading = "Search")]
+    repeats: usize,
+
+    /// Rows with the same cell in this column are never in two folds; it is no feature
+    #[arg(long, value_name = "COLUMN", conflicts_with = "time", help_heading = "Search")]
+    groups: Option<String>,
+
+    /// Folds in order of this column: each is judged by fits to the rows before it; it is no feature
+    #[arg(long, value_name = "COLUMN", help_heading = "Search")]
+    time: Option<String>,
+
+    /// What is compared (default: log-loss where there are probabilities, else error)
+    #[arg(long, value_enum, value_name = "METRIC", help_heading = "Search")]
+    metric: Option<MetricName>,
+
+    /// Which size of a penalty is taken
+    #[arg(long, value_enum, value_name = "RULE", default_value = "least", help_heading = "Search")]
+    rule: RuleName,
+
+    /// Judge the whole search by K folds around it
+    #[arg(long, value_name = "K", help_heading = "Search")]
+    nested: Option<usize>,
+
+    /// Number of λ along a path
+    #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Search")]
+    lambdas: usize,
+
+    /// The smallest λ over the largest (default: 1e-4 with more rows than columns, else 1e-2)
+    #[arg(long, value_name = "R", help_heading = "Search")]
+    lambda_ratio: Option<f64>,
+
+    /// These λ instead
+    #[arg(long, value_name = "L", value_delimiter = ',', conflicts_with_all = ["lambdas", "lambda_ratio"], help_heading = "Search")]
+    lambda_values: Vec<f64>,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, ValueEnum)]
+enum MetricName {
+    /// Mean of −ln p(true class)
+    LogLoss,
+    /// Share of wrong predictions
+    Error,
+    /// One less the mean recall of the classes
+    BalancedError,
+    /// Mean squared error of the probabilities
+    Brier,
+    /// Area under the ROC curve: one less it is compared
+    Auc,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum RuleName {
+    /// That of the least mean loss
+    Least,
+    /// The largest within one standard error of the least
+    OneSe,
+}
+
+impl TuneArguments {
+    fn options(&self) -> TuneOptions {
+        TuneOptions {
+            folds: self.folds,
+            kind: match (&self.groups, &self.time) {
+                (Some(column), _) => FoldKind::Groups(column.clone()),
+                (None, Some(column)) => FoldKind::Time(column.clone()),
+                (None, None) => FoldKind::Stratified,
+            },
+            repeats: self.repeats,
+            metric: self.metric.map(|name| match name {
+                MetricName::LogLoss => TuneMetric::LogLoss,
+                MetricName::Error => TuneMetric::Error,
+                MetricName::BalancedError => TuneMetric::BalancedError,
+                MetricName::Brier => TuneMetric::Brier,
+                MetricName::Auc => TuneMetric::AucLoss,
+            }),
+            rule: match self.rule {
+                RuleName::Least => TuneRule::Least,
+                RuleName::OneSe => TuneRule::OneStandardError,
+            },
+            nested: self.nested,
+            seed: self.fit.seed,
+        }
+    }
+
+    fn sizes(&self) -> Lambdas {
+        match self.lambda_values.is_empty() {
+            true => Lambdas::Spaced { count: self.lambdas, ratio: self.lambda_ratio },
+            false => Lambdas::Given(self.lambda_values.clone()),
+        }
+    }
+
+    /// A candidate for the flags as they are; its penalty is tried along a path where its size is open.
+    fn candidate(&self, table: &Table, settings: Vec<(String, String)>) -> Result<Candidate> {
+        let open = self.fit.method.leaves_size_open();
+        let asked = if open { self.fit.asked_of_path()? } else { self.fit.asked()? };
+        let target = target_of(self.fit.target.as_deref(), table)?;
+        let mut options = self.fit.options(&asked, table, target)?;
+        options.recipe.exclude.extend(self.groups.iter().chain(&self.time).cloned());
+        // Two-class fits have no path together.
+        let split = options.multiclass.approach.is_some() || options.calibration.is_some();
+        if open && split {
+            return self.refuse_path();
+        }
+        Ok(Candidate { settings, options, path: open.then(|| self.sizes()) })
+    }
+
+    fn refuse_path<T>(&self) -> Result<T> {
+        Err(Error::usage("two-class fits and calibrated scores have no path along the penalty")
+            .help("give the sizes, for example --grid C=0.1,1,10"))
+    }
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &TuneArguments) -> Result<Ending> {
+    let time_limit = arguments.fit.time_limit.map(seconds).transpose()?;
+    let grids = arguments.grid.iter().map(|text| Grid::parse(text)).collect::<Result<Vec<Grid>>>()?;
+    let combinations = Grid::combinations(&grids, arguments.trials, arguments.fit.seed)?;
+    // Flags that are wrong together are refused before the table is read.
+    let all = combinations.iter().map(|settings| settings_of(settings)).collect::<Result<Vec<TuneArguments>>>()?;
+    for one in &all {
+        if one.fit.method.leaves_size_open() {
+            one.fit.asked_of_path().map(drop)?
+        } else {
+            one.fit.asked().map(drop)?
+        }
+    }
+    if all.len() == 1 && !all[0].fit.method.leaves_size_open() && arguments.nested.is_none() {
+        return Err(Error::usage("there is nothing to choose: the size of the penalty is given, or there is none")
+            .help("give values of a flag, for example --grid C=0.1,1,10")
+            .help("leave the size of the penalty out"));
+    }
+    let progress = Progress::new(arguments.fit.input.quiet, time_limit);
+    let table = arguments.fit.input.read(None, &progress)?;
+    if labels::targets(arguments.fit.target.as_deref(), &table).is_some() {
+        return Err(Error::usage("a search is for one target").help("choose one column with --target"));
+    }
+    let candidates = all.iter().zip(combinations).map(|(one, settings)| one.candidate(&table, settings));
+    let candidates = candidates.collect::<Result<Vec<Candidate>>>()?;
+    let found = tune_table(&table, &candidates, &arguments.options(), &progress.watch());
+    progress.finish();
+    finish(arguments, found?, table)
+}
+
+/// Fits what was chosen to all rows, however long the search took, and says what it is.
+fn finish(arguments: &TuneArguments, found: Tuning, table: Table) -> Result<Ending> {
+    let Tuning { record, best, failures, incomplete } = found;
+    let ending = if incomplete { Ending::NotConverged } else { Ending::Done };
+    let to_output = arguments.fit.output.as_deref() == Some(Path::new("-"));
+    if arguments.fit.json && arguments.fit.output.is_none() {
+        return print_json(&tuning_json(&record), ending);
+    }
+    let (json, mut text) = (tuning_json(&record), tuning_text(&record, &failures, &voice::Command));
+    if incomplete {
+        text.push_str("Out of time: not everything was tried.\n");
+    }
+    let progress = Progress::new(arguments.fit.input.quiet, None);
+    let fit = fit_table(table, &best, &progress.watch());
+    progress.finish();
+    let mut fit = fit?;
+    if let TableFit::Model(model) = &mut fit {
+        model.tuning = Some(record);
+    }
+    if arguments.fit.json {
+        let ended = fit::write(&arguments.fit, &fit)?;
+        return print_json(&json, ending.or_worse(ended));
+    }
+    if !to_output {
+        print(&format!("{text}\n"), ending)?;
+    }
+    Ok(ending.or_worse(fit::finish(&arguments.fit, fit)?))
+}
