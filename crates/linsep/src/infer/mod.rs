@@ -22,6 +22,7 @@ mod maximum;
 mod mean_tests;
 mod options;
 mod profile;
+mod restricted;
 mod reweighted;
 mod rows;
 mod run;
