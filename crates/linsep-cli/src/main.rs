@@ -12,6 +12,7 @@ mod guarantee;
 mod infer;
 mod input;
 mod inspect;
+mod known_classes;
 mod labels;
 mod method;
 mod multiclass;
@@ -25,6 +26,7 @@ mod separable;
 mod sheet;
 mod signals;
 mod simulate;
+mod study;
 mod verify;
 mod voice;
 
@@ -57,6 +59,7 @@ Examples:
   linsep resample penguins.csv --target sex --features body_mass_g --model svm
   linsep path penguins.csv --target species --penalty lasso -o path.csv
   linsep simulate gaussian --rows 500 -o data.csv
+  linsep study gaussian --model lda --rows 20,200
 
 Exit codes: 0 done; 1 the answer is no (verification fails, maximum likelihood does not exist, no
 plane separates the classes); 2 bad usage or data; 3 fitted, but the tolerance was not reached, or out of
@@ -88,6 +91,8 @@ enum Command {
     Path(Box<path::PathArguments>),
     /// Draw labelled rows from known classes, with the truth beside them
     Simulate(Box<simulate::SimulateArguments>),
+    /// Fit methods to repeated samples of known classes: bias and variance, learning curves, coverage
+    Study(Box<study::StudyArguments>),
 }
 
 fn main() -> ExitCode {
@@ -130,5 +135,6 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Resample(arguments) => resample::run(&arguments),
         Command::Path(arguments) => path::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Study(arguments) => study::run(&arguments),
     }
 }

@@ -40,6 +40,7 @@ pub use inference::{Coefficient, Inference, InferenceFit, SeparatedInference, in
 pub use least_squares::{SquaresInference, SquaresLine, SquaresTest, infer_least_squares};
 pub use marginal::MarginalEffect;
 pub use mean_tests::{BoxTest, MeanStatistic, MeanTest};
+pub(crate) use options::check_level;
 pub use options::{Adjustment, CovarianceKind, EstimatorKind, InferenceOptions, IntervalKind};
 pub(crate) use reweighted::{ReweightedRidge, RidgeFit, RowWeights};
 pub use rows::RowInfluence;
