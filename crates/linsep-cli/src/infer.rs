@@ -148,11 +148,20 @@ impl SubjectName {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum IntervalName {
+pub enum IntervalName {
     /// Estimate ± a quantile times the standard error
     Wald,
     /// All values that the likelihood ratio test does not reject
     Profile,
+}
+
+impl From<IntervalName> for IntervalKind {
+    fn from(name: IntervalName) -> IntervalKind {
+        match name {
+            IntervalName::Wald => IntervalKind::Wald,
+            IntervalName::Profile => IntervalKind::Profile,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -205,10 +214,7 @@ pub fn run(arguments: &InferArguments) -> Result<Ending> {
     options.against = arguments.against.as_deref().map(load_model).transpose()?.map(Box::new);
     let asked = &mut options.inference;
     asked.level = arguments.level;
-    asked.interval = match arguments.interval {
-        IntervalName::Wald => IntervalKind::Wald,
-        IntervalName::Profile => IntervalKind::Profile,
-    };
+    asked.interval = arguments.interval.into();
     asked.covariance = covariance;
     if let Some(model) = classical {
         let found = infer_classical(table, &options, model, &progress.watch());

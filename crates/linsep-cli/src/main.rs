@@ -13,6 +13,7 @@ mod guarantee;
 mod infer;
 mod input;
 mod inspect;
+mod known_classes;
 mod labels;
 mod method;
 mod multiclass;
@@ -26,6 +27,7 @@ mod separable;
 mod sheet;
 mod signals;
 mod simulate;
+mod study;
 mod tune;
 mod verify;
 mod voice;
@@ -60,6 +62,7 @@ Examples:
   linsep path penguins.csv --target species --penalty lasso -o path.csv
   linsep tune penguins.csv --target species --penalty lasso -o model.json
   linsep simulate gaussian --rows 500 -o data.csv
+  linsep study gaussian --model lda --rows 20,200
 
 Exit codes: 0 done; 1 the answer is no (verification fails, maximum likelihood does not exist, no
 plane separates the classes); 2 bad usage or data; 3 fitted, but the tolerance was not reached, or out of
@@ -93,6 +96,8 @@ enum Command {
     Tune(Box<tune::TuneArguments>),
     /// Draw labelled rows from known classes, with the truth beside them
     Simulate(Box<simulate::SimulateArguments>),
+    /// Fit methods to repeated samples of known classes: bias and variance, learning curves, coverage
+    Study(Box<study::StudyArguments>),
 }
 
 fn main() -> ExitCode {
@@ -136,5 +141,6 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Path(arguments) => path::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Study(arguments) => study::run(&arguments),
     }
 }

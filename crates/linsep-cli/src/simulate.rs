@@ -2,17 +2,14 @@
 
 use crate::exit::Ending;
 use crate::input::load_model;
+use crate::known_classes::{KnownClasses, classes_of_file};
 use crate::output::{check_directory, ended, is_same_file, print, quoted, refuse_inputs};
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use linsep::artifact::write_atomic;
-use linsep::density::Parameters;
 use linsep::design::{Cell, Recipe};
 use linsep::report::bayes_error_text;
-use linsep::sample::{
-    Boolean, BooleanRule, Classes, Generator, LogisticLabels, Separable, Simulation, Truth, bernoulli_classes,
-    gaussian_classes, poisson_classes,
-};
+use linsep::sample::{Boolean, BooleanRule, Generator, Separable, Simulation, Truth};
 use linsep::watch::Watch;
 use linsep::workflow::model_classes;
 use linsep::{Error, ErrorKind, Result};
@@ -62,33 +59,8 @@ pub struct SimulateArguments {
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
 
-    /// Number of classes (default: 2)
-    #[arg(long, value_name = "K", help_heading = "Classes")]
-    classes: Option<usize>,
-
-    /// Number of features (default: 2)
-    #[arg(long, visible_alias = "dim", value_name = "D", help_heading = "Classes")]
-    features: Option<usize>,
-
-    /// Prior probabilities of the classes (default: equal)
-    #[arg(long, value_name = "P", value_delimiter = ',', help_heading = "Classes")]
-    priors: Option<Vec<f64>>,
-
-    /// Distance between neighbouring classes (default: 2)
-    #[arg(long, value_name = "D", allow_negative_numbers = true, help_heading = "Classes")]
-    distance: Option<f64>,
-
-    /// Correlation of every two features (default: 0)
-    #[arg(long, value_name = "R", allow_negative_numbers = true, help_heading = "Classes")]
-    correlation: Option<f64>,
-
-    /// Weights of the plane (default: equal, of length 2 for logistic and 1 for separable)
-    #[arg(long, value_name = "W", value_delimiter = ',', allow_negative_numbers = true, help_heading = "Classes")]
-    weights: Option<Vec<f64>>,
-
-    /// Intercept of the plane (default: 0)
-    #[arg(long, value_name = "B", allow_negative_numbers = true, help_heading = "Classes")]
-    intercept: Option<f64>,
+    #[command(flatten)]
+    known: KnownClasses,
 
     /// Distance of the nearest rows from the plane (default: 0.5)
     #[arg(long, value_name = "G", allow_negative_numbers = true, help_heading = "Classes")]
@@ -202,31 +174,18 @@ impl SimulateArguments {
             return Ok((Box::new(classes), None, Some(model.recipe), model.target));
         }
         if let Some(path) = &self.parameters {
-            let name = path.display().to_string();
-            let bytes = std::fs::read(path).map_err(|e| Error::io(&name, &e))?;
-            let parameters = Parameters::from_json(&bytes, &name)?;
-            let kind = if parameters.means.is_some() { "gaussian" } else { "independent" };
-            let densities = parameters.densities()?;
-            let classes = Classes::new(kind, densities, parameters.classes, parameters.features)?;
-            return Ok((Box::new(classes), None, None, target));
+            return Ok((Box::new(classes_of_file(path)?), None, None, target));
         }
         let Some(kind) = self.kind else { return Err(Error::usage("what is to be drawn?").help("name a KIND")) };
-        let (cols, distance) = (self.features.unwrap_or(2), self.distance.unwrap_or(2.0));
-        let correlation = self.correlation.unwrap_or(0.0);
-        if cols > MOST_COLUMNS {
-            return Err(Error::usage(format!("{cols} features")).help(format!("choose at most {MOST_COLUMNS}")));
-        }
+        let cols = self.known.cols()?;
         let generator: Box<dyn Generator> = match kind {
-            Gaussian => Box::new(gaussian_classes(self.class_priors()?, cols, distance, correlation)?),
-            Poisson => Box::new(poisson_classes(self.class_priors()?, cols, distance)?),
-            Bernoulli => Box::new(bernoulli_classes(self.class_priors()?, cols, distance)?),
-            LogisticName => {
-                let (weights, intercept) = self.plane(2.0)?;
-                Box::new(LogisticLabels::new(weights, intercept, correlation)?)
-            }
+            Gaussian => Box::new(self.known.gaussian()?),
+            Poisson => Box::new(self.known.poisson()?),
+            Bernoulli => Box::new(self.known.bernoulli()?),
+            LogisticName => Box::new(self.known.logistic()?),
             SeparableName => {
-                let (weights, intercept) = self.plane(1.0)?;
-                let priors = self.class_priors()?;
+                let (weights, intercept) = self.known.plane(1.0)?;
+                let priors = self.known.class_priors()?;
                 let [first, second] = priors[..] else {
                     return Err(Error::usage(format!("{} classes on the two sides of a plane", priors.len()))
                         .help("give two --priors"));
@@ -246,50 +205,20 @@ impl SimulateArguments {
         Ok((generator, None, None, target))
     }
 
-    fn class_priors(&self) -> Result<Vec<f64>> {
-        match (&self.priors, self.classes) {
-            (Some(priors), Some(classes)) if priors.len() != classes => {
-                Err(Error::usage(format!("{} priors for {classes} classes", priors.len()))
-                    .help("give one for every class")
-                    .help("leave out --classes"))
-            }
-            (Some(priors), _) => Ok(priors.clone()),
-            (None, classes) => match classes.unwrap_or(2) {
-                k @ 2..=MOST_CLASSES => Ok(vec![1.0 / k as f64; k]),
-                k => Err(Error::usage(format!("--classes {k}")).help(format!("choose from 2 to {MOST_CLASSES}"))),
-            },
-        }
-    }
-
-    /// Weights and intercept, or equal weights of a length.
-    fn plane(&self, length: f64) -> Result<(Vec<f64>, f64)> {
-        let cols = self.features.or(self.weights.as_ref().map(Vec::len)).unwrap_or(2);
-        let weights = match &self.weights {
-            Some(weights) if weights.len() != cols => {
-                return Err(Error::usage(format!("{} weights for {cols} features", weights.len()))
-                    .help("give one for every feature")
-                    .help("leave out --features"));
-            }
-            Some(weights) => weights.clone(),
-            None => vec![length / (cols as f64).sqrt(); cols],
-        };
-        Ok((weights, self.intercept.unwrap_or(0.0)))
-    }
-
     /// Every flag of some kinds only: whether it was given, and the kinds it belongs to.
     fn given(&self) -> Vec<(&'static str, bool, &'static [KindName])> {
         vec![
-            ("--classes", self.classes.is_some(), &[Gaussian, Poisson, Bernoulli]),
+            ("--classes", self.known.classes.is_some(), &[Gaussian, Poisson, Bernoulli]),
             (
                 "--features",
-                self.features.is_some(),
+                self.known.features.is_some(),
                 &[Gaussian, Poisson, Bernoulli, LogisticName, SeparableName, Parity, MOfD],
             ),
-            ("--priors", self.priors.is_some(), &[Gaussian, Poisson, Bernoulli, SeparableName]),
-            ("--distance", self.distance.is_some(), &[Gaussian, Poisson, Bernoulli]),
-            ("--correlation", self.correlation.is_some(), &[Gaussian, LogisticName]),
-            ("--weights", self.weights.is_some(), &[LogisticName, SeparableName]),
-            ("--intercept", self.intercept.is_some(), &[LogisticName, SeparableName]),
+            ("--priors", self.known.priors.is_some(), &[Gaussian, Poisson, Bernoulli, SeparableName]),
+            ("--distance", self.known.distance.is_some(), &[Gaussian, Poisson, Bernoulli]),
+            ("--correlation", self.known.correlation.is_some(), &[Gaussian, LogisticName]),
+            ("--weights", self.known.weights.is_some(), &[LogisticName, SeparableName]),
+            ("--intercept", self.known.intercept.is_some(), &[LogisticName, SeparableName]),
             ("--margin", self.margin.is_some(), &[SeparableName]),
             ("--m", self.m.is_some(), &[MOfD]),
             ("--signs", self.signs, &[Parity, MOfD]),
@@ -332,11 +261,6 @@ impl SimulateArguments {
         Ok(truth)
     }
 }
-
-/// More columns than this make a covariance or a line of text that nobody wants by accident.
-const MOST_COLUMNS: usize = 10_000;
-/// More classes than this are a mistake.
-const MOST_CLASSES: usize = 1000;
 
 /// The name on the command line.
 fn name(kind: KindName) -> String {

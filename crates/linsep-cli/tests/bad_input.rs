@@ -79,6 +79,7 @@ fn cases() -> Vec<Case> {
     all.extend(conformal_sets());
     all.extend(other_inference());
     all.extend(resampling());
+    all.extend(studies());
     all.extend(simulation());
     all
 }
@@ -1173,6 +1174,35 @@ fn resampling() -> Vec<Case> {
             "permutations of weighted rows",
             "resample p.csv -t y --features x --weights w --permutations 9",
             &["rows with weights cannot change their classes", "k rows"],
+        ),
+    ]
+}
+
+fn studies() -> Vec<Case> {
+    vec![
+        usage("a study of no method", "study gaussian", &["--model"]),
+        usage(
+            "a study of a method that does not exist",
+            "study gaussian --model lada",
+            &["`lada` is no method", "write its name and the flags that fit has for it"],
+        ),
+        usage(
+            "a study of samples without rows",
+            "study gaussian --model lda --rows 0",
+            &["a sample of 0 rows cannot be drawn", "at least 1"],
+        ),
+        usage("a study of no samples", "study gaussian --model lda --samples 0", &["no samples were asked for"]),
+        usage("a study on no fresh rows", "study gaussian --model lda --test-rows 0", &["no fresh rows"]),
+        usage("a level that is none", "study gaussian --model lda --level 1.5", &["is not between 0 and 1"]),
+        usage(
+            "a study with a flag of another kind",
+            "study gaussian --model lda --weights 1,2",
+            &["--weights does not belong to gaussian", "logistic"],
+        ),
+        usage(
+            "a flag of the method outside its quotes",
+            "study gaussian --classes 3 --model hard-margin --multiclass joint",
+            &["--multiclass"],
         ),
     ]
 }

@@ -286,11 +286,19 @@ impl MethodArguments {
 
     /// The same, and what is given by class name: the order of the classes is known once the table is read.
     pub fn with_classes(&self, method: Method, table: &Table, target: &str, positive: Option<&str>) -> Result<Method> {
-        let mut method = self.on_table(method, table);
+        let method = self.on_table(method, table);
         if self.priors.is_empty() {
             return Ok(method);
         }
-        let given = Some(priors("--priors", &self.priors, &class_names(table, target, positive)?)?);
+        self.with_class_names(method, &class_names(table, target, positive)?)
+    }
+
+    /// What is given by class name, of known classes.
+    pub fn with_class_names(&self, mut method: Method, names: &[String]) -> Result<Method> {
+        if self.priors.is_empty() {
+            return Ok(method);
+        }
+        let given = Some(priors("--priors", &self.priors, names)?);
         match &mut method {
             Method::Gaussian(gaussian) => gaussian.priors = given,
             Method::NaiveBayes(bayes) => bayes.priors = given,

@@ -3,7 +3,8 @@
 
 use super::covariance::leverage;
 use super::likelihood::{Evaluated, LogLikelihood};
-use super::maximum::{InformationMetric, Maximum, Restrained, RestrictedMaximum, Restriction, rounding};
+use super::maximum::{InformationMetric, Maximum, rounding};
+use super::restricted::{Restrained, RestrictedMaximum, Restriction};
 use crate::error::{Error, Result};
 use crate::linalg::dot;
 use crate::watch::Watch;

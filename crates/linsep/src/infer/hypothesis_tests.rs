@@ -3,7 +3,8 @@
 use super::covariance::EstimateCovariance;
 use super::firth::Penalised;
 use super::hypothesis::{Hypothesis, parse};
-use super::maximum::{InformationMetric, Restriction, restricted_maxima};
+use super::maximum::InformationMetric;
+use super::restricted::{Restriction, Wanted, restricted_maxima};
 use super::run::InferenceRun;
 use super::term_tests::wald_statistic;
 use crate::error::{Error, ErrorKind, Result, nearest};
@@ -112,7 +113,7 @@ fn test(
             (Some(tested(run.fall(value))), None)
         }
         (true, None) => {
-            let found = restricted_maxima(run.likelihood, run.maximum, &[restriction], run.watch);
+            let found = restricted_maxima(run.likelihood, run.maximum, &[restriction], Wanted::Points, run.watch);
             let found = found.map_err(|e| not_found(e, text))?.swap_remove(0);
             let mut there = run.likelihood.with_information(&found.point, run.watch)?;
             let information = there.information.take();

@@ -113,7 +113,7 @@ impl Default for InferenceOptions {
 }
 
 /// A level is between 0 and 1.
-pub(super) fn check_level(level: f64) -> Result<()> {
+pub(crate) fn check_level(level: f64) -> Result<()> {
     match level > 0.0 && level < 1.0 {
         true => Ok(()),
         false => Err(Error::usage(words![Setting::Level.is(level.to_string()), " is not between 0 and 1"])

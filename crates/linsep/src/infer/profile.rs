@@ -7,7 +7,8 @@
 
 use super::firth::crossing;
 use super::likelihood::LogLikelihood;
-use super::maximum::{InformationMetric, Maximum, Restriction, restricted_maxima};
+use super::maximum::{InformationMetric, Maximum};
+use super::restricted::{Restriction, Wanted, restricted_maxima};
 use crate::error::Result;
 use crate::linalg::dot;
 use crate::watch::Watch;
@@ -148,7 +149,7 @@ fn searched(
     let spread = dot(&free.metric.solve(limit.functional), limit.functional).sqrt();
     let profile = |value: f64| -> Result<f64> {
         let restriction = Restriction { rows: vec![limit.functional.to_vec()], values: vec![value] };
-        Ok(restricted_maxima(likelihood, free, &[restriction], watch)?[0].value)
+        Ok(restricted_maxima(likelihood, free, &[restriction], Wanted::Points, watch)?[0].value)
     };
     crossing(&profile, (estimate, free.value), limit.side * spread, target)
 }

@@ -2,8 +2,9 @@
 
 use super::firth::Penalised;
 use super::likelihood::LogLikelihood;
-use super::maximum::{Maximum, Restriction, restricted_maxima};
+use super::maximum::Maximum;
 use super::options::InferenceOptions;
+use super::restricted::{Restriction, Wanted, restricted_maxima};
 use super::subject::{Frame, Subject};
 use crate::error::Result;
 use crate::watch::Watch;
@@ -35,7 +36,9 @@ impl InferenceRun<'_, '_> {
                 restrictions.iter().map(|r| Ok(penalised.restricted(self.maximum, r, self.watch)?.value)).collect()
             }
             None => {
-                let found = restricted_maxima(self.likelihood, self.maximum, restrictions, self.watch)?;
+                // Of terms within others a statistic is the difference of two falls, which may be far larger than it is.
+                let wanted = if self.subject.has_products() { Wanted::Points } else { Wanted::Values };
+                let found = restricted_maxima(self.likelihood, self.maximum, restrictions, wanted, self.watch)?;
                 Ok(found.into_iter().map(|m| m.value).collect())
             }
         }

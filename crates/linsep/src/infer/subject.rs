@@ -3,7 +3,8 @@
 use super::bands::EstimatedCoefficients;
 use super::covariance::EstimateCovariance;
 use super::likelihood::LogLikelihood;
-use super::maximum::{Maximum, Restriction};
+use super::maximum::Maximum;
+use super::restricted::Restriction;
 use crate::design::{Standardize, Training, Units};
 use crate::error::{Error, Result};
 use crate::model::{Fitted, Note, PenaltyChoice, RiskMinimizer};

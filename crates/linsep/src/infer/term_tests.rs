@@ -4,7 +4,7 @@
 //! asked of a model that has no `age*bmi`.
 
 use super::covariance::EstimateCovariance;
-use super::maximum::{Restrained, Restriction};
+use super::restricted::{Restrained, Restriction};
 use super::run::InferenceRun;
 use super::subject::ModelTerm;
 use crate::error::{Error, Result};

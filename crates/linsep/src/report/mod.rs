@@ -21,6 +21,7 @@ mod refusal;
 mod resampling;
 mod separability;
 mod separability_json;
+mod study;
 mod summary;
 mod support;
 mod text;
@@ -36,6 +37,9 @@ pub use inspect::inspect_text;
 pub use refusal::refusal_text;
 pub use resampling::{bootstrap_text, permutation_text};
 pub use separability::separability_text;
+#[doc(hidden)]
+pub use study::study_json;
+pub use study::study_text;
 pub use summary::fit_summary;
 pub use support::support_text;
 pub use tuning::tuning_text;

@@ -94,23 +94,12 @@ impl Simulation {
 
     /// The rows of one block, row by row, and their classes; whatever the order in which blocks are asked for.
     pub fn block(&self, block: u64) -> (Vec<f64>, Vec<Class>) {
-        let first = block * DRAW_BLOCK as u64;
-        let count = (self.rows - first).min(DRAW_BLOCK as u64) as usize;
-        let mut values = vec![0.0; count * self.generator.cols()];
-        let mut classes = vec![Class(0); count];
-        self.generator.fill(first, &mut Draws::new(self.seed, block), &mut values, &mut classes);
-        (values, classes)
+        drawn_block(&*self.generator, self.rows, self.seed, block)
     }
 
     /// All rows and their classes in memory.
     pub fn draw(&self) -> (Vec<f64>, Vec<Class>) {
-        let blocks: Vec<(Vec<f64>, Vec<Class>)> = (0..self.n_blocks()).into_par_iter().map(|b| self.block(b)).collect();
-        let (mut values, mut classes) = (Vec::new(), Vec::new());
-        for (v, c) in blocks {
-            values.extend(v);
-            classes.extend(c);
-        }
-        (values, classes)
+        draw_rows(&*self.generator, self.rows, self.seed)
     }
 
     /// What the rows were made from.
@@ -123,6 +112,28 @@ impl Simulation {
         truth.parameters.features = self.generator.features();
         Ok(truth)
     }
+}
+
+fn drawn_block(generator: &dyn Generator, rows: u64, seed: u64, block: u64) -> (Vec<f64>, Vec<Class>) {
+    let first = block * DRAW_BLOCK as u64;
+    let count = (rows - first).min(DRAW_BLOCK as u64) as usize;
+    let mut values = vec![0.0; count * generator.cols()];
+    let mut classes = vec![Class(0); count];
+    generator.fill(first, &mut Draws::new(seed, block), &mut values, &mut classes);
+    (values, classes)
+}
+
+/// Rows of a generator in memory, row by row, and their classes: those of a [`Simulation`] of as many rows and this seed.
+pub fn draw_rows(generator: &dyn Generator, rows: u64, seed: u64) -> (Vec<f64>, Vec<Class>) {
+    let blocks = 0..rows.div_ceil(DRAW_BLOCK as u64);
+    let drawn: Vec<(Vec<f64>, Vec<Class>)> =
+        blocks.into_par_iter().map(|block| drawn_block(generator, rows, seed, block)).collect();
+    let (mut values, mut classes) = (Vec::new(), Vec::new());
+    for (v, c) in drawn {
+        values.extend(v);
+        classes.extend(c);
+    }
+    (values, classes)
 }
 
 /// Columns of unit variance, every two with correlation ρ: it must leave the matrix `(1−ρ)I + ρ11ᵀ` positive definite.
