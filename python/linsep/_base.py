@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, _input
+from . import _core, _input, _weights
 from ._errors import not_fitted
 from ._fit import Training, run, threads
 from ._lazy import fitted_attribute, forget
@@ -30,6 +30,10 @@ class Estimator(SklearnFace, Parameters):
     _method = "risk"
     #: Outcomes beside convergence that are no reason to warn.
     _fine: tuple[str, ...] = ()
+    #: Whether features of single precision give attributes of single precision, as in scikit-learn.
+    _keeps_precision = True
+    #: Fitted attributes that may be assigned; predictions follow them.
+    _writable: tuple[str, ...] = ()
 
     # -- what a subclass says ------------------------------------------------------------------------------------------
 
@@ -49,6 +53,12 @@ class Estimator(SklearnFace, Parameters):
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
         """Parameters that give these settings, or `None` where there are none."""
         return None
+
+    def _stopped_early(self) -> str:
+        """What came before the tolerance was reached."""
+        from ._habits import stopped_early
+
+        return stopped_early(getattr(self, "solver", None), self.model_.solver, self.model_.iterations)
 
     def _prepare(self, given: _input.Features, fitting: bool) -> _input.Features:
         """Features as the method wants them."""
@@ -90,6 +100,7 @@ class Estimator(SklearnFace, Parameters):
         own["classes_"] = training.labels.classes
         own["n_features_in_"] = training.cols
         own["_from_table"] = training.features.is_table
+        own["_dtype"] = training.features.dtype if self._keeps_precision else np.float64
         own.pop("feature_names_in_", None)
         if training.features.names is not None:
             own["feature_names_in_"] = np.array(training.features.names, dtype=object)
@@ -109,6 +120,14 @@ class Estimator(SklearnFace, Parameters):
 
     def _fast(self, X):
         return None
+
+    def _assign(self, name: str, value: Any) -> None:
+        self.__dict__.pop("_fast", None)
+        _weights.assign(self, name, value)
+
+    def _as_given(self, numbers: np.ndarray) -> np.ndarray:
+        """Numbers in the precision of the features, as scikit-learn keeps them."""
+        return numbers.astype(self.__dict__.get("_dtype", np.float64), copy=False)
 
     # -- predict -------------------------------------------------------------------------------------------------------
 
@@ -151,6 +170,9 @@ class Estimator(SklearnFace, Parameters):
         return None if found is None else json.loads(found)
 
     def _predict(self, X: Any) -> np.ndarray:
+        weights = _weights.changed(self)
+        if weights is not None:
+            return _weights.classes(self, X, weights)
         model, x = self._ask(X)
         return self._named(model.predict(x, threads(self)))
 
@@ -306,6 +328,7 @@ class Estimator(SklearnFace, Parameters):
 
     def _recompute(self, what: str, X: Any, y: Any, sample_weight: Any, **more: Any) -> Any:
         given = self._given(X)
+        _weights.refuse(self, what)
         codes = _input.codes_of(y, self.classes_, given.rows)
         ask = getattr(self.model_, what)
         return json.loads(ask(given.x, codes, _input.weights(sample_weight, given.rows), threads(self), **more))
@@ -333,7 +356,9 @@ class Estimator(SklearnFace, Parameters):
         """
         import os
 
-        self._fitted().save(os.fspath(path))
+        model = self._fitted()
+        _weights.refuse(self, "a model file")
+        model.save(os.fspath(path))
 
     def __getstate__(self) -> dict[str, Any]:
         # The model pickles as its file; the bound method is made anew.
@@ -360,6 +385,9 @@ class _Mixin:
     model_: _core.Model
     classes_: np.ndarray
     _ask: Any
+    _fitted: Any
+    _as_given: Any
+    _writable: tuple[str, ...]
 
 
 class Decision(_Mixin):
@@ -376,8 +404,12 @@ class Decision(_Mixin):
         -------
         array of shape (n_samples,) or (n_samples, n_classes)
         """
-        model, x = self._ask(X)
-        scores = model.class_scores(x, threads(self))
+        weights = _weights.changed(self)
+        if weights is None:
+            model, x = self._ask(X)
+            scores = model.class_scores(x, threads(self))
+        else:
+            scores = _weights.scores(self, X, weights)
         return scores.ravel() if scores.shape[1] == 1 else scores
 
 
@@ -395,6 +427,8 @@ class Probabilities(_Mixin):
         -------
         array of shape (n_samples, n_classes)
         """
+        if _weights.changed(self) is not None:
+            return np.exp(self.predict_log_proba(X))
         model, x = self._ask(X)
         return model.probabilities(x, threads(self))
 
@@ -409,33 +443,75 @@ class Probabilities(_Mixin):
         -------
         array of shape (n_samples, n_classes)
         """
+        weights = _weights.changed(self)
+        if weights is not None:
+            return _weights.log_probabilities(_weights.scores(self, X, weights))
         model, x = self._ask(X)
-        scores = model.scores(x, threads(self))
-        if scores.shape[1] == 1:
-            z = scores[:, 0]
-            return -np.column_stack([np.logaddexp(0.0, z), np.logaddexp(0.0, -z)])
-        top = scores.max(axis=1, keepdims=True)
-        return scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
+        return _weights.log_probabilities(model.scores(x, threads(self)))
 
 
 class LinearAttributes(_Mixin):
     """Attributes of classifiers that are linear in the features."""
 
-    @fitted_attribute
-    def coef_(self) -> np.ndarray:
-        """Weights of the features: of the second class against the first, or for every class."""
+    def _fitted_coef(self) -> np.ndarray:
         found = self.model_.coef()
         if found is None:
             raise AttributeError("coef_ is only available where the scores are linear in the features")
+        return self._as_given(found)
+
+    def _fitted_intercept(self) -> np.ndarray:
+        found = self.model_.intercept()
+        if found is None:
+            raise AttributeError("intercept_ is only available where the scores are linear in the features")
+        return self._as_given(found)
+
+    def _shown(self, name: str, found: np.ndarray) -> np.ndarray:
+        """An array that may be changed, which every prediction has to look for then; or one that may not."""
+        if name in self._writable:
+            self.__dict__.pop("_fast", None)
+        else:
+            found.flags.writeable = False
         return found
+
+    @fitted_attribute
+    def coef_(self) -> np.ndarray:
+        """Weights of the features: of the second class against the first, or for every class."""
+        return self._shown("coef_", self._fitted_coef())
 
     @fitted_attribute
     def intercept_(self) -> np.ndarray:
         """Intercepts of the scores."""
-        found = self.model_.intercept()
-        if found is None:
-            raise AttributeError("intercept_ is only available where the scores are linear in the features")
-        return found
+        return self._shown("intercept_", self._fitted_intercept())
+
+
+class WritableWeights(LinearAttributes):
+    """Coefficients that may be assigned, changed in place, and kept sparse."""
+
+    _writable = ("coef_", "intercept_")
+
+    def sparsify(self):
+        """Keeps ``coef_`` as a sparse matrix, which takes less memory where most weights are zero.
+
+        Returns
+        -------
+        self
+        """
+        from scipy.sparse import csr_matrix
+
+        self._fitted()
+        self.__dict__["_kept_attributes"]["coef_"] = csr_matrix(self.coef_)
+        return self
+
+    def densify(self):
+        """Keeps ``coef_`` as an array again, as after a fit.
+
+        Returns
+        -------
+        self
+        """
+        self._fitted()
+        self.__dict__["_kept_attributes"]["coef_"] = _weights.dense(self.coef_)
+        return self
 
 
 class DensityAttributes(_Mixin):

@@ -126,6 +126,9 @@ def fitted(
             **scheme,
         )
     except _core.LinsepError as error:
+        what = _input.not_finite(given.x)
+        if what is not None:
+            raise _core.LinsepError(f"Input X contains {what}. {error}") from error
         if estimator._positive_only and _has_negative(given.x):
             raise ValueError(
                 f"Negative values in data passed to {type(estimator).__name__} (input X): {error}"
@@ -193,7 +196,7 @@ def observer(estimator: Any) -> Any:
 
 
 _REASONS = {
-    "iteration_limit": "the limit of iterations came first: increase max_iter, or tol",
+    "iteration_limit": "the limit of iterations came first. Increase the number of iterations (max_iter), or tol",
     "time_limit": "the time limit came first: increase time_limit, or tol",
     "precision_limit": "rounding allows no further decrease: increase tol, or scale the features",
     "interrupted": "it was interrupted",
@@ -207,7 +210,8 @@ def warn_unless_converged(estimator: Any) -> None:
         return
     gap = estimator.model_.gap
     found = "" if gap is None else f"; the relative gap is {gap:.1e}"
+    head = f"{estimator._stopped_early()}: " if outcome == "iteration_limit" else ""
     warn(
-        f"{type(estimator).__name__} stopped short of its tolerance, as {_REASONS.get(outcome, outcome)}{found}",
+        f"{head}{type(estimator).__name__} stopped short of its tolerance, as {_REASONS.get(outcome, outcome)}{found}",
         convergence_warning(),
     )

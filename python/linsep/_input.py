@@ -41,6 +41,12 @@ class Features:
         self.is_table = is_table
         self.is_sparse = is_sparse
 
+    @property
+    def dtype(self) -> type:
+        """The precision of the numbers, which is that of what is learned from them."""
+        values = self.x[2] if isinstance(self.x, tuple) else self.x
+        return np.float32 if getattr(values, "dtype", None) == np.float32 else np.float64
+
 
 def features(X: Any, *, sparse: bool = True, owner: str = "estimator") -> Features:
     """Features from anything that holds a table of numbers, or a frame."""
@@ -357,9 +363,8 @@ def codes_of(y: Any, classes: np.ndarray, rows: int) -> np.ndarray:
 
 def check_finite(x: Any) -> None:
     """For what is changed before the library sees it, or would hide NaN and infinity from it."""
-    values = x[2] if isinstance(x, tuple) else x
-    if isinstance(values, np.ndarray) and not np.isfinite(values).all():
-        what = "NaN" if np.isnan(values).any() else "infinity or a value too large"
+    what = not_finite(x)
+    if what is not None:
         raise ValueError(f"Input X contains {what}.")
 
 
@@ -379,6 +384,25 @@ def to_dense(x: Any) -> np.ndarray:
     found = np.zeros((len(starts) - 1, cols))
     found[np.repeat(np.arange(len(starts) - 1), np.diff(starts)), indices] = values
     return found
+
+
+def times(x: Any, factors: np.ndarray) -> np.ndarray:
+    """The product of what the extension takes with a dense matrix."""
+    if not isinstance(x, tuple):
+        return x @ factors
+    # Sparse features come from scipy, so it is loaded already.
+    from scipy.sparse import csr_matrix
+
+    starts, indices, values, cols = x
+    return np.asarray(csr_matrix((values, indices, starts), shape=(len(starts) - 1, cols)) @ factors)
+
+
+def not_finite(x: Any) -> str | None:
+    """``"NaN"`` or ``"infinity"`` where a matrix has one; asked only where a fit has failed."""
+    values = x[2] if isinstance(x, tuple) else x
+    if not isinstance(values, np.ndarray) or np.isfinite(values).all():
+        return None
+    return "NaN" if np.isnan(values).any() else f"infinity or a value too large for {values.dtype}"
 
 
 def weights(sample_weight: Any, rows: int) -> np.ndarray | None:

@@ -31,6 +31,12 @@ class fitted_attribute:
             kept[self.name] = self.compute(estimator)
         return kept[self.name]
 
+    def __set__(self, estimator: Any, value: Any) -> None:
+        name = self.name
+        if name not in getattr(estimator, "_writable", ()) or "model_" not in estimator.__dict__:
+            raise AttributeError(f"{name} of {type(estimator).__name__} is what a fit found, and cannot be assigned")
+        estimator._assign(name, value)
+
 
 class available_if:
     """A method that exists only where a condition on the estimator holds, for ``hasattr``."""

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from . import _input
-from ._base import Decision, DensityAttributes, Estimator, LinearAttributes, Probabilities
-from ._fit import Training
+from . import _core, _input
+from ._base import Decision, DensityAttributes, Estimator, Probabilities, WritableWeights
+from ._fit import Training, fitted, training, warn_unless_converged
+from ._gaussian import checked_priors, empirical, estimated, explained, known
 from ._lazy import fitted_attribute
-from ._penalty import one_of, yes_no
+from ._penalty import not_negative, one_of, yes_no
 
 
 def _shrinkage(said: Any) -> Any:
@@ -27,19 +28,6 @@ def _shrinkage_param(said: Any) -> Any:
     return {"none": None, "ledoit_wolf": "auto"}[said] if isinstance(said, str) else said["fixed"]
 
 
-def _priors(said: Any, n_classes: int | None) -> list[float] | None:
-    if said is None:
-        return None
-    found = np.asarray(said, dtype=float)
-    if found.ndim != 1 or (n_classes is not None and found.size != n_classes):
-        raise ValueError(f"priors must be {n_classes} numbers, one for every class; got {said!r}")
-    if (found < 0).any():
-        raise ValueError("priors must be non-negative")
-    if not np.isclose(found.sum(), 1.0):
-        raise ValueError(f"the priors add up to {found.sum()}, not to 1")
-    return found.tolist()
-
-
 class _GaussianClasses(DensityAttributes, Probabilities, Decision, Estimator):
     """What the three have in common."""
 
@@ -47,6 +35,21 @@ class _GaussianClasses(DensityAttributes, Probabilities, Decision, Estimator):
     divisor: str
     shrinkage: Any
     priors: Any
+    #: Whether priors that do not add up to one are scaled, which is said.
+    _rescales_priors = False
+
+    def _check_solver(self, solvers: tuple[str, ...], refused: str) -> None:
+        """scikit-learn's rules about what goes with what, where its own solvers are named."""
+        one_of(self.solver, "solver", {word: word for word in ("auto", *solvers)})
+        given = self.covariance_estimator
+        if self.solver == "svd" and self.shrinkage is not None:
+            raise NotImplementedError("shrinkage not supported with 'svd' solver: leave solver out")
+        if self.solver == "svd" and given is not None:
+            raise ValueError(refused)
+        if given is not None and self.shrinkage not in (None, 0):
+            raise ValueError(
+                "covariance_estimator and shrinkage parameters are not None. Only one of the two can be set."
+            )
 
     def _gaussian(self, shape: str, training: Training | None) -> dict[str, Any]:
         # Shrinkage towards the identity asks in which units: those of standardised columns where it is learned, as in
@@ -55,7 +58,9 @@ class _GaussianClasses(DensityAttributes, Probabilities, Decision, Estimator):
             "shape": shape,
             "divisor": one_of(self.divisor, "divisor", {"unbiased": "unbiased", "mle": "mle"}),
             "shrinkage": _shrinkage(self.shrinkage),
-            "priors": _priors(self.priors, training.n_classes if training else None),
+            "priors": checked_priors(
+                self.priors, training.n_classes if training else None, self._rescales_priors, training is not None
+            ),
             "standardize": yes_no(self.shrinkage is None or isinstance(self.shrinkage, str)),
         }
 
@@ -70,7 +75,7 @@ class _GaussianClasses(DensityAttributes, Probabilities, Decision, Estimator):
     @fitted_attribute
     def means_(self) -> np.ndarray:
         """Mean of every class."""
-        return np.array(self._density["density"]["means"])
+        return self._as_given(np.array(self._density["density"]["means"]))
 
     @fitted_attribute
     def priors_(self) -> np.ndarray:
@@ -86,17 +91,28 @@ class _GaussianClasses(DensityAttributes, Probabilities, Decision, Estimator):
         return [np.array(matrix) for matrix in covariance["own"]]
 
 
-class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
+class LinearDiscriminantAnalysis(WritableWeights, _GaussianClasses):
     """Gaussian classes with one covariance: linear scores, probabilities, and a projection that tells classes apart.
 
     Parameters
     ----------
+    solver : {'auto', 'svd', 'lsqr', 'eigen'}, default='auto'
+        There is one way to fit; the others are for scikit-learn's rules: ``'svd'`` takes no shrinkage and keeps
+        ``covariance_`` only with ``store_covariance``, ``'lsqr'`` has no `transform`, ``'eigen'`` does not subtract the
+        overall mean in it.
     shrinkage : float or 'auto', optional
         Share by which the covariance is moved towards a multiple of the identity; ``'auto'`` is Ledoit and Wolf's.
     priors : array of shape (n_classes,), optional
         Prior probabilities; by default the observed shares.
     n_components : int, optional
         Dimensions that `transform` keeps; by default ``min(n_classes − 1, n_features)``.
+    store_covariance : bool, default=False
+        Whether ``covariance_`` exists for ``solver='svd'``; it always does for the others.
+    tol : float, default=1e-4
+        Directions whose spread is less than this share of the largest are left out of `transform`.
+    covariance_estimator : estimator, optional
+        Something with `fit` and ``covariance_``, for each class; the covariances are averaged by the priors, and the model
+        holds the result as given.
     divisor : {'mle', 'unbiased'}, default='mle'
         ``Σs`` or ``Σs − K``.
     n_jobs : int, optional
@@ -111,11 +127,10 @@ class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: ``sample_weight`` is taken; ``covariance_`` is always there; a singular
-    covariance is not inverted somehow: columns that are constant or copies of others are named in ``summary()`` and get
-    no weight, and where that is not the reason it is an error that says which columns; Ledoit and Wolf's shrinkage is
-    learned from all rows about their class means, not class by class; there is one way to solve it, so no ``solver``,
-    ``tol``, ``store_covariance`` and ``covariance_estimator``.
+    Differences from scikit-learn on purpose: ``sample_weight`` is taken; a singular covariance is not inverted somehow:
+    columns that are constant or copies of others are named in ``summary()`` and get no weight, and where that is not the
+    reason it is an error that says which columns; Ledoit and Wolf's shrinkage is learned from all rows about their class
+    means, not class by class.
 
     Examples
     --------
@@ -126,19 +141,51 @@ class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
     ([[5.0]], [-17.5])
     """
 
-    def __init__(self, *, shrinkage=None, priors=None, n_components=None, divisor="mle", n_jobs=None):
+    _rescales_priors = True
+
+    def __init__(
+        self,
+        solver="auto",
+        shrinkage=None,
+        priors=None,
+        n_components=None,
+        store_covariance=False,
+        tol=1e-4,
+        covariance_estimator=None,
+        *,
+        divisor="mle",
+        n_jobs=None,
+    ):
+        self.solver = solver
         self.shrinkage = shrinkage
         self.priors = priors
         self.n_components = n_components
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
         self.divisor = divisor
         self.n_jobs = n_jobs
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
-        if training is not None and self.n_components is not None:
-            most = min(training.n_classes - 1, training.cols)
-            if not 1 <= self.n_components <= most:
-                raise ValueError(f"n_components must be from 1 to min(n_features, n_classes - 1) = {most}")
-        return self._gaussian("shared", training)
+        self._check_solver(
+            ("svd", "lsqr", "eigen"), "covariance estimator is not supported with svd: solver='lsqr' and 'eigen' take one"
+        )
+        not_negative(self.tol, "tol")
+        if training is None:
+            return self._gaussian("shared", training)
+        if training.features.rows <= training.n_classes:
+            raise ValueError("The number of samples must be more than the number of classes, to learn a covariance from")
+        most = min(training.n_classes - 1, training.cols)
+        if self.n_components is not None and not 1 <= self.n_components <= most:
+            raise ValueError(f"n_components cannot be larger than min(n_features, n_classes - 1) = {most}, nor less than 1")
+        settings = self._gaussian("shared", training)
+        if self.covariance_estimator is not None:
+            found = estimated(self.covariance_estimator, training, type(self).__name__)
+            counts = np.bincount(training.labels.codes, minlength=training.n_classes)
+            priors = settings["priors"] or (counts / counts.sum()).tolist()
+            shared = sum(prior * one for prior, one in zip(priors, found))
+            settings["known"] = known(training, {"shared": shared.tolist()})
+        return settings
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
@@ -147,7 +194,9 @@ class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
     @fitted_attribute
     def covariance_(self) -> np.ndarray:
         """The covariance of every class."""
-        return self._covariance()
+        if self.solver == "svd" and not self.store_covariance:
+            raise AttributeError("covariance_ is kept for solver='svd' only with store_covariance=True")
+        return self._as_given(self._covariance())
 
     @fitted_attribute
     def xbar_(self) -> np.ndarray:
@@ -157,12 +206,12 @@ class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
     @fitted_attribute
     def _projection(self) -> tuple[np.ndarray, np.ndarray]:
         """Directions in which the classes have unit covariance and the means spread most, with the spreads."""
-        values, vectors = np.linalg.eigh(self.covariance_)
+        values, vectors = np.linalg.eigh(self._covariance())
         kept = values > values[-1] * 1e-12
         whitening = vectors[:, kept] / np.sqrt(values[kept])
         means = np.sqrt(self.priors_)[:, None] * ((self.means_ - self.xbar_) @ whitening)
         _, spread, directions = np.linalg.svd(means, full_matrices=False)
-        rank = max(1, int((spread > 1e-4 * spread[0]).sum()))
+        rank = max(1, int((spread > self.tol * spread[0]).sum()))
         return whitening @ directions[:rank].T, spread[:rank] ** 2
 
     @fitted_attribute
@@ -191,13 +240,16 @@ class LinearDiscriminantAnalysis(LinearAttributes, _GaussianClasses):
         -------
         array of shape (n_samples, n_components)
         """
+        if self.solver == "lsqr":
+            raise NotImplementedError("transform not implemented for 'lsqr' solver: it is for the others")
         given = self._given(X)
         if given.is_table:
             raise ValueError("transform takes numbers; give the text columns as numbers, or leave them out")
         rows = _input.to_dense(given.x)
         if not np.isfinite(rows).all():
             raise ValueError("Input X contains NaN or infinity.")
-        return self._wrapped(((rows - self.xbar_) @ self.scalings_)[:, : self._kept()], X)
+        centred = rows if self.solver == "eigen" else rows - self.xbar_
+        return self._wrapped(self._as_given((centred @ self.scalings_)[:, : self._kept()]), X)
 
     def fit_transform(self, X, y, sample_weight=None):
         """`fit`, then `transform`.
@@ -251,17 +303,28 @@ class QuadraticDiscriminantAnalysis(_GaussianClasses):
 
     Parameters
     ----------
+    solver : {'auto', 'svd', 'eigen'}, default='auto'
+        There is one way to fit; the others are for scikit-learn's rules: ``'svd'`` takes no shrinkage, and both keep
+        ``covariance_`` only with ``store_covariance``.
     shrinkage : float or 'auto', optional
         Share by which each covariance is moved towards a multiple of the identity; ``'auto'`` is Ledoit and Wolf's.
     priors : array of shape (n_classes,), optional
         Prior probabilities; by default the observed shares.
+    reg_param : float, default=0.0
+        r, for covariances ``(1−r)Σ_k + rI``, which the model then holds as given.
+    store_covariance : bool, default=False
+        Whether ``covariance_`` exists for ``solver='svd'`` and ``'eigen'``; it always does for ``'auto'``.
+    tol : float, default=1e-4
+        No effect: a covariance that cannot be inverted is an error.
+    covariance_estimator : estimator, optional
+        Something with `fit` and ``covariance_``, for each class; the model holds what it finds as given.
     divisor : {'mle', 'unbiased'}, default='mle'
         ``n_k`` or ``n_k − 1``.
     n_jobs : int, optional
 
     Attributes
     ----------
-    classes_, means_, priors_, covariance_, n_features_in_
+    classes_, means_, priors_, covariance_, rotations_, scalings_, n_features_in_
         As in scikit-learn.
     certificate_, objective_, model_
         The residual of the defining equations, the negative log-likelihood of a row, the library's model.
@@ -269,8 +332,7 @@ class QuadraticDiscriminantAnalysis(_GaussianClasses):
     Notes
     -----
     Differences from scikit-learn on purpose: ``sample_weight`` is taken; a covariance that cannot be inverted is an
-    error that names the class and the columns; ``shrinkage`` is what ``reg_param`` is there, but towards the mean
-    variance; there are no ``solver``, ``reg_param``, ``tol``, ``store_covariance`` and ``covariance_estimator``.
+    error that names the class and the columns.
 
     Examples
     --------
@@ -281,14 +343,70 @@ class QuadraticDiscriminantAnalysis(_GaussianClasses):
     ['near', 'far']
     """
 
-    def __init__(self, *, shrinkage=None, priors=None, divisor="mle", n_jobs=None):
+    def __init__(
+        self,
+        *,
+        solver="auto",
+        shrinkage=None,
+        priors=None,
+        reg_param=0.0,
+        store_covariance=False,
+        tol=1e-4,
+        covariance_estimator=None,
+        divisor="mle",
+        n_jobs=None,
+    ):
+        self.solver = solver
         self.shrinkage = shrinkage
         self.priors = priors
+        self.reg_param = reg_param
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
         self.divisor = divisor
         self.n_jobs = n_jobs
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
-        return self._gaussian("own", training)
+        self._check_solver(("svd", "eigen"), "covariance_estimator is not supported with solver='svd', but with 'eigen'")
+        share = not_negative(self.reg_param, "reg_param")
+        if share > 1:
+            raise ValueError(f"reg_param must be a number from 0 to 1; got {self.reg_param!r}")
+        if share and (self.shrinkage is not None or self.covariance_estimator is not None):
+            raise ValueError("reg_param, shrinkage and covariance_estimator say the same thing in three ways: give one")
+        settings = self._gaussian("own", training)
+        if training is None or not share and self.covariance_estimator is None:
+            return settings
+        if share:
+            covariances = [(1 - share) * one + share * np.eye(training.cols) for one in empirical(training)]
+        else:
+            covariances = estimated(self.covariance_estimator, training, type(self).__name__)
+        return {**settings, "known": known(training, {"own": [one.tolist() for one in covariances]})}
+
+    def fit(self, X, y, sample_weight=None, *, conformal=None, conformal_by="rows", conformal_share=0.2):
+        """Fits a Gaussian for every class; see `Estimator.fit`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), optional
+        conformal, conformal_by, conformal_share
+            As in `Estimator.fit`.
+
+        Returns
+        -------
+        self
+        """
+        data = training(self, X, y, sample_weight, (conformal, conformal_by, conformal_share))
+        try:
+            model = fitted(self, data)
+        except _core.LinsepError as error:
+            # An earlier fit is over, whether or not this one has come to something.
+            self.__dict__.pop("model_", None)
+            raise explained(error, data, self.solver) from error
+        self._adopt(model, data)
+        warn_unless_converged(self)
+        return self
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
@@ -297,10 +415,27 @@ class QuadraticDiscriminantAnalysis(_GaussianClasses):
     @fitted_attribute
     def covariance_(self) -> list[np.ndarray]:
         """The covariance of each class."""
+        if self.solver != "auto" and not self.store_covariance:
+            raise AttributeError(f"covariance_ is kept for solver={self.solver!r} only with store_covariance=True")
         return self._covariance()
 
+    @fitted_attribute
+    def _axes(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        found = [np.linalg.eigh(matrix) for matrix in self._covariance()]
+        return [(values[::-1], vectors[:, ::-1]) for values, vectors in found]
 
-class GaussianBayes(LinearAttributes, _GaussianClasses):
+    @fitted_attribute
+    def scalings_(self) -> list[np.ndarray]:
+        """Variances of each class along its axes, falling."""
+        return [values for values, _ in self._axes]
+
+    @fitted_attribute
+    def rotations_(self) -> list[np.ndarray]:
+        """The axes of each class, one a column."""
+        return [vectors for _, vectors in self._axes]
+
+
+class GaussianBayes(WritableWeights, _GaussianClasses):
     """Gaussian classes in all three cases, with parameters estimated, given, or weighed against a prior.
 
     Parameters

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._base import Decision, Estimator, LinearAttributes, Probabilities
+from ._base import Decision, Estimator, Probabilities, WritableWeights
 from ._fit import Training, seed
+from ._habits import DEPRECATED, logistic_penalty
 from ._lazy import available_if, fitted_attribute
 from ._penalty import not_negative, one_of, params_of, penalty, positive, whole, yes_no
 
@@ -31,6 +32,8 @@ _SOLVERS = {
     "sag": "auto",
     "saga": "auto",
 }
+#: Solvers that prove nothing without a penalty, and scikit-learn's default among them.
+_NEED_A_PENALTY = ("newton-cg", "lbfgs")
 _INTERCEPTS = {True: "free", False: "none"}
 
 
@@ -43,7 +46,7 @@ def _risk(estimator: Any, loss: str, said_penalty: Any, algorithm: str, intercep
         "standardize": yes_no(estimator.standardize),
         "algorithm": algorithm,
         "tolerance": positive(estimator.tol, "tol"),
-        "max_iterations": whole(estimator.max_iter, "max_iter"),
+        "max_iterations": whole(estimator.max_iter, "max_iter", least=0),
     }
     if algorithm == "svrg":
         settings["stochastic"] = {"batch": 1, "step": None, "seed": seed(estimator)}
@@ -60,7 +63,7 @@ def _common_params(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
+class LogisticRegression(WritableWeights, Probabilities, Decision, Estimator):
     """Logistic regression; softmax for more than two classes.
 
     Minimises ``Σ s·loss/Σs + λ[(1−α)/2 ‖W‖² + α‖W‖₁]`` with ``λ = 1/(C Σs)`` and ``α = l1_ratio``, which is
@@ -68,24 +71,30 @@ class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
 
     Parameters
     ----------
+    penalty : {'l1', 'l2', 'elasticnet', None}, default='deprecated'
+        scikit-learn's former way to say ``l1_ratio`` and ``C=np.inf``; it warns.
     C : float, default=1.0
         Inverse strength of the penalty; ``np.inf`` is maximum likelihood, with the proof that it exists.
     l1_ratio : float, default=0.0
         Share α of the lasso: 0 is ridge, 1 is the lasso.
+    dual : bool, default=False
+        No effect: which problem is solved follows from the data.
     lam : float, optional
         λ itself, instead of ``C``.
     tol : float, default=1e-8
         Stop when the relative duality gap is at most this.
     fit_intercept : bool, default=True
+    intercept_scaling : float, default=1
+        No effect: the intercept is not penalised.
     class_weight : dict or 'balanced', optional
     random_state : int, optional
         Seed of stochastic solvers.
     solver : str, default='auto'
         ``'newton'`` (``'newton-cholesky'``), ``'newton-cg'``, ``'row-newton'``, ``'lbfgs'``, ``'gradient-descent'``,
         ``'fixed-step'``, ``'proximal-newton'``, ``'svrg'``; ``'liblinear'``, ``'sag'`` and ``'saga'`` are taken as
-        ``'auto'``.
+        ``'auto'``, and without a penalty ``'newton-cg'`` and ``'lbfgs'`` are, too.
     max_iter : int, optional
-        Limit of iterations; by default what suits the solver.
+        Limit of iterations; by default what suits the solver. 0 gives weights of zero and the log-odds of the classes.
     verbose : bool or callable, default=0
         Show progress, or call this with a dictionary at every step.
     warm_start : bool, default=False
@@ -109,8 +118,7 @@ class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
     Differences from scikit-learn on purpose: ``tol`` bounds the distance to the optimum, not a gradient, and is much
     smaller; ``solver`` and ``max_iter`` are chosen by the problem; several classes are always softmax, for every solver
     and penalty; ``C=np.inf`` on separable data raises `linsep.NoOptimumError` with the separating direction, because
-    maximum likelihood does not exist there; without ``random_state`` fits are repeatable; there are no ``dual`` and
-    ``intercept_scaling``.
+    maximum likelihood does not exist there; without ``random_state`` fits are repeatable; ``n_jobs`` has an effect.
 
     Examples
     --------
@@ -125,12 +133,15 @@ class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
 
     def __init__(
         self,
+        penalty=DEPRECATED,
         *,
         C=1.0,
         l1_ratio=0.0,
+        dual=False,
         lam=None,
         tol=1e-8,
         fit_intercept=True,
+        intercept_scaling=1,
         class_weight=None,
         random_state=None,
         solver="auto",
@@ -141,11 +152,14 @@ class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
         standardize=False,
         time_limit=None,
     ):
+        self.penalty = penalty
         self.C = C
         self.l1_ratio = l1_ratio
+        self.dual = dual
         self.lam = lam
         self.tol = tol
         self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
         self.random_state = random_state
         self.solver = solver
@@ -158,7 +172,15 @@ class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         algorithm = one_of(self.solver, "solver", _SOLVERS)
-        return _risk(self, "logistic", penalty(self, self.l1_ratio), algorithm)
+        cost, share = logistic_penalty(self, fitting=training is not None)
+        said_penalty = penalty(self, share, cost)
+        if said_penalty == "none" and algorithm in _NEED_A_PENALTY:
+            algorithm = "auto"
+        return _risk(self, "logistic", said_penalty, algorithm)
+
+    @property
+    def _keeps_precision(self) -> bool:  # type: ignore[override]
+        return self.solver != "liblinear"
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
@@ -195,10 +217,11 @@ class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
     @fitted_attribute
     def n_iter_(self) -> np.ndarray:
         """Iterations of the solver."""
-        return np.array([max(1, self.model_.iterations)], dtype=np.int32)
+        least = 0 if self.max_iter == 0 else 1
+        return np.array([max(least, self.model_.iterations)], dtype=np.int32)
 
 
-class LinearSVC(LinearAttributes, Decision, Estimator):
+class LinearSVC(WritableWeights, Decision, Estimator):
     """Linear support vector machine: hinge or squared hinge with a ridge (or a lasso).
 
     Minimises ``Σ s·loss/Σs + λ/2 ‖w‖²`` with ``λ = 1/(C Σs)``, which is scikit-learn's objective divided by ``C Σs``,
@@ -206,11 +229,15 @@ class LinearSVC(LinearAttributes, Decision, Estimator):
 
     Parameters
     ----------
+    penalty : {'l2', 'l1'}, default='l2'
+        A ridge, or the lasso (squared hinge only).
     loss : {'squared_hinge', 'hinge'}, default='squared_hinge'
+    dual : bool or 'auto', default='auto'
+        No effect: which problem is solved follows from the data.
     C : float, default=1.0
         Inverse strength of the penalty.
-    l1_ratio : float, default=0.0
-        Share of the lasso; 1 is the lasso (squared hinge only).
+    l1_ratio : float, optional
+        Share of the lasso, in place of ``penalty``; 0 is the ridge, 1 is the lasso (squared hinge only).
     lam : float, optional
         λ itself, instead of ``C``.
     tol : float, default=1e-8
@@ -218,8 +245,10 @@ class LinearSVC(LinearAttributes, Decision, Estimator):
     fit_intercept : bool, default=True
     penalise_intercept : bool, default=False
         Penalise the intercept like a weight, as LIBLINEAR and scikit-learn's ``LinearSVC`` do.
+    intercept_scaling : float, default=1
+        No effect: the intercept is free, or penalised like a weight.
     multi_class : {'ovr', 'crammer_singer'}, default='ovr'
-        Crammer and Singer fit all classes at once (hinge only).
+        Crammer and Singer fit all classes at once, by the hinge whatever ``loss`` says.
     class_weight : dict or 'balanced', optional
     random_state : int, optional
     solver : str, default='auto'
@@ -244,7 +273,7 @@ class LinearSVC(LinearAttributes, Decision, Estimator):
     Notes
     -----
     Differences from scikit-learn on purpose: the intercept is free; ``penalise_intercept=True`` gives LIBLINEAR's
-    objective. ``tol`` bounds the distance to the optimum. There are no ``penalty``, ``dual`` and ``intercept_scaling``.
+    objective. ``tol`` bounds the distance to the optimum.
 
     Examples
     --------
@@ -257,16 +286,21 @@ class LinearSVC(LinearAttributes, Decision, Estimator):
     [1, 2]
     """
 
+    _keeps_precision = False
+
     def __init__(
         self,
+        penalty="l2",
         loss="squared_hinge",
         *,
+        dual="auto",
         C=1.0,
-        l1_ratio=0.0,
+        l1_ratio=None,
         lam=None,
         tol=1e-8,
         fit_intercept=True,
         penalise_intercept=False,
+        intercept_scaling=1,
         multi_class="ovr",
         class_weight=None,
         random_state=None,
@@ -278,13 +312,16 @@ class LinearSVC(LinearAttributes, Decision, Estimator):
         standardize=False,
         time_limit=None,
     ):
+        self.penalty = penalty
         self.loss = loss
+        self.dual = dual
         self.C = C
         self.l1_ratio = l1_ratio
         self.lam = lam
         self.tol = tol
         self.fit_intercept = fit_intercept
         self.penalise_intercept = penalise_intercept
+        self.intercept_scaling = intercept_scaling
         self.multi_class = multi_class
         self.class_weight = class_weight
         self.random_state = random_state
@@ -299,8 +336,18 @@ class LinearSVC(LinearAttributes, Decision, Estimator):
     def _settings(self, training: Training | None) -> dict[str, Any]:
         loss = one_of(self.loss, "loss", {"hinge": "hinge", "squared_hinge": "squared-hinge"})
         algorithm = one_of(self.solver, "solver", _SOLVERS)
+        share = one_of(self.penalty, "penalty", {"l2": 0.0, "l1": 1.0})
+        if self.l1_ratio is not None:
+            share = self.l1_ratio
+        if training is not None and training.n_classes > 2 and self.multi_class == "crammer_singer":
+            loss, share = "hinge", 0.0
+        if loss == "hinge" and share == 1.0:
+            raise ValueError(
+                f"Unsupported set of arguments: penalty={self.penalty!r}, loss='hinge', dual={self.dual!r}: the hinge"
+                " takes a ridge, the lasso is for loss='squared_hinge'"
+            )
         intercept = "penalised" if self.penalise_intercept and self.fit_intercept else None
-        return _risk(self, loss, penalty(self, self.l1_ratio), algorithm, intercept)
+        return _risk(self, loss, penalty(self, share), algorithm, intercept)
 
     def _scheme(self, n_classes: int) -> dict[str, str]:
         ways = {"ovr": {"multiclass": "linear-machine"}, "crammer_singer": {"multiclass": "joint"}}
@@ -328,7 +375,7 @@ class LinearSVC(LinearAttributes, Decision, Estimator):
         return np.unique(np.concatenate(parts))
 
 
-class LeastSquaresClassifier(LinearAttributes, Decision, Estimator):
+class LeastSquaresClassifier(WritableWeights, Decision, Estimator):
     """Least squares on class targets: ±1 for two classes, one-hot for more; in closed form, with the rank reported.
 
     Minimises ``Σ s ½‖t − z‖²/Σs + λ/2 ‖W‖²``.
@@ -426,7 +473,7 @@ class LeastSquaresClassifier(LinearAttributes, Decision, Estimator):
         }
 
 
-class RidgeClassifier(LinearAttributes, Decision, Estimator):
+class RidgeClassifier(WritableWeights, Decision, Estimator):
     """Least squares on class targets with a ridge.
 
     Minimises ``Σ s ½‖t − z‖² + alpha/2 ‖W‖²``; in closed form, or for many columns by conjugate gradients.
@@ -436,11 +483,19 @@ class RidgeClassifier(LinearAttributes, Decision, Estimator):
     alpha : float, default=1.0
         Strength of the penalty; ``λ = alpha/Σs``.
     fit_intercept : bool, default=True
+    copy_X : bool, default=True
+        No effect: the features are never written to.
     max_iter : int, optional
     tol : float, default=1e-8
         Relative gap at which an iterative solver stops.
     class_weight : dict or 'balanced', optional
     solver : {'auto', 'cholesky', 'qr'}, default='auto'
+        scikit-learn's ``'svd'``, ``'lsqr'``, ``'sparse_cg'``, ``'sag'``, ``'saga'`` and ``'lbfgs'`` are taken as
+        ``'auto'``: the optimum is the same.
+    positive : bool, default=False
+        Weights that may not be negative are not to be had; ``True`` is an error.
+    random_state : int, optional
+        No effect: nothing is drawn.
     standardize : bool, default=False
     n_jobs : int, optional
     verbose : bool or callable, default=0
@@ -456,8 +511,7 @@ class RidgeClassifier(LinearAttributes, Decision, Estimator):
     Notes
     -----
     Differences from scikit-learn on purpose: the targets of more than two classes are one-hot, not ±1, so that scores
-    and weights are half of scikit-learn's (and intercepts ``(1 + theirs)/2``), with the same decisions. There are no
-    ``copy_X``, ``positive`` and ``random_state``.
+    and weights are half of scikit-learn's (and intercepts ``(1 + theirs)/2``), with the same decisions.
 
     Examples
     --------
@@ -467,6 +521,10 @@ class RidgeClassifier(LinearAttributes, Decision, Estimator):
     [[0.6667]]
     """
 
+    _SOLVERS = {
+        **{word: word for word in ("auto", "cholesky", "qr")},
+        **{word: "auto" for word in ("svd", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")},
+    }
     #: More columns than this, and products with the matrix are cheaper than its Gram matrix.
     _MANY = 2_000
 
@@ -475,10 +533,13 @@ class RidgeClassifier(LinearAttributes, Decision, Estimator):
         alpha=1.0,
         *,
         fit_intercept=True,
+        copy_X=True,
         max_iter=None,
         tol=1e-8,
         class_weight=None,
         solver="auto",
+        positive=False,
+        random_state=None,
         standardize=False,
         n_jobs=None,
         verbose=0,
@@ -486,10 +547,13 @@ class RidgeClassifier(LinearAttributes, Decision, Estimator):
     ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
         self.max_iter = max_iter
         self.tol = tol
         self.class_weight = class_weight
         self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
         self.standardize = standardize
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -505,7 +569,9 @@ class RidgeClassifier(LinearAttributes, Decision, Estimator):
         alpha = not_negative(self.alpha, "alpha")
         # By its price and not by λ = alpha/Σs: pairs of classes have fewer rows.
         said_penalty = {"ridge_cost": 1.0 / alpha} if alpha > 0 else "none"
-        solver = one_of(self.solver, "solver", {w: w for w in ("auto", "cholesky", "qr")})
+        if self.positive:
+            raise ValueError("positive=True is not to be had: the closed form has weights of either sign")
+        solver = one_of(self.solver, "solver", self._SOLVERS)
         if self._is_wide(training):
             return _risk(self, "squared", said_penalty, "auto")
         settings = {
@@ -519,7 +585,7 @@ class RidgeClassifier(LinearAttributes, Decision, Estimator):
         return settings if limit is None else {**settings, "max_iterations": limit}
 
 
-class SGDClassifier(LinearAttributes, Probabilities, Decision, Estimator):
+class SGDClassifier(WritableWeights, Probabilities, Decision, Estimator):
     """Stochastic gradient descent with averaging, for logistic, squared hinge and squared loss.
 
     Minimises ``Σ s·loss/Σs + alpha/2 ‖W‖²``; the certificate says how far it came.

@@ -10,9 +10,9 @@ from . import _input
 from ._base import DensityAttributes, Estimator, LinearAttributes, Probabilities
 from ._errors import warn
 from ._fit import Training
+from ._gaussian import checked_priors
 from ._lazy import fitted_attribute
 from ._penalty import not_negative
-from .discriminant import _priors
 
 
 class _NaiveBayes(DensityAttributes, Probabilities, Estimator):
@@ -29,7 +29,7 @@ class _NaiveBayes(DensityAttributes, Probabilities, Estimator):
         n_classes = training.n_classes if training is not None else None
         if given is None and n_classes is not None and not getattr(self, "fit_prior", True):
             return [1.0 / n_classes] * n_classes
-        return _priors(given, n_classes)
+        return checked_priors(given, n_classes)
 
     def _marginals(self, family: str) -> list[dict[str, Any]]:
         """The distributions of one family, in the order of the columns."""
@@ -102,7 +102,7 @@ class GaussianNB(_NaiveBayes):
         return self._family(family, training, variance_smoothing=smoothing, divisor="mle")
 
     def _class_priors(self, training: Training | None) -> list[float] | None:
-        return _priors(self.priors, training.n_classes if training is not None else None)
+        return checked_priors(self.priors, training.n_classes if training is not None else None)
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:

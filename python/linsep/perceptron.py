@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._base import Decision, Estimator, LinearAttributes
+from ._base import Decision, Estimator, WritableWeights
 from ._core import NotSeparableError
 from ._errors import convergence_warning, warn
 from ._fit import Training, fitted, seed, training, warn_unless_converged
 from ._penalty import one_of, positive, whole, yes_no
 
 
-class _PerceptronBase(LinearAttributes, Decision, Estimator):
+class _PerceptronBase(WritableWeights, Decision, Estimator):
     _method = "perceptron"
     eta0: Any
     shuffle: Any
