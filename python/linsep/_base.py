@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from . import _core, _input, _weights
-from ._errors import not_fitted
 from ._fit import Training, run, threads
 from ._lazy import fitted_attribute, forget
 from ._params import Parameters
+from ._parts import waiting
 from ._sklearn import SklearnFace
 
 
@@ -96,6 +96,8 @@ class Estimator(SklearnFace, Parameters):
         """Takes a fitted model on."""
         forget(self)
         own = self.__dict__
+        # Sums of an earlier fit in parts are not those of this one.
+        own.pop("_running", None)
         own["model_"] = model
         own["classes_"] = training.labels.classes
         own["n_features_in_"] = training.cols
@@ -193,7 +195,7 @@ class Estimator(SklearnFace, Parameters):
         """Features to predict from, checked against those of the fit."""
         own = self.__dict__
         if "model_" not in own:
-            raise not_fitted(self)
+            raise waiting(self)
         name = type(self).__name__
         given = _input.features(X, sparse=self._takes_sparse, owner=name)
         fitted = own.get("feature_names_in_")
@@ -253,7 +255,7 @@ class Estimator(SklearnFace, Parameters):
     def _fitted(self) -> _core.Model:
         model = self.__dict__.get("model_")
         if model is None:
-            raise not_fitted(self)
+            raise waiting(self)
         return model
 
     def summary(self) -> str:
@@ -365,13 +367,15 @@ class Estimator(SklearnFace, Parameters):
         state = self.__dict__.copy()
         state.pop("_fast", None)
         if "_kept_attributes" in state:
-            state["_kept_attributes"] = {}
+            state["_kept_attributes"] = _weights.kept(self)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         if "model_" in state:
             self._ready()
+            if state["_kept_attributes"]:
+                self.__dict__.pop("_fast", None)
 
     def _repr_html_(self) -> str:
         from ._html import estimator_html

@@ -108,6 +108,40 @@ class Model:
         self, x: _Features, y_codes: NDArray[Any], sample_weight: NDArray[np.float64] | None = None, n_threads: int = 0
     ) -> str: ...
 
+class Running:
+    """Sums over rows that arrive in parts, of naive Bayes, Gaussian classes or least squares."""
+
+    def __new__(
+        cls,
+        method: str,
+        settings: str,
+        classes: list[str],
+        cols: int,
+        input_names: list[str] | None = None,
+        target_is_text: bool = True,
+        state: bytes | None = None,
+    ) -> Running: ...
+    @property
+    def rows(self) -> int: ...
+    def add(
+        self, x: _Features, y_codes: NDArray[Any], sample_weight: NDArray[np.float64] | None = None, n_threads: int = 0
+    ) -> None: ...
+    def model(self, settings: str, seed: int = 0) -> Model: ...
+    def weights(self) -> NDArray[np.float64]: ...
+    def totals(self) -> NDArray[np.float64] | None: ...
+    def overall_variances(self) -> NDArray[np.float64] | None: ...
+
+def fit_levels(
+    settings: str,
+    classes: list[str],
+    names: list[str],
+    levels: list[list[str]],
+    weights: NDArray[np.float64],
+    counts: NDArray[np.float64],
+    rows: int,
+    *,
+    target_is_text: bool = True,
+) -> Model: ...
 def fit(
     x: _Features,
     y_codes: NDArray[Any],

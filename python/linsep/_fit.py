@@ -126,22 +126,13 @@ def fitted(
             **scheme,
         )
     except _core.LinsepError as error:
-        what = _input.not_finite(given.x)
-        if what is not None:
-            raise _core.LinsepError(f"Input X contains {what}. {error}") from error
-        if estimator._positive_only and _has_negative(given.x):
-            raise ValueError(
-                f"Negative values in data passed to {type(estimator).__name__} (input X): {error}"
-            ) from error
-        raise
+        found = _input.told(error, given.x, estimator)
+        if found is error:
+            raise
+        raise found from error
     finally:
         if hasattr(tell, "close"):
             tell.close()
-
-
-def _has_negative(x: Any) -> bool:
-    values = x[2] if isinstance(x, tuple) else x
-    return isinstance(values, np.ndarray) and bool((values < 0).any())
 
 
 def threads(estimator: Any) -> int:
@@ -209,6 +200,9 @@ def warn_unless_converged(estimator: Any) -> None:
     if outcome == "converged" or outcome in estimator._fine:
         return
     gap = estimator.model_.gap
+    if outcome == "precision_limit" and gap is not None and gap <= (getattr(estimator, "tol", None) or 0.0):
+        # Nothing finer can be had, and it is as fine as the tolerance says.
+        return
     found = "" if gap is None else f"; the relative gap is {gap:.1e}"
     head = f"{estimator._stopped_early()}: " if outcome == "iteration_limit" else ""
     warn(

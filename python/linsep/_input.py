@@ -348,7 +348,9 @@ def class_names(classes: np.ndarray) -> tuple[list[str], bool]:
     return [label.decode() if isinstance(label, bytes) else str(label) for label in classes.tolist()], True
 
 
-def codes_of(y: Any, classes: np.ndarray, rows: int) -> np.ndarray:
+def codes_of(
+    y: Any, classes: np.ndarray, rows: int, stranger: str = "y contains previously unseen labels: {}"
+) -> np.ndarray:
     """The places of labels among known classes."""
     y = _one_dimension(y)
     if len(y) != rows:
@@ -357,7 +359,7 @@ def codes_of(y: Any, classes: np.ndarray, rows: int) -> np.ndarray:
     known = {label: at for at, label in enumerate(classes.tolist())}
     unknown = [label for label in found.tolist() if label not in known]
     if unknown:
-        raise ValueError(f"y contains previously unseen labels: {unknown}")
+        raise ValueError(stranger.format(unknown))
     return np.array([known[label] for label in found.tolist()], np.uint32)[codes]
 
 
@@ -403,6 +405,17 @@ def not_finite(x: Any) -> str | None:
     if not isinstance(values, np.ndarray) or np.isfinite(values).all():
         return None
     return "NaN" if np.isnan(values).any() else f"infinity or a value too large for {values.dtype}"
+
+
+def told(error: Exception, x: Any, estimator: Any) -> Exception:
+    """An error of the library, with what scikit-learn would say of the features in front of it."""
+    what = not_finite(x)
+    if what is not None:
+        return _core.LinsepError(f"Input X contains {what}. {error}")
+    values = x[2] if isinstance(x, tuple) else x
+    if estimator._positive_only and isinstance(values, np.ndarray) and bool((values < 0).any()):
+        return _core.LinsepError(f"Negative values in data passed to {type(estimator).__name__} (input X): {error}")
+    return error
 
 
 def weights(sample_weight: Any, rows: int) -> np.ndarray | None:

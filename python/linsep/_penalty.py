@@ -66,6 +66,26 @@ def whole(value: Any, name: str, least: int = 1) -> int | None:
     return int(value)
 
 
+#: No relative gap below this is asked for unless `tol` itself is smaller: rounding comes soon after.
+_FINEST = 1e-12
+
+
+def gap_of(tol: Any) -> float:
+    """The relative gap at which to stop: ``tol²``, as an error of the coefficients enters the objective squared.
+
+    scikit-learn's ``tol`` bounds gradients, which are as large as errors of coefficients; so the same number gives
+    coefficients that are about as good.
+    """
+    tol = positive(tol, "tol")
+    return max(tol * tol, min(tol, _FINEST))
+
+
+def tol_of(gap: float) -> float:
+    """The inverse, for files."""
+    # Fifteen digits, so that 1e-8 comes from 1e-4.
+    return gap if gap < _FINEST else float(f"{math.sqrt(gap):.15g}")
+
+
 def positive(value: Any, name: str) -> float:
     """A positive number."""
     if not _is_number(value) or not 0 < value < math.inf:

@@ -55,6 +55,8 @@ class SklearnFace:
         requests = MetadataRequest(owner=type(self).__name__)
         for method in self._weighted:
             getattr(requests, method).add_request(param="sample_weight", alias=None)
+            if method == "partial_fit":
+                requests.partial_fit.add_request(param="classes", alias=None)
         return requests
 
     def get_metadata_routing(self) -> Any:
@@ -66,7 +68,7 @@ class SklearnFace:
         """
         return self._get_metadata_request()
 
-    def _request(self, method: str, sample_weight: Any) -> Any:
+    def _request(self, method: str, sample_weight: Any, classes: Any = UNCHANGED) -> Any:
         import sklearn
 
         if not sklearn.get_config().get("enable_metadata_routing", False):
@@ -77,6 +79,8 @@ class SklearnFace:
         requests = self._get_metadata_request()
         if sample_weight != UNCHANGED:
             getattr(requests, method).add_request(param="sample_weight", alias=sample_weight)
+        if classes != UNCHANGED:
+            getattr(requests, method).add_request(param="classes", alias=classes)
         self._metadata_request = requests
         return self
 

@@ -31,6 +31,14 @@ def changed(estimator: Any) -> tuple[np.ndarray, np.ndarray] | None:
     return None if same else (np.asarray(coef), np.asarray(intercept))
 
 
+def kept(estimator: Any) -> dict[str, Any]:
+    """Coefficients that a pickle has to keep: changed or sparse ones. All others come from the model."""
+    found = estimator.__dict__["_kept_attributes"]
+    own = {name: found[name] for name in estimator._writable if name in found}
+    sparse = hasattr(own.get("coef_"), "toarray")
+    return own if sparse or changed(estimator) is not None else {}
+
+
 def dense(coef: Any) -> np.ndarray:
     """``coef_`` after `sparsify`, too."""
     return coef.toarray() if hasattr(coef, "toarray") else coef

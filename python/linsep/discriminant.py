@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from . import _core, _input
-from ._base import Decision, DensityAttributes, Estimator, Probabilities, WritableWeights
+from ._base import Decision, DensityAttributes, Estimator, LinearAttributes, Probabilities, WritableWeights
 from ._fit import Training, fitted, training, warn_unless_converged
 from ._gaussian import checked_priors, empirical, estimated, explained, known
-from ._lazy import fitted_attribute
+from ._lazy import available_if, fitted_attribute
+from ._parts import InParts
 from ._penalty import not_negative, one_of, yes_no
 
 
@@ -91,7 +92,36 @@ class _GaussianClasses(DensityAttributes, Probabilities, Decision, Estimator):
         return [np.array(matrix) for matrix in covariance["own"]]
 
 
-class LinearDiscriminantAnalysis(WritableWeights, _GaussianClasses):
+class _GaussianParts(InParts):
+    """Rows in parts; estimators of covariances, ``reg_param`` and ``shrinkage='auto'`` need all rows at once."""
+
+    covariance_estimator: Any
+    shrinkage: Any
+
+    def _sums_are_enough(self) -> bool:
+        return self.covariance_estimator is None and self.shrinkage != "auto" and not getattr(self, "reg_param", 0)
+
+    @available_if(_sums_are_enough)
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Adds rows to those seen so far; the model is that of all of them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of numbers of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        classes : array of shape (n_classes,), optional
+            All classes that will occur; needed at the first call.
+        sample_weight : array of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+            While the rows are not enough there is no model, and predictions say what they wait for.
+        """
+        return super().partial_fit(X, y, classes, sample_weight)
+
+
+class LinearDiscriminantAnalysis(_GaussianParts, WritableWeights, _GaussianClasses):
     """Gaussian classes with one covariance: linear scores, probabilities, and a projection that tells classes apart.
 
     Parameters
@@ -143,6 +173,8 @@ class LinearDiscriminantAnalysis(WritableWeights, _GaussianClasses):
 
     _rescales_priors = True
 
+    _sums_prove_all = False
+
     def __init__(
         self,
         solver="auto",
@@ -175,10 +207,7 @@ class LinearDiscriminantAnalysis(WritableWeights, _GaussianClasses):
             return self._gaussian("shared", training)
         if training.features.rows <= training.n_classes:
             raise ValueError("The number of samples must be more than the number of classes, to learn a covariance from")
-        most = min(training.n_classes - 1, training.cols)
-        if self.n_components is not None and not 1 <= self.n_components <= most:
-            raise ValueError(f"n_components cannot be larger than min(n_features, n_classes - 1) = {most}, nor less than 1")
-        settings = self._gaussian("shared", training)
+        settings = self._part_settings(training)
         if self.covariance_estimator is not None:
             found = estimated(self.covariance_estimator, training, type(self).__name__)
             counts = np.bincount(training.labels.codes, minlength=training.n_classes)
@@ -186,6 +215,12 @@ class LinearDiscriminantAnalysis(WritableWeights, _GaussianClasses):
             shared = sum(prior * one for prior, one in zip(priors, found))
             settings["known"] = known(training, {"shared": shared.tolist()})
         return settings
+
+    def _part_settings(self, training: Training) -> dict[str, Any]:
+        most = min(training.n_classes - 1, training.cols)
+        if self.n_components is not None and not 1 <= self.n_components <= most:
+            raise ValueError(f"n_components cannot be larger than min(n_features, n_classes - 1) = {most}, nor less than 1")
+        return self._gaussian("shared", training)
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
@@ -298,7 +333,7 @@ class LinearDiscriminantAnalysis(WritableWeights, _GaussianClasses):
         return _wrap_data_with_container("transform", found, X, self)
 
 
-class QuadraticDiscriminantAnalysis(_GaussianClasses):
+class QuadraticDiscriminantAnalysis(_GaussianParts, _GaussianClasses):
     """Gaussian classes, each with a covariance of its own: quadratic scores with probabilities.
 
     Parameters
@@ -435,7 +470,7 @@ class QuadraticDiscriminantAnalysis(_GaussianClasses):
         return [vectors for _, vectors in self._axes]
 
 
-class GaussianBayes(WritableWeights, _GaussianClasses):
+class GaussianBayes(LinearAttributes, _GaussianClasses):
     """Gaussian classes in all three cases, with parameters estimated, given, or weighed against a prior.
 
     Parameters

@@ -15,7 +15,7 @@ from ._errors import not_fitted, warn
 from ._fit import NO_SETS, Training, run, seed, threads
 from ._habits import DEPRECATED
 from ._lazy import available_if, fitted_attribute
-from ._penalty import one_of, params_of, penalty, positive, whole, yes_no
+from ._penalty import gap_of, one_of, params_of, penalty, positive, tol_of, whole, yes_no
 
 _KERNELS = {"linear": "linear", "poly": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid", "precomputed": "precomputed"}
 
@@ -196,8 +196,8 @@ class SVC(_Support, _PairAttributes, _KernelBase):
     probability : bool, default='deprecated'
         Whether `predict_proba` exists: by Platt's scaling of the scores of five folds. scikit-learn gives it up, and it
         warns.
-    tol : float, default=1e-6
-        Stop when the relative duality gap is at most this.
+    tol : float, default=1e-3
+        Stop when the relative duality gap is at most ``tol²`` (not below 1e-12 unless ``tol`` is).
     cache_size : float, default=200
         Megabytes for kernel rows.
     class_weight : dict or 'balanced', optional
@@ -251,7 +251,7 @@ class SVC(_Support, _PairAttributes, _KernelBase):
         coef0=0.0,
         shrinking=True,
         probability=DEPRECATED,
-        tol=1e-6,
+        tol=1e-3,
         cache_size=200,
         class_weight=None,
         verbose=False,
@@ -289,7 +289,7 @@ class SVC(_Support, _PairAttributes, _KernelBase):
             "kernel": _kernel(self, training),
             "penalty": penalty(self),
             "standardize": yes_no(self.standardize),
-            "tolerance": positive(self.tol, "tol"),
+            "tolerance": gap_of(self.tol),
             "max_iterations": whole(self.max_iter, "max_iter"),
             "cache": int(positive(self.cache_size, "cache_size") * 2**20),
         }
@@ -306,7 +306,7 @@ class SVC(_Support, _PairAttributes, _KernelBase):
             **found,
             **_kernel_params(settings["kernel"]),
             "standardize": settings["standardize"] == "yes",
-            "tol": settings["tolerance"],
+            "tol": tol_of(settings["tolerance"]),
             "max_iter": -1 if settings["max_iterations"] is None else settings["max_iterations"],
             "cache_size": settings["cache"] // 2**20 if settings["cache"] % 2**20 == 0 else settings["cache"] / 2**20,
         }

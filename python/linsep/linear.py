@@ -11,7 +11,8 @@ from ._base import Decision, Estimator, Probabilities, WritableWeights
 from ._fit import Training, seed
 from ._habits import DEPRECATED, logistic_penalty
 from ._lazy import available_if, fitted_attribute
-from ._penalty import not_negative, one_of, params_of, penalty, positive, whole, yes_no
+from ._parts import InParts
+from ._penalty import gap_of, not_negative, one_of, params_of, penalty, positive, tol_of, whole, yes_no
 
 #: scikit-learn's names of solvers; those of its own algorithms mean whatever suits best, the optimum being the same.
 _SOLVERS = {
@@ -37,7 +38,9 @@ _NEED_A_PENALTY = ("newton-cg", "lbfgs")
 _INTERCEPTS = {True: "free", False: "none"}
 
 
-def _risk(estimator: Any, loss: str, said_penalty: Any, algorithm: str, intercept: str | None = None) -> dict[str, Any]:
+def _risk(
+    estimator: Any, loss: str, said_penalty: Any, algorithm: str, intercept: str | None = None, gap: Any = None
+) -> dict[str, Any]:
     """Settings of a risk minimiser that several estimators share."""
     settings = {
         "loss": loss,
@@ -45,7 +48,7 @@ def _risk(estimator: Any, loss: str, said_penalty: Any, algorithm: str, intercep
         "intercept": intercept or _INTERCEPTS[bool(estimator.fit_intercept)],
         "standardize": yes_no(estimator.standardize),
         "algorithm": algorithm,
-        "tolerance": positive(estimator.tol, "tol"),
+        "tolerance": gap_of(estimator.tol) if gap is None else positive(gap, "tol"),
         "max_iterations": whole(estimator.max_iter, "max_iter", least=0),
     }
     if algorithm == "svrg":
@@ -58,7 +61,7 @@ def _common_params(settings: dict[str, Any]) -> dict[str, Any]:
     return {
         "fit_intercept": settings["intercept"] != "none",
         "standardize": settings["standardize"] == "yes",
-        "tol": settings["tolerance"],
+        "tol": tol_of(settings["tolerance"]),
         "max_iter": settings["max_iterations"],
     }
 
@@ -81,8 +84,9 @@ class LogisticRegression(WritableWeights, Probabilities, Decision, Estimator):
         No effect: which problem is solved follows from the data.
     lam : float, optional
         λ itself, instead of ``C``.
-    tol : float, default=1e-8
-        Stop when the relative duality gap is at most this.
+    tol : float, default=1e-4
+        Stop when the relative duality gap is at most ``tol²`` (not below 1e-12 unless ``tol`` is): coefficients are then
+        about as good as by scikit-learn's ``tol``, which bounds gradients.
     fit_intercept : bool, default=True
     intercept_scaling : float, default=1
         No effect: the intercept is not penalised.
@@ -115,8 +119,7 @@ class LogisticRegression(WritableWeights, Probabilities, Decision, Estimator):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: ``tol`` bounds the distance to the optimum, not a gradient, and is much
-    smaller; ``solver`` and ``max_iter`` are chosen by the problem; several classes are always softmax, for every solver
+    Differences from scikit-learn on purpose: ``tol`` bounds the distance to the optimum, not a gradient; ``solver`` and ``max_iter`` are chosen by the problem; several classes are always softmax, for every solver
     and penalty; ``C=np.inf`` on separable data raises `linsep.NoOptimumError` with the separating direction, because
     maximum likelihood does not exist there; without ``random_state`` fits are repeatable; ``n_jobs`` has an effect.
 
@@ -139,7 +142,7 @@ class LogisticRegression(WritableWeights, Probabilities, Decision, Estimator):
         l1_ratio=0.0,
         dual=False,
         lam=None,
-        tol=1e-8,
+        tol=1e-4,
         fit_intercept=True,
         intercept_scaling=1,
         class_weight=None,
@@ -240,8 +243,9 @@ class LinearSVC(WritableWeights, Decision, Estimator):
         Share of the lasso, in place of ``penalty``; 0 is the ridge, 1 is the lasso (squared hinge only).
     lam : float, optional
         λ itself, instead of ``C``.
-    tol : float, default=1e-8
-        Stop when the relative duality gap is at most this.
+    tol : float, default=1e-4
+        Stop when the relative duality gap is at most ``tol²`` (not below 1e-12 unless ``tol`` is): coefficients are then
+        about as good as by scikit-learn's ``tol``, which bounds gradients.
     fit_intercept : bool, default=True
     penalise_intercept : bool, default=False
         Penalise the intercept like a weight, as LIBLINEAR and scikit-learn's ``LinearSVC`` do.
@@ -297,7 +301,7 @@ class LinearSVC(WritableWeights, Decision, Estimator):
         C=1.0,
         l1_ratio=None,
         lam=None,
-        tol=1e-8,
+        tol=1e-4,
         fit_intercept=True,
         penalise_intercept=False,
         intercept_scaling=1,
@@ -341,7 +345,7 @@ class LinearSVC(WritableWeights, Decision, Estimator):
             share = self.l1_ratio
         if training is not None and training.n_classes > 2 and self.multi_class == "crammer_singer":
             loss, share = "hinge", 0.0
-        if loss == "hinge" and share == 1.0:
+        if loss == "hinge" and share == 1.0 and self.l1_ratio is None:
             raise ValueError(
                 f"Unsupported set of arguments: penalty={self.penalty!r}, loss='hinge', dual={self.dual!r}: the hinge"
                 " takes a ridge, the lasso is for loss='squared_hinge'"
@@ -375,7 +379,7 @@ class LinearSVC(WritableWeights, Decision, Estimator):
         return np.unique(np.concatenate(parts))
 
 
-class LeastSquaresClassifier(WritableWeights, Decision, Estimator):
+class LeastSquaresClassifier(InParts, WritableWeights, Decision, Estimator):
     """Least squares on class targets: ±1 for two classes, one-hot for more; in closed form, with the rank reported.
 
     Minimises ``Σ s ½‖t − z‖²/Σs + λ/2 ‖W‖²``.
@@ -419,6 +423,8 @@ class LeastSquaresClassifier(WritableWeights, Decision, Estimator):
     """
 
     _method = "least-squares"
+
+    _sums_prove_all = False
 
     def __init__(
         self,
@@ -467,13 +473,14 @@ class LeastSquaresClassifier(WritableWeights, Decision, Estimator):
             return None
         return {
             **_common_params(settings),
+            "tol": settings["tolerance"],
             "lam": found.get("lam", 0.0),
             "targets": settings["targets"],
             "solver": settings["solver"],
         }
 
 
-class RidgeClassifier(WritableWeights, Decision, Estimator):
+class RidgeClassifier(InParts, WritableWeights, Decision, Estimator):
     """Least squares on class targets with a ridge.
 
     Minimises ``Σ s ½‖t − z‖² + alpha/2 ‖W‖²``; in closed form, or for many columns by conjugate gradients.
@@ -486,8 +493,8 @@ class RidgeClassifier(WritableWeights, Decision, Estimator):
     copy_X : bool, default=True
         No effect: the features are never written to.
     max_iter : int, optional
-    tol : float, default=1e-8
-        Relative gap at which an iterative solver stops.
+    tol : float, default=1e-4
+        An iterative solver stops when the relative gap is at most ``tol²``.
     class_weight : dict or 'balanced', optional
     solver : {'auto', 'cholesky', 'qr'}, default='auto'
         scikit-learn's ``'svd'``, ``'lsqr'``, ``'sparse_cg'``, ``'sag'``, ``'saga'`` and ``'lbfgs'`` are taken as
@@ -521,12 +528,15 @@ class RidgeClassifier(WritableWeights, Decision, Estimator):
     [[0.6667]]
     """
 
+    _method = "least-squares"
     _SOLVERS = {
         **{word: word for word in ("auto", "cholesky", "qr")},
         **{word: "auto" for word in ("svd", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")},
     }
     #: More columns than this, and products with the matrix are cheaper than its Gram matrix.
     _MANY = 2_000
+
+    _sums_prove_all = False
 
     def __init__(
         self,
@@ -535,7 +545,7 @@ class RidgeClassifier(WritableWeights, Decision, Estimator):
         fit_intercept=True,
         copy_X=True,
         max_iter=None,
-        tol=1e-8,
+        tol=1e-4,
         class_weight=None,
         solver="auto",
         positive=False,
@@ -569,42 +579,70 @@ class RidgeClassifier(WritableWeights, Decision, Estimator):
         alpha = not_negative(self.alpha, "alpha")
         # By its price and not by λ = alpha/Σs: pairs of classes have fewer rows.
         said_penalty = {"ridge_cost": 1.0 / alpha} if alpha > 0 else "none"
+        if self._is_wide(training):
+            self._closed_form(said_penalty)
+            return _risk(self, "squared", said_penalty, "auto")
+        return self._closed_form(said_penalty)
+
+    def _part_settings(self, data: Training) -> dict[str, Any]:
+        return self._closed_form({"ridge_cost": 1.0 / self.alpha} if not_negative(self.alpha, "alpha") else "none")
+
+    def _closed_form(self, said_penalty: Any) -> dict[str, Any]:
         if self.positive:
             raise ValueError("positive=True is not to be had: the closed form has weights of either sign")
         solver = one_of(self.solver, "solver", self._SOLVERS)
-        if self._is_wide(training):
-            return _risk(self, "squared", said_penalty, "auto")
         settings = {
             "penalty": said_penalty,
             "intercept": _INTERCEPTS[bool(self.fit_intercept)],
             "standardize": yes_no(self.standardize),
             "solver": solver,
-            "tolerance": positive(self.tol, "tol"),
+            "tolerance": gap_of(self.tol),
         }
         limit = whole(self.max_iter, "max_iter")
         return settings if limit is None else {**settings, "max_iterations": limit}
 
 
 class SGDClassifier(WritableWeights, Probabilities, Decision, Estimator):
-    """Stochastic gradient descent with averaging, for logistic, squared hinge and squared loss.
+    """Stochastic gradient descent with averaging, for logistic, squared hinge and squared loss with a ridge.
 
-    Minimises ``Σ s·loss/Σs + alpha/2 ‖W‖²``; the certificate says how far it came.
+    Minimises ``Σ s·loss/Σs + alpha [(1−r)/2 ‖W‖² + r‖W‖₁]`` with r = 0 for ``penalty='l2'`` and 1 for ``'l1'``; the
+    certificate says how far it came. The hinge and penalties with a lasso have no such steps here: they are solved by the
+    solvers of `LinearSVC` and `LogisticRegression`, to ``tol`` in relative gap.
 
     Parameters
     ----------
-    loss : {'log_loss', 'squared_hinge', 'squared_error'}, default='log_loss'
+    loss : {'log_loss', 'hinge', 'squared_hinge', 'squared_error'}, default='log_loss'
+    penalty : {'l2', 'l1', 'elasticnet', None}, default='l2'
     alpha : float, default=1e-4
-        λ of the ridge.
+        λ of the penalty.
+    l1_ratio : float, default=0.15
+        Share r of the lasso in ``penalty='elasticnet'``.
     fit_intercept : bool, default=True
     max_iter : int, default=100
         Epochs.
     tol : float, default=1e-3
-        Stop when the relative duality gap is at most this.
+        Stop when the relative duality gap is at most this; ``None`` is 1e-8.
+    shuffle : bool, default=True
+        No effect: rows are drawn.
+    epsilon : float, default=0.1
+        No effect: it belongs to losses for regression.
     verbose : bool or callable, default=0
     n_jobs : int, optional
     random_state : int, optional
+    learning_rate : str, default='optimal'
+        No effect: steps always decrease.
     eta0 : float, optional
         The first step; by default by the curvature.
+    power_t : float, default=0.5
+        No effect, as ``learning_rate``.
+    early_stopping : bool, default=False
+        No effect: the gap says when to stop.
+    validation_fraction : float, default=0.1
+        No effect, as ``early_stopping``.
+    n_iter_no_change : int, default=5
+        No effect, as ``early_stopping``.
+    average : bool or int, default=False
+        No effect: solutions are always averaged.
     batch_size : int, default=1
         Rows of a step.
     class_weight : dict or 'balanced', optional
@@ -621,11 +659,9 @@ class SGDClassifier(WritableWeights, Probabilities, Decision, Estimator):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: the default loss is the logistic one (the hinge is `LinearSVC`'s, which
-    solves it exactly); steps always decrease and solutions are always averaged, so there are no ``learning_rate``,
-    ``power_t``, ``average`` and ``early_stopping``; the penalty is a ridge; more than two classes of ``'log_loss'`` are
-    softmax, not one against the rest; there is no ``partial_fit``. For a solution rather than a sketch use
-    `LogisticRegression`, which is usually faster as well.
+    Differences from scikit-learn on purpose: the default loss is the logistic one; the gap decides when to stop; more than
+    two classes of ``'log_loss'`` are softmax, not one against the rest; there is no ``partial_fit``. For a solution rather
+    than a sketch use `LogisticRegression`, which is usually faster as well.
 
     Examples
     --------
@@ -636,50 +672,89 @@ class SGDClassifier(WritableWeights, Probabilities, Decision, Estimator):
     [1]
     """
 
-    _LOSSES = {"log_loss": "logistic", "squared_hinge": "squared-hinge", "squared_error": "squared"}
+    _LOSSES = {"log_loss": "logistic", "hinge": "hinge", "squared_hinge": "squared-hinge", "squared_error": "squared"}
+    #: The relative gap of ``tol=None``, which means as far as it goes.
+    _FAR = 1e-8
 
     def __init__(
         self,
         loss="log_loss",
         *,
+        penalty="l2",
         alpha=1e-4,
+        l1_ratio=0.15,
         fit_intercept=True,
         max_iter=100,
         tol=1e-3,
+        shuffle=True,
         verbose=0,
+        epsilon=0.1,
         n_jobs=None,
         random_state=None,
+        learning_rate="optimal",
         eta0=None,
-        batch_size=1,
+        power_t=0.5,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=5,
         class_weight=None,
         warm_start=False,
+        average=False,
+        batch_size=1,
         standardize=False,
         time_limit=None,
     ):
         self.loss = loss
+        self.penalty = penalty
         self.alpha = alpha
+        self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
+        self.shuffle = shuffle
         self.verbose = verbose
+        self.epsilon = epsilon
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.learning_rate = learning_rate
         self.eta0 = eta0
-        self.batch_size = batch_size
+        self.power_t = power_t
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
         self.class_weight = class_weight
         self.warm_start = warm_start
+        self.average = average
+        self.batch_size = batch_size
         self.standardize = standardize
         self.time_limit = time_limit
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         loss = one_of(self.loss, "loss", self._LOSSES)
-        settings = _risk(self, loss, {"ridge": positive(self.alpha, "alpha")}, "sgd")
+        shares = {"l2": 0.0, "l1": 1.0, "elasticnet": self.l1_ratio}
+        share = 0.0 if self.penalty is None else one_of(self.penalty, "penalty", shares)
+        alpha = positive(self.alpha, "alpha")
+        if not 0 <= share <= 1:
+            raise ValueError(f"l1_ratio must be a number between 0 and 1; got {self.l1_ratio!r}")
+        said_penalty: Any = {"ridge": alpha}
+        if self.penalty is None:
+            said_penalty = "none"
+        elif share > 0:
+            said_penalty = {"elastic_net": {"l1_ratio": float(share), "lambda": alpha}}
+        drawn = loss != "hinge" and said_penalty == {"ridge": alpha}
+        settings = _risk(self, loss, said_penalty, "sgd" if drawn else "auto", gap=self._FAR if self.tol is None else self.tol)
+        if not drawn:
+            # Epochs are not iterations of those solvers.
+            return {**settings, "max_iterations": None}
         settings["stochastic"] = {
             "batch": whole(self.batch_size, "batch_size") or 1,
             "step": None if self.eta0 is None else positive(self.eta0, "eta0"),
             "seed": seed(self),
         }
         return settings
+
+    def _scheme(self, n_classes: int) -> dict[str, str]:
+        return {} if self.loss in ("log_loss", "squared_error") else {"multiclass": "linear-machine"}
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
@@ -689,6 +764,7 @@ class SGDClassifier(WritableWeights, Probabilities, Decision, Estimator):
         drawn = settings.get("stochastic", {"batch": 1, "step": None, "seed": 0})
         return {
             **_common_params(settings),
+            "tol": settings["tolerance"],
             "loss": names[settings["loss"]],
             "alpha": settings["penalty"]["ridge"],
             "batch_size": drawn["batch"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from importlib import import_module
 from typing import Any
@@ -132,7 +133,7 @@ def _classes(model: _core.Model) -> np.ndarray:
 
 
 #: Settings that a model file leaves out where they are these.
-_LEFT_OUT: dict[str, Any] = {"factors": [], "stochastic": {"batch": 1, "step": None, "seed": 0}, "known": None}
+_LEFT_OUT: dict[str, Any] = {"factors": [], "stochastic": {"batch": 1, "step": None, "seed": 0}, "known": None, "smoothed_by": "own"}
 
 
 def _matching(model: _core.Model) -> Estimator | None:
@@ -149,7 +150,7 @@ def _matching(model: _core.Model) -> Estimator | None:
         kind = getattr(import_module(f"linsep.{home}"), name)
         params = kind._params_of(settings)
         estimator = None if params is None else kind(**params)
-        if estimator is None or {**defaults, **estimator._settings(None)} != settings:
+        if estimator is None or not _is_same({**defaults, **estimator._settings(None)}, settings):
             continue
         factors = said["class_weights"]
         if factors is not None:
@@ -159,6 +160,14 @@ def _matching(model: _core.Model) -> Estimator | None:
             estimator.class_weight = "balanced" if factors["balanced"] else given
         return _deciding(estimator, said["decision"]["scheme"], len(model.classes))
     return None
+
+
+def _is_same(made: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    """Whether settings agree; a tolerance that went through a root may differ in its last digit."""
+    known = wanted.get("tolerance")
+    if known is not None and math.isclose(made.get("tolerance", 0.0), known, rel_tol=1e-12):
+        made = {**made, "tolerance": known}
+    return made == wanted
 
 
 def _is_plain(model: _core.Model, said: dict[str, Any]) -> bool:

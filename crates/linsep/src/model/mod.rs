@@ -28,7 +28,7 @@ pub use kernel_choice::KernelChoice;
 pub use kernel_perceptron::KernelPerceptronSettings;
 pub use kernel_svm::KernelSvmSettings;
 pub use least_squares::{LeastSquaresSettings, LeastSquaresSolver, Targets};
-pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
+pub use naive_bayes::{FamilyChoice, FamilyRun, Layout, NaiveBayes, SmoothedBy};
 pub use note::{Note, Separability, UNSTEADY};
 pub use perceptron::{PerceptronSettings, PerceptronVariant};
 pub use printed::last_digit;
