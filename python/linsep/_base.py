@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,12 @@ from ._lazy import fitted_attribute, forget
 from ._params import Parameters
 from ._parts import waiting
 from ._sklearn import SklearnFace
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from numpy.typing import NDArray
+    from typing_extensions import Self
+    from .separable import Separability
 
 
 class Estimator(SklearnFace, Parameters):
@@ -66,7 +72,7 @@ class Estimator(SklearnFace, Parameters):
 
     # -- fit -----------------------------------------------------------------------------------------------------------
 
-    def fit(self, X, y, sample_weight=None, *, conformal=None, conformal_by="rows", conformal_share=0.2):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
         """Fits the classifier.
 
         Parameters
@@ -120,7 +126,7 @@ class Estimator(SklearnFace, Parameters):
         """Whether features reach the model as they are."""
         return True
 
-    def _fast(self, X):
+    def _fast(self, X: Any) -> Any:
         return None
 
     def _assign(self, name: str, value: Any) -> None:
@@ -133,7 +139,7 @@ class Estimator(SklearnFace, Parameters):
 
     # -- predict -------------------------------------------------------------------------------------------------------
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """The class of every row.
 
         Parameters
@@ -147,7 +153,7 @@ class Estimator(SklearnFace, Parameters):
         found = self._fast(X)
         return self._predict(X) if found is None else found
 
-    def predict_set(self, X, *, level=None):
+    def predict_set(self, X: Any, *, level: Any = None) -> NDArray[np.bool_]:
         """The classes that cannot be left out, for every row; after a fit with ``conformal=``.
 
         Parameters
@@ -209,7 +215,7 @@ class Estimator(SklearnFace, Parameters):
             raise ValueError(f"{name} was fitted on a frame with text columns: give a frame with the same columns")
         return given
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows that are predicted right.
 
         Parameters
@@ -267,7 +273,7 @@ class Estimator(SklearnFace, Parameters):
         """
         return self._fitted().summary()
 
-    def distance(self, X) -> dict[str, np.ndarray]:
+    def distance(self, X: Any) -> dict[str, np.ndarray]:
         """How far rows are from the boundary of their class.
 
         Parameters
@@ -288,7 +294,7 @@ class Estimator(SklearnFace, Parameters):
                 found[name] = self._named(found[name].astype(np.int64))
         return found
 
-    def verify(self, X, y, sample_weight=None, refit=False) -> dict[str, Any]:
+    def verify(self, X: Any, y: Any, sample_weight: Any = None, refit: Any = False) -> dict[str, Any]:
         """Recomputes what the model claims from the rows that it was fitted on, by code that does not know the solver.
 
         Parameters
@@ -306,7 +312,7 @@ class Estimator(SklearnFace, Parameters):
         """
         return self._recompute("verify", X, y, sample_weight, refit=refit)
 
-    def support_table(self, X, y, sample_weight=None) -> list[dict[str, Any]]:
+    def support_table(self, X: Any, y: Any, sample_weight: Any = None) -> list[dict[str, Any]]:
         """The support vectors of a fit with their multipliers, slacks and distances, one dictionary each.
 
         Parameters
@@ -335,7 +341,7 @@ class Estimator(SklearnFace, Parameters):
         ask = getattr(self.model_, what)
         return json.loads(ask(given.x, codes, _input.weights(sample_weight, given.rows), threads(self), **more))
 
-    def separability(self, X, y, sample_weight=None):
+    def separability(self, X: Any, y: Any, sample_weight: Any = None) -> Separability:
         """Whether planes separate the classes in these rows; see `linsep.separability`.
 
         Returns
@@ -348,7 +354,7 @@ class Estimator(SklearnFace, Parameters):
 
     # -- files ---------------------------------------------------------------------------------------------------------
 
-    def save(self, path) -> None:
+    def save(self, path: Any) -> None:
         """Writes the model file of the command; `linsep.load` reads it back.
 
         Parameters
@@ -397,7 +403,7 @@ class _Mixin:
 class Decision(_Mixin):
     """The scores behind the decisions."""
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores: of the second class against the first, or one for every class.
 
         Parameters
@@ -420,7 +426,7 @@ class Decision(_Mixin):
 class Probabilities(_Mixin):
     """Methods of classifiers whose scores are log-odds."""
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the classes.
 
         Parameters
@@ -436,7 +442,7 @@ class Probabilities(_Mixin):
         model, x = self._ask(X)
         return model.probabilities(x, threads(self))
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithms of the probabilities, which stay finite where a probability is too small for a number.
 
         Parameters
@@ -491,9 +497,9 @@ class LinearAttributes(_Mixin):
 class WritableWeights(LinearAttributes):
     """Coefficients that may be assigned, changed in place, and kept sparse."""
 
-    _writable = ("coef_", "intercept_")
+    _writable: tuple[str, ...] = ("coef_", "intercept_")
 
-    def sparsify(self):
+    def sparsify(self) -> Self:
         """Keeps ``coef_`` as a sparse matrix, which takes less memory where most weights are zero.
 
         Returns
@@ -506,7 +512,7 @@ class WritableWeights(LinearAttributes):
         self.__dict__["_kept_attributes"]["coef_"] = csr_matrix(self.coef_)
         return self
 
-    def densify(self):
+    def densify(self) -> Self:
         """Keeps ``coef_`` as an array again, as after a fit.
 
         Returns

@@ -44,7 +44,7 @@ class Training:
         weights: np.ndarray | None,
         class_weight: None | str | list[float],
         conformal: tuple[float, bool, float] | None = None,
-    ):
+    ) -> None:
         #: What was given as X.
         self.source = source
         self.features = features

@@ -32,7 +32,7 @@ class Features:
         names: list[str] | None = None,
         is_table: bool = False,
         is_sparse: bool = False,
-    ):
+    ) -> None:
         self.x = x
         self.rows = rows
         self.cols = cols
@@ -231,7 +231,7 @@ class Labels:
 
     __slots__ = ("classes", "codes", "names", "are_text")
 
-    def __init__(self, classes: np.ndarray, codes: np.ndarray, names: list[str], are_text: bool):
+    def __init__(self, classes: np.ndarray, codes: np.ndarray, names: list[str], are_text: bool) -> None:
         self.classes = classes
         self.codes = codes
         self.names = names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from ._errors import not_fitted, warn
 from ._fit import Training, seed, threads, warn_unless_converged
 from ._sklearn import UNCHANGED
 
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from typing_extensions import Self
+
 
 class InParts:
     """``partial_fit`` of methods whose model is a function of sums: that of all rows at once, but for rounding."""
@@ -20,7 +24,7 @@ class InParts:
     #: Whether sums prove as much as the rows: else `verify` has nothing to compare a certificate with.
     _sums_prove_all = True
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Adds rows to those seen so far; the model is that of all of them.
 
         Parameters
@@ -40,7 +44,7 @@ class InParts:
         self._add_part(data, first="_running" not in self.__dict__)
         return self
 
-    def set_partial_fit_request(self, *, classes=UNCHANGED, sample_weight=UNCHANGED):
+    def set_partial_fit_request(self, *, classes: Any = UNCHANGED, sample_weight: Any = UNCHANGED) -> Self:
         """Says whether ``partial_fit`` asks a router for ``classes`` and ``sample_weight``: True, False, None or another
         name.
 
@@ -75,7 +79,7 @@ class InParts:
             raise _input.told(error, given.x, self) from error
         take(self, running, data, lambda: running.model(settings, seed(self)))
 
-    def verify(self, X, y, sample_weight=None, refit=False):
+    def verify(self, X: Any, y: Any, sample_weight: Any = None, refit: Any = False) -> dict[str, Any]:
         """Recomputes what the model claims from all rows that it was fitted on; see `Estimator.verify`.
 
         Parameters
@@ -92,7 +96,7 @@ class InParts:
         why = self._not_to_verify() if "_running" in self.__dict__ else None
         if why is not None:
             raise _core.LinsepError(why)
-        return super().verify(X, y, sample_weight, refit)
+        return super().verify(X, y, sample_weight, refit)  # type: ignore[misc]
 
     def _not_to_verify(self) -> str | None:
         """Why the rows say something else than the sums."""

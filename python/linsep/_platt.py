@@ -24,7 +24,7 @@ _FOLDS = 5
 class Platt:
     """Scaling of the pair scores of a machine."""
 
-    def __init__(self, machine: Any, X: Any, y: Any, sample_weight: Any):
+    def __init__(self, machine: Any, X: Any, y: Any, sample_weight: Any) -> None:
         labels = _input.labels(y, _rows(X), type(machine).__name__)
         codes = labels.codes.astype(np.int64)
         weights = _input.weights(sample_weight, codes.size)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from typing_extensions import Self
 
 #: scikit-learn's word for a request that stays as it is.
 UNCHANGED = "$UNCHANGED$"
@@ -84,7 +88,7 @@ class SklearnFace:
         self._metadata_request = requests
         return self
 
-    def set_fit_request(self, *, sample_weight: bool | str | None = UNCHANGED):
+    def set_fit_request(self, *, sample_weight: bool | str | None = UNCHANGED) -> Self:
         """Says whether ``fit`` asks a router for ``sample_weight``: True, False, None or another name.
 
         Returns
@@ -93,7 +97,7 @@ class SklearnFace:
         """
         return self._request("fit", sample_weight)
 
-    def set_score_request(self, *, sample_weight: bool | str | None = UNCHANGED):
+    def set_score_request(self, *, sample_weight: bool | str | None = UNCHANGED) -> Self:
         """Says whether ``score`` asks a router for ``sample_weight``: True, False, None or another name.
 
         Returns

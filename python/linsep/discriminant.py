@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from ._gaussian import checked_priors, empirical, estimated, explained, known
 from ._lazy import available_if, fitted_attribute
 from ._parts import InParts
 from ._penalty import not_negative, one_of, yes_no
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from numpy.typing import NDArray
+    from typing_extensions import Self
 
 
 def _shrinkage(said: Any) -> Any:
@@ -102,7 +107,7 @@ class _GaussianParts(InParts):
         return self.covariance_estimator is None and self.shrinkage != "auto" and not getattr(self, "reg_param", 0)
 
     @available_if(_sums_are_enough)
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Adds rows to those seen so far; the model is that of all of them.
 
         Parameters
@@ -177,17 +182,17 @@ class LinearDiscriminantAnalysis(_GaussianParts, WritableWeights, _GaussianClass
 
     def __init__(
         self,
-        solver="auto",
-        shrinkage=None,
-        priors=None,
-        n_components=None,
-        store_covariance=False,
-        tol=1e-4,
-        covariance_estimator=None,
+        solver: Any = "auto",
+        shrinkage: Any = None,
+        priors: Any = None,
+        n_components: Any = None,
+        store_covariance: Any = False,
+        tol: Any = 1e-4,
+        covariance_estimator: Any = None,
         *,
-        divisor="mle",
-        n_jobs=None,
-    ):
+        divisor: Any = "mle",
+        n_jobs: Any = None,
+    ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
         self.priors = priors
@@ -264,7 +269,7 @@ class LinearDiscriminantAnalysis(_GaussianParts, WritableWeights, _GaussianClass
         most = self._projection[0].shape[1]
         return most if self.n_components is None else min(most, self.n_components)
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Any:
         """Projects rows on the directions that tell the classes apart.
 
         Parameters
@@ -286,7 +291,7 @@ class LinearDiscriminantAnalysis(_GaussianParts, WritableWeights, _GaussianClass
         centred = rows if self.solver == "eigen" else rows - self.xbar_
         return self._wrapped(self._as_given((centred @ self.scalings_)[:, : self._kept()]), X)
 
-    def fit_transform(self, X, y, sample_weight=None):
+    def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """`fit`, then `transform`.
 
         Returns
@@ -295,7 +300,7 @@ class LinearDiscriminantAnalysis(_GaussianParts, WritableWeights, _GaussianClass
         """
         return self.fit(X, y, sample_weight).transform(X)
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Names of the columns that `transform` gives.
 
         Returns
@@ -312,7 +317,7 @@ class LinearDiscriminantAnalysis(_GaussianParts, WritableWeights, _GaussianClass
     #: scikit-learn wraps the output of these methods.
     _sklearn_auto_wrap_output_keys = {"transform"}
 
-    def set_output(self, *, transform=None):
+    def set_output(self, *, transform: Any = None) -> Self:
         """Says what `transform` gives: ``'default'``, ``'pandas'`` or ``'polars'``.
 
         Returns
@@ -381,16 +386,16 @@ class QuadraticDiscriminantAnalysis(_GaussianParts, _GaussianClasses):
     def __init__(
         self,
         *,
-        solver="auto",
-        shrinkage=None,
-        priors=None,
-        reg_param=0.0,
-        store_covariance=False,
-        tol=1e-4,
-        covariance_estimator=None,
-        divisor="mle",
-        n_jobs=None,
-    ):
+        solver: Any = "auto",
+        shrinkage: Any = None,
+        priors: Any = None,
+        reg_param: Any = 0.0,
+        store_covariance: Any = False,
+        tol: Any = 1e-4,
+        covariance_estimator: Any = None,
+        divisor: Any = "mle",
+        n_jobs: Any = None,
+    ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
         self.priors = priors
@@ -417,7 +422,7 @@ class QuadraticDiscriminantAnalysis(_GaussianParts, _GaussianClasses):
             covariances = estimated(self.covariance_estimator, training, type(self).__name__)
         return {**settings, "known": known(training, {"own": [one.tolist() for one in covariances]})}
 
-    def fit(self, X, y, sample_weight=None, *, conformal=None, conformal_by="rows", conformal_share=0.2):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
         """Fits a Gaussian for every class; see `Estimator.fit`.
 
         Parameters
@@ -516,16 +521,16 @@ class GaussianBayes(LinearAttributes, _GaussianClasses):
     def __init__(
         self,
         *,
-        covariance="shared",
-        divisor="unbiased",
-        shrinkage=None,
-        priors=None,
-        means=None,
-        known_covariance=None,
-        mean_prior=None,
-        standardize=False,
-        n_jobs=None,
-    ):
+        covariance: Any = "shared",
+        divisor: Any = "unbiased",
+        shrinkage: Any = None,
+        priors: Any = None,
+        means: Any = None,
+        known_covariance: Any = None,
+        mean_prior: Any = None,
+        standardize: Any = False,
+        n_jobs: Any = None,
+    ) -> None:
         self.covariance = covariance
         self.divisor = divisor
         self.shrinkage = shrinkage

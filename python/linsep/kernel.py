@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,11 @@ from ._fit import NO_SETS, Training, run, seed, threads
 from ._habits import DEPRECATED
 from ._lazy import available_if, fitted_attribute
 from ._penalty import gap_of, one_of, params_of, penalty, positive, tol_of, whole, yes_no
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from numpy.typing import NDArray
+    from typing_extensions import Self
 
 _KERNELS = {"linear": "linear", "poly": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid", "precomputed": "precomputed"}
 
@@ -243,26 +248,26 @@ class SVC(_Support, _PairAttributes, _KernelBase):
     def __init__(
         self,
         *,
-        C=1.0,
-        lam=None,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        shrinking=True,
-        probability=DEPRECATED,
-        tol=1e-3,
-        cache_size=200,
-        class_weight=None,
-        verbose=False,
-        max_iter=-1,
-        decision_function_shape="ovr",
-        break_ties=True,
-        random_state=None,
-        n_jobs=None,
-        standardize=False,
-        time_limit=None,
-    ):
+        C: Any = 1.0,
+        lam: Any = None,
+        kernel: Any = "rbf",
+        degree: Any = 3,
+        gamma: Any = "scale",
+        coef0: Any = 0.0,
+        shrinking: Any = True,
+        probability: Any = DEPRECATED,
+        tol: Any = 1e-3,
+        cache_size: Any = 200,
+        class_weight: Any = None,
+        verbose: Any = False,
+        max_iter: Any = -1,
+        decision_function_shape: Any = "ovr",
+        break_ties: Any = True,
+        random_state: Any = None,
+        n_jobs: Any = None,
+        standardize: Any = False,
+        time_limit: Any = None,
+    ) -> None:
         self.C = C
         self.lam = lam
         self.kernel = kernel
@@ -311,7 +316,7 @@ class SVC(_Support, _PairAttributes, _KernelBase):
             "cache_size": settings["cache"] // 2**20 if settings["cache"] % 2**20 == 0 else settings["cache"] / 2**20,
         }
 
-    def fit(self, X, y, sample_weight=None, *, conformal=None, conformal_by="rows", conformal_share=0.2):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
         """Fits the machine; see `Estimator.fit`. Rows for a kernel that is a function may be of any kind.
 
         Parameters
@@ -344,7 +349,7 @@ class SVC(_Support, _PairAttributes, _KernelBase):
         return self.probability is True
 
     @available_if(_has_proba)
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities by Platt's scaling of the scores, after a fit with ``probability=True``.
 
         Parameters
@@ -361,7 +366,7 @@ class SVC(_Support, _PairAttributes, _KernelBase):
         return self._platt.probabilities(self._pair_scores(X))
 
     @available_if(_has_proba)
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithms of `predict_proba`.
 
         Parameters
@@ -431,7 +436,7 @@ class SVC(_Support, _PairAttributes, _KernelBase):
         model, x = self._ask(X)
         return model.scores(x, threads(self))
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores: one for two classes; else one for every class (``'ovr'``) or for every pair (``'ovo'``).
 
         Returns
@@ -490,18 +495,18 @@ class KernelPerceptron(_KernelBase):
     def __init__(
         self,
         *,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        max_iter=1000,
-        shuffle=True,
-        random_state=0,
-        n_jobs=None,
-        standardize=False,
-        verbose=0,
-        time_limit=None,
-    ):
+        kernel: Any = "rbf",
+        degree: Any = 3,
+        gamma: Any = "scale",
+        coef0: Any = 0.0,
+        max_iter: Any = 1000,
+        shuffle: Any = True,
+        random_state: Any = 0,
+        n_jobs: Any = None,
+        standardize: Any = False,
+        verbose: Any = 0,
+        time_limit: Any = None,
+    ) -> None:
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
@@ -514,7 +519,7 @@ class KernelPerceptron(_KernelBase):
         self.verbose = verbose
         self.time_limit = time_limit
 
-    def fit(self, X, y, *, conformal=None, conformal_by="rows", conformal_share=0.2):
+    def fit(self, X: Any, y: Any, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
         """Counts mistakes until there are none.
 
         Parameters
@@ -592,7 +597,7 @@ class HardMarginSVC(_Support, _PairAttributes, Decision, Estimator):
 
     _method = "hard-margin"
 
-    def __init__(self, *, tol=1e-8, standardize=False, n_jobs=None, verbose=0, time_limit=None):
+    def __init__(self, *, tol: Any = 1e-8, standardize: Any = False, n_jobs: Any = None, verbose: Any = 0, time_limit: Any = None) -> None:
         self.tol = tol
         self.standardize = standardize
         self.n_jobs = n_jobs

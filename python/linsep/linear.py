@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from ._habits import DEPRECATED, logistic_penalty
 from ._lazy import available_if, fitted_attribute
 from ._parts import InParts
 from ._penalty import gap_of, not_negative, one_of, params_of, penalty, positive, tol_of, whole, yes_no
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from .inference import Inference
 
 #: scikit-learn's names of solvers; those of its own algorithms mean whatever suits best, the optimum being the same.
 _SOLVERS = {
@@ -136,25 +140,25 @@ class LogisticRegression(WritableWeights, Probabilities, Decision, Estimator):
 
     def __init__(
         self,
-        penalty=DEPRECATED,
+        penalty: Any = DEPRECATED,
         *,
-        C=1.0,
-        l1_ratio=0.0,
-        dual=False,
-        lam=None,
-        tol=1e-4,
-        fit_intercept=True,
-        intercept_scaling=1,
-        class_weight=None,
-        random_state=None,
-        solver="auto",
-        max_iter=None,
-        verbose=0,
-        warm_start=False,
-        n_jobs=None,
-        standardize=False,
-        time_limit=None,
-    ):
+        C: Any = 1.0,
+        l1_ratio: Any = 0.0,
+        dual: Any = False,
+        lam: Any = None,
+        tol: Any = 1e-4,
+        fit_intercept: Any = True,
+        intercept_scaling: Any = 1,
+        class_weight: Any = None,
+        random_state: Any = None,
+        solver: Any = "auto",
+        max_iter: Any = None,
+        verbose: Any = 0,
+        warm_start: Any = False,
+        n_jobs: Any = None,
+        standardize: Any = False,
+        time_limit: Any = None,
+    ) -> None:
         self.penalty = penalty
         self.C = C
         self.l1_ratio = l1_ratio
@@ -192,7 +196,7 @@ class LogisticRegression(WritableWeights, Probabilities, Decision, Estimator):
             return None
         return {**_common_params(settings), **found, "solver": settings["algorithm"]}
 
-    def inference(self, X, y, sample_weight=None, **options):
+    def inference(self, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Inference:
         """Standard errors, tests and intervals of the rows that this model was fitted on; see `linsep.infer`.
 
         Only of maximum likelihood: the coefficients of a penalised fit have a bias that nobody knows.
@@ -294,28 +298,28 @@ class LinearSVC(WritableWeights, Decision, Estimator):
 
     def __init__(
         self,
-        penalty="l2",
-        loss="squared_hinge",
+        penalty: Any = "l2",
+        loss: Any = "squared_hinge",
         *,
-        dual="auto",
-        C=1.0,
-        l1_ratio=None,
-        lam=None,
-        tol=1e-4,
-        fit_intercept=True,
-        penalise_intercept=False,
-        intercept_scaling=1,
-        multi_class="ovr",
-        class_weight=None,
-        random_state=None,
-        solver="auto",
-        max_iter=None,
-        verbose=0,
-        warm_start=False,
-        n_jobs=None,
-        standardize=False,
-        time_limit=None,
-    ):
+        dual: Any = "auto",
+        C: Any = 1.0,
+        l1_ratio: Any = None,
+        lam: Any = None,
+        tol: Any = 1e-4,
+        fit_intercept: Any = True,
+        penalise_intercept: Any = False,
+        intercept_scaling: Any = 1,
+        multi_class: Any = "ovr",
+        class_weight: Any = None,
+        random_state: Any = None,
+        solver: Any = "auto",
+        max_iter: Any = None,
+        verbose: Any = 0,
+        warm_start: Any = False,
+        n_jobs: Any = None,
+        standardize: Any = False,
+        time_limit: Any = None,
+    ) -> None:
         self.penalty = penalty
         self.loss = loss
         self.dual = dual
@@ -429,18 +433,18 @@ class LeastSquaresClassifier(InParts, WritableWeights, Decision, Estimator):
     def __init__(
         self,
         *,
-        lam=0.0,
-        fit_intercept=True,
-        targets="auto",
-        solver="auto",
-        tol=1e-8,
-        max_iter=10_000,
-        class_weight=None,
-        standardize=False,
-        n_jobs=None,
-        verbose=0,
-        time_limit=None,
-    ):
+        lam: Any = 0.0,
+        fit_intercept: Any = True,
+        targets: Any = "auto",
+        solver: Any = "auto",
+        tol: Any = 1e-8,
+        max_iter: Any = 10_000,
+        class_weight: Any = None,
+        standardize: Any = False,
+        n_jobs: Any = None,
+        verbose: Any = 0,
+        time_limit: Any = None,
+    ) -> None:
         self.lam = lam
         self.fit_intercept = fit_intercept
         self.targets = targets
@@ -540,21 +544,21 @@ class RidgeClassifier(InParts, WritableWeights, Decision, Estimator):
 
     def __init__(
         self,
-        alpha=1.0,
+        alpha: Any = 1.0,
         *,
-        fit_intercept=True,
-        copy_X=True,
-        max_iter=None,
-        tol=1e-4,
-        class_weight=None,
-        solver="auto",
-        positive=False,
-        random_state=None,
-        standardize=False,
-        n_jobs=None,
-        verbose=0,
-        time_limit=None,
-    ):
+        fit_intercept: Any = True,
+        copy_X: Any = True,
+        max_iter: Any = None,
+        tol: Any = 1e-4,
+        class_weight: Any = None,
+        solver: Any = "auto",
+        positive: Any = False,
+        random_state: Any = None,
+        standardize: Any = False,
+        n_jobs: Any = None,
+        verbose: Any = 0,
+        time_limit: Any = None,
+    ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.copy_X = copy_X
@@ -678,32 +682,32 @@ class SGDClassifier(WritableWeights, Probabilities, Decision, Estimator):
 
     def __init__(
         self,
-        loss="log_loss",
+        loss: Any = "log_loss",
         *,
-        penalty="l2",
-        alpha=1e-4,
-        l1_ratio=0.15,
-        fit_intercept=True,
-        max_iter=100,
-        tol=1e-3,
-        shuffle=True,
-        verbose=0,
-        epsilon=0.1,
-        n_jobs=None,
-        random_state=None,
-        learning_rate="optimal",
-        eta0=None,
-        power_t=0.5,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=5,
-        class_weight=None,
-        warm_start=False,
-        average=False,
-        batch_size=1,
-        standardize=False,
-        time_limit=None,
-    ):
+        penalty: Any = "l2",
+        alpha: Any = 1e-4,
+        l1_ratio: Any = 0.15,
+        fit_intercept: Any = True,
+        max_iter: Any = 100,
+        tol: Any = 1e-3,
+        shuffle: Any = True,
+        verbose: Any = 0,
+        epsilon: Any = 0.1,
+        n_jobs: Any = None,
+        random_state: Any = None,
+        learning_rate: Any = "optimal",
+        eta0: Any = None,
+        power_t: Any = 0.5,
+        early_stopping: Any = False,
+        validation_fraction: Any = 0.1,
+        n_iter_no_change: Any = 5,
+        class_weight: Any = None,
+        warm_start: Any = False,
+        average: Any = False,
+        batch_size: Any = 1,
+        standardize: Any = False,
+        time_limit: Any = None,
+    ) -> None:
         self.loss = loss
         self.penalty = penalty
         self.alpha = alpha

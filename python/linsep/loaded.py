@@ -6,13 +6,18 @@ import json
 import math
 import os
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, _input
 from ._base import Decision, DensityAttributes, Estimator, LinearAttributes, Probabilities
 from ._lazy import available_if
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from numpy.typing import NDArray
+    from typing_extensions import Self
 
 #: Classes that a method's models may be of, the most special first.
 _CANDIDATES = {
@@ -44,10 +49,10 @@ class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, 
     `linsep.load` makes it. From a frame it takes the columns that it needs by name; other columns do not matter.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         pass
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Models from files are fitted already.
 
         Raises
@@ -68,7 +73,7 @@ class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, 
     predict_proba = available_if(_has_proba)(Probabilities.predict_proba)
 
     @available_if(_has_proba)
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithms of the probabilities, which need not be those of the scores: they may be calibrated.
 
         Returns
@@ -79,7 +84,7 @@ class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, 
             return np.log(self.predict_proba(X))
 
 
-def load(path):
+def load(path: Any) -> Estimator:
     """Reads a model file, written by `save` or by the command.
 
     Parameters

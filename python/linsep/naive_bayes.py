@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,11 @@ from ._gaussian import checked_priors
 from ._lazy import fitted_attribute
 from ._parts import InParts, fit_whole, take
 from ._penalty import not_negative, one_of
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from numpy.typing import NDArray
+    from typing_extensions import Self
 
 
 class _NaiveBayes(DensityAttributes, Probabilities, Estimator):
@@ -68,7 +73,7 @@ class _NaiveBayes(DensityAttributes, Probabilities, Estimator):
             return _LEAST_ALPHA
         return alpha
 
-    def predict_joint_log_proba(self, X):
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithms of the joint probabilities (or densities) of the row and each class.
 
         Parameters
@@ -98,7 +103,7 @@ class _Summed(InParts, _NaiveBayes):
 
     _weighted = ("fit", "partial_fit", "score")
 
-    def fit(self, X, y, sample_weight=None, *, conformal=None, conformal_by="rows", conformal_share=0.2):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
         """Fits the classifier; see `Estimator.fit`. `partial_fit` may add rows.
 
         Parameters
@@ -156,7 +161,7 @@ class GaussianNB(_Summed):
     ([[1.0], [6.0]], [0])
     """
 
-    def __init__(self, *, priors=None, var_smoothing=1e-9, smoothing_of="largest", shared=False, n_jobs=None):
+    def __init__(self, *, priors: Any = None, var_smoothing: Any = 1e-9, smoothing_of: Any = "largest", shared: Any = False, n_jobs: Any = None) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.smoothing_of = smoothing_of
@@ -257,7 +262,7 @@ class BernoulliNB(LinearAttributes, _Summed):
     # Few columns of zeros and ones cannot tell blobs apart.
     _poor_score = True
 
-    def __init__(self, *, alpha=1.0, force_alpha=True, binarize=0.0, fit_prior=True, class_prior=None, n_jobs=None):
+    def __init__(self, *, alpha: Any = 1.0, force_alpha: Any = True, binarize: Any = 0.0, fit_prior: Any = True, class_prior: Any = None, n_jobs: Any = None) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.binarize = binarize
@@ -296,7 +301,7 @@ class BernoulliNB(LinearAttributes, _Summed):
             self._binarized = not np.array_equal(before, after)
         return _input.Features(x, given.rows, given.cols, given.names, is_sparse=given.is_sparse)
 
-    def save(self, path) -> None:
+    def save(self, path: Any) -> None:
         """Writes the model file of the command; warns where it was fitted on other numbers than zeros and ones.
 
         Parameters
@@ -362,7 +367,7 @@ class MultinomialNB(LinearAttributes, _Summed):
     # Shares of two columns cannot tell blobs apart.
     _poor_score = True
 
-    def __init__(self, *, alpha=1.0, force_alpha=True, fit_prior=True, class_prior=None, n_jobs=None):
+    def __init__(self, *, alpha: Any = 1.0, force_alpha: Any = True, fit_prior: Any = True, class_prior: Any = None, n_jobs: Any = None) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
@@ -429,7 +434,7 @@ class PoissonNB(LinearAttributes, _Summed):
     _positive_only = True
     _whole_numbers = True
 
-    def __init__(self, *, alpha=1.0, fit_prior=True, class_prior=None, n_jobs=None):
+    def __init__(self, *, alpha: Any = 1.0, fit_prior: Any = True, class_prior: Any = None, n_jobs: Any = None) -> None:
         self.alpha = alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
@@ -506,8 +511,8 @@ class CategoricalNB(InParts, _NaiveBayes):
     _weighted = ("fit", "partial_fit", "score")
 
     def __init__(
-        self, *, alpha=1.0, force_alpha=True, fit_prior=True, class_prior=None, min_categories=None, n_jobs=None
-    ):
+        self, *, alpha: Any = 1.0, force_alpha: Any = True, fit_prior: Any = True, class_prior: Any = None, min_categories: Any = None, n_jobs: Any = None
+    ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
@@ -518,7 +523,7 @@ class CategoricalNB(InParts, _NaiveBayes):
     def _settings(self, training: Training | None) -> dict[str, Any]:
         return self._family("categorical", training, smoothing=self._alpha())
 
-    def fit(self, X, y, sample_weight=None, *, conformal=None, conformal_by="rows", conformal_share=0.2):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
         """Fits the classifier; see `Estimator.fit`. `partial_fit` may add rows, and levels.
 
         Parameters
@@ -607,7 +612,7 @@ class CategoricalNB(InParts, _NaiveBayes):
     def _joint(self, x: Any) -> np.ndarray:
         raise NotImplementedError
 
-    def predict_joint_log_proba(self, X):
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithms of the joint probabilities of the row and each class, of whole numbers.
 
         Parameters
@@ -672,7 +677,7 @@ class CategoricalNB(InParts, _NaiveBayes):
 class LevelCounts:
     """How often each level of each column occurs in each class; levels are whole numbers from 0."""
 
-    def __init__(self, n_classes: int, cols: int):
+    def __init__(self, n_classes: int, cols: int) -> None:
         self.weights = np.zeros(n_classes)
         self.rows = 0
         #: One array of shape (n_classes, n_levels) for each column.
@@ -769,15 +774,15 @@ class MixedNB(_NaiveBayes):
     def __init__(
         self,
         *,
-        families=None,
-        default="gaussian",
-        alpha=1.0,
-        var_smoothing=1e-9,
-        divisor="mle",
-        fit_prior=True,
-        class_prior=None,
-        n_jobs=None,
-    ):
+        families: Any = None,
+        default: Any = "gaussian",
+        alpha: Any = 1.0,
+        var_smoothing: Any = 1e-9,
+        divisor: Any = "mle",
+        fit_prior: Any = True,
+        class_prior: Any = None,
+        n_jobs: Any = None,
+    ) -> None:
         self.families = families
         self.default = default
         self.alpha = alpha

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._base import Decision, Estimator, WritableWeights
 from ._core import NotSeparableError
 from ._errors import convergence_warning, warn
 from ._fit import Training, fitted, seed, training, warn_unless_converged
 from ._penalty import one_of, positive, whole, yes_no
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from typing_extensions import Self
 
 
 class _PerceptronBase(WritableWeights, Decision, Estimator):
@@ -111,27 +115,27 @@ class Perceptron(_PerceptronBase):
     def __init__(
         self,
         *,
-        variant="online",
-        penalty=None,
-        alpha=1e-4,
-        l1_ratio=0.15,
-        fit_intercept=True,
-        max_iter=1000,
-        tol=1e-3,
-        shuffle=True,
-        eta0=1.0,
-        random_state=0,
-        on_overlap="pocket",
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=5,
-        class_weight=None,
-        warm_start=False,
-        standardize=False,
-        n_jobs=None,
-        verbose=0,
-        time_limit=None,
-    ):
+        variant: Any = "online",
+        penalty: Any = None,
+        alpha: Any = 1e-4,
+        l1_ratio: Any = 0.15,
+        fit_intercept: Any = True,
+        max_iter: Any = 1000,
+        tol: Any = 1e-3,
+        shuffle: Any = True,
+        eta0: Any = 1.0,
+        random_state: Any = 0,
+        on_overlap: Any = "pocket",
+        early_stopping: Any = False,
+        validation_fraction: Any = 0.1,
+        n_iter_no_change: Any = 5,
+        class_weight: Any = None,
+        warm_start: Any = False,
+        standardize: Any = False,
+        n_jobs: Any = None,
+        verbose: Any = 0,
+        time_limit: Any = None,
+    ) -> None:
         self.variant = variant
         self.penalty = penalty
         self.alpha = alpha
@@ -161,7 +165,7 @@ class Perceptron(_PerceptronBase):
             )
         return self._common(one_of(self.variant, "variant", self._VARIANTS))
 
-    def fit(self, X, y, sample_weight=None, *, conformal=None, conformal_by="rows", conformal_share=0.2):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
         """Searches for a plane; see `Estimator.fit`.
 
         Returns
@@ -236,17 +240,17 @@ class PocketPerceptron(_PerceptronBase):
     def __init__(
         self,
         *,
-        rule="errors",
-        fit_intercept=True,
-        max_iter=100,
-        eta0=1.0,
-        random_state=0,
-        class_weight=None,
-        standardize=False,
-        n_jobs=None,
-        verbose=0,
-        time_limit=None,
-    ):
+        rule: Any = "errors",
+        fit_intercept: Any = True,
+        max_iter: Any = 100,
+        eta0: Any = 1.0,
+        random_state: Any = 0,
+        class_weight: Any = None,
+        standardize: Any = False,
+        n_jobs: Any = None,
+        verbose: Any = 0,
+        time_limit: Any = None,
+    ) -> None:
         self.rule = rule
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter

@@ -4,8 +4,8 @@ The test modules of the installed scikit-learn are imported while its public pac
 the packages get their own back, so that the insides of scikit-learn stay what they are. Modules that a test refers to
 by name (``svm.SVC``) are stand-ins that go on holding ours.
 
-``sklearn_expected.json`` lists the tests that fail and why. One of them that passes is a failure, and so is an entry
-that names no test. Plain pytest does not collect this file: it takes a minute, and runs code that is not ours.
+``sklearn_expected.json`` lists the tests that fail and why; an entry without parameters stands for all of them. One of
+them that passes is a failure, and so is an entry that names no test. Plain pytest does not collect this file: it takes a minute, and runs code that is not ours.
 
     python python/tests/sklearn_suite.py                 all modules
     python python/tests/sklearn_suite.py -k transform -x  arguments of pytest
@@ -64,6 +64,7 @@ class InPlace:
         self.expected = json.loads(EXPECTED.read_text(encoding="utf-8"))
         self.touched = False
         self.counts = {}
+        self.failed = []
         from linsep._base import Estimator
 
         def marked(cls, *args, **params):
@@ -99,8 +100,9 @@ class InPlace:
         config.hook.pytest_deselected(items=left)
         found = set()
         for item in items:
-            found.add(short_id(item))
-            reason = self.expected.get(short_id(item))
+            names = [short_id(item), short_id(item).partition("[")[0]]
+            found.update(names)
+            reason = next((self.expected[name] for name in names if name in self.expected), None)
             if reason is not None:
                 item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
         if self.whole and set(self.expected) - found:
@@ -119,6 +121,8 @@ class InPlace:
             outcome = "expected" if hasattr(report, "wasxfail") and report.skipped else report.outcome
             count[outcome] += 1
             count["passed with linsep"] += self.touched and outcome == "passed"
+            if outcome == "failed":
+                self.failed.append(short_id(item))
         return report
 
     def pytest_terminal_summary(self, terminalreporter):
@@ -129,7 +133,7 @@ class InPlace:
             lines.append(self.line(module, count))
         lines.append(self.line("all", total))
         terminalreporter.write_sep("-", "scikit-learn's tests")
-        terminalreporter.write_line("\n".join(lines))
+        terminalreporter.write_line("\n".join([*lines, *(f"not as expected: {name}" for name in self.failed)]))
 
     @staticmethod
     def line(name, count):

@@ -254,6 +254,7 @@ NOT_HERE = {
         "ties of two classes", "a vote of two classes", "ties of a model of two classes", "a vote of a joint model",
         "a vote of calibrated pairs", "a class that no score against the rest speaks for", "an approach that is none",
         "offsets of two-class fits", "costs of two-class fits", "rejection by two-class fits", "a start of two-class fits",
+        "the squared hinge of three classes at once",
     ],
     "perceptrons": [
         "offsets of a perceptron", "a penalty for an algorithm", "a tolerance for an algorithm", "a pocket without one",
