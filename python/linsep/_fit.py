@@ -144,6 +144,8 @@ def thread_count(jobs: Any) -> int:
     """Threads for the extension: 0 is all, or what ``LINSEP_NUM_THREADS`` says."""
     if jobs is None or jobs == -1:
         return 0
+    if isinstance(jobs, bool) or not isinstance(jobs, (int, np.integer)):
+        raise ValueError(f"n_jobs must be a whole number, or None for all cores; got {jobs!r}")
     if jobs < 0:
         return max(1, (os.cpu_count() or 1) + 1 + int(jobs))
     if jobs == 0:

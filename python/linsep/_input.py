@@ -59,6 +59,7 @@ def features(X: Any, *, sparse: bool = True, owner: str = "estimator") -> Featur
                 " dense numpy array."
             )
         return _sparse(X, owner)
+    _check_kind(X)
     names = column_names(X)
     if _is_frame(X):
         return _frame(X, names, owner)
@@ -66,6 +67,15 @@ def features(X: Any, *, sparse: bool = True, owner: str = "estimator") -> Featur
         # Masked cells are missing; the library says where.
         X = X.astype(np.float64).filled(np.nan)
     return _dense(np.asarray(X), names, owner)
+
+
+def _check_kind(X: Any) -> None:
+    """Frames that are no table of rows and columns, by what they are called in pandas and polars."""
+    kind = type(X).__name__
+    if kind == "LazyFrame":
+        raise TypeError("X is a LazyFrame, whose rows are not there yet: give X.collect()")
+    if kind == "Series" and hasattr(X, "to_frame"):
+        raise ValueError("Expected 2D array, got a Series instead: X.to_frame() is a table of one column")
 
 
 def _dense(X: np.ndarray, names: list[str] | None, owner: str) -> Features:
@@ -411,11 +421,18 @@ def told(error: Exception, x: Any, estimator: Any) -> Exception:
     """An error of the library, with what scikit-learn would say of the features in front of it."""
     what = not_finite(x)
     if what is not None:
-        return _core.LinsepError(f"Input X contains {what}. {error}")
+        return _again(error, f"Input X contains {what}. {error}")
     values = x[2] if isinstance(x, tuple) else x
     if estimator._positive_only and isinstance(values, np.ndarray) and bool((values < 0).any()):
-        return _core.LinsepError(f"Negative values in data passed to {type(estimator).__name__} (input X): {error}")
+        return _again(error, f"Negative values in data passed to {type(estimator).__name__} (input X): {error}")
     return error
+
+
+def _again(error: Exception, message: str) -> Exception:
+    """The same error in more words, with its help."""
+    found = _core.LinsepError(message)
+    found.help = getattr(error, "help", None)
+    return found
 
 
 def weights(sample_weight: Any, rows: int) -> np.ndarray | None:

@@ -52,9 +52,17 @@ def params_of(said: Any) -> dict[str, Any] | None:
     return {"l1_ratio": net["l1_ratio"], "lam": net["lambda"], "C": net.get("cost") or 1.0}
 
 
-def yes_no(flag: bool) -> str:
+def yes_no(said: Any) -> str:
     """Whether columns are standardised, in the words of the model file."""
-    return "yes" if flag else "no"
+    return "yes" if flag(said, "standardize") else "no"
+
+
+def flag(said: Any, name: str) -> bool:
+    """True or false, and not some text that counts as true."""
+    # 0 and 1 are numpy's and C's.
+    if isinstance(said, str) or said not in (True, False):
+        raise ValueError(f"{name} must be True or False; got {said!r}")
+    return bool(said)
 
 
 def whole(value: Any, name: str, least: int = 1) -> int | None:

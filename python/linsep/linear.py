@@ -12,7 +12,7 @@ from ._fit import Training, seed
 from ._habits import DEPRECATED, logistic_penalty
 from ._lazy import available_if, fitted_attribute
 from ._parts import InParts
-from ._penalty import gap_of, not_negative, one_of, params_of, penalty, positive, tol_of, whole, yes_no
+from ._penalty import flag, gap_of, not_negative, one_of, params_of, penalty, positive, tol_of, whole, yes_no
 
 if TYPE_CHECKING:
     # For annotations only: importing these takes time.
@@ -49,7 +49,7 @@ def _risk(
     settings = {
         "loss": loss,
         "penalty": said_penalty,
-        "intercept": intercept or _INTERCEPTS[bool(estimator.fit_intercept)],
+        "intercept": intercept or _INTERCEPTS[flag(estimator.fit_intercept, "fit_intercept")],
         "standardize": yes_no(estimator.standardize),
         "algorithm": algorithm,
         "tolerance": gap_of(estimator.tol) if gap is None else positive(gap, "tol"),
@@ -463,7 +463,7 @@ class LeastSquaresClassifier(InParts, WritableWeights, Decision, Estimator):
         return {
             "targets": one_of(self.targets, "targets", {w: w for w in ("auto", "plus-minus", "zero-one")}),
             "penalty": {"ridge": lam} if lam > 0 else "none",
-            "intercept": _INTERCEPTS[bool(self.fit_intercept)],
+            "intercept": _INTERCEPTS[flag(self.fit_intercept, "fit_intercept")],
             "standardize": yes_no(self.standardize),
             "solver": one_of(self.solver, "solver", {w: w for w in words}),
             "tolerance": positive(self.tol, "tol"),
@@ -597,7 +597,7 @@ class RidgeClassifier(InParts, WritableWeights, Decision, Estimator):
         solver = one_of(self.solver, "solver", self._SOLVERS)
         settings = {
             "penalty": said_penalty,
-            "intercept": _INTERCEPTS[bool(self.fit_intercept)],
+            "intercept": _INTERCEPTS[flag(self.fit_intercept, "fit_intercept")],
             "standardize": yes_no(self.standardize),
             "solver": solver,
             "tolerance": gap_of(self.tol),

@@ -8,7 +8,7 @@ from ._base import Decision, Estimator, WritableWeights
 from ._core import NotSeparableError
 from ._errors import convergence_warning, warn
 from ._fit import Training, fitted, seed, training, warn_unless_converged
-from ._penalty import one_of, positive, whole, yes_no
+from ._penalty import flag, one_of, positive, whole, yes_no
 
 if TYPE_CHECKING:
     # For annotations only: importing these takes time.
@@ -30,7 +30,7 @@ class _PerceptronBase(WritableWeights, Decision, Estimator):
             "order": "shuffled" if self.shuffle else "given",
             "seed": seed(self),
             "max_epochs": whole(self.max_iter, "max_iter") or 1_000,
-            "intercept": "free" if self.fit_intercept else "none",
+            "intercept": "free" if flag(self.fit_intercept, "fit_intercept") else "none",
             "standardize": yes_no(self.standardize),
         }
 

@@ -555,3 +555,25 @@ def test_unknown_parameters_are_type_errors():
         linsep.LogisticRegression(strength=3)
     with pytest.raises(ValueError, match="strength"):
         linsep.LogisticRegression().set_params(strength=3)
+
+
+def test_what_is_no_table_gets_its_own_sentence():
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    y = [0, 1, 0, 1]
+    for series in (pd.Series([1.0, 2.0, 3.0, 4.0]), pl.Series([1.0, 2.0, 3.0, 4.0])):
+        with pytest.raises(ValueError, match=r"X.to_frame\(\)"):
+            linsep.LogisticRegression().fit(series, y)
+    with pytest.raises(TypeError, match=r"X.collect\(\)"):
+        linsep.LogisticRegression().fit(pl.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]}).lazy(), y)
+
+
+@pytest.mark.parametrize("parameters", [{"standardize": "no"}, {"fit_intercept": "yes"}, {"n_jobs": "all"}])
+def test_text_does_not_count_as_true(parameters):
+    with pytest.raises(ValueError, match=next(iter(parameters))):
+        linsep.LogisticRegression(**parameters).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+
+
+def test_infinity_is_not_called_nan_and_help_is_kept():
+    with pytest.raises(linsep.LinsepError, match="infinity") as caught:
+        linsep.LogisticRegression().fit([[0.0], [np.inf], [2.0]], [0, 1, 0])
+    assert "NaN" not in str(caught.value) and caught.value.help
