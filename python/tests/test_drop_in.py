@@ -201,3 +201,16 @@ def test_help_is_always_there(two_classes):
         with pytest.raises(linsep.LinsepError) as caught:
             fit()
         assert caught.value.help is None or isinstance(caught.value.help, str)
+
+
+@pytest.mark.parametrize("load", ["load_iris", "load_wine", "load_breast_cancer", "load_digits"])
+@pytest.mark.parametrize("ours, theirs", SAME[-6:-1], ids=lambda kind: kind.__name__)
+def test_the_same_predictions_on_toy_sets(load, ours, theirs):
+    from sklearn import datasets
+
+    X, y = getattr(datasets, load)(return_X_y=True)
+    if ours is linsep.QuadraticDiscriminantAnalysis:
+        if load in ("load_digits", "load_breast_cancer"):
+            pytest.skip("scikit-learn takes a variance below 1e-4 for none and refuses")
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert np.array_equal(ours().fit(X, y).predict(X), theirs().fit(X, y).predict(X))
