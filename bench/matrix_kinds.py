@@ -158,7 +158,8 @@ def linsep_risk(p):
     t, several = p.task, p.y.max() > 1
     common = {} if t.loss in ("squared", "ols") else {"lam": p.lam}
 
-    def fit(tol):
+    def fit(gap):
+        tol = gap**0.5
         if t.loss == "logistic":
             model = linsep.LogisticRegression(l1_ratio=t.share, tol=tol, **common)
         elif t.loss == "squared":
@@ -247,7 +248,8 @@ def machine(p, who):
         from sklearnex.svm import SVC
     else:
         from sklearn.svm import SVC
-    return lambda tol: SVC(C=c, gamma=p.gamma, tol=tol, cache_size=1000).fit(p.x, p.y)
+    # Of ours the relative gap is the square of `tol`.
+    return lambda tol: SVC(C=c, gamma=p.gamma, tol=tol**0.5 if who == OURS else tol, cache_size=1000).fit(p.x, p.y)
 
 
 def closed_form(p, who):

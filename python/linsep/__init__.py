@@ -18,7 +18,7 @@ up when they are first used.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     # For type checkers and editors, which do not look names up when they are used.
@@ -99,7 +99,7 @@ _HOMES = {
 __all__ = [name for name in _HOMES if not name.startswith("_")]
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'linsep' has no attribute {name!r}")

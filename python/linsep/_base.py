@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, _input
-from ._errors import not_fitted
+from . import _core, _input, _weights
 from ._fit import Training, run, threads
 from ._lazy import fitted_attribute, forget
 from ._params import Parameters
+from ._parts import waiting
 from ._sklearn import SklearnFace
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from numpy.typing import NDArray
+    from typing_extensions import Self
+    from .separable import Separability
 
 
 class Estimator(SklearnFace, Parameters):
@@ -30,6 +36,10 @@ class Estimator(SklearnFace, Parameters):
     _method = "risk"
     #: Outcomes beside convergence that are no reason to warn.
     _fine: tuple[str, ...] = ()
+    #: Whether features of single precision give attributes of single precision, as in scikit-learn.
+    _keeps_precision = True
+    #: Fitted attributes that may be assigned; predictions follow them.
+    _writable: tuple[str, ...] = ()
 
     # -- what a subclass says ------------------------------------------------------------------------------------------
 
@@ -50,13 +60,19 @@ class Estimator(SklearnFace, Parameters):
         """Parameters that give these settings, or `None` where there are none."""
         return None
 
+    def _stopped_early(self) -> str:
+        """What came before the tolerance was reached."""
+        from ._habits import stopped_early
+
+        return stopped_early(getattr(self, "solver", None), self.model_.solver, self.model_.iterations)
+
     def _prepare(self, given: _input.Features, fitting: bool) -> _input.Features:
         """Features as the method wants them."""
         return given
 
     # -- fit -----------------------------------------------------------------------------------------------------------
 
-    def fit(self, X, y, sample_weight=None, *, conformal=None, conformal_by="rows", conformal_share=0.2):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
         """Fits the classifier.
 
         Parameters
@@ -86,10 +102,13 @@ class Estimator(SklearnFace, Parameters):
         """Takes a fitted model on."""
         forget(self)
         own = self.__dict__
+        # Sums of an earlier fit in parts are not those of this one.
+        own.pop("_running", None)
         own["model_"] = model
         own["classes_"] = training.labels.classes
         own["n_features_in_"] = training.cols
         own["_from_table"] = training.features.is_table
+        own["_dtype"] = training.features.dtype if self._keeps_precision else np.float64
         own.pop("feature_names_in_", None)
         if training.features.names is not None:
             own["feature_names_in_"] = np.array(training.features.names, dtype=object)
@@ -107,12 +126,20 @@ class Estimator(SklearnFace, Parameters):
         """Whether features reach the model as they are."""
         return True
 
-    def _fast(self, X):
+    def _fast(self, X: Any) -> Any:
         return None
+
+    def _assign(self, name: str, value: Any) -> None:
+        self.__dict__.pop("_fast", None)
+        _weights.assign(self, name, value)
+
+    def _as_given(self, numbers: np.ndarray) -> np.ndarray:
+        """Numbers in the precision of the features, as scikit-learn keeps them."""
+        return numbers.astype(self.__dict__.get("_dtype", np.float64), copy=False)
 
     # -- predict -------------------------------------------------------------------------------------------------------
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """The class of every row.
 
         Parameters
@@ -126,7 +153,7 @@ class Estimator(SklearnFace, Parameters):
         found = self._fast(X)
         return self._predict(X) if found is None else found
 
-    def predict_set(self, X, *, level=None):
+    def predict_set(self, X: Any, *, level: Any = None) -> NDArray[np.bool_]:
         """The classes that cannot be left out, for every row; after a fit with ``conformal=``.
 
         Parameters
@@ -151,6 +178,9 @@ class Estimator(SklearnFace, Parameters):
         return None if found is None else json.loads(found)
 
     def _predict(self, X: Any) -> np.ndarray:
+        weights = _weights.changed(self)
+        if weights is not None:
+            return _weights.classes(self, X, weights)
         model, x = self._ask(X)
         return self._named(model.predict(x, threads(self)))
 
@@ -171,7 +201,7 @@ class Estimator(SklearnFace, Parameters):
         """Features to predict from, checked against those of the fit."""
         own = self.__dict__
         if "model_" not in own:
-            raise not_fitted(self)
+            raise waiting(self)
         name = type(self).__name__
         given = _input.features(X, sparse=self._takes_sparse, owner=name)
         fitted = own.get("feature_names_in_")
@@ -185,7 +215,7 @@ class Estimator(SklearnFace, Parameters):
             raise ValueError(f"{name} was fitted on a frame with text columns: give a frame with the same columns")
         return given
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows that are predicted right.
 
         Parameters
@@ -231,7 +261,7 @@ class Estimator(SklearnFace, Parameters):
     def _fitted(self) -> _core.Model:
         model = self.__dict__.get("model_")
         if model is None:
-            raise not_fitted(self)
+            raise waiting(self)
         return model
 
     def summary(self) -> str:
@@ -243,7 +273,7 @@ class Estimator(SklearnFace, Parameters):
         """
         return self._fitted().summary()
 
-    def distance(self, X) -> dict[str, np.ndarray]:
+    def distance(self, X: Any) -> dict[str, np.ndarray]:
         """How far rows are from the boundary of their class.
 
         Parameters
@@ -264,7 +294,7 @@ class Estimator(SklearnFace, Parameters):
                 found[name] = self._named(found[name].astype(np.int64))
         return found
 
-    def verify(self, X, y, sample_weight=None, refit=False) -> dict[str, Any]:
+    def verify(self, X: Any, y: Any, sample_weight: Any = None, refit: Any = False) -> dict[str, Any]:
         """Recomputes what the model claims from the rows that it was fitted on, by code that does not know the solver.
 
         Parameters
@@ -282,7 +312,7 @@ class Estimator(SklearnFace, Parameters):
         """
         return self._recompute("verify", X, y, sample_weight, refit=refit)
 
-    def support_table(self, X, y, sample_weight=None) -> list[dict[str, Any]]:
+    def support_table(self, X: Any, y: Any, sample_weight: Any = None) -> list[dict[str, Any]]:
         """The support vectors of a fit with their multipliers, slacks and distances, one dictionary each.
 
         Parameters
@@ -306,11 +336,12 @@ class Estimator(SklearnFace, Parameters):
 
     def _recompute(self, what: str, X: Any, y: Any, sample_weight: Any, **more: Any) -> Any:
         given = self._given(X)
+        _weights.refuse(self, what)
         codes = _input.codes_of(y, self.classes_, given.rows)
         ask = getattr(self.model_, what)
         return json.loads(ask(given.x, codes, _input.weights(sample_weight, given.rows), threads(self), **more))
 
-    def separability(self, X, y, sample_weight=None):
+    def separability(self, X: Any, y: Any, sample_weight: Any = None) -> Separability:
         """Whether planes separate the classes in these rows; see `linsep.separability`.
 
         Returns
@@ -323,7 +354,7 @@ class Estimator(SklearnFace, Parameters):
 
     # -- files ---------------------------------------------------------------------------------------------------------
 
-    def save(self, path) -> None:
+    def save(self, path: Any) -> None:
         """Writes the model file of the command; `linsep.load` reads it back.
 
         Parameters
@@ -333,20 +364,24 @@ class Estimator(SklearnFace, Parameters):
         """
         import os
 
-        self._fitted().save(os.fspath(path))
+        model = self._fitted()
+        _weights.refuse(self, "a model file")
+        model.save(os.fspath(path))
 
     def __getstate__(self) -> dict[str, Any]:
         # The model pickles as its file; the bound method is made anew.
         state = self.__dict__.copy()
         state.pop("_fast", None)
         if "_kept_attributes" in state:
-            state["_kept_attributes"] = {}
+            state["_kept_attributes"] = _weights.kept(self)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         if "model_" in state:
             self._ready()
+            if state["_kept_attributes"]:
+                self.__dict__.pop("_fast", None)
 
     def _repr_html_(self) -> str:
         from ._html import estimator_html
@@ -360,12 +395,15 @@ class _Mixin:
     model_: _core.Model
     classes_: np.ndarray
     _ask: Any
+    _fitted: Any
+    _as_given: Any
+    _writable: tuple[str, ...]
 
 
 class Decision(_Mixin):
     """The scores behind the decisions."""
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores: of the second class against the first, or one for every class.
 
         Parameters
@@ -376,15 +414,19 @@ class Decision(_Mixin):
         -------
         array of shape (n_samples,) or (n_samples, n_classes)
         """
-        model, x = self._ask(X)
-        scores = model.class_scores(x, threads(self))
+        weights = _weights.changed(self)
+        if weights is None:
+            model, x = self._ask(X)
+            scores = model.class_scores(x, threads(self))
+        else:
+            scores = _weights.scores(self, X, weights)
         return scores.ravel() if scores.shape[1] == 1 else scores
 
 
 class Probabilities(_Mixin):
     """Methods of classifiers whose scores are log-odds."""
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the classes.
 
         Parameters
@@ -395,10 +437,12 @@ class Probabilities(_Mixin):
         -------
         array of shape (n_samples, n_classes)
         """
+        if _weights.changed(self) is not None:
+            return np.exp(self.predict_log_proba(X))
         model, x = self._ask(X)
         return model.probabilities(x, threads(self))
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithms of the probabilities, which stay finite where a probability is too small for a number.
 
         Parameters
@@ -409,33 +453,75 @@ class Probabilities(_Mixin):
         -------
         array of shape (n_samples, n_classes)
         """
+        weights = _weights.changed(self)
+        if weights is not None:
+            return _weights.log_probabilities(_weights.scores(self, X, weights))
         model, x = self._ask(X)
-        scores = model.scores(x, threads(self))
-        if scores.shape[1] == 1:
-            z = scores[:, 0]
-            return -np.column_stack([np.logaddexp(0.0, z), np.logaddexp(0.0, -z)])
-        top = scores.max(axis=1, keepdims=True)
-        return scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
+        return _weights.log_probabilities(model.scores(x, threads(self)))
 
 
 class LinearAttributes(_Mixin):
     """Attributes of classifiers that are linear in the features."""
 
-    @fitted_attribute
-    def coef_(self) -> np.ndarray:
-        """Weights of the features: of the second class against the first, or for every class."""
+    def _fitted_coef(self) -> np.ndarray:
         found = self.model_.coef()
         if found is None:
             raise AttributeError("coef_ is only available where the scores are linear in the features")
+        return self._as_given(found)
+
+    def _fitted_intercept(self) -> np.ndarray:
+        found = self.model_.intercept()
+        if found is None:
+            raise AttributeError("intercept_ is only available where the scores are linear in the features")
+        return self._as_given(found)
+
+    def _shown(self, name: str, found: np.ndarray) -> np.ndarray:
+        """An array that may be changed, which every prediction has to look for then; or one that may not."""
+        if name in self._writable:
+            self.__dict__.pop("_fast", None)
+        else:
+            found.flags.writeable = False
         return found
+
+    @fitted_attribute
+    def coef_(self) -> np.ndarray:
+        """Weights of the features: of the second class against the first, or for every class."""
+        return self._shown("coef_", self._fitted_coef())
 
     @fitted_attribute
     def intercept_(self) -> np.ndarray:
         """Intercepts of the scores."""
-        found = self.model_.intercept()
-        if found is None:
-            raise AttributeError("intercept_ is only available where the scores are linear in the features")
-        return found
+        return self._shown("intercept_", self._fitted_intercept())
+
+
+class WritableWeights(LinearAttributes):
+    """Coefficients that may be assigned, changed in place, and kept sparse."""
+
+    _writable: tuple[str, ...] = ("coef_", "intercept_")
+
+    def sparsify(self) -> Self:
+        """Keeps ``coef_`` as a sparse matrix, which takes less memory where most weights are zero.
+
+        Returns
+        -------
+        self
+        """
+        from scipy.sparse import csr_matrix
+
+        self._fitted()
+        self.__dict__["_kept_attributes"]["coef_"] = csr_matrix(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Keeps ``coef_`` as an array again, as after a fit.
+
+        Returns
+        -------
+        self
+        """
+        self._fitted()
+        self.__dict__["_kept_attributes"]["coef_"] = _weights.dense(self.coef_)
+        return self
 
 
 class DensityAttributes(_Mixin):

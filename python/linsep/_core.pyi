@@ -1,11 +1,15 @@
 """The extension module: arrays and tables in, models and answers out."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "LinsepError", "Model", "NoOptimumError", "NotSeparableError", "Running", "Table", "__version__", "defaults", "encode", "fit",
+    "fit_levels", "infer", "path", "separability",
+]
 __version__: str
 
 #: A C-contiguous matrix of float64 or float32, CSR arrays `(indptr, indices, data, n_cols)`, a `Table`, or anything
@@ -23,6 +27,7 @@ class NoOptimumError(LinsepError):
 class NotSeparableError(LinsepError):
     """No plane separates the classes; the message is the proof."""
 
+@final
 class Table:
     """Columns by name: arrays of float64 (NaN is missing), or codes (−1 is missing) with their levels."""
 
@@ -30,6 +35,7 @@ class Table:
         cls, names: list[str], columns: Sequence[NDArray[np.float64] | tuple[NDArray[np.int64], list[str]]]
     ) -> Table: ...
 
+@final
 class Model:
     """A fitted model: immutable, and safe to share among threads."""
 
@@ -108,6 +114,41 @@ class Model:
         self, x: _Features, y_codes: NDArray[Any], sample_weight: NDArray[np.float64] | None = None, n_threads: int = 0
     ) -> str: ...
 
+@final
+class Running:
+    """Sums over rows that arrive in parts, of naive Bayes, Gaussian classes or least squares."""
+
+    def __new__(
+        cls,
+        method: str,
+        settings: str,
+        classes: list[str],
+        cols: int,
+        input_names: list[str] | None = None,
+        target_is_text: bool = True,
+        state: bytes | None = None,
+    ) -> Running: ...
+    @property
+    def rows(self) -> int: ...
+    def add(
+        self, x: _Features, y_codes: NDArray[Any], sample_weight: NDArray[np.float64] | None = None, n_threads: int = 0
+    ) -> None: ...
+    def model(self, settings: str, seed: int = 0) -> Model: ...
+    def weights(self) -> NDArray[np.float64]: ...
+    def totals(self) -> NDArray[np.float64] | None: ...
+    def overall_variances(self) -> NDArray[np.float64] | None: ...
+
+def fit_levels(
+    settings: str,
+    classes: list[str],
+    names: list[str],
+    levels: list[list[str]],
+    weights: NDArray[np.float64],
+    counts: NDArray[np.float64],
+    rows: int,
+    *,
+    target_is_text: bool = True,
+) -> Model: ...
 def fit(
     x: _Features,
     y_codes: NDArray[Any],

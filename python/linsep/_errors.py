@@ -39,12 +39,13 @@ def _also_sklearn(own: type) -> type:
     return joined
 
 
-def not_fitted(estimator: object) -> Exception:
-    """The exception of an estimator that is not fitted."""
+def not_fitted(estimator: object, message: str | None = None) -> Exception:
+    """The exception of an estimator that is not fitted, or not for what is asked of it."""
     name = type(estimator).__name__
     kind = _also_sklearn(NotFittedError)
     return kind(
-        f"This {name} instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator."
+        message
+        or f"This {name} instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator."
     )
 
 

@@ -44,7 +44,7 @@ class Training:
         weights: np.ndarray | None,
         class_weight: None | str | list[float],
         conformal: tuple[float, bool, float] | None = None,
-    ):
+    ) -> None:
         #: What was given as X.
         self.source = source
         self.features = features
@@ -126,19 +126,13 @@ def fitted(
             **scheme,
         )
     except _core.LinsepError as error:
-        if estimator._positive_only and _has_negative(given.x):
-            raise ValueError(
-                f"Negative values in data passed to {type(estimator).__name__} (input X): {error}"
-            ) from error
-        raise
+        found = _input.told(error, given.x, estimator)
+        if found is error:
+            raise
+        raise found from error
     finally:
         if hasattr(tell, "close"):
             tell.close()
-
-
-def _has_negative(x: Any) -> bool:
-    values = x[2] if isinstance(x, tuple) else x
-    return isinstance(values, np.ndarray) and bool((values < 0).any())
 
 
 def threads(estimator: Any) -> int:
@@ -150,6 +144,8 @@ def thread_count(jobs: Any) -> int:
     """Threads for the extension: 0 is all, or what ``LINSEP_NUM_THREADS`` says."""
     if jobs is None or jobs == -1:
         return 0
+    if isinstance(jobs, bool) or not isinstance(jobs, (int, np.integer)):
+        raise ValueError(f"n_jobs must be a whole number, or None for all cores; got {jobs!r}")
     if jobs < 0:
         return max(1, (os.cpu_count() or 1) + 1 + int(jobs))
     if jobs == 0:
@@ -193,7 +189,7 @@ def observer(estimator: Any) -> Any:
 
 
 _REASONS = {
-    "iteration_limit": "the limit of iterations came first: increase max_iter, or tol",
+    "iteration_limit": "the limit of iterations came first. Increase the number of iterations (max_iter), or tol",
     "time_limit": "the time limit came first: increase time_limit, or tol",
     "precision_limit": "rounding allows no further decrease: increase tol, or scale the features",
     "interrupted": "it was interrupted",
@@ -206,8 +202,12 @@ def warn_unless_converged(estimator: Any) -> None:
     if outcome == "converged" or outcome in estimator._fine:
         return
     gap = estimator.model_.gap
+    if outcome == "precision_limit" and gap is not None and gap <= (getattr(estimator, "tol", None) or 0.0):
+        # Nothing finer can be had, and it is as fine as the tolerance says.
+        return
     found = "" if gap is None else f"; the relative gap is {gap:.1e}"
+    head = f"{estimator._stopped_early()}: " if outcome == "iteration_limit" else ""
     warn(
-        f"{type(estimator).__name__} stopped short of its tolerance, as {_REASONS.get(outcome, outcome)}{found}",
+        f"{head}{type(estimator).__name__} stopped short of its tolerance, as {_REASONS.get(outcome, outcome)}{found}",
         convergence_warning(),
     )

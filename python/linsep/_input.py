@@ -32,7 +32,7 @@ class Features:
         names: list[str] | None = None,
         is_table: bool = False,
         is_sparse: bool = False,
-    ):
+    ) -> None:
         self.x = x
         self.rows = rows
         self.cols = cols
@@ -40,6 +40,12 @@ class Features:
         #: A table with text columns rather than a matrix.
         self.is_table = is_table
         self.is_sparse = is_sparse
+
+    @property
+    def dtype(self) -> type:
+        """The precision of the numbers, which is that of what is learned from them."""
+        values = self.x[2] if isinstance(self.x, tuple) else self.x
+        return np.float32 if getattr(values, "dtype", None) == np.float32 else np.float64
 
 
 def features(X: Any, *, sparse: bool = True, owner: str = "estimator") -> Features:
@@ -53,6 +59,7 @@ def features(X: Any, *, sparse: bool = True, owner: str = "estimator") -> Featur
                 " dense numpy array."
             )
         return _sparse(X, owner)
+    _check_kind(X)
     names = column_names(X)
     if _is_frame(X):
         return _frame(X, names, owner)
@@ -60,6 +67,15 @@ def features(X: Any, *, sparse: bool = True, owner: str = "estimator") -> Featur
         # Masked cells are missing; the library says where.
         X = X.astype(np.float64).filled(np.nan)
     return _dense(np.asarray(X), names, owner)
+
+
+def _check_kind(X: Any) -> None:
+    """Frames that are no table of rows and columns, by what they are called in pandas and polars."""
+    kind = type(X).__name__
+    if kind == "LazyFrame":
+        raise TypeError("X is a LazyFrame, whose rows are not there yet: give X.collect()")
+    if kind == "Series" and hasattr(X, "to_frame"):
+        raise ValueError("Expected 2D array, got a Series instead: X.to_frame() is a table of one column")
 
 
 def _dense(X: np.ndarray, names: list[str] | None, owner: str) -> Features:
@@ -225,7 +241,7 @@ class Labels:
 
     __slots__ = ("classes", "codes", "names", "are_text")
 
-    def __init__(self, classes: np.ndarray, codes: np.ndarray, names: list[str], are_text: bool):
+    def __init__(self, classes: np.ndarray, codes: np.ndarray, names: list[str], are_text: bool) -> None:
         self.classes = classes
         self.codes = codes
         self.names = names
@@ -342,7 +358,9 @@ def class_names(classes: np.ndarray) -> tuple[list[str], bool]:
     return [label.decode() if isinstance(label, bytes) else str(label) for label in classes.tolist()], True
 
 
-def codes_of(y: Any, classes: np.ndarray, rows: int) -> np.ndarray:
+def codes_of(
+    y: Any, classes: np.ndarray, rows: int, stranger: str = "y contains previously unseen labels: {}"
+) -> np.ndarray:
     """The places of labels among known classes."""
     y = _one_dimension(y)
     if len(y) != rows:
@@ -351,15 +369,14 @@ def codes_of(y: Any, classes: np.ndarray, rows: int) -> np.ndarray:
     known = {label: at for at, label in enumerate(classes.tolist())}
     unknown = [label for label in found.tolist() if label not in known]
     if unknown:
-        raise ValueError(f"y contains previously unseen labels: {unknown}")
+        raise ValueError(stranger.format(unknown))
     return np.array([known[label] for label in found.tolist()], np.uint32)[codes]
 
 
 def check_finite(x: Any) -> None:
     """For what is changed before the library sees it, or would hide NaN and infinity from it."""
-    values = x[2] if isinstance(x, tuple) else x
-    if isinstance(values, np.ndarray) and not np.isfinite(values).all():
-        what = "NaN" if np.isnan(values).any() else "infinity or a value too large"
+    what = not_finite(x)
+    if what is not None:
         raise ValueError(f"Input X contains {what}.")
 
 
@@ -378,6 +395,43 @@ def to_dense(x: Any) -> np.ndarray:
     starts, indices, values, cols = x
     found = np.zeros((len(starts) - 1, cols))
     found[np.repeat(np.arange(len(starts) - 1), np.diff(starts)), indices] = values
+    return found
+
+
+def times(x: Any, factors: np.ndarray) -> np.ndarray:
+    """The product of what the extension takes with a dense matrix."""
+    if not isinstance(x, tuple):
+        return x @ factors
+    # Sparse features come from scipy, so it is loaded already.
+    from scipy.sparse import csr_matrix
+
+    starts, indices, values, cols = x
+    return np.asarray(csr_matrix((values, indices, starts), shape=(len(starts) - 1, cols)) @ factors)
+
+
+def not_finite(x: Any) -> str | None:
+    """``"NaN"`` or ``"infinity"`` where a matrix has one; asked only where a fit has failed."""
+    values = x[2] if isinstance(x, tuple) else x
+    if not isinstance(values, np.ndarray) or np.isfinite(values).all():
+        return None
+    return "NaN" if np.isnan(values).any() else f"infinity or a value too large for {values.dtype}"
+
+
+def told(error: Exception, x: Any, estimator: Any) -> Exception:
+    """An error of the library, with what scikit-learn would say of the features in front of it."""
+    what = not_finite(x)
+    if what is not None:
+        return _again(error, f"Input X contains {what}. {error}")
+    values = x[2] if isinstance(x, tuple) else x
+    if estimator._positive_only and isinstance(values, np.ndarray) and bool((values < 0).any()):
+        return _again(error, f"Negative values in data passed to {type(estimator).__name__} (input X): {error}")
+    return error
+
+
+def _again(error: Exception, message: str) -> Exception:
+    """The same error in more words, with its help."""
+    found = _core.LinsepError(message)
+    found.help = getattr(error, "help", None)
     return found
 
 

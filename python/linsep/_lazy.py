@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 
 class fitted_attribute:
@@ -12,7 +12,7 @@ class fitted_attribute:
     Before the fit there is no such attribute; the function itself may say so by raising `AttributeError`, too.
     """
 
-    def __init__(self, compute: Callable[[Any], Any]):
+    def __init__(self, compute: Callable[[Any], Any]) -> None:
         self.compute = compute
         self.__doc__ = compute.__doc__
 
@@ -31,14 +31,20 @@ class fitted_attribute:
             kept[self.name] = self.compute(estimator)
         return kept[self.name]
 
+    def __set__(self, estimator: Any, value: Any) -> None:
+        name = self.name
+        if name not in getattr(estimator, "_writable", ()) or "model_" not in estimator.__dict__:
+            raise AttributeError(f"{name} of {type(estimator).__name__} is what a fit found, and cannot be assigned")
+        estimator._assign(name, value)
+
 
 class available_if:
     """A method that exists only where a condition on the estimator holds, for ``hasattr``."""
 
-    def __init__(self, condition: Callable[[Any], bool]):
+    def __init__(self, condition: Callable[[Any], bool]) -> None:
         self.condition = condition
 
-    def __call__(self, method: Callable) -> available_if:
+    def __call__(self, method: Callable[..., Any]) -> available_if:
         self.method = method
         self.__doc__ = method.__doc__
         return self
@@ -62,3 +68,7 @@ def forget(estimator: Any) -> None:
 if TYPE_CHECKING:
     # What these two look like from outside.
     fitted_attribute = property  # type: ignore[misc,assignment]
+
+    _Method = TypeVar("_Method", bound=Callable[..., Any])
+
+    def available_if(condition: Callable[[Any], bool]) -> Callable[[_Method], _Method]: ...  # type: ignore[no-redef]

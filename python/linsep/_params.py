@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from typing_extensions import Self
 
 
 class Parameters:
@@ -34,7 +38,7 @@ class Parameters:
             found[name] = value
         return found
 
-    def set_params(self, **params: Any):
+    def set_params(self, **params: Any) -> Self:
         """Sets parameters by name, ``inner__name`` for those of inner estimators.
 
         Returns

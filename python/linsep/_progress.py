@@ -10,7 +10,7 @@ from typing import Any
 class Progress:
     """Writes one line that every step overwrites, at most ten times a second; lines of their own where nobody looks."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str) -> None:
         self.name = name
         self.last = 0.0
         self.pending: str | None = None

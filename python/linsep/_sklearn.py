@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from typing_extensions import Self
 
 #: scikit-learn's word for a request that stays as it is.
 UNCHANGED = "$UNCHANGED$"
@@ -55,6 +59,8 @@ class SklearnFace:
         requests = MetadataRequest(owner=type(self).__name__)
         for method in self._weighted:
             getattr(requests, method).add_request(param="sample_weight", alias=None)
+            if method == "partial_fit":
+                requests.partial_fit.add_request(param="classes", alias=None)
         return requests
 
     def get_metadata_routing(self) -> Any:
@@ -66,7 +72,7 @@ class SklearnFace:
         """
         return self._get_metadata_request()
 
-    def _request(self, method: str, sample_weight: Any) -> Any:
+    def _request(self, method: str, sample_weight: Any, classes: Any = UNCHANGED) -> Any:
         import sklearn
 
         if not sklearn.get_config().get("enable_metadata_routing", False):
@@ -77,10 +83,12 @@ class SklearnFace:
         requests = self._get_metadata_request()
         if sample_weight != UNCHANGED:
             getattr(requests, method).add_request(param="sample_weight", alias=sample_weight)
+        if classes != UNCHANGED:
+            getattr(requests, method).add_request(param="classes", alias=classes)
         self._metadata_request = requests
         return self
 
-    def set_fit_request(self, *, sample_weight: bool | str | None = UNCHANGED):
+    def set_fit_request(self, *, sample_weight: bool | str | None = UNCHANGED) -> Self:
         """Says whether ``fit`` asks a router for ``sample_weight``: True, False, None or another name.
 
         Returns
@@ -89,7 +97,7 @@ class SklearnFace:
         """
         return self._request("fit", sample_weight)
 
-    def set_score_request(self, *, sample_weight: bool | str | None = UNCHANGED):
+    def set_score_request(self, *, sample_weight: bool | str | None = UNCHANGED) -> Self:
         """Says whether ``score`` asks a router for ``sample_weight``: True, False, None or another name.
 
         Returns

@@ -41,7 +41,7 @@ class Inference:
         Everything that the command prints as JSON.
     """
 
-    def __init__(self, text: str, details: dict[str, Any], rows: np.ndarray | None):
+    def __init__(self, text: str, details: dict[str, Any], rows: np.ndarray | None) -> None:
         self._text = text
         self.details = details
         lines = details["coefficients"]
@@ -73,7 +73,7 @@ class Inference:
             self.rows["row"] = self.rows["row"].astype(int)
             self.rows["probabilities"] = rows[:, len(_ROW_COLUMNS) :]
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """The coefficients as a pandas frame."""
         import pandas as pd
 
@@ -108,23 +108,23 @@ def _column(lines: list[dict[str, Any]], name: str) -> np.ndarray:
 
 
 def infer(
-    X,
-    y,
+    X: Any,
+    y: Any,
     *,
-    level=0.95,
-    interval="wald",
-    covariance="model",
-    clusters=None,
-    firth=False,
-    tests=(),
-    adjust=None,
-    fit_intercept=True,
-    effects=False,
-    rows=False,
-    missing="error",
-    sample_weight=None,
-    n_jobs=None,
-    random_state=0,
+    level: Any = 0.95,
+    interval: Any = "wald",
+    covariance: Any = "model",
+    clusters: Any = None,
+    firth: Any = False,
+    tests: Any = (),
+    adjust: Any = None,
+    fit_intercept: Any = True,
+    effects: Any = False,
+    rows: Any = False,
+    missing: Any = "error",
+    sample_weight: Any = None,
+    n_jobs: Any = None,
+    random_state: Any = 0,
 ) -> Inference:
     """Standard errors, tests and intervals of a logistic model without a penalty.
 

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _input
 from ._base import Decision, Estimator, LinearAttributes
 from ._core import Model
-from ._fit import Training, run, seed, threads
-from ._lazy import fitted_attribute
-from ._penalty import one_of, params_of, penalty, positive, whole, yes_no
+from ._errors import not_fitted, warn
+from ._fit import NO_SETS, Training, run, seed, threads
+from ._habits import DEPRECATED
+from ._lazy import available_if, fitted_attribute
+from ._penalty import gap_of, one_of, params_of, penalty, positive, tol_of, whole, yes_no
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from numpy.typing import NDArray
+    from typing_extensions import Self
 
 _KERNELS = {"linear": "linear", "poly": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid", "precomputed": "precomputed"}
 
 
 def _kernel(estimator: Any, training: Training | None) -> dict[str, Any]:
     """The kernel of an estimator in the words of the model file."""
-    name = one_of(estimator.kernel, "kernel", _KERNELS)
+    name = "precomputed" if callable(estimator.kernel) else one_of(estimator.kernel, "kernel", _KERNELS)
     if name in ("linear", "precomputed"):
         return {"name": name}
     gamma = estimator.gamma
@@ -45,15 +53,62 @@ def _kernel_params(said: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _kernel_input(X: Any) -> Any:
+    """Rows for a kernel that is a function: a matrix where they are numbers, else whatever they are."""
+    rows = np.asarray(X)
+    return np.asarray(_input.features(X, sparse=False).x, np.float64) if rows.ndim == 2 and rows.dtype.kind in "biuf" else X
+
+
+def _kernel_values(kernel: Any, rows: Any, others: Any) -> np.ndarray:
+    found = np.asarray(kernel(rows, others), dtype=np.float64)
+    if found.shape != (len(rows), len(others)):
+        raise ValueError(
+            f"the kernel of {len(rows)} rows and {len(others)} others must be a matrix of that shape; it gave {found.shape}"
+        )
+    return np.ascontiguousarray(found)
+
+
 class _KernelBase(Decision, Estimator):
-    kernel: str
+    kernel: Any
+
+    _keeps_precision = False
 
     def _is_pairwise(self) -> bool:
-        return self.kernel == "precomputed"
+        return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
     @property
     def _takes_sparse(self) -> bool:  # type: ignore[override]
-        return self.kernel != "precomputed"
+        return not self._is_pairwise() and not callable(self.kernel)
+
+    def _takes_raw(self) -> bool:
+        return not callable(self.kernel)
+
+    def _fit_rows(self, X: Any, y: Any, sample_weight: Any, sets: Any) -> Any:
+        """Fits, by the values of a kernel where that is a function of rows."""
+        if self._is_pairwise() and hasattr(X, "tocsr"):
+            raise TypeError("Sparse precomputed kernels are not taken: convert the matrix by '.toarray()'")
+        if not callable(self.kernel):
+            self.__dict__.pop("_kernel_rows", None)
+            return run(self, X, y, sample_weight, sets)
+        if sets != NO_SETS:
+            raise ValueError("conformal= holds rows back, and a kernel that is a function is known at all rows together")
+        rows = _kernel_input(X)
+        run(self, _kernel_values(self.kernel, rows, rows), y, sample_weight)
+        self._kernel_rows = rows
+        if isinstance(rows, np.ndarray):
+            self.n_features_in_ = rows.shape[1]
+        return self
+
+    def _given(self, X: Any) -> _input.Features:
+        if not callable(self.kernel) or "_kernel_rows" not in self.__dict__:
+            return super()._given(X)
+        rows = _kernel_input(X)
+        if isinstance(rows, np.ndarray) and rows.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features as"
+                " input."
+            )
+        return _input.features(_kernel_values(self.kernel, rows, self._kernel_rows))
 
     def _prepare(self, given: _input.Features, fitting: bool) -> _input.Features:
         if fitting and self._is_pairwise() and given.rows != given.cols:
@@ -110,7 +165,21 @@ class _Support:
         return found
 
 
-class SVC(_Support, LinearAttributes, _KernelBase):
+class _PairAttributes(LinearAttributes):
+    """``coef_`` and ``intercept_`` in scikit-learn's signs: the first class of a pair is positive; of two, the second."""
+
+    def _signed(self, numbers: np.ndarray) -> np.ndarray:
+        # Adding zero so that no zero has a sign.
+        return numbers if self.classes_.size == 2 else 0.0 - numbers
+
+    def _fitted_coef(self) -> np.ndarray:
+        return self._signed(super()._fitted_coef())
+
+    def _fitted_intercept(self) -> np.ndarray:
+        return self._signed(super()._fitted_intercept())
+
+
+class SVC(_Support, _PairAttributes, _KernelBase):
     """Support vector machine with a kernel.
 
     Minimises ``Σ s·max(0, 1 − y z)/Σs + λ/2 ‖w‖²`` in the kernel's space with ``λ = 1/(C Σs)``: scikit-learn's
@@ -122,12 +191,18 @@ class SVC(_Support, LinearAttributes, _KernelBase):
     C : float, default=1.0
     lam : float, optional
         λ itself, instead of ``C``.
-    kernel : {'rbf', 'linear', 'poly', 'sigmoid', 'precomputed'}, default='rbf'
+    kernel : {'rbf', 'linear', 'poly', 'sigmoid', 'precomputed'} or callable, default='rbf'
+        A function takes two sets of rows and gives the matrix of their kernel values.
     degree : int, default=3
     gamma : {'scale', 'auto'} or float, default='scale'
     coef0 : float, default=0.0
-    tol : float, default=1e-6
-        Stop when the relative duality gap is at most this.
+    shrinking : bool, default=True
+        No effect: the solver shrinks where that pays.
+    probability : bool, default='deprecated'
+        Whether `predict_proba` exists: by Platt's scaling of the scores of five folds. scikit-learn gives it up, and it
+        warns.
+    tol : float, default=1e-3
+        Stop when the relative duality gap is at most ``tol²`` (not below 1e-12 unless ``tol`` is).
     cache_size : float, default=200
         Megabytes for kernel rows.
     class_weight : dict or 'balanced', optional
@@ -137,23 +212,25 @@ class SVC(_Support, LinearAttributes, _KernelBase):
     decision_function_shape : {'ovr', 'ovo'}, default='ovr'
     break_ties : bool, default=True
         Whether votes that tie are decided by the sums of scores, or by the first class.
+    random_state : int, optional
+        Draws the folds of ``probability=True``.
     n_jobs : int, optional
     standardize : bool, default=False
     time_limit : float, optional
 
     Attributes
     ----------
-    classes_, support_, support_vectors_, n_support_, dual_coef_, n_features_in_, feature_names_in_, n_iter_
-        As in scikit-learn; ``coef_`` and ``intercept_`` for the linear kernel.
+    classes_, support_, support_vectors_, n_support_, dual_coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn; ``coef_`` for the linear kernel.
     certificate_, stop_, objective_, model_
         The proof, why the fit ended, the value of the objective, the library's model.
 
     Notes
     -----
     Differences from scikit-learn on purpose: ``break_ties=True``, so that `predict` always agrees with
-    `decision_function`; ``tol`` bounds the distance to the optimum; there are no callable kernels, no ``shrinking`` and
-    no ``probability``; a precomputed kernel is for two classes. A kernel that is not positive semidefinite is named,
-    with evidence, in ``summary()``.
+    `decision_function`; ``tol`` bounds the distance to the optimum. A file of a model with a kernel that is a function
+    expects its values at the training rows. A kernel that is not positive semidefinite is named, with evidence, in
+    ``summary()``.
 
     Examples
     --------
@@ -171,29 +248,34 @@ class SVC(_Support, LinearAttributes, _KernelBase):
     def __init__(
         self,
         *,
-        C=1.0,
-        lam=None,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        tol=1e-6,
-        cache_size=200,
-        class_weight=None,
-        verbose=False,
-        max_iter=-1,
-        decision_function_shape="ovr",
-        break_ties=True,
-        n_jobs=None,
-        standardize=False,
-        time_limit=None,
-    ):
+        C: Any = 1.0,
+        lam: Any = None,
+        kernel: Any = "rbf",
+        degree: Any = 3,
+        gamma: Any = "scale",
+        coef0: Any = 0.0,
+        shrinking: Any = True,
+        probability: Any = DEPRECATED,
+        tol: Any = 1e-3,
+        cache_size: Any = 200,
+        class_weight: Any = None,
+        verbose: Any = False,
+        max_iter: Any = -1,
+        decision_function_shape: Any = "ovr",
+        break_ties: Any = True,
+        random_state: Any = None,
+        n_jobs: Any = None,
+        standardize: Any = False,
+        time_limit: Any = None,
+    ) -> None:
         self.C = C
         self.lam = lam
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
         self.coef0 = coef0
+        self.shrinking = shrinking
+        self.probability = probability
         self.tol = tol
         self.cache_size = cache_size
         self.class_weight = class_weight
@@ -201,6 +283,7 @@ class SVC(_Support, LinearAttributes, _KernelBase):
         self.max_iter = max_iter
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
+        self.random_state = random_state
         self.n_jobs = n_jobs
         self.standardize = standardize
         self.time_limit = time_limit
@@ -211,7 +294,7 @@ class SVC(_Support, LinearAttributes, _KernelBase):
             "kernel": _kernel(self, training),
             "penalty": penalty(self),
             "standardize": yes_no(self.standardize),
-            "tolerance": positive(self.tol, "tol"),
+            "tolerance": gap_of(self.tol),
             "max_iterations": whole(self.max_iter, "max_iter"),
             "cache": int(positive(self.cache_size, "cache_size") * 2**20),
         }
@@ -228,16 +311,132 @@ class SVC(_Support, LinearAttributes, _KernelBase):
             **found,
             **_kernel_params(settings["kernel"]),
             "standardize": settings["standardize"] == "yes",
-            "tol": settings["tolerance"],
+            "tol": tol_of(settings["tolerance"]),
             "max_iter": -1 if settings["max_iterations"] is None else settings["max_iterations"],
             "cache_size": settings["cache"] // 2**20 if settings["cache"] % 2**20 == 0 else settings["cache"] / 2**20,
         }
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
+        """Fits the machine; see `Estimator.fit`. Rows for a kernel that is a function may be of any kind.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), optional
+        conformal, conformal_by, conformal_share
+            As in `Estimator.fit`.
+
+        Returns
+        -------
+        self
+        """
+        self.__dict__.pop("_platt", None)
+        self._fit_rows(X, y, sample_weight, (conformal, conformal_by, conformal_share))
+        if not isinstance(self.probability, str):
+            warn(
+                "the `probability` parameter was deprecated by scikit-learn 1.9: put the machine into its"
+                " CalibratedClassifierCV instead",
+                FutureWarning,
+            )
+            if self.probability:
+                from ._platt import Platt
+
+                self._platt = Platt(self, X, y, sample_weight)
+        return self
+
+    def _has_proba(self) -> bool:
+        return self.probability is True
+
+    @available_if(_has_proba)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities by Platt's scaling of the scores, after a fit with ``probability=True``.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        self._fitted()
+        if "_platt" not in self.__dict__:
+            raise not_fitted(self, "predict_proba is not available when fitted with probability=False")
+        return self._platt.probabilities(self._pair_scores(X))
+
+    @available_if(_has_proba)
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        return np.log(self.predict_proba(X))
+
     def _adopt(self, model: Model, training: Training) -> None:
         super()._adopt(model, training)
         self._keep_support(training)
+        self.shape_fit_ = (training.features.rows, training.cols)
 
-    def decision_function(self, X):
+    def _stopped_early(self) -> str:
+        return (
+            f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data with StandardScaler or"
+            " MinMaxScaler."
+        )
+
+    def _platt_numbers(self, name: str, at: int) -> np.ndarray:
+        warn(f"Attribute `{name}` was deprecated by scikit-learn 1.9, as `probability` was", FutureWarning)
+        slopes = self._platt.slopes if "_platt" in self.__dict__ else []
+        # scikit-learn's are of 1/(1 + exp(A z + B)).
+        return np.array([-pair[at] for pair in slopes])
+
+    @property
+    def probA_(self) -> np.ndarray:
+        """Slopes of the scaling by which ``probability=True`` makes probabilities of scores; it warns."""
+        return self._platt_numbers("probA_", 0)
+
+    @property
+    def probB_(self) -> np.ndarray:
+        """Intercepts of that scaling; it warns."""
+        return self._platt_numbers("probB_", 1)
+
+    @fitted_attribute
+    def fit_status_(self) -> int:
+        """0 where the tolerance was reached, else 1."""
+        return int(self.stop_ != "converged")
+
+    @fitted_attribute
+    def n_iter_(self) -> np.ndarray:
+        """Pairs of rows that the solver changed, for every pair of classes."""
+        parts = self._description["parts"] or [self._description]
+        return np.array([part["computation"]["iterations"] for part in parts], dtype=np.int32)
+
+    @fitted_attribute
+    def _expansion(self) -> dict[str, Any]:
+        return json.loads(self.model_.to_json())["model"]["discriminant"]
+
+    @fitted_attribute
+    def _gamma(self) -> float:
+        """γ as it was learned; 0 of a kernel without."""
+        return float(self._expansion["kernel"].get("gamma") or 0.0) if "kernel" in self._expansion else 0.0
+
+    def _fitted_intercept(self) -> np.ndarray:
+        if self.model_.intercept() is not None:
+            return super()._fitted_intercept()
+        return self._signed(np.array(self._expansion["intercept"]))
+
+    def _pair_scores(self, X: Any) -> np.ndarray:
+        """Scores of the pairs ``(i, j)``, ``i < j``; positive ones speak for ``j``."""
+        model, x = self._ask(X)
+        return model.scores(x, threads(self))
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Scores: one for two classes; else one for every class (``'ovr'``) or for every pair (``'ovo'``).
 
         Returns
@@ -246,8 +445,7 @@ class SVC(_Support, LinearAttributes, _KernelBase):
         """
         if self.decision_function_shape != "ovo":
             return super().decision_function(X)
-        model, x = self._ask(X)
-        scores = model.scores(x, threads(self))
+        scores = self._pair_scores(X)
         # scikit-learn counts the first class of a pair as positive; of two classes, the second.
         return scores.ravel() if scores.shape[1] == 1 else -scores
 
@@ -257,7 +455,8 @@ class KernelPerceptron(_KernelBase):
 
     Parameters
     ----------
-    kernel : {'rbf', 'linear', 'poly', 'sigmoid', 'precomputed'}, default='rbf'
+    kernel : {'rbf', 'linear', 'poly', 'sigmoid', 'precomputed'} or callable, default='rbf'
+        A function takes two sets of rows and gives the matrix of their kernel values.
     degree : int, default=3
     gamma : {'scale', 'auto'} or float, default='scale'
     coef0 : float, default=0.0
@@ -296,18 +495,18 @@ class KernelPerceptron(_KernelBase):
     def __init__(
         self,
         *,
-        kernel="rbf",
-        degree=3,
-        gamma="scale",
-        coef0=0.0,
-        max_iter=1000,
-        shuffle=True,
-        random_state=0,
-        n_jobs=None,
-        standardize=False,
-        verbose=0,
-        time_limit=None,
-    ):
+        kernel: Any = "rbf",
+        degree: Any = 3,
+        gamma: Any = "scale",
+        coef0: Any = 0.0,
+        max_iter: Any = 1000,
+        shuffle: Any = True,
+        random_state: Any = 0,
+        n_jobs: Any = None,
+        standardize: Any = False,
+        verbose: Any = 0,
+        time_limit: Any = None,
+    ) -> None:
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
@@ -320,7 +519,7 @@ class KernelPerceptron(_KernelBase):
         self.verbose = verbose
         self.time_limit = time_limit
 
-    def fit(self, X, y, *, conformal=None, conformal_by="rows", conformal_share=0.2):
+    def fit(self, X: Any, y: Any, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
         """Counts mistakes until there are none.
 
         Parameters
@@ -334,7 +533,7 @@ class KernelPerceptron(_KernelBase):
         -------
         self
         """
-        return run(self, X, y, None, (conformal, conformal_by, conformal_share))
+        return self._fit_rows(X, y, None, (conformal, conformal_by, conformal_share))
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         return {
@@ -359,7 +558,7 @@ class KernelPerceptron(_KernelBase):
         }
 
 
-class HardMarginSVC(_Support, LinearAttributes, Decision, Estimator):
+class HardMarginSVC(_Support, _PairAttributes, Decision, Estimator):
     """The widest margin between classes that planes separate; where none do, `linsep.NotSeparableError` has the proof.
 
     Minimises ``½‖w‖²`` subject to ``y(w·x + b) ≥ 1``.
@@ -398,7 +597,7 @@ class HardMarginSVC(_Support, LinearAttributes, Decision, Estimator):
 
     _method = "hard-margin"
 
-    def __init__(self, *, tol=1e-8, standardize=False, n_jobs=None, verbose=0, time_limit=None):
+    def __init__(self, *, tol: Any = 1e-8, standardize: Any = False, n_jobs: Any = None, verbose: Any = 0, time_limit: Any = None) -> None:
         self.tol = tol
         self.standardize = standardize
         self.n_jobs = n_jobs

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
-from ._base import Decision, Estimator, LinearAttributes, Probabilities
+from ._base import Decision, Estimator, Probabilities, WritableWeights
 from ._fit import Training, seed
+from ._habits import DEPRECATED, logistic_penalty
 from ._lazy import available_if, fitted_attribute
-from ._penalty import not_negative, one_of, params_of, penalty, positive, whole, yes_no
+from ._parts import InParts
+from ._penalty import flag, gap_of, not_negative, one_of, params_of, penalty, positive, tol_of, whole, yes_no
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from .inference import Inference
 
 #: scikit-learn's names of solvers; those of its own algorithms mean whatever suits best, the optimum being the same.
 _SOLVERS = {
@@ -31,19 +37,23 @@ _SOLVERS = {
     "sag": "auto",
     "saga": "auto",
 }
+#: Solvers that prove nothing without a penalty, and scikit-learn's default among them.
+_NEED_A_PENALTY = ("newton-cg", "lbfgs")
 _INTERCEPTS = {True: "free", False: "none"}
 
 
-def _risk(estimator: Any, loss: str, said_penalty: Any, algorithm: str, intercept: str | None = None) -> dict[str, Any]:
+def _risk(
+    estimator: Any, loss: str, said_penalty: Any, algorithm: str, intercept: str | None = None, gap: Any = None
+) -> dict[str, Any]:
     """Settings of a risk minimiser that several estimators share."""
     settings = {
         "loss": loss,
         "penalty": said_penalty,
-        "intercept": intercept or _INTERCEPTS[bool(estimator.fit_intercept)],
+        "intercept": intercept or _INTERCEPTS[flag(estimator.fit_intercept, "fit_intercept")],
         "standardize": yes_no(estimator.standardize),
         "algorithm": algorithm,
-        "tolerance": positive(estimator.tol, "tol"),
-        "max_iterations": whole(estimator.max_iter, "max_iter"),
+        "tolerance": gap_of(estimator.tol) if gap is None else positive(gap, "tol"),
+        "max_iterations": whole(estimator.max_iter, "max_iter", least=0),
     }
     if algorithm == "svrg":
         settings["stochastic"] = {"batch": 1, "step": None, "seed": seed(estimator)}
@@ -55,12 +65,12 @@ def _common_params(settings: dict[str, Any]) -> dict[str, Any]:
     return {
         "fit_intercept": settings["intercept"] != "none",
         "standardize": settings["standardize"] == "yes",
-        "tol": settings["tolerance"],
+        "tol": tol_of(settings["tolerance"]),
         "max_iter": settings["max_iterations"],
     }
 
 
-class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
+class LogisticRegression(WritableWeights, Probabilities, Decision, Estimator):
     """Logistic regression; softmax for more than two classes.
 
     Minimises ``Σ s·loss/Σs + λ[(1−α)/2 ‖W‖² + α‖W‖₁]`` with ``λ = 1/(C Σs)`` and ``α = l1_ratio``, which is
@@ -68,24 +78,31 @@ class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
 
     Parameters
     ----------
+    penalty : {'l1', 'l2', 'elasticnet', None}, default='deprecated'
+        scikit-learn's former way to say ``l1_ratio`` and ``C=np.inf``; it warns.
     C : float, default=1.0
         Inverse strength of the penalty; ``np.inf`` is maximum likelihood, with the proof that it exists.
     l1_ratio : float, default=0.0
         Share α of the lasso: 0 is ridge, 1 is the lasso.
+    dual : bool, default=False
+        No effect: which problem is solved follows from the data.
     lam : float, optional
         λ itself, instead of ``C``.
-    tol : float, default=1e-8
-        Stop when the relative duality gap is at most this.
+    tol : float, default=1e-4
+        Stop when the relative duality gap is at most ``tol²`` (not below 1e-12 unless ``tol`` is): coefficients are then
+        about as good as by scikit-learn's ``tol``, which bounds gradients.
     fit_intercept : bool, default=True
+    intercept_scaling : float, default=1
+        No effect: the intercept is not penalised.
     class_weight : dict or 'balanced', optional
     random_state : int, optional
         Seed of stochastic solvers.
     solver : str, default='auto'
         ``'newton'`` (``'newton-cholesky'``), ``'newton-cg'``, ``'row-newton'``, ``'lbfgs'``, ``'gradient-descent'``,
         ``'fixed-step'``, ``'proximal-newton'``, ``'svrg'``; ``'liblinear'``, ``'sag'`` and ``'saga'`` are taken as
-        ``'auto'``.
+        ``'auto'``, and without a penalty ``'newton-cg'`` and ``'lbfgs'`` are, too.
     max_iter : int, optional
-        Limit of iterations; by default what suits the solver.
+        Limit of iterations; by default what suits the solver. 0 gives weights of zero and the log-odds of the classes.
     verbose : bool or callable, default=0
         Show progress, or call this with a dictionary at every step.
     warm_start : bool, default=False
@@ -106,11 +123,9 @@ class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: ``tol`` bounds the distance to the optimum, not a gradient, and is much
-    smaller; ``solver`` and ``max_iter`` are chosen by the problem; several classes are always softmax, for every solver
+    Differences from scikit-learn on purpose: ``tol`` bounds the distance to the optimum, not a gradient; ``solver`` and ``max_iter`` are chosen by the problem; several classes are always softmax, for every solver
     and penalty; ``C=np.inf`` on separable data raises `linsep.NoOptimumError` with the separating direction, because
-    maximum likelihood does not exist there; without ``random_state`` fits are repeatable; there are no ``dual`` and
-    ``intercept_scaling``.
+    maximum likelihood does not exist there; without ``random_state`` fits are repeatable; ``n_jobs`` has an effect.
 
     Examples
     --------
@@ -125,27 +140,33 @@ class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
 
     def __init__(
         self,
+        penalty: Any = DEPRECATED,
         *,
-        C=1.0,
-        l1_ratio=0.0,
-        lam=None,
-        tol=1e-8,
-        fit_intercept=True,
-        class_weight=None,
-        random_state=None,
-        solver="auto",
-        max_iter=None,
-        verbose=0,
-        warm_start=False,
-        n_jobs=None,
-        standardize=False,
-        time_limit=None,
-    ):
+        C: Any = 1.0,
+        l1_ratio: Any = 0.0,
+        dual: Any = False,
+        lam: Any = None,
+        tol: Any = 1e-4,
+        fit_intercept: Any = True,
+        intercept_scaling: Any = 1,
+        class_weight: Any = None,
+        random_state: Any = None,
+        solver: Any = "auto",
+        max_iter: Any = None,
+        verbose: Any = 0,
+        warm_start: Any = False,
+        n_jobs: Any = None,
+        standardize: Any = False,
+        time_limit: Any = None,
+    ) -> None:
+        self.penalty = penalty
         self.C = C
         self.l1_ratio = l1_ratio
+        self.dual = dual
         self.lam = lam
         self.tol = tol
         self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
         self.random_state = random_state
         self.solver = solver
@@ -158,7 +179,15 @@ class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         algorithm = one_of(self.solver, "solver", _SOLVERS)
-        return _risk(self, "logistic", penalty(self, self.l1_ratio), algorithm)
+        cost, share = logistic_penalty(self, fitting=training is not None)
+        said_penalty = penalty(self, share, cost)
+        if said_penalty == "none" and algorithm in _NEED_A_PENALTY:
+            algorithm = "auto"
+        return _risk(self, "logistic", said_penalty, algorithm)
+
+    @property
+    def _keeps_precision(self) -> bool:  # type: ignore[override]
+        return self.solver != "liblinear"
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
@@ -167,7 +196,7 @@ class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
             return None
         return {**_common_params(settings), **found, "solver": settings["algorithm"]}
 
-    def inference(self, X, y, sample_weight=None, **options):
+    def inference(self, X: Any, y: Any, sample_weight: Any = None, **options: Any) -> Inference:
         """Standard errors, tests and intervals of the rows that this model was fitted on; see `linsep.infer`.
 
         Only of maximum likelihood: the coefficients of a penalised fit have a bias that nobody knows.
@@ -195,10 +224,11 @@ class LogisticRegression(LinearAttributes, Probabilities, Decision, Estimator):
     @fitted_attribute
     def n_iter_(self) -> np.ndarray:
         """Iterations of the solver."""
-        return np.array([max(1, self.model_.iterations)], dtype=np.int32)
+        least = 0 if self.max_iter == 0 else 1
+        return np.array([max(least, self.model_.iterations)], dtype=np.int32)
 
 
-class LinearSVC(LinearAttributes, Decision, Estimator):
+class LinearSVC(WritableWeights, Decision, Estimator):
     """Linear support vector machine: hinge or squared hinge with a ridge (or a lasso).
 
     Minimises ``Σ s·loss/Σs + λ/2 ‖w‖²`` with ``λ = 1/(C Σs)``, which is scikit-learn's objective divided by ``C Σs``,
@@ -206,20 +236,27 @@ class LinearSVC(LinearAttributes, Decision, Estimator):
 
     Parameters
     ----------
+    penalty : {'l2', 'l1'}, default='l2'
+        A ridge, or the lasso (squared hinge only).
     loss : {'squared_hinge', 'hinge'}, default='squared_hinge'
+    dual : bool or 'auto', default='auto'
+        No effect: which problem is solved follows from the data.
     C : float, default=1.0
         Inverse strength of the penalty.
-    l1_ratio : float, default=0.0
-        Share of the lasso; 1 is the lasso (squared hinge only).
+    l1_ratio : float, optional
+        Share of the lasso, in place of ``penalty``; 0 is the ridge, 1 is the lasso (squared hinge only).
     lam : float, optional
         λ itself, instead of ``C``.
-    tol : float, default=1e-8
-        Stop when the relative duality gap is at most this.
+    tol : float, default=1e-4
+        Stop when the relative duality gap is at most ``tol²`` (not below 1e-12 unless ``tol`` is): coefficients are then
+        about as good as by scikit-learn's ``tol``, which bounds gradients.
     fit_intercept : bool, default=True
     penalise_intercept : bool, default=False
         Penalise the intercept like a weight, as LIBLINEAR and scikit-learn's ``LinearSVC`` do.
+    intercept_scaling : float, default=1
+        No effect: the intercept is free, or penalised like a weight.
     multi_class : {'ovr', 'crammer_singer'}, default='ovr'
-        Crammer and Singer fit all classes at once (hinge only).
+        Crammer and Singer fit all classes at once, by the hinge whatever ``loss`` says.
     class_weight : dict or 'balanced', optional
     random_state : int, optional
     solver : str, default='auto'
@@ -244,7 +281,7 @@ class LinearSVC(LinearAttributes, Decision, Estimator):
     Notes
     -----
     Differences from scikit-learn on purpose: the intercept is free; ``penalise_intercept=True`` gives LIBLINEAR's
-    objective. ``tol`` bounds the distance to the optimum. There are no ``penalty``, ``dual`` and ``intercept_scaling``.
+    objective. ``tol`` bounds the distance to the optimum.
 
     Examples
     --------
@@ -257,34 +294,42 @@ class LinearSVC(LinearAttributes, Decision, Estimator):
     [1, 2]
     """
 
+    _keeps_precision = False
+
     def __init__(
         self,
-        loss="squared_hinge",
+        penalty: Any = "l2",
+        loss: Any = "squared_hinge",
         *,
-        C=1.0,
-        l1_ratio=0.0,
-        lam=None,
-        tol=1e-8,
-        fit_intercept=True,
-        penalise_intercept=False,
-        multi_class="ovr",
-        class_weight=None,
-        random_state=None,
-        solver="auto",
-        max_iter=None,
-        verbose=0,
-        warm_start=False,
-        n_jobs=None,
-        standardize=False,
-        time_limit=None,
-    ):
+        dual: Any = "auto",
+        C: Any = 1.0,
+        l1_ratio: Any = None,
+        lam: Any = None,
+        tol: Any = 1e-4,
+        fit_intercept: Any = True,
+        penalise_intercept: Any = False,
+        intercept_scaling: Any = 1,
+        multi_class: Any = "ovr",
+        class_weight: Any = None,
+        random_state: Any = None,
+        solver: Any = "auto",
+        max_iter: Any = None,
+        verbose: Any = 0,
+        warm_start: Any = False,
+        n_jobs: Any = None,
+        standardize: Any = False,
+        time_limit: Any = None,
+    ) -> None:
+        self.penalty = penalty
         self.loss = loss
+        self.dual = dual
         self.C = C
         self.l1_ratio = l1_ratio
         self.lam = lam
         self.tol = tol
         self.fit_intercept = fit_intercept
         self.penalise_intercept = penalise_intercept
+        self.intercept_scaling = intercept_scaling
         self.multi_class = multi_class
         self.class_weight = class_weight
         self.random_state = random_state
@@ -299,8 +344,18 @@ class LinearSVC(LinearAttributes, Decision, Estimator):
     def _settings(self, training: Training | None) -> dict[str, Any]:
         loss = one_of(self.loss, "loss", {"hinge": "hinge", "squared_hinge": "squared-hinge"})
         algorithm = one_of(self.solver, "solver", _SOLVERS)
+        share = one_of(self.penalty, "penalty", {"l2": 0.0, "l1": 1.0})
+        if self.l1_ratio is not None:
+            share = self.l1_ratio
+        if training is not None and training.n_classes > 2 and self.multi_class == "crammer_singer":
+            loss, share = "hinge", 0.0
+        if loss == "hinge" and share == 1.0 and self.l1_ratio is None:
+            raise ValueError(
+                f"Unsupported set of arguments: penalty={self.penalty!r}, loss='hinge', dual={self.dual!r}: the hinge"
+                " takes a ridge, the lasso is for loss='squared_hinge'"
+            )
         intercept = "penalised" if self.penalise_intercept and self.fit_intercept else None
-        return _risk(self, loss, penalty(self, self.l1_ratio), algorithm, intercept)
+        return _risk(self, loss, penalty(self, share), algorithm, intercept)
 
     def _scheme(self, n_classes: int) -> dict[str, str]:
         ways = {"ovr": {"multiclass": "linear-machine"}, "crammer_singer": {"multiclass": "joint"}}
@@ -328,7 +383,7 @@ class LinearSVC(LinearAttributes, Decision, Estimator):
         return np.unique(np.concatenate(parts))
 
 
-class LeastSquaresClassifier(LinearAttributes, Decision, Estimator):
+class LeastSquaresClassifier(InParts, WritableWeights, Decision, Estimator):
     """Least squares on class targets: ±1 for two classes, one-hot for more; in closed form, with the rank reported.
 
     Minimises ``Σ s ½‖t − z‖²/Σs + λ/2 ‖W‖²``.
@@ -373,21 +428,23 @@ class LeastSquaresClassifier(LinearAttributes, Decision, Estimator):
 
     _method = "least-squares"
 
+    _sums_prove_all = False
+
     def __init__(
         self,
         *,
-        lam=0.0,
-        fit_intercept=True,
-        targets="auto",
-        solver="auto",
-        tol=1e-8,
-        max_iter=10_000,
-        class_weight=None,
-        standardize=False,
-        n_jobs=None,
-        verbose=0,
-        time_limit=None,
-    ):
+        lam: Any = 0.0,
+        fit_intercept: Any = True,
+        targets: Any = "auto",
+        solver: Any = "auto",
+        tol: Any = 1e-8,
+        max_iter: Any = 10_000,
+        class_weight: Any = None,
+        standardize: Any = False,
+        n_jobs: Any = None,
+        verbose: Any = 0,
+        time_limit: Any = None,
+    ) -> None:
         self.lam = lam
         self.fit_intercept = fit_intercept
         self.targets = targets
@@ -406,7 +463,7 @@ class LeastSquaresClassifier(LinearAttributes, Decision, Estimator):
         return {
             "targets": one_of(self.targets, "targets", {w: w for w in ("auto", "plus-minus", "zero-one")}),
             "penalty": {"ridge": lam} if lam > 0 else "none",
-            "intercept": _INTERCEPTS[bool(self.fit_intercept)],
+            "intercept": _INTERCEPTS[flag(self.fit_intercept, "fit_intercept")],
             "standardize": yes_no(self.standardize),
             "solver": one_of(self.solver, "solver", {w: w for w in words}),
             "tolerance": positive(self.tol, "tol"),
@@ -420,13 +477,14 @@ class LeastSquaresClassifier(LinearAttributes, Decision, Estimator):
             return None
         return {
             **_common_params(settings),
+            "tol": settings["tolerance"],
             "lam": found.get("lam", 0.0),
             "targets": settings["targets"],
             "solver": settings["solver"],
         }
 
 
-class RidgeClassifier(LinearAttributes, Decision, Estimator):
+class RidgeClassifier(InParts, WritableWeights, Decision, Estimator):
     """Least squares on class targets with a ridge.
 
     Minimises ``Σ s ½‖t − z‖² + alpha/2 ‖W‖²``; in closed form, or for many columns by conjugate gradients.
@@ -436,11 +494,19 @@ class RidgeClassifier(LinearAttributes, Decision, Estimator):
     alpha : float, default=1.0
         Strength of the penalty; ``λ = alpha/Σs``.
     fit_intercept : bool, default=True
+    copy_X : bool, default=True
+        No effect: the features are never written to.
     max_iter : int, optional
-    tol : float, default=1e-8
-        Relative gap at which an iterative solver stops.
+    tol : float, default=1e-4
+        An iterative solver stops when the relative gap is at most ``tol²``.
     class_weight : dict or 'balanced', optional
     solver : {'auto', 'cholesky', 'qr'}, default='auto'
+        scikit-learn's ``'svd'``, ``'lsqr'``, ``'sparse_cg'``, ``'sag'``, ``'saga'`` and ``'lbfgs'`` are taken as
+        ``'auto'``: the optimum is the same.
+    positive : bool, default=False
+        Weights that may not be negative are not to be had; ``True`` is an error.
+    random_state : int, optional
+        No effect: nothing is drawn.
     standardize : bool, default=False
     n_jobs : int, optional
     verbose : bool or callable, default=0
@@ -456,8 +522,7 @@ class RidgeClassifier(LinearAttributes, Decision, Estimator):
     Notes
     -----
     Differences from scikit-learn on purpose: the targets of more than two classes are one-hot, not ±1, so that scores
-    and weights are half of scikit-learn's (and intercepts ``(1 + theirs)/2``), with the same decisions. There are no
-    ``copy_X``, ``positive`` and ``random_state``.
+    and weights are half of scikit-learn's (and intercepts ``(1 + theirs)/2``), with the same decisions.
 
     Examples
     --------
@@ -467,29 +532,42 @@ class RidgeClassifier(LinearAttributes, Decision, Estimator):
     [[0.6667]]
     """
 
+    _method = "least-squares"
+    _SOLVERS = {
+        **{word: word for word in ("auto", "cholesky", "qr")},
+        **{word: "auto" for word in ("svd", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")},
+    }
     #: More columns than this, and products with the matrix are cheaper than its Gram matrix.
     _MANY = 2_000
 
+    _sums_prove_all = False
+
     def __init__(
         self,
-        alpha=1.0,
+        alpha: Any = 1.0,
         *,
-        fit_intercept=True,
-        max_iter=None,
-        tol=1e-8,
-        class_weight=None,
-        solver="auto",
-        standardize=False,
-        n_jobs=None,
-        verbose=0,
-        time_limit=None,
-    ):
+        fit_intercept: Any = True,
+        copy_X: Any = True,
+        max_iter: Any = None,
+        tol: Any = 1e-4,
+        class_weight: Any = None,
+        solver: Any = "auto",
+        positive: Any = False,
+        random_state: Any = None,
+        standardize: Any = False,
+        n_jobs: Any = None,
+        verbose: Any = 0,
+        time_limit: Any = None,
+    ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
         self.max_iter = max_iter
         self.tol = tol
         self.class_weight = class_weight
         self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
         self.standardize = standardize
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -505,40 +583,70 @@ class RidgeClassifier(LinearAttributes, Decision, Estimator):
         alpha = not_negative(self.alpha, "alpha")
         # By its price and not by λ = alpha/Σs: pairs of classes have fewer rows.
         said_penalty = {"ridge_cost": 1.0 / alpha} if alpha > 0 else "none"
-        solver = one_of(self.solver, "solver", {w: w for w in ("auto", "cholesky", "qr")})
         if self._is_wide(training):
+            self._closed_form(said_penalty)
             return _risk(self, "squared", said_penalty, "auto")
+        return self._closed_form(said_penalty)
+
+    def _part_settings(self, data: Training) -> dict[str, Any]:
+        return self._closed_form({"ridge_cost": 1.0 / self.alpha} if not_negative(self.alpha, "alpha") else "none")
+
+    def _closed_form(self, said_penalty: Any) -> dict[str, Any]:
+        if self.positive:
+            raise ValueError("positive=True is not to be had: the closed form has weights of either sign")
+        solver = one_of(self.solver, "solver", self._SOLVERS)
         settings = {
             "penalty": said_penalty,
-            "intercept": _INTERCEPTS[bool(self.fit_intercept)],
+            "intercept": _INTERCEPTS[flag(self.fit_intercept, "fit_intercept")],
             "standardize": yes_no(self.standardize),
             "solver": solver,
-            "tolerance": positive(self.tol, "tol"),
+            "tolerance": gap_of(self.tol),
         }
         limit = whole(self.max_iter, "max_iter")
         return settings if limit is None else {**settings, "max_iterations": limit}
 
 
-class SGDClassifier(LinearAttributes, Probabilities, Decision, Estimator):
-    """Stochastic gradient descent with averaging, for logistic, squared hinge and squared loss.
+class SGDClassifier(WritableWeights, Probabilities, Decision, Estimator):
+    """Stochastic gradient descent with averaging, for logistic, squared hinge and squared loss with a ridge.
 
-    Minimises ``Σ s·loss/Σs + alpha/2 ‖W‖²``; the certificate says how far it came.
+    Minimises ``Σ s·loss/Σs + alpha [(1−r)/2 ‖W‖² + r‖W‖₁]`` with r = 0 for ``penalty='l2'`` and 1 for ``'l1'``; the
+    certificate says how far it came. The hinge and penalties with a lasso have no such steps here: they are solved by the
+    solvers of `LinearSVC` and `LogisticRegression`, to ``tol`` in relative gap.
 
     Parameters
     ----------
-    loss : {'log_loss', 'squared_hinge', 'squared_error'}, default='log_loss'
+    loss : {'log_loss', 'hinge', 'squared_hinge', 'squared_error'}, default='log_loss'
+    penalty : {'l2', 'l1', 'elasticnet', None}, default='l2'
     alpha : float, default=1e-4
-        λ of the ridge.
+        λ of the penalty.
+    l1_ratio : float, default=0.15
+        Share r of the lasso in ``penalty='elasticnet'``.
     fit_intercept : bool, default=True
     max_iter : int, default=100
         Epochs.
     tol : float, default=1e-3
-        Stop when the relative duality gap is at most this.
+        Stop when the relative duality gap is at most this; ``None`` is 1e-8.
+    shuffle : bool, default=True
+        No effect: rows are drawn.
+    epsilon : float, default=0.1
+        No effect: it belongs to losses for regression.
     verbose : bool or callable, default=0
     n_jobs : int, optional
     random_state : int, optional
+    learning_rate : str, default='optimal'
+        No effect: steps always decrease.
     eta0 : float, optional
         The first step; by default by the curvature.
+    power_t : float, default=0.5
+        No effect, as ``learning_rate``.
+    early_stopping : bool, default=False
+        No effect: the gap says when to stop.
+    validation_fraction : float, default=0.1
+        No effect, as ``early_stopping``.
+    n_iter_no_change : int, default=5
+        No effect, as ``early_stopping``.
+    average : bool or int, default=False
+        No effect: solutions are always averaged.
     batch_size : int, default=1
         Rows of a step.
     class_weight : dict or 'balanced', optional
@@ -555,11 +663,9 @@ class SGDClassifier(LinearAttributes, Probabilities, Decision, Estimator):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: the default loss is the logistic one (the hinge is `LinearSVC`'s, which
-    solves it exactly); steps always decrease and solutions are always averaged, so there are no ``learning_rate``,
-    ``power_t``, ``average`` and ``early_stopping``; the penalty is a ridge; more than two classes of ``'log_loss'`` are
-    softmax, not one against the rest; there is no ``partial_fit``. For a solution rather than a sketch use
-    `LogisticRegression`, which is usually faster as well.
+    Differences from scikit-learn on purpose: the default loss is the logistic one; the gap decides when to stop; more than
+    two classes of ``'log_loss'`` are softmax, not one against the rest; there is no ``partial_fit``. For a solution rather
+    than a sketch use `LogisticRegression`, which is usually faster as well.
 
     Examples
     --------
@@ -570,50 +676,89 @@ class SGDClassifier(LinearAttributes, Probabilities, Decision, Estimator):
     [1]
     """
 
-    _LOSSES = {"log_loss": "logistic", "squared_hinge": "squared-hinge", "squared_error": "squared"}
+    _LOSSES = {"log_loss": "logistic", "hinge": "hinge", "squared_hinge": "squared-hinge", "squared_error": "squared"}
+    #: The relative gap of ``tol=None``, which means as far as it goes.
+    _FAR = 1e-8
 
     def __init__(
         self,
-        loss="log_loss",
+        loss: Any = "log_loss",
         *,
-        alpha=1e-4,
-        fit_intercept=True,
-        max_iter=100,
-        tol=1e-3,
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
-        eta0=None,
-        batch_size=1,
-        class_weight=None,
-        warm_start=False,
-        standardize=False,
-        time_limit=None,
-    ):
+        penalty: Any = "l2",
+        alpha: Any = 1e-4,
+        l1_ratio: Any = 0.15,
+        fit_intercept: Any = True,
+        max_iter: Any = 100,
+        tol: Any = 1e-3,
+        shuffle: Any = True,
+        verbose: Any = 0,
+        epsilon: Any = 0.1,
+        n_jobs: Any = None,
+        random_state: Any = None,
+        learning_rate: Any = "optimal",
+        eta0: Any = None,
+        power_t: Any = 0.5,
+        early_stopping: Any = False,
+        validation_fraction: Any = 0.1,
+        n_iter_no_change: Any = 5,
+        class_weight: Any = None,
+        warm_start: Any = False,
+        average: Any = False,
+        batch_size: Any = 1,
+        standardize: Any = False,
+        time_limit: Any = None,
+    ) -> None:
         self.loss = loss
+        self.penalty = penalty
         self.alpha = alpha
+        self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
+        self.shuffle = shuffle
         self.verbose = verbose
+        self.epsilon = epsilon
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.learning_rate = learning_rate
         self.eta0 = eta0
-        self.batch_size = batch_size
+        self.power_t = power_t
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
         self.class_weight = class_weight
         self.warm_start = warm_start
+        self.average = average
+        self.batch_size = batch_size
         self.standardize = standardize
         self.time_limit = time_limit
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         loss = one_of(self.loss, "loss", self._LOSSES)
-        settings = _risk(self, loss, {"ridge": positive(self.alpha, "alpha")}, "sgd")
+        shares = {"l2": 0.0, "l1": 1.0, "elasticnet": self.l1_ratio}
+        share = 0.0 if self.penalty is None else one_of(self.penalty, "penalty", shares)
+        alpha = positive(self.alpha, "alpha")
+        if not 0 <= share <= 1:
+            raise ValueError(f"l1_ratio must be a number between 0 and 1; got {self.l1_ratio!r}")
+        said_penalty: Any = {"ridge": alpha}
+        if self.penalty is None:
+            said_penalty = "none"
+        elif share > 0:
+            said_penalty = {"elastic_net": {"l1_ratio": float(share), "lambda": alpha}}
+        drawn = loss != "hinge" and said_penalty == {"ridge": alpha}
+        settings = _risk(self, loss, said_penalty, "sgd" if drawn else "auto", gap=self._FAR if self.tol is None else self.tol)
+        if not drawn:
+            # Epochs are not iterations of those solvers.
+            return {**settings, "max_iterations": None}
         settings["stochastic"] = {
             "batch": whole(self.batch_size, "batch_size") or 1,
             "step": None if self.eta0 is None else positive(self.eta0, "eta0"),
             "seed": seed(self),
         }
         return settings
+
+    def _scheme(self, n_classes: int) -> dict[str, str]:
+        return {} if self.loss in ("log_loss", "squared_error") else {"multiclass": "linear-machine"}
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
@@ -623,6 +768,7 @@ class SGDClassifier(LinearAttributes, Probabilities, Decision, Estimator):
         drawn = settings.get("stochastic", {"batch": 1, "step": None, "seed": 0})
         return {
             **_common_params(settings),
+            "tol": settings["tolerance"],
             "loss": names[settings["loss"]],
             "alpha": settings["penalty"]["ridge"],
             "batch_size": drawn["batch"],

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, _input
 from ._base import Decision, DensityAttributes, Estimator, LinearAttributes, Probabilities
 from ._lazy import available_if
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from numpy.typing import NDArray
+    from typing_extensions import Self
 
 #: Classes that a method's models may be of, the most special first.
 _CANDIDATES = {
@@ -43,10 +49,10 @@ class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, 
     `linsep.load` makes it. From a frame it takes the columns that it needs by name; other columns do not matter.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         pass
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Models from files are fitted already.
 
         Raises
@@ -67,7 +73,7 @@ class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, 
     predict_proba = available_if(_has_proba)(Probabilities.predict_proba)
 
     @available_if(_has_proba)
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithms of the probabilities, which need not be those of the scores: they may be calibrated.
 
         Returns
@@ -78,7 +84,7 @@ class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, 
             return np.log(self.predict_proba(X))
 
 
-def load(path):
+def load(path: Any) -> Estimator:
     """Reads a model file, written by `save` or by the command.
 
     Parameters
@@ -132,7 +138,7 @@ def _classes(model: _core.Model) -> np.ndarray:
 
 
 #: Settings that a model file leaves out where they are these.
-_LEFT_OUT: dict[str, Any] = {"factors": [], "stochastic": {"batch": 1, "step": None, "seed": 0}, "known": None}
+_LEFT_OUT: dict[str, Any] = {"factors": [], "stochastic": {"batch": 1, "step": None, "seed": 0}, "known": None, "smoothed_by": "own"}
 
 
 def _matching(model: _core.Model) -> Estimator | None:
@@ -149,7 +155,7 @@ def _matching(model: _core.Model) -> Estimator | None:
         kind = getattr(import_module(f"linsep.{home}"), name)
         params = kind._params_of(settings)
         estimator = None if params is None else kind(**params)
-        if estimator is None or {**defaults, **estimator._settings(None)} != settings:
+        if estimator is None or not _is_same({**defaults, **estimator._settings(None)}, settings):
             continue
         factors = said["class_weights"]
         if factors is not None:
@@ -159,6 +165,14 @@ def _matching(model: _core.Model) -> Estimator | None:
             estimator.class_weight = "balanced" if factors["balanced"] else given
         return _deciding(estimator, said["decision"]["scheme"], len(model.classes))
     return None
+
+
+def _is_same(made: dict[str, Any], wanted: dict[str, Any]) -> bool:
+    """Whether settings agree; a tolerance that went through a root may differ in its last digit."""
+    known = wanted.get("tolerance")
+    if known is not None and math.isclose(made.get("tolerance", 0.0), known, rel_tol=1e-12):
+        made = {**made, "tolerance": known}
+    return made == wanted
 
 
 def _is_plain(model: _core.Model, said: dict[str, Any]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,11 @@ from . import _input
 from ._base import Decision, Estimator, LinearAttributes
 from ._fit import fitted, threads, training, warn_unless_converged
 from ._penalty import one_of
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from numpy.typing import NDArray
+    from typing_extensions import Self
 
 _TIES = {"scores": "scores", "first": "first", "undetermined": "undetermined"}
 
@@ -21,7 +26,7 @@ class _Wrapper(LinearAttributes, Decision, Estimator):
     estimator: Any
     estimator_: Estimator
 
-    def fit(self, X, y, sample_weight=None, *, conformal=None, conformal_by="rows", conformal_share=0.2):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
         """Fits a classifier for every pair, or for every class against the rest.
 
         Parameters
@@ -113,7 +118,7 @@ class OneVsOneClassifier(_Wrapper):
     [0, 1, 2]
     """
 
-    def __init__(self, estimator, *, vote="majority", ties="scores", n_jobs=None):
+    def __init__(self, estimator: Any, *, vote: Any = "majority", ties: Any = "scores", n_jobs: Any = None) -> None:
         self.estimator = estimator
         self.vote = vote
         self.ties = ties
@@ -129,7 +134,7 @@ class OneVsOneClassifier(_Wrapper):
             "ties": "first" if vote == "scores" and ties == "scores" else ties,
         }
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
         """What the vote counts: pairs won, with the sums of scores to break ties, or the sums alone.
 
         Parameters
@@ -185,7 +190,7 @@ class OneVsRestClassifier(_Wrapper):
     [0, 1, 2]
     """
 
-    def __init__(self, estimator, *, ties="scores", n_jobs=None, verbose=0):
+    def __init__(self, estimator: Any, *, ties: Any = "scores", n_jobs: Any = None, verbose: Any = 0) -> None:
         self.estimator = estimator
         self.ties = ties
         self.n_jobs = n_jobs

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _input
+from . import _core, _input
 from ._base import DensityAttributes, Estimator, LinearAttributes, Probabilities
 from ._errors import warn
-from ._fit import Training
+from ._fit import NO_SETS, Training, run, training
+from ._gaussian import checked_priors
 from ._lazy import fitted_attribute
-from ._penalty import not_negative
-from .discriminant import _priors
+from ._parts import InParts, fit_whole, take
+from ._penalty import not_negative, one_of
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from numpy.typing import NDArray
+    from typing_extensions import Self
 
 
 class _NaiveBayes(DensityAttributes, Probabilities, Estimator):
@@ -29,7 +36,7 @@ class _NaiveBayes(DensityAttributes, Probabilities, Estimator):
         n_classes = training.n_classes if training is not None else None
         if given is None and n_classes is not None and not getattr(self, "fit_prior", True):
             return [1.0 / n_classes] * n_classes
-        return _priors(given, n_classes)
+        return checked_priors(given, n_classes)
 
     def _marginals(self, family: str) -> list[dict[str, Any]]:
         """The distributions of one family, in the order of the columns."""
@@ -48,15 +55,78 @@ class _NaiveBayes(DensityAttributes, Probabilities, Estimator):
     @fitted_attribute
     def class_prior_(self) -> np.ndarray:
         """Prior probabilities of the classes."""
-        return np.array(self._density["priors"])
+        return self._as_given(np.array(self._density["priors"]))
 
     @fitted_attribute
     def class_log_prior_(self) -> np.ndarray:
         """Their logarithms."""
         return np.log(self.class_prior_)
 
+    def _alpha(self) -> float:
+        """The smoothing, which is not less than 1e-10 unless `force_alpha` says so."""
+        alpha = not_negative(self.alpha, "alpha")
+        if alpha < _LEAST_ALPHA and not self.force_alpha:
+            warn(
+                f"alpha too small will result in numeric errors, setting alpha = {_LEAST_ALPHA:.1e}; force_alpha=True keeps"
+                " it"
+            )
+            return _LEAST_ALPHA
+        return alpha
 
-class GaussianNB(_NaiveBayes):
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithms of the joint probabilities (or densities) of the row and each class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        given = self._given(X)
+        if given.is_table:
+            raise ValueError("predict_joint_log_proba takes numbers")
+        _input.check_finite(given.x)
+        return self._joint(given.x)
+
+    def _joint(self, x: Any) -> np.ndarray:
+        raise NotImplementedError
+
+
+#: Smoothing below this is raised to it where ``force_alpha`` is false, as in scikit-learn.
+_LEAST_ALPHA = 1e-10
+
+
+class _Summed(InParts, _NaiveBayes):
+    """Families that are fitted by sums of single columns, whole or in parts."""
+
+    _weighted = ("fit", "partial_fit", "score")
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
+        """Fits the classifier; see `Estimator.fit`. `partial_fit` may add rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), optional
+        conformal, conformal_by, conformal_share
+            As in `Estimator.fit`.
+
+        Returns
+        -------
+        self
+        """
+        sets = (conformal, conformal_by, conformal_share)
+        data = training(self, X, y, sample_weight, sets)
+        if data.features.is_table or sets != NO_SETS:
+            return run(self, X, y, sample_weight, sets)
+        fit_whole(self, data)
+        return self
+
+
+class GaussianNB(_Summed):
     """Naive Bayes with normal columns.
 
     Parameters
@@ -64,23 +134,24 @@ class GaussianNB(_NaiveBayes):
     priors : array of shape (n_classes,), optional
         Prior probabilities; by default the observed shares.
     var_smoothing : float, default=1e-9
-        Share of a column's overall variance that is added to its variances.
+        Share of an overall variance that is added to all variances.
+    smoothing_of : {'largest', 'own'}, default='largest'
+        Whose: the largest of all columns, as in scikit-learn; or each column's own, so that units do not matter.
     shared : bool, default=False
         One variance of a column for all classes, which makes the scores linear.
     n_jobs : int, optional
 
     Attributes
     ----------
-    classes_, theta_, var_, class_prior_, class_count_, n_features_in_, feature_names_in_
-        As in scikit-learn.
+    classes_, theta_, var_, epsilon_, class_prior_, class_count_, n_features_in_, feature_names_in_
+        As in scikit-learn; ``epsilon_`` is 0 for ``smoothing_of='own'``.
     certificate_, objective_, model_
         The residual of the defining equations, the negative log-likelihood of a row, the library's model.
 
     Notes
     -----
-    Differences from scikit-learn on purpose: ``var_smoothing`` is a share of the column's own variance, not of the
-    largest one, so that the units of a column do not matter; there is no ``partial_fit``. Divisors are ``n_k``, as
-    there.
+    Differences from scikit-learn on purpose: columns that are the same in all rows decide nothing; weights count in the
+    largest variance. Divisors are ``n_k``, as there.
 
     Examples
     --------
@@ -90,19 +161,21 @@ class GaussianNB(_NaiveBayes):
     ([[1.0], [6.0]], [0])
     """
 
-    def __init__(self, *, priors=None, var_smoothing=1e-9, shared=False, n_jobs=None):
+    def __init__(self, *, priors: Any = None, var_smoothing: Any = 1e-9, smoothing_of: Any = "largest", shared: Any = False, n_jobs: Any = None) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
+        self.smoothing_of = smoothing_of
         self.shared = shared
         self.n_jobs = n_jobs
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         smoothing = not_negative(self.var_smoothing, "var_smoothing")
         family = "gaussian-shared" if self.shared else "gaussian"
-        return self._family(family, training, variance_smoothing=smoothing, divisor="mle")
+        of = one_of(self.smoothing_of, "smoothing_of", {"largest": "largest", "own": "own"})
+        return self._family(family, training, variance_smoothing=smoothing, divisor="mle", smoothed_by=of)
 
     def _class_priors(self, training: Training | None) -> list[float] | None:
-        return _priors(self.priors, training.n_classes if training is not None else None)
+        return checked_priors(self.priors, training.n_classes if training is not None else None)
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
@@ -111,27 +184,54 @@ class GaussianNB(_NaiveBayes):
         return {
             "priors": settings["priors"],
             "var_smoothing": settings["variance_smoothing"],
+            "smoothing_of": settings["smoothed_by"],
             "shared": settings["numbers"] == "gaussian-shared",
         }
 
     @fitted_attribute
     def theta_(self) -> np.ndarray:
         """Mean of every column in every class."""
-        return self._parameter("gaussian", "mean")
+        return self._as_given(self._parameter("gaussian", "mean"))
 
     @fitted_attribute
     def var_(self) -> np.ndarray:
         """Variance of every column in every class."""
-        return self._parameter("gaussian", "variance", constant=0.0)
+        return self._as_given(self._parameter("gaussian", "variance", constant=0.0) + self._added_to_constant())
+
+    def _added_to_constant(self) -> np.ndarray:
+        """What smoothing would add to the variances of columns that are the same in all rows."""
+        found = np.zeros(self.model_.n_features)
+        if self.smoothing_of == "largest" and "_running" in self.__dict__:
+            for marginal in self._marginals("constant"):
+                found[marginal["columns"][0]] = self.epsilon_
+        return found
+
+    @fitted_attribute
+    def epsilon_(self) -> float:
+        """What smoothing added to all variances."""
+        if self.smoothing_of != "largest":
+            return 0.0
+        return float(self.var_smoothing * self._sums().overall_variances().max())
+
+    def _joint(self, x: Any) -> np.ndarray:
+        rows, variances = _input.to_dense(x), np.asarray(self.var_, float)
+        found = np.empty((len(rows), self.classes_.size))
+        for k, (mean, variance) in enumerate(zip(np.asarray(self.theta_, float), variances)):
+            used = variance > 0
+            squares = (rows[:, used] - mean[used]) ** 2 / variance[used]
+            found[:, k] = -0.5 * (squares.sum(axis=1) + np.log(2 * np.pi * variance[used]).sum())
+        return found + np.log(self.class_prior_)
 
 
-class BernoulliNB(LinearAttributes, _NaiveBayes):
+class BernoulliNB(LinearAttributes, _Summed):
     """Naive Bayes with columns of zeros and ones.
 
     Parameters
     ----------
     alpha : float, default=1.0
         Smoothing: ``p = (N₁ + α)/(n + 2α)``.
+    force_alpha : bool, default=True
+        Whether an ``alpha`` below 1e-10 is taken at its word; else it is raised to that, with a warning.
     binarize : float or None, default=0.0
         Numbers above this are 1, others 0; ``None`` takes the columns as they are.
     fit_prior : bool, default=True
@@ -141,16 +241,15 @@ class BernoulliNB(LinearAttributes, _NaiveBayes):
 
     Attributes
     ----------
-    classes_, feature_log_prob_, class_log_prior_, class_count_, n_features_in_, feature_names_in_
+    classes_, feature_log_prob_, feature_count_, class_log_prior_, class_count_, n_features_in_, feature_names_in_
         As in scikit-learn; ``coef_`` and ``intercept_`` of the linear scores.
     certificate_, objective_, model_
         The residual of the defining equations, the negative log-likelihood of a row, the library's model.
 
     Notes
     -----
-    Differences from scikit-learn on purpose: with ``binarize=None`` other numbers than 0 and 1 are an error; no
-    ``force_alpha``, as ``alpha=0`` is taken at its word, and no ``partial_fit``. A saved model knows nothing of
-    ``binarize``: the command expects zeros and ones.
+    Differences from scikit-learn on purpose: with ``binarize=None`` other numbers than 0 and 1 are an error. A saved model
+    knows nothing of ``binarize``: the command expects zeros and ones.
 
     Examples
     --------
@@ -163,15 +262,16 @@ class BernoulliNB(LinearAttributes, _NaiveBayes):
     # Few columns of zeros and ones cannot tell blobs apart.
     _poor_score = True
 
-    def __init__(self, *, alpha=1.0, binarize=0.0, fit_prior=True, class_prior=None, n_jobs=None):
+    def __init__(self, *, alpha: Any = 1.0, force_alpha: Any = True, binarize: Any = 0.0, fit_prior: Any = True, class_prior: Any = None, n_jobs: Any = None) -> None:
         self.alpha = alpha
+        self.force_alpha = force_alpha
         self.binarize = binarize
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.n_jobs = n_jobs
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
-        return self._family("bernoulli", training, smoothing=not_negative(self.alpha, "alpha"))
+        return self._family("bernoulli", training, smoothing=self._alpha())
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
@@ -201,7 +301,7 @@ class BernoulliNB(LinearAttributes, _NaiveBayes):
             self._binarized = not np.array_equal(before, after)
         return _input.Features(x, given.rows, given.cols, given.names, is_sparse=given.is_sparse)
 
-    def save(self, path) -> None:
+    def save(self, path: Any) -> None:
         """Writes the model file of the command; warns where it was fitted on other numbers than zeros and ones.
 
         Parameters
@@ -215,31 +315,45 @@ class BernoulliNB(LinearAttributes, _NaiveBayes):
     @fitted_attribute
     def feature_log_prob_(self) -> np.ndarray:
         """Logarithms of the probabilities of 1."""
-        return np.log(self._parameter("bernoulli", "p"))
+        found = self._parameter("bernoulli", "p")
+        with np.errstate(divide="ignore"):
+            return np.log(found)
+
+    @fitted_attribute
+    def feature_count_(self) -> np.ndarray:
+        """Sums of every column in every class."""
+        return self._sums().totals()
+
+    def _joint(self, x: Any) -> np.ndarray:
+        ones = self.feature_log_prob_
+        with np.errstate(divide="ignore"):
+            zeros = np.log1p(-np.exp(ones))
+        return _input.times(x, (ones - zeros).T) + zeros.sum(axis=1) + self.class_log_prior_
 
 
-class MultinomialNB(LinearAttributes, _NaiveBayes):
+class MultinomialNB(LinearAttributes, _Summed):
     """Naive Bayes with counts of several kinds of thing, such as words.
 
     Parameters
     ----------
     alpha : float, default=1.0
         Smoothing: ``θ_j = (N_j + α)/(N + αd)``.
+    force_alpha : bool, default=True
+        Whether an ``alpha`` below 1e-10 is taken at its word; else it is raised to that, with a warning.
     fit_prior : bool, default=True
     class_prior : array of shape (n_classes,), optional
     n_jobs : int, optional
 
     Attributes
     ----------
-    classes_, feature_log_prob_, class_log_prior_, class_count_, n_features_in_, feature_names_in_
+    classes_, feature_log_prob_, feature_count_, class_log_prior_, class_count_, n_features_in_, feature_names_in_
         As in scikit-learn; ``coef_`` and ``intercept_`` of the linear scores.
     certificate_, objective_, model_
         The residual of the defining equations, the negative log-likelihood of a row, the library's model.
 
     Notes
     -----
-    Differences from scikit-learn on purpose: no ``force_alpha``, as ``alpha=0`` is taken at its word, and no
-    ``partial_fit``. ``feature_log_prob_`` is kept up to 100,000 columns.
+    Differences from scikit-learn on purpose: ``alpha`` is one number. ``feature_log_prob_`` is kept up to 100,000 columns.
 
     Examples
     --------
@@ -253,14 +367,15 @@ class MultinomialNB(LinearAttributes, _NaiveBayes):
     # Shares of two columns cannot tell blobs apart.
     _poor_score = True
 
-    def __init__(self, *, alpha=1.0, fit_prior=True, class_prior=None, n_jobs=None):
+    def __init__(self, *, alpha: Any = 1.0, force_alpha: Any = True, fit_prior: Any = True, class_prior: Any = None, n_jobs: Any = None) -> None:
         self.alpha = alpha
+        self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.n_jobs = n_jobs
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
-        return self._family("multinomial", training, smoothing=not_negative(self.alpha, "alpha"))
+        return self._family("multinomial", training, smoothing=self._alpha())
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
@@ -273,11 +388,20 @@ class MultinomialNB(LinearAttributes, _NaiveBayes):
         """Logarithms of the shares of the columns in every class."""
         found = np.full((self.classes_.size, self.n_features_in_), np.nan)
         for marginal in self._marginals("multinomial"):
-            found[:, marginal["columns"]] = np.log(marginal["shares"])
+            with np.errstate(divide="ignore"):
+                found[:, marginal["columns"]] = np.log(marginal["shares"])
         return found
 
+    @fitted_attribute
+    def feature_count_(self) -> np.ndarray:
+        """Sums of every column in every class."""
+        return self._sums().totals()
 
-class PoissonNB(LinearAttributes, _NaiveBayes):
+    def _joint(self, x: Any) -> np.ndarray:
+        return _input.times(x, self.feature_log_prob_.T) + self.class_log_prior_
+
+
+class PoissonNB(LinearAttributes, _Summed):
     """Naive Bayes with columns of counts.
 
     Parameters
@@ -310,7 +434,7 @@ class PoissonNB(LinearAttributes, _NaiveBayes):
     _positive_only = True
     _whole_numbers = True
 
-    def __init__(self, *, alpha=1.0, fit_prior=True, class_prior=None, n_jobs=None):
+    def __init__(self, *, alpha: Any = 1.0, fit_prior: Any = True, class_prior: Any = None, n_jobs: Any = None) -> None:
         self.alpha = alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
@@ -330,23 +454,37 @@ class PoissonNB(LinearAttributes, _NaiveBayes):
         """Mean of every column in every class."""
         return self._parameter("poisson", "rate")
 
+    def _joint(self, x: Any) -> np.ndarray:
+        rows = _input.to_dense(x)
+        # ln x! by the sum of logarithms up to the largest count.
+        steps = np.concatenate([[0.0], np.log(np.arange(1, int(rows.max()) + 1))]).cumsum()
+        factorials = steps[rows.astype(np.int64)].sum(axis=1, keepdims=True)
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.rate_)
+        return rows @ logs.T - self.rate_.sum(axis=1) - factorials + self.class_log_prior_
 
-class CategoricalNB(_NaiveBayes):
+
+class CategoricalNB(InParts, _NaiveBayes):
     """Naive Bayes with columns of categories.
 
     Parameters
     ----------
     alpha : float, default=1.0
         Smoothing: ``p_l = (N_l + α)/(n + αL)`` for a column of L levels.
+    force_alpha : bool, default=True
+        Whether an ``alpha`` below 1e-10 is taken at its word; else it is raised to that, with a warning.
     fit_prior : bool, default=True
     class_prior : array of shape (n_classes,), optional
+    min_categories : int or array of shape (n_features,), optional
+        Levels that a column of whole numbers has at least: 0, 1, … up to this.
     n_jobs : int, optional
 
     Attributes
     ----------
-    classes_, category_log_prob_, n_categories_, class_log_prior_, class_count_, n_features_in_, feature_names_in_
-        As in scikit-learn: ``category_log_prob_`` is a list with an array of shape (n_classes, n_categories) for each
-        column.
+    classes_, feature_log_prob_, category_count_, n_categories_, class_log_prior_, class_count_, n_features_in_,
+    feature_names_in_
+        As in scikit-learn: ``feature_log_prob_`` and ``category_count_`` are lists with an array of shape (n_classes,
+        n_categories) for each column.
     categories_
         The levels of each column, as text.
     certificate_, objective_, model_
@@ -354,9 +492,8 @@ class CategoricalNB(_NaiveBayes):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: frames of text are taken as they are; in arrays of whole numbers the
-    levels of a column are the numbers that occur, in rising order, not all from 0 to the largest, so there is no
-    ``min_categories``; a level that was not seen in training is an error that names it.
+    Differences from scikit-learn on purpose: frames of text are taken as they are, and their levels are those that occur;
+    fractions are an error; a level that was not known in training is an error that names it.
 
     Examples
     --------
@@ -371,14 +508,74 @@ class CategoricalNB(_NaiveBayes):
     _takes_sparse = False
     _poor_score = True
 
-    def __init__(self, *, alpha=1.0, fit_prior=True, class_prior=None, n_jobs=None):
+    _weighted = ("fit", "partial_fit", "score")
+
+    def __init__(
+        self, *, alpha: Any = 1.0, force_alpha: Any = True, fit_prior: Any = True, class_prior: Any = None, min_categories: Any = None, n_jobs: Any = None
+    ) -> None:
         self.alpha = alpha
+        self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
+        self.min_categories = min_categories
         self.n_jobs = n_jobs
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
-        return self._family("categorical", training, smoothing=not_negative(self.alpha, "alpha"))
+        return self._family("categorical", training, smoothing=self._alpha())
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
+        """Fits the classifier; see `Estimator.fit`. `partial_fit` may add rows, and levels.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), optional
+        conformal, conformal_by, conformal_share
+            As in `Estimator.fit`.
+
+        Returns
+        -------
+        self
+        """
+        sets = (conformal, conformal_by, conformal_share)
+        given = _input.features(X, sparse=False, owner=type(self).__name__)
+        if not given.is_table:
+            self._codes(given.x)
+        data = training(self, X, y, sample_weight, sets)
+        if data.features.is_table or sets != NO_SETS:
+            return run(self, X, y, sample_weight, sets)
+        fit_whole(self, data)
+        return self
+
+    def _add_part(self, data: Training, first: bool) -> None:
+        settings = json.dumps(self._settings(data))
+        codes = self._codes(data.features.x)
+        counted = LevelCounts(data.n_classes, data.cols) if first else self._running.copy()
+        counted.grow(self._least_levels(data.cols))
+        counted.add(codes, data.labels.codes, data.weights)
+        names = data.features.names or [f"x{j}" for j in range(data.cols)]
+        take(self, counted, data, lambda: counted.model(settings, data.labels, names))
+        # Only after a frame do predictions need one.
+        self.__dict__["_from_table"] = False
+
+    def _not_to_verify(self) -> str | None:
+        if all(counts.any(axis=0).all() for counts in self._running.counts):
+            return None
+        return (
+            "the model has levels that no row has, and verify knows of the rows only\n"
+            "  help: without min_categories, and with levels 0, 1, 2 … that all occur, it can be verified"
+        )
+
+    def _least_levels(self, cols: int) -> np.ndarray:
+        if self.min_categories is None:
+            return np.zeros(cols, np.int64)
+        found = np.asarray(self.min_categories)
+        if found.dtype.kind not in "iu":
+            raise ValueError(f"'min_categories' should have integral type. Got {found.dtype} instead.")
+        if found.ndim and found.shape != (cols,):
+            raise ValueError(f"'min_categories' should have shape ({cols},): one number for each column; got {found.shape}")
+        return np.broadcast_to(found, (cols,)).astype(np.int64)
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
@@ -389,24 +586,49 @@ class CategoricalNB(_NaiveBayes):
     def _takes_raw(self) -> bool:
         return False
 
-    def _prepare(self, given: _input.Features, fitting: bool) -> _input.Features:
-        if given.is_table:
-            return given
-        x = given.x
+    def _codes(self, x: np.ndarray) -> np.ndarray:
+        """Levels of arrays, which are whole numbers from 0."""
         _input.check_finite(x)
         if (x < 0).any():
             raise ValueError("Negative values in data passed to CategoricalNB (input X): levels are numbers from 0")
         if (x != np.floor(x)).any():
             # scikit-learn takes them for whole numbers without a word.
             raise ValueError("levels must be whole numbers, or text in a frame")
+        return x.astype(np.int64)
+
+    def _prepare(self, given: _input.Features, fitting: bool) -> _input.Features:
+        if given.is_table:
+            return given
         from ._table import from_columns
 
+        rows = self._codes(given.x)
         names = given.names or [f"x{j}" for j in range(given.cols)]
         columns = []
         for j in range(given.cols):
-            levels, codes = np.unique(x[:, j], return_inverse=True)
-            columns.append((codes.astype(np.int64), [str(int(level)) for level in levels]))
+            levels, codes = np.unique(rows[:, j], return_inverse=True)
+            columns.append((codes.astype(np.int64), [str(level) for level in levels]))
         return _input.Features(from_columns(names, columns), given.rows, given.cols, names, is_table=True)
+
+    def _joint(self, x: Any) -> np.ndarray:
+        raise NotImplementedError
+
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithms of the joint probabilities of the row and each class, of whole numbers.
+
+        Parameters
+        ----------
+        X : array of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        self._given(X)
+        rows = self._codes(_input.features(X, owner=type(self).__name__).x)
+        found = np.tile(self.class_log_prior_, (len(rows), 1))
+        for j, logs in enumerate(self.feature_log_prob_):
+            found += logs[:, rows[:, j]].T
+        return found
 
     @fitted_attribute
     def _ordered(self) -> list[tuple[list[str], np.ndarray]]:
@@ -427,14 +649,86 @@ class CategoricalNB(_NaiveBayes):
         return [levels for levels, _ in self._ordered]
 
     @fitted_attribute
-    def category_log_prob_(self) -> list[np.ndarray]:
+    def feature_log_prob_(self) -> list[np.ndarray]:
         """Logarithms of the shares of the levels in every class, column by column."""
-        return [np.log(shares) for _, shares in self._ordered]
+        with np.errstate(divide="ignore"):
+            return [np.log(shares) for _, shares in self._ordered]
+
+    @property
+    def category_log_prob_(self) -> list[np.ndarray]:
+        """Another name of ``feature_log_prob_``."""
+        return self.feature_log_prob_
+
+    @fitted_attribute
+    def category_count_(self) -> list[np.ndarray]:
+        """Weight of the rows of every class with each level, column by column."""
+        if "_running" in self.__dict__:
+            return [counts.copy() for counts in self._running.counts]
+        # (N + α)/(n + αL), solved for N.
+        weights, alpha = self.class_count_[:, None], json.loads(self.model_.settings)["smoothing"]
+        return [shares * (weights + alpha * shares.shape[1]) - alpha for _, shares in self._ordered]
 
     @fitted_attribute
     def n_categories_(self) -> np.ndarray:
         """Levels of every column."""
         return np.array([len(levels) for levels, _ in self._ordered])
+
+
+class LevelCounts:
+    """How often each level of each column occurs in each class; levels are whole numbers from 0."""
+
+    def __init__(self, n_classes: int, cols: int) -> None:
+        self.weights = np.zeros(n_classes)
+        self.rows = 0
+        #: One array of shape (n_classes, n_levels) for each column.
+        self.counts = [np.zeros((n_classes, 0)) for _ in range(cols)]
+
+    def copy(self) -> LevelCounts:
+        """Counts of their own, so that rows that are refused leave no trace."""
+        found = LevelCounts(self.weights.size, 0)
+        found.weights, found.rows = self.weights.copy(), self.rows
+        found.counts = [counts.copy() for counts in self.counts]
+        return found
+
+    def grow(self, least: np.ndarray) -> None:
+        """Gives each column so many levels at least."""
+        for j, counts in enumerate(self.counts):
+            more = int(least[j]) - counts.shape[1]
+            if more > 0:
+                self.counts[j] = np.hstack([counts, np.zeros((self.weights.size, more))])
+
+    def add(self, levels: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> None:
+        """Counts rows."""
+        n_classes = self.weights.size
+        largest = levels.max(axis=0)
+        if largest.max() >= _MOST_LEVELS:
+            raise ValueError(f"{largest.max()} is no level of a column: numbers from 0 to {_MOST_LEVELS} are")
+        self.grow(largest + 1)
+        self.rows += len(levels)
+        self.weights += np.bincount(codes, weights=weights, minlength=n_classes)
+        for j, counts in enumerate(self.counts):
+            width = counts.shape[1]
+            place = codes.astype(np.int64) * width + levels[:, j]
+            counts += np.bincount(place, weights=weights, minlength=n_classes * width).reshape(counts.shape)
+
+    def model(self, settings: str, labels: _input.Labels, names: list[str]) -> _core.Model:
+        """The model of these counts; the library has levels in the order of their spelling."""
+        spelled = [[str(level) for level in range(counts.shape[1])] for counts in self.counts]
+        orders = [sorted(range(len(levels)), key=levels.__getitem__) for levels in spelled]
+        return _core.fit_levels(
+            settings,
+            labels.names,
+            names,
+            [[levels[at] for at in order] for levels, order in zip(spelled, orders)],
+            self.weights,
+            np.ascontiguousarray(np.hstack([counts[:, order] for counts, order in zip(self.counts, orders)])),
+            self.rows,
+            target_is_text=labels.are_text,
+        )
+
+
+#: A larger number in a column of levels is an identifier, not a level; chosen, so that nobody runs out of memory.
+_MOST_LEVELS = 1_000_000
 
 
 class MixedNB(_NaiveBayes):
@@ -480,15 +774,15 @@ class MixedNB(_NaiveBayes):
     def __init__(
         self,
         *,
-        families=None,
-        default="gaussian",
-        alpha=1.0,
-        var_smoothing=1e-9,
-        divisor="mle",
-        fit_prior=True,
-        class_prior=None,
-        n_jobs=None,
-    ):
+        families: Any = None,
+        default: Any = "gaussian",
+        alpha: Any = 1.0,
+        var_smoothing: Any = 1e-9,
+        divisor: Any = "mle",
+        fit_prior: Any = True,
+        class_prior: Any = None,
+        n_jobs: Any = None,
+    ) -> None:
         self.families = families
         self.default = default
         self.alpha = alpha

@@ -28,7 +28,7 @@ class RegularizationPath:
     classes : array
     """
 
-    def __init__(self, found: dict[str, Any], classes: np.ndarray, total_weight: float):
+    def __init__(self, found: dict[str, Any], classes: np.ndarray, total_weight: float) -> None:
         self.lambdas: np.ndarray = found["lambdas"]
         self.Cs: np.ndarray = 1.0 / (self.lambdas * total_weight)
         self.coefs: np.ndarray = found["coefs"]
@@ -60,19 +60,19 @@ class RegularizationPath:
 
 
 def regularization_path(
-    X,
-    y,
+    X: Any,
+    y: Any,
     *,
-    loss="logistic",
-    l1_ratio=1.0,
-    lambdas=None,
-    n_lambdas=100,
-    ratio=None,
-    fit_intercept=True,
-    standardize=False,
-    tol=1e-8,
-    sample_weight=None,
-    n_jobs=None,
+    loss: Any = "logistic",
+    l1_ratio: Any = 1.0,
+    lambdas: Any = None,
+    n_lambdas: Any = 100,
+    ratio: Any = None,
+    fit_intercept: Any = True,
+    standardize: Any = False,
+    tol: Any = 1e-8,
+    sample_weight: Any = None,
+    n_jobs: Any = None,
 ) -> RegularizationPath:
     """Solves a penalised problem for many λ, warm from one to the next.
 

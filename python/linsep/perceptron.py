@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ._base import Decision, Estimator, LinearAttributes
+from ._base import Decision, Estimator, WritableWeights
 from ._core import NotSeparableError
 from ._errors import convergence_warning, warn
 from ._fit import Training, fitted, seed, training, warn_unless_converged
-from ._penalty import one_of, positive, whole, yes_no
+from ._penalty import flag, one_of, positive, whole, yes_no
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from typing_extensions import Self
 
 
-class _PerceptronBase(LinearAttributes, Decision, Estimator):
+class _PerceptronBase(WritableWeights, Decision, Estimator):
     _method = "perceptron"
     eta0: Any
     shuffle: Any
@@ -26,7 +30,7 @@ class _PerceptronBase(LinearAttributes, Decision, Estimator):
             "order": "shuffled" if self.shuffle else "given",
             "seed": seed(self),
             "max_epochs": whole(self.max_iter, "max_iter") or 1_000,
-            "intercept": "free" if self.fit_intercept else "none",
+            "intercept": "free" if flag(self.fit_intercept, "fit_intercept") else "none",
             "standardize": yes_no(self.standardize),
         }
 
@@ -52,9 +56,17 @@ class Perceptron(_PerceptronBase):
     ----------
     variant : {'online', 'batch', 'averaged'}, default='online'
         Row by row; all mistakes at once; or row by row, with the average of all planes as the answer.
+    penalty : None
+        The perceptron searches for a plane and minimises nothing: a penalty is an error, and `SGDClassifier` has one.
+    alpha : float, default=1e-4
+        No effect, as there is no penalty.
+    l1_ratio : float, default=0.15
+        No effect, as there is no penalty.
     fit_intercept : bool, default=True
     max_iter : int, default=1000
         Epochs.
+    tol : float, default=1e-3
+        No effect: it stops at the first epoch without a mistake.
     shuffle : bool, default=True
         Visit the rows in a new random order every epoch.
     eta0 : float, default=1.0
@@ -63,7 +75,15 @@ class Perceptron(_PerceptronBase):
     on_overlap : {'pocket', 'error'}, default='pocket'
         Where no plane separates the classes the perceptron never ends. Then keep, with a warning that has the proof,
         the plane with the fewest training errors that 100 epochs find, or raise `linsep.NotSeparableError`.
+    early_stopping : bool, default=False
+        No effect, as ``tol``.
+    validation_fraction : float, default=0.1
+        No effect, as ``tol``.
+    n_iter_no_change : int, default=5
+        No effect, as ``tol``.
     class_weight : dict or 'balanced', optional
+    warm_start : bool, default=False
+        No effect: every fit begins with no plane.
     standardize : bool, default=False
     n_jobs : int, optional
     verbose : bool or callable, default=0
@@ -79,8 +99,8 @@ class Perceptron(_PerceptronBase):
     Notes
     -----
     Differences from scikit-learn on purpose: it stops at the first epoch without a mistake and not by ``tol``; it
-    proves that the classes overlap instead of cycling; there are no ``penalty``, ``alpha``, ``l1_ratio``,
-    ``early_stopping`` and ``warm_start``. Online rules ask of a row's weight only whether it is zero.
+    proves that the classes overlap instead of cycling; there is no ``penalty``. Online rules ask of a row's weight only
+    whether it is zero.
 
     Examples
     --------
@@ -95,36 +115,57 @@ class Perceptron(_PerceptronBase):
     def __init__(
         self,
         *,
-        variant="online",
-        fit_intercept=True,
-        max_iter=1000,
-        shuffle=True,
-        eta0=1.0,
-        random_state=0,
-        on_overlap="pocket",
-        class_weight=None,
-        standardize=False,
-        n_jobs=None,
-        verbose=0,
-        time_limit=None,
-    ):
+        variant: Any = "online",
+        penalty: Any = None,
+        alpha: Any = 1e-4,
+        l1_ratio: Any = 0.15,
+        fit_intercept: Any = True,
+        max_iter: Any = 1000,
+        tol: Any = 1e-3,
+        shuffle: Any = True,
+        eta0: Any = 1.0,
+        random_state: Any = 0,
+        on_overlap: Any = "pocket",
+        early_stopping: Any = False,
+        validation_fraction: Any = 0.1,
+        n_iter_no_change: Any = 5,
+        class_weight: Any = None,
+        warm_start: Any = False,
+        standardize: Any = False,
+        n_jobs: Any = None,
+        verbose: Any = 0,
+        time_limit: Any = None,
+    ) -> None:
         self.variant = variant
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
+        self.tol = tol
         self.shuffle = shuffle
         self.eta0 = eta0
         self.random_state = random_state
         self.on_overlap = on_overlap
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
         self.class_weight = class_weight
+        self.warm_start = warm_start
         self.standardize = standardize
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.time_limit = time_limit
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
+        if self.penalty is not None:
+            raise ValueError(
+                f"penalty={self.penalty!r} is not for a perceptron, which minimises nothing: SGDClassifier(loss='hinge') takes"
+                " one"
+            )
         return self._common(one_of(self.variant, "variant", self._VARIANTS))
 
-    def fit(self, X, y, sample_weight=None, *, conformal=None, conformal_by="rows", conformal_share=0.2):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
         """Searches for a plane; see `Estimator.fit`.
 
         Returns
@@ -199,17 +240,17 @@ class PocketPerceptron(_PerceptronBase):
     def __init__(
         self,
         *,
-        rule="errors",
-        fit_intercept=True,
-        max_iter=100,
-        eta0=1.0,
-        random_state=0,
-        class_weight=None,
-        standardize=False,
-        n_jobs=None,
-        verbose=0,
-        time_limit=None,
-    ):
+        rule: Any = "errors",
+        fit_intercept: Any = True,
+        max_iter: Any = 100,
+        eta0: Any = 1.0,
+        random_state: Any = 0,
+        class_weight: Any = None,
+        standardize: Any = False,
+        n_jobs: Any = None,
+        verbose: Any = 0,
+        time_limit: Any = None,
+    ) -> None:
         self.rule = rule
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter

@@ -29,7 +29,7 @@ class Separability:
         rows counted from 0, as in the text of ``str``.
     """
 
-    def __init__(self, text: str, details: dict[str, Any]):
+    def __init__(self, text: str, details: dict[str, Any]) -> None:
         self._text = text
         self.details = details = _from_zero(details)
         self.verdict: str = details["verdict"]
@@ -72,7 +72,7 @@ def _plane(said: dict[str, Any] | None) -> dict[str, np.ndarray] | None:
     return {"coef": weights, "intercept": np.array(said["intercept_at_centre"]) - weights @ centre}
 
 
-def separability(X, y, *, scope=None, exact=False, tol=None, sample_weight=None, n_jobs=None) -> Separability:
+def separability(X: Any, y: Any, *, scope: Any = None, exact: Any = False, tol: Any = None, sample_weight: Any = None, n_jobs: Any = None) -> Separability:
     """Whether planes separate the classes, with a proof either way.
 
     Parameters

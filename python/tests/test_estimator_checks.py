@@ -55,7 +55,7 @@ ESTIMATORS = [
     linsep.LinearDiscriminantAnalysis(),
     linsep.LinearDiscriminantAnalysis(shrinkage="auto"),
     linsep.LinearSVC(),
-    linsep.LinearSVC("hinge"),
+    linsep.LinearSVC(loss="hinge"),
     linsep.LogisticRegression(),
     linsep.LogisticRegression(solver="lbfgs"),
     linsep.LogisticRegression(l1_ratio=0.5),

@@ -15,9 +15,10 @@ def fitted(two_classes):
 
 def same_fit(model, X, y, rtol=0.0, **how):
     """Fitting on X gives the same weights as `model` has."""
-    found = linsep.LogisticRegression().fit(X, y, **how)
-    assert np.allclose(found.coef_, model.coef_, rtol=rtol, atol=rtol)
-    assert np.allclose(found.intercept_, model.intercept_, rtol=rtol, atol=rtol)
+    # Attributes have the precision of X, the models inside have one.
+    found, model = linsep.LogisticRegression().fit(X, y, **how).model_, model.model_
+    assert np.allclose(found.coef(), model.coef(), rtol=rtol, atol=rtol)
+    assert np.allclose(found.intercept(), model.intercept(), rtol=rtol, atol=rtol)
 
 
 # -- arrays ----------------------------------------------------------------------------------------------------------------
@@ -534,7 +535,7 @@ def test_before_the_fit_nothing_is_known(fitted):
 @pytest.mark.parametrize("parameters, message", [
     ({"C": 0.0}, "C"), ({"C": -1.0}, "C"), ({"C": np.nan}, "C"), ({"C": "1"}, "C"), ({"C": 2.0, "lam": 0.1}, "C.*lam"),
     ({"lam": -0.1}, "lam"), ({"lam": np.inf}, "lam"), ({"tol": 0.0}, "tol"), ({"tol": -1}, "tol"), ({"tol": np.nan}, "tol"),
-    ({"max_iter": 0}, "max_iter"), ({"max_iter": 1.5}, "max_iter"), ({"l1_ratio": 1.1}, "l1_ratio"), ({"l1_ratio": -0.1}, "l1_ratio"),
+    ({"max_iter": -2}, "max_iter"), ({"max_iter": 1.5}, "max_iter"), ({"l1_ratio": 1.1}, "l1_ratio"), ({"l1_ratio": -0.1}, "l1_ratio"),
     ({"solver": "magic"}, "solver"), ({"solver": 3}, "solver"), ({"n_jobs": 0}, "n_jobs"),
     ({"solver": "newton", "l1_ratio": 1.0}, "newton|smooth|lasso"), ({"time_limit": -1.0}, "time"), ({"time_limit": np.nan}, "time"),
     ({"random_state": -1}, "random_state|seed"), ({"random_state": "x"}, "random_state|seed|int"),
@@ -554,3 +555,25 @@ def test_unknown_parameters_are_type_errors():
         linsep.LogisticRegression(strength=3)
     with pytest.raises(ValueError, match="strength"):
         linsep.LogisticRegression().set_params(strength=3)
+
+
+def test_what_is_no_table_gets_its_own_sentence():
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    y = [0, 1, 0, 1]
+    for series in (pd.Series([1.0, 2.0, 3.0, 4.0]), pl.Series([1.0, 2.0, 3.0, 4.0])):
+        with pytest.raises(ValueError, match=r"X.to_frame\(\)"):
+            linsep.LogisticRegression().fit(series, y)
+    with pytest.raises(TypeError, match=r"X.collect\(\)"):
+        linsep.LogisticRegression().fit(pl.DataFrame({"a": [1.0, 2.0, 3.0, 4.0]}).lazy(), y)
+
+
+@pytest.mark.parametrize("parameters", [{"standardize": "no"}, {"fit_intercept": "yes"}, {"n_jobs": "all"}])
+def test_text_does_not_count_as_true(parameters):
+    with pytest.raises(ValueError, match=next(iter(parameters))):
+        linsep.LogisticRegression(**parameters).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
+
+
+def test_infinity_is_not_called_nan_and_help_is_kept():
+    with pytest.raises(linsep.LinsepError, match="infinity") as caught:
+        linsep.LogisticRegression().fit([[0.0], [np.inf], [2.0]], [0, 1, 0])
+    assert "NaN" not in str(caught.value) and caught.value.help

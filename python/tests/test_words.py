@@ -161,7 +161,7 @@ CASES = {
     "ratio of two": lambda t: linsep.regularization_path(X, Y, ratio=2),
     "negative ridge": lambda t: raw(L(), penalty={"ridge": -1.0}),
     "shrinkage of two": lambda t: linsep.LinearDiscriminantAnalysis(shrinkage=2).fit(X, Y),
-    "priors that do not sum to one": lambda t: linsep.LinearDiscriminantAnalysis(priors=[0.5, 0.6]).fit(X, Y),
+    "priors that do not sum to one": lambda t: linsep.QuadraticDiscriminantAnalysis(priors=[0.5, 0.6]).fit(X, Y),
     "prior of a class missing": lambda t: linsep.LinearDiscriminantAnalysis(priors=[0.5]).fit(X, Y),
     "tolerance of zero": lambda t: L(tol=0).fit(X, Y),
     "time limit of minus one": lambda t: L(time_limit=-1).fit(X, Y),
@@ -186,7 +186,6 @@ CASES = {
     "scores that break ties of scores": lambda t: raw(linsep.LinearSVC(), THREE, Z, {"multiclass": "linear-machine", "ties": "scores"}),
     "ties of a joint fit": lambda t: raw(L(), THREE, Z, {"multiclass": "joint", "ties": "first"}),
     "a vote without pairs": lambda t: raw(linsep.LinearSVC(), THREE, Z, {"multiclass": "linear-machine", "vote": "majority"}),
-    "the squared hinge of three classes at once": lambda t: linsep.LinearSVC(multi_class="crammer_singer").fit(THREE, Z),
     "an interior point of three classes at once": lambda t: linsep.LinearSVC(
         loss="hinge", multi_class="crammer_singer", solver="interior-point").fit(THREE, Z),
     "priors of two-class fits": lambda t: linsep.OneVsRestClassifier(
@@ -255,6 +254,7 @@ NOT_HERE = {
         "ties of two classes", "a vote of two classes", "ties of a model of two classes", "a vote of a joint model",
         "a vote of calibrated pairs", "a class that no score against the rest speaks for", "an approach that is none",
         "offsets of two-class fits", "costs of two-class fits", "rejection by two-class fits", "a start of two-class fits",
+        "the squared hinge of three classes at once",
     ],
     "perceptrons": [
         "offsets of a perceptron", "a penalty for an algorithm", "a tolerance for an algorithm", "a pocket without one",

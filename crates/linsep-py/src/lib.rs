@@ -11,6 +11,7 @@ mod input;
 mod labels;
 mod model;
 mod pool;
+mod running;
 mod score;
 mod settings;
 mod table;
@@ -32,6 +33,8 @@ mod _core {
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
+    use super::running::{Running, fit_levels};
+    #[pymodule_export]
     use super::settings::defaults;
     #[pymodule_export]
     use super::table::Columns;
@@ -40,6 +43,8 @@ mod _core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         super::errors::silence_decoders();
+        // Every exception has help, if only none.
+        module.py().get_type::<LinsepError>().setattr("help", module.py().None())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

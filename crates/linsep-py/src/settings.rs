@@ -43,7 +43,7 @@ pub(crate) fn method(name: &str, settings: &str) -> PyResult<Method> {
     let wrong = |what: String| LinsepError::new_err(format!("settings of `{name}`: {what}"));
     let given: Map<String, Value> = serde_json::from_str(settings).map_err(|e| wrong(e.to_string()))?;
     let mut all = settings_of(name)?;
-    const LEFT_OUT: [&str; 3] = ["factors", "stochastic", "known"];
+    const LEFT_OUT: [&str; 4] = ["factors", "stochastic", "known", "smoothed_by"];
     for (key, value) in given {
         if !all.contains_key(&key) && !LEFT_OUT.contains(&key.as_str()) {
             return Err(wrong(format!("there is no setting `{key}`")));

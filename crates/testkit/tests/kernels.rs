@@ -14,7 +14,7 @@ use linsep::objective::Intercept;
 use linsep::read::{ReadOptions, read_bytes, read_files};
 use linsep::solve::{KernelPerceptronRun, MistakeDriven, OnlinePerceptron, Order, SignedRows};
 use linsep::watch::Watch;
-use linsep::workflow::{FitOptions, TableFit, fit_table, predict_table, verify_table};
+use linsep::workflow::{Approach, Arrays, FitOptions, TableFit, fit_arrays, fit_table, predict_table, verify_table};
 use testkit::cone::least_margin_objective;
 use testkit::data::{Data, Source, labels, overlapping};
 use testkit::golden;
@@ -419,6 +419,31 @@ fn a_precomputed_kernel_is_the_kernel() {
     assert!(error.to_string().contains("not symmetric: row 3") && error.to_string().contains("column 6"), "{error}");
     let narrow = data.fit(&Method::KernelSvm(machine(KernelChoice::Precomputed, 0.01, 1e-9))).expect_err("not square");
     assert!(narrow.to_string().contains("not square"), "{narrow}");
+}
+
+/// Classes of one size have pairs of one size, whose tables have as many columns as each other but not as the whole.
+#[test]
+fn a_precomputed_kernel_of_three_classes_of_one_size() {
+    let data = Data { labels: labels((0..90).map(|i| i % 3).collect(), 3), ..overlapping(90, 3, 3, 2) };
+    let kernel = Kernel::Rbf { gamma: 0.4 };
+    let table: Vec<f64> =
+        (0..90).flat_map(|i| (0..90).map(|j| value(&kernel, data.row(i), data.row(j))).collect::<Vec<_>>()).collect();
+    let given = Data { values: table, cols: 90, ..data.clone() };
+    let scores = |data: &Data, kernel: KernelChoice| {
+        let mut options = FitOptions::new("y", Method::KernelSvm(machine(kernel, 0.01, 1e-9)));
+        options.multiclass.approach = Some(Approach::OneVsOne);
+        let design = data.dense();
+        let names = (0..data.cols).map(|j| format!("x{j}")).collect();
+        let arrays =
+            Arrays { design: &design, names, labels: data.labels.clone(), labels_are_text: true, weights: None };
+        let TableFit::Model(model) = fit_arrays(arrays, &options, &Watch::default()).expect("a fit") else {
+            panic!("no model")
+        };
+        model.discriminant.scores(&design, &Watch::default()).expect("scores")
+    };
+    for (a, b) in scores(&data, rbf(0.4)).iter().zip(scores(&given, KernelChoice::Precomputed)) {
+        assert!((a - b).abs() < 1e-3, "{a} against {b}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use linsep::certify::Certificate;
 use linsep::density::{Density, Family};
 use linsep::design::{Basis, ColumnOrigin, CsrMatrix};
 use linsep::discriminant::{Discriminant, Linear};
-use linsep::model::{Divisor, FamilyChoice, Fitted, Method, NaiveBayes, Note};
+use linsep::model::{Divisor, FamilyChoice, Fitted, Method, NaiveBayes, Note, SmoothedBy};
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::stats::{ClassColumns, Run, Sums, Support};
 use linsep::table::Class;
@@ -116,6 +116,33 @@ fn two_classes_have_the_weights_of_the_formulas() {
             assert_near(linear(&model).intercept()[0], intercept, 1e-12, 1.0, &format!("{family}: w₀"));
         }
     }
+}
+
+/// One rule adds to each variance a share of the column's own overall variance, the other of the largest one: where all columns
+/// have the same overall variance they are one rule, elsewhere they are not.
+#[test]
+fn smoothing_by_the_largest_variance_depends_on_units() {
+    let scores = |by: SmoothedBy, data: &Data| {
+        let method = NaiveBayes { variance_smoothing: 0.1, smoothed_by: by, ..method(Gaussian) };
+        let model = data.model(&Method::NaiveBayes(method));
+        assert!(residual(&model.certificate) < 1e-12);
+        data.scores(&model)
+    };
+    let data = rows_of(Gaussian, 60, 3, 3, 8).map(|j, v| v * 10f64.powi(j as i32));
+    let spread: Vec<f64> = (0..3)
+        .map(|j| {
+            let column: Vec<f64> = (0..60).map(|i| data.row(i)[j]).collect();
+            let mean = column.iter().sum::<f64>() / 60.0;
+            (column.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 60.0).sqrt()
+        })
+        .collect();
+    let alike = data.map(|j, v| v / spread[j]);
+    let own = scores(SmoothedBy::Own, &alike);
+    assert_all_near(&scores(SmoothedBy::Largest, &alike), &own, 1e-10, 1e-10, "columns alike");
+    // The units of a column do not matter to the first rule, and do to the second.
+    assert_all_near(&scores(SmoothedBy::Own, &data), &own, 1e-10, 1e-10, "own");
+    let moved = scores(SmoothedBy::Largest, &data).iter().zip(&own).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(moved > 0.1, "{moved}");
 }
 
 fn factorial_ln(n: f64) -> f64 {

@@ -28,6 +28,7 @@ pub use kernel_choice::KernelChoice;
 pub use kernel_perceptron::KernelPerceptronSettings;
 pub use kernel_svm::KernelSvmSettings;
 pub use least_squares::{LeastSquaresSettings, LeastSquaresSolver, Targets};
+pub use naive_bayes::SmoothedBy;
 pub use naive_bayes::{FamilyChoice, Layout, NaiveBayes};
 pub(crate) use note::UNSTEADY;
 pub use note::{Note, Separability};

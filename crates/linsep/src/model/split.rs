@@ -282,7 +282,12 @@ impl Split {
         found: &[(Part, Option<Vec<usize>>, Fitted)],
         watch: &Watch,
     ) -> Result<Units> {
-        let Some((.., first)) = found.first() else { return Ok(Units::identity(training.design.shape().cols)) };
+        let cols = training.design.shape().cols;
+        // The table of a pair has the columns of its rows, the model those of all.
+        if method.has_kernel_table() {
+            return Ok(Units::identity(cols));
+        }
+        let Some((.., first)) = found.first() else { return Ok(Units::identity(cols)) };
         let same = found.iter().all(|(.., f)| f.units == first.units);
         if self == Split::Rest || same {
             return Ok(first.units.clone());

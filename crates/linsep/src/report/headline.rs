@@ -6,7 +6,7 @@ use crate::artifact::Model;
 use crate::design::Standardize;
 use crate::model::{
     CovarianceShape, Divisor, GaussianBayes, KernelChoice, LeastSquaresSettings, LossChoice, Method, NaiveBayes,
-    PenaltyChoice, RiskMinimizer, Shrinkage, Targets,
+    PenaltyChoice, RiskMinimizer, Shrinkage, SmoothedBy, Targets,
 };
 use crate::objective::{Intercept, SoftmaxForm};
 
@@ -77,7 +77,11 @@ fn naive_bayes_headline(bayes: &NaiveBayes, model: &Model) -> String {
             Divisor::Mle => "maximum likelihood variances".to_owned(),
         });
         if bayes.variance_smoothing > 0.0 {
-            settings.push(format!("variance smoothing {}", short(bayes.variance_smoothing)));
+            let of = match bayes.smoothed_by {
+                SmoothedBy::Own => "",
+                SmoothedBy::Largest => " of the largest variance",
+            };
+            settings.push(format!("variance smoothing {}{of}", short(bayes.variance_smoothing)));
         }
     }
     if families.iter().any(|(family, _)| !gaussian(&family.to_string())) {

@@ -1,6 +1,6 @@
 //! Statistics to parameters, column by column; see [`NaiveBayes`] for the formulas.
 
-use super::{FamilyChoice, FamilyRun, Layout, NaiveBayes};
+use super::{FamilyChoice, FamilyRun, Layout, NaiveBayes, SmoothedBy};
 use crate::error::{Error, Result};
 use crate::model::Divisor;
 use crate::numeric::{ln_minus_digamma, vectorised};
@@ -30,6 +30,8 @@ pub(super) struct Estimates<'a> {
     pub(super) constant: Vec<usize>,
     /// Of the multinomial: the total of each class with its smoothing.
     pub(super) multinomial_totals: Vec<f64>,
+    /// The largest overall variance of a Gaussian column, where that smooths all of them.
+    largest_variance: Option<f64>,
 }
 
 /// The slices of every class for some columns.
@@ -55,6 +57,10 @@ impl<'a> Estimates<'a> {
             second: vec![0.0; second],
             constant: Vec::new(),
             multinomial_totals: multinomial_totals(settings.smoothing, layout, statistics),
+            largest_variance: match settings.smoothed_by {
+                SmoothedBy::Own => None,
+                SmoothedBy::Largest => Some(largest_variance(layout, statistics)),
+            },
         };
         let (mut first, mut second) = (std::mem::take(&mut estimates.first), std::mem::take(&mut estimates.second));
         let firsts = pieces(&mut first, cols);
@@ -122,7 +128,7 @@ impl<'a> Estimates<'a> {
             variance.fill(0.0);
             return Ok(true);
         }
-        let added = self.settings.variance_smoothing * spread.overall;
+        let added = self.added_variance(&spread);
         let total: f64 = weights.iter().sum();
         if family == FamilyChoice::GaussianShared {
             let divisor = self.divisor(total, weights.len() as f64);
@@ -156,6 +162,11 @@ impl<'a> Estimates<'a> {
             }
         }
         Ok(false)
+    }
+
+    /// What smoothing adds to the variances of a column.
+    pub(super) fn added_variance(&self, spread: &ColumnSpread) -> f64 {
+        self.settings.variance_smoothing * self.largest_variance.unwrap_or(spread.overall)
     }
 
     pub(super) fn divisor(&self, weight: f64, means: f64) -> f64 {
@@ -368,6 +379,12 @@ pub(super) struct ColumnSpread {
     pub(super) within: f64,
     /// Variance about the mean of all rows, divided by Σs.
     pub(super) overall: f64,
+}
+
+/// The largest overall variance of a Gaussian column.
+fn largest_variance(layout: &Layout, statistics: &ClassColumns) -> f64 {
+    let gaussian = layout.runs().iter().filter(|r| r.family.is_gaussian());
+    gaussian.flat_map(|r| r.columns.clone()).map(|j| spread(statistics, j).overall).fold(0.0, f64::max)
 }
 
 pub(super) fn spread(statistics: &ClassColumns, j: usize) -> ColumnSpread {

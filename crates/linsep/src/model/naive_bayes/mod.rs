@@ -35,7 +35,8 @@ use serde::{Deserialize, Serialize};
 /// - categorical, of L levels, `(N_l+α)/(n+αL)`; multinomial, of d columns, `(N_j+α)/(ΣN+αd)`;
 /// - mean of Poisson, exponential and geometric columns `(Σx+α·m̄)/(n+α)`: α rows of the average are added;
 /// - Gaussian variance `Σ(x−μ)²/(n−1)` (or `/n`; shared: over all classes, `/(Σs−K)` or `/Σs`), plus
-///   `variance_smoothing` times the variance of the column over all rows (divisor Σs); means are not smoothed;
+///   `variance_smoothing` times the variance of the column over all rows (divisor Σs), or times the largest such variance of
+///   all Gaussian columns; means are not smoothed;
 /// - gamma: maximum likelihood, not smoothed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NaiveBayes {
@@ -45,12 +46,32 @@ pub struct NaiveBayes {
     pub overrides: Vec<(String, FamilyChoice)>,
     /// α, in rows.
     pub smoothing: f64,
-    /// Share of a column's overall variance that is added to Gaussian variances.
+    /// Share of an overall variance that is added to Gaussian variances.
     pub variance_smoothing: f64,
+    /// Whose overall variance that is.
+    #[serde(skip_serializing_if = "SmoothedBy::is_own", default)]
+    pub smoothed_by: SmoothedBy,
     /// Divisor of Gaussian variances.
     pub divisor: Divisor,
     /// Prior probabilities in the order of the classes; `None` is the observed shares.
     pub priors: Option<Vec<f64>>,
+}
+
+/// The overall variance of which Gaussian variances get a share.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SmoothedBy {
+    /// That of the column itself, so that its units do not matter.
+    #[default]
+    Own,
+    /// The largest of all Gaussian columns, as scikit-learn has it.
+    Largest,
+}
+
+impl SmoothedBy {
+    fn is_own(&self) -> bool {
+        *self == SmoothedBy::Own
+    }
 }
 
 impl Default for NaiveBayes {
@@ -60,6 +81,7 @@ impl Default for NaiveBayes {
             overrides: Vec::new(),
             smoothing: 1.0,
             variance_smoothing: 0.0,
+            smoothed_by: SmoothedBy::Own,
             divisor: Divisor::Unbiased,
             priors: None,
         }

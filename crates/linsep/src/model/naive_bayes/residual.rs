@@ -155,7 +155,7 @@ impl Estimates<'_> {
                 FamilyChoice::Gaussian => (statistics.squares(k, j), self.divisor(weights[k], 1.0)),
                 _ => (spread.within, self.divisor(weights.iter().sum(), weights.len() as f64)),
             };
-            let added = self.settings.variance_smoothing * spread.overall;
+            let added = self.added_variance(&spread);
             let own = variance(k) - added;
             (own * divisor.max(0.0) - squares).abs() / (squares + variance(k) * divisor.max(1.0))
         };

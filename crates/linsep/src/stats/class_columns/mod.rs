@@ -73,6 +73,17 @@ impl ClassColumns {
         Ok(ClassColumns { runs: runs.to_vec(), cols, weights, first, second: vec![0.0; second] })
     }
 
+    /// From totals that were counted elsewhere, class by class, of columns whose totals are all that is kept.
+    pub fn of_totals(runs: &[Run], weights: Vec<f64>, totals: Vec<f64>) -> Result<ClassColumns> {
+        let cols = check_runs(runs)?;
+        let sizes = weights.len().checked_mul(cols) == Some(totals.len());
+        let numbers = weights.iter().chain(&totals).all(|v| v.is_finite() && *v >= 0.0);
+        if !sizes || !numbers || runs.iter().any(|r| r.sums != Sums::Total) {
+            return Err(Error::usage("totals of columns are finite numbers from 0, one for each class and column"));
+        }
+        Ok(ClassColumns { runs: runs.to_vec(), cols, weights, first: totals, second: Vec::new() })
+    }
+
     /// The statistics of a labelled design, weighted where weights are given; rows of weight zero do not count.
     ///
     /// Rows are shifted by a reference near their own class before they are squared, so that columns like 1e9 + N(0,1)

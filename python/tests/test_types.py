@@ -1,0 +1,73 @@
+"""What a type checker makes of the package: a program that uses every public name, and the stub of the extension."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import linsep
+
+pytest.importorskip("mypy")
+
+HOME = Path(linsep.__file__).resolve().parents[1]
+
+PROGRAM = '''
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import linsep
+
+X: NDArray[np.float64] = np.zeros((4, 2))
+y = np.array([0, 1, 0, 1])
+
+{estimators}
+
+def use(model: linsep.LogisticRegression) -> float:
+    labels: NDArray[Any] = model.predict(X)
+    chances: NDArray[np.float64] = model.predict_proba(X)
+    scores: NDArray[np.float64] = model.decision_function(X)
+    proof: dict[str, Any] = model.certificate_
+    model.save("model.json")
+    print(labels, chances, scores, proof, model.stop_, model.summary(), model.set_params(C=2.0).sparsify())
+    return model.score(X, y)
+
+whole: linsep.LogisticRegression = linsep.LogisticRegression(C=1.0).fit(X, y)
+naive: linsep.GaussianNB = linsep.GaussianNB().partial_fit(X, y, classes=[0, 1])
+print(use(whole), naive.theta_, linsep.load("model.json").predict(X), linsep.__version__)
+verdict: linsep.Separability = linsep.separability(X, y)
+path: linsep.RegularizationPath = linsep.regularization_path(X, y)
+table: linsep.Inference = linsep.infer(X, y)
+try:
+    linsep.HardMarginSVC().fit(X, y)
+except (linsep.NotSeparableError, linsep.NoOptimumError, linsep.NotFittedError) as error:
+    print(error)
+except linsep.LinsepError as error:
+    print(error.help)
+print(verdict, path, table, linsep.ConvergenceWarning, linsep.FittedModel)
+'''
+
+
+def check(*arguments):
+    environment = {**os.environ, "MYPYPATH": str(HOME)} if HOME.name != "site-packages" else None
+    return subprocess.run([sys.executable, "-m", *arguments], capture_output=True, text=True, timeout=300, env=environment)
+
+
+def test_a_program_that_uses_every_name(tmp_path):
+    kinds = [name for name in linsep.__all__ if hasattr(getattr(linsep, name), "get_params") and name != "FittedModel"]
+    inner = {"OneVsOneClassifier": "linsep.LogisticRegression()", "OneVsRestClassifier": "linsep.LogisticRegression()"}
+    lines = [f"m_{name}: linsep.{name} = linsep.{name}({inner.get(name, '')}).fit(X, y)" for name in kinds]
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM.format(estimators="\n".join(lines)), encoding="utf-8")
+    used = {name for name in linsep.__all__ if f"linsep.{name}" in program.read_text(encoding="utf-8")}
+    assert used == set(linsep.__all__)
+    done = check("mypy", "--strict", "--follow-imports=silent", "--cache-dir", str(tmp_path), str(program))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_stub_is_that_of_the_extension():
+    done = check("mypy.stubtest", "linsep._core", "--concise")
+    assert done.returncode == 0, done.stdout + done.stderr
