@@ -18,6 +18,7 @@ mod multiclass;
 mod output;
 mod path;
 mod perceptron;
+mod plot;
 mod predict;
 mod progress;
 mod resample;
@@ -56,6 +57,7 @@ Examples:
   linsep infer penguins.csv --target sex --features body_mass_g,island
   linsep resample penguins.csv --target sex --features body_mass_g --model svm
   linsep path penguins.csv --target species --penalty lasso -o path.csv
+  linsep plot regions model.json penguins.csv -o regions.svg
   linsep simulate gaussian --rows 500 -o data.csv
 
 Exit codes: 0 done; 1 the answer is no (verification fails, maximum likelihood does not exist, no
@@ -86,6 +88,8 @@ enum Command {
     Resample(Box<resample::ResampleArguments>),
     /// Solve for every size of a penalty, from all weights zero down to almost none
     Path(Box<path::PathArguments>),
+    /// Draw a picture of a table or a model: SVG, PNG or PDF
+    Plot(Box<plot::PlotArguments>),
     /// Draw labelled rows from known classes, with the truth beside them
     Simulate(Box<simulate::SimulateArguments>),
 }
@@ -129,6 +133,7 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Infer(arguments) => infer::run(&arguments),
         Command::Resample(arguments) => resample::run(&arguments),
         Command::Path(arguments) => path::run(&arguments),
+        Command::Plot(arguments) => plot::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
     }
 }
