@@ -4,7 +4,7 @@ use super::{Kind, Request, plane};
 use crate::caption::model_caption;
 use crate::field::decision_map;
 use crate::scene::{Axis, Colour, Dash, Key, Mark, Panel, Picture, Point, Symbol, number_text};
-use crate::subject::{LabelledPoints, PlaneChoice, Viewed, classes_of, number_column, thinned};
+use crate::subject::{LabelledPoints, PlaneChoice, Viewed, class_label, classes_of, number_column, thinned};
 use linsep::artifact::Model;
 use linsep::density::{Covariance, Densities, Density, Family};
 use linsep::watch::Watch;
@@ -123,10 +123,10 @@ fn along_a_line(request: &Request, model: &Model, density: &Densities, watch: &W
     if alone {
         add_errors(&mut picture, &decided, bells.len(), &joint);
     }
-    for (class, name) in model.classes.iter().enumerate() {
+    for (class, name) in model.classes.iter().map(|c| class_label(&model.target, c)).enumerate() {
         let curve = (0..=STEPS).map(|k| [x(k), joint(class, x(k))]).collect();
-        let mark = Mark::line(curve).colour(Colour::Class(class)).dash(Dash::of_series(class)).width(1.6).label(name);
-        picture.keys.push(Key::new(name, mark.clone()));
+        let mark = Mark::line(curve).colour(Colour::Class(class)).dash(Dash::of_series(class)).width(1.6).label(&name);
+        picture.keys.push(Key::new(&name, mark.clone()));
         picture.panels[0].marks.push(mark);
         let own: Vec<Point> = rows
             .iter()
@@ -134,7 +134,7 @@ fn along_a_line(request: &Request, model: &Model, density: &Densities, watch: &W
             .map(|(v, _)| [*v, -0.05 * top * (class as f64 + 0.7)])
             .collect();
         if !own.is_empty() {
-            let rug = Mark::points(own, Symbol::of_class(class)).colour(Colour::Class(class)).width(0.55).opacity(0.7);
+            let rug = Mark::points(own, Symbol::of_class(class)).colour(Colour::Class(class)).width(0.75).opacity(0.7);
             picture.panels[0].marks.push(rug.label(format!("rows of {name}")));
         }
     }

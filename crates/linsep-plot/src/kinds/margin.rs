@@ -56,7 +56,8 @@ pub(super) fn picture(request: &Request, watch: &Watch) -> Result<Picture> {
         if machine { " (2/‖w‖)" } else { ", twice the distance of the nearest row," },
         if view.same_units { "in the units of the axes" } else { "in the units of the columns" }
     );
-    let wrong = plane::add_mistakes(&mut picture, &rows);
+    // Not ringed: every one of them is a support vector already, or there is none.
+    let wrong = format!("{} rows are misclassified.", rows.mistakes().len());
     picture.caption = super::paragraph(&[&model_caption(model), &said_width, &supports, &wrong, &view.said]);
     picture.notes.extend(plane::angle_note(&picture.panels[0]));
     Ok(picture)

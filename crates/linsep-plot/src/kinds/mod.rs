@@ -1,12 +1,19 @@
 //! Every kind of picture, one file each.
 
 mod boundary;
+mod calibration;
+mod coefficients;
+mod confusion;
+mod curve;
 mod densities;
+mod descent;
 mod hulls;
 mod losses;
 mod margin;
+mod path;
 mod plane;
 mod regions;
+mod roc;
 mod scatter;
 
 use crate::scene::Picture;
@@ -53,6 +60,24 @@ pub enum Kind {
     Hulls,
     /// What a generative model takes the classes to look like.
     Densities,
+    /// The probability or the score along one column.
+    Curve,
+    /// The objective of two coefficients, with the steps of solvers on it.
+    Descent,
+    /// True against false positives.
+    Roc,
+    /// Precision against recall.
+    PrecisionRecall,
+    /// Figures against the threshold of the probability.
+    Threshold,
+    /// Predicted probabilities against what came.
+    Calibration,
+    /// Weights, with intervals where inference holds.
+    Coefficients,
+    /// Weights of a lasso as its penalty falls.
+    Path,
+    /// True classes against decided ones.
+    Confusion,
     /// Losses of a margin.
     Losses,
 }
@@ -66,8 +91,24 @@ struct Needs {
 
 impl Kind {
     /// All kinds, in the order of the list.
-    pub const ALL: [Kind; 7] =
-        [Kind::Scatter, Kind::Boundary, Kind::Regions, Kind::Margin, Kind::Hulls, Kind::Densities, Kind::Losses];
+    pub const ALL: [Kind; 16] = [
+        Kind::Scatter,
+        Kind::Boundary,
+        Kind::Regions,
+        Kind::Margin,
+        Kind::Hulls,
+        Kind::Densities,
+        Kind::Curve,
+        Kind::Descent,
+        Kind::Roc,
+        Kind::PrecisionRecall,
+        Kind::Threshold,
+        Kind::Calibration,
+        Kind::Coefficients,
+        Kind::Path,
+        Kind::Confusion,
+        Kind::Losses,
+    ];
 
     fn needs(self) -> Needs {
         let (name, takes, about) = match self {
@@ -77,6 +118,23 @@ impl Kind {
             Kind::Margin => ("margin", "MODEL DATA", "slab, support vectors and slacks of two classes"),
             Kind::Hulls => ("hulls", "DATA", "convex hulls, their nearest points or a common one"),
             Kind::Densities => ("densities", "MODEL [DATA]", "class densities of one column or two, with thresholds"),
+            Kind::Curve => ("curve", "MODEL DATA", "probability or score along the one column of a model, with a band"),
+            Kind::Descent => {
+                ("descent", "MODEL DATA", "contours of the objective of one column, with the steps of two solvers")
+            }
+            Kind::Roc => ("roc", "MODEL… DATA", "true against false positives, with the area"),
+            Kind::PrecisionRecall => ("precision-recall", "MODEL… DATA", "precision against recall"),
+            Kind::Threshold => {
+                ("threshold", "MODEL DATA", "recall, specificity, precision, F1 and accuracy against the threshold")
+            }
+            Kind::Calibration => ("calibration", "MODEL DATA", "predicted probabilities against what came"),
+            Kind::Coefficients => (
+                "coefficients",
+                "MODEL [DATA]",
+                "weights; with the table of an unpenalised logistic model their intervals",
+            ),
+            Kind::Path => ("path", "[MODEL] DATA", "weights of a lasso as its penalty falls"),
+            Kind::Confusion => ("confusion", "MODEL DATA", "true classes against decided ones"),
             Kind::Losses => ("losses", "", "0–1, perceptron, hinge, squared hinge, logistic and squared loss"),
         };
         Needs { name, takes, about }
@@ -125,6 +183,15 @@ impl Kind {
             Kind::Margin => margin::picture(request, watch),
             Kind::Hulls => hulls::picture(request, watch),
             Kind::Densities => densities::picture(request, watch),
+            Kind::Curve => curve::picture(request, watch),
+            Kind::Descent => descent::picture(request),
+            Kind::Roc => roc::roc(request, watch),
+            Kind::PrecisionRecall => roc::precision_recall(request, watch),
+            Kind::Threshold => roc::threshold(request, watch),
+            Kind::Calibration => calibration::picture(request, watch),
+            Kind::Coefficients => coefficients::picture(request, watch),
+            Kind::Path => path::picture(request, watch),
+            Kind::Confusion => confusion::picture(request, watch),
             Kind::Losses => losses::picture(request),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{Kind, Request, plane};
 use crate::scene::{Picture, Point, number_text};
-use crate::subject::{LabelledPoints, Viewed, best_columns, classes_of, number_column, numeric_columns};
+use crate::subject::{LabelledPoints, Viewed, best_columns, class_label, classes_of, number_column, numeric_columns};
 use linsep::table::{Labels, Table};
 use linsep::watch::Watch;
 use linsep::{Error, Result};
@@ -46,7 +46,8 @@ pub(super) fn of_table(table: &Table, request: &Request) -> Result<(LabelledPoin
                 ))
                 .help("choose a column of classes"));
             }
-            (classes_of(table, target, &names)?.unwrap_or_default(), names)
+            let classes = classes_of(table, target, &names)?.unwrap_or_default();
+            (classes, names.iter().map(|name| class_label(target, name)).collect())
         }
     };
     let without: Vec<&str> = request.target.iter().map(String::as_str).collect();

@@ -22,6 +22,12 @@ const PLACES: [(f64, f64, Anchor); 16] = [
     (-2.4, 0.3, Anchor::End),
 ];
 
+/// A box with the room that keeps words from reading as one.
+fn apart([left, top, right, bottom]: [f64; 4]) -> [f64; 4] {
+    let room = 0.35 * (bottom - top);
+    [left - room, top, right + room, bottom]
+}
+
 /// What words may not cover, and what they had better not.
 pub(super) struct Obstacles {
     /// Left, top, right, bottom of the plotting area.
@@ -41,7 +47,7 @@ impl Obstacles {
             && bounds[1] >= top
             && bounds[2] <= right
             && bounds[3] <= bottom
-            && !self.words.iter().any(|w| overlap(*w, bounds))
+            && !self.words.iter().any(|w| overlap(*w, apart(bounds)))
     }
 
     /// How much a box covers; a row weighs more than a piece of a line.

@@ -44,7 +44,7 @@ impl Page {
 
     /// The usual radius of a symbol.
     pub fn radius(&self) -> f64 {
-        0.3 * self.em
+        0.33 * self.em
     }
 
     /// Attributes of a line.
@@ -156,6 +156,11 @@ fn legend(keys: &[Key], page: &Page, [left, top]: [f64; 2], width: f64, drawing:
     let shown = keys.len().min(MOST_KEYS);
     for key in &keys[..shown] {
         let label = font::shortened(&key.label, style.size, false, (0.7 * width).min(26.0 * page.em));
+        let sample = match key.sample.shape {
+            Shape::Points { symbol: Symbol::Ring, .. } => 1.35 * page.em,
+            Shape::Points { .. } => 0.9 * page.em,
+            _ => sample,
+        };
         let needs = sample + gap + font::width(&label, style.size, false);
         if x > left && x + needs > left + width {
             x = left;

@@ -123,7 +123,7 @@ impl<'a> PanelPlan<'a> {
         // The frame is drawn over the marks, whose ends it cuts clean.
         let frame = path_text(&[[left, top], [left, bottom], [right, bottom]], false);
         drawing.path(&frame, &format!(r#"fill="none" stroke="{}" stroke-width="{}""#, page.muted, short(em / 14.0)));
-        self.words(crowd, page, drawing);
+        self.words(page, drawing);
         self.axis_texts(page, drawing)
     }
 
@@ -264,7 +264,7 @@ impl<'a> PanelPlan<'a> {
     }
 
     /// The words of the panel, those with a fixed place first.
-    fn words(&self, crowd: f64, page: &Page, drawing: &mut Drawing) {
+    fn words(&self, page: &Page, drawing: &mut Drawing) {
         let window = self.panel.window();
         let mut obstacles = Obstacles { frame: self.frame, words: Vec::new(), points: Vec::new(), lines: Vec::new() };
         for mark in &self.panel.marks {
@@ -281,7 +281,6 @@ impl<'a> PanelPlan<'a> {
                 _ => {}
             }
         }
-        let _ = crowd;
         let texts = self.panel.marks.iter().filter_map(|mark| match &mark.shape {
             Shape::Text { at, text, fixed } => Some((mark, *at, text, *fixed)),
             _ => None,
@@ -337,7 +336,7 @@ fn plot_height(panel: &Panel, width: f64, em: f64) -> f64 {
     let span = |axis: &Axis| axis.range.1 - axis.range.0;
     match &panel.y.names {
         _ if panel.equal => width * span(&panel.y) / span(&panel.x),
-        Some(names) => (names.len() as f64 * 1.75 * em).max(6.0 * em),
+        Some(names) => (names.len() as f64 * panel.row_height * em).max(6.0 * em),
         None => width * panel.aspect,
     }
 }

@@ -26,6 +26,8 @@ pub struct Panel {
     pub equal: bool,
     /// Height over width of the plotting area; where axes are equal the height follows from the ranges instead.
     pub aspect: f64,
+    /// Height of a name on the vertical axis, in lines of text; only where it has names and axes are not equal.
+    pub row_height: f64,
     /// What is drawn, the first at the bottom.
     pub marks: Vec<Mark>,
 }
@@ -33,7 +35,7 @@ pub struct Panel {
 impl Panel {
     /// An empty panel.
     pub fn new(x: Axis, y: Axis) -> Panel {
-        Panel { title: None, x, y, equal: false, aspect: ASPECT, marks: Vec::new() }
+        Panel { title: None, x, y, equal: false, aspect: ASPECT, row_height: 1.75, marks: Vec::new() }
     }
 
     /// The ends of the axes: left, bottom, right, top.

@@ -42,14 +42,10 @@ pub(super) fn log_ticks((low, high): (f64, f64), most: usize) -> Vec<(f64, Strin
     let stride = ((last - first) as usize / most.max(1) + 1) as i32;
     let from = first.div_euclid(stride) * stride;
     let powers = (from..=last).step_by(stride as usize).filter(|e| *e >= first);
-    powers.map(|e| (10f64.powi(e), power_text(e))).collect()
-}
-
-fn power_text(exponent: i32) -> String {
-    match exponent {
-        -2..=3 => number_text(10f64.powi(exponent)),
-        _ => format!("10{}", superscript(exponent)),
-    }
+    // All in digits where that is short, else all as powers.
+    let in_digits = first >= -2 && last <= 3;
+    let text = |e: i32| if in_digits { number_text(10f64.powi(e)) } else { format!("10{}", superscript(e)) };
+    powers.map(|e| (10f64.powi(e), text(e))).collect()
 }
 
 fn superscript(number: i32) -> String {
@@ -134,7 +130,7 @@ mod tests {
         assert_eq!(texts(nice_ticks((2590.0, 6410.0), 5)), ["3000", "4000", "5000", "6000"]);
         assert_eq!(texts(nice_ticks((0.0, 30000.0), 4)), ["0", "10\u{2009}000", "20\u{2009}000", "30\u{2009}000"]);
         assert_eq!(texts(nice_ticks((-3e8, 3e8), 3)), ["−2·10⁸", "0", "2·10⁸"]);
-        assert_eq!(texts(log_ticks((1e-9, 1.0), 4)), ["10⁻⁹", "10⁻⁶", "10⁻³", "1"]);
+        assert_eq!(texts(log_ticks((1e-9, 1.0), 4)), ["10⁻⁹", "10⁻⁶", "10⁻³", "10⁰"]);
         for most in 2..9 {
             let found = nice_ticks((1.234, 9.87), most);
             assert!(found.len() <= most && found.iter().all(|(v, _)| (1.234..=9.87).contains(v)));

@@ -5,7 +5,7 @@ mod matrix_plane;
 mod rows;
 
 pub(crate) use columns::{best_columns, number_column, numeric_columns};
-pub(crate) use rows::{LabelledPoints, MOST_SHOWN, classes_of, thinned};
+pub(crate) use rows::{LabelledPoints, MOST_SHOWN, class_label, classes_of, thinned};
 
 use crate::clip::HalfPlane;
 use crate::kinds::Request;

@@ -40,7 +40,7 @@ impl LabelledPoints {
             left_out: table.n_rows() - found.rows.len(),
             table_rows: found.rows,
             at: Vec::new(),
-            names: model.classes.clone(),
+            names: model.classes.iter().map(|c| class_label(&model.target, c)).collect(),
         })
     }
 
@@ -62,6 +62,14 @@ impl LabelledPoints {
         let wrong =
             |i: &usize| self.classes[*i].is_some() && self.predicted[*i].is_some_and(|p| Some(p) != self.classes[*i]);
         (0..self.classes.len()).filter(wrong).collect()
+    }
+}
+
+/// A class as a legend says it: a number alone would say nothing.
+pub(crate) fn class_label(target: &str, class: &str) -> String {
+    match class.trim().parse::<f64>() {
+        Ok(_) => format!("{target} = {class}"),
+        Err(_) => class.to_owned(),
     }
 }
 
