@@ -80,7 +80,8 @@ impl InputArguments {
         table
     }
 
-    fn read_as(&self, expected: Vec<(String, Expected)>, progress: &Progress) -> Result<Table> {
+    /// Reads the table; its columns are of the kinds that are expected.
+    pub fn read_as(&self, expected: Vec<(String, Expected)>, progress: &Progress) -> Result<Table> {
         let options = self.options(expected)?;
         let paths = self.paths()?;
         let table = read_files(&paths, &options, &progress.watch());

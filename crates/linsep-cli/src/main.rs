@@ -20,6 +20,7 @@ mod multiclass;
 mod output;
 mod path;
 mod perceptron;
+mod plot;
 mod predict;
 mod progress;
 mod resample;
@@ -61,6 +62,7 @@ Examples:
   linsep resample penguins.csv --target sex --features body_mass_g --model svm
   linsep path penguins.csv --target species --penalty lasso -o path.csv
   linsep tune penguins.csv --target species --penalty lasso -o model.json
+  linsep plot regions model.json penguins.csv -o regions.svg
   linsep simulate gaussian --rows 500 -o data.csv
   linsep study gaussian --model lda --rows 20,200
 
@@ -94,6 +96,8 @@ enum Command {
     Path(Box<path::PathArguments>),
     /// Find the settings that predict best, by folds, and fit them to all rows
     Tune(Box<tune::TuneArguments>),
+    /// Draw a picture of a table or a model: SVG, PNG or PDF
+    Plot(Box<plot::PlotArguments>),
     /// Draw labelled rows from known classes, with the truth beside them
     Simulate(Box<simulate::SimulateArguments>),
     /// Fit methods to repeated samples of known classes: bias and variance, learning curves, coverage
@@ -140,6 +144,7 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Resample(arguments) => resample::run(&arguments),
         Command::Path(arguments) => path::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Plot(arguments) => plot::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),
     }

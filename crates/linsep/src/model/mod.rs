@@ -28,8 +28,8 @@ pub use kernel_choice::KernelChoice;
 pub use kernel_perceptron::KernelPerceptronSettings;
 pub use kernel_svm::KernelSvmSettings;
 pub use least_squares::{LeastSquaresSettings, LeastSquaresSolver, Targets};
-pub use naive_bayes::SmoothedBy;
-pub use naive_bayes::{FamilyChoice, Layout, NaiveBayes};
+
+pub use naive_bayes::{FamilyChoice, Layout, NaiveBayes, SmoothedBy};
 pub(crate) use note::UNSTEADY;
 pub use note::{Note, Separability};
 pub use perceptron::{PerceptronSettings, PerceptronVariant};
