@@ -8,6 +8,7 @@ mod evaluate;
 mod exit;
 mod fit;
 mod geometry;
+mod given;
 mod guarantee;
 mod infer;
 mod input;
@@ -25,6 +26,7 @@ mod separable;
 mod sheet;
 mod signals;
 mod simulate;
+mod trace;
 mod verify;
 mod voice;
 

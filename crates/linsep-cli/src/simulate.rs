@@ -6,12 +6,11 @@ use crate::output::{check_directory, ended, is_same_file, print, quoted, refuse_
 use crate::progress::Progress;
 use clap::{Args, ValueEnum};
 use linsep::artifact::write_atomic;
-use linsep::density::Parameters;
 use linsep::design::{Cell, Recipe};
 use linsep::report::bayes_error_text;
 use linsep::sample::{
-    Boolean, BooleanRule, Classes, Generator, LogisticLabels, Separable, Simulation, Truth, bernoulli_classes,
-    gaussian_classes, poisson_classes,
+    Boolean, BooleanRule, FeatureLaw, Generator, LogisticLabels, Separable, Simulation, Truth, bernoulli_classes,
+    gaussian_classes, generator_of, poisson_classes,
 };
 use linsep::watch::Watch;
 use linsep::workflow::model_classes;
@@ -29,6 +28,7 @@ poisson and bernoulli the same on the scale on which their variance is nearly co
 Examples:
   linsep simulate gaussian --rows 500 --classes 3 --features 4 --distance 1.5 -o gaussian.csv
   linsep simulate logistic --weights 1,-2 --intercept 0.5 --seed 7 -o logistic.csv
+  linsep simulate logistic --weights 1 --intercept -5 --x uniform:0,10 --rows 200 -o line.csv
   linsep simulate separable --margin 0.25 --rows 200 -o separable.csv
   linsep simulate parity --features 3
   linsep simulate m-of-d --features 5 --m 2 --signs
@@ -42,7 +42,8 @@ pub struct SimulateArguments {
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["kind", "parameters"])]
     from: Option<PathBuf>,
 
-    /// Draw from the classes of a file: means with covariance, covariances or variance, or marginals
+    /// Draw from the classes of a file (means with covariance, covariances or variance, or marginals), or as the truth file
+    /// of other rows says
     #[arg(long, value_name = "FILE", conflicts_with = "kind")]
     parameters: Option<PathBuf>,
 
@@ -81,6 +82,10 @@ pub struct SimulateArguments {
     /// Correlation of every two features (default: 0)
     #[arg(long, value_name = "R", allow_negative_numbers = true, help_heading = "Classes")]
     correlation: Option<f64>,
+
+    /// Law of the features: normal (default), or uniform:A,B
+    #[arg(long, value_name = "LAW", help_heading = "Classes")]
+    x: Option<String>,
 
     /// Weights of the plane (default: equal, of length 2 for logistic and 1 for separable)
     #[arg(long, value_name = "W", value_delimiter = ',', allow_negative_numbers = true, help_heading = "Classes")]
@@ -204,11 +209,8 @@ impl SimulateArguments {
         if let Some(path) = &self.parameters {
             let name = path.display().to_string();
             let bytes = std::fs::read(path).map_err(|e| Error::io(&name, &e))?;
-            let parameters = Parameters::from_json(&bytes, &name)?;
-            let kind = if parameters.means.is_some() { "gaussian" } else { "independent" };
-            let densities = parameters.densities()?;
-            let classes = Classes::new(kind, densities, parameters.classes, parameters.features)?;
-            return Ok((Box::new(classes), None, None, target));
+            let again = generator_of(&bytes, &name, self.rows.is_some())?;
+            return Ok((again.generator, again.listed, None, target));
         }
         let Some(kind) = self.kind else { return Err(Error::usage("what is to be drawn?").help("name a KIND")) };
         let (cols, distance) = (self.features.unwrap_or(2), self.distance.unwrap_or(2.0));
@@ -222,7 +224,8 @@ impl SimulateArguments {
             Bernoulli => Box::new(bernoulli_classes(self.class_priors()?, cols, distance)?),
             LogisticName => {
                 let (weights, intercept) = self.plane(2.0)?;
-                Box::new(LogisticLabels::new(weights, intercept, correlation)?)
+                let law = self.x.as_deref().map_or(Ok(FeatureLaw::Normal(correlation)), |x| law(x, correlation))?;
+                Box::new(LogisticLabels::new(weights, intercept, law)?)
             }
             SeparableName => {
                 let (weights, intercept) = self.plane(1.0)?;
@@ -290,6 +293,7 @@ impl SimulateArguments {
             ("--correlation", self.correlation.is_some(), &[Gaussian, LogisticName]),
             ("--weights", self.weights.is_some(), &[LogisticName, SeparableName]),
             ("--intercept", self.intercept.is_some(), &[LogisticName, SeparableName]),
+            ("--x", self.x.is_some(), &[LogisticName]),
             ("--margin", self.margin.is_some(), &[SeparableName]),
             ("--m", self.m.is_some(), &[MOfD]),
             ("--signs", self.signs, &[Parity, MOfD]),
@@ -330,6 +334,25 @@ impl SimulateArguments {
             refuse_inputs(output, [&self.from, &self.parameters].into_iter().flatten().map(PathBuf::as_path))?;
         }
         Ok(truth)
+    }
+}
+
+/// `normal` or `uniform:A,B`.
+fn law(text: &str, correlation: f64) -> Result<FeatureLaw> {
+    let ends = |ends: &str| {
+        let (low, high) = ends.split_once(',')?;
+        Some((low.trim().parse::<f64>().ok()?, high.trim().parse::<f64>().ok()?))
+    };
+    if text == "normal" {
+        return Ok(FeatureLaw::Normal(correlation));
+    }
+    match text.strip_prefix("uniform:").and_then(ends) {
+        Some(_) if correlation != 0.0 => {
+            Err(Error::usage("uniform features are independent").help("leave --correlation out"))
+        }
+        Some((low, high)) => Ok(FeatureLaw::Uniform(low, high)),
+        None => Err(Error::usage(format!("`{text}` is not a law of features"))
+            .help("write --x normal, or --x uniform:0,10 for numbers between 0 and 10")),
     }
 }
 

@@ -38,7 +38,7 @@ pub use constant::constant_sparse_columns;
 pub use csr::{CsrMatrix, CsrRows, column_ranges};
 pub use dense::{Dense, DenseMatrix};
 pub use encoding::{Encoding, RecipeColumn};
-pub use gather::gather;
+pub use gather::{gather, leading_columns, weighted_sum};
 pub use in_memory::InMemory;
 pub use invert::Cell;
 pub use labelled_rows::LabelledRows;
