@@ -50,15 +50,15 @@ impl GivenArguments {
     pub fn settings(&self, parameters: Option<&Path>) -> Result<GivenSettings> {
         match (parameters, &self.plane[..]) {
             (Some(_), [_, ..]) => Err(Error::usage("--plane and --parameters both state the rule").help("give one")),
-            (Some(path), []) => self.from_file(path),
+            (Some(path), []) => self.rule_of_file(path),
             (None, []) => Err(Error::usage("--model given needs a rule").help(EXAMPLE).help("give --parameters FILE")),
-            (None, [one]) if !one.contains('=') || Path::new(one).is_file() => self.from_file(Path::new(one)),
-            (None, planes) => self.from_pairs(planes),
+            (None, [one]) if !one.contains('=') || Path::new(one).is_file() => self.rule_of_file(Path::new(one)),
+            (None, planes) => self.rule_of_pairs(planes),
         }
     }
 
     /// The truth beside simulated rows, or any file of the same fields.
-    fn from_file(&self, path: &Path) -> Result<GivenSettings> {
+    fn rule_of_file(&self, path: &Path) -> Result<GivenSettings> {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|e| Error::io(&name, &e))?;
         let mut settings = given_from_json(&bytes, &name)?;
@@ -82,7 +82,7 @@ impl GivenArguments {
         Ok(settings)
     }
 
-    fn from_pairs(&self, planes: &[String]) -> Result<GivenSettings> {
+    fn rule_of_pairs(&self, planes: &[String]) -> Result<GivenSettings> {
         let planes = planes.iter().map(|text| plane(text)).collect::<Result<Vec<StatedPlane>>>()?;
         let mut features: Vec<String> = Vec::new();
         for (name, _) in planes.iter().flat_map(|p| &p.weights) {

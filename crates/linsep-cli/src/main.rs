@@ -26,6 +26,7 @@ mod separable;
 mod sheet;
 mod signals;
 mod simulate;
+mod simulated_sheet;
 mod trace;
 mod verify;
 mod voice;

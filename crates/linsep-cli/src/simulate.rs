@@ -2,20 +2,19 @@
 
 use crate::exit::Ending;
 use crate::input::load_model;
-use crate::output::{check_directory, ended, is_same_file, print, quoted, refuse_inputs};
+use crate::output::{check_directory, ended, is_same_file, print, refuse_inputs};
 use crate::progress::Progress;
+use crate::simulated_sheet::SimulatedSheet;
 use clap::{Args, ValueEnum};
 use linsep::artifact::write_atomic;
-use linsep::design::{Cell, Recipe};
+use linsep::design::Recipe;
 use linsep::report::bayes_error_text;
 use linsep::sample::{
-    Boolean, BooleanRule, FeatureLaw, Generator, LogisticLabels, Separable, Simulation, Truth, bernoulli_classes,
-    gaussian_classes, generator_of, poisson_classes,
+    Boolean, BooleanRule, Classes, CurveShape, Curves, FeatureLaw, Generator, LogisticLabels, Separable, Simulation,
+    Truth, bernoulli_classes, gaussian_classes, generator_of, poisson_classes,
 };
-use linsep::watch::Watch;
 use linsep::workflow::model_classes;
 use linsep::{Error, ErrorKind, Result};
-use rayon::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -29,6 +28,8 @@ Examples:
   linsep simulate gaussian --rows 500 --classes 3 --features 4 --distance 1.5 -o gaussian.csv
   linsep simulate logistic --weights 1,-2 --intercept 0.5 --seed 7 -o logistic.csv
   linsep simulate logistic --weights 1 --intercept -5 --x uniform:0,10 --rows 200 -o line.csv
+  linsep simulate gaussian --counts 100,100 --distance 3 -o hundred.csv
+  linsep simulate rings --rows 300 --noise 0.2 -o rings.csv
   linsep simulate separable --margin 0.25 --rows 200 -o separable.csv
   linsep simulate parity --features 3
   linsep simulate m-of-d --features 5 --m 2 --signs
@@ -74,6 +75,14 @@ pub struct SimulateArguments {
     /// Prior probabilities of the classes (default: equal)
     #[arg(long, value_name = "P", value_delimiter = ',', help_heading = "Classes")]
     priors: Option<Vec<f64>>,
+
+    /// Number of rows of each class, instead of --rows and --priors; the classes come one after the other
+    #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with_all = ["rows", "priors"], help_heading = "Classes")]
+    counts: Option<Vec<u64>>,
+
+    /// Standard deviation about the curves (default: 0.1)
+    #[arg(long, value_name = "S", allow_negative_numbers = true, help_heading = "Classes")]
+    noise: Option<f64>,
 
     /// Distance between neighbouring classes (default: 2)
     #[arg(long, value_name = "D", allow_negative_numbers = true, help_heading = "Classes")]
@@ -125,9 +134,15 @@ enum KindName {
     Parity,
     /// Whether at least m of d features are one
     MOfD,
+    /// Circles about a point, one for each class: not linear
+    Rings,
+    /// Two half circles that hold each other: not linear
+    Moons,
 }
 
-use KindName::{Bernoulli, Gaussian, Logistic as LogisticName, MOfD, Parity, Poisson, Separable as SeparableName};
+use KindName::{
+    Bernoulli, Gaussian, Logistic as LogisticName, MOfD, Moons, Parity, Poisson, Rings, Separable as SeparableName,
+};
 
 /// Rows of kinds that do not say how many there are.
 const ROWS: u64 = 1000;
@@ -145,7 +160,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<Ending> {
     }
     let simulation = Simulation::new(generator, arguments.rows.or(listed).unwrap_or(ROWS), arguments.seed)?;
     let truth = simulation.truth()?;
-    let sheet = Sheet { simulation: &simulation, recipe: recipe.as_ref(), names, target };
+    let sheet = SimulatedSheet { simulation: &simulation, recipe: recipe.as_ref(), names, target };
     let watch = progress.watch();
     // Writing fails when it is interrupted; then that is what went wrong.
     let interrupted = |error: Error| match watch.halted() {
@@ -219,9 +234,17 @@ impl SimulateArguments {
             return Err(Error::usage(format!("{cols} features")).help(format!("choose at most {MOST_COLUMNS}")));
         }
         let generator: Box<dyn Generator> = match kind {
-            Gaussian => Box::new(gaussian_classes(self.class_priors()?, cols, distance, correlation)?),
-            Poisson => Box::new(poisson_classes(self.class_priors()?, cols, distance)?),
-            Bernoulli => Box::new(bernoulli_classes(self.class_priors()?, cols, distance)?),
+            Gaussian => self.counted(gaussian_classes(self.class_priors()?, cols, distance, correlation)?)?,
+            Poisson => self.counted(poisson_classes(self.class_priors()?, cols, distance)?)?,
+            Bernoulli => self.counted(bernoulli_classes(self.class_priors()?, cols, distance)?)?,
+            Rings | Moons => {
+                let shape = if kind == Rings { CurveShape::Rings } else { CurveShape::Moons };
+                let curves = Curves::new(shape, self.class_priors()?.len(), self.noise.unwrap_or(0.1))?;
+                match &self.counts {
+                    Some(counts) => Box::new(curves.with_counts(counts.clone())?),
+                    None => Box::new(curves),
+                }
+            }
             LogisticName => {
                 let (weights, intercept) = self.plane(2.0)?;
                 let law = self.x.as_deref().map_or(Ok(FeatureLaw::Normal(correlation)), |x| law(x, correlation))?;
@@ -246,10 +269,22 @@ impl SimulateArguments {
                 return Ok((Box::new(boolean), all, None, target));
             }
         };
-        Ok((generator, None, None, target))
+        let listed = self.counts.as_ref().map(|counts| counts.iter().sum());
+        Ok((generator, listed, None, target))
+    }
+
+    /// The classes, with as many rows of each as asked for.
+    fn counted(&self, classes: Classes) -> Result<Box<dyn Generator>> {
+        Ok(match &self.counts {
+            Some(counts) => Box::new(classes.with_counts(counts.clone())?),
+            None => Box::new(classes),
+        })
     }
 
     fn class_priors(&self) -> Result<Vec<f64>> {
+        if let (Some(counts), None, None) = (&self.counts, &self.priors, self.classes) {
+            return Ok(vec![1.0 / counts.len().max(2) as f64; counts.len().max(2)]);
+        }
         match (&self.priors, self.classes) {
             (Some(priors), Some(classes)) if priors.len() != classes => {
                 Err(Error::usage(format!("{} priors for {classes} classes", priors.len()))
@@ -282,7 +317,9 @@ impl SimulateArguments {
     /// Every flag of some kinds only: whether it was given, and the kinds it belongs to.
     fn given(&self) -> Vec<(&'static str, bool, &'static [KindName])> {
         vec![
-            ("--classes", self.classes.is_some(), &[Gaussian, Poisson, Bernoulli]),
+            ("--classes", self.classes.is_some(), &[Gaussian, Poisson, Bernoulli, Rings]),
+            ("--counts", self.counts.is_some(), &[Gaussian, Poisson, Bernoulli, Rings, Moons]),
+            ("--noise", self.noise.is_some(), &[Rings, Moons]),
             (
                 "--features",
                 self.features.is_some(),
@@ -364,72 +401,4 @@ const MOST_CLASSES: usize = 1000;
 /// The name on the command line.
 fn name(kind: KindName) -> String {
     kind.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default()
-}
-
-/// The CSV to be written.
-struct Sheet<'a> {
-    simulation: &'a Simulation,
-    recipe: Option<&'a Recipe>,
-    names: Vec<String>,
-    target: String,
-}
-
-/// Blocks made at a time: enough for all threads, few enough for memory.
-const BLOCKS: u64 = 64;
-
-impl Sheet<'_> {
-    fn write(&self, out: &mut dyn Write, watch: &Watch) -> std::io::Result<()> {
-        let header: Vec<String> = self.names.iter().chain([&self.target]).map(|n| quoted(n)).collect();
-        writeln!(out, "{}", header.join(","))?;
-        let classes: Vec<String> = self.simulation.generator().classes().iter().map(|c| quoted(c)).collect();
-        let mut next = 0;
-        while next < self.simulation.n_blocks() {
-            if watch.halted().is_some() {
-                return Err(std::io::Error::from(std::io::ErrorKind::Interrupted));
-            }
-            let end = (next + BLOCKS).min(self.simulation.n_blocks());
-            let texts: Vec<std::io::Result<String>> =
-                (next..end).into_par_iter().map(|block| self.text(block, &classes)).collect();
-            for text in texts {
-                out.write_all(text?.as_bytes())?;
-            }
-            next = end;
-        }
-        Ok(())
-    }
-
-    /// The lines of one block.
-    fn text(&self, block: u64, classes: &[String]) -> std::io::Result<String> {
-        let (values, drawn) = self.simulation.block(block);
-        let mut text = String::new();
-        for (row, class) in values.chunks_exact(self.simulation.generator().cols()).zip(drawn) {
-            match self.recipe {
-                None => row.iter().for_each(|v| push_number(&mut text, *v)),
-                Some(recipe) => {
-                    for cell in recipe.cells(row).map_err(|e| std::io::Error::other(e.to_string()))? {
-                        match cell {
-                            Cell::Number(v) => push_number(&mut text, v),
-                            Cell::Text(level) => {
-                                text.push_str(&quoted(level));
-                                text.push(',');
-                            }
-                        }
-                    }
-                }
-            }
-            text.push_str(&classes[class.index()]);
-            text.push('\n');
-        }
-        Ok(text)
-    }
-}
-
-/// A number and a comma: whole numbers without a point, others the shortest that read back the same.
-fn push_number(text: &mut String, value: f64) {
-    use std::fmt::Write as _;
-    // Writing to a String cannot fail. Adding zero makes −0 a 0.
-    let _ = match value.fract() == 0.0 && value.abs() < 1e15 {
-        true => write!(text, "{},", value + 0.0),
-        false => write!(text, "{value:?},"),
-    };
 }

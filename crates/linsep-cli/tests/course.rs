@@ -185,10 +185,15 @@ fn every_truth_is_read_back() {
         "separable --margin 0.25 --priors 0.3,0.7",
         "parity --features 3",
         "m-of-d --features 4 --m 2 --signs",
+        "rings --classes 3 --noise 0.2",
+        "moons",
+        "gaussian --counts 30,10",
+        "rings --counts 5,35",
     ];
     for kind in kinds {
-        scratch.done(&format!("simulate {kind} --rows 40 --seed 8 -o a.csv"));
-        scratch.done("simulate --parameters a.truth.json --rows 40 --seed 8 -o b.csv");
+        let rows = if kind.contains("--counts") { "" } else { " --rows 40" };
+        scratch.done(&format!("simulate {kind}{rows} --seed 8 -o a.csv"));
+        scratch.done(&format!("simulate --parameters a.truth.json{rows} --seed 8 -o b.csv"));
         assert_eq!(scratch.read("a.csv"), scratch.read("b.csv"), "{kind}");
         let (a, mut b) = (json(&text(&scratch, "a.truth.json")), json(&text(&scratch, "b.truth.json")));
         // Independent columns have no further name.
@@ -209,12 +214,15 @@ fn every_truth_is_read_back() {
     assert_eq!(beside["truth"].as_array().map(Vec::len), Some(2));
     near(found(0).1, 1.0, 0.05, "weight");
     near(found(1).1, -5.0, 0.05, "intercept");
+    scratch.done("simulate gaussian --classes 3 --rows 5 -o other.csv");
+    scratch.done("simulate rings --rows 5 -o rings.csv");
     for (line, said) in [
         ("simulate logistic --x uniform:3,1", "there are no numbers between 3 and 1"),
         ("simulate logistic --x triangular:0,1", "is not a law of features"),
         ("simulate logistic --x uniform:0,1 --correlation 0.5", "are independent"),
         ("simulate gaussian --x uniform:0,1", "--x does not belong to gaussian"),
-        ("inspect line.json --truth a.truth.json", "of model and truth differ"),
+        ("inspect line.json --truth other.truth.json", "of model and truth differ"),
+        ("inspect line.json --truth rings.truth.json", "states no rule"),
     ] {
         let ran = scratch.run(line);
         assert!(ran.code == 2 && ran.stderr.contains(said), "{line}: {}", ran.stderr);
@@ -596,5 +604,48 @@ fn softmax_descends_and_separated_rows_have_no_end() {
     ] {
         let ran = scratch.run(line);
         assert!(ran.code != 0 && ran.stderr.contains(said), "{line}: {} {}", ran.code, ran.stderr);
+    }
+}
+
+#[test]
+fn classes_have_the_rows_that_are_asked_for() {
+    let scratch = Scratch::new();
+    // S0 §2.3: 100 and 100 rows.
+    scratch.done("simulate gaussian --counts 100,100 --distance 3 --seed 1 -o g.csv");
+    let class = column(&text(&scratch, "g.csv"), "class");
+    assert!(class.len() == 200 && class[..100].iter().all(|c| c == "0") && class[100..].iter().all(|c| c == "1"));
+    let truth = json(&text(&scratch, "g.truth.json"));
+    assert_eq!((&truth["counts"], &truth["priors"]), (&serde_json::json!([100, 100]), &serde_json::json!([0.5, 0.5])));
+    // Across blocks of random numbers, too.
+    scratch.done("simulate poisson --counts 1500,700,3 --seed 1 -o p.csv");
+    let class = column(&text(&scratch, "p.csv"), "class");
+    assert_eq!(["0", "1", "2"].map(|k| class.iter().filter(|c| *c == k).count()), [1500, 700, 3]);
+    // Rings have their radii, and no plane; with squares nearly all are right.
+    scratch.done("simulate rings --rows 400 --noise 0.05 --seed 2 -o r.csv");
+    let table = text(&scratch, "r.csv");
+    let (x, y, class) = (numbers(&table, "x1"), numbers(&table, "x2"), column(&table, "class"));
+    for i in 0..x.len() {
+        let radius = f64::hypot(x[i], y[i]);
+        assert!((radius - if class[i] == "0" { 1.0 } else { 2.0 }).abs() < 0.4, "{radius}");
+    }
+    let accuracy = |flags: &str| {
+        scratch.done(&format!("fit r.csv -t class {flags} -o m.json"));
+        number(&json(&scratch.done("inspect m.json --json"))["training"]["accuracy"])
+    };
+    assert!(accuracy("") < 0.7 && accuracy("--basis quadratic") > 0.99);
+    let boundary = json(&scratch.done("geometry m.json --json"))["boundaries"][0].clone();
+    for j in 0..2 {
+        near(number(&boundary["half_axes"][j]), 1.5, 0.1, "between the rings");
+    }
+    for (line, said) in [
+        ("simulate gaussian --counts 3,0", "a class without rows"),
+        ("simulate gaussian --counts 3,4 --classes 3", "2 counts for 3 classes"),
+        ("simulate gaussian --counts 3,4 --rows 7", "cannot be used with"),
+        ("simulate moons --counts 3,4,5", "there are two"),
+        ("simulate rings --noise -1", "standard deviation"),
+        ("simulate gaussian --noise 1", "--noise does not belong to gaussian"),
+    ] {
+        let ran = scratch.run(line);
+        assert!(ran.code == 2 && ran.stderr.contains(said), "{line}: {}", ran.stderr);
     }
 }

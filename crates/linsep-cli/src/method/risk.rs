@@ -94,7 +94,7 @@ impl MethodArguments {
         let descends = matches!(self.solver, Some(SolverName::GradientDescent | SolverName::FixedStep));
         if self.perceptron.step.is_some() && !(drawn || descends) {
             return Err(Error::usage("--step is for steps along a gradient")
-                .help("choose --solver gradient-descent, sgd or svrg"));
+                .help("choose --solver sgd, svrg or gradient-descent"));
         }
         if self.batch.is_some() && !matches!(self.solver, Some(SolverName::Sgd)) {
             return Err(Error::usage("--batch is for --solver sgd").help("leave it out").help("choose --solver sgd"));

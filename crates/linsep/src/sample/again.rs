@@ -1,6 +1,8 @@
 //! Rows from a file of parameters, or from the truth beside rows that were made before.
 
-use super::{Boolean, BooleanRule, Classes, FeatureLaw, Generator, LogisticLabels, Separable, Truth};
+use super::{
+    Boolean, BooleanRule, Classes, CurveShape, Curves, FeatureLaw, Generator, LogisticLabels, Separable, Truth,
+};
 use crate::density::Parameters;
 use crate::error::{Error, Place, Result};
 use serde_json::Value;
@@ -28,13 +30,23 @@ pub fn generator_of(bytes: &[u8], name: &str, rows: bool) -> Result<Again> {
     let kind = serde_json::from_slice::<Value>(bytes).ok().and_then(|v| Some(v.get("kind")?.as_str()?.to_owned()));
     let made = match kind.as_deref() {
         Some("logistic" | "separable") => of_plane(&truth(bytes, name)?),
+        Some(shape @ ("rings" | "moons")) => {
+            let truth = truth(bytes, name)?;
+            return of_curves(shape, truth).map_err(|e| e.at(Place::file(name)));
+        }
         Some("parity" | "m-of-d") => return of_bits(&truth(bytes, name)?, rows).map_err(|e| e.at(Place::file(name))),
         _ => {
             let parameters = Parameters::from_json(bytes, name)?;
             let kind = if parameters.means.is_some() { "gaussian" } else { "independent" };
             let densities = parameters.densities()?;
             let classes = Classes::new(kind, densities, parameters.classes, parameters.features)?;
-            return Ok(Again { generator: Box::new(classes), listed: None });
+            let counts = serde_json::from_slice::<Value>(bytes).ok().and_then(|v| {
+                let counts = v.get("counts")?.as_array()?;
+                counts.iter().map(Value::as_u64).collect::<Option<Vec<u64>>>()
+            });
+            let Some(counts) = counts else { return Ok(Again { generator: Box::new(classes), listed: None }) };
+            let listed = Some(counts.iter().sum());
+            return Ok(Again { generator: Box::new(classes.with_counts(counts)?), listed });
         }
     };
     Ok(Again { generator: made.map_err(|e| e.at(Place::file(name)))?, listed: None })
@@ -61,6 +73,19 @@ fn of_plane(truth: &Truth) -> Result<Box<dyn Generator>> {
         None => [0.5, 0.5],
     };
     Ok(Box::new(Separable::new(weights.clone(), *intercept, margin, priors)?))
+}
+
+/// Classes along curves.
+fn of_curves(shape: &str, truth: Truth) -> Result<Again> {
+    let shape = if shape == "rings" { CurveShape::Rings } else { CurveShape::Moons };
+    let Some(noise) = truth.noise else { return Err(Error::data("there is no `noise`")) };
+    let curves = Curves::new(shape, truth.parameters.classes.len(), noise)?;
+    let listed = truth.counts.as_ref().map(|counts| counts.iter().sum());
+    let curves = match truth.counts {
+        Some(counts) => curves.with_counts(counts)?,
+        None => curves,
+    };
+    Ok(Again { generator: Box::new(curves), listed })
 }
 
 /// Functions of zeros and ones.

@@ -6,6 +6,7 @@
 mod again;
 mod boolean;
 mod classes;
+mod curves;
 mod law;
 mod logistic;
 mod separable;
@@ -14,6 +15,7 @@ mod truth;
 pub use again::{Again, generator_of};
 pub use boolean::{Boolean, BooleanRule};
 pub use classes::{Classes, bernoulli_classes, gaussian_classes, poisson_classes};
+pub use curves::{CurveShape, Curves};
 pub use law::FeatureLaw;
 pub use logistic::LogisticLabels;
 pub use separable::Separable;

@@ -30,6 +30,12 @@ pub struct Truth {
     /// How the features of a row come about whatever its class, where they are not normal.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub feature_law: Option<FeatureLaw>,
+    /// How many rows of each class come first, where that was fixed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub counts: Option<Vec<u64>>,
+    /// The standard deviation about a curve.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub noise: Option<f64>,
     /// Smallest distance of a row from the plane, which no other plane betters.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub margin: Option<f64>,
