@@ -19,6 +19,10 @@ pub struct DecisionArguments {
     #[arg(long, value_name = "P", allow_negative_numbers = true, help_heading = "Decision")]
     threshold: Option<f64>,
 
+    /// Of two classes, predict the last (positive) one where its score exceeds this, whatever the score means
+    #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Decision")]
+    score_threshold: Option<f64>,
+
     /// Predict the class of the smallest expected cost: truth:prediction=cost,… (other mistakes cost 1), or a CSV file with a row per truth and a column per prediction
     #[arg(long, value_name = "COSTS", help_heading = "Decision")]
     costs: Option<String>,
@@ -48,7 +52,12 @@ impl DecisionArguments {
                 "costs imply a threshold: that of two classes is a/(a+b) if a false alarm costs a and a miss b",
             ));
         }
-        let rule = self.threshold.map_or(Rule::ArgMax, Rule::Threshold);
+        if self.score_threshold.is_some() && (self.threshold.is_some() || self.costs.is_some()) {
+            return Err(Error::usage("--score-threshold, --threshold and --costs exclude each other")
+                .help("give one: a threshold p of the probability is log(p/(1-p)) of log-odds"));
+        }
+        let by_score = self.score_threshold.map(Rule::Score);
+        let rule = self.threshold.map(Rule::Threshold).or(by_score).unwrap_or_default();
         Decision { rule, reject: self.reject }.check(2, true)
     }
 
@@ -57,6 +66,7 @@ impl DecisionArguments {
         self.check()?;
         let rule = match (self.threshold, &self.costs) {
             (Some(threshold), _) => Rule::Threshold(threshold),
+            (None, None) if self.score_threshold.is_some() => self.score_threshold.map(Rule::Score).unwrap_or_default(),
             (None, Some(text)) => Rule::Cost(costs(text, classes)?),
             (None, None) if self.reject.is_some() => Rule::ArgMax,
             (None, None) => return Ok(None),

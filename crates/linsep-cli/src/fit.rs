@@ -5,12 +5,14 @@ use crate::columns::{ColumnArguments, seconds, target_of};
 use crate::conformal::ConformalArguments;
 use crate::decision::DecisionArguments;
 use crate::exit::Ending;
+use crate::given::GivenArguments;
 use crate::input::InputArguments;
 use crate::labels;
 use crate::method::{MethodArguments, class_names};
 use crate::multiclass::ApproachName;
 use crate::output::{check_directory, print, print_json};
 use crate::progress::Progress;
+use crate::trace::Trace;
 use crate::voice;
 use clap::Args;
 use linsep::artifact::{Model, MultiLabel};
@@ -19,14 +21,14 @@ use linsep::design::RecipeOptions;
 use linsep::model::{ClassWeights, Method, Outcome};
 use linsep::report::{fit_summary, fit_summary_on_columns, inspect_json, refusal_json, refusal_text};
 use linsep::table::Table;
-use linsep::workflow::{CalibrationOptions, FitOptions, TableFit, TableRefusal, fit_labels, fit_table};
+use linsep::workflow::{CalibrationOptions, FitOptions, TableFit, TableRefusal, fit_labels, fit_table, given_model};
 use linsep::{Error, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Fit a classifier to a table and prove how good the fit is.
 #[derive(Args)]
-#[command(after_help = "\
+#[command(mut_arg("files", |files| files.required(false)), after_help = "\
 Without further flags: logistic regression (softmax for more than two classes) on standardised
 columns, or on sparse columns as they are, with the ridge penalty 1/Σs (Σs is the number of rows, or
 their total weight), text columns as indicators, rows with missing cells dropped and counted.
@@ -44,7 +46,8 @@ Examples:
   linsep fit penguins.csv --target species --model svm --multiclass one-vs-one --vote unanimity
   linsep fit penguins.csv --target sex --costs female:male=5 --reject 0.3 -o careful.json
   linsep fit penguins.csv --target sex --model svm --calibrate platt -o svm.json
-  linsep fit penguins.csv --target species --conformal 0.9 -o sets.json")]
+  linsep fit penguins.csv --target species --conformal 0.9 -o sets.json
+  linsep fit --model given --plane 'x1=1,x2=-1,(intercept)=0.5' --classes no,yes -o plane.json")]
 pub struct FitArguments {
     #[command(flatten)]
     pub input: InputArguments,
@@ -81,6 +84,9 @@ pub struct FitArguments {
     multiclass: Option<ApproachName>,
 
     #[command(flatten)]
+    given: GivenArguments,
+
+    #[command(flatten)]
     decision: DecisionArguments,
 
     #[command(flatten)]
@@ -92,6 +98,11 @@ pub struct FitArguments {
     /// Start at the coefficients of this model, which has the same columns and classes
     #[arg(long, value_name = "MODEL", help_heading = "Method")]
     init: Option<PathBuf>,
+
+    /// Write every step of the solver to this CSV file: iteration, objective, gradient_norm, step and the coefficients (newton,
+    /// lbfgs, gradient-descent, fixed-step, sgd, svrg)
+    #[arg(long, value_name = "FILE", help_heading = "Method")]
+    trace: Option<PathBuf>,
 
     /// Stop after this many seconds with what there is (exit code 3)
     #[arg(long, value_name = "SECONDS", help_heading = "Method")]
@@ -165,20 +176,62 @@ impl FitArguments {
 /// Runs the subcommand.
 pub fn run(arguments: &FitArguments) -> Result<Ending> {
     let time_limit = arguments.time_limit.map(seconds).transpose()?;
+    if arguments.method.is_given() {
+        return given(arguments);
+    }
+    arguments.given.refuse()?;
+    if arguments.input.files.is_empty() {
+        return Err(Error::usage("no table is named").help("name a FILE, or - for standard input"));
+    }
     let asked = arguments.asked()?;
+    let trace = arguments.trace.as_deref().map(Trace::new).transpose()?;
+    if let Some(path) = &arguments.trace {
+        arguments.input.refuse_as_output(path, &[arguments.init.as_deref(), arguments.output.as_deref()])?;
+    }
     let progress = Progress::new(arguments.input.quiet, time_limit);
     let table = arguments.input.read(None, &progress)?;
     let options = |target: String| arguments.options(&asked, &table, target);
     if let Some(targets) = labels::targets(arguments.target.as_deref(), &table) {
+        if trace.is_some() {
+            return Err(
+                Error::usage("--trace is of one fit, and several labels have several").help("name one --target")
+            );
+        }
         let options = targets.into_iter().map(options).collect::<Result<Vec<FitOptions>>>()?;
         let fits = fit_labels(&table, &options, &progress.watch());
         progress.finish();
         return finish_labels(arguments, fits?, &options);
     }
     let options = options(target_of(arguments.target.as_deref(), &table)?)?;
-    let fit = fit_table(table, &options, &progress.watch());
+    let watch = match &trace {
+        Some(trace) => trace.followed(progress.watch()),
+        None => progress.watch(),
+    };
+    let fit = fit_table(table, &options, &watch);
     progress.finish();
-    finish(arguments, fit?)
+    let fit = fit?;
+    if let Some(trace) = &trace {
+        trace.write(&fit)?;
+    }
+    finish(arguments, fit)
+}
+
+/// A rule that is stated: no table is read.
+fn given(arguments: &FitArguments) -> Result<Ending> {
+    if let Some(file) = arguments.input.files.first() {
+        return Err(Error::usage(format!("--model given learns from no table, and `{file}` is named"))
+            .help("leave it out; evaluate and geometry take the model and a table"));
+    }
+    // What a flag of another method would do is nothing; say so instead.
+    arguments.method.check_flags(!arguments.columns.offset.is_empty())?;
+    let settings = arguments.given.settings(arguments.method.file())?;
+    let decision = arguments.decision.decision(&settings.classes)?.unwrap_or_default();
+    let model = given_model(settings, arguments.target.as_deref().unwrap_or("class"), decision)?;
+    if let Some(path) = &arguments.output {
+        check_directory(path)?;
+        arguments.input.refuse_as_output(path, &[arguments.method.file(), arguments.decision.file()])?;
+    }
+    finish(arguments, TableFit::Model(Box::new(model)))
 }
 
 /// Writes what came of the fits of several labels; one without a model is the answer.

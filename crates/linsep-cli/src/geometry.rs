@@ -47,6 +47,10 @@ pub struct GeometryArguments {
     #[arg(long, requires = "files")]
     projection: bool,
 
+    /// Add a column functional_margin: y·g, with more classes the smallest g_y − g_j
+    #[arg(long, requires = "files")]
+    functional: bool,
+
     /// Add columns r2_<class>: the squared Mahalanobis distance to each class (lda, qda, spherical)
     #[arg(long, requires = "files")]
     mahalanobis: bool,
@@ -101,7 +105,12 @@ pub fn run(arguments: &GeometryArguments) -> Result<Ending> {
     progress.finish();
     let to_file = arguments.output.as_deref().filter(|output| *output != "-");
     if to_file.is_some() || !arguments.json {
-        let ending = write(&model, &geometry, &table, &data, &keep, to_file.unwrap_or("-"))?;
+        if arguments.functional && !data.labelled {
+            return Err(Error::usage("a functional margin needs the class of every row")
+                .help(format!("the table has no column `{}`", model.target)));
+        }
+        let what = Written { keep: &keep, functional: arguments.functional };
+        let ending = write(&model, &geometry, &table, &data, &what, to_file.unwrap_or("-"))?;
         if to_file.is_none() {
             if model.parts.is_empty() && model.cuts().is_none() && !arguments.input.quiet {
                 // The table has no room for it, and it would be read wrongly without.
@@ -116,12 +125,18 @@ pub fn run(arguments: &GeometryArguments) -> Result<Ending> {
     }
 }
 
+/// What is written of every row beside the usual.
+struct Written<'a> {
+    keep: &'a [usize],
+    functional: bool,
+}
+
 fn write(
     model: &Model,
     geometry: &Geometry,
     table: &Table,
     data: &TableGeometry,
-    keep: &[usize],
+    what: &Written<'_>,
     output: &str,
 ) -> Result<Ending> {
     let classes = &model.classes;
@@ -134,6 +149,9 @@ fn write(
     if data.labelled {
         header.push(if feature_space { "feature_margin".into() } else { "margin".into() });
     }
+    if what.functional {
+        header.push("functional_margin".into());
+    }
     if data.mahalanobis.is_some() {
         header.extend(classes.iter().map(|c| format!("r2_{c}")));
     }
@@ -141,7 +159,7 @@ fn write(
         let feature = model.recipe.namer();
         header.extend((0..columns).map(|j| format!("proj_{}", feature(j))));
     }
-    let sheet = Sheet { table, keep, header, rows: &data.rows };
+    let sheet = Sheet { table, keep: what.keep, header, rows: &data.rows };
     sheet.write(output, |i, line| {
         let row = &data.measured.rows[i];
         line.text(data.predictions[i].map_or("", |k| &classes[k.index()]));
@@ -152,6 +170,9 @@ fn write(
         }
         if data.labelled {
             line.optional(row.margin);
+        }
+        if what.functional {
+            line.optional(row.functional_margin);
         }
         if let Some(distances) = &data.mahalanobis {
             distances[i * classes.len()..(i + 1) * classes.len()].iter().for_each(|r| line.number(*r));

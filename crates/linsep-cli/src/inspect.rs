@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::voice;
 use clap::Args;
 use linsep::artifact::Saved;
-use linsep::report::{inspect_json, inspect_text, support_json, support_text};
+use linsep::report::{inspect_json, inspect_text, support_json, support_text, truth_json, truth_text};
 use linsep::workflow::support_tables;
 use linsep::{Error, Result};
 use std::path::PathBuf;
@@ -34,6 +34,10 @@ pub struct InspectArguments {
     #[arg(long, value_name = "N|all", default_value = "20", requires = "files")]
     rows: String,
 
+    /// Compare what was estimated with this truth file, as simulate writes it
+    #[arg(long, value_name = "FILE", conflicts_with = "files")]
+    truth: Option<PathBuf>,
+
     /// Print one JSON object: model, classes, features, weights, intercept, objective, certificate and more
     #[arg(long)]
     json: bool,
@@ -46,6 +50,17 @@ pub fn run(arguments: &InspectArguments) -> Result<Ending> {
         Saved::One(model) => model,
         Saved::Several(models) => return labels::inspect(&models, arguments.json),
     };
+    if let Some(path) = &arguments.truth {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|e| Error::io(&name, &e))?;
+        if arguments.json {
+            let mut value = inspect_json(&model, &voice::Command)?;
+            value["truth"] = truth_json(&model, &bytes, &name)?;
+            return print_json(&value, Ending::Done);
+        }
+        let beside = truth_text(&model, &bytes, &name)?;
+        return print(&format!("{}{beside}", inspect_text(&model, &voice::Command)), Ending::Done);
+    }
     if arguments.input.files.is_empty() {
         return match arguments.json {
             true => print_json(&inspect_json(&model, &voice::Command)?, Ending::Done),

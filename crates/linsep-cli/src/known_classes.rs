@@ -2,7 +2,7 @@
 
 use clap::Args;
 use linsep::density::Parameters;
-use linsep::sample::{Classes, LogisticLabels, bernoulli_classes, gaussian_classes, poisson_classes};
+use linsep::sample::{Classes, FeatureLaw, LogisticLabels, bernoulli_classes, gaussian_classes, poisson_classes};
 use linsep::{Error, Result};
 use std::path::Path;
 
@@ -59,24 +59,24 @@ impl KnownClasses {
     }
 
     /// Gaussian classes that share a covariance.
-    pub fn gaussian(&self) -> Result<Classes> {
-        gaussian_classes(self.class_priors()?, self.cols()?, self.apart(), self.correlation.unwrap_or(0.0))
+    pub fn gaussian(&self, priors: Vec<f64>) -> Result<Classes> {
+        gaussian_classes(priors, self.cols()?, self.apart(), self.correlation.unwrap_or(0.0))
     }
 
     /// Independent Poisson counts.
-    pub fn poisson(&self) -> Result<Classes> {
-        poisson_classes(self.class_priors()?, self.cols()?, self.apart())
+    pub fn poisson(&self, priors: Vec<f64>) -> Result<Classes> {
+        poisson_classes(priors, self.cols()?, self.apart())
     }
 
     /// Independent zeros and ones.
-    pub fn bernoulli(&self) -> Result<Classes> {
-        bernoulli_classes(self.class_priors()?, self.cols()?, self.apart())
+    pub fn bernoulli(&self, priors: Vec<f64>) -> Result<Classes> {
+        bernoulli_classes(priors, self.cols()?, self.apart())
     }
 
     /// Gaussian features, labels from the logistic model.
     pub fn logistic(&self) -> Result<LogisticLabels> {
         let (weights, intercept) = self.plane(2.0)?;
-        LogisticLabels::new(weights, intercept, self.correlation.unwrap_or(0.0))
+        LogisticLabels::new(weights, intercept, FeatureLaw::Normal(self.correlation.unwrap_or(0.0)))
     }
 
     /// Priors of the classes, equal unless they are given.

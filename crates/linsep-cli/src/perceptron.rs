@@ -17,8 +17,9 @@ pub struct PerceptronArguments {
     #[arg(long, value_enum, value_name = "RULE", help_heading = "Method")]
     pub pocket: Option<PocketName>,
 
-    /// Perceptron and its kin: the step η, which scales the scores and decides nothing (default: 1); --solver sgd and svrg:
-    /// the first and longest step (default: by the curvature)
+    /// Perceptron and its kin: the step η, which scales the scores and decides nothing (default: 1); --solver
+    /// gradient-descent: the step η along the gradient of the mean loss (default: by a line search); sgd and svrg: the first
+    /// and longest step (default: by the curvature)
     #[arg(long, value_name = "ETA", help_heading = "Method")]
     pub step: Option<f64>,
 

@@ -168,6 +168,8 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         true => model.class_sets(&predictions.deciding, arguments.set_level)?,
         false => Vec::new(),
     };
+    // Log-odds are those in force, true priors included; scores before a calibration are what it maps.
+    let shown = if model.calibration.is_some() { &predictions.scores } else { &predictions.deciding };
     let probabilities = if arguments.proba { predictions.probabilities() } else { Vec::new() };
     let sheet = Sheet { table: &table, keep: &keep, header, rows: &predictions.rows };
     sheet.write(&arguments.output, |i, line| {
@@ -180,7 +182,7 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
             probabilities[i * classes.len()..(i + 1) * classes.len()].iter().for_each(|p| line.number(*p));
         }
         if arguments.scores {
-            predictions.scores[i * scores..(i + 1) * scores].iter().for_each(|z| line.number(*z));
+            shown[i * scores..(i + 1) * scores].iter().for_each(|z| line.number(*z));
         }
         if arguments.set {
             let within = sets[i * classes.len()..(i + 1) * classes.len()].iter().zip(classes);

@@ -2,18 +2,20 @@
 
 use crate::exit::Ending;
 use crate::input::load_model;
-use crate::known_classes::{KnownClasses, classes_of_file};
-use crate::output::{check_directory, ended, is_same_file, print, quoted, refuse_inputs};
+use crate::known_classes::KnownClasses;
+use crate::output::{check_directory, ended, is_same_file, print, refuse_inputs};
 use crate::progress::Progress;
+use crate::simulated_sheet::SimulatedSheet;
 use clap::{Args, ValueEnum};
 use linsep::artifact::write_atomic;
-use linsep::design::{Cell, Recipe};
+use linsep::design::Recipe;
 use linsep::report::bayes_error_text;
-use linsep::sample::{Boolean, BooleanRule, Generator, Separable, Simulation, Truth};
-use linsep::watch::Watch;
+use linsep::sample::{
+    Boolean, BooleanRule, Classes, CurveShape, Curves, FeatureLaw, Generator, LogisticLabels, Separable, Simulation,
+    Truth, generator_of,
+};
 use linsep::workflow::model_classes;
 use linsep::{Error, ErrorKind, Result};
-use rayon::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +28,9 @@ poisson and bernoulli the same on the scale on which their variance is nearly co
 Examples:
   linsep simulate gaussian --rows 500 --classes 3 --features 4 --distance 1.5 -o gaussian.csv
   linsep simulate logistic --weights 1,-2 --intercept 0.5 --seed 7 -o logistic.csv
+  linsep simulate logistic --weights 1 --intercept -5 --x uniform:0,10 --rows 200 -o line.csv
+  linsep simulate gaussian --counts 100,100 --distance 3 -o hundred.csv
+  linsep simulate rings --rows 300 --noise 0.2 -o rings.csv
   linsep simulate separable --margin 0.25 --rows 200 -o separable.csv
   linsep simulate parity --features 3
   linsep simulate m-of-d --features 5 --m 2 --signs
@@ -39,7 +44,8 @@ pub struct SimulateArguments {
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["kind", "parameters"])]
     from: Option<PathBuf>,
 
-    /// Draw from the classes of a file: means with covariance, covariances or variance, or marginals
+    /// Draw from the classes of a file (means with covariance, covariances or variance, or marginals), or as the truth file
+    /// of other rows says
     #[arg(long, value_name = "FILE", conflicts_with = "kind")]
     parameters: Option<PathBuf>,
 
@@ -61,6 +67,18 @@ pub struct SimulateArguments {
 
     #[command(flatten)]
     known: KnownClasses,
+
+    /// Number of rows of each class, instead of --rows and --priors; the classes come one after the other
+    #[arg(long, value_name = "N", value_delimiter = ',', conflicts_with_all = ["rows", "priors"], help_heading = "Classes")]
+    counts: Option<Vec<u64>>,
+
+    /// Standard deviation about the curves (default: 0.1)
+    #[arg(long, value_name = "S", allow_negative_numbers = true, help_heading = "Classes")]
+    noise: Option<f64>,
+
+    /// Law of the features: normal (default), or uniform:A,B
+    #[arg(long, value_name = "LAW", help_heading = "Classes")]
+    x: Option<String>,
 
     /// Distance of the nearest rows from the plane (default: 0.5)
     #[arg(long, value_name = "G", allow_negative_numbers = true, help_heading = "Classes")]
@@ -92,9 +110,15 @@ enum KindName {
     Parity,
     /// Whether at least m of d features are one
     MOfD,
+    /// Circles about a point, one for each class: not linear
+    Rings,
+    /// Two half circles that hold each other: not linear
+    Moons,
 }
 
-use KindName::{Bernoulli, Gaussian, Logistic as LogisticName, MOfD, Parity, Poisson, Separable as SeparableName};
+use KindName::{
+    Bernoulli, Gaussian, Logistic as LogisticName, MOfD, Moons, Parity, Poisson, Rings, Separable as SeparableName,
+};
 
 /// Rows of kinds that do not say how many there are.
 const ROWS: u64 = 1000;
@@ -112,7 +136,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<Ending> {
     }
     let simulation = Simulation::new(generator, arguments.rows.or(listed).unwrap_or(ROWS), arguments.seed)?;
     let truth = simulation.truth()?;
-    let sheet = Sheet { simulation: &simulation, recipe: recipe.as_ref(), names, target };
+    let sheet = SimulatedSheet { simulation: &simulation, recipe: recipe.as_ref(), names, target };
     let watch = progress.watch();
     // Writing fails when it is interrupted; then that is what went wrong.
     let interrupted = |error: Error| match watch.halted() {
@@ -174,15 +198,31 @@ impl SimulateArguments {
             return Ok((Box::new(classes), None, Some(model.recipe), model.target));
         }
         if let Some(path) = &self.parameters {
-            return Ok((Box::new(classes_of_file(path)?), None, None, target));
+            let name = path.display().to_string();
+            let bytes = std::fs::read(path).map_err(|e| Error::io(&name, &e))?;
+            let again = generator_of(&bytes, &name, self.rows.is_some())?;
+            return Ok((again.generator, again.listed, None, target));
         }
         let Some(kind) = self.kind else { return Err(Error::usage("what is to be drawn?").help("name a KIND")) };
         let cols = self.known.cols()?;
         let generator: Box<dyn Generator> = match kind {
-            Gaussian => Box::new(self.known.gaussian()?),
-            Poisson => Box::new(self.known.poisson()?),
-            Bernoulli => Box::new(self.known.bernoulli()?),
-            LogisticName => Box::new(self.known.logistic()?),
+            Gaussian => self.counted(self.known.gaussian(self.class_priors()?)?)?,
+            Poisson => self.counted(self.known.poisson(self.class_priors()?)?)?,
+            Bernoulli => self.counted(self.known.bernoulli(self.class_priors()?)?)?,
+            Rings | Moons => {
+                let shape = if kind == Rings { CurveShape::Rings } else { CurveShape::Moons };
+                let curves = Curves::new(shape, self.class_priors()?.len(), self.noise.unwrap_or(0.1))?;
+                match &self.counts {
+                    Some(counts) => Box::new(curves.with_counts(counts.clone())?),
+                    None => Box::new(curves),
+                }
+            }
+            LogisticName => {
+                let (weights, intercept) = self.known.plane(2.0)?;
+                let correlation = self.known.correlation.unwrap_or(0.0);
+                let law = self.x.as_deref().map_or(Ok(FeatureLaw::Normal(correlation)), |x| law(x, correlation))?;
+                Box::new(LogisticLabels::new(weights, intercept, law)?)
+            }
             SeparableName => {
                 let (weights, intercept) = self.known.plane(1.0)?;
                 let priors = self.known.class_priors()?;
@@ -202,13 +242,32 @@ impl SimulateArguments {
                 return Ok((Box::new(boolean), all, None, target));
             }
         };
-        Ok((generator, None, None, target))
+        let listed = self.counts.as_ref().map(|counts| counts.iter().sum());
+        Ok((generator, listed, None, target))
+    }
+
+    /// The classes, with as many rows of each as asked for.
+    fn counted(&self, classes: Classes) -> Result<Box<dyn Generator>> {
+        Ok(match &self.counts {
+            Some(counts) => Box::new(classes.with_counts(counts.clone())?),
+            None => Box::new(classes),
+        })
+    }
+
+    /// The priors, equal where counts say how many classes there are.
+    fn class_priors(&self) -> Result<Vec<f64>> {
+        match (&self.counts, &self.known.priors, self.known.classes) {
+            (Some(counts), None, None) => Ok(vec![1.0 / counts.len().max(2) as f64; counts.len().max(2)]),
+            _ => self.known.class_priors(),
+        }
     }
 
     /// Every flag of some kinds only: whether it was given, and the kinds it belongs to.
     fn given(&self) -> Vec<(&'static str, bool, &'static [KindName])> {
         vec![
-            ("--classes", self.known.classes.is_some(), &[Gaussian, Poisson, Bernoulli]),
+            ("--classes", self.known.classes.is_some(), &[Gaussian, Poisson, Bernoulli, Rings]),
+            ("--counts", self.counts.is_some(), &[Gaussian, Poisson, Bernoulli, Rings, Moons]),
+            ("--noise", self.noise.is_some(), &[Rings, Moons]),
             (
                 "--features",
                 self.known.features.is_some(),
@@ -219,6 +278,7 @@ impl SimulateArguments {
             ("--correlation", self.known.correlation.is_some(), &[Gaussian, LogisticName]),
             ("--weights", self.known.weights.is_some(), &[LogisticName, SeparableName]),
             ("--intercept", self.known.intercept.is_some(), &[LogisticName, SeparableName]),
+            ("--x", self.x.is_some(), &[LogisticName]),
             ("--margin", self.margin.is_some(), &[SeparableName]),
             ("--m", self.m.is_some(), &[MOfD]),
             ("--signs", self.signs, &[Parity, MOfD]),
@@ -262,75 +322,26 @@ impl SimulateArguments {
     }
 }
 
+/// `normal` or `uniform:A,B`.
+fn law(text: &str, correlation: f64) -> Result<FeatureLaw> {
+    let ends = |ends: &str| {
+        let (low, high) = ends.split_once(',')?;
+        Some((low.trim().parse::<f64>().ok()?, high.trim().parse::<f64>().ok()?))
+    };
+    if text == "normal" {
+        return Ok(FeatureLaw::Normal(correlation));
+    }
+    match text.strip_prefix("uniform:").and_then(ends) {
+        Some(_) if correlation != 0.0 => {
+            Err(Error::usage("uniform features are independent").help("leave --correlation out"))
+        }
+        Some((low, high)) => Ok(FeatureLaw::Uniform(low, high)),
+        None => Err(Error::usage(format!("`{text}` is not a law of features"))
+            .help("write --x normal, or --x uniform:0,10 for numbers between 0 and 10")),
+    }
+}
+
 /// The name on the command line.
 fn name(kind: KindName) -> String {
     kind.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default()
-}
-
-/// The CSV to be written.
-struct Sheet<'a> {
-    simulation: &'a Simulation,
-    recipe: Option<&'a Recipe>,
-    names: Vec<String>,
-    target: String,
-}
-
-/// Blocks made at a time: enough for all threads, few enough for memory.
-const BLOCKS: u64 = 64;
-
-impl Sheet<'_> {
-    fn write(&self, out: &mut dyn Write, watch: &Watch) -> std::io::Result<()> {
-        let header: Vec<String> = self.names.iter().chain([&self.target]).map(|n| quoted(n)).collect();
-        writeln!(out, "{}", header.join(","))?;
-        let classes: Vec<String> = self.simulation.generator().classes().iter().map(|c| quoted(c)).collect();
-        let mut next = 0;
-        while next < self.simulation.n_blocks() {
-            if watch.halted().is_some() {
-                return Err(std::io::Error::from(std::io::ErrorKind::Interrupted));
-            }
-            let end = (next + BLOCKS).min(self.simulation.n_blocks());
-            let texts: Vec<std::io::Result<String>> =
-                (next..end).into_par_iter().map(|block| self.text(block, &classes)).collect();
-            for text in texts {
-                out.write_all(text?.as_bytes())?;
-            }
-            next = end;
-        }
-        Ok(())
-    }
-
-    /// The lines of one block.
-    fn text(&self, block: u64, classes: &[String]) -> std::io::Result<String> {
-        let (values, drawn) = self.simulation.block(block);
-        let mut text = String::new();
-        for (row, class) in values.chunks_exact(self.simulation.generator().cols()).zip(drawn) {
-            match self.recipe {
-                None => row.iter().for_each(|v| push_number(&mut text, *v)),
-                Some(recipe) => {
-                    for cell in recipe.cells(row).map_err(|e| std::io::Error::other(e.to_string()))? {
-                        match cell {
-                            Cell::Number(v) => push_number(&mut text, v),
-                            Cell::Text(level) => {
-                                text.push_str(&quoted(level));
-                                text.push(',');
-                            }
-                        }
-                    }
-                }
-            }
-            text.push_str(&classes[class.index()]);
-            text.push('\n');
-        }
-        Ok(text)
-    }
-}
-
-/// A number and a comma: whole numbers without a point, others the shortest that read back the same.
-fn push_number(text: &mut String, value: f64) {
-    use std::fmt::Write as _;
-    // Writing to a String cannot fail. Adding zero makes −0 a 0.
-    let _ = match value.fract() == 0.0 && value.abs() < 1e15 {
-        true => write!(text, "{},", value + 0.0),
-        false => write!(text, "{value:?},"),
-    };
 }

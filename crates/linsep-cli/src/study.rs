@@ -133,9 +133,9 @@ impl StudyArguments {
             return Ok(Box::new(classes_of_file(path)?));
         }
         Ok(match self.kind {
-            Some(Gaussian) => Box::new(self.known.gaussian()?),
-            Some(Poisson) => Box::new(self.known.poisson()?),
-            Some(Bernoulli) => Box::new(self.known.bernoulli()?),
+            Some(Gaussian) => Box::new(self.known.gaussian(self.known.class_priors()?)?),
+            Some(Poisson) => Box::new(self.known.poisson(self.known.class_priors()?)?),
+            Some(Bernoulli) => Box::new(self.known.bernoulli(self.known.class_priors()?)?),
             Some(Logistic) => Box::new(self.known.logistic()?),
             None => return Err(Error::usage("what is to be drawn?").help("name a KIND")),
         })

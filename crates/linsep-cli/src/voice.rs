@@ -63,6 +63,7 @@ fn flag(setting: Setting) -> &'static str {
         Setting::Priors => "--priors",
         Setting::Projection => "--projection",
         Setting::Rows => "--rows",
+        Setting::ScoreThreshold => "--score-threshold",
         Setting::Shrinkage => "--shrinkage",
         Setting::Smoothing => "--smoothing",
         Setting::Solver => "--solver",

@@ -99,6 +99,7 @@ fn keyword(setting: Setting) -> Option<(&'static str, Value)> {
         | Setting::Number
         | Setting::Projection
         | Setting::Rows
+        | Setting::ScoreThreshold
         | Setting::TextColumns
         | Setting::Transform
         | Setting::TransformColumns

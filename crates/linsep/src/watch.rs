@@ -31,6 +31,21 @@ pub enum Progress<'a> {
         /// Relative bound on the suboptimality, where the solver has one.
         relative_gap: Option<f64>,
     },
+    /// Where a solver is: at its start (iteration 0), and after every iteration.
+    Point {
+        /// Which solver.
+        solver: &'a str,
+        /// Iterations done.
+        iteration: usize,
+        /// Objective there.
+        objective: f64,
+        /// Length of its gradient.
+        gradient: f64,
+        /// The step taken to get there; 0 at the start.
+        step: f64,
+        /// The weights of all scores and then their intercepts, in the units of the fit.
+        coefficients: &'a [f64],
+    },
     /// A solver is about to begin, and may take long.
     Forecast {
         /// Which solver.
@@ -104,6 +119,18 @@ impl Watch {
     /// The same watch with an observer; it is called from worker threads.
     pub fn observer(mut self, observer: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Watch {
         self.observer = Some(Arc::new(observer));
+        self
+    }
+
+    /// The same watch with one more observer.
+    pub fn also(mut self, observer: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Watch {
+        self.observer = Some(match self.observer.take() {
+            None => Arc::new(observer),
+            Some(first) => Arc::new(move |progress: Progress<'_>| {
+                first(progress);
+                observer(progress);
+            }),
+        });
         self
     }
 

@@ -227,8 +227,11 @@ pub fn models() -> Vec<Registered> {
             exempt: &[NO_OFFSETS, NO_OFFSETS_K, SHARES_WEIGHT, NOT_LINEAR],
         },
         Registered {
-            name: "spherical",
-            method: Method::Gaussian(GaussianBayes::new(CovarianceShape::Spherical)),
+            name: "spherical, standardised",
+            method: Method::Gaussian(GaussianBayes {
+                standardize: Standardize::Yes,
+                ..GaussianBayes::new(CovarianceShape::Spherical)
+            }),
             exempt: &[
                 NO_OFFSETS,
                 NO_OFFSETS_K,
@@ -240,11 +243,8 @@ pub fn models() -> Vec<Registered> {
             ],
         },
         Registered {
-            name: "spherical, raw",
-            method: Method::Gaussian(GaussianBayes {
-                standardize: Standardize::No,
-                ..GaussianBayes::new(CovarianceShape::Spherical)
-            }),
+            name: "spherical",
+            method: Method::Gaussian(GaussianBayes::new(CovarianceShape::Spherical)),
             exempt: &[NO_OFFSETS, NO_OFFSETS_K, SHARES_WEIGHT, SPHERE_HAS_UNITS],
         },
         Registered {

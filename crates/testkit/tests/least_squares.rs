@@ -248,6 +248,8 @@ fn standardising_is_a_ridge_in_other_units() {
         (0..3).map(|j| ((0..100).map(|i| (data.row(i)[j] - mean[j]).powi(2)).sum::<f64>() / 100.0).sqrt()).collect();
     let scaled = data.map(|j, v| (v - mean[j]) / sd[j]);
     for intercept in [Intercept::Free, Intercept::None, Intercept::Penalised] {
+        // Without an intercept planes pass through the origin, so nothing is centred.
+        let scaled = if intercept == Intercept::None { data.map(|j, v| v / sd[j]) } else { scaled.clone() };
         let expected = twin(&scaled, Targets::Auto, 0.1, intercept).remove(0);
         for solver in [LeastSquaresSolver::Cholesky, LeastSquaresSolver::Qr] {
             let model = data.model(&method(|m| {

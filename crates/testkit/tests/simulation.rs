@@ -4,7 +4,9 @@ use linsep::density::{Covariance, Densities, Density, ErrorMethod, Family, Gauss
 use linsep::design::Standardize;
 use linsep::model::{Fitted, GaussianBayes, Method, PenaltyChoice, RiskMinimizer};
 use linsep::numeric::{ln_gamma, normal_cdf};
-use linsep::sample::{Generator, LogisticLabels, Separable, Simulation, Truth, gaussian_classes, poisson_classes};
+use linsep::sample::{
+    FeatureLaw, Generator, LogisticLabels, Separable, Simulation, Truth, gaussian_classes, poisson_classes,
+};
 use linsep::table::Labels;
 use serde_json::{Value, json};
 use testkit::data::Data;
@@ -126,7 +128,8 @@ fn check_logistic(data: &Data, truth: &Truth) {
 
 #[test]
 fn logistic_regression_finds_the_truth() {
-    let (data, truth) = drawn(LogisticLabels::new(vec![1.0, -2.0, 0.0], 0.5, 0.3).expect("a model"), 20_000, 1);
+    let (data, truth) =
+        drawn(LogisticLabels::new(vec![1.0, -2.0, 0.0], 0.5, FeatureLaw::Normal(0.3)).expect("a model"), 20_000, 1);
     check_logistic(&data, &truth);
 }
 

@@ -117,7 +117,7 @@ fn intervals_cover_as_often_as_they_say() {
 
 #[test]
 fn wald_and_profile_intervals_cover_weights() {
-    let rows = LogisticLabels::new(vec![0.5, -0.25], 0.2, 0.0).unwrap();
+    let rows = LogisticLabels::new(vec![0.5, -0.25], 0.2, linsep::sample::FeatureLaw::Normal(0.0)).unwrap();
     for interval in [IntervalKind::Wald, IntervalKind::Profile] {
         let asked = StudyOptions { interval, level: 0.9, ..options(&[300], 600) };
         let found = run(&rows, &[named("likelihood", likelihood())], &asked);

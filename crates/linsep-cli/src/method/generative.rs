@@ -1,11 +1,21 @@
-//! Flags of the methods that model the classes: Gaussian classes and naive Bayes.
+//! Flags of the methods that model the classes: Gaussian classes and naive Bayes; and of rules that are given.
 
 use super::parse::{parameters, shrinkage};
-use super::{DivisorName, MethodArguments};
+use super::{DivisorName, MethodArguments, MethodName};
 use linsep::model::{CovarianceShape, Divisor, FamilyChoice, GaussianBayes, Method, NaiveBayes, Shrinkage};
 use linsep::{Error, Result};
 
 impl MethodArguments {
+    /// Whether the rule is stated, not fitted.
+    pub fn is_given(&self) -> bool {
+        self.model == MethodName::Given
+    }
+
+    /// Refuses flags of other methods.
+    pub fn check_flags(&self, offset: bool) -> Result<()> {
+        self.refuse_foreign_flags(offset)
+    }
+
     fn divisor(&self) -> Divisor {
         match self.covariance {
             Some(DivisorName::Mle) => Divisor::Mle,
@@ -35,14 +45,15 @@ impl MethodArguments {
     }
 
     pub(super) fn gaussian(&self, shape: CovarianceShape) -> Result<Method> {
+        let defaults = GaussianBayes::new(shape);
         let known = self.parameters.as_deref().map(parameters).transpose()?;
         Ok(Method::Gaussian(GaussianBayes {
             divisor: self.divisor(),
             shrinkage: self.shrinkage.as_deref().map_or(Ok(Shrinkage::None), shrinkage)?,
             priors: None,
             known,
-            standardize: self.standardize(),
-            ..GaussianBayes::new(shape)
+            standardize: if self.standardize.is_some() { self.standardize() } else { defaults.standardize },
+            ..defaults
         }))
     }
 }

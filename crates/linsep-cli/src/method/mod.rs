@@ -29,8 +29,8 @@ pub struct MethodArguments {
     #[arg(long, short, value_enum, default_value = "logistic", value_name = "METHOD", help_heading = "Method")]
     model: MethodName,
 
-    /// Scale columns to mean 0 and variance 1, so that a penalty treats them alike (default: yes; sparse input and
-    /// hard-margin: no)
+    /// Scale columns to mean 0 and variance 1, so that a penalty treats them alike (default: yes; sparse input,
+    /// spherical and hard-margin: no)
     #[arg(long, value_enum, value_name = "YES|NO", help_heading = "Method")]
     standardize: Option<YesNo>,
 
@@ -71,7 +71,8 @@ pub struct MethodArguments {
     #[arg(long, value_name = "CLASS=P", value_delimiter = ',', help_heading = "Method")]
     priors: Vec<String>,
 
-    /// JSON file of Gaussian parameters that are known, or of a prior of the means; the rest is estimated
+    /// JSON file of Gaussian parameters that are known, or of a prior of the means; the rest is estimated. Of --model given: of
+    /// the classes or the plane, as simulate writes it
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     parameters: Option<PathBuf>,
 
@@ -146,11 +147,14 @@ enum MethodName {
     AveragedPerceptron,
     /// The perceptron with a kernel: two classes
     KernelPerceptron,
+    /// A plane or classes that are given (--plane, --parameters): nothing is fitted, and no FILE is read
+    Given,
 }
 
 use MethodName::{
-    AveragedPerceptron as Averaged, HardMargin as Hard, KernelPerceptron as Kernel, Lda, LeastSquares as Squares,
-    Logistic, NaiveBayes as Naive, Perceptron, Pocket, Qda, SigmoidLs as Sigmoid, Softmax, Spherical, Svm,
+    AveragedPerceptron as Averaged, Given, HardMargin as Hard, KernelPerceptron as Kernel, Lda,
+    LeastSquares as Squares, Logistic, NaiveBayes as Naive, Perceptron, Pocket, Qda, SigmoidLs as Sigmoid, Softmax,
+    Spherical, Svm,
 };
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -273,6 +277,9 @@ impl MethodArguments {
             Pocket => family(self.perceptron.pocket()),
             Averaged => family(PerceptronVariant::Averaged),
             Kernel => self.kernel_perceptron(seed),
+            Given => {
+                Err(Error::usage("--model given is for fit: it learns from no table").help("choose another method"))
+            }
         }
     }
 
@@ -401,7 +408,7 @@ impl MethodArguments {
             ("--covariance", self.covariance.is_some(), &[Lda, Qda, Spherical, Naive]),
             ("--shrinkage", self.shrinkage.is_some(), &[Lda, Qda]),
             ("--priors", !self.priors.is_empty(), &[Lda, Qda, Spherical, Naive]),
-            ("--parameters", self.parameters.is_some(), &[Lda, Qda, Spherical]),
+            ("--parameters", self.parameters.is_some(), &[Lda, Qda, Spherical, Given]),
             ("--family", !self.family.is_empty(), &[Naive]),
             ("--smoothing", self.smoothing.is_some(), &[Naive]),
             ("--variance-smoothing", self.variance_smoothing.is_some(), &[Naive]),

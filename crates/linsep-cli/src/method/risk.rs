@@ -101,11 +101,13 @@ impl MethodArguments {
         Ok(Method::Risk(method))
     }
 
-    /// Batch, step and seed, which only the stochastic solvers have.
+    /// Batch, step and seed, which only the stochastic solvers have; gradient descent has a step, too.
     fn stochastic(&self, seed: u64) -> Result<Stochastic> {
         let drawn = matches!(self.solver, Some(SolverName::Svrg | SolverName::Sgd));
-        if self.perceptron.step.is_some() && !drawn {
-            return Err(Error::usage("--step is for steps by drawn rows").help("choose --solver sgd or --solver svrg"));
+        let descends = matches!(self.solver, Some(SolverName::GradientDescent | SolverName::FixedStep));
+        if self.perceptron.step.is_some() && !(drawn || descends) {
+            return Err(Error::usage("--step is for steps along a gradient")
+                .help("choose --solver sgd, svrg or gradient-descent"));
         }
         if self.batch.is_some() && !matches!(self.solver, Some(SolverName::Sgd)) {
             return Err(Error::usage("--batch is for --solver sgd").help("leave it out").help("choose --solver sgd"));
@@ -113,7 +115,7 @@ impl MethodArguments {
         let defaults = Stochastic::default();
         Ok(match drawn {
             true => Stochastic { batch: self.batch.unwrap_or(defaults.batch), step: self.perceptron.step, seed },
-            false => defaults,
+            false => Stochastic { step: self.perceptron.step.filter(|_| descends), ..defaults },
         })
     }
 

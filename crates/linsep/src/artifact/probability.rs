@@ -56,6 +56,15 @@ impl Model {
         scores
     }
 
+    /// What the true priors add to the scores of the discriminants before they decide: zero without any, and where a
+    /// calibration comes in between.
+    pub fn prior_shifts(&self) -> Vec<f64> {
+        match &self.true_priors {
+            Some(priors) if self.calibration.is_none() => prior_shift(&self.learned_priors(), priors),
+            _ => vec![0.0; self.discriminant.n_scores()],
+        }
+    }
+
     /// How strange each class would be in each row, row by row, from the scores that decide: what sets of classes go by.
     pub fn strangeness(&self, deciding: &[f64]) -> Vec<f64> {
         let kind = match self.split() {

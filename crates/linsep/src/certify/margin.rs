@@ -40,6 +40,7 @@ impl Margins {
                 norm: self.norm,
                 radius: self.radius,
                 bound,
+                widest: None,
                 mistakes: None,
             },
             None => Certificate::Errors { errors: self.errors, total: self.total },

@@ -156,7 +156,8 @@ pub enum Certificate {
         #[serde(skip_serializing_if = "Option::is_none", default)]
         errors: Option<CoefficientErrors>,
     },
-    /// A plane θ that separates the rows, `y θ·x̃ ≥ γ > 0`: no perceptron makes more than `R²‖θ‖²/γ²` mistakes on them.
+    /// A plane θ that separates the rows, `y θ·x̃ ≥ γ > 0`: no perceptron makes more than `R²‖θ‖²/γ²` mistakes on them, nor
+    /// more than that of any other plane that separates them.
     Separates {
         /// γ, rounding allowed for.
         margin: f64,
@@ -164,8 +165,12 @@ pub enum Certificate {
         norm: f64,
         /// R, the largest ‖x̃‖ in the units of the fit.
         radius: f64,
-        /// `R²‖θ‖²/γ²`.
+        /// `R²‖θ‖²/γ²`, of the plane with the wider margin where one is known.
         bound: f64,
+        /// The largest `min y θ'·x̃ / ‖θ'‖` that was found for a plane θ' of the same rows, rounding allowed for; absent
+        /// where no plane wider than θ was looked for or found.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        widest: Option<f64>,
         /// Mistakes made on the way to θ; unknown where only θ is given.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         mistakes: Option<usize>,

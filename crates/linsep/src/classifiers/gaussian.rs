@@ -34,12 +34,12 @@ builder! {
 }
 
 builder! {
-    /// Gaussian classes with the covariance `σ²I` on standardised columns: the class of the nearest mean, up to priors.
+    /// Gaussian classes with the covariance `σ²I` of the columns as they are: the class of the nearest mean, up to priors.
     ///
     /// ```
     /// use linsep::prelude::*;
     /// let x = [[0.0, 1.0], [1.0, 0.0], [4.0, 3.0], [5.0, 4.0]];
-    /// let model = SphericalGaussian::new().standardize(false).fit(&x, &['n', 'n', 'f', 'f'])?;
+    /// let model = SphericalGaussian::new().fit(&x, &['n', 'n', 'f', 'f'])?;
     /// assert_eq!(model.predict(&[[4.0, 4.0]])?, ['f']);
     /// # Ok::<(), FitError>(())
     /// ```

@@ -46,6 +46,8 @@ pub enum Rule {
     /// Of two classes the last where its probability exceeds this, between 0 and 1. At ½ the same as [`Rule::ArgMax`]: the
     /// plug-in rule of a regression estimate.
     Threshold(f64),
+    /// Of two classes the last where its score exceeds this number, whatever the score means.
+    Score(f64),
     /// `costs[truth][decision]`: the class of the smallest expected cost `Σ_k p_k costs[k][decision]`.
     Cost(Vec<Vec<f64>>),
     /// The scores are those of two-class fits, and this is how they name one of several classes.
@@ -94,6 +96,7 @@ impl Decision {
         match &self.rule {
             Rule::ArgMax => {}
             Rule::Threshold(threshold) => check_threshold(*threshold, n_classes)?,
+            Rule::Score(threshold) => check_score_threshold(*threshold, n_classes)?,
             Rule::Cost(costs) => check_costs(costs, n_classes)?,
             Rule::Scheme(scheme) => scheme.check(n_classes)?,
         }
@@ -105,12 +108,13 @@ impl Decision {
             ));
         }
         // At ½ the threshold is where the score changes its sign, whatever the score estimates.
-        let sign_decides =
-            matches!(self.rule, Rule::ArgMax | Rule::Threshold(0.5) | Rule::Scheme(_)) && self.reject.is_none();
+        let score_decides = matches!(self.rule, Rule::ArgMax | Rule::Threshold(0.5) | Rule::Score(_) | Rule::Scheme(_))
+            && self.reject.is_none();
         let without = !has_probabilities || matches!(self.rule, Rule::Scheme(_));
-        if without && !sign_decides {
+        if without && !score_decides {
             return Err(Error::usage("thresholds, costs and rejection need probabilities, and this method has none")
                 .help("decide for the largest score (a threshold of 0.5)")
+                .help(words!["use a threshold of the score, ", Setting::ScoreThreshold])
                 .help(words!["use ", Setting::Model.any(["logistic", "lda"])])
                 .help(words!["use ", Setting::Calibrate]));
         }
@@ -131,6 +135,7 @@ impl Decision {
             Rule::Scheme(scheme) => return Ok(scheme.classes(scores, n_classes)),
             Rule::ArgMax => classes(scores, n_classes),
             Rule::Threshold(threshold) => Cut::at_probability(*threshold).classes(scores),
+            Rule::Score(threshold) => Cut::Above(*threshold).classes(scores),
             Rule::Cost(costs) => least_cost(costs, scores),
         };
         let Some(reject) = self.reject else { return Ok(decided.into_iter().map(Some).collect()) };
@@ -156,6 +161,7 @@ impl Decision {
         let cut = match &self.rule {
             Rule::ArgMax => Cut::Above(0.0),
             Rule::Threshold(threshold) => Cut::at_probability(*threshold),
+            Rule::Score(threshold) => Cut::Above(*threshold),
             Rule::Cost(costs) if n_classes == 2 => Cut::at_costs(costs),
             Rule::Cost(costs) if treats_mistakes_alike(costs) => Cut::Above(0.0),
             Rule::Scheme(scheme) if scheme.is_arg_max() => Cut::Above(0.0),
@@ -222,6 +228,17 @@ fn check_threshold(threshold: f64, n_classes: usize) -> Result<()> {
     if n_classes != 2 {
         return Err(Error::usage(format!("a threshold decides between two classes, and there are {n_classes}"))
             .help("give the costs of mistakes instead"));
+    }
+    Ok(())
+}
+
+fn check_score_threshold(threshold: f64, n_classes: usize) -> Result<()> {
+    if !threshold.is_finite() {
+        return Err(Error::usage(format!("{threshold} is not a threshold of scores")).help("it is a finite number"));
+    }
+    if n_classes != 2 {
+        return Err(Error::usage(format!("a threshold decides between two classes, and there are {n_classes}"))
+            .help("decide for the largest score"));
     }
     Ok(())
 }

@@ -93,7 +93,7 @@ impl Gaussian {
 
     /// One factor, or one for each class; columns that depend on others are left out of it. A matrix with a negative
     /// direction is refused. None for spherical classes.
-    pub(super) fn factors(&self, classes: &[String]) -> Result<Vec<Factor>> {
+    pub(crate) fn factors(&self, classes: &[String]) -> Result<Vec<Factor>> {
         let matrices: &[Vec<Vec<f64>>] = match &self.covariance {
             Covariance::Spherical(_) => &[],
             Covariance::Shared(matrix) => std::slice::from_ref(matrix),

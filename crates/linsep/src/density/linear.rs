@@ -55,6 +55,21 @@ impl Densities {
         Ok(Some((weights, intercept)))
     }
 
+    /// Weights and intercept of every class for independent columns, of a matrix that may have more; `None` where a log density
+    /// has terms other than x.
+    pub(crate) fn class_forms(&self, columns: usize) -> Option<(Vec<Vec<f64>>, Vec<f64>)> {
+        let Density::Independent { marginals } = &self.density else { return None };
+        let mut weights = vec![vec![0.0; columns]; self.n_classes()];
+        let mut intercept: Vec<f64> = self.priors.iter().map(|p| p.ln()).collect();
+        for marginal in marginals {
+            for k in 0..self.n_classes() {
+                intercept[k] += marginal.add_linear(k, &mut weights[k])?;
+            }
+        }
+        let finite = weights.iter().flatten().chain(&intercept).all(|v| v.is_finite());
+        finite.then_some((weights, intercept))
+    }
+
     fn independent_form(&self, marginals: &[Marginal]) -> Option<Forms> {
         let mut weights = vec![vec![0.0; self.n_features()]; self.n_classes()];
         let mut intercept: Vec<f64> = self.priors.iter().map(|p| p.ln()).collect();

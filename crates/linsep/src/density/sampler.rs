@@ -50,6 +50,11 @@ impl Sampler {
         class
     }
 
+    /// Fills a row of a given class.
+    pub fn draw_row_of(&self, class: usize, draws: &mut Draws, row: &mut [f64]) {
+        self.draw_of(class, draws, &mut Vec::new(), row);
+    }
+
     /// Draws classes and rows one after the other, telling the class of each.
     pub fn draw_rows(&self, draws: &mut Draws, rows: &mut [f64], mut tell: impl FnMut(usize)) {
         let mut normals = Vec::with_capacity(self.cols);

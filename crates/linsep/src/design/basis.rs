@@ -100,6 +100,13 @@ pub(super) struct Product {
     right: u32,
 }
 
+impl Product {
+    /// The matrix columns that it is made of.
+    pub(super) fn factors(&self) -> (usize, usize) {
+        (self.left as usize, self.right as usize)
+    }
+}
+
 impl<'a> Groups<'a> {
     /// The groups in the order of the matrix; `chosen` says which columns take part in products.
     pub(super) fn new(columns: &'a [RecipeColumn], basis: Basis, chosen: impl Fn(&str) -> bool) -> Groups<'a> {

@@ -37,7 +37,7 @@ pub use csr::CsrMatrix;
 pub(crate) use csr::column_ranges;
 pub use dense::DenseMatrix;
 pub use encoding::{Encoding, RecipeColumn};
-pub(crate) use gather::gather;
+pub(crate) use gather::{gather, leading_columns, weighted_sum};
 pub(crate) use pass::Pass;
 pub use quantile::{QuantileOutput, Transform};
 pub use recipe::{Coding, ColumnOrigin, Missing, Recipe, RecipeOptions, UnknownLevel};
@@ -47,8 +47,7 @@ pub(crate) use selected::SelectedRows;
 pub(crate) use summary::{ColumnSummary, summarise_any, telling_weight};
 pub(crate) use tiny::check_small_columns;
 pub(crate) use turned::spread;
-pub use units::Standardize;
-pub use units::Units;
+pub use units::{Standardize, Units};
 
 // For the other stages, the command, the extension and the tests: nothing is promised about these.
 #[doc(hidden)]

@@ -219,6 +219,13 @@ impl Recipe {
         (0..groups.all().len()).map(|at| groups.factors(at).to_vec()).collect()
     }
 
+    /// The two matrix columns that each product is made of, in the order of the products behind the columns; `None` where numbers
+    /// are transformed, products have more factors, or columns have no names.
+    pub fn column_products(&self) -> Option<Vec<(usize, usize)>> {
+        let simple = self.transform() == Transform::None && self.basis.degree() <= 2 && self.sparse_width == 0;
+        simple.then(|| self.groups().products().iter().map(super::basis::Product::factors).collect())
+    }
+
     /// Text columns with the level that has no indicator.
     pub fn reference_levels(&self) -> Vec<(String, String)> {
         let of = |c: &RecipeColumn| match &c.encoding {

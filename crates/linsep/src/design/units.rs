@@ -68,6 +68,11 @@ impl Units {
         Units { centre: vec![0.0; cols].into(), scale: ones.clone(), inverse_scale: ones, identity: true }
     }
 
+    /// The same scales without a centre: what a plane through the origin is fitted in.
+    pub fn about_zero(&self) -> Units {
+        Units::new(vec![0.0; self.centre.len()], self.scale.to_vec())
+    }
+
     /// Whether the columns are seen as they are.
     pub fn is_identity(&self) -> bool {
         self.identity

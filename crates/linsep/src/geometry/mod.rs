@@ -7,7 +7,9 @@
 mod hyperplane;
 mod mahalanobis;
 mod nearest;
+mod products;
 mod quadric;
+mod quadric_shape;
 mod regions;
 mod rows;
 mod scores;

@@ -203,7 +203,7 @@ fn measure(training: &Training<'_>, rows: &ProofRows, signed: &[f64], mistakes: 
     let radius = counted.iter().map(|i| norms[*i]).fold(0.0, f64::max) * up;
     let bound = (radius * norm / margin).powi(2) * up;
     let certificate = match errors == 0.0 && squared > error && bound.is_finite() {
-        true => Certificate::Separates { margin, norm, radius, bound, mistakes },
+        true => Certificate::Separates { margin, norm, radius, bound, widest: None, mistakes },
         false => Certificate::Errors { errors, total },
     };
     MeasuredKernel { errors, total, certificate }

@@ -3,6 +3,7 @@
 mod class_weights;
 mod fit;
 mod gaussian;
+mod given;
 mod hard_margin;
 mod kernel_choice;
 mod kernel_perceptron;
@@ -23,6 +24,7 @@ mod split;
 pub use class_weights::{ClassWeighting, ClassWeights};
 pub use fit::{Fit, Refusal};
 pub use gaussian::{CovarianceShape, Divisor, GaussianBayes, Known, MeanPrior, Shrinkage};
+pub use given::{GivenRule, GivenSettings};
 pub use hard_margin::HardMarginSettings;
 pub use kernel_choice::KernelChoice;
 pub use kernel_perceptron::KernelPerceptronSettings;
@@ -65,6 +67,8 @@ use serde::{Deserialize, Serialize};
 pub enum Method {
     /// Gaussian classes: spherical, with one covariance (LDA) or with their own (QDA).
     Gaussian(GaussianBayes),
+    /// A rule that is stated, not fitted.
+    Given(GivenSettings),
     /// The widest margin between two classes that a plane separates.
     #[serde(rename = "hard-margin")]
     HardMargin(HardMarginSettings),
@@ -236,6 +240,7 @@ impl Method {
     pub fn name(&self) -> &'static str {
         match self {
             Method::Gaussian(m) => m.name(),
+            Method::Given(_) => "given",
             Method::HardMargin(_) => "hard-margin",
             Method::KernelPerceptron(_) => "kernel-perceptron",
             Method::KernelSvm(_) => "svm",
@@ -274,6 +279,7 @@ impl Method {
             | Method::Sigmoid(_)
             | Method::NaiveBayes(_)
             | Method::Perceptron(_)
+            | Method::Given(_)
             | Method::HardMargin(_)
             | Method::KernelSvm(_)
             | Method::KernelPerceptron(_) => Coding::AllLevels,
@@ -284,6 +290,7 @@ impl Method {
     pub fn standardize(&self) -> Standardize {
         match self {
             Method::Gaussian(m) => m.standardize,
+            Method::Given(_) => Standardize::No,
             Method::HardMargin(m) => m.standardize,
             Method::KernelPerceptron(m) => m.standardize(),
             Method::KernelSvm(m) => m.standardize(),
@@ -305,7 +312,7 @@ impl Method {
             Method::KernelPerceptron(m) => m.standardize = Standardize::No,
             Method::KernelSvm(m) => m.standardize = Standardize::No,
             Method::LeastSquares(m) => m.standardize = Standardize::No,
-            Method::NaiveBayes(_) => {}
+            Method::NaiveBayes(_) | Method::Given(_) => {}
             Method::Perceptron(m) => m.standardize = Standardize::No,
             Method::Risk(m) => m.standardize = Standardize::No,
             Method::Sigmoid(m) => m.standardize = Standardize::No,
@@ -329,6 +336,7 @@ impl Method {
         match self {
             Method::Gaussian(_) | Method::NaiveBayes(_) | Method::Sigmoid(_) => true,
             Method::Risk(method) => method.loss == LossChoice::Logistic,
+            Method::Given(method) => method.has_probabilities(),
             Method::HardMargin(_) | Method::LeastSquares(_) | Method::Perceptron(_) => false,
             Method::KernelSvm(_) | Method::KernelPerceptron(_) => false,
         }
@@ -368,6 +376,7 @@ impl Method {
         }
         let mut fit = match self {
             Method::Gaussian(method) => method.fit(training, watch),
+            Method::Given(method) => method.fit(training),
             Method::HardMargin(method) => method.fit(training, watch),
             Method::KernelPerceptron(method) => method.fit(training, watch),
             Method::KernelSvm(method) => method.fit(training, watch),
@@ -420,6 +429,7 @@ impl Method {
         training.check()?;
         match self {
             Method::Gaussian(method) => method.certify(training, discriminant, watch),
+            Method::Given(_) => Err(Error::model("a given rule claims nothing about any rows")),
             Method::HardMargin(_) => Err(Error::model("the multipliers of a hard margin model are missing")),
             Method::KernelPerceptron(method) => method.certify(training, discriminant, units, watch),
             Method::KernelSvm(_) => Err(Error::model("a kernel machine cannot be checked without its multipliers")),

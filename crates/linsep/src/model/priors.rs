@@ -28,6 +28,9 @@ pub(super) fn priors(given: Option<&[f64]>, weights: &[f64], names: &[String]) -
 impl Method {
     /// The priors that a fit goes by: given ones, else the shares of these weights of the classes.
     pub fn learned_priors(&self, weights: &[f64]) -> Vec<f64> {
+        if let Method::Given(rule) = self {
+            return rule.priors();
+        }
         let given = match self {
             Method::Gaussian(m) => m.priors.as_ref().or(m.known.as_ref().and_then(|k| k.priors.as_ref())),
             Method::NaiveBayes(m) => m.priors.as_ref(),

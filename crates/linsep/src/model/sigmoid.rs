@@ -200,9 +200,10 @@ impl SigmoidLeastSquares {
         Ok(())
     }
 
-    /// Centring alone needs a free intercept to absorb it.
+    /// Centring alone needs a free intercept to absorb it; without an intercept planes pass through the origin.
     fn units(&self, learned: &Units) -> Units {
         match (self.standardize, self.intercept) {
+            (_, Intercept::None) => learned.about_zero(),
             (Standardize::Yes, _) | (Standardize::No, Intercept::Free) => learned.clone(),
             _ => Units::identity(learned.scale().len()),
         }
@@ -304,7 +305,7 @@ impl SigmoidLeastSquares {
 
     pub(super) fn formula(&self) -> String {
         let scores = match (self.standardize, self.intercept) {
-            (Standardize::Yes, Intercept::None) => "z = W·(x−mean)/sd",
+            (Standardize::Yes, Intercept::None) => "z = W·x/sd",
             (Standardize::Yes, _) => "z = W·(x−mean)/sd + b",
             (Standardize::No, Intercept::None) => "z = W·x",
             (Standardize::No, _) => "z = W·x + b",

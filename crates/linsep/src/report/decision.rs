@@ -16,7 +16,12 @@ pub(super) fn decision_text(model: &Model) -> String {
     let rule = match &decision.rule {
         Rule::ArgMax if moved => "the most probable class, at a tie the first".to_owned(),
         Rule::ArgMax => "the class with the largest score, at a tie the first".to_owned(),
+        // The only threshold that scores without probabilities have.
+        Rule::Threshold(_) if !model.has_probabilities() => {
+            format!("{} where its score is above zero, else {}", name(1), name(0))
+        }
         Rule::Threshold(p) => format!("{} where its probability exceeds {p}, else {}", name(1), name(0)),
+        Rule::Score(z) => format!("{} where its score exceeds {z}, else {}", name(1), name(0)),
         Rule::Cost(costs) => format!("the smallest expected cost: {}", costs_text(costs, &name)),
         Rule::Scheme(scheme) => scheme_text(*scheme),
     };
@@ -73,6 +78,7 @@ pub(super) fn decision_json(model: &Model) -> Value {
     let (rule, threshold, costs) = match &decision.rule {
         Rule::ArgMax => ("arg_max", None, None),
         Rule::Threshold(p) => ("threshold", Some(p), None),
+        Rule::Score(z) => ("score", Some(z), None),
         Rule::Cost(costs) => ("cost", None, Some(costs)),
         Rule::Scheme(_) => ("scheme", None, None),
     };

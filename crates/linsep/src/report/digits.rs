@@ -8,6 +8,7 @@ use crate::artifact::Model;
 use crate::certify::Certificate;
 use crate::model::Method;
 use crate::numeric::printed_above;
+use crate::objective::Intercept;
 
 /// The share of the last digit's unit by which a value may be off.
 const KNOWN: f64 = 0.05;
@@ -38,8 +39,24 @@ pub(super) fn weight_error(model: &Model, score: usize, column: usize) -> Option
     }
 }
 
+/// Whether the intercept is zero because there is none, so that all its digits are right.
+fn has_no_intercept(model: &Model) -> bool {
+    let none = match &model.method {
+        Method::Risk(m) => m.intercept == Intercept::None,
+        Method::LeastSquares(m) => m.intercept == Intercept::None,
+        Method::Sigmoid(m) => m.intercept == Intercept::None,
+        Method::Perceptron(m) => m.intercept == Intercept::None,
+        _ => false,
+    };
+    let linear = model.discriminant.as_linear();
+    none && model.true_priors.is_none() && linear.is_some_and(|l| l.intercept().iter().all(|b| *b == 0.0))
+}
+
 /// How far the intercept of a score, where all features are zero, may be from the optimum's, where the model proves that.
 pub(super) fn intercept_error(model: &Model, score: usize) -> Option<f64> {
+    if has_no_intercept(model) {
+        return Some(0.0);
+    }
     let (certificate, scale, at) = proof_of(model, score)?;
     let linear = model.discriminant.as_linear()?;
     let (centre, cols) = (linear.centre(), linear.n_cols());

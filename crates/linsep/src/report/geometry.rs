@@ -3,7 +3,7 @@
 use super::decision::{decision_json, decision_text};
 use super::text::{clip, count, grid, short, thousands, wrap};
 use crate::artifact::Model;
-use crate::geometry::{Boundary, Geometry, Region, Surface};
+use crate::geometry::{Boundary, Geometry, Quadric, Region, Surface};
 use crate::table::{Class, Table};
 use crate::words::{Setting, Voice, words};
 use crate::workflow::TableGeometry;
@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 
 /// Columns shown per boundary, those with the largest part in the normal.
 const MOST_COLUMNS: usize = 10;
+/// Columns of a quadric whose axes are shown: what a terminal has room for.
+const MOST_AXES: usize = 5;
 /// Width of lines of prose.
 const PROSE: usize = 92;
 
@@ -37,7 +39,7 @@ pub fn geometry_json(model: &Model, geometry: &Geometry, data: Option<(&Table, &
     let mut value = json!({
         "model": model.method.name(),
         "classes": model.classes,
-        "features": model.recipe.features(),
+        "features": model.recipe.features()[..geometry.n_cols().min(model.recipe.n_features())],
         "offsets": model.offsets,
         "decision": decision_json(model),
         "cut": match model.classes.len() {
@@ -71,7 +73,11 @@ fn boundary_json(model: &Model, boundary: &Boundary) -> Value {
         Surface::Quadric(quadric) => {
             let signature = quadric.signature();
             value["kind"] = json!("quadric");
-            value["type"] = json!(quadric.kind().name(quadric.n_cols()));
+            value["type"] = json!(quadric.name());
+            value["eigenvalues"] = json!(quadric.eigenvalues());
+            value["middle"] = json!(quadric.middle());
+            value["half_axes"] = json!(quadric.half_axes());
+            value["points"] = json!(quadric.points());
             value["signature"] =
                 json!({"positive": signature.positive, "negative": signature.negative, "zero": signature.zero});
             value["centre"] = json!(quadric.centre());
@@ -103,6 +109,7 @@ fn data_json(model: &Model, table: &Table, data: &TableGeometry) -> Value {
         json!({
             "margin": finite(smallest.margin),
             "functional": smallest.functional,
+            "canonical": canonical_json(model, smallest.functional),
             "place": table.place(data.rows[smallest.row]).to_string(),
         })
     });
@@ -121,6 +128,17 @@ fn data_json(model: &Model, table: &Table, data: &TableGeometry) -> Value {
     })
 }
 
+/// The same plane, scaled so that its smallest functional margin is one; null where a row is not on its side.
+fn canonical_json(model: &Model, functional: f64) -> Value {
+    let Some(linear) = model.discriminant.as_linear().filter(|_| functional > 0.0) else { return Value::Null };
+    let scaled = |v: &[f64]| v.iter().map(|v| v / functional).collect::<Vec<f64>>();
+    json!({
+        "factor": functional.recip(),
+        "weights": (0..linear.n_scores()).map(|k| scaled(linear.weights_of(k))).collect::<Vec<_>>(),
+        "intercept": scaled(&linear.intercept()),
+    })
+}
+
 /// JSON has no infinity.
 fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
@@ -135,8 +153,11 @@ pub fn geometry_text(model: &Model, geometry: &Geometry, voice: &dyn Voice) -> S
     let columns = count(geometry.n_cols(), "matrix column");
     let mut out = format!("{}, {} classes, {columns}: {boundaries}\n", model.method.name(), geometry.n_classes());
     out.push_str(match geometry.is_of_feature_space() {
-        true => {
+        true if model.method.has_kernel() => {
             "lengths |g|/‖w‖ are those of the kernel's feature space: they are no radius within which a row may move\n"
+        }
+        true => {
+            "lengths |g|/‖w‖ are those of the features that columns were made into: no radius within which a row may move\n"
         }
         false => "lengths are Euclidean, in the units of the matrix columns; normals point to the second class\n",
     });
@@ -213,13 +234,15 @@ fn boundary_text(model: &Model, boundary: &Boundary, voice: &dyn Voice, out: &mu
             out.push_str(&format!("  {pair}: {kind} w·(x − x₀) = 0, ‖w‖ = {}\n", short(plane.norm())));
         }
         Surface::FeatureSpace { norm } => {
-            out.push_str(&format!("  {pair}: a hyperplane of the kernel's feature space, ‖w‖ = {}\n", short(*norm)))
+            let space = if model.method.has_kernel() { "the kernel's feature space" } else { "the feature space" };
+            out.push_str(&format!("  {pair}: a hyperplane of {space}, ‖w‖ = {}\n", short(*norm)))
         }
         Surface::Quadric(quadric) => {
             let signature = quadric.signature();
             let signs = [(signature.positive, "positive"), (signature.negative, "negative"), (signature.zero, "zero")];
             let signs: Vec<String> = signs.iter().filter(|s| s.0 > 0).map(|(n, sign)| format!("{n} {sign}")).collect();
-            out.push_str(&format!("  {pair}: {} (curvatures: {})\n", quadric.kind().name(columns), signs.join(", ")));
+            out.push_str(&format!("  {pair}: {} (curvatures: {})\n", quadric.name(), signs.join(", ")));
+            out.push_str(&shape_text(model, quadric));
         }
         Surface::Constant(gap) => {
             let line = format!("  {pair}: no boundary, the scores differ by {} everywhere\n", short(*gap));
@@ -249,6 +272,34 @@ fn boundary_text(model: &Model, boundary: &Boundary, voice: &dyn Voice, out: &mu
             out.push_str(&format!("    and {more} more{where_else}\n"));
         }
     }
+}
+
+/// The centre of a quadric, and its axes with the curvature along each; in one column its points.
+fn shape_text(model: &Model, quadric: &Quadric) -> String {
+    let columns = quadric.n_cols();
+    if let Some(points) = quadric.points().filter(|points| !points.is_empty()) {
+        let points: Vec<String> = points.iter().map(|x| short(*x)).collect();
+        return format!("    at {} = {}\n", clip(&model.recipe.feature(0), 40), points.join(" and "));
+    }
+    let values = quadric.eigenvalues();
+    if columns > MOST_AXES || values.iter().all(|v| *v == 0.0) {
+        return String::new();
+    }
+    let (middle, half) = (quadric.middle(), quadric.half_axes());
+    let axes: Vec<Vec<f64>> = (0..columns).map(|k| quadric.axis(k)).collect();
+    let centre = |text: String| middle.iter().map(move |_| text.clone());
+    let line = |name: &str, centred: String, numbers: Vec<String>| -> Vec<String> {
+        std::iter::once(name.to_owned()).chain(centre(centred)).chain(numbers).collect()
+    };
+    let mut rows = vec![line("", "centre".into(), (1..=columns).map(|k| format!("axis {k}")).collect())];
+    for j in 0..columns {
+        let of = axes.iter().map(|axis| short(axis[j])).collect();
+        let at = middle.as_ref().map_or(String::new(), |m| short(m[j]));
+        rows.push(line(&clip(&model.recipe.feature(j), 40), at, of));
+    }
+    rows.push(line("eigenvalue of W", String::new(), values.iter().map(|v| short(*v)).collect()));
+    rows.extend(half.map(|half| line("half axis", String::new(), half.iter().map(|h| short(*h)).collect())));
+    grid(&rows, 4)
 }
 
 fn regions_text(model: &Model, regions: &[Region]) -> String {
@@ -300,6 +351,7 @@ pub fn measured_text(model: &Model, table: &Table, data: &TableGeometry) -> Stri
             _ => "that row is on the wrong side",
         };
         facts.push(("margin", format!("{} at {place}: {side}", short(smallest.margin))));
+        facts.push(("functional", functional_text(model, smallest.functional)));
     }
     if let Some((radius, row)) = smallest_radius(data) {
         facts.push(("radius", format!("{} at least, at {}", short(radius), table.place(data.rows[row]))));
@@ -326,6 +378,19 @@ pub fn measured_text(model: &Model, table: &Table, data: &TableGeometry) -> Stri
         }
     }
     out
+}
+
+/// The smallest y·g, and what makes it one.
+fn functional_text(model: &Model, functional: f64) -> String {
+    let what = if model.classes.len() == 2 { "y·g" } else { "g_y − g_j" };
+    match functional > 0.0 && model.discriminant.as_linear().is_some() {
+        true => format!(
+            "{} is the smallest {what}; weights and intercept times {} make it 1",
+            short(functional),
+            short(functional.recip())
+        ),
+        false => format!("{} is the smallest {what}", short(functional)),
+    }
 }
 
 /// How many rows are predicted to be of each class.

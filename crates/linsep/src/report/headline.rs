@@ -13,6 +13,7 @@ use crate::objective::{Intercept, SoftmaxForm};
 pub(super) fn headline(model: &Model) -> String {
     match &model.method {
         Method::Gaussian(gaussian) => gaussian_headline(gaussian, fitted_classes(model)),
+        Method::Given(method) => super::given::headline(method),
         Method::HardMargin(method) => hard_margin::headline(method),
         Method::KernelSvm(method) => format!(
             "Support vector machine, {} kernel{}: {}",
@@ -50,6 +51,9 @@ fn gaussian_headline(gaussian: &GaussianBayes, classes: usize) -> String {
         Divisor::Mle => "maximum likelihood",
     };
     let (name, covariance) = match gaussian.shape {
+        CovarianceShape::Spherical if gaussian.standardize == Standardize::Yes => {
+            ("Gaussian classes with covariance σ²I of standardised columns", "variance")
+        }
         CovarianceShape::Spherical => ("Gaussian classes with covariance σ²I", "variance"),
         CovarianceShape::Shared => ("Linear discriminant analysis", "covariance"),
         CovarianceShape::Own => ("Quadratic discriminant analysis", "covariances"),

@@ -3,6 +3,7 @@
 use super::conformal::conformal_json;
 use super::decision::decision_json;
 use super::digits::{ProvedTo, explained_marks, intercept_error, proved_short, weight_error};
+use super::estimates::{estimates_json, estimates_text};
 use super::parts::parts_json;
 use super::probability::calibration_json;
 use super::summary::{score_heading, summary};
@@ -23,6 +24,7 @@ pub fn inspect_json(model: &Model, voice: &dyn Voice) -> Result<Value> {
         model.discriminant.as_linear().map(|l| (0..l.n_scores()).map(|k| l.weights_of(k)).collect::<Vec<_>>());
     let (bayes_error, mahalanobis) = separation_of(model);
     let feature = model.recipe.namer();
+    let (estimates, discriminants) = estimates_json(model);
     Ok(json!({
         "model": model.method.name(),
         "classes": model.classes,
@@ -30,7 +32,7 @@ pub fn inspect_json(model: &Model, voice: &dyn Voice) -> Result<Value> {
         "weights": weights,
         "weight_errors": weight_errors(model),
         "intercept_errors": intercept_errors(model),
-        "intercept": model.discriminant.as_linear().map(Linear::intercept),
+        "intercept": model.discriminant.as_linear().map(|linear| intercepts(model, linear)),
         "kernel": model.discriminant.as_kernel().map(|k| serde_json::to_value(k.kernel())).transpose().map_err(to_value)?,
         "terms": model.discriminant.as_generalised().map(|g| terms_json(g, model)),
         "objective": model.objective.value,
@@ -41,6 +43,8 @@ pub fn inspect_json(model: &Model, voice: &dyn Voice) -> Result<Value> {
         "scores": model.score_names(),
         "parts": parts_json(model, voice).map_err(to_value)?,
         "calibration": calibration_json(model),
+        "estimates": estimates,
+        "discriminants": discriminants,
         "learned_priors": model.has_probabilities().then(|| model.learned_priors()),
         "true_priors": model.true_priors,
         "decision": decision_json(model),
@@ -61,12 +65,18 @@ pub fn inspect_json(model: &Model, voice: &dyn Voice) -> Result<Value> {
     }))
 }
 
-/// How far each weight may be from the optimum's, where that is proved of all.
+/// The intercepts in force: true priors shift the log-odds.
+fn intercepts(model: &Model, linear: &Linear) -> Vec<f64> {
+    linear.intercept().iter().zip(model.prior_shifts()).map(|(b, shift)| b + shift).collect()
+}
+
+/// How far each intercept may be from the optimum's, where that is proved of all.
 fn intercept_errors(model: &Model) -> Option<Vec<f64>> {
     let linear = model.discriminant.as_linear()?;
     (0..linear.n_scores()).map(|k| intercept_error(model, k)).collect()
 }
 
+/// How far each weight may be from the optimum's, where that is proved of all.
 fn weight_errors(model: &Model) -> Option<Vec<Vec<f64>>> {
     let linear = model.discriminant.as_linear()?;
     let of_score = |k: usize| (0..linear.n_cols()).map(|j| weight_error(model, k, j)).collect::<Option<Vec<f64>>>();
@@ -121,6 +131,7 @@ const MOST_CLASSES: usize = 12;
 pub fn inspect_text(model: &Model, voice: &dyn Voice) -> String {
     let mut out = summary(model, None, (true, true), voice);
     out.push_str(&separation_text(model));
+    out.push_str(&estimates_text(model));
     if let Some(generalised) = model.discriminant.as_generalised() {
         out.push_str(&terms_text(generalised, model));
     }
@@ -132,7 +143,7 @@ pub fn inspect_text(model: &Model, voice: &dyn Voice) -> String {
         let weights = (0..scores).map(|k| proved_short(linear.weights_of(k)[j], known(k)));
         rows.push(std::iter::once(clip(name, 40)).chain(weights).collect());
     }
-    let intercept = linear.intercept();
+    let intercept = intercepts(model, linear);
     let known = |k: usize| ProvedTo::of(model, k, intercept_error(model, k));
     let intercepts = intercept.iter().enumerate().map(|(k, b)| proved_short(*b, known(k)));
     rows.push(std::iter::once("(intercept)".to_owned()).chain(intercepts).collect());
@@ -151,8 +162,10 @@ fn headings(model: &Model, scores: usize) -> Vec<String> {
 
 /// The terms of discriminants that are not linear in the columns, the constant first.
 fn terms_json(generalised: &Generalised, model: &Model) -> Vec<Value> {
+    let shifted = generalised.intercept_at_centre().iter().zip(model.prior_shifts());
     let constant = json!({
-        "feature": null, "function": "constant", "centre": null, "weights": generalised.intercept_at_centre(),
+        "feature": null, "function": "constant", "centre": null,
+        "weights": shifted.map(|(b, shift)| b + shift).collect::<Vec<f64>>(),
     });
     let feature = model.recipe.namer();
     let term = |t: crate::discriminant::Term| {
@@ -181,7 +194,8 @@ fn terms_text(generalised: &Generalised, model: &Model) -> String {
         };
         rows.push(std::iter::once(function).chain(term.weights.iter().map(|w| short(*w))).collect());
     }
-    let constant = generalised.intercept_at_centre().iter().map(|b| short(*b));
+    let shifted = generalised.intercept_at_centre().iter().zip(model.prior_shifts());
+    let constant = shifted.map(|(b, shift)| short(b + shift));
     rows.push(std::iter::once("(constant)".to_owned()).chain(constant).collect());
     format!("\n  all terms, in the units of the input columns\n{}", grid(&rows, 2))
 }

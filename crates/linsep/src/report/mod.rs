@@ -5,9 +5,12 @@ mod conformal;
 mod consequences;
 mod decision;
 mod digits;
+mod estimates;
 mod evaluation;
+mod features;
 mod further;
 mod geometry;
+mod given;
 mod guarantee;
 mod hard_margin;
 mod headline;
@@ -25,6 +28,7 @@ mod study;
 mod summary;
 mod support;
 mod text;
+mod truth;
 mod tuning;
 mod verification;
 
@@ -42,6 +46,9 @@ pub use study::study_json;
 pub use study::study_text;
 pub use summary::fit_summary;
 pub use support::support_text;
+#[doc(hidden)]
+pub use truth::truth_json;
+pub use truth::truth_text;
 pub use tuning::tuning_text;
 pub use verification::verification_text;
 

@@ -41,10 +41,14 @@ pub(super) fn errors_text(model: &Model) -> String {
 /// What a plane proves.
 pub(super) fn plane_text(certificate: &Certificate) -> String {
     match certificate {
-        Certificate::Separates { margin, norm, radius, bound, mistakes } => {
+        Certificate::Separates { margin, norm, radius, bound, widest, mistakes } => {
+            let (limit, by) = match widest {
+                Some(margin) => ("R²/γ*²", format!(" by a plane of margin γ* = min y θ*·x̃/‖θ*‖ = {}", short(*margin))),
+                None => ("R²‖θ‖²/γ²", String::new()),
+            };
             let mistakes = match mistakes {
-                Some(m) => format!("{} ≤ R²‖θ‖²/γ² = {}", count(*m, "update"), short(*bound)),
-                None => format!("no perceptron makes more than R²‖θ‖²/γ² = {} updates", short(*bound)),
+                Some(m) => format!("{} ≤ {limit} = {}{by}", count(*m, "update"), short(*bound)),
+                None => format!("no perceptron makes more than {limit} = {} updates{by}", short(*bound)),
             };
             format!(
                 "θ separates the classes: every row has y θ·x̃ ≥ γ = {} (‖θ‖ = {}, R = max ‖x̃‖ = {}); {mistakes}",

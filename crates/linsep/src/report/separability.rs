@@ -6,6 +6,7 @@ use crate::error::Place;
 use crate::separate::{CommonPoint, Complete, Overlap, QuasiComplete, SeparabilityVerdict, Undecided, Verdict};
 use crate::words::{Setting, Voice, words};
 use crate::workflow::{Question, SHOWN_BOUNDARY, TableSeparability};
+use std::borrow::Cow;
 
 /// Width of the lines of an answer.
 const LINE: usize = 84;
@@ -48,6 +49,24 @@ pub fn separability_text(found: &TableSeparability, voice: &dyn Voice) -> String
     }
     out.push_str(&grid(&rows, 2));
     out
+}
+
+/// What stands beside the weights of a plane.
+struct PlaneColumns<'v> {
+    points: Vec<(String, Cow<'v, [f64]>)>,
+    intercept: Option<f64>,
+}
+
+/// The point halfway between two.
+pub(super) fn middle(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a + 0.5 * (b - a)).collect()
+}
+
+/// `w₀` of `w·x + w₀`, of a plane of one score.
+pub(super) fn intercept_at_zero(v: &Complete) -> Option<f64> {
+    let [weights] = &v.weights[..] else { return None };
+    let terms = weights.iter().zip(&v.centre).map(|(w, c)| -w * c);
+    Some(crate::numeric::sum(terms.chain(v.intercept.first().copied())))
 }
 
 /// One answer.
@@ -262,13 +281,16 @@ impl Page<'_> {
     /// The few rows and their weights, and the plane.
     fn table(&self, voice: &dyn Voice) -> String {
         let mut out = String::new();
-        let mut plane = |weights: &[f64], what: &str| {
+        let mut plane = |weights: &[f64], what: &str, more: &PlaneColumns<'_>| {
             let mut largest: Vec<usize> = (0..weights.len()).filter(|j| weights[*j] != 0.0).collect();
             largest.sort_by(|a, b| weights[*b].abs().total_cmp(&weights[*a].abs()).then(a.cmp(b)));
             let mut rows = vec![vec![String::new(), what.to_owned()]];
-            rows.extend(
-                largest.iter().take(SHOWN).map(|j| vec![clip(&self.found.features[*j], 40), short(weights[*j])]),
-            );
+            rows[0].extend(more.points.iter().map(|(name, _)| name.clone()));
+            for j in largest.iter().take(SHOWN) {
+                let points = more.points.iter().map(|(_, point)| short(point[*j]));
+                rows.push([clip(&self.found.features[*j], 40), short(weights[*j])].into_iter().chain(points).collect());
+            }
+            rows.extend(more.intercept.map(|b| vec!["(intercept)".to_owned(), short(b)]));
             out.push('\n');
             out.push_str(&grid(&rows, 2));
             if largest.len() > SHOWN {
@@ -276,9 +298,16 @@ impl Page<'_> {
             }
         };
         match &self.about.verdict {
-            Verdict::Complete(v) if v.weights.len() == 1 => plane(&v.weights[0], &format!("w (for {})", self.class(1))),
+            Verdict::Complete(v) if v.weights.len() == 1 => {
+                let more = PlaneColumns {
+                    points: self.points(v),
+                    intercept: v.whole.is_none().then(|| intercept_at_zero(v)).flatten(),
+                };
+                plane(&v.weights[0], &format!("w (for {})", self.class(1)), &more);
+            }
             Verdict::QuasiComplete(v) if v.weights.len() == 1 => {
-                plane(&v.weights[0], &format!("direction (for {})", self.class(1)));
+                let none = PlaneColumns { points: Vec::new(), intercept: None };
+                plane(&v.weights[0], &format!("direction (for {})", self.class(1)), &none);
             }
             _ => {}
         }
@@ -315,6 +344,18 @@ impl Page<'_> {
             out.push_str(&format!("  … {} more{where_else}\n", rows.len() - SHOWN));
         }
         out
+    }
+
+    /// y*, x* and the middle of them, where they are the nearest points of the hulls.
+    fn points<'v>(&self, v: &'v Complete) -> Vec<(String, Cow<'v, [f64]>)> {
+        let Some(hull) = v.hull.as_ref().filter(|hull| hull.gap <= NEAREST) else { return Vec::new() };
+        let [first, second] = &hull.points;
+        let name = |point: &str, k: usize| format!("{point} (of {})", clip(&self.class(k), 16));
+        vec![
+            (name("y*", 0), Cow::Borrowed(&first[..])),
+            (name("x*", 1), Cow::Borrowed(&second[..])),
+            ("x₀ midway".to_owned(), Cow::Owned(middle(first, second))),
+        ]
     }
 
     fn weighted(&self, common: &CommonPoint) -> Vec<(usize, String, f64)> {

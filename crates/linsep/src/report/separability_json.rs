@@ -1,6 +1,6 @@
 //! Verdicts of separability for programs.
 
-use super::separability::Page;
+use super::separability::{Page, intercept_at_zero, middle};
 use crate::error::Place;
 use crate::separate::{CommonPoint, Verdict, WholeScore};
 use crate::workflow::{Question, TableSeparability};
@@ -29,6 +29,7 @@ impl Page<'_> {
             Verdict::Complete(v) => {
                 value["margin"] = json!(v.margin);
                 value["plane"] = plane_json(&v.weights, &v.intercept, &v.centre);
+                value["plane"]["intercept"] = json!(intercept_at_zero(v));
                 if let Some(scores) = &v.whole {
                     let score = |s: &WholeScore| json!({"weights": s.weights, "intercept": s.intercept});
                     value["plane"]["whole"] = scores.iter().map(score).collect();
@@ -38,6 +39,8 @@ impl Page<'_> {
                         hull.weights.iter().map(|(row, w)| self.weight_json(*row, *w, None)).collect();
                     value["witness"] =
                         json!({"rows": weights, "hull_distance": hull.distance, "relative_gap": hull.gap});
+                    let [first, second] = &hull.points;
+                    value["witness"]["points"] = json!({"y": first, "x": second, "x0": middle(first, second)});
                 }
             }
             Verdict::QuasiComplete(v) => {

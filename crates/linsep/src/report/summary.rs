@@ -3,15 +3,16 @@
 use super::conformal::conformal_text;
 use super::decision::decision_text;
 use super::digits::{ProvedTo, explained_marks, proved_beside, proved_objective, six_digits, weight_error};
+use super::features::{basis_text, transform_text};
 use super::headline::headline;
 use super::parts::{multiclass_text, part_notes, parts_table};
 use super::probability::{calibration_text, priors_text};
 use super::text::{clip, count, grid, percent, short, thousands, wrap};
-use super::{hard_margin, perceptron};
+use super::{given, hard_margin, perceptron};
 use crate::artifact::{Model, SupportVectors};
 use crate::certify::{Certificate, SeparationKind};
 use crate::decide::Decision;
-use crate::design::{QuantileOutput, Standardize, Transform};
+use crate::design::Standardize;
 use crate::model::{ClassWeighting, Method, NoOptimum, Outcome};
 use crate::numeric::bound_text;
 use crate::words::{Setting, Voice, words};
@@ -53,6 +54,10 @@ pub(super) fn summary(
     };
     if let Some(columns) = columns {
         line("columns", columns.to_owned());
+    }
+    if let Method::Given(_) = model.method {
+        given::lines(model).into_iter().for_each(|(label, text)| line(label, text));
+        return out;
     }
     let generative = matches!(model.method, Method::Gaussian(_) | Method::NaiveBayes(_));
     let searches = matches!(model.method, Method::Perceptron(_) | Method::KernelPerceptron(_));
@@ -259,27 +264,6 @@ fn class_weights_text(weighting: &ClassWeighting, classes: &[String]) -> String 
     format!("weighted {rule}{}{more}", factors.join(", "))
 }
 
-fn transform_text(model: &Model) -> Option<String> {
-    let Transform::Quantile { output, knots } = model.recipe.transform() else { return None };
-    let becomes = match output {
-        QuantileOutput::Uniform => "ranks among the training rows, 0 to 1",
-        QuantileOutput::Normal => "normal scores of the ranks among the training rows",
-    };
-    let columns = some_names(&model.recipe.transformed_columns());
-    Some(format!("{becomes} ({}): {columns}", count(knots, "quantile")))
-}
-
-fn basis_text(model: &Model) -> Option<String> {
-    if model.recipe.basis.is_none() {
-        return None;
-    }
-    let among = match &model.recipe.basis_columns {
-        Some(chosen) => format!(", among {}", some_names(&chosen.iter().map(String::as_str).collect::<Vec<_>>())),
-        None => String::new(),
-    };
-    Some(format!("{}{among}", model.recipe.basis.describe()))
-}
-
 fn support_text(support: &SupportVectors) -> String {
     let all = count(support.n_rows(), "support vector");
     let of = |n: usize| thousands(n as f64);
@@ -289,12 +273,6 @@ fn support_text(support: &SupportVectors) -> String {
             format!("{all}: {} on the margin, {} within it or beyond (α at its bound)", of(support.free), of(bounded))
         }
     }
-}
-
-/// The first names of a list, and how many more there are.
-fn some_names(names: &[&str]) -> String {
-    let more = if names.len() > 6 { format!(" and {} more", names.len() - 6) } else { String::new() };
-    format!("{}{more}", names[..names.len().min(6)].join(", "))
 }
 
 fn accuracy_text(model: &Model) -> String {

@@ -23,6 +23,8 @@ pub struct Classes {
     classes: Vec<String>,
     features: Vec<String>,
     sampler: Sampler,
+    /// How many rows of each class come first, one class after the other; rows beyond are drawn by the priors.
+    counts: Option<Vec<u64>>,
 }
 
 impl Classes {
@@ -32,7 +34,31 @@ impl Classes {
         if classes.len() != densities.n_classes() || features.len() != densities.n_features() {
             return Err(Error::data("the names of classes and features do not fit the densities"));
         }
-        Ok(Classes { kind: kind.to_owned(), densities, classes, features, sampler })
+        Ok(Classes { kind: kind.to_owned(), densities, classes, features, sampler, counts: None })
+    }
+
+    /// The same with so many rows of each class, in the order of the classes; the priors are then their shares.
+    ///
+    /// ```
+    /// use linsep::sample::{Simulation, gaussian_classes};
+    /// let classes = gaussian_classes(vec![0.5, 0.5], 2, 2.0, 0.0)?.with_counts(vec![25, 75])?;
+    /// let (_, labels) = Simulation::new(Box::new(classes), 100, 0)?.draw();
+    /// assert_eq!(labels.iter().filter(|c| c.0 == 1).count(), 75);
+    /// # Ok::<(), linsep::Error>(())
+    /// ```
+    pub fn with_counts(self, counts: Vec<u64>) -> Result<Classes> {
+        if counts.len() != self.classes.len() {
+            return Err(Error::usage(format!("{} counts for {} classes", counts.len(), self.classes.len()))
+                .help("give one for every class"));
+        }
+        if counts.contains(&0) {
+            return Err(Error::usage("a class without rows").help("give every class at least one"));
+        }
+        let total = counts.iter().sum::<u64>() as f64;
+        let priors = counts.iter().map(|n| *n as f64 / total).collect();
+        let densities = Densities { priors, density: self.densities.density };
+        let classes = Classes::new(&self.kind, densities, self.classes, self.features)?;
+        Ok(Classes { counts: Some(counts), ..classes })
     }
 
     fn unnamed(kind: &str, densities: Densities) -> Result<Classes> {
@@ -63,7 +89,19 @@ impl Generator for Classes {
         self.features.clone()
     }
 
-    fn fill(&self, _first: u64, draws: &mut Draws, values: &mut [f64], classes: &mut [Class]) {
+    fn fill(&self, first: u64, draws: &mut Draws, values: &mut [f64], classes: &mut [Class]) {
+        if let Some(counts) = &self.counts {
+            for (i, (row, slot)) in values.chunks_exact_mut(self.cols()).zip(classes).enumerate() {
+                *slot = match class_at(counts, first + i as u64) {
+                    Some(class) => {
+                        self.sampler.draw_row_of(class.index(), draws, row);
+                        class
+                    }
+                    None => Class(self.sampler.draw(draws, row) as u32),
+                };
+            }
+            return;
+        }
         let mut next = classes.iter_mut();
         self.sampler.draw_rows(draws, values, |class| {
             if let Some(slot) = next.next() {
@@ -73,8 +111,17 @@ impl Generator for Classes {
     }
 
     fn truth(&self, seed: u64) -> Result<Truth> {
-        Truth::of(&self.densities, seed)
+        Ok(Truth { counts: self.counts.clone(), ..Truth::of(&self.densities, seed)? })
     }
+}
+
+/// The class of a row where classes come one after the other; `None` beyond all of them.
+pub(super) fn class_at(counts: &[u64], row: u64) -> Option<Class> {
+    let ends = counts.iter().scan(0, |end, n| {
+        *end += n;
+        Some(*end)
+    });
+    ends.into_iter().position(|end| row < end).map(|k| Class(k as u32))
 }
 
 /// Positions of the classes on their line, in distances from the first.

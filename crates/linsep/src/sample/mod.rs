@@ -3,14 +3,20 @@
 //! A [`Generator`] fills blocks of rows, each from a stream of random numbers of its own: the rows of a seed do not depend
 //! on threads, and a table larger than memory can be written block by block.
 
+mod again;
 mod boolean;
 mod classes;
+mod curves;
+mod law;
 mod logistic;
 mod separable;
 mod truth;
 
+pub use again::{Again, generator_of};
 pub use boolean::{Boolean, BooleanRule};
 pub use classes::{Classes, bernoulli_classes, gaussian_classes, poisson_classes};
+pub use curves::{CurveShape, Curves};
+pub use law::FeatureLaw;
 pub use logistic::LogisticLabels;
 pub use separable::Separable;
 pub use truth::Truth;

@@ -1,7 +1,7 @@
 //! Two classes on the two sides of a plane, with an exact margin.
 
 use super::{Generator, Truth, check_cols};
-use crate::density::{Draws, LinearForm, default_classes};
+use crate::density::{Draws, LinearForm, Parameters, default_classes};
 use crate::error::{Error, Result};
 use crate::table::Class;
 use crate::words::{Setting, words};
@@ -92,6 +92,7 @@ impl Generator for Separable {
 
     fn truth(&self, _seed: u64) -> Result<Truth> {
         let rule = LinearForm { weights: vec![self.weights.clone()], intercept: vec![self.intercept] };
-        Ok(Truth { margin: Some(self.margin), ..Truth::certain(Some(rule)) })
+        let parameters = Parameters { priors: Some(vec![self.first, 1.0 - self.first]), ..Parameters::default() };
+        Ok(Truth { margin: Some(self.margin), parameters, ..Truth::certain(Some(rule)) })
     }
 }

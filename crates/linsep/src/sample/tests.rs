@@ -137,7 +137,7 @@ fn independent_columns_have_their_means_and_no_correlation() {
 
 #[test]
 fn logistic_labels_follow_their_probabilities() {
-    let logistic = LogisticLabels::new(vec![1.0, -0.5, 0.3], 0.4, -0.3).expect("a model");
+    let logistic = LogisticLabels::new(vec![1.0, -0.5, 0.3], 0.4, FeatureLaw::Normal(-0.3)).expect("a model");
     let truth = logistic.truth(1).expect("a truth");
     let (values, classes) = Simulation::new(Box::new(logistic), 50_000, 8).expect("rows").draw();
     let n = classes.len() as f64;
@@ -168,7 +168,7 @@ fn logistic_labels_follow_their_probabilities() {
 
 #[test]
 fn the_logistic_bayes_error_is_its_integral() {
-    let logistic = LogisticLabels::new(vec![1.5, 1.0], -0.7, 0.2).expect("a model");
+    let logistic = LogisticLabels::new(vec![1.5, 1.0], -0.7, FeatureLaw::Normal(0.2)).expect("a model");
     let error = logistic.truth(3).expect("a truth").bayes_error.expect("an error");
     let ErrorMethod::MonteCarlo { standard_error, .. } = error.method else { panic!("drawn rows") };
     // z ~ N(−0.7, 1.5² + 1 + 2·0.2·1.5), by the midpoint rule.

@@ -1,5 +1,6 @@
 //! What simulated rows were made from, as a file beside them.
 
+use super::FeatureLaw;
 use crate::density::{BayesError, Densities, ErrorMethod, LinearForm, Parameters};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,15 @@ pub struct Truth {
     /// The correlation of every two features, where they are standard normal whatever the class.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub feature_correlation: Option<f64>,
+    /// How the features of a row come about whatever its class, where they are not normal.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub feature_law: Option<FeatureLaw>,
+    /// How many rows of each class come first, where that was fixed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub counts: Option<Vec<u64>>,
+    /// The standard deviation about a curve.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub noise: Option<f64>,
     /// Smallest distance of a row from the plane, which no other plane betters.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub margin: Option<f64>,

@@ -7,7 +7,7 @@ use super::{
     SeparatingPlane, Undecided, Verdict, hard_margin, solve_cone,
 };
 use crate::certify::{check_cone_direction, cone_residual, others, sides};
-use crate::design::{LabelledRows, Standardize, Units, gather, summarise};
+use crate::design::{LabelledRows, Standardize, Units, gather, summarise, weighted_sum};
 use crate::error::Result;
 use crate::objective::{Coef, Intercept, Logistic, Loss, Ridge, Risk, Sample, Softmax, SoftmaxForm};
 use crate::table::Class;
@@ -108,15 +108,26 @@ impl<'a> Case<'a> {
             Some(fewer) => (fewer.weights.clone(), fewer.distance_bound()),
             None => (weights, found.hull_distance),
         };
+        let points = [self.mixture(&weights, Class(0))?, self.mixture(&weights, Class(1))?];
         Ok(Complete {
             weights: vec![found.weights.clone()],
             intercept: vec![found.intercept],
             centre: found.centre.clone(),
             margin: found.margin,
-            hull: Some(NearestPoints { weights, distance, gap: 1.0 - 2.0 * found.margin / distance }),
+            hull: Some(NearestPoints { weights, points, distance, gap: 1.0 - 2.0 * found.margin / distance }),
             exact: None,
             whole: None,
         })
+    }
+
+    /// The point of the hull of a class that weights of rows stand for.
+    fn mixture(&self, weights: &[(usize, f64)], class: Class) -> Result<Vec<f64>> {
+        let (mut rows, mut shares): (Vec<usize>, Vec<f64>) = (Vec::new(), Vec::new());
+        for (row, share) in weights.iter().filter(|(row, _)| self.rows.labels[*row] == class) {
+            rows.push(*row);
+            shares.push(*share);
+        }
+        weighted_sum(self.rows.design, &rows, &shares)
     }
 
     /// A strict plane, though not the widest: rounding hides the widest margin.

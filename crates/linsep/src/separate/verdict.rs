@@ -84,6 +84,8 @@ impl Verdict {
 pub struct NearestPoints {
     /// Hull weights by row, adding up to one in each class.
     pub weights: Vec<(usize, f64)>,
+    /// The points that they are: y* of the first class and x* of the second, in the units of the columns.
+    pub points: [Vec<f64>; 2],
     /// `‖x* − y*‖`.
     pub distance: f64,
     /// `1 − 2γ/‖x* − y*‖`.

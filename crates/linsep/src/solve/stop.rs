@@ -4,7 +4,7 @@ use crate::certify::{Certificate, Separation};
 use crate::error::Result;
 use crate::linalg::Alias;
 use crate::objective::{Coef, Loss, Penalty, Point, Risk};
-use crate::watch::{Halt, Watch};
+use crate::watch::{Halt, Progress, Watch};
 
 /// Why a solver stopped.
 #[must_use]
@@ -31,6 +31,18 @@ impl Stop {
             _ => Stop::Interrupted,
         }
     }
+}
+
+/// Tells the observer where a solver is.
+pub(super) fn report_point<S>(watch: &Watch, solver: &str, iteration: usize, point: &Point<S>, step: f64) {
+    watch.report(Progress::Point {
+        solver,
+        iteration,
+        objective: point.objective,
+        gradient: point.gradient.dot(&point.gradient).sqrt(),
+        step,
+        coefficients: point.coef.as_slice(),
+    });
 }
 
 /// One iteration, for the trace.

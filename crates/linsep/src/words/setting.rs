@@ -86,6 +86,8 @@ pub enum Setting {
     Projection,
     /// Rows to show or to draw.
     Rows,
+    /// The number that the score of the last of two classes must exceed.
+    ScoreThreshold,
     /// How covariances are mixed with the identity.
     Shrinkage,
     /// What is added to counts.
@@ -122,7 +124,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting, for tests of a face's words.
-    pub const ALL: [Setting; 56] = [
+    pub const ALL: [Setting; 57] = [
         Setting::Basis,
         Setting::BasisColumns,
         Setting::Batch,
@@ -163,6 +165,7 @@ impl Setting {
         Setting::Priors,
         Setting::Projection,
         Setting::Rows,
+        Setting::ScoreThreshold,
         Setting::Shrinkage,
         Setting::Smoothing,
         Setting::Solver,
@@ -234,6 +237,7 @@ impl Setting {
             Setting::Priors => "priors",
             Setting::Projection => "projection",
             Setting::Rows => "rows",
+            Setting::ScoreThreshold => "score threshold",
             Setting::Shrinkage => "shrinkage",
             Setting::Smoothing => "smoothing",
             Setting::Solver => "solver",

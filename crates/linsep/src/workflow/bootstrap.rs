@@ -359,6 +359,7 @@ fn check_method(method: &Method) -> Result<()> {
             own(),
             " has several local minima, and replicates may end in others: their spread is not that of an estimate"
         ]),
+        Method::Given(_) => no(words!["a given rule does not depend on rows"]),
         Method::KernelSvm(_) => no(words!["a kernel machine has no coefficients of columns"]),
         _ => Ok(()),
     }

@@ -4,9 +4,9 @@ use super::predict::scored_rows;
 use super::rows::RowRoles;
 use super::scheme_geometry::{self, Votes};
 use crate::artifact::Model;
-use crate::design::{Design, UnknownLevel};
+use crate::design::{Design, UnknownLevel, leading_columns};
 use crate::error::{Error, Result};
-use crate::geometry::{Geometry, Measured, Scores, mahalanobis};
+use crate::geometry::{Geometry, Measured, Scores, Sum, mahalanobis};
 use crate::table::{Class, Table};
 use crate::watch::Watch;
 use crate::words::{Setting, words};
@@ -43,6 +43,9 @@ pub struct TableGeometry {
 /// Numbers of projected rows at most: 2 GB as doubles.
 const MOST_PROJECTED: usize = 1 << 28;
 
+/// Most columns of which the eigenvectors of a quadric are found: each boundary takes some seconds there.
+const MOST_CURVED: usize = 1_000;
+
 /// The boundaries of a model: where its decision changes, rejection left aside, if that is where two scores differ by a
 /// constant ([`Model::cuts`]); otherwise where the largest score does.
 /// Of two-class fits the surfaces where their scores are zero, unless their largest (sum of) scores decides.
@@ -50,25 +53,52 @@ const MOST_PROJECTED: usize = 1 << 28;
 /// # Errors
 /// Where probabilities of two-class fits decide and no such boundaries bound their regions.
 pub fn geometry_of(model: &Model, watch: &Watch) -> Result<Geometry> {
+    let n_classes = model.classes.len();
     if let Some(scheme) = model.decision.scheme() {
-        let n_classes = model.classes.len();
         if scheme_geometry::sums_pairs(scheme) {
-            return scheme_geometry::of_sums(&Scores::of(&model.discriminant)?, n_classes);
+            return scheme_geometry::of_sums(&scores_of(model)?, n_classes);
         }
         if !scheme.is_arg_max() {
             let sides: Vec<(Option<Class>, Class)> = model.score_parts().iter().map(|p| (p.against, p.class)).collect();
-            return Scores::of(&model.discriminant)?.zeros(&sides, n_classes);
+            return scores_of(model)?.zeros(&sides, n_classes);
         }
     }
     if let Some(machine) = scheme_geometry::TwoClassMachine::of(model)? {
-        return machine.geometry(&Scores::of(&model.discriminant)?);
+        return machine.geometry(&scores_of(model)?);
     }
     let cuts = cuts(model);
+    if !model.recipe.is_linear() {
+        let moved = |(k, cut): (usize, &f64)| Sum { terms: vec![(k, 1.0)], constant: 0.0 - cut };
+        let scores = scores_of(model)?.summed(&cuts.iter().enumerate().map(moved).collect::<Vec<Sum>>())?;
+        return match n_classes {
+            2 => scores.zeros(&[(Some(Class(0)), Class(1))], 2),
+            _ => scores.largest(),
+        };
+    }
     let moved = match cuts.iter().all(|c| *c == 0.0) {
         true => None,
         false => Some(model.discriminant.plus(&cuts.iter().map(|c| -c).collect::<Vec<f64>>())?),
     };
     Geometry::of(moved.as_ref().unwrap_or(&model.discriminant), model.density.as_ref(), watch)
+}
+
+/// The scores as functions of the columns where these were multiplied or transformed: quadratic in them, or planes in the space
+/// of the features that were made of them.
+fn scores_of(model: &Model) -> Result<Scores<'_>> {
+    if model.recipe.is_linear() || model.discriminant.as_kernel().is_some() {
+        return Scores::of(&model.discriminant);
+    }
+    let Some(linear) = model.discriminant.as_linear() else {
+        return Err(Error::model(
+            "distance, margin and radius are not defined for curved scores of columns that were multiplied or transformed",
+        )
+        .help(words!["fit it without ", Setting::Basis, " and ", Setting::Transform])
+        .help("fit a model that is linear in its features"));
+    };
+    match model.recipe.column_products() {
+        Some(products) if linear.n_cols() - products.len() <= MOST_CURVED => Scores::of_products(linear, &products),
+        _ => Ok(Scores::of_features(linear)),
+    }
 }
 
 /// The constants subtracted from the scores so that the sign of one, or the largest of several, decides.
@@ -95,8 +125,11 @@ pub fn geometry_table(
         .help(words!["leave ", Setting::Projection, " out"]));
     }
     if options.projection && geometry.is_of_feature_space() {
-        return Err(Error::usage("a boundary in a kernel's feature space has no nearest point among the rows")
-            .help(words!["leave ", Setting::Projection, " out"]));
+        return Err(Error::usage("a boundary in a feature space has no nearest point among the rows").help(words![
+            "leave ",
+            Setting::Projection,
+            " out"
+        ]));
     }
     let (prepared, scores) = scored_rows(model, table, &vec![true; table.n_rows()], options.unknown, watch)?;
     let predictions = model.decision.classes(&model.deciding_scores(scores.clone()), model.classes.len())?;
@@ -126,6 +159,14 @@ pub(super) fn measure(
     projection: bool,
     watch: &Watch,
 ) -> Result<Measured> {
+    let leading;
+    let design = match geometry.n_cols() < design.shape().cols {
+        true => {
+            leading = leading_columns(design, geometry.n_cols())?;
+            &leading
+        }
+        false => design,
+    };
     if let Some(machine) = scheme_geometry::TwoClassMachine::of(model)? {
         machine.apply(&mut scores);
     }
@@ -144,7 +185,7 @@ pub(super) fn measure(
                 .help("leave it out")
                 .help(words!["choose ", Setting::Multiclass.any(["linear-machine", "joint"])]));
             }
-            let votes = Votes::new(scheme, &Scores::of(&model.discriminant)?, geometry)?;
+            let votes = Votes::new(scheme, &scores_of(model)?, geometry)?;
             votes.measure(design, &scores, labels, watch)
         }
         scheme => {

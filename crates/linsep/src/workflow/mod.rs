@@ -14,6 +14,7 @@ mod cross_validate;
 mod fit;
 mod folds;
 mod geometry;
+mod given;
 mod guarantee;
 mod infer;
 mod judge;
@@ -44,6 +45,9 @@ pub use bootstrap::{BootstrapCoefficient, BootstrapFit, BootstrapOptions, TableB
 pub use classical::{ClassicalAnswer, ClassicalInference, ClassicalModel, infer_classical};
 pub use fit::{TableFit, TableRefusal, fit_table};
 pub use geometry::{GeometryOptions, TableGeometry, geometry_table};
+#[doc(hidden)]
+pub use given::given_from_json;
+pub use given::given_model;
 pub use guarantee::{Guaranteed, MarginQuestion, guarantee_table};
 pub use infer::{InferOptions, TableInference, infer_table, inference_of_model};
 pub use judge::{FurtherQuestions, JudgedFurther, compare_models, judge_table};

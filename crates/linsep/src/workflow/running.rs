@@ -238,6 +238,7 @@ impl RunningFit {
                 undetermined: None,
             },
             cross_validation: None,
+            tuning: None,
             provenance: Provenance {
                 version: env!("CARGO_PKG_VERSION").into(),
                 certificates: Provenance::CERTIFICATES,

@@ -24,7 +24,7 @@ use crate::certify::Certificate;
 use crate::decide::Conformal;
 use crate::design::Training;
 use crate::design::{ColumnSummary, Encoding, fit_recipe, summarise_any};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::{Method, Outcome, worst_certificate};
 use crate::role::{Role, each_leaf};
 use crate::table::{Kind, NameIndex, Table};
@@ -57,6 +57,10 @@ impl Verification {
 /// Compares everything that a model states with the table it was fitted on; what takes a second fit of an iterative method
 /// is listed as unchecked.
 pub fn verify_table(model: &Model, table: &Table, watch: &Watch) -> Result<Verification> {
+    if let Method::Given(_) = model.method {
+        return Err(Error::usage("a given rule claims nothing about any rows, so there is nothing to verify")
+            .help("evaluate it on rows with known classes"));
+    }
     let (roles, held, order) = roles_of(model, table)?;
     let mut prepared = PreparedRows::of_table(model, table, &roles, order, watch)?;
     if let (Some(stated), Some(held)) = (&model.conformal, &held) {

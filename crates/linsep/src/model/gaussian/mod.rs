@@ -101,7 +101,8 @@ impl GaussianBayes {
             shrinkage: Shrinkage::None,
             priors: None,
             known: None,
-            standardize: Standardize::Yes,
+            // σ²I is about the columns as they are in every textbook; the other shapes do not depend on units.
+            standardize: if shape == CovarianceShape::Spherical { Standardize::No } else { Standardize::Yes },
             max_columns: MOST_COLUMNS,
         }
     }

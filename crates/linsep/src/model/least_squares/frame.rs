@@ -67,7 +67,12 @@ impl SquaresFrame {
     ) -> Result<SquaresFrame> {
         let (total, cols) = (classes.iter().sum::<f64>(), mean.len());
         // Centring without standardising is for conditioning only, so it needs a free intercept to absorb it.
-        let centred = method.standardize == Standardize::Yes || method.intercept == Intercept::Free;
+        // Without an intercept planes pass through the origin.
+        let centred = match method.intercept {
+            Intercept::Free => true,
+            Intercept::Penalised => method.standardize == Standardize::Yes,
+            Intercept::None => false,
+        };
         // The rounding error of the variance of a constant column: the square of a few units in the last place of its value.
         let negligible = |j: usize| variance[j] <= (4.0 * f64::EPSILON * mean[j]).powi(2);
         let scale = |j: usize| match method.standardize {

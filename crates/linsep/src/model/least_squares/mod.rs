@@ -365,7 +365,7 @@ impl LeastSquaresSettings {
             _ => " + λ/2·‖W‖²",
         };
         let scores = match (self.standardize, self.intercept) {
-            (Standardize::Yes, Intercept::None) => "z = W·(x−mean)/sd",
+            (Standardize::Yes, Intercept::None) => "z = W·x/sd",
             (Standardize::Yes, _) => "z = W·(x−mean)/sd + b",
             (Standardize::No, Intercept::None) => "z = W·x",
             (Standardize::No, _) => "z = W·x + b",

@@ -5,6 +5,7 @@
 //! zero, and such rows are never visited.
 
 mod overlap;
+mod widest;
 
 use super::{Computation, Fit, Fitted, NotSeparable, Note, Objective, Outcome, Separability};
 use crate::certify::{Certificate, Margins, margins};
@@ -137,8 +138,8 @@ impl PerceptronSettings {
         let linear = self.to_columns(&algorithm.coef(), &units, &working)?;
         let found = self.measure(training, &linear, &working, &Watch::default())?;
         let mut notes = Vec::new();
-        // Without standardising, a nonzero constant column acts as a second intercept and keeps its weight.
-        let idle = |j: &usize| self.standardize == Standardize::Yes || summary.max[*j] == 0.0;
+        // Unless columns are centred, a nonzero constant one acts as an intercept and keeps its weight.
+        let idle = |j: &usize| self.is_centred() || summary.max[*j] == 0.0;
         let columns: Vec<usize> = constant.into_iter().filter(idle).collect();
         if !columns.is_empty() {
             notes.push(Note::Constant { columns });
@@ -152,7 +153,7 @@ impl PerceptronSettings {
             }
             _ => {}
         }
-        let mut certificate = found.certificate();
+        let mut certificate = self.bounded(found.certificate(), training, &working, watch)?;
         if let Certificate::Separates { mistakes, .. } = &mut certificate {
             *mistakes = Some(algorithm.mistakes());
         }
@@ -239,8 +240,10 @@ impl PerceptronSettings {
             return Err(Error::model("the model does not have the classes and columns of the data"));
         }
         let constant = summarise(training.design, training.weights, watch)?.constant();
-        let found = self.measure(training, linear, &self.working(units, &constant), watch)?;
-        Ok((found.errors / found.total, found.certificate()))
+        let working = self.working(units, &constant);
+        let found = self.measure(training, linear, &working, watch)?;
+        let certificate = self.bounded(found.certificate(), training, &working, watch)?;
+        Ok((found.errors / found.total, certificate))
     }
 
     fn measure(&self, training: &Training<'_>, linear: &Linear, working: &Units, watch: &Watch) -> Result<Margins> {
@@ -273,18 +276,24 @@ impl PerceptronSettings {
         Ok(())
     }
 
-    /// Columns as they are unless standardised: centring alone would change which rows are mistakes.
+    /// Columns as they are unless standardised: centring alone would change which rows are mistakes. Without an intercept
+    /// planes pass through the origin.
     fn units(&self, learned: &Units) -> Units {
         match self.standardize {
-            Standardize::Yes => learned.clone(),
+            Standardize::Yes if self.is_centred() => learned.clone(),
+            Standardize::Yes => learned.about_zero(),
             Standardize::No => Units::identity(learned.scale().len()),
         }
+    }
+
+    fn is_centred(&self) -> bool {
+        self.standardize == Standardize::Yes && self.intercept != Intercept::None
     }
 
     /// The units with constant columns flattened to zero, exactly so in sparse rows too.
     fn working(&self, units: &Units, constant: &[usize]) -> Units {
         let mut scale = units.scale().to_vec();
-        if self.standardize == Standardize::Yes {
+        if self.is_centred() {
             constant.iter().for_each(|j| scale[*j] = f64::INFINITY);
         }
         Units::new(units.centre().to_vec(), scale)
@@ -332,7 +341,7 @@ impl PerceptronSettings {
     /// What is done, in symbols.
     pub(super) fn formula(&self) -> String {
         let scores = match (self.standardize, self.intercept) {
-            (Standardize::Yes, Intercept::None) => "x̃ = (x−mean)/sd",
+            (Standardize::Yes, Intercept::None) => "x̃ = x/sd",
             (Standardize::Yes, _) => "x̃ = ((x−mean)/sd, 1)",
             (Standardize::No, Intercept::None) => "x̃ = x",
             (Standardize::No, _) => "x̃ = (x, 1)",

@@ -57,7 +57,11 @@ impl Method {
             Method::LeastSquares(m) => Some(m.tolerance),
             Method::Risk(m) => Some(m.tolerance),
             Method::Sigmoid(m) => Some(m.tolerance),
-            Method::Gaussian(_) | Method::NaiveBayes(_) | Method::Perceptron(_) | Method::KernelPerceptron(_) => None,
+            Method::Gaussian(_)
+            | Method::Given(_)
+            | Method::NaiveBayes(_)
+            | Method::Perceptron(_)
+            | Method::KernelPerceptron(_) => None,
         }
     }
 
@@ -127,6 +131,7 @@ impl Method {
             Method::HardMargin(m) => (m.formula(), None),
             Method::Perceptron(m) => (m.formula(), None),
             Method::KernelPerceptron(m) => (m.formula(&kernel), None),
+            Method::Given(m) => (m.formula(), None),
             // These are always fitted again.
             Method::Gaussian(_) | Method::NaiveBayes(_) => (String::new(), None),
         }
@@ -248,12 +253,12 @@ fn balance(training: &Training<'_>, alpha: &mut [f64]) {
 /// Mistakes cannot be counted afterwards: they are taken as stated where they are possible, that is neither more than the
 /// bound nor fewer than the length of θ requires.
 fn with_mistakes(method: &Method, found: Certificate, stated: &Certificate) -> Certificate {
-    let Certificate::Separates { margin, norm, radius, bound, .. } = found else { return found };
+    let Certificate::Separates { margin, norm, radius, bound, widest, .. } = found else { return found };
     let step = if let Method::Perceptron(method) = method { method.step } else { 1.0 };
     let fewest = (norm / (step * radius)).powi(2) * (1.0 - ROUNDING);
     let mistakes = match stated {
         Certificate::Separates { mistakes: Some(n), .. } if (fewest..=bound).contains(&(*n as f64)) => Some(*n),
         _ => None,
     };
-    Certificate::Separates { margin, norm, radius, bound, mistakes }
+    Certificate::Separates { margin, norm, radius, bound, widest, mistakes }
 }

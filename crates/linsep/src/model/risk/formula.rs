@@ -17,7 +17,7 @@ impl RiskMinimizer {
             (LossChoice::Squared, _) => "½ Σ (z_k−1{y=k})²",
         };
         let scores = match (self.standardize, self.intercept) {
-            (Standardize::Yes, Intercept::None) => "z = W·(x−mean)/sd",
+            (Standardize::Yes, Intercept::None) => "z = W·x/sd",
             (Standardize::Yes, _) => "z = W·(x−mean)/sd + b",
             (Standardize::No, Intercept::None) => "z = W·x",
             (Standardize::No, _) => "z = W·x + b",

@@ -58,6 +58,38 @@ impl RiskMinimizer {
         Ok(Ok(found))
     }
 
+    /// Whether the steps are those of a textbook, which end where they end.
+    pub(super) fn descends(&self) -> bool {
+        matches!(self.algorithm, Algorithm::GradientDescent | Algorithm::FixedStep)
+    }
+
+    /// What textbook steps have reached without a penalty, with the bound that holds there; or the proof that there is nothing
+    /// to reach.
+    pub(super) fn descended<L: Conjugate + Clone>(
+        &self,
+        risk: &Risk<'_, L>,
+        (training, units): (&Training<'_>, &Units),
+        mut found: RiskFound,
+        watch: &Watch,
+    ) -> Result<std::result::Result<RiskFound, NoOptimum>> {
+        let bound = self.bound_of(risk, &found.coef, training.labels.n_classes(), &Watch::default())?;
+        found.passes += 3;
+        if bound.certificate.gap().is_none()
+            && watch.halted().is_none()
+            && let Some(proof) = proved_no_optimum(training, units, self.intercept, None, watch)?
+        {
+            return Ok(Err(proof));
+        }
+        let reached = bound.certificate.relative_gap().is_some_and(|gap| gap <= self.aim());
+        found.stop = match found.stop {
+            Stop::Converged if !reached => Stop::PrecisionLimit,
+            stop => stop,
+        };
+        (found.objective, found.certificate) = (bound.objective, bound.certificate);
+        found.aliased.extend(bound.aliased);
+        Ok(Ok(found))
+    }
+
     /// Proves what was found, after last steps that the proof itself gives.
     pub(super) fn maximum_likelihood<L: Conjugate + Clone>(
         &self,

@@ -219,7 +219,7 @@ impl RiskMinimizer {
     /// The units of the fit, and the columns that are constant.
     ///
     /// Centring without standardising is for conditioning only, so it needs a free intercept to absorb it, and dense rows
-    /// so that it costs nothing.
+    /// so that it costs nothing. Without an intercept planes pass through the origin of the columns, so nothing is centred.
     fn look_at(&self, training: &Training<'_>, watch: &Watch) -> Result<(Units, Vec<usize>)> {
         let (design, cols) = (training.design, training.design.shape().cols);
         if self.standardize == Standardize::No
@@ -229,7 +229,10 @@ impl RiskMinimizer {
         }
         let summary = summarise(design, training.weights, watch)?;
         let units = match (self.standardize, self.intercept) {
-            (Standardize::Yes, _) | (Standardize::No, Intercept::Free) => summary.units(self.standardize),
+            (_, Intercept::None) => summary.units(self.standardize).about_zero(),
+            // Steps that the user chose are along the gradient in the columns as they are.
+            (Standardize::No, _) if self.descends() && self.stochastic.step.is_some() => Units::identity(cols),
+            (Standardize::Yes, _) | (_, Intercept::Free) => summary.units(self.standardize),
             _ => Units::identity(cols),
         };
         Ok((units, summary.constant()))
@@ -260,6 +263,13 @@ impl RiskMinimizer {
         let size = ProblemSize::of(training.design, risk.loss().n_scores(), RowNewton::takes(&risk))?;
         let choice = self.choose(size)?;
         let start = from.map(|linear| start(linear, &units, risk.loss().n_scores(), self.intercept));
+        if risk.penalty().is_none() && self.descends() {
+            let solved = self.solve(&risk, choice.algorithm, start.as_ref(), watch)?;
+            return match self.descended(&risk, (training, &units), solved.into(), watch)? {
+                Ok(found) => self.finish(&risk, found, &choice, training, &units, notes),
+                Err(proof) => Ok(proof.into()),
+            };
+        }
         if risk.penalty().is_none() {
             return match self.most_likely(&risk, (training, &units), start.as_ref(), watch)? {
                 Ok(found) => self.finish(&risk, found, &choice, training, &units, notes),
@@ -309,7 +319,8 @@ impl RiskMinimizer {
         watch: &Watch,
     ) -> Result<Solved> {
         let (tolerance, max_iterations) = (self.aim(), self.iterations(algorithm));
-        let descent = |rule: StepRule| GradientDescent { tolerance, max_iterations, rule };
+        let given = self.stochastic.step.map(StepRule::Given);
+        let descent = |rule| GradientDescent { tolerance, max_iterations, rule: given.unwrap_or(rule) };
         match algorithm {
             Algorithm::Auto | Algorithm::Newton => Newton { tolerance, max_iterations }.solve(risk, start, watch),
             Algorithm::NewtonCg => {

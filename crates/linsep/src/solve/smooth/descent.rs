@@ -4,6 +4,7 @@ use super::forecast::gap_forecast;
 use crate::certify::{Certificate, duality_gap};
 use crate::error::{Error, ErrorKind, Result};
 use crate::objective::{Coef, Detail, Penalty, Point, Smooth};
+use crate::solve::stop::report_point;
 use crate::solve::{Solved, Step, Stop};
 use crate::watch::{Progress, Watch};
 use crate::words::{Setting, words};
@@ -40,9 +41,20 @@ impl<'r, P: Smooth> Descent<'r, P> {
                 .help(words!["use ", Setting::Solver.is("newton")])
                 .help("use a ridge penalty"));
         }
+        Descent::with_or_without_penalty(solver, risk, start, watch)
+    }
+
+    /// The same for methods whose caller proves what they found by other means where there is no penalty.
+    pub(in crate::solve) fn with_or_without_penalty(
+        solver: &'static str,
+        risk: &'r P,
+        start: Option<&Coef>,
+        watch: &'r Watch,
+    ) -> Result<Self> {
         let start = start.cloned().unwrap_or_else(|| risk.start());
         let point = risk.at(&start, Detail::Gradient, watch)?;
         let best = (point.objective, point.gradient.dot(&point.gradient));
+        report_point(watch, solver, 0, &point, 0.0);
         Ok(Descent {
             risk,
             watch,
@@ -61,7 +73,12 @@ impl<'r, P: Smooth> Descent<'r, P> {
     pub(in crate::solve) fn stops(&mut self, tolerance: f64, max_iterations: usize) -> Result<Option<Stop>> {
         let scale = self.reference.max(self.point.objective.abs());
         let mut gap = None;
-        if gap_forecast(self.risk, &self.point) <= 2.0 * tolerance * scale {
+        if self.risk.penalty().is_none() {
+            // Only a reason to stop: what was reached the caller proves or not.
+            if self.point.gradient.dot(&self.point.gradient).sqrt() <= tolerance * scale {
+                return Ok(Some(Stop::Converged));
+            }
+        } else if gap_forecast(self.risk, &self.point) <= 2.0 * tolerance * scale {
             let certificate = duality_gap(self.risk, &self.point, self.watch)?;
             gap = certificate.relative_gap();
             self.certificate = Some(certificate);
@@ -84,6 +101,11 @@ impl<'r, P: Smooth> Descent<'r, P> {
         Ok((self.since > PATIENCE).then_some(Stop::PrecisionLimit))
     }
 
+    /// Whether only rounding moves is not asked any more: the steps are the user's, and may well rise for a while.
+    pub(in crate::solve) fn is_patient(&mut self) {
+        self.since = 0;
+    }
+
     /// Moves on.
     pub(in crate::solve) fn accept(&mut self, next: Point<P::Scores>, step: f64) {
         let norm = next.gradient.dot(&next.gradient);
@@ -95,6 +117,7 @@ impl<'r, P: Smooth> Descent<'r, P> {
         self.point = next;
         self.certificate = None;
         self.trace.push(Step { objective: self.point.objective, relative_gap: None, step });
+        report_point(self.watch, self.solver, self.trace.len(), &self.point, step);
     }
 
     /// The result; a halt of the watch is an answer, too.
@@ -106,6 +129,9 @@ impl<'r, P: Smooth> Descent<'r, P> {
         };
         let certificate = match self.certificate.take() {
             Some(certificate) => certificate,
+            None if self.risk.penalty().is_none() => {
+                Certificate::Absent { reason: "without a penalty these steps prove nothing by themselves".into() }
+            }
             None => duality_gap(self.risk, &self.point, &Watch::default())?,
         };
         let Descent { point, trace, passes, .. } = self;

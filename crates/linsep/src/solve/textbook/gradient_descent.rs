@@ -1,8 +1,9 @@
-//! Gradient descent, for `min F(W,b)` with a ridge.
+//! Gradient descent, for `min F(W,b)` with a ridge, or without a penalty where the caller proves what was found.
 //!
 //! `v ← v − η ∇F`. With a fixed step, `η = 0.95/λ̂`: λ̂ is the largest eigenvalue of `c X̃ᵀSX̃/Σs + λI`, c the largest
 //! curvature of the loss, estimated from below by power iteration, and any `η < 2/λ_max` converges. With a line search
-//! every step starts at twice the last one and is halved until F falls by Armijo's rule, on cached scores.
+//! every step starts at twice the last one and is halved until F falls by Armijo's rule, on cached scores. With a given
+//! step it is the textbook's rule, which may be too long: then F need not fall, and the descent ends where numbers do.
 //!
 //! Nocedal and Wright, *Numerical Optimization*, 3.1.
 
@@ -28,13 +29,15 @@ const POWER_SETTLED: f64 = 1e-4;
 const POWER_MARGIN: f64 = 1.02;
 
 /// How long a step is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum StepRule {
     /// As long as a line search finds it.
     #[default]
     LineSearch,
     /// The reciprocal of the largest curvature.
     Fixed,
+    /// This number.
+    Given(f64),
 }
 
 /// Gradient descent.
@@ -52,9 +55,10 @@ impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for GradientDescent {
     type Scores = Vec<f64>;
 
     fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
-        let mut descent = Descent::new("gradient-descent", risk, start, watch)?;
+        let mut descent = Descent::with_or_without_penalty("gradient-descent", risk, start, watch)?;
         let ended = match self.rule {
             StepRule::Fixed => self.fixed(&mut descent),
+            StepRule::Given(step) => self.given(&mut descent, step),
             StepRule::LineSearch => self.searched(&mut descent),
         };
         descent.finish(ended)
@@ -71,6 +75,23 @@ impl GradientDescent {
             let trial = descent.point.coef.moved(-step, &descent.point.gradient);
             let next = descent.risk.at(&trial, Detail::Gradient, descent.watch)?;
             descent.passes += 1;
+            descent.accept(next, step);
+        }
+    }
+
+    fn given<L: Conjugate + Clone>(&self, descent: &mut Descent<'_, Risk<'_, L>>, step: f64) -> Result<Stop> {
+        loop {
+            descent.is_patient();
+            if let Some(stop) = descent.stops(self.tolerance, self.max_iterations)? {
+                return Ok(stop);
+            }
+            let trial = descent.point.coef.moved(-step, &descent.point.gradient);
+            let next = descent.risk.at(&trial, Detail::Gradient, descent.watch)?;
+            descent.passes += 1;
+            if !(next.objective.is_finite() && next.gradient.dot(&next.gradient).is_finite()) {
+                // The steps diverged: the last finite point is the answer.
+                return Ok(Stop::PrecisionLimit);
+            }
             descent.accept(next, step);
         }
     }

@@ -27,6 +27,7 @@ use crate::error::{ErrorKind, Result};
 use crate::linalg::{Alias, Factor, Square, factor};
 use crate::objective::line_search::DECREASE;
 use crate::objective::{Coef, Detail, Intercept, Penalty, Point, Ridge, Smooth};
+use crate::solve::stop::report_point;
 use crate::solve::{Solved, Solver, Step, Stop};
 use crate::watch::{Progress, Watch};
 use damping::FIRST_DAMPING;
@@ -131,6 +132,7 @@ impl Newton {
     }
 
     fn run<P: Smooth<Penalty = Ridge>>(&self, mut run: NewtonRun<'_, P>, watch: &Watch) -> Result<Solved<P::Scores>> {
+        report_point(watch, "newton", 0, &run.point, 0.0);
         let stop = match run.iterate(self) {
             Ok(stop) => stop,
             Err(error) if error.kind() == ErrorKind::Interrupted => Stop::halted(watch.halted()),
@@ -353,6 +355,7 @@ impl<'r, P: Smooth<Penalty = Ridge>> NewtonRun<'r, P> {
         self.point = next;
         self.certificate = None;
         self.trace.push(Step { objective: self.point.objective, relative_gap: None, step });
+        report_point(self.watch, "newton", self.trace.len(), &self.point, step);
         self.watch.report(Progress::Iteration {
             solver: "newton",
             iteration: self.trace.len(),

@@ -1,0 +1,651 @@
+//! What the sources of the course say, by their own numbers: each test failed, or could not be asked, before the item worked.
+
+mod common;
+
+use common::Scratch;
+use serde_json::Value;
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e} in {text}"))
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
+}
+
+fn near(found: f64, expected: f64, relative: f64, what: &str) {
+    assert!((found - expected).abs() <= relative * expected.abs().max(1e-12), "{what}: {found}, expected {expected}");
+}
+
+/// The cells of a CSV below its header, by column name.
+fn column(csv: &str, name: &str) -> Vec<String> {
+    let mut lines = csv.lines();
+    let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
+    let at = header.iter().position(|h| *h == name).unwrap_or_else(|| panic!("no column {name} in {header:?}"));
+    lines.map(|line| line.split(',').nth(at).expect("a cell").to_owned()).collect()
+}
+
+fn numbers(csv: &str, name: &str) -> Vec<f64> {
+    column(csv, name).iter().map(|cell| cell.parse().expect("a number")).collect()
+}
+
+#[test]
+fn spherical_classes_are_spherical_in_the_columns_as_they_are() {
+    let scratch = Scratch::new();
+    scratch.write("g.json", r#"{"means":[[0,0],[3.7,-1.3]],"variance":1}"#);
+    scratch.done("simulate --parameters g.json --rows 4000 --seed 1 -o g.csv");
+    scratch.done("fit g.csv -t class -m spherical -o m.json");
+    let model = json(&scratch.done("inspect m.json --json"));
+    let w: Vec<f64> = model["weights"][0].as_array().expect("weights").iter().map(number).collect();
+    let means = &model["estimates"]["means"];
+    let variance = number(&model["estimates"]["variance"]);
+    // w = (μ₁ − μ₀)/σ²: parallel to the difference of the means, which σ²·diag(sd²) is not.
+    for j in 0..2 {
+        near(w[j] * variance, number(&means[1][j]) - number(&means[0][j]), 1e-10, "w σ²");
+    }
+    near(w[1] / w[0], -1.3 / 3.7, 0.05, "direction");
+    // Asked for, standardising is said.
+    let said = scratch.done("fit g.csv -t class -m spherical --standardize yes");
+    assert!(said.starts_with("Gaussian classes with covariance σ²I of standardised columns"), "{said}");
+}
+
+#[test]
+fn the_radius_of_a_squared_column_is_in_its_units() {
+    let scratch = Scratch::new();
+    let rows: String =
+        (-300..=300).map(|i| format!("{},{}\n", f64::from(i) / 10.0, u8::from(i32::abs(i) > 120))).collect();
+    scratch.write("b.csv", format!("x,c\n{rows}"));
+    scratch.done("fit b.csv -t c --basis quadratic -o b.json");
+    let boundary = json(&scratch.done("geometry b.json --json"));
+    let points = boundary["boundaries"][0]["points"].as_array().expect("two points").clone();
+    assert_eq!((boundary["features"].clone(), points.len()), (serde_json::json!(["x"]), 2));
+    assert!(boundary["regions"].is_null(), "the region of |x| > 12 is not convex");
+    let (low, high) = (number(&points[0]), number(&points[1]));
+    near(low, -high, 1e-6, "symmetric");
+    scratch.write("q.csv", "x\n11\n0\n-20\n");
+    let csv = scratch.done("geometry b.json q.csv --projection");
+    for ((x, radius), projection) in [11.0, 0.0, -20.0].iter().zip(numbers(&csv, "radius")).zip(numbers(&csv, "proj_x"))
+    {
+        let to = f64::min(f64::abs(x - low), f64::abs(x - high));
+        near(radius, to, 1e-9, "radius");
+        near(f64::abs(projection - x), to, 1e-9, "projection");
+    }
+    // No row within the radius is predicted otherwise, and one just beyond is.
+    let radius = numbers(&csv, "radius")[0];
+    scratch.write("r.csv", format!("x\n11\n{}\n{}\n", 11.0 + 0.999_999 * radius, 11.0 + 1.000_001 * radius));
+    let predicted = column(&scratch.done("predict b.json r.csv"), "prediction");
+    assert_eq!(predicted, ["0", "0", "1"]);
+}
+
+#[test]
+fn several_columns_and_their_products_are_a_quadric() {
+    let scratch = Scratch::with_examples();
+    let columns = "--features bill_length_mm,bill_depth_mm";
+    scratch.done(&format!("fit penguins.csv -t species {columns} --basis quadratic -o q.json"));
+    let csv = scratch.done("geometry q.json penguins.csv --projection");
+    let radius = numbers(&csv.replace(",,", ",nan,").replace(",,", ",nan,"), "radius");
+    let (a, b) = (column(&csv, "proj_bill_length_mm"), column(&csv, "proj_bill_depth_mm"));
+    assert!(!csv.contains("proj_bill_length_mm^2"), "a point has two coordinates");
+    // Moved 0.99 of the way to the projection a row keeps its class, and 1.01 of it loses it.
+    let table = String::from_utf8(scratch.read("penguins.csv")).expect("text");
+    let (x, y) = (column(&table, "bill_length_mm"), column(&table, "bill_depth_mm"));
+    let prediction = column(&csv, "prediction");
+    let (mut moved, mut kept) = ("bill_length_mm,bill_depth_mm\n".to_owned(), Vec::new());
+    for i in 0..x.len() {
+        let cells = [&x[i], &y[i], &a[i], &b[i]].map(|c| c.parse::<f64>().ok());
+        let [Some(x), Some(y), Some(a), Some(b)] = cells else { continue };
+        near(f64::hypot(a - x, b - y), radius[i], 1e-9, "length of the way");
+        for share in [0.99, 1.01] {
+            moved.push_str(&format!("{},{}\n", x + share * (a - x), y + share * (b - y)));
+        }
+        kept.push(prediction[i].clone());
+    }
+    scratch.write("moved.csv", moved);
+    let after = column(&scratch.done("predict q.json moved.csv"), "prediction");
+    assert!(kept.len() > 300);
+    for (i, class) in kept.iter().enumerate() {
+        assert_eq!(&after[2 * i], class, "row {i} within its radius");
+        assert_ne!(&after[2 * i + 1], class, "row {i} beyond it");
+    }
+}
+
+#[test]
+fn transformed_columns_have_no_radius() {
+    let scratch = Scratch::with_examples();
+    for flags in ["--transform quantile", "--basis poly:3"] {
+        scratch.done(&format!("fit penguins.csv -t sex --features bill_length_mm,body_mass_g {flags} -o t.json"));
+        let csv = scratch.done("geometry t.json penguins.csv");
+        let header = csv.lines().next().expect("a header");
+        assert!(header.contains("feature_distance") && !header.contains("radius"), "{flags}: {header}");
+        assert!(!scratch.done("geometry t.json").contains("convex"), "{flags}");
+        assert_eq!(scratch.run("geometry t.json penguins.csv --projection").code, 2, "{flags}");
+    }
+}
+
+#[test]
+fn true_priors_move_scores_and_the_intercept_shown() {
+    let scratch = Scratch::new();
+    scratch.done("simulate gaussian --rows 600 --priors 0.6,0.4 --distance 1.5 --seed 3 -o g.csv");
+    for model in ["logistic", "lda", "naive-bayes --family gaussian-shared"] {
+        scratch.done(&format!("fit g.csv -t class -m {model} -o plain.json"));
+        scratch.done(&format!("fit g.csv -t class -m {model} --true-priors 0=0.9,1=0.1 -o moved.json"));
+        let (plain, moved) =
+            (json(&scratch.done("inspect plain.json --json")), json(&scratch.done("inspect moved.json --json")));
+        let learned = plain["learned_priors"].as_array().expect("priors");
+        let shift = (0.1 / number(&learned[1])).ln() - (0.9 / number(&learned[0])).ln();
+        near(number(&moved["intercept"][0]) - number(&plain["intercept"][0]), shift, 1e-10, model);
+        let csv = scratch.done("predict moved.json g.csv --scores --proba");
+        let (score, p) = (numbers(&csv, "score_1"), numbers(&csv, "p_1"));
+        for ((z, p), class) in score.iter().zip(&p).zip(column(&csv, "prediction")) {
+            near(1.0 / (1.0 + (-z).exp()), *p, 1e-12, "σ(score)");
+            assert_eq!(class == "1", *z > 0.0, "{model}: {z}");
+        }
+    }
+}
+
+#[test]
+fn no_intercept_is_a_plane_through_the_origin() {
+    let scratch = Scratch::new();
+    scratch.done("simulate gaussian --rows 300 --distance 1 --seed 5 -o g.csv");
+    let zero = "x1,x2\n0,0\n";
+    scratch.write("zero.csv", zero);
+    for model in [
+        "logistic",
+        "logistic --penalty none",
+        "svm",
+        "svm --loss squared-hinge",
+        "least-squares",
+        "sigmoid-ls",
+        "pocket",
+    ] {
+        scratch.done(&format!("fit g.csv -t class -m {model} --intercept none -o m.json"));
+        let score = numbers(&scratch.done("predict m.json zero.csv --scores"), "score_1");
+        assert_eq!(score, [0.0], "{model}");
+        assert_eq!(json(&scratch.done("inspect m.json --json"))["intercept"], serde_json::json!([0.0]), "{model}");
+        scratch.done("verify m.json g.csv");
+    }
+    // Without a penalty units change nothing: scaled or not, the plane is the same.
+    scratch.done("fit g.csv -t class --penalty none --intercept none -o a.json");
+    scratch.done("fit g.csv -t class --penalty none --intercept none --standardize no -o b.json");
+    let weights = |name: &str| json(&scratch.done(&format!("inspect {name} --json")))["weights"][0].clone();
+    for j in 0..2 {
+        near(number(&weights("a.json")[j]), number(&weights("b.json")[j]), 1e-6, "weight");
+    }
+}
+
+#[test]
+fn every_truth_is_read_back() {
+    let scratch = Scratch::new();
+    let kinds = [
+        "gaussian --classes 3",
+        "poisson",
+        "bernoulli --distance 1",
+        "logistic --weights 1,-2 --intercept 0.5 --correlation 0.3",
+        "logistic --weights 1 --intercept -5 --x uniform:0,10",
+        "separable --margin 0.25 --priors 0.3,0.7",
+        "parity --features 3",
+        "m-of-d --features 4 --m 2 --signs",
+        "rings --classes 3 --noise 0.2",
+        "moons",
+        "gaussian --counts 30,10",
+        "rings --counts 5,35",
+    ];
+    for kind in kinds {
+        let rows = if kind.contains("--counts") { "" } else { " --rows 40" };
+        scratch.done(&format!("simulate {kind}{rows} --seed 8 -o a.csv"));
+        scratch.done(&format!("simulate --parameters a.truth.json{rows} --seed 8 -o b.csv"));
+        assert_eq!(scratch.read("a.csv"), scratch.read("b.csv"), "{kind}");
+        let (a, mut b) = (json(&text(&scratch, "a.truth.json")), json(&text(&scratch, "b.truth.json")));
+        // Independent columns have no further name.
+        b["kind"] = a["kind"].clone();
+        assert_eq!(a, b, "{kind}");
+    }
+    // S0 §4.3: x ~ U(0,10), y ~ Bernoulli(σ(x − 5)).
+    scratch.done("simulate logistic --weights 1 --intercept -5 --x uniform:0,10 --rows 20000 -o line.csv");
+    let x = numbers(&text(&scratch, "line.csv"), "x1");
+    let mean = x.iter().sum::<f64>() / x.len() as f64;
+    let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / x.len() as f64;
+    assert!(x.iter().all(|x| (0.0..10.0).contains(x)));
+    near(mean, 5.0, 0.02, "mean");
+    near(variance, 100.0 / 12.0, 0.03, "variance");
+    scratch.done("fit line.csv -t class --penalty none -o line.json");
+    let beside = json(&scratch.done("inspect line.json --truth line.truth.json --json"));
+    let found = |k: usize| (number(&beside["truth"][k]["truth"]), number(&beside["truth"][k]["estimate"]));
+    assert_eq!(beside["truth"].as_array().map(Vec::len), Some(2));
+    near(found(0).1, 1.0, 0.05, "weight");
+    near(found(1).1, -5.0, 0.05, "intercept");
+    scratch.done("simulate gaussian --classes 3 --rows 5 -o other.csv");
+    scratch.done("simulate rings --rows 5 -o rings.csv");
+    for (line, said) in [
+        ("simulate logistic --x uniform:3,1", "there are no numbers between 3 and 1"),
+        ("simulate logistic --x triangular:0,1", "is not a law of features"),
+        ("simulate logistic --x uniform:0,1 --correlation 0.5", "are independent"),
+        ("simulate gaussian --x uniform:0,1", "--x does not belong to gaussian"),
+        ("inspect line.json --truth other.truth.json", "of model and truth differ"),
+        ("inspect line.json --truth rings.truth.json", "states no rule"),
+    ] {
+        let ran = scratch.run(line);
+        assert!(ran.code == 2 && ran.stderr.contains(said), "{line}: {}", ran.stderr);
+    }
+}
+
+fn text(scratch: &Scratch, name: &str) -> String {
+    String::from_utf8(scratch.read(name)).expect("text")
+}
+
+#[test]
+fn the_bound_of_a_perceptron_is_that_of_the_widest_plane() {
+    let scratch = Scratch::new();
+    let rows = "1,1\n".repeat(1000);
+    scratch.write("p.csv", format!("x,c\n{rows}0,0\n"));
+    // The planes θ = (2, −1)/√5 have y θ·x̃ = 1/√5 on both rows, R² = 2: no perceptron makes more than 10 mistakes.
+    for flags in ["--update batch", "--order given"] {
+        scratch.done(&format!("fit p.csv -t c -m perceptron {flags} --standardize no -o p.json"));
+        let certificate = json(&scratch.done("inspect p.json --json"))["certificate"].clone();
+        let bound = number(&certificate["bound"]);
+        assert!((10.0..10.001).contains(&bound), "{flags}: {bound}");
+        assert!(number(&certificate["mistakes"]) <= bound);
+        scratch.done("verify p.json p.csv");
+    }
+}
+
+#[test]
+fn scores_without_probabilities_have_thresholds_of_their_own() {
+    let scratch = Scratch::with_examples();
+    let fit = "fit penguins.csv -t sex --features bill_length_mm,body_mass_g -m least-squares";
+    let said = scratch.done(&format!("{fit} --threshold 0.5"));
+    assert!(
+        said.contains("`male` where its score is above zero, else `female`") && !said.contains("probability"),
+        "{said}"
+    );
+    for model in ["least-squares", "svm", "perceptron --multiclass joint", "logistic", "lda"] {
+        let model = if model.starts_with("perceptron") { "pocket" } else { model };
+        scratch.done(&format!("fit penguins.csv -t sex --features bill_length_mm,body_mass_g -m {model} -o m.json"));
+        let csv = scratch.done("predict m.json penguins.csv --scores --score-threshold 0.3");
+        for (class, score) in column(&csv, "prediction").iter().zip(column(&csv, "score_male")) {
+            let Ok(score) = score.parse::<f64>() else { continue };
+            assert_eq!(class == "male", score > 0.3, "{model}: {score}");
+        }
+    }
+    // The boundary moves with it.
+    scratch.done(&format!("{fit} --score-threshold 0.3 -o m.json"));
+    let csv = scratch.done("geometry m.json penguins.csv");
+    let scores = numbers(&scratch.done("predict m.json penguins.csv --scores").replace(",\n", ",nan\n"), "score_male");
+    let distances: Vec<f64> = column(&csv, "distance").iter().map(|d| d.parse().unwrap_or(f64::NAN)).collect();
+    let ratio = (scores[0] - 0.3) / distances[0];
+    for (z, d) in scores.iter().zip(&distances).filter(|(z, _)| !z.is_nan()) {
+        near((z - 0.3) / d, ratio, 1e-9, "‖w‖");
+    }
+    for (flags, said) in [
+        ("--score-threshold 1 --threshold 0.3", "exclude each other"),
+        ("--score-threshold inf", "not a threshold of scores"),
+        ("-m lda --score-threshold 1 -t species", "decides between two classes"),
+    ] {
+        let ran = scratch.run(
+            &format!("fit penguins.csv --features bill_length_mm,body_mass_g -t sex {flags}")
+                .replace("-t sex -m", "-m"),
+        );
+        assert!(ran.code == 2 && ran.stderr.contains(said), "{flags}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn separable_shows_the_plane_and_the_nearest_points() {
+    let scratch = Scratch::new();
+    scratch.write("s.csv", "x1,x2,c\n0,0,a\n1,0,a\n0,1,a\n3,3,b\n4,3,b\n3,5,b\n");
+    let said = scratch.done("separable s.csv -t c");
+    for part in ["y* (of a)", "x* (of b)", "x₀ midway", "(intercept)     -1.400"] {
+        assert!(said.contains(part), "{part} is not in\n{said}");
+    }
+    let found = json(&scratch.done("separable s.csv -t c --json"));
+    let points = &found["witness"]["points"];
+    for (name, expected) in [("y", [0.5, 0.5]), ("x", [3.0, 3.0]), ("x0", [1.75, 1.75])] {
+        for j in 0..2 {
+            near(number(&points[name][j]), expected[j], 1e-6, name);
+        }
+    }
+    // w = 2(x* − y*)/‖x* − y*‖² and w·x₀ + w₀ = 0.
+    near(number(&found["plane"]["weights"][0][0]), 0.4, 1e-6, "w");
+    near(number(&found["plane"]["intercept"]), -1.4, 1e-6, "w₀");
+}
+
+#[test]
+fn a_given_plane_is_a_model() {
+    let scratch = Scratch::new();
+    // S0 exercise 14.
+    scratch.write("e14.csv", "x1,x2,y\n0,0,-1\n2,2,-1\n2,0,1\n");
+    let said = scratch.done("fit -m given --plane x1=1.2,x2=-3.2,(intercept)=-0.5 --classes -1,1 -t y -o plane.json");
+    assert!(said.contains("Given plane, 2 classes: nothing was fitted"), "{said}");
+    let csv = scratch.done("geometry plane.json e14.csv --functional");
+    assert_eq!(column(&csv, "prediction"), ["-1", "-1", "1"]);
+    for (found, expected) in numbers(&csv, "functional_margin").iter().zip([0.5, 4.5, 1.9]) {
+        near(*found, expected, 1e-14, "y g(x)");
+    }
+    for (found, expected) in numbers(&csv, "margin").iter().zip([0.5, 4.5, 1.9]) {
+        near(*found, expected / f64::hypot(1.2, 3.2), 1e-14, "y g(x)/‖w‖");
+    }
+    let data = json(&scratch.done("geometry plane.json e14.csv --json"))["data"]["margin"].clone();
+    near(number(&data["functional"]), 0.5, 1e-14, "γ̃");
+    let canonical = &data["canonical"];
+    for (found, expected) in
+        [(&canonical["factor"], 2.0), (&canonical["weights"][0][1], -6.4), (&canonical["intercept"][0], -1.0)]
+    {
+        near(number(found), expected, 1e-14, "(αw, αw₀)");
+    }
+    assert!(scratch.done("geometry plane.json e14.csv -o -").starts_with("prediction"));
+    let evaluated = json(&scratch.done("evaluate plane.json e14.csv --json"));
+    near(number(&evaluated["accuracy"]["value"]), 1.0, 1e-15, "accuracy");
+    assert!(scratch.done("inspect plane.json").contains("(intercept)"));
+    // It claims nothing, and has probabilities only where it is told so.
+    assert!(scratch.run("verify plane.json e14.csv").stderr.contains("nothing to verify"));
+    assert_eq!(scratch.run("predict plane.json e14.csv --proba").code, 2);
+    scratch.done("fit -m given --plane x1=1.2,x2=-3.2,(intercept)=-0.5 --classes -1,1 --log-odds -o log.json");
+    let p = numbers(&scratch.done("predict log.json e14.csv --proba"), "p_1");
+    near(p[0], 1.0 / (1.0 + 0.5f64.exp()), 1e-14, "σ(−0.5)");
+}
+
+#[test]
+fn a_plane_that_was_fitted_can_be_given() {
+    let scratch = Scratch::new();
+    scratch.done("simulate logistic --weights 1,-2 --intercept 0.5 --rows 500 --seed 4 -o data.csv");
+    scratch.done("fit -m given --plane data.truth.json -o true.json");
+    let error = json(&scratch.done("evaluate true.json data.csv --json"));
+    assert!(number(&error["accuracy"]["value"]) > 0.7 && !error["log_loss"].is_null(), "{error}");
+    // Several classes, one plane each, in any order.
+    scratch.done("simulate gaussian --classes 3 --rows 400 --seed 4 -o three.csv");
+    scratch.done("fit three.csv -t class -m lda -o lda.json");
+    let model = json(&scratch.done("inspect lda.json --json"));
+    let mut planes = String::new();
+    for k in [2, 0, 1] {
+        let (w, b) = (&model["weights"][k], &model["intercept"][k]);
+        planes.push_str(&format!(" --plane '{k}: x1={},x2={},(intercept)={b}'", w[0], w[1]));
+    }
+    scratch.done(&format!("fit -m given{planes} --classes 0,1,2 -o given.json"));
+    let predictions = |name: &str| column(&scratch.done(&format!("predict {name} three.csv")), "prediction");
+    assert_eq!(predictions("given.json"), predictions("lda.json"));
+    assert_eq!(
+        numbers(&scratch.done("geometry given.json three.csv"), "radius").len(),
+        numbers(&scratch.done("geometry lda.json three.csv"), "radius").len()
+    );
+    // A truth of classes is their best rule, also where it is curved, and also of counts.
+    for (kind, model) in [("poisson --distance 1", "poisson"), ("bernoulli --distance 1", "bernoulli")] {
+        scratch.done(&format!("simulate {kind} --rows 300 --seed 2 -o c.csv"));
+        scratch.done("fit -m given --parameters c.truth.json -o best.json");
+        let truth = json(&text(&scratch, "c.truth.json"));
+        let shown = json(&scratch.done("inspect best.json --json"));
+        near(number(&shown["weights"][0][0]), number(&truth["weights"][0][0]), 1e-12, model);
+        assert!(
+            numbers(&scratch.done("predict best.json c.csv --proba"), "p_1").iter().all(|p| (0.0..=1.0).contains(p))
+        );
+    }
+}
+
+#[test]
+fn curved_given_classes_have_the_posteriors_of_their_densities() {
+    let scratch = Scratch::new();
+    scratch.write("one.json", r#"{"priors":[0.3,0.7],"means":[[1],[-2]],"covariances":[[[4]],[[1]]]}"#);
+    let marginal = r#"{"classes":["0","1"],"priors":[0.3,0.7],"marginals":[{"columns":[0],"family":"gaussian","mean":[1,-2],"variance":[4,1]}]}"#;
+    scratch.write("two.json", marginal);
+    scratch.write("x.csv", "x1\n-5\n-2\n0\n1.5\n40\n");
+    for file in ["one.json", "two.json"] {
+        scratch.done(&format!("fit -m given --parameters {file} -o m.json"));
+        let p = numbers(&scratch.done("predict m.json x.csv --proba"), "p_1");
+        for (x, p) in [-5.0f64, -2.0, 0.0, 1.5, 40.0].iter().zip(p) {
+            let odds = (0.7f64 / 0.3).ln() - 0.5 * (x + 2.0).powi(2) + 0.5 * (x - 1.0).powi(2) / 4.0 + 2.0f64.ln();
+            near(p, 1.0 / (1.0 + (-odds).exp()), 1e-12, file);
+        }
+        // Two cut-offs where the variances differ: 0.7 N(x; −2, 1) = 0.3 N(x; 1, 4).
+        let found = json(&scratch.done("geometry m.json --json"))["boundaries"][0]["points"].clone();
+        for point in found.as_array().expect("two points") {
+            let x = number(point);
+            let densities = 0.7 * (-0.5 * (x + 2.0).powi(2)).exp() - 0.3 * (-(x - 1.0).powi(2) / 8.0).exp() / 2.0;
+            assert!(densities.abs() < 1e-12, "{file}: {x}");
+        }
+    }
+}
+
+#[test]
+fn bad_rules_are_refused() {
+    let scratch = Scratch::new();
+    scratch.write("d.csv", "x1,y\n0,a\n1,b\n");
+    scratch.write("bad.json", r#"{"weights": [[1]]}"#);
+    scratch.write("two.json", r#"{"weights": [[1], [2]], "intercept": [0, 1]}"#);
+    for (line, said) in [
+        ("fit -m given", "needs a rule"),
+        ("fit -m given --plane x1", "there is no such file"),
+        ("fit -m given --plane x1=one", "is not a weight of a column"),
+        ("fit -m given --plane x1=1,x1=2", "is given twice"),
+        ("fit -m given --plane (intercept)=1", "names no column"),
+        ("fit -m given --plane x1=1 --classes a,b,c", "1 planes for 3 classes"),
+        ("fit -m given --plane x1=1 --classes a,a", "is named twice"),
+        ("fit -m given --plane a:x1=1 --plane b:x1=2", "two classes have one plane"),
+        ("fit -m given --plane x1=1 --plane x1=2 --plane x1=3", "each needs its class"),
+        ("fit -m given --plane a:x1=1 --plane b:x1=2 --plane c:x1=3 --classes a,b,d", "no plane for class `d`"),
+        ("fit -m given --plane bad.json", "states no rule"),
+        ("fit -m given --plane two.json", "2 planes for 2 classes"),
+        ("fit -m given --plane x1=1 --parameters bad.json", "both state the rule"),
+        ("fit d.csv -m given --plane x1=1", "learns from no table"),
+        ("fit -m given --plane x1=1 --penalty none", "does not belong to --model given"),
+        ("fit d.csv -t y --plane x1=1", "belongs to --model given"),
+        ("fit -t y", "no table is named"),
+        ("fit -m given --plane x1=1 --threshold 0.2", "need probabilities"),
+    ] {
+        let ran = scratch.run(line);
+        assert!(ran.code == 2 || ran.code == 1, "{line}: {}", ran.code);
+        assert!(ran.stderr.contains(said), "{line}: {}", ran.stderr);
+    }
+    // A plane for columns that a table does not have.
+    scratch.done("fit -m given --plane z=1 -o z.json");
+    let ran = scratch.run("predict z.json d.csv");
+    assert!(ran.code != 0 && ran.stderr.contains('z'), "{}", ran.stderr);
+}
+
+#[test]
+fn what_was_estimated_is_shown() {
+    let scratch = Scratch::with_examples();
+    let columns = "--features Petal.Length,Petal.Width";
+    // S4: w_i = Σ⁻¹μ_i, with the numbers of the table itself.
+    scratch.done(&format!("fit iris.csv -t Species {columns} -m lda -o lda.json"));
+    let lda = json(&scratch.done("inspect lda.json --json"));
+    let (means, sigma) = (&lda["estimates"]["means"], &lda["estimates"]["covariance"]);
+    for k in 0..3 {
+        let form = &lda["discriminants"][k];
+        let mut squared = 0.0;
+        for i in 0..2 {
+            let product: f64 = (0..2).map(|j| number(&sigma[i][j]) * number(&form["w"][j])).sum();
+            near(product, number(&means[k][i]), 1e-9, "Σ w = μ");
+            squared += number(&means[k][i]) * number(&form["w"][i]);
+        }
+        near(number(&form["w0"]), (1.0f64 / 3.0).ln() - 0.5 * squared, 1e-9, "w₀");
+        // Differences are those of the centred scores, which decide.
+        let difference = number(&form["w"][0]) - number(&lda["discriminants"][0]["w"][0]);
+        near(difference + 1.0, number(&lda["weights"][k][0]) - number(&lda["weights"][0][0]) + 1.0, 1e-9, "w_k − w_0");
+    }
+    let said = scratch.done("inspect lda.json");
+    for part in ["priors and means of the classes", "prior", "covariance of all classes", "w_k = Σ⁻¹μ_k", "w_k0"] {
+        assert!(said.contains(part), "{part}");
+    }
+    // S0 thm 6: W_i = −½Σ_i⁻¹.
+    scratch.done(&format!("fit iris.csv -t Species {columns} -m qda -o qda.json"));
+    let qda = json(&scratch.done("inspect qda.json --json"));
+    for k in 0..3 {
+        let (form, sigma) = (&qda["discriminants"][k]["W"], &qda["estimates"]["covariances"][k]);
+        for i in 0..2 {
+            for j in 0..2 {
+                let product: f64 = (0..2).map(|l| -2.0 * number(&form[i][l]) * number(&sigma[l][j])).sum();
+                assert!((product - f64::from(u8::from(i == j))).abs() < 1e-9, "−2WΣ = I");
+            }
+        }
+    }
+    assert!(scratch.done("inspect qda.json").contains("W_k = −½Σ_k⁻¹"));
+    // Naive Bayes: the estimated probabilities and rates.
+    scratch.done("simulate bernoulli --distance 1 --rows 200 -o b.csv");
+    scratch.done("fit b.csv -t class -m naive-bayes --family bernoulli --smoothing 0 -o nb.json");
+    let table = text(&scratch, "b.csv");
+    let (x, y) = (numbers(&table, "x1"), column(&table, "class"));
+    let of = |class: &str| {
+        let own: Vec<f64> = x.iter().zip(&y).filter(|(_, y)| *y == class).map(|(x, _)| *x).collect();
+        own.iter().sum::<f64>() / own.len() as f64
+    };
+    let nb = json(&scratch.done("inspect nb.json --json"));
+    for (k, class) in ["0", "1"].iter().enumerate() {
+        near(number(&nb["estimates"]["marginals"][0]["p"][k]), of(class), 1e-12, "p");
+    }
+    assert!(scratch.done("inspect nb.json").contains("x1, p"));
+    let beside = scratch.done("inspect nb.json --truth b.truth.json");
+    assert!(
+        beside.contains("x1, p in 0") && beside.contains("prior of 1") && beside.contains("weight of x1"),
+        "{beside}"
+    );
+}
+
+#[test]
+fn quadrics_have_axes_and_circles_their_name() {
+    let scratch = Scratch::new();
+    // S0 exercise 7: inverse covariances whose difference has the eigenvalues ±√2.
+    let inverse = |a: f64, b: f64, d: f64| {
+        let determinant = a * d - b * b;
+        format!("[[{},{}],[{},{}]]", d / determinant, -b / determinant, -b / determinant, a / determinant)
+    };
+    let file =
+        format!(r#"{{"means":[[0,0],[1,0]],"covariances":[{},{}]}}"#, inverse(4.0, 2.0, 3.0), inverse(5.0, 1.0, 2.0));
+    scratch.write("e7.json", file);
+    scratch.done("fit -m given --parameters e7.json -o e7-model.json");
+    let boundary = json(&scratch.done("geometry e7-model.json --json"))["boundaries"][0].clone();
+    let mut values: Vec<f64> = boundary["eigenvalues"].as_array().expect("two").iter().map(number).collect();
+    values.sort_by(f64::total_cmp);
+    near(values[0], -2.0f64.sqrt(), 1e-12, "−√2");
+    near(values[1], 2.0f64.sqrt(), 1e-12, "√2");
+    assert_eq!(boundary["type"], "hyperbola");
+    assert!(scratch.done("geometry e7-model.json").contains("eigenvalue of W"));
+    // Concentric classes of variances 1 and 4: r² = 2·ln 4/(1 − 1/4) about their mean.
+    scratch.write("ring.json", r#"{"means":[[3,-1],[3,-1]],"covariances":[[[1,0],[0,1]],[[4,0],[0,4]]]}"#);
+    scratch.done("fit -m given --parameters ring.json -o ring-model.json");
+    let boundary = json(&scratch.done("geometry ring-model.json --json"))["boundaries"][0].clone();
+    assert_eq!(boundary["type"], "circle");
+    for j in 0..2 {
+        near(number(&boundary["half_axes"][j]), (2.0 * 4.0f64.ln() / 0.75).sqrt(), 1e-12, "radius");
+        near(number(&boundary["middle"][j]), [3.0, -1.0][j], 1e-12, "centre");
+    }
+}
+
+/// The rows of a trace: objective, gradient norm, step, and the coefficients.
+fn trace(scratch: &Scratch, name: &str) -> Vec<Vec<f64>> {
+    let csv = text(scratch, name);
+    csv.lines().skip(1).map(|line| line.split(',').map(|cell| cell.parse().expect("a number")).collect()).collect()
+}
+
+#[test]
+fn gradient_descent_takes_the_steps_it_is_told() {
+    let scratch = Scratch::new();
+    scratch.done("simulate logistic --weights 1 --intercept -5 --x uniform:0,10 --rows 200 --seed 2 -o line.csv");
+    let table = text(&scratch, "line.csv");
+    let (x, y) = (numbers(&table, "x1"), numbers(&table, "class"));
+    // S0 (80) in a loop of its own: θ ← θ − η/n Σ (σ(θ·x̃) − y) x̃, from a given start.
+    scratch.done("fit -m given --plane x1=0.1,(intercept)=-0.2 -o start.json");
+    let ran = scratch.run("fit line.csv -t class --penalty none --standardize no --solver gradient-descent --step 0.05 --init start.json --max-iter 50 --trace t.csv");
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(ran.stdout.contains("NOT CONVERGED (iteration limit)"), "{}", ran.stdout);
+    let steps = trace(&scratch, "t.csv");
+    assert_eq!(steps.len(), 51);
+    let (mut w, mut b) = (0.1, -0.2);
+    for (i, step) in steps.iter().enumerate() {
+        near(step[4], w, 1e-9, "w");
+        near(step[5], b, 1e-9, "w₀");
+        let error = |j: usize| 1.0 / (1.0 + (-(w * x[j] + b)).exp()) - y[j];
+        let n = x.len() as f64;
+        let gradient = (0..x.len()).map(|j| error(j) * x[j]).sum::<f64>() / n;
+        let intercept = (0..x.len()).map(error).sum::<f64>() / n;
+        near(step[2], f64::hypot(gradient, intercept), 1e-8, "‖∇F‖");
+        let loss = |j: usize| -> f64 { ((1.0 - 2.0 * y[j]) * (w * x[j] + b)).exp().ln_1p() };
+        near(step[1], (0..x.len()).map(loss).sum::<f64>() / n, 1e-9, "F");
+        near(step[3], if i == 0 { 0.0 } else { 0.05 }, 1e-15, "η");
+        (w, b) = (w - 0.05 * gradient, b - 0.05 * intercept);
+    }
+    // Left to itself it reaches the maximum of the likelihood, and says so with a proof.
+    scratch.done("fit line.csv -t class --penalty none --solver gradient-descent -o gd.json");
+    scratch.done("fit line.csv -t class --penalty none -o newton.json --trace n.csv");
+    let weights = |name: &str| number(&json(&scratch.done(&format!("inspect {name} --json")))["weights"][0][0]);
+    near(weights("gd.json"), weights("newton.json"), 1e-5, "the same maximum");
+    let proof = json(&scratch.done("inspect gd.json --json"))["certificate"]["kind"].clone();
+    assert_eq!(proof, "self_concordance");
+    scratch.done("verify gd.json line.csv");
+    // Newton's iterates are those of reweighted least squares: few, and the last is the model's.
+    let steps = trace(&scratch, "n.csv");
+    assert!((3..20).contains(&steps.len()), "{}", steps.len());
+    near(steps[steps.len() - 1][4], weights("newton.json"), 1e-6, "the last iterate");
+    // Steps that are too long are not hidden.
+    let ran = scratch.run(
+        "fit line.csv -t class --penalty none --standardize no --solver gradient-descent --step 1e6 --max-iter 30",
+    );
+    assert!(ran.code == 3 && ran.stdout.contains("NOT CONVERGED"), "{}", ran.stdout);
+}
+
+#[test]
+fn softmax_descends_and_separated_rows_have_no_end() {
+    let scratch = Scratch::new();
+    scratch.done("simulate gaussian --classes 3 --distance 1 --rows 300 --seed 6 -o three.csv");
+    scratch.done("fit three.csv -t class --penalty none --solver gradient-descent -o gd.json --trace t.csv");
+    scratch.done("fit three.csv -t class --penalty none -o newton.json");
+    let objective = |name: &str| number(&json(&scratch.done(&format!("inspect {name} --json")))["objective"]);
+    near(objective("gd.json"), objective("newton.json"), 1e-7, "the same maximum");
+    assert!(text(&scratch, "t.csv").starts_with("iteration,objective,gradient_norm,step,1:x1,1:x2,1:(intercept),2:x1"));
+    let steps = trace(&scratch, "t.csv");
+    assert!(steps.windows(2).all(|w| w[1][1] <= w[0][1] + 1e-12), "the objective falls");
+    scratch.done("simulate separable --rows 50 -o apart.csv");
+    let ran = scratch.run("fit apart.csv -t class --penalty none --solver gradient-descent --max-iter 100");
+    assert!(ran.code == 1 && ran.stdout.contains("Maximum likelihood does not exist"), "{}", ran.stdout);
+    for (line, said) in [
+        ("fit apart.csv -t class --solver newton --step 0.1", "steps along a gradient"),
+        ("fit apart.csv -t class --solver gradient-descent --step 0", "is not positive"),
+        ("fit apart.csv -t class -m lda --trace x.csv", "has no steps to follow"),
+        ("fit apart.csv -t class --trace apart.csv", "apart.csv"),
+        ("fit apart.csv -t class --trace no/such/t.csv", "no/such"),
+    ] {
+        let ran = scratch.run(line);
+        assert!(ran.code != 0 && ran.stderr.contains(said), "{line}: {} {}", ran.code, ran.stderr);
+    }
+}
+
+#[test]
+fn classes_have_the_rows_that_are_asked_for() {
+    let scratch = Scratch::new();
+    // S0 §2.3: 100 and 100 rows.
+    scratch.done("simulate gaussian --counts 100,100 --distance 3 --seed 1 -o g.csv");
+    let class = column(&text(&scratch, "g.csv"), "class");
+    assert!(class.len() == 200 && class[..100].iter().all(|c| c == "0") && class[100..].iter().all(|c| c == "1"));
+    let truth = json(&text(&scratch, "g.truth.json"));
+    assert_eq!((&truth["counts"], &truth["priors"]), (&serde_json::json!([100, 100]), &serde_json::json!([0.5, 0.5])));
+    // Across blocks of random numbers, too.
+    scratch.done("simulate poisson --counts 1500,700,3 --seed 1 -o p.csv");
+    let class = column(&text(&scratch, "p.csv"), "class");
+    assert_eq!(["0", "1", "2"].map(|k| class.iter().filter(|c| *c == k).count()), [1500, 700, 3]);
+    // Rings have their radii, and no plane; with squares nearly all are right.
+    scratch.done("simulate rings --rows 400 --noise 0.05 --seed 2 -o r.csv");
+    let table = text(&scratch, "r.csv");
+    let (x, y, class) = (numbers(&table, "x1"), numbers(&table, "x2"), column(&table, "class"));
+    for i in 0..x.len() {
+        let radius = f64::hypot(x[i], y[i]);
+        assert!((radius - if class[i] == "0" { 1.0 } else { 2.0 }).abs() < 0.4, "{radius}");
+    }
+    let accuracy = |flags: &str| {
+        scratch.done(&format!("fit r.csv -t class {flags} -o m.json"));
+        number(&json(&scratch.done("inspect m.json --json"))["training"]["accuracy"])
+    };
+    assert!(accuracy("") < 0.7 && accuracy("--basis quadratic") > 0.99);
+    let boundary = json(&scratch.done("geometry m.json --json"))["boundaries"][0].clone();
+    for j in 0..2 {
+        near(number(&boundary["half_axes"][j]), 1.5, 0.1, "between the rings");
+    }
+    for (line, said) in [
+        ("simulate gaussian --counts 3,0", "a class without rows"),
+        ("simulate gaussian --counts 3,4 --classes 3", "2 counts for 3 classes"),
+        ("simulate gaussian --counts 3,4 --rows 7", "cannot be used with"),
+        ("simulate moons --counts 3,4,5", "there are two"),
+        ("simulate rings --noise -1", "standard deviation"),
+        ("simulate gaussian --noise 1", "--noise does not belong to gaussian"),
+    ] {
+        let ran = scratch.run(line);
+        assert!(ran.code == 2 && ran.stderr.contains(said), "{line}: {}", ran.stderr);
+    }
+}
