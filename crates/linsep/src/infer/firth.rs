@@ -25,7 +25,7 @@ pub(super) struct Penalised<'l, 'a> {
 
 impl Penalised<'_, '_> {
     /// Value, gradient `Σ s (y − p + h(½ − p)) x` and information.
-    fn at(&self, point: &[f64], watch: &Watch) -> Result<(Evaluated, Arc<InformationMetric>)> {
+    pub(super) fn at(&self, point: &[f64], watch: &Watch) -> Result<(Evaluated, Arc<InformationMetric>)> {
         let likelihood = self.likelihood;
         let mut found = likelihood.with_information(point, watch)?;
         let information = found.information.as_ref().ok_or_else(lost)?;

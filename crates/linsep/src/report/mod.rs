@@ -24,6 +24,7 @@ mod refusal;
 mod resampling;
 mod separability;
 mod separability_json;
+mod split;
 mod study;
 mod summary;
 mod support;
@@ -41,6 +42,9 @@ pub use inspect::inspect_text;
 pub use refusal::refusal_text;
 pub use resampling::{bootstrap_text, permutation_text};
 pub use separability::separability_text;
+#[doc(hidden)]
+pub use split::split_json;
+pub use split::split_text;
 #[doc(hidden)]
 pub use study::study_json;
 pub use study::study_text;
