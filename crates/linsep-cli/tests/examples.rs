@@ -182,6 +182,7 @@ fn every_help_example_runs() {
         "geometry",
         "separable",
         "path",
+        "plot",
         "simulate",
     ] {
         let help = scratch.done(&format!("{command} --help"));

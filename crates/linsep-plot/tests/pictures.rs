@@ -11,6 +11,7 @@ use linsep::table::Table;
 use linsep::workflow::{FitOptions, fit_table, predict_design};
 use linsep_plot::{Format, Kind, Look, Picture, PlaneChoice, Request, Shape, Theme};
 use std::path::Path;
+use std::sync::OnceLock;
 
 fn example(name: &str) -> Table {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name);
@@ -46,8 +47,13 @@ fn drawn(kind: Kind, models: Vec<Model>, table: Option<Table>, change: impl Fn(&
 const PETALS: [&str; 2] = ["Petal.Length", "Petal.Width"];
 const BODY: [&str; 4] = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"];
 
-/// One picture of every kind at least, also in more than two columns.
-fn all() -> Vec<Picture> {
+/// One picture of every kind at least, also in more than two columns; made once.
+fn all() -> &'static [Picture] {
+    static PICTURES: OnceLock<Vec<Picture>> = OnceLock::new();
+    PICTURES.get_or_init(every_kind)
+}
+
+fn every_kind() -> Vec<Picture> {
     let (iris, penguins) = (example("iris.csv"), example("penguins.csv"));
     let of = |table: &Table, target: &str, columns: &[&str], method| fitted(table, target, columns, method);
     let logistic = || risk(LossChoice::Logistic, PenaltyChoice::RidgeOne);
@@ -97,7 +103,7 @@ fn nothing_leaves_its_frame_and_no_words_cover_each_other() {
     for kind in Kind::ALL {
         assert!(pictures.iter().any(|p| p.kind == kind.name()), "no picture of {}", kind.name());
     }
-    for picture in &pictures {
+    for picture in pictures {
         assert!(!picture.caption.is_empty() && !picture.title.is_empty(), "{}", picture.kind);
         for width in [300.0, 400.0, 720.0, 1200.0] {
             let place = format!("{} ({}) at {width}", picture.kind, picture.title);
@@ -336,7 +342,7 @@ fn what_cannot_be_drawn_is_refused_in_words() {
     says(refused(Kind::Regions, vec![lda.clone()], None, plain), "needs a table");
     says(refused(Kind::Regions, vec![lda.clone(), lda.clone()], i(), plain), "one model");
     says(refused(Kind::Regions, vec![mass.clone()], Some(penguins.clone()), plain), "two columns");
-    says(refused(Kind::Regions, vec![mass.clone()], i(), plain), "body_mass_g");
+    says(refused(Kind::Regions, vec![lda.clone()], Some(penguins.clone()), plain), "Sepal");
     says(refused(Kind::Regions, vec![lda.clone()], i(), |r| r.x = Some("nothing".into())), "no column `nothing`");
     let twice = |r: &mut Request| (r.x, r.y) = (Some("Petal.Width".into()), Some("Petal.Width".into()));
     says(refused(Kind::Regions, vec![lda.clone()], i(), twice), "both axes");

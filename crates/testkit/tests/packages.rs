@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::Command;
 
-const PUBLISHED: [&str; 2] = ["linsep", "linsep-cli"];
+const PUBLISHED: [&str; 3] = ["linsep", "linsep-cli", "linsep-plot"];
 
 /// Everything that cargo knows of the workspace and its dependencies.
 fn metadata() -> Value {

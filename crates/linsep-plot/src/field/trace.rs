@@ -209,13 +209,15 @@ fn meeting_point(low: Point, high: Point, decide: &Decide<'_>) -> Result<Option<
 }
 
 /// A point that can be looked up: neighbours share its bits.
-fn key(p: Point) -> (u64, u64) {
+type PointKey = (u64, u64);
+
+fn key(p: Point) -> PointKey {
     (p[0].to_bits(), p[1].to_bits())
 }
 
 /// Polygons that touch along whole sides as few rings: sides that two of them share cancel.
 fn merged(polygons: &[Vec<Point>]) -> Vec<Vec<Point>> {
-    let mut open: BTreeMap<((u64, u64), (u64, u64)), (Point, Point)> = BTreeMap::new();
+    let mut open: BTreeMap<(PointKey, PointKey), (Point, Point)> = BTreeMap::new();
     for ring in polygons {
         for (at, p) in ring.iter().enumerate() {
             let q = ring[(at + 1) % ring.len()];
@@ -224,8 +226,8 @@ fn merged(polygons: &[Vec<Point>]) -> Vec<Vec<Point>> {
             }
         }
     }
-    let mut from: BTreeMap<(u64, u64), Vec<Point>> = BTreeMap::new();
-    let mut starts: BTreeMap<(u64, u64), Point> = BTreeMap::new();
+    let mut from: BTreeMap<PointKey, Vec<Point>> = BTreeMap::new();
+    let mut starts: BTreeMap<PointKey, Point> = BTreeMap::new();
     for (p, q) in open.into_values() {
         from.entry(key(p)).or_default().push(q);
         starts.insert(key(p), p);
@@ -251,7 +253,7 @@ fn merged(polygons: &[Vec<Point>]) -> Vec<Vec<Point>> {
 
 /// Segments with common ends as few lines.
 fn chained(segments: Vec<[Point; 2]>) -> Vec<Vec<Point>> {
-    let mut ends: BTreeMap<(u64, u64), Vec<usize>> = BTreeMap::new();
+    let mut ends: BTreeMap<PointKey, Vec<usize>> = BTreeMap::new();
     for (at, [p, q]) in segments.iter().enumerate() {
         ends.entry(key(*p)).or_default().push(at);
         ends.entry(key(*q)).or_default().push(at);

@@ -16,29 +16,36 @@ use linsep::{Error, Result};
 const STEPS: usize = 60;
 /// Steps of Newton's method: it needs fewer than this.
 const NEWTON: usize = 12;
+/// Different rows at most: contours take some 200,000 sums over all of them, half a minute of these.
+const MOST_ROWS: usize = 5000;
 /// Contours.
 const LEVELS: usize = 9;
 
 /// `J(w, b) = Σ log(1 + exp(−y(w z + b)))/n + λ/2 w²`, z the column in standard units; or half the squared error.
 struct Objective {
-    rows: Vec<(f64, f64)>,
+    /// z, y, and how many rows have both.
+    rows: Vec<(f64, f64, f64)>,
+    total: f64,
     lambda: f64,
     squared: bool,
 }
 
 impl Objective {
     fn value(&self, [w, b]: Point) -> f64 {
-        let loss = |(z, y): &(f64, f64)| match self.squared {
-            true => 0.5 * (y - w * z - b).powi(2),
-            false => softplus(-y * (w * z + b)),
+        let loss = |(z, y, count): &(f64, f64, f64)| {
+            count
+                * match self.squared {
+                    true => 0.5 * (y - w * z - b).powi(2),
+                    false => softplus(-y * (w * z + b)),
+                }
         };
-        self.rows.iter().map(loss).sum::<f64>() / self.rows.len() as f64 + 0.5 * self.lambda * w * w
+        self.rows.iter().map(loss).sum::<f64>() / self.total + 0.5 * self.lambda * w * w
     }
 
     /// Gradient and Hessian: `[∂w, ∂b]`, `[ww, wb, bb]`.
     fn slopes(&self, [w, b]: Point) -> (Point, [f64; 3]) {
         let (mut g, mut h) = ([0.0, 0.0], [0.0; 3]);
-        for (z, y) in &self.rows {
+        for (z, y, count) in &self.rows {
             let s = w * z + b;
             let (d, dd) = match self.squared {
                 true => (s - y, 1.0),
@@ -47,18 +54,20 @@ impl Objective {
                     (-y * p, p * (1.0 - p))
                 }
             };
+            let (d, dd) = (count * d, count * dd);
             g = [g[0] + d * z, g[1] + d];
             h = [h[0] + dd * z * z, h[1] + dd * z, h[2] + dd];
         }
-        let n = self.rows.len() as f64;
+        let n = self.total;
         ([g[0] / n + self.lambda * w, g[1] / n], [h[0] / n + self.lambda, h[1] / n, h[2] / n])
     }
 
     /// The largest curvature anywhere: of the logistic loss a quarter of the second moments.
     fn curvature(&self) -> f64 {
-        let n = self.rows.len() as f64;
+        let n = self.total;
         let factor = if self.squared { 1.0 } else { 0.25 };
-        let sum = |f: &dyn Fn(f64) -> f64| factor * self.rows.iter().map(|(z, _)| f(*z)).sum::<f64>() / n;
+        let sum =
+            |f: &dyn Fn(f64) -> f64| factor * self.rows.iter().map(|(z, _, count)| count * f(*z)).sum::<f64>() / n;
         let (a, c, d) = (sum(&|z| z * z) + self.lambda, sum(&|z| z), sum(&|_| 1.0));
         0.5 * (a + d) + (0.25 * (a - d).powi(2) + c * c).sqrt()
     }
@@ -141,7 +150,10 @@ fn add_contours(picture: &mut Picture, objective: &Objective, best: Point, windo
     let level = |k: usize| bottom + (top - bottom) * 0.5f64.powi((LEVELS - k) as i32);
     let levels: Vec<f64> = (0..LEVELS).map(level).collect();
     let decide = |points: &[Point]| {
-        let band = |p: &Point| levels.iter().filter(|l| objective.value(*p) > **l).count() as u32;
+        let band = |p: &Point| {
+            let value = objective.value(*p);
+            levels.iter().filter(|l| value > **l).count() as u32
+        };
         Ok(points.iter().map(band).collect())
     };
     let Tracing { edges, .. } = trace(window, decide)?;
@@ -150,6 +162,17 @@ fn add_contours(picture: &mut Picture, objective: &Objective, best: Point, windo
     picture.keys.push(Key::new("contours of J", mark.clone()));
     picture.panels[0].marks.push(mark);
     Ok(())
+}
+
+/// Rows that are alike, together.
+fn counted(mut rows: Vec<(f64, f64)>) -> Result<Vec<(f64, f64, f64)>> {
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let found: Vec<(f64, f64, f64)> = rows.chunk_by(|a, b| a == b).map(|r| (r[0].0, r[0].1, r.len() as f64)).collect();
+    match found.len() > MOST_ROWS {
+        true => Err(Error::usage(format!("contours of {} different rows would take too long", found.len()))
+            .help(format!("draw at most {MOST_ROWS} of them"))),
+        false => Ok(found),
+    }
 }
 
 /// The objective that a model of one column minimises, and its solution in the same coordinates.
@@ -189,7 +212,12 @@ fn of_model(model: &Model, request: &Request) -> Result<(Objective, Point, Strin
     }
     let w = linear.weights_of(0)[0];
     let best = [w * scale, linear.intercept_at_centre()[0] + w * (centre - linear.centre()[0])];
-    Ok((Objective { rows, lambda: model.objective.lambda.unwrap_or(0.0), squared }, best, column.name.clone()))
+    let total = rows.len() as f64;
+    Ok((
+        Objective { rows: counted(rows)?, total, lambda: model.objective.lambda.unwrap_or(0.0), squared },
+        best,
+        column.name.clone(),
+    ))
 }
 
 #[cfg(test)]
@@ -199,8 +227,8 @@ mod tests {
     #[test]
     fn slopes_are_those_of_the_value() {
         for squared in [false, true] {
-            let rows = vec![(0.3, 1.0), (-1.2, -1.0), (0.8, -1.0), (2.0, 1.0)];
-            let objective = Objective { rows, lambda: 0.1, squared };
+            let rows = vec![(0.3, 1.0, 1.0), (-1.2, -1.0, 2.0), (0.8, -1.0, 1.0), (2.0, 1.0, 1.0)];
+            let objective = Objective { rows, total: 5.0, lambda: 0.1, squared };
             let (p, h) = ([0.4, -0.3], 1e-5);
             let (g, [a, c, d]) = objective.slopes(p);
             let along = |dx: f64, dy: f64| objective.value([p[0] + dx * h, p[1] + dy * h]);

@@ -11,6 +11,9 @@ const VALUES: (f64, f64) = (-0.15, 4.0);
 /// Steps along the axis; corners at whole numbers are among them.
 const STEPS: usize = 200;
 
+/// A loss of a margin.
+type Loss = fn(f64) -> f64;
+
 pub(super) fn picture(request: &Request) -> Result<Picture> {
     if !request.models.is_empty() || request.table.is_some() {
         return Err(Error::usage("losses are drawn of no model and no table").help("leave the files out"));
@@ -19,7 +22,7 @@ pub(super) fn picture(request: &Request) -> Result<Picture> {
     let mut panel = Panel::new(x, Axis::new("loss", VALUES));
     panel.marks.push(Mark::line(vec![[0.0, VALUES.0], [0.0, VALUES.1]]).width(0.6).colour(Colour::Muted));
     let mut picture = Picture::new(Kind::Losses.name(), "Losses of a margin", panel);
-    let curves: [(&str, fn(f64) -> f64); 6] = [
+    let curves: [(&str, Loss); 6] = [
         ("perceptron max(0, −m)", |m| (-m).max(0.0)),
         ("hinge max(0, 1−m)", |m| (1.0 - m).max(0.0)),
         ("logistic log₂(1+exp(−m))", |m| linsep::numeric::softplus(-m) / std::f64::consts::LN_2),
@@ -45,7 +48,7 @@ pub(super) fn picture(request: &Request) -> Result<Picture> {
     Ok(picture)
 }
 
-fn curve(loss: fn(f64) -> f64) -> Vec<Point> {
+fn curve(loss: Loss) -> Vec<Point> {
     let margin = |k: usize| MARGINS.0 + (MARGINS.1 - MARGINS.0) * k as f64 / STEPS as f64;
     (0..=STEPS).map(|k| [margin(k), loss(margin(k))]).collect()
 }

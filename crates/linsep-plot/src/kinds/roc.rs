@@ -144,6 +144,9 @@ pub(super) fn precision_recall(request: &Request, watch: &Watch) -> Result<Pictu
     Ok(picture)
 }
 
+/// A figure of a step, of so many rows of either class.
+type Figure = fn(&Step, f64, f64) -> Option<f64>;
+
 /// Figures against the threshold of the probability.
 pub(super) fn threshold(request: &Request, watch: &Watch) -> Result<Picture> {
     let model = request.model(Kind::Threshold)?;
@@ -156,7 +159,7 @@ pub(super) fn threshold(request: &Request, watch: &Watch) -> Result<Picture> {
     let panel = unit_panel("threshold of the probability", "share");
     let mut picture = Picture::new(Kind::Threshold.name(), format!("Thresholds for {}", model.target), panel);
     let total = ranked.own + ranked.rest;
-    let figures: [(&str, fn(&Step, f64, f64) -> Option<f64>); 5] = [
+    let figures: [(&str, Figure); 5] = [
         ("recall", |s, own, _| Some(s.own / own)),
         ("specificity", |s, _, rest| Some((rest - s.rest) / rest)),
         ("precision", |s, _, _| (s.own + s.rest > 0.0).then(|| s.own / (s.own + s.rest))),

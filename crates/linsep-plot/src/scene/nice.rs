@@ -66,7 +66,7 @@ fn tick_text(value: f64, exponent: i32, largest: f64) -> String {
         return "0".to_owned();
     }
     // Longer numbers are unreadable beside an axis.
-    if largest >= 1e7 || largest < 1e-4 {
+    if !(1e-4..1e7).contains(&largest) {
         let power = value.abs().log10().floor() as i32;
         let digits = (power - exponent).clamp(0, 9) as usize;
         let mantissa = format!("{:.digits$}", value / 10f64.powi(power));
