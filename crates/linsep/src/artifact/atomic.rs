@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes gathered before they are written. Chosen, not measured: only the time depends on it.
+/// Bytes gathered before they are written. Chosen, out of reach of bench/constants.md: only the time depends on it.
 const BUFFER: usize = 1 << 20;
 /// Links that are followed one after the other, as many as Linux follows.
 const MOST_LINKS: usize = 40;

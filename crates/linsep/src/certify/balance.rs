@@ -15,13 +15,13 @@ use crate::numeric::{UNIT, rounding_bound};
 use crate::objective::{Coef, Intercept, Loss, Risk};
 use crate::watch::Watch;
 
-/// Newton corrections of the weights where their residual is too large. Chosen, not measured: each squares the error,
-/// and a failure leaves the verdict undecided.
+/// Newton corrections of the weights where their residual is too large. Chosen (bench/constants.md): each squares the
+/// error, and a failure leaves the verdict undecided.
 const ROUNDS: usize = 3;
 /// Squared sizes of columns far enough from underflow and overflow that products of two of them are normal numbers.
 const RANGE: (f64, f64) = (1e-200, 1e200);
-/// The lower bounds of the smallest eigenvalue that are tried: this, and powers of ten below. Chosen, not measured: a
-/// finer sequence would give a bound up to ten times as large, for more factors.
+/// The lower bounds of the smallest eigenvalue that are tried: this, and powers of ten below. Chosen
+/// (bench/constants.md): a finer sequence would give a bound up to ten times as large, for more factors.
 const FIRST_SHIFT: f64 = 0.1;
 /// Far more than the roundings of a sum of one positive term per unknown: thousands of them are 1e-12.
 const ROUNDED_UP: f64 = 1.0 + 1e-6;

@@ -5,8 +5,8 @@ use super::verified::VerifiedFactor;
 use crate::linalg::Square;
 use crate::numeric::rounding_bound;
 
-/// Columns up to which a verified factor, in plain loops, is computed: its time grows with the cube. Chosen, not
-/// measured: with more columns no digits of linear discriminant analysis are proved.
+/// Columns up to which a verified factor, in plain loops, is computed: its time grows with the cube. Chosen
+/// (bench/constants.md): with more columns no digits of linear discriminant analysis are proved.
 const MOST_COLUMNS: usize = 400;
 /// Far more than the roundings of a sum of [`MOST_COLUMNS`] positive terms: 1e-13.
 const ROUNDED_UP: f64 = 1.0 + 1e-9;

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::objective::{Coef, Conjugate, ElasticNet, Penalty, Restricted, Risk};
 use crate::watch::Watch;
 
-/// Columns in use up to which curvature is computed: their Hessian has the square of this. Chosen, not measured.
+/// Columns in use up to which curvature is computed: their Hessian has the square of this. Chosen (bench/constants.md).
 const MOST_COLUMNS: usize = 1_000;
 /// Products of a Hessian at most, rows times the square of columns: a small part of a second at about 80 GF/s
 /// (bench/README.md).

@@ -12,12 +12,13 @@ use crate::objective::{CurvedLoss, Intercept, Loss, Penalty, Point, Risk, Square
 use crate::watch::Watch;
 
 /// Eigenvalues below this are negative (above its opposite: positive) beyond rounding, on the scale on which the
-/// Hessian is of order one: rounding of an eigenvalue is about 1e-16 times the number of columns. Chosen, not measured.
+/// Hessian is of order one: rounding of an eigenvalue is about 1e-16 times the number of columns. Chosen
+/// (bench/constants.md).
 pub const LOCAL_ROUNDING: f64 = 1e-9;
 /// Columns whose diagonal is below this share of the largest have no effect beyond rounding.
 const NO_SIZE: f64 = 1e-14;
 /// Without a penalty, the gradient relative to the eigenvalue, which bounds the distance of the stationary point.
-/// Chosen, not measured.
+/// Chosen, out of reach of bench/constants.md.
 const WITHIN_REACH: f64 = 1e-3;
 
 /// The scales of the coefficients: D, and which of them the data determine.

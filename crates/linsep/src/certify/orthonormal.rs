@@ -12,8 +12,8 @@ use crate::numeric::Merge;
 use crate::objective::{Coef, Intercept, Loss, Penalty, Risk, RiskFrame};
 use crate::watch::Watch;
 
-/// Rows gathered at least before they are reduced by a QR step. Chosen, not measured: only the time and last bits
-/// depend on it.
+/// Rows gathered at least before they are reduced by a QR step. Chosen, out of reach of bench/constants.md: only the
+/// time and last bits depend on it.
 const REDUCE_AT: usize = 512;
 /// Coefficients of a relation below this share of the largest are left out of its words.
 const NAMED: f64 = 1e-6;

@@ -39,8 +39,8 @@ pub enum ErrorMethod {
     },
 }
 
-/// Multiplications that a Monte Carlo estimate may take: a fraction of a second. Chosen, not measured; its standard
-/// error is stated with it.
+/// Multiplications that a Monte Carlo estimate may take: a fraction of a second. Chosen, out of reach of
+/// bench/constants.md; its standard error is stated with it.
 const WORK: usize = 200_000_000;
 /// Draws allowed whatever they cost: a standard error of at most 0.016.
 const FEWEST_DRAWS: usize = 1024;
@@ -49,7 +49,7 @@ const MOST_DRAWS: usize = 100 * 1024;
 
 /// Streams of the rows drawn here start at 2⁶³, apart from those of data drawn with the same seed.
 const ERROR_STREAMS: u64 = 1 << 63;
-/// A logarithm or a draw costs as much as this many multiplications. Chosen, not measured.
+/// A logarithm or a draw costs as much as this many multiplications. Chosen, out of reach of bench/constants.md.
 const PER_DRAW: usize = 16;
 /// On the unit-diagonal scale, pivots of the products of mean differences below this are combinations of others.
 const DEPENDENT: f64 = 1e-12;

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Rows read between two polls of the watch: results do not depend on it.
 const ROWS: usize = 2048;
-/// Tasks at most: each keeps a bit per column. Chosen, not measured.
+/// Tasks at most: each keeps a bit per column. Chosen (bench/constants.md).
 const TASKS: usize = 16;
 
 /// The constant columns of a sparse design that lends its rows, rows of weight zero not counted; `None` for other designs.

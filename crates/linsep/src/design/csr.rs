@@ -6,9 +6,10 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Rows given to one task at least: results do not depend on it. Chosen, not measured.
+/// Rows given to one task at least: results do not depend on it. Chosen (bench/constants.md).
 const ROWS: usize = 512;
-/// Bins of columns whose entries are counted. Chosen, not measured: only the balance of the ranges depends on it.
+/// Bins of columns whose entries are counted. Chosen (bench/constants.md): only the balance of the ranges depends on
+/// it.
 const BINS: usize = 16_384;
 /// One row in so many is counted, which suffices for ranges of about as many entries.
 const EVERY: usize = 16;

@@ -7,8 +7,8 @@ use super::quantile::transform;
 use crate::table::Chunk;
 use std::ops::Range;
 
-/// Rows converted at a time: matrix rows stay in cache while each column of the chunk is read along. Chosen, not
-/// measured.
+/// Rows converted at a time: matrix rows stay in cache while each column of the chunk is read along. Chosen
+/// (bench/constants.md).
 const GROUP: usize = 64;
 
 /// Which table rows become matrix rows, and how.

@@ -5,18 +5,18 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::watch::Watch;
 use std::ops::Range;
 
-/// A dense tile holds about this many doubles: a quarter of a megabyte, half of a common second-level cache. Chosen,
-/// not measured; sums depend on it in their last bits, so a change changes models.
+/// A dense tile holds about this many doubles: a quarter of a megabyte, half of a common second-level cache. Chosen
+/// (bench/constants.md); sums depend on it in their last bits, so a change changes models.
 const TILE_VALUES: usize = 32 * 1024;
-/// Leaves of the merge tree: enough for many threads, few enough that merging a `d × d` partial stays cheap. Chosen,
-/// not measured; sums depend on it in their last bits, so a change changes models.
+/// Leaves of the merge tree: enough for many threads, few enough that merging a `d × d` partial stays cheap. Chosen
+/// (bench/constants.md); sums depend on it in their last bits, so a change changes models.
 const LEAVES: usize = 64;
 /// Bytes that the partials of all leaves may take together, `d × d` doubles each unless said otherwise: 2 GB.
 const PARTIALS: usize = 2 << 30;
 /// The fewest and the most rows of a block: with very many columns a product still has some rows, with few a block
 /// stays short. Chosen, not measured.
 const BLOCK_ROWS: (usize, usize) = (16, 1024);
-/// Leaves however large their partials are. Chosen, not measured.
+/// Leaves however large their partials are. Chosen (bench/constants.md).
 const FEWEST_LEAVES: usize = 4;
 
 /// The rows of a block as a pass sees them.

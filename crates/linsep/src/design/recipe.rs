@@ -8,8 +8,8 @@ use crate::role::{Role, Roles};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Default of the most levels of a text column, each of which becomes a column. Chosen, not measured: more is refused
-/// with the flag that allows it.
+/// Default of the most levels of a text column, each of which becomes a column. Chosen (bench/constants.md): more is
+/// refused with the flag that allows it.
 const MOST_LEVELS: usize = 100;
 
 /// What to do with rows that miss a needed cell.

@@ -7,7 +7,7 @@ use super::recipe::Recipe;
 /// Random rows: a relation that the coding does not imply fails on each of them with probability almost one.
 const ROWS: usize = 64;
 /// Relative disagreement allowed: coefficients come from a factorisation, which leaves 1e-8 to 1e-12 of them. Chosen,
-/// not measured.
+/// out of reach of bench/constants.md.
 const AGREEMENT: f64 = 1e-6;
 /// Multiplier of a linear congruential generator modulo 2⁶⁴ (Knuth's MMIX).
 const STEP: u64 = 6364136223846793005;

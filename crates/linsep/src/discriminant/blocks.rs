@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::watch::Watch;
 use rayon::prelude::*;
 
-/// Rows scored at a time: each row's scores are its own, so results do not depend on it. Chosen, not measured.
+/// Rows scored at a time: each row's scores are its own, so results do not depend on it. Chosen (bench/constants.md).
 pub(super) const BLOCK_ROWS: usize = 512;
 
 /// Passes every block of rows, dense and as doubles, to `score` with its part of `out`, `width` values per row; `new` makes

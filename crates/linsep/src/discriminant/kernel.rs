@@ -9,7 +9,7 @@ use crate::watch::Watch;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Rows scored at a time: results do not depend on it. Chosen, not measured.
+/// Rows scored at a time: results do not depend on it. Chosen (bench/constants.md).
 const BLOCK: usize = 256;
 /// A squared length below this share of the sum of its terms is rounding: about 50 units.
 const ROUNDING: f64 = 1e-14;

@@ -28,7 +28,8 @@ pub enum Region {
 }
 
 /// A mixture of unit vectors shorter than this is zero: the nearest point of their hull to the origin is found by
-/// products, which resolve its square to about 1e-15. Chosen, not measured: between, a region is called undecided.
+/// products, which resolve its square to about 1e-15. Chosen, out of reach of bench/constants.md: between, a region is
+/// called undecided.
 pub const MIXTURE: f64 = 1e-7;
 /// With more classes than this no region is looked for: the work grows with the fourth power.
 pub const MOST_CLASSES: usize = 64;

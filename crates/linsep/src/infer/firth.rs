@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 /// The tolerance on twice the penalised log-likelihood below its maximum.
 const SETTLED: f64 = 1e-18;
-/// Steps until a maximum counts as lost; some ten suffice. Chosen, not measured.
+/// Steps until a maximum counts as lost; some ten suffice. Chosen (bench/constants.md).
 const STEPS: usize = 500;
-/// The longest step of a coefficient in standard units of its column: the penalised likelihood is not concave, and far away
-/// its metric says little (logistf has 5). Chosen, not measured.
+/// The longest step of a coefficient in standard units of its column: the penalised likelihood is not concave, and far
+/// away its metric says little (logistf has 5). Chosen (bench/constants.md).
 const LONGEST: f64 = 5.0;
 
 /// The penalised likelihood of two classes.

@@ -9,8 +9,8 @@ use crate::linalg::{Square, dot, gram_update, multiply_rows, weighted_rows_sum};
 use crate::numeric::{CompensatedSum, logistic_terms, vectorised};
 use crate::watch::Watch;
 
-/// Scores of all points that one pass computes: so many sums of `D` numbers stay in a second-level cache. Chosen, not
-/// measured: results do not depend on it, only the number of passes.
+/// Scores of all points that one pass computes: so many sums of `D` numbers stay in a second-level cache. Chosen
+/// (bench/constants.md): results do not depend on it, only the number of passes.
 const SCORES_A_PASS: usize = 128;
 
 /// The log-likelihood as a function of the coefficients, in units in which the columns have mean zero and variance one.

@@ -14,7 +14,8 @@ use std::sync::Arc;
 pub(super) const SETTLED: f64 = 1e-13;
 /// The same of the free maximum: what rounding allows, since every standard error is computed there.
 const SETTLED_FREE: f64 = 1e-22;
-/// Steps until a maximum counts as lost. Newton's method on a concave function needs some ten; chosen, not measured.
+/// Steps until a maximum counts as lost. Newton's method on a concave function needs some ten; chosen
+/// (bench/constants.md).
 pub(super) const STEPS: usize = 200;
 /// Pivots of the information in unit diagonal below this are rounding: the columns cannot be told apart.
 pub(super) const SINGULAR: f64 = 1e-15;

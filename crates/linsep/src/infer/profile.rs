@@ -19,9 +19,11 @@ use std::sync::Arc;
 const STEP: f64 = 1e-9;
 /// What twice the likelihood may still gain by the other coefficients.
 const GAIN: f64 = 1e-11;
-/// Joint steps before a limit is searched by restricted maxima instead. Chosen, not measured: some eight suffice.
+/// Joint steps before a limit is searched by restricted maxima instead. Chosen (bench/constants.md): some eight
+/// suffice.
 const JOINT_STEPS: usize = 30;
-/// Joint steps in the metric of the maximum; then a limit gets its own. Chosen, not measured: only passes depend on it.
+/// Joint steps in the metric of the maximum; then a limit gets its own. Chosen (bench/constants.md): only passes depend
+/// on it.
 const SHARED_STEPS: usize = 3;
 /// The longest joint step in standard errors: the quadratic model is not trusted further.
 const LONGEST: f64 = 1.5;

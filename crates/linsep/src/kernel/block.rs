@@ -4,14 +4,14 @@ use super::panels::{Real, STRIP};
 use super::{Kernel, KernelRows, StoredRows};
 use rayon::prelude::*;
 
-/// Columns done at a time, so that values are still in cache when the kernel's function is applied: 8 KB a row. Chosen,
-/// not measured: only the time depends on it.
+/// Columns done at a time, so that values are still in cache when the kernel's function is applied: 8 KB a row. Chosen
+/// (bench/constants.md): only the time depends on it.
 pub(super) const CHUNK: usize = 1024;
 /// Sparse rows scattered together: eight doubles are a cache line.
 const SCATTERED: usize = 8;
-/// Rows of a table made by one task. Chosen, not measured: only the time depends on it.
+/// Rows of a table made by one task. Chosen (bench/constants.md): only the time depends on it.
 const TABLE_ROWS: usize = 64;
-/// Support rows whose values are summed at a time. Chosen, not measured; sums depend on it in their last bits.
+/// Support rows whose values are summed at a time. Chosen (bench/constants.md); sums depend on it in their last bits.
 pub(super) const GROUP: usize = 64;
 
 /// Rows packed to be the right side of products.

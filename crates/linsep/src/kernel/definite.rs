@@ -6,7 +6,8 @@ use crate::linalg::{Eigen, Square};
 use serde::{Deserialize, Serialize};
 
 /// Up to so many rows all of them are looked at; of more, a sample of this size, whose eigenvalues take a fraction of a
-/// second. Chosen, not measured: an indefinite kernel may be missed on more rows, which is no claim.
+/// second. Chosen, out of reach of bench/constants.md: an indefinite kernel may be missed on more rows, which is no
+/// claim.
 const LOOKED_AT: usize = 400;
 /// An eigenvalue below this share of the largest is negative beyond rounding, which is about 1e-16 times the number of
 /// rows.

@@ -37,7 +37,7 @@ pub(super) const RAISE: f64 = 1.01;
 const LENGTH_FLOOR: f64 = 1e-150;
 /// Values of the exponential kernel are off by at most this where they are all but zero: e⁻⁷⁰⁸ is 3e-308.
 const VALUE_FLOOR: f64 = 1e-300;
-/// Rows scored by one task. Chosen, not measured: only the time depends on it.
+/// Rows scored by one task. Chosen (bench/constants.md): only the time depends on it.
 const PIECE: usize = 256;
 /// γ below this could meet distances that overflowed but are not large.
 const LEAST_GAMMA: f64 = 1e-280;

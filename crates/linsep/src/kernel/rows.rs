@@ -8,7 +8,8 @@ use crate::watch::Watch;
 use crate::words::{Setting, Span, words};
 use serde::{Deserialize, Serialize};
 
-/// Sparse rows with at least one entry in so many columns are faster as dense ones. Chosen, not measured.
+/// Sparse rows with at least one entry in so many columns are faster as dense ones. Chosen, out of reach of
+/// bench/constants.md.
 const DENSE_ENOUGH: usize = 16;
 /// Numbers that sparse rows may become as dense ones: half a gigabyte.
 const MOST_DENSE: usize = 1 << 26;

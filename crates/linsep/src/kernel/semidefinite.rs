@@ -14,12 +14,13 @@ use rayon::prelude::*;
 
 /// A unit of rounding of [`DoublePair`], with room for its sloppy additions: 2⁻¹⁰⁰.
 const PAIR_UNIT: f64 = 7.888_609_052_210_118e-31;
-/// Columns factored together. Chosen, not measured: only the time depends on it.
+/// Columns factored together. Chosen, out of reach of bench/constants.md: only the time depends on it.
 const BLOCK: usize = 48;
-/// Rows up to which pairs of doubles are affordable: a factor of 1,000 rows takes about a second. Chosen, not measured.
+/// Rows up to which pairs of doubles are affordable: a factor of 1,000 rows takes about a second. Chosen, out of reach
+/// of bench/constants.md.
 const PAIR_ROWS: usize = 1000;
-/// Rows up to which a factor in doubles is tried: 288 MB. Chosen, not measured: of more rows no kernel is proved
-/// semidefinite.
+/// Rows up to which a factor in doubles is tried: 288 MB. Chosen, out of reach of bench/constants.md: of more rows no
+/// kernel is proved semidefinite.
 const ROWS: usize = 6000;
 
 /// δ such that the symmetric part of a table plus δI is proved to be positive semidefinite; 0 where it is so by itself.

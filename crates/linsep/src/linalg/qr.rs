@@ -8,8 +8,8 @@ use crate::numeric::vectorised;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
-/// Columns reflected one by one before the rest is updated by matrix products. Chosen, not measured: only the time and
-/// last bits depend on it.
+/// Columns reflected one by one before the rest is updated by matrix products. Chosen (bench/constants.md): only the
+/// time and last bits depend on it.
 const PANEL: usize = 32;
 /// Coefficients of a relation below this share of the largest are left out, as in `cholesky`.
 const NAMED: f64 = 1e-6;

@@ -19,23 +19,23 @@ use serde::{Deserialize, Serialize};
 /// `risk::margin`, `restated` and `workflow::support`, which count support vectors too.
 const AT_BOUND: f64 = 1e-12;
 /// Best intercepts further apart than this are an interval, not rounding of scores that were found to a tolerance. The
-/// same as in `risk::margin` and `restated::notes`. Chosen, not measured.
+/// same as in `risk::margin` and `restated::notes`. Chosen (bench/constants.md).
 const INTERVAL: f64 = 1e-6;
 /// Two hundred megabytes of kernel values unless `--cache` says otherwise, as scikit-learn's SVC has.
 const CACHE: usize = 200 << 20;
-/// Pairs after which to give up. Chosen, not measured: a limit against fits that would take days.
+/// Pairs after which to give up. Chosen (bench/constants.md): a limit against fits that would take days.
 const ITERATIONS: usize = 100_000_000;
 /// The same where the kernel is not positive semidefinite and pairs can move for ever; LIBSVM has as many, and a hundred for
 /// each row.
 const INDEFINITE_ITERATIONS: usize = 10_000_000;
 /// Kernel parameters learnt from the same rows differ by less, relatively: sums in another order.
 const SAME: f64 = 1e-9;
-/// Share of all pairs of rows whose kernel values a fit computes. A forecast of the order of magnitude. Chosen, not
-/// measured.
+/// Share of all pairs of rows whose kernel values a fit computes. A forecast of the order of magnitude. Chosen
+/// (bench/constants.md).
 const PAIRS: f64 = 0.25;
-/// A kernel function costs as much as this many products. Chosen, not measured.
+/// A kernel function costs as much as this many products. Chosen (bench/constants.md).
 const FUNCTION: f64 = 10.0;
-/// Products per second and core in the forecast. Chosen, not measured.
+/// Products per second and core in the forecast. Chosen (bench/constants.md).
 const PER_SECOND: f64 = 5e9;
 
 /// `F(w,b) = Σ s max(0, 1 − y(w·φ(x) + b))/S + λ/2 ‖w‖²` with φ known by its kernel only.

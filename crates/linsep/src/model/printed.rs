@@ -15,8 +15,8 @@ use crate::watch::Watch;
 /// Only a column of which the others explain all but this share of its variance is tested for rounding: a coarsely printed
 /// column (0, 0.1, 0, …) on its own agrees with nothing.
 pub(super) const EXPLAINED: f64 = 0.01;
-/// Columns up to which the rule is applied: its factorisation, in plain loops on one core, grows with the cube. Chosen,
-/// not measured.
+/// Columns up to which the rule is applied: its factorisation, in plain loops on one core, grows with the cube. Chosen
+/// (bench/constants.md).
 const MOST_COLUMNS: usize = 2_000;
 /// Shares of a variance that a Gram matrix resolves: about 50 units.
 const RESOLVED: f64 = 1e-14;

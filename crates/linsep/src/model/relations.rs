@@ -9,7 +9,7 @@ use crate::watch::Watch;
 /// A column is close to a combination of others if the residual has at most this share of its standard deviation: ten
 /// times what the tolerance 1e-12 of a pivot, a square, resolves.
 const RELATION: f64 = 1e-5;
-/// Relations tried in one pass over the rows. Chosen, not measured: only the time depends on it.
+/// Relations tried in one pass over the rows. Chosen (bench/constants.md): only the time depends on it.
 const RELATIONS: usize = 16;
 
 /// A column and the combination that a note says it is, or is close to.

@@ -58,20 +58,20 @@ impl Default for SigmoidLeastSquares {
     }
 }
 
-/// With more columns the eigenvalues of their Hessian, needed for the certificate, take too long: a cubic time. Chosen,
-/// not measured.
+/// With more columns the eigenvalues of their Hessian, needed for the certificate, take too long: a cubic time. Chosen
+/// (bench/constants.md).
 const MOST_COLUMNS: usize = 2_000;
-/// Size of the scores of a random start: sigmoids of ±3 are 0.05 and 0.95, neither linear nor flat. Chosen, not
-/// measured.
+/// Size of the scores of a random start: sigmoids of ±3 are 0.05 and 0.95, neither linear nor flat. Chosen
+/// (bench/constants.md).
 const RANDOM_SCORE: f64 = 3.0;
-/// Ridge of the logistic start where the fit has none, so that it exists. Chosen, not measured.
+/// Ridge of the logistic start where the fit has none, so that it exists. Chosen, out of reach of bench/constants.md.
 const START_LAMBDA: f64 = 1e-4;
 /// Tolerance of the logistic start, which is only a start.
 const START_TOLERANCE: f64 = 1e-4;
 /// On the unit-diagonal scale, pivots below this are dependent columns, as in `certify::independent`.
 const START_PIVOT: f64 = 1e-12;
-/// Default iterations of Newton's method from one start; more than for convex losses, since it may pass saddles.
-/// Chosen, not measured, as the next two: reaching a limit is an answer.
+/// Default iterations of Newton's method from one start; more than for convex losses, since it may pass saddles. Chosen
+/// (bench/constants.md), as the next two: reaching a limit is an answer.
 const NEWTON_STEPS: usize = 500;
 /// Default iterations of gradient descent.
 const DESCENT_STEPS: usize = 100_000;

@@ -3,11 +3,11 @@
 use crate::linalg::dot;
 use rayon::prelude::*;
 
-/// Coefficients of one task at least, which take about as long as to start it; results do not depend on it. Chosen, not
-/// measured.
+/// Coefficients of one task at least, which take about as long as to start it; results do not depend on it. Chosen
+/// (bench/constants.md).
 const TOGETHER: usize = 1 << 14;
-/// Coefficients whose products are summed by one task: fixed, so that sums do not depend on the threads. Chosen, not
-/// measured.
+/// Coefficients whose products are summed by one task: fixed, so that sums do not depend on the threads. Chosen
+/// (bench/constants.md).
 const SUMMED: usize = 1 << 15;
 
 /// Weights and intercepts of some linear scores, contiguous: all weights score by score, then the intercepts.

@@ -5,8 +5,8 @@ use crate::linalg::Square;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Parts of the rows that are gathered in parallel: fixed, so that sums do not depend on the threads. Chosen, not
-/// measured.
+/// Parts of the rows that are gathered in parallel: fixed, so that sums do not depend on the threads. Chosen
+/// (bench/constants.md).
 const PARTS: usize = 8;
 
 /// Some rows, put together from the columns, and where in them the entries of each column are.

@@ -11,10 +11,11 @@ use crate::table::Class;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Sparse rows with fewer columns are summed by groups of rows, with one sum per column and group. Chosen, not
-/// measured.
+/// Sparse rows with fewer columns are summed by groups of rows, with one sum per column and group. Chosen
+/// (bench/constants.md).
 const WIDE: usize = 4096;
-/// So are columns with more entries than this on average, which repay the sums of the groups. Chosen, not measured.
+/// So are columns with more entries than this on average, which repay the sums of the groups. Chosen
+/// (bench/constants.md).
 const ENTRIES_PER_COLUMN: usize = 64;
 /// Ranges of columns that are summed side by side, at most: each looks for its part of every row, so one for each thread is
 /// fastest (20news, 18,846 rows of 1.7 million columns, two threads: 1, 2, 4, 8 and 16 ranges take 42, 25, 31, 93 and 174 ms). A column

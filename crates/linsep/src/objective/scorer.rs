@@ -6,7 +6,7 @@ use crate::linalg::{add_gathered, multiply_rows};
 use rayon::prelude::*;
 
 /// Columns whose weights are turned from score by score to column by column at a time: of 52 scores they take 200 kB.
-/// Chosen, not measured; results do not depend on it.
+/// Chosen (bench/constants.md); results do not depend on it.
 const TURNED: usize = 512;
 
 /// Coefficients ready for both kinds of rows.

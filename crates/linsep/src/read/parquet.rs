@@ -21,7 +21,8 @@ use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const KIND: ArrowKind = ArrowKind::Parquet;
-/// Rows decoded at a time; they divide the rows of a chunk. Chosen, not measured: only the time depends on it.
+/// Rows decoded at a time; they divide the rows of a chunk. Chosen, out of reach of bench/constants.md: only the time
+/// depends on it.
 const BATCH_ROWS: usize = 1 << 13;
 
 /// Reads Parquet inputs with the same columns.

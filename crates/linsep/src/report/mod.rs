@@ -42,16 +42,10 @@ pub use inspect::inspect_text;
 pub use refusal::refusal_text;
 pub use resampling::{bootstrap_text, permutation_text};
 pub use separability::separability_text;
-#[doc(hidden)]
-pub use split::split_json;
 pub use split::split_text;
-#[doc(hidden)]
-pub use study::study_json;
 pub use study::study_text;
 pub use summary::fit_summary;
 pub use support::support_text;
-#[doc(hidden)]
-pub use truth::truth_json;
 pub use truth::truth_text;
 pub use tuning::tuning_text;
 pub use verification::verification_text;
@@ -72,7 +66,10 @@ pub use self::{
     refusal::refusal_json,
     resampling::{bootstrap_json, permutation_json},
     separability_json::separability_json,
+    split::split_json,
+    study::study_json,
     summary::fit_summary_on_columns,
     support::support_json,
+    truth::truth_json,
     tuning::tuning_json,
 };

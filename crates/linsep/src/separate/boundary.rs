@@ -13,8 +13,8 @@ use crate::table::Class;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-/// Constraints on the boundary for which elimination in integers is tried: the numbers grow with each pivot. Chosen,
-/// not measured: `Effort` limits the time, and larger boundaries are left to a verified solve.
+/// Constraints on the boundary for which elimination in integers is tried: the numbers grow with each pivot. Chosen
+/// (bench/constants.md): `Effort` limits the time, and larger boundaries are left to a verified solve.
 const MOST_BOUNDARY: usize = 200;
 
 /// The rows of a boundary.

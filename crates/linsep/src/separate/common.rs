@@ -13,7 +13,7 @@ use crate::table::Class;
 /// rounding of a Gram matrix, since the boundary was chosen up to rounding. Chosen, not measured: what follows is
 /// checked.
 pub(super) const INDEPENDENT: f64 = 1e-10;
-/// Constraints tried first, per unknown; four times as many each time they do not suffice. Chosen, not measured.
+/// Constraints tried first, per unknown; four times as many each time they do not suffice. Chosen (bench/constants.md).
 const PER_UNKNOWN: usize = 8;
 /// Fewer hull points must have the same distance, up to this share: rounding of a basic solution.
 const SAME_DISTANCE: f64 = 1e-9;

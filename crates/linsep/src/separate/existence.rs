@@ -14,7 +14,7 @@ use crate::objective::Intercept;
 use crate::watch::Watch;
 
 /// Columns with at least this share of the largest weight take part in a direction of separation: the rest is named
-/// rounding. Chosen, not measured: only the names listed depend on it.
+/// rounding. Chosen, out of reach of bench/constants.md: only the names listed depend on it.
 const TAKES_PART: f64 = 1e-6;
 /// Weights below this share of the largest are rounding of the solver, as `SeparabilityOptions::tolerance`.
 const ROUNDED: f64 = 1e-9;

@@ -11,8 +11,8 @@ use crate::linalg::{Square, factor};
 use num_bigint::BigInt;
 use rayon::prelude::*;
 
-/// On the unit-diagonal scale, pivots of products of independent rows below this leave too few digits. Chosen, not measured:
-/// what comes out is checked, and else found in whole numbers.
+/// On the unit-diagonal scale, pivots of products of independent rows below this leave too few digits. Chosen, out of
+/// reach of bench/constants.md: what comes out is checked, and else found in whole numbers.
 const FEW_DIGITS: f64 = 1e-12;
 /// Times that a direction is corrected by what it misses: two gain all digits that doubles have where one is right.
 const CORRECTIONS: usize = 2;

@@ -61,14 +61,14 @@ impl Route {
     }
 }
 
-/// With more columns the system is solved through its rows: a Gram matrix of 2,000² doubles takes 32 MB. Chosen, not
-/// measured.
+/// With more columns the system is solved through its rows: a Gram matrix of 2,000² doubles takes 32 MB. Chosen
+/// (bench/constants.md).
 pub(super) const MOST_COLUMNS: usize = 2_000;
-/// From so many rows on, the search starts on a part of them. Chosen, not measured: only the time depends on it.
+/// From so many rows on, the search starts on a part of them. Chosen (bench/constants.md): only the time depends on it.
 const MANY_ROWS: usize = 60_000;
-/// Rows of that part. Chosen, not measured.
+/// Rows of that part. Chosen, out of reach of bench/constants.md.
 const PART_ROWS: usize = 20_000;
-/// With more rows their products, 2,000² doubles or 32 MB, are not formed. Chosen, not measured.
+/// With more rows their products, 2,000² doubles or 32 MB, are not formed. Chosen (bench/constants.md).
 const MOST_ROWS: usize = 2_000;
 /// Columns or constraints of which all products are formed where nothing else decides: 200 MB, and seconds for each step.
 const MOST_GRAM: usize = 5_000;
@@ -78,7 +78,7 @@ pub(super) const MOST_RELATED: usize = MOST_GRAM;
 pub(super) const MOST_RELATED_ENTRIES: usize = 4_000_000;
 /// Weights of a machine, a gigabyte of them, that are held twice.
 const MOST_WEIGHTS: usize = 1 << 27;
-/// Entries that coordinate descent may read thousands of times, which takes some seconds. Chosen, not measured.
+/// Entries that coordinate descent may read thousands of times, which takes some seconds. Chosen (bench/constants.md).
 const QUICK_ENTRIES: usize = 1_000_000;
 /// Entries that the active set method may read some hundred times: 20news (7.7 million) takes 450 products of 2.1 ms on
 /// part of its rows, 1.4 s in all (bench/README.md). The limit itself was not measured.

@@ -15,8 +15,8 @@ use crate::watch::Watch;
 /// Relative to the largest slack of a step, what may belong to I₀: first what rounding leaves of zero, then more (only
 /// 1e-4 before 8e31908). Chosen, not measured; every candidate is checked by [`check_direction`].
 const NEAR_BOUNDARY: [f64; 3] = [1e-8, 1e-6, 1e-4];
-/// On the unit-diagonal scale, pivots of the Gram matrix of I₀ below this are dependent, as in `cone::newton`. Chosen,
-/// not measured: candidates are checked.
+/// On the unit-diagonal scale, pivots of the Gram matrix of I₀ below this are dependent, as in `cone::newton`. Chosen
+/// (bench/constants.md): candidates are checked.
 const BOUNDARY_PIVOT: f64 = 1e-10;
 /// Slacks below this share of the largest are zero up to rounding, as in `cone::newton`.
 const ZERO_SLACK: f64 = 1e-10;

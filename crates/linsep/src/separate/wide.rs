@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 /// A relative gap of one holds for every separating plane.
 const ANY_PLANE: f64 = 1.0;
-/// Planes against the rest only have to separate, so a rough one suffices. Chosen, not measured.
+/// Planes against the rest only have to separate, so a rough one suffices. Chosen, out of reach of bench/constants.md.
 const ANY_GAP: f64 = 0.1;
 /// On the unit-diagonal scale, pivots of products of rows below this are combinations of others; what is found through
 /// them is measured on the rows.

@@ -36,8 +36,8 @@ pub struct ClassTriangle {
 
 /// Rows whose mean is near the centre, as in `reference`.
 const REFERENCE_ROWS: usize = 16;
-/// Rows gathered at least before they are reduced by a QR step. Chosen, not measured: only the time and last bits
-/// depend on it.
+/// Rows gathered at least before they are reduced by a QR step. Chosen (bench/constants.md): only the time and last
+/// bits depend on it.
 const REDUCE_AT: usize = 512;
 /// Weight left of a class, relative to what it was, that is rounding of a subtraction, as in `class_columns`.
 const GONE: f64 = 1e-12;

@@ -12,7 +12,8 @@ use serde_json::Value;
 const CERTIFICATE: f64 = 1e-6;
 /// Bounds below this share of the objective consist of rounding, which differs between machines: about 500 units.
 const ROUNDED: f64 = 1e-13;
-/// Factor by which two such bounds may differ. Chosen, not measured: a larger one would let edits of tiny gaps pass.
+/// Factor by which two such bounds may differ. Chosen, out of reach of bench/constants.md: a larger one would let edits
+/// of tiny gaps pass.
 const FACTOR: f64 = 4.0;
 /// What rounding of an objective, a compensated sum, does to a difference of two, relative to them. Chosen, not
 /// measured.
@@ -20,9 +21,10 @@ const OBJECTIVE: f64 = 32.0 * f64::EPSILON;
 /// A relative number below the spacing of doubles is zero.
 const NOTHING: f64 = f64::EPSILON;
 /// Agreement asked of calibrated probabilities: another machine fits the folds to their tolerance, not to the same
-/// bits. Chosen, not measured.
+/// bits. Chosen, out of reach of bench/constants.md.
 const PROBABILITIES: f64 = 1e-6;
-/// And of the numbers of the map, which may be ill-conditioned where probabilities are not. Chosen, not measured.
+/// And of the numbers of the map, which may be ill-conditioned where probabilities are not. Chosen, out of reach of
+/// bench/constants.md.
 const MAP: f64 = 1e-4;
 /// Agreement relative to the objective at zero weights (or to eigenvalues of order one), for fits that leave only
 /// rounding.

@@ -8,7 +8,8 @@ use crate::words::{Setting, words};
 
 /// A target with more distinct values is taken for a measurement.
 const MANY_CLASSES: usize = 1000;
-/// So is one with more values than this and fewer than [`ROWS_PER_CLASS`] rows for each. Chosen, not measured: a guard.
+/// So is one with more values than this and fewer than [`ROWS_PER_CLASS`] rows for each. Chosen (bench/constants.md): a
+/// guard.
 const SOME_CLASSES: usize = 50;
 /// See [`SOME_CLASSES`].
 const ROWS_PER_CLASS: usize = 4;

@@ -138,7 +138,8 @@ impl TableSeparability {
     }
 }
 
-/// With more classes only the joint question is asked unless told otherwise: eight have 28 pairs. Chosen, not measured.
+/// With more classes only the joint question is asked unless told otherwise: eight have 28 pairs. Chosen
+/// (bench/constants.md).
 const MANY_CLASSES: usize = 8;
 /// Rows of a boundary that are named: what a reader looks at.
 pub(crate) const SHOWN_BOUNDARY: usize = 10;

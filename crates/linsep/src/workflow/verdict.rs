@@ -9,7 +9,8 @@ use crate::numeric::bound_text;
 
 /// Relative residual allowed to the equations of a closed form: rounding times a condition of up to 1e8.
 const RESIDUAL: f64 = 1e-8;
-/// Residuals that are computed in another way differ by this factor at most. Chosen, not measured.
+/// Residuals that are computed in another way differ by this factor at most. Chosen, out of reach of
+/// bench/constants.md.
 const RESIDUALS: f64 = 16.0;
 /// Differences that are shown: what a reader looks at.
 const SHOWN: usize = 3;

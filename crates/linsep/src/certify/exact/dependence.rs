@@ -8,23 +8,23 @@ use num_bigint::Sign;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The largest common denominator that all coefficients are tried with at once. Chosen, not measured: relations with larger
-/// ones are recognised by the denominators of their coefficients.
+/// The largest common denominator that all coefficients are tried with at once. Chosen (bench/constants.md): relations
+/// with larger ones are recognised by the denominators of their coefficients.
 const LARGEST_DENOMINATOR: u32 = 1000;
-/// How near to an integer a coefficient times the denominator must be. Chosen, not measured: a wrong guess fails on the
-/// rows.
+/// How near to an integer a coefficient times the denominator must be. Chosen (bench/constants.md): a wrong guess fails
+/// on the rows.
 const NEARLY_WHOLE: f64 = 1e-6;
-/// The largest denominator of a single coefficient. Chosen, not measured: relations with larger ones are not recognised, which
-/// is no claim.
+/// The largest denominator of a single coefficient. Chosen (bench/constants.md): relations with larger ones are not
+/// recognised, which is no claim.
 const DENOMINATOR: f64 = 1e4;
-/// The largest common multiple of these. Chosen, not measured, as above.
+/// The largest common multiple of these. Chosen (bench/constants.md), as above.
 const COMMON: i64 = 1 << 20;
 /// How near a fraction must be to a coefficient: coefficients come from a factorisation, which leaves some 1e-8 to
-/// 1e-12 of them. Chosen, not measured: a wrong fraction fails on the rows.
+/// 1e-12 of them. Chosen (bench/constants.md): a wrong fraction fails on the rows.
 const FRACTION: f64 = 1e-6;
 /// Coefficients below this are compared as if they had this size.
 const SMALL: f64 = 1e-3;
-/// Rows read in one block. Chosen, not measured: only the time depends on it.
+/// Rows read in one block. Chosen (bench/constants.md): only the time depends on it.
 const ROWS: usize = 256;
 /// Integers below this are exact as doubles, with three bits to spare of 2⁵³.
 const LARGEST_WHOLE: f64 = 1e15;

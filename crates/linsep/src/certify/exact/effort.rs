@@ -2,18 +2,19 @@
 
 use crate::watch::Watch;
 
-/// Operations of about a nanosecond, counted so that the answer does not depend on the machine: some seconds. Chosen,
-/// not measured: it decides which tables stay undecided.
+/// Operations of about a nanosecond, counted so that the answer does not depend on the machine: some seconds. Chosen
+/// (bench/constants.md): it decides which tables stay undecided.
 const SECONDS: f64 = 5e9;
-/// The same for `--exact`: some minutes. Chosen, not measured.
+/// The same for `--exact`: some minutes. Chosen, out of reach of bench/constants.md.
 const MINUTES: f64 = 2e11;
-/// Nanoseconds of a change by a pivot: allocation and calls. Chosen, not measured: only [`SECONDS`] is counted in it.
+/// Nanoseconds of a change by a pivot: allocation and calls. Chosen (bench/constants.md): only [`SECONDS`] is counted
+/// in it.
 const CHANGE: f64 = 150.0;
-/// And for each pair of 64-bit digits: two schoolbook products and a division. Chosen, not measured.
+/// And for each pair of 64-bit digits: two schoolbook products and a division. Chosen (bench/constants.md).
 const PER_DIGIT_PAIR: f64 = 8.0;
-/// Nanoseconds of adding a product of a short number. Chosen, not measured.
+/// Nanoseconds of adding a product of a short number. Chosen (bench/constants.md).
 const PRODUCT: f64 = 60.0;
-/// And for each 64-bit digit. Chosen, not measured.
+/// And for each 64-bit digit. Chosen (bench/constants.md).
 const PER_DIGIT: f64 = 4.0;
 
 /// A limit on the work of exact arithmetic, beyond which it gives no answer.

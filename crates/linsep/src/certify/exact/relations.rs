@@ -15,8 +15,8 @@ use crate::error::Result;
 use num_bigint::{BigInt, Sign};
 use rayon::prelude::*;
 
-/// Bits by which a product may be shifted in an `i128` sum before whole numbers of any length are taken instead. Chosen, not
-/// measured: only the time depends on it.
+/// Bits by which a product may be shifted in an `i128` sum before whole numbers of any length are taken instead. Chosen
+/// (bench/constants.md): only the time depends on it.
 const SHORT: i32 = 40;
 
 /// All relations among coordinates, `Σ z·2^−exponent·v = 0`.

@@ -11,7 +11,7 @@ use num_bigint::{BigInt, Sign};
 use rayon::prelude::*;
 
 /// Values within an eighth of the first one share at least their three leading bits, so a shift by it makes numbers
-/// shorter. Chosen, not measured: only the length of the integers depends on it.
+/// shorter. Chosen (bench/constants.md): only the length of the integers depends on it.
 const NEAR: f64 = 0.125;
 
 /// Rows as integers.

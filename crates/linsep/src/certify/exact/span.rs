@@ -14,12 +14,12 @@ use super::residue::{add, dot, inverse, multiplied, negated, of_dyadic};
 use crate::error::Result;
 use rayon::prelude::*;
 
-/// Nanoseconds of a product of residues. Chosen, not measured: only the limit of work is counted in it.
+/// Nanoseconds of a product of residues. Chosen (bench/constants.md): only the limit of work is counted in it.
 pub(super) const RESIDUE: f64 = 2.0;
-/// Nanoseconds of reading an entry of a vector. Chosen, not measured.
+/// Nanoseconds of reading an entry of a vector. Chosen (bench/constants.md).
 pub(super) const READ: f64 = 10.0;
-/// Vectors looked at one after the other for each coordinate; the rest, of which few are new, are looked at together. Chosen,
-/// not measured: only the time depends on it.
+/// Vectors looked at one after the other for each coordinate; the rest, of which few are new, are looked at together.
+/// Chosen (bench/constants.md): only the time depends on it.
 const AT_FIRST: usize = 4;
 
 /// What functionals are mixed with, any residue without a pattern: the bits of 2⁶¹ divided by the golden ratio.

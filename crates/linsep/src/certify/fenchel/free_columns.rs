@@ -16,7 +16,8 @@ use crate::objective::{Coef, CurvedLoss, Intercept, Loss, Penalty, Ridge, Risk, 
 use crate::watch::Watch;
 
 /// Slacks `1 − yz` of a squared hinge up to this have no part in the balance; the proof checks that no row crosses it.
-/// Chosen, not measured: a larger value loosens the bound by its square, a smaller one lets more proofs fail.
+/// Chosen, out of reach of bench/constants.md: a larger value loosens the bound by its square, a smaller one lets more
+/// proofs fail.
 pub(super) const CUT: f64 = 1e-7;
 /// Far more than the few roundings of a logarithm and a product.
 const LOGARITHM: f64 = 1.0 + 1e-12;

@@ -27,7 +27,7 @@ const PROBABILITY: f64 = 16.0 * UNIT;
 const NEAR: f64 = 0.1;
 /// Intercepts this near the best need no further step: about 500 units of scores of order one.
 const SETTLED: f64 = 1e-13;
-/// Newton steps towards the best intercepts at most; convergence is quadratic once ρν < 1. Chosen, not measured:
+/// Newton steps towards the best intercepts at most; convergence is quadratic once ρν < 1. Chosen (bench/constants.md):
 /// without convergence there is no proof.
 const STEPS: usize = 60;
 /// Below this a probability has lost digits to underflow: 2⁻⁵³ of it is about the least normal double.

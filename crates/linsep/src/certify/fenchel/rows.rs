@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows summed in one block: fixed, so that sums do not depend on the threads; the bound grows with twice this number.
-/// Chosen, not measured.
+/// Chosen (bench/constants.md).
 pub(super) const ROWS: usize = 2048;
 
 /// A point of the dual problem as far as all rows together determine it: it holds no number of a single row.

@@ -14,7 +14,7 @@ const SUSPECT_PIVOT: f64 = 1e-11;
 /// Pivots on the unit-diagonal scale below this are rounding: about 5 units.
 const ROUNDING_PIVOT: f64 = 1e-15;
 /// The frame of the plain columns is used while `‖TᵀHT − I‖` is proved below this; otherwise orthonormal combinations
-/// are, which cost a QR of the rows. Chosen, not measured: it loosens bounds by at most 1/√(1−0.1).
+/// are, which cost a QR of the rows. Chosen (bench/constants.md): it loosens bounds by at most 1/√(1−0.1).
 const CLOSE: f64 = 0.1;
 /// Diagonals below this would lose digits to underflow in products.
 const NO_UNDERFLOW: f64 = 1e-280;

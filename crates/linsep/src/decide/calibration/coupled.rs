@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// Log-odds beyond these count as these: e⁻³⁰⁰ is 5e-131, whose square is a normal double.
 const FARTHEST: f64 = 300.0;
 /// Rounds of the fixed point after the direct solution, which leaves small probabilities with an absolute error only.
-/// Chosen, not measured.
+/// Chosen, out of reach of bench/constants.md.
 const ROUNDS: usize = 3;
 
 /// Which two-class fits.

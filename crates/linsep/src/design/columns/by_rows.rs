@@ -5,7 +5,8 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows of one part. A row's sum is its own, so results do not depend on it; 2,048 rows of texts, about a megabyte of
-/// entries, are enough work for a task and give a second core its half of 6,000 rows. Chosen, not measured.
+/// entries, are enough work for a task and give a second core its half of 6,000 rows. Chosen, out of reach of
+/// bench/constants.md.
 const ROWS: usize = 2048;
 
 /// A copy of some columns by rows, as they are stored: without what the entries of a row are where columns have rows only.

@@ -8,11 +8,11 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Columns whose products one task computes: results do not depend on it. Chosen, not measured.
+/// Columns whose products one task computes: results do not depend on it. Chosen (bench/constants.md).
 const TOGETHER: usize = 32;
-/// Groups of columns summed in parallel at most. Chosen, not measured.
+/// Groups of columns summed in parallel at most. Chosen (bench/constants.md).
 const GROUPS: usize = 4;
-/// Entries for each row that repay a group, whose sums have to be added. Chosen, not measured.
+/// Entries for each row that repay a group, whose sums have to be added. Chosen (bench/constants.md).
 const ENTRIES_A_ROW: usize = 4;
 
 /// Rows with a copy of their columns beside them.

@@ -6,11 +6,11 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Parts of the rows that are read in parallel: fixed, so that the order of entries does not depend on the threads.
-/// Chosen, not measured.
+/// Chosen (bench/constants.md).
 const PARTS: usize = 8;
 /// Rows in a part and columns in a range, at most: an entry in a bucket then takes two numbers of 16 bits.
 const SIXTEEN_BITS: usize = 1 << 16;
-/// Bins by which the range of a column is found: 32 KB of 16 bits, a first-level cache. Chosen, not measured.
+/// Bins by which the range of a column is found: 32 KB of 16 bits, a first-level cache. Chosen (bench/constants.md).
 const TABLE: usize = 16_384;
 
 /// Entries on their way from the rows to the columns, as in a bucket sort.

@@ -11,11 +11,11 @@ use rayon::prelude::*;
 /// Rows in a block: their doubles take half of a first-level cache of 32 KiB. On 20news a product took 11 ms without
 /// blocks and takes 5.5 ms with them (bench/README.md).
 const BLOCK: usize = 2048;
-/// Columns of this many entries in a block, on average, repay the cut into blocks. Chosen, not measured: part of the
-/// measurement of [`BLOCK`], but other values were not recorded.
+/// Columns of this many entries in a block, on average, repay the cut into blocks. Chosen (bench/constants.md): part of
+/// the measurement of [`BLOCK`], but other values were not recorded.
 const LONG: usize = 16;
-/// Groups of columns that are multiplied in parallel: fixed, so that sums do not depend on the threads. Chosen, not
-/// measured.
+/// Groups of columns that are multiplied in parallel: fixed, so that sums do not depend on the threads. Chosen
+/// (bench/constants.md).
 const GROUPS: usize = 8;
 
 /// Columns with this many entries or fewer are not long.

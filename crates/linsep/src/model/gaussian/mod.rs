@@ -86,8 +86,8 @@ pub struct GaussianBayes {
     pub max_columns: usize,
 }
 
-/// Numbers of the covariances up to which a model keeps its densities: 2 MB as doubles, some 5 MB as text. Chosen, not
-/// measured: wider models lack `density`, nothing else.
+/// Numbers of the covariances up to which a model keeps its densities: 2 MB as doubles, some 5 MB as text. Chosen
+/// (bench/constants.md): wider models lack `density`, nothing else.
 const KEPT_NUMBERS: usize = 250_000;
 /// Default of the most columns: a covariance of 0.8 GB.
 const MOST_COLUMNS: usize = 10_000;

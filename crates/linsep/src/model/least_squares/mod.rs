@@ -106,7 +106,7 @@ const QR_LIMIT: usize = 2_000;
 /// Dependent columns that are described; the rank counts them all. A note should stay readable.
 const DESCRIBED: usize = 100;
 const EQUATIONS: &str = "XᵀS(Xw − t) + λΣs·w = 0";
-/// Default limit of gradient descent. Chosen, not measured: it stops on its gap.
+/// Default limit of gradient descent. Chosen (bench/constants.md): it stops on its gap.
 const ITERATIONS: usize = 10_000;
 /// Default of the most columns: normal equations of 0.8 GB.
 const MOST_COLUMNS: usize = 10_000;

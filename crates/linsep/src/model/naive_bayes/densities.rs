@@ -4,8 +4,8 @@ use super::FamilyChoice;
 use super::estimate::Estimates;
 use crate::density::{Densities, Density, Family, Marginal};
 
-/// Wider models keep their weights only: a distribution per column would make the file several times as large. Chosen,
-/// not measured: they lack `density`, nothing else.
+/// Wider models keep their weights only: a distribution per column would make the file several times as large. Chosen
+/// (bench/constants.md): they lack `density`, nothing else.
 const MOST_COLUMNS: usize = 100_000;
 
 impl Estimates<'_> {

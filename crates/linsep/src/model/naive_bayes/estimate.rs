@@ -9,8 +9,8 @@ use crate::words::{Setting, Span, words};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Columns that one task takes: estimates of a column do not depend on others, so results do not depend on it. Chosen,
-/// not measured.
+/// Columns that one task takes: estimates of a column do not depend on others, so results do not depend on it. Chosen
+/// (bench/constants.md).
 pub(super) const CHUNK: usize = 1 << 14;
 /// Newton steps for the shape of a gamma law at most; it takes a few.
 const SHAPE_STEPS: usize = 50;

@@ -64,11 +64,12 @@ impl Default for PerceptronSettings {
     }
 }
 
-/// Epochs after which a perceptron that has not stopped asks whether a plane exists. Chosen, not measured: only the
-/// time depends on it.
+/// Epochs after which a perceptron that has not stopped asks whether a plane exists. Chosen (bench/constants.md): only
+/// the time depends on it.
 const DOUBT: usize = 10;
 /// Products in a Hessian of all columns that take about a hundredth of a second at 10 GF/s; the answer may take a
-/// hundred of these. Chosen, not measured: it decides whether variants that need no answer look for one.
+/// hundred of these. Chosen, out of reach of bench/constants.md: it decides whether variants that need no answer look
+/// for one.
 const CHEAP: f64 = 1e8;
 /// Default epochs of the online and the batch perceptron, which stop when they have found a plane, and of the others,
 /// which never do on classes that overlap. Chosen, not measured.

@@ -8,7 +8,7 @@ use crate::objective::{Coef, Intercept};
 use crate::separate::{self, SeparabilityOptions, SeparabilityVerdict, Verdict, through_centre};
 use crate::watch::Watch;
 
-/// With more columns the Hessian, of 32 MB here, costs more than the answer is worth. Chosen, not measured.
+/// With more columns the Hessian, of 32 MB here, costs more than the answer is worth. Chosen (bench/constants.md).
 const MOST_COLUMNS: usize = 2_000;
 
 /// Whether some plane puts every row strictly on its side.

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::words::{Setting, words};
 
 /// With more coefficients, forming and factoring their Hessian (2,000² doubles are 32 MB) costs more than products with
-/// it. Chosen, not measured.
+/// it. Chosen (bench/constants.md).
 pub(super) const NEWTON_LIMIT: usize = 2_000;
 /// The same of several classes, whose Hessian has a block for each pair: with newton-cg in place of newton letter (20,000 rows,
 /// 16 columns, 26 classes) takes 0.5 s instead of 2.5 s, 4,500 x 256 of 5 classes 0.16 s instead of 1.2 s, and up to 200

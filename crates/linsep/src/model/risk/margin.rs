@@ -18,7 +18,7 @@ use crate::words::{Setting, Span, words};
 /// Multipliers this close to their bound, relatively, are at it: bounds `s/(λS)` round a few times.
 pub(super) const AT_BOUND: f64 = 1e-12;
 /// Best intercepts further apart than this are an interval, not rounding of scores that were found to a tolerance.
-/// Chosen, not measured.
+/// Chosen (bench/constants.md).
 const INTERVAL: f64 = 1e-6;
 
 impl RiskMinimizer {

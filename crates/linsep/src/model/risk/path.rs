@@ -18,7 +18,7 @@ use crate::watch::{Progress, Watch};
 use crate::words::{Setting, words};
 
 /// Up to so many coefficients a ridge path keeps its Hessian from one λ to the next, as `proximal_newton::WHOLE`.
-/// Chosen, not measured: only the time depends on it.
+/// Chosen (bench/constants.md): only the time depends on it.
 const SMALL: usize = 300;
 /// Share of a lasso by which λ_max of a ridge is computed, since its weights never vanish: glmnet's 1e-3.
 const RIDGE_SHARE: f64 = 1e-3;

@@ -16,7 +16,7 @@ use crate::watch::Watch;
 use std::borrow::Cow;
 
 /// Share of the tolerance that a solver is asked for: its estimate of the gap knows nothing of rounding, nor of the
-/// stored numbers. Chosen, not measured: more lets proofs miss the tolerance, less costs time.
+/// stored numbers. Chosen (bench/constants.md): more lets proofs miss the tolerance, less costs time.
 const AIM: f64 = 0.8;
 /// An intercept of a model that states none is rounding up to this.
 const NO_INTERCEPT: f64 = 1e-9;

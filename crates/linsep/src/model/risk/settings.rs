@@ -6,7 +6,7 @@ use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
 
 /// Default limit of Newton's methods, which converge quadratically; the longest fits of bench/README.md take 103
-/// passes, and several of them make a step. Chosen, not measured, as all limits here: reaching one is an answer
+/// passes, and several of them make a step. Chosen (bench/constants.md), as all limits here: reaching one is an answer
 /// (`IterationLimit`).
 const NEWTON_STEPS: usize = 100;
 /// Default limit of proximal Newton and interior point steps.

@@ -18,7 +18,7 @@ use crate::words::{Setting, words};
 /// single rows: letter (20,000 rows, 26 classes) to 1e-3 took 90 s row by row and takes 8 s of processor time; vowel (528 rows,
 /// 11 classes) to 1e-8 took more than 5 s and takes 0.13 s. Below 200 rows either takes some hundredths of a second.
 const MANY_ROWS: usize = 200;
-/// See [`MANY_ROWS`]; letter has 442. Chosen, not measured.
+/// See [`MANY_ROWS`]; letter has 442. Chosen, out of reach of bench/constants.md.
 const MOST_UNKNOWNS: usize = 1_500;
 
 impl RiskMinimizer {

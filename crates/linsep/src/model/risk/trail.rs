@@ -2,8 +2,8 @@
 
 use crate::objective::Coef;
 
-/// Solutions that are extrapolated: four determine a cubic. Chosen, not measured: only the time of a path depends on
-/// it.
+/// Solutions that are extrapolated: four determine a cubic. Chosen (bench/constants.md): only the time of a path
+/// depends on it.
 const LENGTH: usize = 4;
 
 /// The last solutions of a path, with the logarithms of their λ.

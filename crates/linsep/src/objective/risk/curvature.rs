@@ -10,7 +10,8 @@ use crate::objective::{Coef, CurvedLoss, Loss, Penalty};
 use crate::watch::Watch;
 use rayon::prelude::*;
 
-/// Rows whose curvatures one task computes: each row's are its own, so results do not depend on it. Chosen, not measured.
+/// Rows whose curvatures one task computes: each row's are its own, so results do not depend on it. Chosen, out of
+/// reach of bench/constants.md.
 const ROWS: usize = 512;
 
 impl<L: Loss, P: Penalty> Risk<'_, L, P> {

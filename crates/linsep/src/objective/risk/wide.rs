@@ -10,7 +10,8 @@ use crate::watch::Watch;
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// Rows whose losses are summed in one block: fixed, so that sums do not depend on the threads. Chosen, not measured.
+/// Rows whose losses are summed in one block: fixed, so that sums do not depend on the threads. Chosen
+/// (bench/constants.md).
 const ROWS: usize = 4096;
 
 impl<L: Loss + Clone, P: Penalty + Clone> Risk<'_, L, P> {

@@ -21,10 +21,10 @@ pub(super) use header::same_columns;
 use parse::CsvLayout;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// For so many columns a piece is one size longer, so that a column has more than a few rows in each. Chosen, not
-/// measured.
+/// For so many columns a piece is one size longer, so that a column has more than a few rows in each. Chosen
+/// (bench/constants.md).
 const WIDE: usize = 512;
-/// Pieces of wide tables are at most this many times as long. Chosen, not measured.
+/// Pieces of wide tables are at most this many times as long. Chosen (bench/constants.md).
 const LONGEST: usize = 16;
 
 /// Reads CSV inputs with the same columns.

@@ -8,15 +8,15 @@
 use crate::linalg::{dot, pivoted_qr};
 
 /// A vector is independent of the basis if its largest coordinate outside of it exceeds this. Coordinates carry
-/// rounding of about 1e-16 times the condition of the basis, so bases of condition up to 1e7 are told apart. Chosen,
-/// not measured: a wrong value yields no basic solution or one that the exact check refuses.
+/// rounding of about 1e-16 times the condition of the basis, so bases of condition up to 1e7 are told apart. Chosen
+/// (bench/constants.md): a wrong value yields no basic solution or one that the exact check refuses.
 const INDEPENDENT: f64 = 1e-9;
 /// Tolerance of the pivoted QR of vectors that are independent by [`INDEPENDENT`]: some hundreds of units of rounding.
 const RANK: f64 = 1e-13;
 /// Weights of the least squares solution below this share of the largest are zero up to rounding.
 const VANISHED: f64 = 1e-12;
-/// A weight further below zero than this share of the largest is not rounding. Chosen, not measured: what passes is
-/// checked.
+/// A weight further below zero than this share of the largest is not rounding. Chosen (bench/constants.md): what passes
+/// is checked.
 const NEGATIVE: f64 = 1e-6;
 
 /// Row-reduction of the vectors taken so far: `E B = (I; 0)`.

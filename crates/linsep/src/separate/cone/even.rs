@@ -12,13 +12,13 @@ use crate::numeric::{logistic, softplus, sum};
 use crate::objective::{Coef, Loss};
 
 /// The smallest slack that suffices, relative to the largest: well above the 1e-9 by which slacks are told from zero
-/// (`SeparabilityOptions::tolerance`). Chosen, not measured: it decides whether a direction is improved, not the
+/// (`SeparabilityOptions::tolerance`). Chosen (bench/constants.md): it decides whether a direction is improved, not the
 /// verdict.
 const EVEN: f64 = 1e-5;
-/// Newton steps at most. Chosen, not measured: the best direction so far is kept.
+/// Newton steps at most. Chosen, out of reach of bench/constants.md: the best direction so far is kept.
 const STEPS: usize = 40;
 /// Weight of boundary constraints in the Hessian relative to the largest of the others: what a step moves on the
-/// boundary is then about 1e-6 of the rest, which the projection removes. Chosen, not measured.
+/// boundary is then about 1e-6 of the rest, which the projection removes. Chosen, out of reach of bench/constants.md.
 const HEAVY: f64 = 1e6;
 /// Pivots on the unit-diagonal scale below this are rounding: about 50 units.
 const ROUNDING_PIVOT: f64 = 1e-14;

@@ -32,7 +32,8 @@ use newton::ConeFound;
 const SUSPECT_PIVOT: f64 = 1e-11;
 /// A limit against endless loops: every level settles at least one constraint or ends the search.
 const MOST_LEVELS: usize = 1_000;
-/// Rounds in which single columns are tried before Newton's method. Chosen, not measured: only the time depends on it.
+/// Rounds in which single columns are tried before Newton's method. Chosen (bench/constants.md): only the time depends
+/// on it.
 const MOST_SCREENS: usize = 20;
 
 /// The decision on every constraint.

@@ -10,9 +10,10 @@ use crate::objective::{Coef, Loss};
 use crate::watch::Progress;
 use rayon::prelude::*;
 
-/// Newton steps at most; then the verdict is left to exact arithmetic or undecided. Chosen, not measured.
+/// Newton steps at most; then the verdict is left to exact arithmetic or undecided. Chosen (bench/constants.md).
 const ITERATIONS: usize = 200;
-/// Constraints summed in one block: fixed, so that sums do not depend on the number of threads. Chosen, not measured.
+/// Constraints summed in one block: fixed, so that sums do not depend on the number of threads. Chosen
+/// (bench/constants.md).
 const BLOCK: usize = 8192;
 /// Pivots on the unit-diagonal scale below this are rounding: about 5 units.
 const ROUNDING_PIVOT: f64 = 1e-15;
@@ -24,8 +25,8 @@ const CORRECTIONS: usize = 12;
 /// The smallest weights tried: p underflows to zero for rows far out, so it is raised, first to little beside a sum of
 /// weights of order one, then to less than any rounding. Chosen, not measured: the balance that results is checked.
 const FLOORS: [f64; 3] = [1e-12, 1e-20, 1e-100];
-/// Weights have converged when a refinement changes none by more than this, relative. Chosen, not measured: it only
-/// ends the refinement, and the proof of overlap computes its own bound.
+/// Weights have converged when a refinement changes none by more than this, relative. Chosen (bench/constants.md): it
+/// only ends the refinement, and the proof of overlap computes its own bound.
 const SETTLED: f64 = 1e-7;
 /// Where rounding ends the refinement, weights are accepted if the last change was below this; the proof is separate.
 const STANDS: f64 = 1e-2;
@@ -35,14 +36,14 @@ const NEAR_BOUNDARY: [f64; 3] = [1e-8, 1e-6, 1e-4];
 /// Newton's method converges quadratically to an optimum; a decrement above this share of the last one says there may
 /// be none.
 const SLOW_DECREMENT: f64 = 0.1;
-/// Constraints given to one task at least, so that a task takes longer than its start. Chosen, not measured.
+/// Constraints given to one task at least, so that a task takes longer than its start. Chosen (bench/constants.md).
 const FEW_ROWS: usize = 4096;
 /// Relative rounding of the sum of positive terms: about 5 units.
 const SUM_ROUNDING: f64 = 1e-15;
 /// A decrement below this share of the sum is the square of rounding: no step has an effect any more.
 const NO_DECREMENT: f64 = 1e-20;
 /// On the unit-diagonal scale, pivots of the Gram matrix of the boundary below this are dependent. Coarser than
-/// [`SUSPECT_PIVOT`], since the boundary itself was chosen up to rounding. Chosen, not measured: candidates are
+/// [`SUSPECT_PIVOT`], since the boundary itself was chosen up to rounding. Chosen (bench/constants.md): candidates are
 /// checked.
 const BOUNDARY_PIVOT: f64 = 1e-10;
 /// Slacks below this share of the largest are zero up to rounding.

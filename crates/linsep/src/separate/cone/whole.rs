@@ -16,10 +16,10 @@ use rayon::prelude::*;
 use std::cmp::Ordering;
 
 /// Beyond this many unknowns the inverse of the basis, of their square in large integers, is too expensive; `Effort`
-/// limits the time below it. The same as for exact elimination. Chosen, not measured.
+/// limits the time below it. The same as for exact elimination. Chosen (bench/constants.md).
 const MOST_UNKNOWNS: usize = 400;
-/// Work of pricing one entry in doubles, in about nanoseconds (see `Effort`). Chosen, not measured: only the time limit
-/// is counted in it.
+/// Work of pricing one entry in doubles, in about nanoseconds (see `Effort`). Chosen (bench/constants.md): only the
+/// time limit is counted in it.
 const PRICING: f64 = 3.0;
 /// More than what products below the least double lose in a sum of any length.
 const UNDERFLOW: f64 = 1e-290;

@@ -14,15 +14,17 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// Rounds without a separating plane after which none is expected; other methods then decide. Chosen, not measured.
+/// Rounds without a separating plane after which none is expected; other methods then decide. Chosen, out of reach of
+/// bench/constants.md.
 const PATIENCE: usize = 300;
 /// Rounds at most; the best plane so far is returned with its proved gap. On 20news even a gap of 10 % took 25 s by
-/// single multipliers (bench/README.md), so active sets are tried first. Chosen, not measured.
+/// single multipliers (bench/README.md), so active sets are tried first. Chosen, out of reach of bench/constants.md.
 const ROUNDS: usize = 3_000;
 /// The estimate of the gap uses values from before the round: a proof is tried when it is this many times what is
 /// asked.
 const WORTH_A_PROOF: f64 = 1.0;
-/// After a proof that failed, the goal falls by this factor. Chosen, not measured: it weighs proofs against rounds.
+/// After a proof that failed, the goal falls by this factor. Chosen, out of reach of bench/constants.md: it weighs
+/// proofs against rounds.
 const SOONER: f64 = 0.7;
 
 struct CoordinateRun<'s, 'r> {

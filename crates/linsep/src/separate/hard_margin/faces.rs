@@ -15,9 +15,9 @@ use crate::error::Result;
 use crate::linalg::dot;
 use crate::watch::Progress;
 
-/// Rounds of the active set method at most; the best plane so far is kept. Chosen, not measured.
+/// Rounds of the active set method at most; the best plane so far is kept. Chosen (bench/constants.md).
 const ROUNDS: usize = 60;
-/// Proofs in a row without a wider plane, after which the search ends. Chosen, not measured.
+/// Proofs in a row without a wider plane, after which the search ends. Chosen (bench/constants.md).
 const PATIENCE: usize = 4;
 /// Rounds of coordinate descent first, which find most of the active set: on 20news ten of them take 0.2 s of 1.4 s
 /// (bench/README.md). Other numbers of rounds were not recorded.
@@ -26,29 +26,31 @@ const ROUNDS_BEFORE: usize = 10;
 /// 20news all rounds together take about 450 (bench/README.md); the limits end systems without a solution. Chosen, not
 /// measured.
 const STEPS: [usize; 2] = [300, 1_000];
-/// Changes of the active set, relative to its size, below which its system is solved more precisely. Chosen, not
-/// measured: only the time depends on it.
+/// Changes of the active set, relative to its size, below which its system is solved more precisely. Chosen
+/// (bench/constants.md): only the time depends on it.
 const FEW_CHANGES: f64 = 0.05;
-/// Precision of the first systems: the largest deviation of a score from its label on the active set. Chosen, not
-/// measured.
+/// Precision of the first systems: the largest deviation of a score from its label on the active set. Chosen
+/// (bench/constants.md).
 const FIRST: f64 = 0.1;
-/// Factor by which precision and slack fall once few rows change. Chosen, not measured.
+/// Factor by which precision and slack fall once few rows change. Chosen (bench/constants.md).
 const NEXT: f64 = 0.1;
-/// The first slack of a row, per multiplier and square of its length. Chosen, not measured.
+/// The first slack of a row, per multiplier and square of its length. Chosen, out of reach of bench/constants.md.
 const FIRST_SLACK: f64 = 0.1;
-/// The last slack that is not zero; raised from 1e-5 after a review without a record. Chosen, not measured.
+/// The last slack that is not zero; raised from 1e-5 after a review without a record. Chosen, out of reach of
+/// bench/constants.md.
 const LAST_SLACK: f64 = 2e-5;
-/// Rounds at one slack after which the active set cycles: the rows are hardly separable, or not. Chosen, not measured.
+/// Rounds at one slack after which the active set cycles: the rows are hardly separable, or not. Chosen, out of reach
+/// of bench/constants.md.
 const CIRCLES: usize = 12;
 /// Rows up to this margin get into the copied part: at first, and once few rows change. On 20news the part has 40 % of
 /// the rows, and a product takes 2.1 ms (bench/README.md). Other values were not recorded.
 const NEAR: [f64; 2] = [1.2, 1.05];
-/// A copied part must have no more than this share of the entries to repay its copy. Chosen, not measured.
+/// A copied part must have no more than this share of the entries to repay its copy. Chosen (bench/constants.md).
 const WORTH_A_COPY: f64 = 0.7;
 /// Added to the squared lengths that scale the conjugate gradients, relative to their mean, so that empty rows have
-/// one. Chosen, not measured: only the number of steps depends on it.
+/// one. Chosen (bench/constants.md): only the number of steps depends on it.
 const LITTLE: f64 = 0.01;
-/// The last systems are solved to this share of the tolerance, so that the proof meets it. Chosen, not measured.
+/// The last systems are solved to this share of the tolerance, so that the proof meets it. Chosen (bench/constants.md).
 const FINEST: f64 = 0.3;
 
 /// The products of sparse rows, and their labels as ±1.

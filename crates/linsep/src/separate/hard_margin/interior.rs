@@ -6,19 +6,20 @@
 
 use crate::linalg::{Factor, Square, factor, gram_update, multiply_rows, weighted_rows_sum};
 
-/// How far towards the boundary a step goes at least (Nocedal and Wright 2006, section 14.2, have [0.9, 1)). Chosen,
-/// not measured: only the number of iterations depends on it.
+/// How far towards the boundary a step goes at least (Nocedal and Wright 2006, section 14.2, have [0.9, 1)). Chosen
+/// (bench/constants.md): only the number of iterations depends on it.
 const STAY_INSIDE: f64 = 0.99;
 /// Pivots on the unit-diagonal scale below this are dropped: below the unit roundoff, so that only zeros are.
 const ROUNDING_PIVOT: f64 = 1e-17;
-/// Iterations at most; raised from 80. [`PATIENCE`] normally ends the search. Chosen, not measured.
+/// Iterations at most; raised from 80. [`PATIENCE`] normally ends the search. Chosen (bench/constants.md).
 const ITERATIONS: usize = 200;
-/// Iterations without half the gap, once there is one below ½, after which rounding decides. Chosen, not measured.
+/// Iterations without half the gap, once there is one below ½, after which rounding decides. Chosen
+/// (bench/constants.md).
 const PATIENCE: usize = 6;
 /// Weights below this share of the largest are set to zero if the gap allows it; the largest share that does is taken.
 const SMALL: [f64; 8] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9];
-/// By complementary slackness one of α and t vanishes; α does if its share is below this times t. Chosen, not measured:
-/// both candidates are evaluated, and the better one is kept.
+/// By complementary slackness one of α and t vanishes; α does if its share is below this times t. Chosen
+/// (bench/constants.md): both candidates are evaluated, and the better one is kept.
 const VANISHES: f64 = 0.1;
 
 /// The rows: as many columns as were given, or their products where there are more columns than rows.

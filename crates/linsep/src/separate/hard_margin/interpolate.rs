@@ -13,10 +13,10 @@ use crate::error::Result;
 use crate::linalg::dot;
 use crate::watch::Progress;
 
-/// Conjugate gradient steps at most; then other methods look for a plane. Chosen, not measured.
+/// Conjugate gradient steps at most; then other methods look for a plane. Chosen, out of reach of bench/constants.md.
 const ITERATIONS: usize = 400;
-/// The score on its side that every row must have; labels are ±1. Chosen, not measured: more costs steps, and less
-/// leaves a narrow margin that rounding may not prove.
+/// The score on its side that every row must have; labels are ±1. Chosen, out of reach of bench/constants.md: more
+/// costs steps, and less leaves a narrow margin that rounding may not prove.
 const ENOUGH: f64 = 0.02;
 
 /// A plane with every row strictly on its side; `None` where none was found, or the rows are not sparse or not all count.

@@ -25,30 +25,30 @@ use faces::RowProducts;
 use interior::{Nearest, Space, nearest};
 use rayon::prelude::*;
 
-/// With more columns and more rows than these, row generation is replaced by coordinate descent and active sets.
-/// Chosen, not measured: only the time depends on it.
+/// With more columns and more rows than these, row generation is replaced by coordinate descent and active sets. Chosen
+/// (bench/constants.md): only the time depends on it.
 const MOST_COLUMNS: usize = 1_000;
 /// See [`MOST_COLUMNS`]. On text of 1,000 rows (rcv1) coordinate descent takes 0.07 of the time of row generation, on 500 rows 0.39.
 const MOST_ROWS: usize = 400;
 /// Up to so many rows are solved without row generation, which is also the most rows added in a round: the interior
-/// point method factors a matrix of that size in each of its iterations. Chosen, not measured.
+/// point method factors a matrix of that size in each of its iterations. Chosen (bench/constants.md).
 const ALL_AT_ONCE: usize = 400;
-/// Rounds of row generation at most; the widest plane so far is returned with its gap. Chosen, not measured.
+/// Rounds of row generation at most; the widest plane so far is returned with its gap. Chosen (bench/constants.md).
 const ROUNDS: usize = 200;
 /// Weights of hull points, relative to the largest, that an interior point leaves of zero; the first share is taken
 /// with which the gap stays within the tolerance.
 const NEGLIGIBLE: [f64; 3] = [1e-4, 1e-6, 1e-8];
-/// Gap of the problem of the working rows, relative to the tolerance, so that it does not limit the whole. Chosen, not
-/// measured.
+/// Gap of the problem of the working rows, relative to the tolerance, so that it does not limit the whole. Chosen
+/// (bench/constants.md).
 const INNER: f64 = 0.1;
 /// Hulls whose distance is below this share of the size of its terms touch up to rounding: about 500 units.
 const TOUCHING: f64 = 1e-13;
-/// The fewest rows added in a round. Chosen, not measured: only the time depends on it.
+/// The fewest rows added in a round. Chosen (bench/constants.md): only the time depends on it.
 const LEAST_BATCH: usize = 32;
-/// Working rows without a weight leave when they are this many times further out than the margin. Chosen, not measured:
-/// they come back if they should.
+/// Working rows without a weight leave when they are this many times further out than the margin. Chosen
+/// (bench/constants.md): they come back if they should.
 const FAR: f64 = 10.0;
-/// Share of the tolerance that a plane of fewer support rows may add to the gap. Chosen, not measured.
+/// Share of the tolerance that a plane of fewer support rows may add to the gap. Chosen (bench/constants.md).
 const SPARSER: f64 = 0.1;
 
 /// A plane with every row strictly on its side, the widest that was found, in the units of the columns about a centre.

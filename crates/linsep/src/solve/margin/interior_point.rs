@@ -32,17 +32,17 @@ pub struct InteriorPoint {
     pub max_iterations: usize,
 }
 
-/// How far towards the boundary a step goes at least (Nocedal and Wright 2006, section 14.2, have [0.9, 1)). Chosen,
-/// not measured: only the number of iterations depends on it.
+/// How far towards the boundary a step goes at least (Nocedal and Wright 2006, section 14.2, have [0.9, 1)). Chosen
+/// (bench/constants.md): only the number of iterations depends on it.
 const STAY_INSIDE: f64 = 0.995;
 /// On the unit-diagonal scale, about the unit roundoff; columns below it keep their weight for the iteration.
 const ROUNDING_PIVOT: f64 = 1e-16;
-/// By complementary slackness one of two numbers vanishes: the one that is smaller by this factor. Chosen, not
-/// measured: the multipliers are then proved feasible, and a wrong decision costs an iteration.
+/// By complementary slackness one of two numbers vanishes: the one that is smaller by this factor. Chosen
+/// (bench/constants.md): the multipliers are then proved feasible, and a wrong decision costs an iteration.
 const DECIDED: f64 = 1e-4;
-/// Steps this short are limited by rounding. Chosen, not measured.
+/// Steps this short are limited by rounding. Chosen (bench/constants.md).
 const SHORT_STEP: f64 = 1e-3;
-/// Short steps in a row that end the iteration. Chosen, not measured.
+/// Short steps in a row that end the iteration. Chosen (bench/constants.md).
 const PATIENCE: usize = 3;
 
 /// One row inside the feasible region, and the change to its next place.

@@ -16,7 +16,8 @@ use crate::objective::{Coef, CrammerSinger, Loss, Penalty, Risk, Sample, Softmax
 use crate::solve::{MarginSolved, Newton, Solver, Step, Stop};
 use crate::watch::{Progress, Watch};
 
-/// Precision of a regression relative to μ, so that its gap is small beside that of smoothing. Chosen, not measured.
+/// Precision of a regression relative to μ, so that its gap is small beside that of smoothing. Chosen, out of reach of
+/// bench/constants.md.
 const INNER: f64 = 0.02;
 /// The least and the largest factor by which μ falls. With them letter takes 8 s of processor time to 1e-3 and 67 s to
 /// 1e-8; other values were not recorded.
@@ -25,9 +26,10 @@ const SHARES: (f64, f64) = (0.1, 0.5);
 const SMALLEST: f64 = 1e-11;
 /// Multipliers below this are set to zero; the largest cutoff with which the proof holds is taken.
 const CUTOFFS: [f64; 5] = [1e-3, 1e-5, 1e-7, 1e-9, 1e-12];
-/// Regressions in a row that did not halve the gap: rounding. Chosen, not measured.
+/// Regressions in a row that did not halve the gap: rounding. Chosen, out of reach of bench/constants.md.
 const PATIENCE: usize = 4;
-/// The next μ aims at this share of the tolerance, the gap being about proportional to μ. Chosen, not measured.
+/// The next μ aims at this share of the tolerance, the gap being about proportional to μ. Chosen, out of reach of
+/// bench/constants.md.
 const AIM: f64 = 0.7;
 
 /// The limit of softmax regressions.

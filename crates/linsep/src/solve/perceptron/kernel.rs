@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rayon::prelude::*;
 
-/// Scores updated by one task: fixed blocks. Chosen, not measured: only the time depends on it.
+/// Scores updated by one task: fixed blocks. Chosen, out of reach of bench/constants.md: only the time depends on it.
 const PIECE: usize = 1024;
 
 /// The online perceptron with a kernel.

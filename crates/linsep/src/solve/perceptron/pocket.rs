@@ -20,8 +20,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 
-/// Counts of the errors per epoch, on average: each is a pass over the rows. Chosen, not measured; it weighs time
-/// against how often a better plane is noticed.
+/// Counts of the errors per epoch, on average: each is a pass over the rows. Chosen, out of reach of
+/// bench/constants.md; it weighs time against how often a better plane is noticed.
 const COUNTS: usize = 4;
 
 /// What makes one θ better than another.

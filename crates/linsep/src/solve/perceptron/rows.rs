@@ -15,10 +15,11 @@ use crate::objective::Coef;
 use crate::watch::Watch;
 use rayon::prelude::*;
 
-/// Rows scored by one task: fixed, so that sums do not depend on the threads. Chosen, not measured.
+/// Rows scored by one task: fixed, so that sums do not depend on the threads. Chosen, out of reach of
+/// bench/constants.md.
 const PIECE: usize = 4096;
-/// Numbers read between two looks at the watch, about a millisecond of work. Chosen, not measured: only the delay of an
-/// interruption depends on it.
+/// Numbers read between two looks at the watch, about a millisecond of work. Chosen (bench/constants.md): only the
+/// delay of an interruption depends on it.
 const POLL_NUMBERS: usize = 1 << 20;
 /// The fewest and the most rows between two looks at the watch.
 const POLL_ROWS: (usize, usize) = (16, 4096);

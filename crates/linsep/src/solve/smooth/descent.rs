@@ -9,8 +9,8 @@ use crate::solve::{Solved, Step, Stop};
 use crate::watch::{Progress, Watch};
 use crate::words::{Setting, words};
 
-/// Iterations without a lower objective or gradient after which only rounding moves. Chosen, not measured: a smaller
-/// value may end a first-order method early as `PrecisionLimit`.
+/// Iterations without a lower objective or gradient after which only rounding moves. Chosen (bench/constants.md): a
+/// smaller value may end a first-order method early as `PrecisionLimit`.
 const PATIENCE: usize = 20;
 
 /// A descent under way.

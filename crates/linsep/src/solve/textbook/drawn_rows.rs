@@ -21,8 +21,8 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-/// Numbers read between two looks at the watch, about a millisecond of work, and the rows that this may be. Chosen, not
-/// measured: only the delay of an interruption depends on it.
+/// Numbers read between two looks at the watch, about a millisecond of work, and the rows that this may be. Chosen, out
+/// of reach of bench/constants.md: only the delay of an interruption depends on it.
 const POLL_NUMBERS: usize = 1 << 20;
 /// The fewest and the most rows between two looks at the watch.
 const POLL_ROWS: (usize, usize) = (16, 4096);

@@ -18,14 +18,15 @@ use crate::watch::Watch;
 const SAFE_STEP: f64 = 0.95;
 /// Relative rounding of the objective: about 5 units.
 const OBJECTIVE_ROUNDING: f64 = 1e-15;
-/// Power iterations at most. Chosen, not measured: with the last estimate the step may be too long, and the descent
-/// then says that it stalled.
+/// Power iterations at most. Chosen, out of reach of bench/constants.md: with the last estimate the step may be too
+/// long, and the descent then says that it stalled.
 const POWER_ROUNDS: usize = 100;
-/// Power iterations at least: an early standstill may be that of a smaller eigenvalue. Chosen, not measured.
+/// Power iterations at least: an early standstill may be that of a smaller eigenvalue. Chosen, out of reach of
+/// bench/constants.md.
 const POWER_LEAST: usize = 10;
 /// Relative change at which the estimate of the largest eigenvalue has settled; [`POWER_MARGIN`] covers the rest.
 const POWER_SETTLED: f64 = 1e-4;
-/// The estimate is from below; this raises it. Chosen, not measured.
+/// The estimate is from below; this raises it. Chosen, out of reach of bench/constants.md.
 const POWER_MARGIN: f64 = 1.02;
 
 /// How long a step is.

@@ -30,13 +30,13 @@ pub struct DescentEnd {
     pub iterations: usize,
 }
 
-/// Steps without a smaller gap after which only rounding moves. Chosen, not measured: smaller values may end the
+/// Steps without a smaller gap after which only rounding moves. Chosen (bench/constants.md): smaller values may end the
 /// descent early.
 const PATIENCE: usize = 100;
 /// Share of the step 1/λ̂: power iteration approaches the largest eigenvalue from below, and descent needs a step below
 /// 2/λ̂.
 const SAFE_STEP: f64 = 0.95;
-/// Power iterations at most. Chosen, not measured: the last estimate is used.
+/// Power iterations at most. Chosen (bench/constants.md): the last estimate is used.
 const POWER_ROUNDS: usize = 200;
 /// Relative change at which the estimate of the largest eigenvalue has settled; [`SAFE_STEP`] covers the rest.
 const POWER_SETTLED: f64 = 1e-6;

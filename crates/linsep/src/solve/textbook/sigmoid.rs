@@ -65,7 +65,7 @@ pub struct SigmoidEnd {
 
 /// Pivots on the unit-diagonal scale below this are rounding: about 50 units.
 const PIVOT: f64 = 1e-14;
-/// The first damping, relative to the diagonal. Chosen, not measured: it adapts by powers of ten.
+/// The first damping, relative to the diagonal. Chosen (bench/constants.md): it adapts by powers of ten.
 const FIRST: f64 = 1e-3;
 /// The least damping: beside the diagonal it no longer changes a step by more than 1e-12.
 const LEAST: f64 = 1e-12;
@@ -73,10 +73,11 @@ const LEAST: f64 = 1e-12;
 const SADDLES: usize = 20;
 /// Relative rounding of the objective: about 50 units.
 const OBJECTIVE_ROUNDING: f64 = 1e-14;
-/// Ratio of actual to predicted decrease at which a damped step is taken. Chosen, not measured: between Armijo's 1e-4
-/// and ¼.
+/// Ratio of actual to predicted decrease at which a damped step is taken. Chosen (bench/constants.md): between Armijo's
+/// 1e-4 and ¼.
 const ACCEPTED: f64 = 1e-3;
-/// Ratio of actual to predicted decrease from which damping falls. Chosen, not measured: only the time depends on it.
+/// Ratio of actual to predicted decrease from which damping falls. Chosen (bench/constants.md): only the time depends
+/// on it.
 const GOOD: f64 = 0.25;
 /// Factors by which damping falls after a good step and grows after a failed one (Marquardt 1963 has ten).
 const LESS: f64 = 0.1;

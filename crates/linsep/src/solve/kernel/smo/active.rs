@@ -8,7 +8,7 @@ use crate::watch::Watch;
 use crate::words::{Setting, words};
 use rayon::prelude::*;
 
-/// Rows of the gradient updated by one task. Chosen, not measured: only the time depends on it.
+/// Rows of the gradient updated by one task. Chosen (bench/constants.md): only the time depends on it.
 const PIECE: usize = 2048;
 /// The largest working set: its kernel values, 512² singles, take one megabyte, about a second-level cache. Raised from
 /// 256 without a record of the times.
@@ -18,14 +18,14 @@ const LEAST: usize = 64;
 /// Of few rows a working set takes this part: on 700 rows a table of 512 was most of the work. Smaller sets for few
 /// rows took letter by pairs from 2.4 to 4.5 times as fast as SVC (bench/README.md); other shares were not recorded.
 const PART: usize = 8;
-/// A working set is solved to this share of its violation; raised from 0.1 without a record of the times.
-/// Chosen, not measured: only the time depends on it.
+/// A working set is solved to this share of its violation; raised from 0.1 without a record of the times. Chosen
+/// (bench/constants.md): only the time depends on it.
 const SHARE: f64 = 0.3;
-/// Pairs optimised within a working set at most, for each of its rows. Chosen, not measured.
+/// Pairs optimised within a working set at most, for each of its rows. Chosen (bench/constants.md).
 const PAIRS: usize = 16;
-/// Rounds between two tests which rows can be left out (shrinking). Chosen, not measured.
+/// Rounds between two tests which rows can be left out (shrinking). Chosen (bench/constants.md).
 const SHRINK: usize = 8;
-/// Rows are left out only where they are at least this share: the cache has to be copied. Chosen, not measured.
+/// Rows are left out only where they are at least this share: the cache has to be copied. Chosen (bench/constants.md).
 const WORTH: f64 = 0.15;
 
 /// How rounds ended.

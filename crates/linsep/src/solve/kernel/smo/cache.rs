@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 /// Marks a row that is in no slot, and a slot without a row: no table has so many rows.
 const NONE: u32 = u32::MAX;
-/// Kernel rows computed by one task at most: fours, as the matrix product takes them. Chosen, not measured.
+/// Kernel rows computed by one task at most: fours, as the matrix product takes them. Chosen (bench/constants.md).
 const TASK: usize = 16;
 
 /// Kernel rows of some of the active rows, all against all active rows. The least recently used give way.

@@ -10,12 +10,12 @@ use crate::kernel::kernel_table;
 use crate::linalg::{Factor, Square, factor};
 use crate::watch::Watch;
 
-/// Rows up to which the solution is refined to the optimum; CHANGELOG.md states it. Chosen, not measured: it bounds the
-/// time.
+/// Rows up to which the solution is refined to the optimum; CHANGELOG.md states it. Chosen (bench/constants.md): it
+/// bounds the time.
 const ROWS: usize = 2000;
-/// Free multipliers up to which their linear system is solved: 500² kernel values. Chosen, not measured.
+/// Free multipliers up to which their linear system is solved: 500² kernel values. Chosen (bench/constants.md).
 const FREE: usize = 500;
-/// Active sets tried at most; every accepted one has a smaller gap. Chosen, not measured.
+/// Active sets tried at most; every accepted one has a smaller gap. Chosen (bench/constants.md).
 const FACES: usize = 20;
 /// At looser tolerances than this, the default, the solution is not refined.
 const TOLERANCE: f64 = 1e-6;

@@ -21,31 +21,32 @@ use crate::watch::{Halt, Progress, Watch};
 use active::{Active, Rounds, SmoProblem, extremes};
 use rayon::prelude::*;
 
-/// Rows whose exact scores are computed by one task. Chosen, not measured: only the time depends on it.
+/// Rows whose exact scores are computed by one task. Chosen (bench/constants.md): only the time depends on it.
 const PIECE: usize = 256;
-/// The first violation to aim at; scores are about one on the margin. Chosen, not measured: only the time depends on
-/// it.
+/// The first violation to aim at; scores are about one on the margin. Chosen (bench/constants.md): only the time
+/// depends on it.
 const FIRST_GOAL: f64 = 0.1;
-/// With more rows than this, one in eight of them, or half this number, is solved first. Chosen, not measured.
+/// With more rows than this, one in eight of them, or half this number, is solved first. Chosen (bench/constants.md).
 const START: usize = 4000;
-/// Share of the tolerance to stop at, so that the proof, which adds bounds on rounding, still meets it. Chosen, not
-/// measured.
+/// Share of the tolerance to stop at, so that the proof, which adds bounds on rounding, still meets it. Chosen
+/// (bench/constants.md).
 const AIM: f64 = 0.95;
 /// Kernel values outside of this range lose precision as singles (1e-38 to 3e38) when products of them are formed.
 const SINGLE: std::ops::Range<f64> = 1e-25..1e25;
-/// See [`START`]. Chosen, not measured.
+/// See [`START`]. Chosen (bench/constants.md).
 const PART: usize = 8;
-/// After the change to double precision, the goal as a share of the violation. Chosen, not measured.
+/// After the change to double precision, the goal as a share of the violation. Chosen, out of reach of
+/// bench/constants.md.
 const CLOSER: f64 = 0.1;
-/// A round that leaves more than this share of the violation has not helped. Chosen, not measured: only the end of a
-/// phase depends on it.
+/// A round that leaves more than this share of the violation has not helped. Chosen (bench/constants.md): only the end
+/// of a phase depends on it.
 const HELPED: f64 = 0.7;
-/// Rounds in a row without help that end a phase. Chosen, not measured.
+/// Rounds in a row without help that end a phase. Chosen (bench/constants.md).
 const STALLED: usize = 3;
 /// The least violation that doubles resolve: about 5 units of scores of order one.
 const LEAST_GOAL: f64 = 1e-15;
-/// The next goal aims at this share of the tolerance, the gap being about proportional to the violation. Chosen, not
-/// measured.
+/// The next goal aims at this share of the tolerance, the gap being about proportional to the violation. Chosen
+/// (bench/constants.md).
 const AHEAD: f64 = 0.7;
 /// The least and the largest factor by which the goal falls. Chosen, not measured.
 const FALL: (f64, f64) = (0.02, 0.5);

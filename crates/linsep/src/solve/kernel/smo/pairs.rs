@@ -6,8 +6,8 @@
 
 use crate::numeric::vectorised;
 
-/// Rows per entry of the tables of extremes: four vectors of eight lanes. Chosen, not measured: only the time depends
-/// on it.
+/// Rows per entry of the tables of extremes: four vectors of eight lanes. Chosen (bench/constants.md): only the time
+/// depends on it.
 const CHUNK: usize = 32;
 /// Curvature below this counts as this: τ of Fan, Chen and Lin (2005), with LIBSVM's value.
 const FLAT: f64 = 1e-12;

@@ -45,13 +45,13 @@ pub struct SequentialDual {
     pub max_iterations: usize,
 }
 
-/// All rows are visited every so many rounds, in between only those that moved last. Chosen, not measured: only the
-/// time depends on it.
+/// All rows are visited every so many rounds, in between only those that moved last. Chosen, out of reach of
+/// bench/constants.md: only the time depends on it.
 const WHOLE: usize = 4;
 /// Changes of probabilities below this are rounding: about 50 units.
 const SETTLED: f64 = 1e-14;
-/// Where the estimated gap is reached and the proved one is not, the goal falls by this factor. Chosen, not measured:
-/// it weighs proofs that fail against rounds that are not needed.
+/// Where the estimated gap is reached and the proved one is not, the goal falls by this factor. Chosen, out of reach of
+/// bench/constants.md: it weighs proofs that fail against rounds that are not needed.
 const SOONER: f64 = 0.25;
 
 /// What a round saw: the sum of the gaps before its changes, and the largest change.

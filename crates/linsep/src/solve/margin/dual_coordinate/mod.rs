@@ -43,13 +43,13 @@ pub struct DualCoordinateDescent {
 }
 
 /// The estimate of the free intercept moves when the gap of its problem is this share of the imbalance; raised from
-/// 0.25 without a record of the times. Chosen, not measured: only the time depends on it.
+/// 0.25 without a record of the times. Chosen, out of reach of bench/constants.md: only the time depends on it.
 const PROXIMAL_SHARE: f64 = 0.5;
 /// Projected gradients whose range is below this are rounding: about 5 units, since scores are of order one on the
 /// margin.
 const ROUNDING: f64 = 1e-15;
-/// Where the estimated gap is reached and the proved one is not, the goal falls by this factor. Chosen, not measured:
-/// it weighs proofs that fail against rounds that are not needed.
+/// Where the estimated gap is reached and the proved one is not, the goal falls by this factor. Chosen, out of reach of
+/// bench/constants.md: it weighs proofs that fail against rounds that are not needed.
 const SOONER: f64 = 0.25;
 
 /// One multiplier and what its row says.

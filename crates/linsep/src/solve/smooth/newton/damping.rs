@@ -11,10 +11,10 @@ pub(super) const FIRST_DAMPING: f64 = 1e-2;
 const SMALLEST_DAMPING: f64 = 1e-8;
 /// Above this a step is shorter than rounding, and damping is given up.
 const LARGEST_DAMPING: f64 = 1e9;
-/// Factor by which damping grows where a step fails and falls where the model is good. Chosen, not measured.
+/// Factor by which damping grows where a step fails and falls where the model is good. Chosen (bench/constants.md).
 const MORE: f64 = 8.0;
 /// Ratio of actual to predicted decrease above which damping falls; 0.75 is usual (Nocedal and Wright 2006, section
-/// 4.1). Chosen, not measured.
+/// 4.1). Chosen (bench/constants.md).
 const GOOD: f64 = 0.7;
 /// Ratio of actual to predicted decrease below which damping grows by a factor of four (the same section).
 const POOR: f64 = 0.25;

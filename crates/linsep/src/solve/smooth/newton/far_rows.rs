@@ -19,14 +19,15 @@ use crate::watch::Watch;
 /// logistic loss changes by at most e^0.3. Keeping these rows exact took covtype from 9 passes to 6, softmax of its
 /// seven classes from 61 to 18 (bench/README.md); other values were not recorded.
 const FAR: f64 = 0.3;
-/// With more far rows than this share the model costs about as much as Newton steps on all rows. Chosen, not measured.
+/// With more far rows than this share the model costs about as much as Newton steps on all rows. Chosen
+/// (bench/constants.md).
 const LARGEST_SHARE: f64 = 0.125;
-/// Inner Newton steps at most: scores move by about one in each, so enough for tens. Chosen, not measured.
+/// Inner Newton steps at most: scores move by about one in each, so enough for tens. Chosen (bench/constants.md).
 const INNER: usize = 40;
 /// Pivots on the unit-diagonal scale below this are rounding, as in Newton's method.
 const ROUNDING_PIVOT: f64 = 1e-15;
-/// The model is solved until its decrement, a square, is this share of the first. Chosen, not measured: only the number
-/// of outer steps depends on it.
+/// The model is solved until its decrement, a square, is this share of the first. Chosen (bench/constants.md): only the
+/// number of outer steps depends on it.
 const INNER_DECREMENT: f64 = 1e-4;
 /// A shorter step is not worth another pass over the far rows: ten halvings.
 const SHORTEST: f64 = 1e-3;

@@ -49,7 +49,7 @@ const ROUNDING: f64 = 1e-13;
 const RESOLVED: f64 = 1e3;
 /// Quadratic convergence lowers the decrement by far more than to this share of the last one.
 const SLOW: f64 = 0.1;
-/// Contraction by a full step after which a chord step is expected to contract too. Chosen, not measured.
+/// Contraction by a full step after which a chord step is expected to contract too. Chosen (bench/constants.md).
 const CHORDS_PAY: f64 = 0.02;
 
 /// Damped Newton.

@@ -11,9 +11,9 @@ use crate::watch::Watch;
 /// Iterations after quasi-complete separation was found in which it may still turn out to be complete: rows of little
 /// weight are separated later, by the logarithm of the ratio of the weights (25 steps: e^25). Chosen, not measured.
 const PATIENCE: usize = 25;
-/// Steps in a row that hardly lower the decrement after which the question is left to those who can decide it: along a direction
-/// of recession each of them lowers the loss by a factor e, so by now by three thousand. Chosen, not measured: only the time depends
-/// on it.
+/// Steps in a row that hardly lower the decrement after which the question is left to those who can decide it: along a
+/// direction of recession each of them lowers the loss by a factor e, so by now by three thousand. Chosen
+/// (bench/constants.md): only the time depends on it.
 const CRAWLS: usize = 8;
 
 /// How directions of separation are looked for where steps crawl without a penalty.

@@ -8,8 +8,8 @@ use crate::solve::smooth::forecast::gap_forecast;
 /// ν²S, the squared distance in standard errors, below which maximum likelihood is settled: a thirtieth of the
 /// ten-thousandth of a standard error to which coefficients are printed.
 const SETTLED: f64 = 1e-11;
-/// At this tolerance or a looser one no digits of coefficients are asked for. Chosen, not measured: it saves the last
-/// steps.
+/// At this tolerance or a looser one no digits of coefficients are asked for. Chosen (bench/constants.md): it saves the
+/// last steps.
 const ROUGH: f64 = 1e-6;
 /// The error of weights, relative to the largest, that four printed digits allow under a penalty: half a unit of the
 /// fifth.
@@ -17,8 +17,8 @@ const PRINTED: f64 = 5e-6;
 /// A Newton step that moves a score by more than this belongs to a distant optimum, or to none: on separated classes
 /// each step moves some score by about one, however small the decrement.
 const LARGEST_LAST_STEP: f64 = 0.5;
-/// The decrease still predicted must be below this share of the tolerance, so that the proof meets it. Chosen, not
-/// measured.
+/// The decrease still predicted must be below this share of the tolerance, so that the proof meets it. Chosen
+/// (bench/constants.md).
 const NEARLY: f64 = 0.9;
 
 impl<P: Smooth<Penalty = Ridge>> NewtonRun<'_, P> {

@@ -7,15 +7,15 @@ use crate::solve::Stop;
 use crate::solve::smooth::part::RowPart;
 use crate::watch::Watch;
 
-/// A sixteenth of the rows gives the start: with it logistic-dense takes three passes (bench/README.md). Chosen,
-/// not measured against other shares: only the time depends on it.
+/// A sixteenth of the rows gives the start: with it logistic-dense takes three passes (bench/README.md). Chosen
+/// (bench/constants.md) against other shares: only the time depends on it.
 const SHARE: usize = 16;
-/// Rows per unknown at least, so that the sample determines the coefficients to a fraction of their size. Chosen, not
-/// measured.
+/// Rows per unknown at least, so that the sample determines the coefficients to a fraction of their size. Chosen
+/// (bench/constants.md).
 const PER_UNKNOWN: usize = 40;
-/// Fewer rows than this are solved as fast without a start. Chosen, not measured.
+/// Fewer rows than this are solved as fast without a start. Chosen (bench/constants.md).
 const FEWEST: usize = 4096;
-/// The sample has at most one row in so many, or it costs more than it saves. Chosen, not measured.
+/// The sample has at most one row in so many, or it costs more than it saves. Chosen (bench/constants.md).
 const LARGEST: usize = 4;
 /// The sample differs from the rows by more than this tolerance, so more precision is wasted. Chosen, not measured.
 const QUICK: Newton = Newton { tolerance: 1e-3, max_iterations: 40 };

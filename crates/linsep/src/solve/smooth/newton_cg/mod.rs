@@ -26,28 +26,29 @@ pub struct NewtonCg {
     pub max_iterations: usize,
 }
 
-/// Conjugate gradient steps per outer iteration at most. Chosen, not measured: a truncated step is still a descent
-/// step.
+/// Conjugate gradient steps per outer iteration at most. Chosen (bench/constants.md): a truncated step is still a
+/// descent step.
 const INNER_LIMIT: usize = 250;
 /// A step is taken where the objective falls by at least this share of the prediction: Armijo's constant, see
 /// `line_search`.
 const WORTHWHILE: f64 = 1e-4;
 /// Ratio of actual to predicted decrease above which the trust region grows (Nocedal and Wright 2006, section 4.1).
 const GOOD: f64 = 0.75;
-/// More conjugate gradient steps than this are worth a new preconditioner. Chosen, not measured: only the time depends
-/// on it.
+/// More conjugate gradient steps than this are worth a new preconditioner. Chosen (bench/constants.md): only the time
+/// depends on it.
 const SLOW: usize = 6;
-/// A relative change of the objective by this much makes a preconditioner stale. Chosen, not measured.
+/// A relative change of the objective by this much makes a preconditioner stale. Chosen (bench/constants.md).
 const STALE: f64 = 0.02;
-/// From so many rows on, a part of them gives the start. Chosen, not measured: only the time depends on it.
+/// From so many rows on, a part of them gives the start. Chosen (bench/constants.md): only the time depends on it.
 const MANY_ROWS: usize = 16_384;
-/// The start is solved on one row in so many, most of the way at an eighth of the cost. Chosen, not measured.
+/// The start is solved on one row in so many, most of the way at an eighth of the cost. Chosen, out of reach of
+/// bench/constants.md.
 const PART: usize = 8;
 /// Precision of the start: beyond it the sample differs from the rows. Chosen, not measured.
 const ROUGH: NewtonCg = NewtonCg { tolerance: 3e-3, max_iterations: 20 };
-/// Forcing term: the residual of a Newton system relative to the gradient is at most this. Chosen, not measured.
+/// Forcing term: the residual of a Newton system relative to the gradient is at most this. Chosen (bench/constants.md).
 const FORCING: f64 = 0.1;
-/// Share of the residual that the tolerance allows, to which the last system is solved. Chosen, not measured.
+/// Share of the residual that the tolerance allows, to which the last system is solved. Chosen (bench/constants.md).
 const NEEDED: f64 = 0.2;
 /// Relative rounding of the objective: about 50 units.
 const OBJECTIVE_ROUNDING: f64 = 1e-14;

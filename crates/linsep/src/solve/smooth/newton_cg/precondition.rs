@@ -10,18 +10,20 @@ use crate::solve::smooth::part::RowPart;
 use crate::watch::Watch;
 use rayon::prelude::*;
 
-/// With more columns the factor of a block, of the third power of this, costs more than it saves. Chosen, not measured.
+/// With more columns the factor of a block, of the third power of this, costs more than it saves. Chosen
+/// (bench/constants.md).
 const MOST_COLUMNS: usize = 3_000;
-/// Rows per column from which the blocks are made: enough to estimate the curvature in every direction. Chosen, not
-/// measured.
+/// Rows per column from which the blocks are made: enough to estimate the curvature in every direction. Chosen
+/// (bench/constants.md).
 const ROWS_PER_COLUMN: usize = 4;
 /// Pivots on the unit-diagonal scale below this are rounding: about 5 units.
 const ROUNDING_PIVOT: f64 = 1e-15;
-/// The least curvature relative to the largest, which keeps steps along flat directions finite. Chosen, not measured.
+/// The least curvature relative to the largest, which keeps steps along flat directions finite. Chosen
+/// (bench/constants.md).
 const FLAT: f64 = 1e-12;
 /// Numbers of all blocks at most: half a gigabyte.
 const MOST_NUMBERS: usize = 1 << 26;
-/// Rows from which blocks are made, at least. Chosen, not measured.
+/// Rows from which blocks are made, at least. Chosen (bench/constants.md).
 const FEWEST_ROWS: usize = 2048;
 
 pub(super) enum Preconditioner {

@@ -41,7 +41,7 @@ pub struct RowNewton {
 const INNER_LIMIT: usize = 300;
 
 /// Once the gap is within this factor of the tolerance, one Newton step may reach it and is solved precisely enough.
-/// Chosen, not measured: only the number of products depends on it.
+/// Chosen (bench/constants.md): only the number of products depends on it.
 const LAST: f64 = 300.0;
 /// Newton steps for the free intercept at most; convergence is quadratic.
 const INTERCEPT_STEPS: usize = 20;
@@ -49,9 +49,9 @@ const INTERCEPT_STEPS: usize = 20;
 const INTERCEPT_SETTLED: f64 = 1e-14;
 /// Steps below this share of the intercept no longer change it.
 const NO_CHANGE: f64 = 1e-15;
-/// Forcing term: the residual of a Newton system relative to the gradient is at most this. Chosen, not measured.
+/// Forcing term: the residual of a Newton system relative to the gradient is at most this. Chosen (bench/constants.md).
 const FORCING: f64 = 0.1;
-/// Share of the residual that the tolerance allows, to which the last system is solved. Chosen, not measured.
+/// Share of the residual that the tolerance allows, to which the last system is solved. Chosen (bench/constants.md).
 const NEEDED: f64 = 0.3;
 /// Relative rounding of the objective: about 50 units.
 const OBJECTIVE_ROUNDING: f64 = 1e-14;

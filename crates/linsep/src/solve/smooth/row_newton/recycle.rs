@@ -12,7 +12,7 @@ use rayon::prelude::*;
 /// Pairs kept as a preconditioner. On 20news with C = 10 it takes 33 products instead of 46 (bench/README.md); other
 /// numbers of pairs were not recorded.
 const MOST: usize = 10;
-/// Rows summed in one block: fixed, so that sums do not depend on the threads. Chosen, not measured.
+/// Rows summed in one block: fixed, so that sums do not depend on the threads. Chosen (bench/constants.md).
 const PART: usize = 4096;
 /// One pair is kept for so many entries of a row: a pair is four numbers a row, so they take less memory than the data.
 const ENTRIES_PER_PAIR: usize = 8;

@@ -12,14 +12,16 @@ use crate::linalg::dot;
 use crate::objective::{Coef, CurvedLoss, Intercept, Penalty, Risk};
 use rayon::prelude::*;
 
-/// Columns given to one task at least, so that it takes longer than its start. Chosen, not measured.
+/// Columns given to one task at least, so that it takes longer than its start. Chosen, out of reach of
+/// bench/constants.md.
 const COLUMNS: usize = 16;
-/// Products for one system at most; a truncated solution is still a direction of descent. Chosen, not measured: of texts
-/// systems take up to 50.
+/// Products for one system at most; a truncated solution is still a direction of descent. Chosen, out of reach of
+/// bench/constants.md: of texts systems take up to 50.
 const PRODUCTS: usize = 60;
 /// Curvature along a direction below this share of what the diagonal says is rounding: about 4,500 units.
 const FLAT: f64 = 1e-12;
-/// A step is halved so often at most before coordinate descent goes on without it. Chosen, not measured.
+/// A step is halved so often at most before coordinate descent goes on without it. Chosen, out of reach of
+/// bench/constants.md.
 const HALVINGS: usize = 6;
 
 /// The face of a model at v: the weights that are not zero or have no lasso, and the intercept.

@@ -3,18 +3,18 @@
 use crate::linalg::{Square, factor};
 use crate::numeric::vectorised;
 
-/// Sweeps over the active set between two sweeps over all coordinates. Chosen, not measured: only the time depends on
-/// it.
+/// Sweeps over the active set between two sweeps over all coordinates. Chosen (bench/constants.md): only the time
+/// depends on it.
 const INNER_SWEEPS: usize = 64;
-/// Sweeps over all coordinates after which the model is left as it is: the next one starts from there. Chosen, not
-/// measured.
+/// Sweeps over all coordinates after which the model is left as it is: the next one starts from there. Chosen
+/// (bench/constants.md).
 const OUTER_SWEEPS: usize = 64;
 /// On the unit-diagonal scale, as in Newton's method.
 const ROUNDING_PIVOT: f64 = 1e-15;
 /// Sweeps over an active set before its linear system is solved, and one more for this many coordinates, since the
-/// system costs their cube and a sweep their square. Chosen, not measured.
+/// system costs their cube and a sweep their square. Chosen (bench/constants.md).
 const FIRST_JUMP: usize = 3;
-/// See [`FIRST_JUMP`]. Chosen, not measured.
+/// See [`FIRST_JUMP`]. Chosen (bench/constants.md).
 const PER_SWEEP: usize = 64;
 
 /// `min_v g·(v−w) + ½(v−w)ᵀH(v−w) + Σ lⱼ|vⱼ|`.

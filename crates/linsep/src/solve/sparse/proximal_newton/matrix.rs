@@ -4,12 +4,13 @@ use crate::design::stored_values;
 use crate::error::Result;
 use crate::objective::{Loss, Penalty, Restricted, Risk};
 
-/// With more coefficients the Gram matrix is not formed: 2,000² doubles are 32 MB. Chosen, not measured.
+/// With more coefficients the Gram matrix is not formed: 2,000² doubles are 32 MB. Chosen (bench/constants.md).
 pub(super) const GRAM_LIMIT: usize = 2_000;
-/// Operations of sweeps in the matrix for each of its entries, beside those of its pairs of entries. Chosen, not
-/// measured.
+/// Operations of sweeps in the matrix for each of its entries, beside those of its pairs of entries. Chosen
+/// (bench/constants.md).
 const MATRIX: f64 = 12.0;
-/// Sweeps by columns that a matrix repays, in stored values each. Chosen, not measured: only the time depends on it.
+/// Sweeps by columns that a matrix repays, in stored values each. Chosen (bench/constants.md): only the time depends on
+/// it.
 const REPAID: f64 = 100.0;
 
 /// Whether the matrix of some columns is worth its cost.

@@ -39,27 +39,29 @@ use matrix::matrix_repaid;
 use run::{ModelCurvature, ProximalRun};
 use std::sync::Arc;
 
-/// Up to so many coefficients there is no working set: all columns take part. Chosen, not measured: only time depends
-/// on it.
+/// Up to so many coefficients there is no working set: all columns take part. Chosen (bench/constants.md): only time
+/// depends on it.
 const WHOLE: usize = 300;
-/// After the rough steps, columns whose gradient exceeds this share of the lasso join as well. Chosen, not measured.
+/// After the rough steps, columns whose gradient exceeds this share of the lasso join as well. Chosen
+/// (bench/constants.md).
 const NEAR: f64 = 0.95;
 /// Columns that join the working set at a time, unless it has more already. Against 256, 32 takes 0.30 to 0.58 of the time on
 /// dense tables of 500 to 2,000 columns (speech; products of sonar and of wdbc), and the same on text and along paths.
 const JOINING: usize = 32;
 /// The sequential strong rule is of use while λ falls by less than this factor: at 2 its threshold 2 − ratio is zero.
-/// Chosen, not measured.
+/// Chosen (bench/constants.md).
 const SEQUENTIAL: f64 = 1.5;
-/// Precision of the problem on the working set relative to the gap of all columns. Chosen, not measured.
+/// Precision of the problem on the working set relative to the gap of all columns. Chosen (bench/constants.md).
 const INSIDE: f64 = 0.02;
-/// The last working set is solved to this share of the tolerance, so that the proof meets it. Chosen, not measured.
+/// The last working set is solved to this share of the tolerance, so that the proof meets it. Chosen
+/// (bench/constants.md).
 const INSIDE_LAST: f64 = 0.3;
-/// While columns still join, no more precision than this is asked for. Chosen, not measured.
+/// While columns still join, no more precision than this is asked for. Chosen (bench/constants.md).
 const INSIDE_FIRST: f64 = 1e-2;
 /// Below this share of the tolerance more precision on the working set does not help: rounding.
 const HOPELESS: f64 = 1e-3;
-/// A working set is kept while it has no more than twice the columns wanted, and so many: it costs a copy. Chosen, not
-/// measured.
+/// A working set is kept while it has no more than twice the columns wanted, and so many: it costs a copy. Chosen
+/// (bench/constants.md).
 const SPARE: usize = 256;
 /// Proximal Newton.
 ///

@@ -9,12 +9,12 @@ use crate::design::{Columns, Units};
 use crate::objective::{Coef, CurvedLoss, Intercept, Penalty, Point, Risk};
 use rayon::prelude::*;
 
-/// Columns given to one task at least, so that it takes longer than its start. Chosen, not measured.
+/// Columns given to one task at least, so that it takes longer than its start. Chosen (bench/constants.md).
 const COLUMNS: usize = 16;
-/// Sweeps over all columns at most; the next model starts where they end. Chosen, not measured: only the time depends
-/// on it.
+/// Sweeps over all columns at most; the next model starts where they end. Chosen, out of reach of bench/constants.md:
+/// only the time depends on it.
 const OVER_ALL: usize = 20;
-/// Sweeps over the active set after each of these, at most. Chosen, not measured.
+/// Sweeps over the active set after each of these, at most. Chosen, out of reach of bench/constants.md.
 const OVER_USED: usize = 100;
 
 /// From so large a score on, a row has at least the curvature that leads its score back to zero: beyond, the logistic

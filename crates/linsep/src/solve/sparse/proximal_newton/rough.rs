@@ -12,12 +12,12 @@ use crate::objective::Conjugate;
 use crate::watch::Watch;
 
 /// Columns that may join at a time, unless there are more already. On 20news there are four rough steps of six
-/// (bench/README.md). Chosen, not measured: only the time depends on it.
+/// (bench/README.md). Chosen (bench/constants.md): only the time depends on it.
 const JOINING: usize = 128;
 /// Of the columns in use, the share that may still want to join when the rough steps end, if the last one lowered the
-/// objective by no more than [`SHORT`]. Chosen, not measured.
+/// objective by no more than [`SHORT`]. Chosen (bench/constants.md).
 const FEW: f64 = 1.0 / 16.0;
-/// See [`FEW`]. Chosen, not measured.
+/// See [`FEW`]. Chosen (bench/constants.md).
 const SHORT: f64 = 0.02;
 
 impl<L: Conjugate + Clone> WorkingSetSearch<'_, '_, L> {

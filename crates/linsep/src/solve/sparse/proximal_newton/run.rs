@@ -12,27 +12,31 @@ use crate::objective::{Coef, Conjugate, Detail, ElasticNet, Intercept, Penalty, 
 use crate::watch::{Progress, Watch};
 
 /// In the matrix, the model is solved until the violation of its optimality conditions is this share of that of the
-/// risk: a sweep costs little beside a pass over the rows. Chosen, not measured.
+/// risk: a sweep costs little beside a pass over the rows. Chosen (bench/constants.md).
 const GRAM_PRECISION: f64 = 1e-3;
-/// The same by columns, where a sweep costs about a pass. Chosen, not measured.
+/// The same by columns, where a sweep costs about a pass. Chosen, out of reach of bench/constants.md.
 const RESIDUAL_PRECISION: f64 = 0.03;
-/// A Hessian is used again as long as each step lowers the predicted decrease by this factor. Chosen, not measured.
+/// A Hessian is used again as long as each step lowers the predicted decrease by this factor. Chosen
+/// (bench/constants.md).
 const CHORD: f64 = 0.05;
-/// Up to so many coefficients a Hessian costs about as much as the rest of a pass. Chosen, not measured.
+/// Up to so many coefficients a Hessian costs about as much as the rest of a pass. Chosen (bench/constants.md).
 const CHEAP: usize = 160;
-/// A step is long that lowers the objective by more than this share. Chosen, not measured: only the time depends on it.
+/// A step is long that lowers the objective by more than this share. Chosen (bench/constants.md): only the time depends
+/// on it.
 pub(super) const LONG: f64 = 2e-3;
-/// A rough step solves the model to this share of the violation. Chosen, not measured.
+/// A rough step solves the model to this share of the violation. Chosen (bench/constants.md).
 const ROUGH_PRECISION: f64 = 0.2;
-/// A rough step takes this many sweeps over the active set at most. Chosen, not measured.
+/// A rough step takes this many sweeps over the active set at most. Chosen (bench/constants.md).
 const ROUGH_SWEEPS: usize = 5;
-/// A step on faces ends where the model is solved to this share of the violation. Chosen, not measured.
+/// A step on faces ends where the model is solved to this share of the violation. Chosen, out of reach of
+/// bench/constants.md.
 const FACE_PRECISION: f64 = 0.1;
 /// Faces of a model that one step visits at most, with one sweep over all columns before each. To a gap of 1e-2 on texts made
 /// of topics (25,000 rows, 59,610 columns, 4,066 with a weight) two faces, one, and ten visit 1.9, 2.3 and more than 3.8
 /// billion entries; on farm_ads with C = 10 two and one 0.88 and 0.72.
 const FACES: usize = 2;
-/// The model is not solved further than this share of the tolerance, which would prove no more. Chosen, not measured.
+/// The model is not solved further than this share of the tolerance, which would prove no more. Chosen
+/// (bench/constants.md).
 const FLOOR: f64 = 0.02;
 /// Gradients below this share of the largest are rounding: about half a unit.
 const GRADIENT_ROUNDING: f64 = 1e-16;
