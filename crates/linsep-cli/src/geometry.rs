@@ -146,12 +146,14 @@ fn write(
         let row = &data.measured.rows[i];
         line.text(data.predictions[i].map_or("", |k| &classes[k.index()]));
         line.text(row.nearest.map_or("", |k| &classes[k.index()]));
-        line.number(row.distance);
+        // What rounding leaves open is left empty.
+        let known = |length: f64| Some(length).filter(|l| !l.is_nan());
+        line.optional(known(row.distance));
         if !feature_space {
-            line.number(row.radius);
+            line.optional(known(row.radius));
         }
         if data.labelled {
-            line.optional(row.margin);
+            line.optional(row.margin.and_then(known));
         }
         if let Some(distances) = &data.mahalanobis {
             distances[i * classes.len()..(i + 1) * classes.len()].iter().for_each(|r| line.number(*r));

@@ -16,6 +16,7 @@ pub use hyperplane::Hyperplane;
 pub use mahalanobis::mahalanobis;
 pub use quadric::{FLAT, Quadric, QuadricKind, Signature};
 pub use regions::{MIXTURE, MOST_CLASSES, Region, regions};
+pub(crate) use rows::least;
 pub use rows::{Measured, RowGeometry, SmallestMargin};
 pub(crate) use scores::{Scores, Sum};
 
