@@ -50,6 +50,9 @@ fn gaussian_headline(gaussian: &GaussianBayes, classes: usize) -> String {
         Divisor::Mle => "maximum likelihood",
     };
     let (name, covariance) = match gaussian.shape {
+        CovarianceShape::Spherical if gaussian.is_scaled() => {
+            ("Gaussian classes with covariance σ²I of standardised columns", "variance")
+        }
         CovarianceShape::Spherical => ("Gaussian classes with covariance σ²I", "variance"),
         CovarianceShape::Shared => ("Linear discriminant analysis", "covariance"),
         CovarianceShape::Own => ("Quadratic discriminant analysis", "covariances"),
