@@ -274,6 +274,21 @@ fn bca_limits_of_frequencies_are_those_of_copies() {
     }
 }
 
+/// A weighted likelihood or another transform is no part of this model.
+#[test]
+fn models_that_are_not_nested_are_not_tested_against() {
+    let scratch = Scratch::with_examples();
+    let fit = "fit penguins.csv -t sex --features body_mass_g,year --penalty none -o m.json";
+    let infer = "infer penguins.csv -t sex --features body_mass_g,year,bill_depth_mm --against m.json";
+    scratch.done(fit);
+    scratch.done(infer);
+    for flags in ["--class-weight female=3,male=1", "--transform quantile"] {
+        scratch.done(&format!("{fit} {flags}"));
+        let ran = scratch.run(infer);
+        assert_eq!(ran.code, 2, "{flags}: {ran:?}");
+    }
+}
+
 /// A margin that was not proved to be the widest is a bound.
 #[test]
 fn a_margin_that_may_not_be_the_widest_is_at_least() {
