@@ -94,6 +94,18 @@ impl DecisionArguments {
         Ok(Some(shares))
     }
 
+    /// Refuses a threshold of models whose last class differs: it is not about the same class.
+    pub fn check_same_meaning(&self, first: &Model, second: &Model) -> Result<()> {
+        match (self.threshold, first.classes.last(), second.classes.last()) {
+            (Some(_), Some(a), Some(b)) if a != b => Err(Error::usage(format!(
+                "a threshold is that of the last class, which is `{a}` in one model and `{b}` in the other"
+            ))
+            .help("fit both models with the classes in the same order")
+            .help("leave --threshold out")),
+            _ => Ok(()),
+        }
+    }
+
     /// Puts the decision and the true priors that the flags ask for in the place of the model's.
     pub fn replace(&self, model: &mut Model) -> Result<()> {
         if let Some(shares) = self.true_priors(&model.classes)? {

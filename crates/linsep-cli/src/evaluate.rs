@@ -51,7 +51,8 @@ pub struct EvaluateArguments {
     #[arg(long, value_name = "FIGURE=SHARE", value_delimiter = ',')]
     want: Vec<String>,
 
-    /// Compare with this model on the same rows: McNemar, DeLong, paired bootstrap
+    /// Compare with this model on the same rows: McNemar, DeLong, paired bootstrap; a decision that is asked for is that
+    /// of both
     #[arg(long, value_name = "MODEL_B")]
     against: Option<PathBuf>,
 
@@ -87,7 +88,12 @@ pub fn run(arguments: &EvaluateArguments) -> Result<Ending> {
         }
     };
     arguments.decision.replace(&mut model)?;
-    let other = arguments.against.as_deref().map(load_model).transpose()?;
+    let mut other = arguments.against.as_deref().map(load_model).transpose()?;
+    if let Some(other) = &mut other {
+        // The decision asked for is that of both: a difference is then one of the models.
+        arguments.decision.check_same_meaning(&model, other)?;
+        arguments.decision.replace(other).map_err(|e| e.in_context("of the second model"))?;
+    }
     let asked = FurtherQuestions {
         unknown: arguments.unknown.map(Into::into),
         details: arguments.details,

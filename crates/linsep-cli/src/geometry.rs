@@ -164,12 +164,14 @@ fn write(
         let row = &data.measured.rows[i];
         line.text(data.predictions[i].map_or("", |k| &classes[k.index()]));
         line.text(row.nearest.map_or("", |k| &classes[k.index()]));
-        line.number(row.distance);
+        // What rounding leaves open is left empty.
+        let known = |length: f64| Some(length).filter(|l| !l.is_nan());
+        line.optional(known(row.distance));
         if !feature_space {
-            line.number(row.radius);
+            line.optional(known(row.radius));
         }
         if data.labelled {
-            line.optional(row.margin);
+            line.optional(row.margin.and_then(known));
         }
         if what.functional {
             line.optional(row.functional_margin);

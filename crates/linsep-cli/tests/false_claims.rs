@@ -131,6 +131,195 @@ fn sparse_columns_far_from_zero_are_verified() {
     }
 }
 
+/// A product of millions and a rate: in raw units the curvature along one is 1e-20 of that along the other.
+const GDP: &str = "x0,x1,y\n2074334026,0.0175,k0\n4328568816,0.0305,k1\n4709703835,0.0374,k0\n2874437352,0.0507,k1\n\
+     3252267095,0.0242,k0\n4774308027,0.0215,k1\n5014680529,0.0397,k0\n3027939544,0.0304,k1\n3912189313,0.0153,k0\n\
+     3382522014,0.0048,k1\n3155896257,0.0299,k0\n5341210688,0.0294,k1\n2974576021,0.0438,k0\n2511985629,0.0587,k1\n\
+     2654411186,0.0183,k0\n4555080759,0.0456,k1\n2465691643,0.0458,k0\n5540988583,0.0195,k1\n2400352377,0.0288,k0\n\
+     3231025929,0.0189,k1\n";
+
+/// Every projection is a point of the boundary, so no radius is longer than the way to any of them.
+#[test]
+fn radii_of_columns_in_other_units() {
+    let scratch = Scratch::new();
+    scratch.write("t.csv", GDP);
+    scratch.done("fit t.csv -t y -m qda -o m.json");
+    let csv = scratch.done("geometry m.json t.csv --projection --keep x0,x1");
+    let numbers = |line: &str, at: &[usize]| -> Vec<f64> {
+        let cells: Vec<&str> = line.split(',').collect();
+        at.iter().map(|i| cells[*i].parse().expect("a length that is known")).collect()
+    };
+    assert!(csv.starts_with("x0,x1,prediction,boundary,distance,radius,margin,proj_x0,proj_x1"), "{csv}");
+    let rows: Vec<Vec<f64>> = csv.lines().skip(1).map(|line| numbers(line, &[0, 1, 5, 7, 8])).collect();
+    assert_eq!(rows.len(), 20);
+    for (i, from) in rows.iter().enumerate() {
+        for to in &rows {
+            let distance = (from[0] - to[3]).hypot(from[1] - to[4]);
+            assert!(from[2] <= distance * (1.0 + 1e-9), "row {i}: {} and a point {distance} away", from[2]);
+        }
+    }
+    // The secular equation in 70 digits, from means and covariances of the file.
+    for (row, truth) in [(6, 720034487.96), (11, 1046564646.96), (17, 1246342541.96)] {
+        assert!((rows[row][2] / truth - 1.0).abs() < 1e-9, "row {row}: {}", rows[row][2]);
+    }
+    // At the projections both classes have the same score.
+    let points: String = rows.iter().map(|row| format!("{},{}\n", row[3], row[4])).collect();
+    scratch.write("p.csv", format!("x0,x1\n{points}"));
+    for line in scratch.done("predict m.json p.csv --proba").lines().skip(1) {
+        let p: f64 = line.split(',').nth(1).and_then(|p| p.parse().ok()).expect("a probability");
+        assert!((p - 0.5).abs() < 1e-6, "{line}");
+    }
+}
+
+/// Half lengths of an ellipsoid: their product is its volume up to a constant, and follows the units of a column.
+#[test]
+fn axes_of_columns_in_other_units() {
+    let volume = |json: &str, path: &str| -> f64 {
+        let found: Value = serde_json::from_str(json).expect("JSON");
+        let lengths = found.pointer(path).unwrap_or_else(|| panic!("{path} of {found:#}"));
+        lengths.as_array().expect("lengths").iter().map(|l| l.as_f64().expect("a length")).product()
+    };
+    let scratch = Scratch::new();
+    let even: String = GDP.lines().skip(1).fold("x0,x1,y\n".to_owned(), |text, line| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let x0: f64 = cells[0].parse().expect("a number");
+        format!("{text}{},{},{}\n", x0 / 1e9, cells[1], cells[2])
+    });
+    scratch.write("t.csv", GDP);
+    scratch.write("e.csv", even);
+    for (flags, path, factor) in [
+        ("-m lda --json", "/classes/0/mean_set/half_lengths", 1e9),
+        ("-m qda --json", "/classes/1/mean_set/half_lengths", 1e9),
+        ("--test x0,x1 --json", "/tests/0/ellipsoid/half_lengths", 1e-9),
+    ] {
+        let raw = volume(&scratch.done(&format!("infer t.csv -t y {flags}")), path);
+        let even = volume(&scratch.done(&format!("infer e.csv -t y {flags}")), path);
+        assert!((raw / (factor * even) - 1.0).abs() < 1e-6, "{flags}: {raw} and {even}");
+    }
+}
+
+/// A threshold above every row has all of the first class on its side.
+#[test]
+fn a_threshold_that_no_row_exceeds_is_one() {
+    let scratch = Scratch::new();
+    scratch.write("t.csv", "a,y\n0,u\n1,u\n2,v\n3,u\n3,v\n1,v\n4,u\n2,u\n");
+    scratch.done("fit t.csv -t y -o m.json");
+    let found: Value =
+        serde_json::from_str(&scratch.done("evaluate m.json t.csv --want specificity=0.95 --json")).expect("JSON");
+    let figures = &found["thresholds"]["targets"][0]["found"];
+    assert!(figures["specificity"].as_f64().expect("found") >= 0.95, "{found:#}");
+}
+
+/// A decision that is asked for is that of both models.
+#[test]
+fn a_model_against_itself_is_no_better() {
+    let scratch = Scratch::with_examples();
+    scratch.done("fit penguins.csv -t sex --drop year -o m.json");
+    for flags in ["--threshold 0.95", "--reject 0.1", "--costs female:male=9", "--true-priors female=0.9,male=0.1"] {
+        let text = scratch.done(&format!("evaluate m.json penguins.csv --against m.json {flags} --replicates 100"));
+        assert!(text.contains("only the first is right on 0, only the second on 0"), "{flags}: {text}");
+    }
+    // Its last class is the other one.
+    scratch.write("a.csv", "x,y\n0,u\n1,v\n2,u\n3,v\n");
+    scratch.done("fit a.csv -t y --positive v -o a.json");
+    scratch.done("fit a.csv -t y --positive u -o b.json");
+    let ran = scratch.run("evaluate a.json a.csv --against b.json --threshold 0.6");
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stderr.contains("last class"), "{ran:?}");
+}
+
+/// One variance of standardised columns is not one variance of the columns, and the objective is that of what is written.
+#[test]
+fn spherical_classes_say_in_which_units() {
+    let scratch = Scratch::new();
+    scratch.write("t.csv", GDP);
+    let headline = |flags: &str| {
+        let text = scratch.done(&format!("fit t.csv -t y -m spherical {flags} -o m.json"));
+        (text.contains("σ²S"), text.contains("N(x; μ_y, σ²I)"), text.contains("standardised"))
+    };
+    assert_eq!(headline("--standardize yes"), (true, false, true));
+    let fitted = model(&scratch);
+    let covariance = fitted.pointer("/model/density/density/covariance/shared").expect("a covariance");
+    let (a, b) = (covariance[0][0].as_f64().unwrap(), covariance[1][1].as_f64().unwrap());
+    assert!(a > 1e20 * b, "{covariance}");
+    assert_eq!(headline(""), (false, true, false));
+    assert!(model(&scratch).pointer("/model/density/density/covariance/spherical").is_some());
+    scratch.done("verify m.json t.csv");
+}
+
+/// A row of weight k is k rows, for the jackknife, too: the same draws, the same copies left out.
+#[test]
+fn bca_limits_of_frequencies_are_those_of_copies() {
+    let scratch = Scratch::new();
+    let rows =
+        [(0, 20, 'u'), (0, 5, 'v'), (1, 15, 'u'), (1, 10, 'v'), (2, 10, 'u'), (2, 15, 'v'), (5, 1, 'u'), (5, 24, 'v')];
+    let weighted: String = rows.iter().map(|(x, w, y)| format!("{x},{w},{y}\n")).collect();
+    let copies: String = rows.iter().map(|(x, w, y)| format!("{x},1,{y}\n").repeat(*w)).collect();
+    let limits = |table: &str| -> Vec<f64> {
+        scratch.write("t.csv", format!("x,w,y\n{table}"));
+        let flags = "--features x --penalty ridge:0.01 --bootstrap 999 --level 0.9 --seed 3 --json";
+        let found = scratch.done(&format!("resample t.csv -t y --weights w {flags}"));
+        let found: Value = serde_json::from_str(&found).expect("JSON");
+        assert_eq!(found["jackknife_groups"], 100, "{found:#}");
+        let lines = found["coefficients"].as_array().expect("coefficients");
+        let ends = |l: &Value| {
+            l["bca"].as_array().expect("BCa").iter().map(|e| e.as_f64().expect("an end")).collect::<Vec<_>>()
+        };
+        lines.iter().flat_map(ends).collect()
+    };
+    let (a, b) = (limits(&weighted), limits(&copies));
+    assert_eq!((a.len(), b.len()), (4, 4));
+    for (a, b) in a.iter().zip(&b) {
+        assert!((a - b).abs() <= 1e-6 * b.abs(), "{a} and {b}");
+    }
+}
+
+/// A weighted likelihood or another transform is no part of this model.
+#[test]
+fn models_that_are_not_nested_are_not_tested_against() {
+    let scratch = Scratch::with_examples();
+    let fit = "fit penguins.csv -t sex --features body_mass_g,year --penalty none -o m.json";
+    let infer = "infer penguins.csv -t sex --features body_mass_g,year,bill_depth_mm --against m.json";
+    scratch.done(fit);
+    scratch.done(infer);
+    for flags in ["--class-weight female=3,male=1", "--transform quantile"] {
+        scratch.done(&format!("{fit} {flags}"));
+        let ran = scratch.run(infer);
+        assert_eq!(ran.code, 2, "{flags}: {ran:?}");
+    }
+}
+
+/// A margin that was not proved to be the widest is a bound.
+#[test]
+fn a_margin_that_may_not_be_the_widest_is_at_least() {
+    let rows = [
+        ("-0.36,3,k2", 2),
+        ("-0.17,8,k2", 3),
+        ("-0.21,8.1,k0", 1),
+        ("-0.19,7.8,k2", 1),
+        ("0.8,3.5,k1", 2),
+        ("1.35,6.9,k2", 1),
+        ("1.21,2.6,k2", 1),
+        ("0.83,5.7,k2", 3),
+        ("-1.32,2.1,k0", 2),
+        ("2.02,6.9,k2", 1),
+        ("1.03,3.7,k2", 1),
+        ("1.4,6,k2", 3),
+        ("0.47,6.5,k2", 3),
+        ("-0.27,3.4,k2", 3),
+        ("-0.7,7.2,k0", 3),
+        ("0.43,8.2,k1", 1),
+        ("0.83,3.5,k1", 2),
+        ("0.56,6.8,k2", 1),
+    ];
+    let scratch = Scratch::new();
+    let table: String = rows.iter().map(|(row, copies)| format!("{row}\n").repeat(*copies)).collect();
+    scratch.write("t.csv", format!("a,b,y\n{table}"));
+    let text = scratch.run("separable t.csv -t y --scope rest").stdout;
+    let line = text.lines().find(|l| l.contains("| k0")).expect("a line");
+    assert!(line.contains("at least") || line.contains("0.02876"), "{text}");
+}
+
 #[test]
 fn files_that_flags_name_are_not_overwritten() {
     let scratch = Scratch::with_examples();

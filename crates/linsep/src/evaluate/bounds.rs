@@ -5,6 +5,10 @@
 
 use crate::numeric::{beta_quantile, beta_upper_quantile};
 
+/// Error of the quantiles of the beta distribution as a share of their distance from 0 or 1, as their tests have it: ends are
+/// moved outwards by it and the last place, so that they are limits and not numbers near them.
+const QUANTILE_ERROR: f64 = 1e-13;
+
 /// The interval of Clopper and Pearson for a probability, after `successes` in `trials`: it misses the truth on either side
 /// with probability at most δ/2 (Biometrika 26, 1934). Without trials `(0, 1)`.
 ///
@@ -14,15 +18,14 @@ use crate::numeric::{beta_quantile, beta_upper_quantile};
 /// ```
 pub fn clopper_pearson(successes: u64, trials: u64, delta: f64) -> (f64, f64) {
     let successes = successes.min(trials);
-    let upper = |k: u64| match k == trials {
-        true => 1.0,
-        false => beta_upper_quantile(0.5 * delta, k as f64 + 1.0, (trials - k) as f64),
-    };
     let lower = match successes {
         0 => 0.0,
-        k => beta_quantile(0.5 * delta, k as f64, (trials - k) as f64 + 1.0),
+        k => {
+            let found = beta_quantile(0.5 * delta, k as f64, (trials - k) as f64 + 1.0);
+            (found - QUANTILE_ERROR * found.min(1.0 - found)).next_down().max(0.0)
+        }
     };
-    (lower, upper(successes))
+    (lower, clopper_pearson_upper(successes, trials, 0.5 * delta))
 }
 
 /// The upper limit of Clopper and Pearson: the truth exceeds it with probability at most δ.
@@ -34,7 +37,10 @@ pub fn clopper_pearson(successes: u64, trials: u64, delta: f64) -> (f64, f64) {
 pub fn clopper_pearson_upper(successes: u64, trials: u64, delta: f64) -> f64 {
     match successes >= trials {
         true => 1.0,
-        false => beta_upper_quantile(delta, successes as f64 + 1.0, (trials - successes) as f64),
+        false => {
+            let found = beta_upper_quantile(delta, successes as f64 + 1.0, (trials - successes) as f64);
+            (found + QUANTILE_ERROR * found.min(1.0 - found)).next_up().min(1.0)
+        }
     }
 }
 
@@ -125,6 +131,17 @@ mod tests {
         assert!((low / 0.012062397109951802 - 1.0).abs() < 1e-12 && (high / 0.01263225338084484 - 1.0).abs() < 1e-12);
         assert_eq!(clopper_pearson(0, 0, 0.05), (0.0, 1.0));
         assert_eq!(clopper_pearson(9, 4, 0.05).1, 1.0);
+    }
+
+    /// Two of three: the upper limit p has `P(Bin(3, p) ≤ 2) = 1 − p³`, which is known without rounding of p itself.
+    #[test]
+    fn ends_are_not_short_by_a_last_place() {
+        for delta in [1e-12, 1e-9, 1e-3, 0.1] {
+            let (low, high) = clopper_pearson(2, 3, delta);
+            let away = 1.0 - high;
+            assert!(3.0 * away - 3.0 * away * away + away.powi(3) <= 0.5 * delta, "{delta}: {high}");
+            assert!(low * low * (3.0 - 2.0 * low) <= 0.5 * delta, "{delta}: {low}");
+        }
     }
 
     #[test]

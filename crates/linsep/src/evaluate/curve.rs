@@ -194,7 +194,9 @@ impl Curve {
                 .help("a share is above 0 and at most 1, 0.9 for example"));
         }
         let (mut own, mut rest) = (0.0, 0.0);
-        let mut found = None;
+        // Above all rows every row of the first class is on its side.
+        let above = self.levels.first().and_then(|top| below(1.0, top.p));
+        let mut found = above.filter(|_| wanted == WantedFigure::Specificity).map(|t| self.figures(t, 0.0, 0.0));
         for (at, level) in self.levels.iter().enumerate() {
             own += level.own;
             rest += level.rest;
@@ -289,6 +291,13 @@ mod tests {
         // Precision 1 without the top row is out of reach.
         let hard = super::tests::curve(&[(0.9, 0), (0.5, 1), (0.0, 1)], None);
         assert_eq!(hard.meet(WantedFigure::Precision, 0.9).unwrap().found, None);
+        // With the top row of the first class, only a threshold above all rows has every one of that class on its side.
+        let specific = hard.meet(WantedFigure::Specificity, 0.9).unwrap().found.unwrap();
+        assert_eq!((specific.specificity, specific.recall, specific.above), (Some(1.0), Some(0.0), 0.0));
+        assert!(specific.threshold >= 0.9 && specific.threshold < 1.0);
+        // Of a row of probability 1 there is no threshold above.
+        let certain = super::tests::curve(&[(1.0, 0), (0.5, 1)], None);
+        assert_eq!(certain.meet(WantedFigure::Specificity, 0.9).unwrap().found, None);
         // A row of probability 0 is above no threshold.
         assert_eq!(hard.meet(WantedFigure::Recall, 1.0).unwrap().found, None);
     }

@@ -17,6 +17,7 @@ mod scores;
 pub use hyperplane::Hyperplane;
 pub use quadric::{Quadric, QuadricKind, Signature};
 pub use regions::Region;
+pub(crate) use rows::least;
 pub use rows::{Measured, RowGeometry, SmallestMargin};
 pub(crate) use scores::{Scores, Sum};
 

@@ -301,10 +301,14 @@ impl Quadric {
     fn with(centre: Vec<f64>, matrix: Square, gradient: Vec<f64>, constant: f64, sizes: &Sizes) -> Option<Quadric> {
         let d = centre.len();
         let eigen = Eigen::of(&matrix)?;
-        let size = sizes.scale.iter().fold(0.0f64, |m, s| m.max(s.recip() * s.recip()));
-        let rounding = d as f64 * f64::EPSILON * size;
-        let values = eigen.values().iter().map(|v| if v.abs() <= rounding { 0.0 } else { *v }).collect();
         let scale = &sizes.scale;
+        // Each eigenvalue beside the terms that vᵀWv is the sum of: in raw units the largest column says nothing of the others.
+        let rounding = |k: usize| {
+            let terms: f64 = eigen.vector(k).iter().zip(scale).map(|(v, s)| (v / s) * (v / s)).sum();
+            (d as f64 * f64::EPSILON * terms).max(eigen.resolution())
+        };
+        let flattened = |(k, v): (usize, &f64)| if v.abs() <= rounding(k) { 0.0 } else { *v };
+        let values = eigen.values().iter().enumerate().map(flattened).collect();
         let scaled = Eigen::of(&Square::from_lower(d, |i, j| matrix.get(i, j) * scale[i] * scale[j]))?;
         let slopes = scaled.rotate(&gradient.iter().zip(scale).map(|(w, s)| w * s).collect::<Vec<f64>>());
         let (signature, kind) = classify(scaled.values(), &slopes, constant, sizes);

@@ -1,5 +1,6 @@
 //! Distance, projection, margin and radius of every row.
 
+use super::nearest::NearestPoint;
 use super::{Geometry, Surface};
 use crate::design::{Design, Pass, Rows, Units};
 use crate::error::{Error, Result};
@@ -14,9 +15,10 @@ pub struct RowGeometry {
     /// The class predicted; where two-class fits leave it undetermined, that of the largest (sum of) scores.
     pub class: Class,
     /// The class across the nearest boundary; `None` where there is no boundary to any, where that is the rest of the
-    /// classes, and for undetermined rows.
+    /// classes, for undetermined rows, and where rounding leaves it open.
     pub nearest: Option<Class>,
-    /// Distance to that boundary; of two classes negative on the side of the first.
+    /// Distance to that boundary; of two classes negative on the side of the first. NaN where rounding leaves open which point of
+    /// a curved boundary is the nearest, as are the lengths below.
     pub distance: f64,
     /// The robustness radius: no change of the columns by less, in Euclidean length, changes the prediction. Infinite
     /// where nothing does; NaN in a feature space, which does not know how far a row can move.
@@ -49,8 +51,16 @@ pub struct SmallestMargin {
 }
 
 impl Measured {
-    /// The margin of the labelled rows; `None` without any.
+    /// Rows whose distance rounding leaves open.
+    pub fn unresolved(&self) -> usize {
+        self.rows.iter().filter(|r| r.distance.is_nan()).count()
+    }
+
+    /// The margin of the labelled rows; `None` without any, and where that of one is not known.
     pub fn smallest_margin(&self) -> Option<SmallestMargin> {
+        if self.rows.iter().any(|r| r.margin.is_some_and(f64::is_nan)) {
+            return None;
+        }
         let labelled = self.rows.iter().enumerate().filter_map(|(i, r)| Some((i, r.margin?, r.functional_margin?)));
         labelled.fold(None, |best: Option<SmallestMargin>, (row, margin, functional)| match best {
             None => Some(SmallestMargin { row, margin, functional }),
@@ -153,7 +163,8 @@ impl Geometry {
         )
     }
 
-    /// The distance of row x to a boundary whose function is `value` there; infinite where it has no point.
+    /// The distance of row x to a boundary whose function is `value` there; infinite where it has no point, NaN where rounding
+    /// leaves it open.
     pub(crate) fn distance(&self, boundary: usize, value: f64, x: &[f64]) -> f64 {
         reach(&self.boundaries[boundary].surface, value, x).map_or(f64::INFINITY, |r| r.distance)
     }
@@ -181,10 +192,11 @@ fn reach(surface: &Surface, value: f64, x: &[f64]) -> Option<Reach> {
     match surface {
         Surface::Hyperplane(plane) => Some(Reach { distance: value.abs() / plane.norm(), step: None }),
         Surface::FeatureSpace { norm } => Some(Reach { distance: value.abs() / norm, step: None }),
-        Surface::Quadric(quadric) => {
-            let step = quadric.step_from(&quadric.gradient_at(x), value)?;
-            Some(Reach { distance: super::hyperplane::euclidean(&step), step: Some(step) })
-        }
+        Surface::Quadric(quadric) => match quadric.nearest(&quadric.gradient_at(x), value) {
+            NearestPoint::Nowhere => None,
+            NearestPoint::Step(step) => Some(Reach { distance: super::hyperplane::euclidean(&step), step: Some(step) }),
+            NearestPoint::Unresolved => Some(Reach { distance: f64::NAN, step: Some(vec![f64::NAN; x.len()]) }),
+        },
         Surface::Constant(_) if value == 0.0 => Some(Reach { distance: 0.0, step: None }),
         Surface::Constant(_) => None,
     }
@@ -206,7 +218,8 @@ impl Measure<'_> {
         let mut nearest: Option<(usize, Reach)> = None;
         for other in (0..classes).filter(|k| *k != class) {
             let Some(reach) = self.reach(class, other, g[class] - g[other], x) else { continue };
-            if nearest.as_ref().is_none_or(|(_, best)| reach.distance < best.distance) {
+            // A boundary whose distance is not known may be the nearest.
+            if nearest.as_ref().is_none_or(|(_, best)| !(reach.distance >= best.distance || best.distance.is_nan())) {
                 nearest = Some((other, reach));
             }
         }
@@ -218,11 +231,11 @@ impl Measure<'_> {
         let functional = |y: usize| others(classes, y).map(|k| g[y] - g[k]).fold(f64::INFINITY, f64::min);
         let margin = |y: usize| match y == class {
             true => radius,
-            false => others(classes, y).map(|k| self.signed(y, k, g[y] - g[k], x)).fold(f64::INFINITY, f64::min),
+            false => others(classes, y).map(|k| self.signed(y, k, g[y] - g[k], x)).fold(f64::INFINITY, least),
         };
         RowGeometry {
             class: Class(class as u32),
-            nearest: nearest.map(|(k, _)| Class(k as u32)),
+            nearest: nearest.filter(|_| !radius.is_nan()).map(|(k, _)| Class(k as u32)),
             distance: if classes == 2 && class == 0 { -radius } else { radius },
             radius: if self.geometry.is_of_feature_space() { f64::NAN } else { radius },
             functional_margin: label.map(functional),
@@ -254,6 +267,11 @@ impl Measure<'_> {
             (_, None) => out.iter_mut().zip(x).for_each(|(o, x)| *o = *x),
         }
     }
+}
+
+/// The smaller of two distances, unknown where one is.
+pub(crate) fn least(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.min(b) }
 }
 
 fn others(classes: usize, class: usize) -> impl Iterator<Item = usize> {

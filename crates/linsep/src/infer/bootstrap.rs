@@ -42,16 +42,23 @@ pub(crate) fn check_replicates(replicates: usize, level: f64) -> Result<()> {
 }
 
 impl BootstrapLine {
-    /// From the finite replicates, the number of infinite ones, and the estimates without each group of rows.
+    /// From the finite replicates, the number of infinite ones, and the estimates without each group of rows, each with how many
+    /// groups give it.
     ///
     /// ```
     /// use linsep::infer::BootstrapLine;
     /// let replicates: Vec<f64> = (1..=99).map(f64::from).collect();
-    /// let line = BootstrapLine::new(50.0, replicates, 0, &[49.0, 50.0, 51.0], 0.9);
+    /// let line = BootstrapLine::new(50.0, replicates, 0, &[(49.0, 1.0), (50.0, 1.0), (51.0, 1.0)], 0.9);
     /// assert_eq!(line.percentile, (5.0, 95.0));
     /// assert_eq!(line.bca, Some((5.0, 95.0)));            // no bias, and a symmetric jackknife
     /// ```
-    pub fn new(estimate: f64, mut finite: Vec<f64>, infinite: usize, jackknife: &[f64], level: f64) -> BootstrapLine {
+    pub fn new(
+        estimate: f64,
+        mut finite: Vec<f64>,
+        infinite: usize,
+        jackknife: &[(f64, f64)],
+        level: f64,
+    ) -> BootstrapLine {
         finite.sort_by(f64::total_cmp);
         let count = finite.len() as f64;
         let mean = finite.iter().sum::<f64>() / count;
@@ -103,15 +110,16 @@ impl Sorted<'_> {
 
     /// `α₁ = Φ(z₀ + (z₀ + z_α)/(1 − a(z₀ + z_α)))` and the same of 1 − α (Efron 1987): z₀ by the share of the replicates below the
     /// estimate, a by the skewness of the jackknife.
-    fn corrected(&self, estimate: f64, jackknife: &[f64], tail: f64) -> Option<(f64, f64)> {
+    fn corrected(&self, estimate: f64, jackknife: &[(f64, f64)], tail: f64) -> Option<(f64, f64)> {
         let below = self.finite.iter().filter(|v| **v < estimate).count() as f64;
         let tied = self.finite.iter().filter(|v| **v == estimate).count() as f64;
         let share = (below + 0.5 * tied + 0.5 * self.infinite as f64) / self.total();
-        if !(share > 0.0 && share < 1.0) || jackknife.iter().any(|v| !v.is_finite()) {
+        if !(share > 0.0 && share < 1.0) || jackknife.iter().any(|(v, _)| !v.is_finite()) {
             return None;
         }
-        let mean = jackknife.iter().sum::<f64>() / jackknife.len() as f64;
-        let power = |p: i32| jackknife.iter().map(|v| (mean - v).powi(p)).sum::<f64>();
+        let groups: f64 = jackknife.iter().map(|(_, copies)| copies).sum();
+        let mean = jackknife.iter().map(|(v, copies)| v * copies).sum::<f64>() / groups;
+        let power = |p: i32| jackknife.iter().map(|(v, copies)| copies * (mean - v).powi(p)).sum::<f64>();
         let spread = power(2);
         if spread.is_nan() || spread <= 0.0 {
             return None;
@@ -133,14 +141,28 @@ impl Sorted<'_> {
 mod tests {
     use super::*;
 
+    /// A jackknife without skewness.
+    const EVEN: [(f64, f64); 3] = [(1.0, 1.0), (2.0, 1.0), (3.0, 1.0)];
+
+    #[test]
+    fn groups_of_one_estimate_are_copies() {
+        let finite: Vec<f64> = (1..=999).map(f64::from).collect();
+        let copies = [(1.0, 5.0), (2.0, 1.0), (9.0, 3.0)];
+        let each: Vec<(f64, f64)> =
+            copies.iter().flat_map(|(v, n)| std::iter::repeat_n((*v, 1.0), *n as usize)).collect();
+        let line = |jackknife: &[(f64, f64)]| BootstrapLine::new(500.0, finite.clone(), 0, jackknife, 0.9);
+        assert_eq!(line(&copies), line(&each));
+        assert_ne!(line(&copies).bca, line(&EVEN).bca);
+    }
+
     #[test]
     fn infinite_replicates_are_beyond_both_ends() {
         let finite: Vec<f64> = (1..=97).map(f64::from).collect();
         // Of 99 replicates two are infinite: at 90 % the fifth from below is the third finite one.
-        let line = BootstrapLine::new(49.0, finite.clone(), 2, &[1.0, 2.0, 3.0], 0.9);
+        let line = BootstrapLine::new(49.0, finite.clone(), 2, &EVEN, 0.9);
         assert_eq!(line.percentile, (3.0, 95.0));
         assert_eq!((line.bias, line.se), (None, None));
-        let line = BootstrapLine::new(49.0, finite, 5, &[1.0, 2.0, 3.0], 0.9);
+        let line = BootstrapLine::new(49.0, finite, 5, &EVEN, 0.9);
         assert_eq!(line.percentile, (f64::NEG_INFINITY, f64::INFINITY));
     }
 
@@ -149,21 +171,24 @@ mod tests {
         assert_eq!([0.9, 0.95, 0.99].map(replicates_needed), [19, 39, 199]);
         assert!(check_replicates(39, 0.95).is_ok() && check_replicates(38, 0.95).is_err());
         let finite: Vec<f64> = (1..=39).map(f64::from).collect();
-        assert_eq!(BootstrapLine::new(20.0, finite, 0, &[1.0, 2.0, 4.0], 0.95).percentile, (1.0, 39.0));
+        assert_eq!(
+            BootstrapLine::new(20.0, finite, 0, &[(1.0, 1.0), (2.0, 1.0), (4.0, 1.0)], 0.95).percentile,
+            (1.0, 39.0)
+        );
     }
 
     /// Efron and Tibshirani (1993), 14.3: more replicates below the estimate move the interval up.
     #[test]
     fn the_correction_moves_towards_what_the_bias_leaves_out() {
         let finite: Vec<f64> = (1..=999).map(f64::from).collect();
-        let plain = BootstrapLine::new(500.0, finite.clone(), 0, &[1.0, 2.0, 3.0], 0.9);
-        let high = BootstrapLine::new(600.0, finite.clone(), 0, &[1.0, 2.0, 3.0], 0.9);
+        let plain = BootstrapLine::new(500.0, finite.clone(), 0, &EVEN, 0.9);
+        let high = BootstrapLine::new(600.0, finite.clone(), 0, &EVEN, 0.9);
         let (p, h) = (plain.bca.expect("an interval"), high.bca.expect("an interval"));
         assert!(h.0 > p.0 && h.1 > p.1);
         // α₁ = Φ(2z₀ + z_α) without skewness: z₀ = Φ⁻¹(599.5/999).
         let z0 = normal_quantile(599.5 / 999.0);
         let expected = (1000.0 * normal_cdf(2.0 * z0 + normal_quantile(0.05))).floor();
         assert_eq!(h.0, expected);
-        assert_eq!(BootstrapLine::new(0.5, finite, 0, &[1.0, 2.0, 3.0], 0.9).bca, None);
+        assert_eq!(BootstrapLine::new(0.5, finite, 0, &EVEN, 0.9).bca, None);
     }
 }

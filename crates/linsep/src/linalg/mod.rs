@@ -7,6 +7,7 @@ mod eigen;
 mod gathered;
 mod gram;
 mod in_order;
+mod jacobi;
 mod narrow;
 mod qr;
 mod square;

@@ -1,6 +1,6 @@
 //! Inference about Gaussian classes and least squares, in words and for machines.
 
-use super::text::{clip, count, grid, p_text, short, thousands, wrap};
+use super::text::{clip, count, grid, level_text, p_text, short, thousands, wrap};
 use crate::infer::{
     BoxTest, ClassInference, ColumnTest, CovarianceKind, Ellipsoid, GaussianInference, IntervalEstimate, MeanTest,
     SquaresInference, SquaresLine,
@@ -36,11 +36,6 @@ pub fn classical_text(found: &ClassicalInference, voice: &dyn Voice) -> String {
         }
     }
     out
-}
-
-fn level_text(level: f64) -> String {
-    let text = format!("{:.4}", 100.0 * level);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Degrees of freedom, which are whole numbers but for approximations.

@@ -121,6 +121,7 @@ fn data_json(model: &Model, table: &Table, data: &TableGeometry) -> Value {
         "incomplete_rows": data.table_rows - data.rows.len(),
         "rejected": if model.decision.may_be_undetermined() { 0 } else { open },
         "undetermined": if model.decision.may_be_undetermined() { open } else { 0 },
+        "unresolved": data.measured.unresolved(),
         "margin": margin,
         "smallest_radius": smallest_radius(data).map(|(radius, _)| finite(radius)),
         "neighbours": pairs,
@@ -343,6 +344,12 @@ pub fn measured_text(model: &Model, table: &Table, data: &TableGeometry) -> Stri
         let label = if model.decision.may_be_undetermined() { "undetermined " } else { "rejected" };
         facts.push((label, count(rejected, "row")));
     }
+    let unresolved = data.measured.unresolved();
+    if unresolved > 0 {
+        let fact =
+            format!("{}: rounding leaves open which point of a boundary is the nearest", count(unresolved, "row"));
+        facts.push(("unknown", fact));
+    }
     if let Some(smallest) = data.measured.smallest_margin() {
         let place = table.place(data.rows[smallest.row]);
         let side = match smallest.margin {
@@ -402,7 +409,11 @@ fn counts(model: &Model, data: &TableGeometry) -> Vec<usize> {
 
 /// The smallest radius and the first row that has it.
 fn smallest_radius(data: &TableGeometry) -> Option<(f64, usize)> {
-    let rows = data.measured.rows.iter().enumerate().map(|(i, r)| (r.radius, i)).filter(|(r, _)| !r.is_nan());
+    // A radius that is not known may be the smallest.
+    if data.measured.rows.iter().any(|r| r.radius.is_nan()) {
+        return None;
+    }
+    let rows = data.measured.rows.iter().enumerate().map(|(i, r)| (r.radius, i));
     rows.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
 }
 

@@ -51,7 +51,7 @@ fn gaussian_headline(gaussian: &GaussianBayes, classes: usize) -> String {
         Divisor::Mle => "maximum likelihood",
     };
     let (name, covariance) = match gaussian.shape {
-        CovarianceShape::Spherical if gaussian.standardize == Standardize::Yes => {
+        CovarianceShape::Spherical if gaussian.is_scaled() => {
             ("Gaussian classes with covariance σ²I of standardised columns", "variance")
         }
         CovarianceShape::Spherical => ("Gaussian classes with covariance σ²I", "variance"),

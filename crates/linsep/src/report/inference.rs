@@ -1,7 +1,7 @@
 //! Inference in words: a table like those of statistics packages, within 80 columns.
 
 use super::summary::no_optimum_proof;
-use super::text::{clip, count, grid, p_text, short, thousands, wrap};
+use super::text::{clip, count, grid, level_text, p_text, short, thousands, wrap};
 use crate::certify::Certificate;
 use crate::infer::{
     Adjustment, Coefficient, CovarianceKind, EstimatorKind, HypothesisTest, Inference, IntervalKind,
@@ -59,11 +59,6 @@ fn table_text(found: &TableInference, inference: &Inference, voice: &dyn Voice) 
     out
 }
 
-fn short_percent(level: f64) -> String {
-    let text = format!("{:.4}", 100.0 * level);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
 fn heading(found: &TableInference, inference: &Inference) -> String {
     let what = match (inference.options.estimator, inference.classes.len()) {
         (EstimatorKind::Firth, _) => "Logistic regression by Firth's penalised likelihood",
@@ -104,7 +99,7 @@ fn heading(found: &TableInference, inference: &Inference) -> String {
         IntervalKind::Wald => "Wald",
         IntervalKind::Profile => "profile likelihood",
     };
-    let level = short_percent(inference.options.level);
+    let level = level_text(inference.options.level);
     format!("{what}\n  {about}\n  {rows}{left}\n  standard errors {errors}; {level} % {intervals} intervals\n")
 }
 

@@ -1,7 +1,7 @@
 //! Bootstraps and permutation tests in words and for machines.
 
 use super::headline::headline;
-use super::text::{clip, count, grid, percent, short, thousands, wrap};
+use super::text::{clip, count, grid, level_text, percent, short, thousands, wrap};
 use crate::infer::BootstrapLine;
 use crate::workflow::{BootstrapCoefficient, PermutationStatistic, PermutationTest, TableBootstrap};
 use serde_json::{Value, json};
@@ -10,11 +10,6 @@ use serde_json::{Value, json};
 const PAGE: usize = 80;
 /// Width of names in a page.
 const NAME: usize = 24;
-
-fn level_text(level: f64) -> String {
-    let text = format!("{:.4}", 100.0 * level);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
 
 fn end(value: f64) -> String {
     match value {

@@ -12,6 +12,8 @@ use std::borrow::Cow;
 const LINE: usize = 84;
 /// Hull points with a smaller gap to the margin are called the nearest.
 const NEAREST: f64 = 1e-2;
+/// A margin that hull points bound within this share is the widest to its printed digits.
+const WIDEST: f64 = 1e-5;
 /// Entries of a list that are shown.
 const SHOWN: usize = 10;
 
@@ -36,7 +38,8 @@ pub fn separability_text(found: &TableSeparability, voice: &dyn Voice) -> String
         let (margin, witness) = match &about.verdict {
             Verdict::Complete(v) => {
                 let rows = v.hull.as_ref().map_or(String::new(), |h| h.weights.len().to_string());
-                (short(v.margin), rows)
+                let is_widest = v.hull.as_ref().is_some_and(|h| h.gap <= WIDEST);
+                (if is_widest { short(v.margin) } else { format!("at least {}", short(v.margin)) }, rows)
             }
             Verdict::QuasiComplete(v) => (String::new(), v.common.constraints.len().to_string()),
             Verdict::Overlap(v) => {

@@ -46,6 +46,20 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// A level of confidence in per cent: four decimals, and more where they would make 100 of less.
+pub(super) fn level_text(level: f64) -> String {
+    let text = format!("{:.4}", 100.0 * level);
+    if text == "100.0000" && level < 1.0 {
+        // Nines are added until the text is below 100; 100·level may itself be rounded to 100.
+        let below = 1.0 - level;
+        // A millionth is the rounding of `1 − level`.
+        let decimals = (-(100.0 * below).log10() - 1e-6).ceil().max(4.0) as usize;
+        let digit = 10 - ((100.0 * below) * 10f64.powi(decimals as i32) - 1e-6).ceil().clamp(1.0, 9.0) as usize;
+        return format!("99.{}{digit}", "9".repeat(decimals - 1));
+    }
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// A share as a percentage.
 pub(super) fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
@@ -145,6 +159,13 @@ mod tests {
         for (value, text) in pairs {
             assert_eq!(short(value), text);
         }
+    }
+
+    #[test]
+    fn levels_below_one_are_below_a_hundred() {
+        let texts = [0.95, 0.999, 0.9999999, 0.99999996, 0.99999949].map(level_text);
+        assert_eq!(texts, ["95", "99.9", "99.99999", "99.999996", "99.9999"]);
+        assert!(level_text(1.0 - f64::EPSILON).starts_with("99.999999999999"));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Ways of holding rows back.
 
 mod draws;
+mod jackknife;
 mod part;
 
 pub use draws::{bootstrap_counts, permutation};
+pub(crate) use jackknife::LeaveOut;
 pub use part::{PartOf, random_part};
 
 use crate::error::{Error, Result};

@@ -161,6 +161,16 @@ fn beyond(smaller: &Model, source: &Source<'_>, fingerprint: &str, options: &Inf
     if (&theirs.weights, &theirs.offsets) != (weights, offsets) {
         return not("its weights or offsets are not these".into());
     }
+    if smaller.class_weights.is_some() {
+        return not("its classes were weighted, which is another likelihood".into());
+    }
+    let their_columns = theirs.recipe.features.unwrap_or_default();
+    let mut turned = source.recipe.transformed_columns();
+    turned.retain(|c| their_columns.iter().any(|own| own == c));
+    let as_theirs = turned.is_empty() || source.recipe.transform() == smaller.recipe.transform();
+    if turned != smaller.recipe.transformed_columns() || !as_theirs {
+        return not("its columns are transformed otherwise, so that its span may not be within this one's".into());
+    }
     if theirs.inference.intercept != options.inference.intercept {
         return not("only one of them has an intercept".into());
     }

@@ -4,7 +4,7 @@ use crate::artifact::Model;
 use crate::decide::{Calibration, Coupling, Scheme, Ties, Vote, pair_position};
 use crate::design::Design;
 use crate::error::{Error, Result};
-use crate::geometry::{Geometry, Measured, RowGeometry, Scores, Sum};
+use crate::geometry::{Geometry, Measured, RowGeometry, Scores, Sum, least};
 use crate::table::Class;
 use crate::watch::Watch;
 use crate::words::{Setting, words};
@@ -136,7 +136,14 @@ impl<'a> Votes<'a> {
             let level = self.level.as_ref();
             level.map_or(0.0, |level| level.distance(pair_position(n_classes, a, b), sums[b] - sums[a], x))
         };
+        let known = std::cell::Cell::new(!distances.iter().any(|d| d.is_nan()));
+        let between = |a: usize, b: usize| {
+            let distance = between(a, b);
+            known.set(known.get() && !distance.is_nan());
+            distance
+        };
         let radius = self.scheme.radius(z, &distances, n_classes, between);
+        let radius = if known.get() { radius } else { f64::NAN };
         let decided = self.scheme.class(z, n_classes);
         let largest = (1..n_classes).fold(0, |best, k| if sums[k] > sums[best] { k } else { best });
         let class = decided.map_or(largest, Class::index);
@@ -148,13 +155,17 @@ impl<'a> Votes<'a> {
             }
             false => (0..n_classes).map(|j| (j, (j != class).then_some(j))).collect(),
         };
-        let nearest = bounds.iter().copied().reduce(|a, b| if distances[b.0] < distances[a.0] { b } else { a });
+        let nearest =
+            bounds.iter().copied().reduce(|a, b| match distances[a.0].is_nan() || distances[b.0] >= distances[a.0] {
+                true => a,
+                false => b,
+            });
         let signed = |y: usize, by: &dyn Fn(usize) -> f64| match pairs {
             true => (0..n_classes)
                 .filter(|j| *j != y)
                 .map(|j| if j < y { 1.0 } else { -1.0 } * by(pair_position(n_classes, y.min(j), y.max(j))))
-                .fold(f64::INFINITY, f64::min),
-            false => (0..n_classes).map(|j| if j == y { by(j) } else { -by(j) }).fold(f64::INFINITY, f64::min),
+                .fold(f64::INFINITY, least),
+            false => (0..n_classes).map(|j| if j == y { by(j) } else { -by(j) }).fold(f64::INFINITY, least),
         };
         RowGeometry {
             class: Class(class as u32),

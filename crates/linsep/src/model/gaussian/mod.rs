@@ -206,6 +206,12 @@ impl GaussianBayes {
         }
     }
 
+    /// Whether the one variance is estimated of standardised columns, so that classes are spheres in those units alone.
+    pub(crate) fn is_scaled(&self) -> bool {
+        let given = self.known.as_ref().is_some_and(|k| k.covariance.is_some());
+        self.shape == CovarianceShape::Spherical && self.standardize == Standardize::Yes && !given
+    }
+
     fn formula(&self) -> String {
         let divisor = match (self.divisor, self.shape) {
             (Divisor::Unbiased, CovarianceShape::Own) => "n_k−1",
@@ -220,6 +226,8 @@ impl GaussianBayes {
         };
         let given = self.known.as_ref().is_some_and(|k| k.covariance.is_some());
         let (symbol, how) = match self.shape {
+            // One variance of standardised columns is a share of each column's own.
+            CovarianceShape::Spherical if self.is_scaled() => ("σ²S", "S the variances of the columns, σ² pooled"),
             CovarianceShape::Spherical => ("σ²I", "σ² pooled"),
             CovarianceShape::Shared => ("Σ", "Σ pooled"),
             CovarianceShape::Own => ("Σ_y", "Σ_k of each class"),
