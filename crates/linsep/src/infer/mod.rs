@@ -7,7 +7,6 @@
 
 mod bands;
 mod bootstrap;
-mod combinations;
 mod covariance;
 mod effects;
 mod firth;
@@ -15,6 +14,7 @@ mod gaussian;
 mod hypothesis;
 mod hypothesis_tests;
 mod inference;
+mod information_root;
 mod least_squares;
 mod likelihood;
 mod marginal;
@@ -27,6 +27,7 @@ mod reweighted;
 mod rows;
 mod run;
 mod separated;
+mod span;
 mod statistics;
 mod subject;
 mod term_tests;
