@@ -3,6 +3,7 @@
 use crate::columns::{ColumnArguments, seconds, target_of};
 use crate::exit::Ending;
 use crate::input::{InputArguments, load_model};
+use crate::method::penalty;
 use crate::output::{check_directory, print, print_json};
 use crate::progress::Progress;
 use crate::voice;
@@ -12,9 +13,11 @@ use linsep::infer::{Adjustment, BandKind, CovarianceKind, EstimatorKind, Inferen
 use linsep::model::{CovarianceShape, Fit};
 use linsep::report::{
     TableFormat, classical_json, classical_text, inference_json, inference_rows, inference_table, inference_text,
-    probability_rows,
+    probability_rows, split_json, split_text,
 };
-use linsep::workflow::{ClassicalModel, InferOptions, infer_classical, infer_table};
+use linsep::workflow::{
+    ClassicalModel, InferOptions, SplitInference, SplitOptions, infer_after_choice, infer_classical, infer_table,
+};
 use linsep::{Error, Result};
 use std::path::PathBuf;
 
@@ -38,6 +41,7 @@ Examples:
   linsep infer penguins.csv --target sex --features body_mass_g --test 'body_mass_g = 0.001' --effects
   linsep infer penguins.csv --target sex --features body_mass_g --at penguins.csv --band scheffe
   linsep infer penguins.csv --target sex --drop year --firth --table markdown
+  linsep infer penguins.csv --target sex --drop year,species --split lasso:0.05
   linsep infer penguins.csv --target species --features bill_length_mm,bill_depth_mm --model lda
   linsep infer penguins.csv --target sex --features body_mass_g,island --model least-squares")]
 pub struct InferArguments {
@@ -68,6 +72,10 @@ pub struct InferArguments {
     #[arg(long, help_heading = "Inference")]
     firth: bool,
 
+    /// Estimates of reduced bias with Wald tests, finite also where rows are separated (two classes)
+    #[arg(long, value_enum, value_name = "BIAS", conflicts_with = "firth", help_heading = "Inference")]
+    bias_reduced: Option<BiasName>,
+
     /// Test a hypothesis: a column, several (a, b), or an equation ('a - 2*b = 0', 'CLASS: a = 0'); may be repeated
     #[arg(long, value_name = "HYPOTHESIS", help_heading = "Inference")]
     test: Vec<String>,
@@ -75,6 +83,10 @@ pub struct InferArguments {
     /// Test all columns that this model of the same table does not have (it is of --penalty none)
     #[arg(long, value_name = "MODEL", help_heading = "Inference")]
     against: Option<PathBuf>,
+
+    /// Choose columns by this penalty on a random half of the rows, and infer from the other half: lasso:0.02
+    #[arg(long, value_name = "PENALTY", help_heading = "Inference", conflicts_with_all = ["against", "at"])]
+    split: Option<String>,
 
     /// Correct p values for the number of coefficients
     #[arg(long, value_enum, value_name = "METHOD", help_heading = "Inference")]
@@ -87,6 +99,10 @@ pub struct InferArguments {
     /// Average marginal effects (two classes)
     #[arg(long, help_heading = "Inference")]
     effects: bool,
+
+    /// Condition indices: which columns are nearly combinations of others
+    #[arg(long, help_heading = "Inference")]
+    collinearity: bool,
 
     /// Write probability, residuals, leverage and Cook's distance of every row to a CSV file
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -108,7 +124,7 @@ pub struct InferArguments {
     #[arg(long, help_heading = "Output", conflicts_with = "table")]
     json: bool,
 
-    /// Seed of the quantile residuals of --rows
+    /// Seed of the quantile residuals of --rows, and of the halves of --split
     #[arg(long, default_value_t = 0, value_name = "N", help_heading = "Output")]
     seed: u64,
 
@@ -162,6 +178,14 @@ impl From<IntervalName> for IntervalKind {
             IntervalName::Profile => IntervalKind::Profile,
         }
     }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum BiasName {
+    /// The mean of estimates is nearer to the truth; Firth's estimates
+    Mean,
+    /// Estimates are above and below the truth about equally often
+    Median,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -226,7 +250,12 @@ pub fn run(arguments: &InferArguments) -> Result<Ending> {
         };
     }
     let asked = &mut options.inference;
-    asked.estimator = if arguments.firth { EstimatorKind::Firth } else { EstimatorKind::Likelihood };
+    asked.estimator = match (arguments.firth, arguments.bias_reduced) {
+        (true, _) => EstimatorKind::Firth,
+        (false, Some(BiasName::Mean)) => EstimatorKind::MeanReduced,
+        (false, Some(BiasName::Median)) => EstimatorKind::MedianReduced,
+        (false, None) => EstimatorKind::Likelihood,
+    };
     asked.tests = arguments.test.clone();
     asked.adjust = arguments.adjust.map(|a| match a {
         AdjustName::Holm => Adjustment::Holm,
@@ -234,8 +263,15 @@ pub fn run(arguments: &InferArguments) -> Result<Ending> {
     });
     asked.intercept = !arguments.no_intercept;
     asked.effects = arguments.effects;
+    asked.collinearity = arguments.collinearity;
     asked.rows = arguments.rows.is_some();
     asked.seed = arguments.seed;
+    if let Some(text) = &arguments.split {
+        let split = SplitOptions { penalty: penalty(text)?, seed: arguments.seed };
+        let found = infer_after_choice(table, &options, &split, &progress.watch());
+        progress.finish();
+        return print_split(arguments, &found?);
+    }
     let found = infer_table(table, &options, &progress.watch());
     progress.finish();
     let found = found?;
@@ -271,6 +307,21 @@ pub fn run(arguments: &InferArguments) -> Result<Ending> {
     }
 }
 
+fn print_split(arguments: &InferArguments, found: &SplitInference) -> Result<Ending> {
+    let ending = match &found.inference.answer {
+        Fit::Model(inference) => {
+            write_rows(arguments, inference)?;
+            Ending::Done
+        }
+        Fit::Refused(_) => Ending::No,
+    };
+    match (&found.inference.answer, arguments.table.map(table_format)) {
+        _ if arguments.json => print_json(&split_json(found), ending),
+        (Fit::Model(inference), Some(format)) => print(&inference_table(inference, format), ending),
+        _ => print(&split_text(found, &voice::Command), ending),
+    }
+}
+
 /// A flag of another model would be ignored; say so instead.
 fn refuse_foreign_flags(arguments: &InferArguments, model: ClassicalModel) -> Result<()> {
     let gaussian = model != ClassicalModel::LeastSquares;
@@ -278,8 +329,11 @@ fn refuse_foreign_flags(arguments: &InferArguments, model: ClassicalModel) -> Re
         ("--interval", matches!(arguments.interval, IntervalName::Profile)),
         ("--covariance", gaussian && arguments.covariance != "model"),
         ("--firth", arguments.firth),
+        ("--bias-reduced", arguments.bias_reduced.is_some()),
+        ("--collinearity", arguments.collinearity),
         ("--test", !arguments.test.is_empty()),
         ("--against", arguments.against.is_some()),
+        ("--split", arguments.split.is_some()),
         ("--adjust", arguments.adjust.is_some()),
         ("--no-intercept", arguments.no_intercept),
         ("--effects", arguments.effects),

@@ -1148,6 +1148,22 @@ fn resampling() -> Vec<Case> {
 
 fn studies() -> Vec<Case> {
     vec![
+        usage(
+            "a profile of estimates that maximise nothing",
+            "infer p.csv -t y --features x --bias-reduced median --interval profile",
+            &["no likelihood has a profile at them", "use --firth", "leave --interval profile out"],
+        ),
+        usage("two kinds of reduced bias", "infer p.csv -t y --features x --bias-reduced mean --firth", &["--firth"]),
+        usage(
+            "columns chosen by a ridge",
+            "infer p.csv -t y --features x --split ridge:1",
+            &["a ridge leaves none out", "choose a lasso"],
+        ),
+        usage(
+            "halves of weighted rows",
+            "infer p.csv -t y --features x --weights w --split lasso:0.01",
+            &["cannot be divided", "k rows"],
+        ),
         usage("a study of no method", "study gaussian", &["--model"]),
         usage(
             "a study of a method that does not exist",

@@ -3,7 +3,7 @@
 use linsep::design::{Basis, DenseMatrix, Training};
 use linsep::infer::{
     Adjustment, BandKind, CovarianceKind, EstimatorKind, Inference, InferenceOptions, IntervalKind, Subject, TermTest,
-    infer,
+    TestKind, infer,
 };
 use linsep::model::Fit;
 use linsep::numeric::chi_square_quantile;
@@ -95,6 +95,10 @@ fn rows(case: &Value) -> String {
 }
 
 fn run(case: &Value, options: &InferOptions) -> TableInference {
+    attempt(case, options).expect("inference")
+}
+
+fn attempt(case: &Value, options: &InferOptions) -> linsep::Result<TableInference> {
     // Columns whose levels have names of their own are text, whatever their cells look like.
     let names = [&case["names"], &case["coefficients"]["names"]].into_iter().find(|n| n.is_array());
     let changes =
@@ -103,7 +107,7 @@ fn run(case: &Value, options: &InferOptions) -> TableInference {
     let text = factors.split('*').filter_map(|f| f.split_once('=').map(|(column, _)| column.to_owned())).collect();
     let reading = ReadOptions { text, ..ReadOptions::default() };
     let table = read_bytes(rows(case).as_bytes(), "case.csv", &reading).expect("a table");
-    infer_table(table, options, &Default::default()).expect("inference")
+    infer_table(table, options, &Default::default())
 }
 
 fn model(found: TableInference) -> Box<Inference> {
@@ -179,6 +183,7 @@ fn check_tables(cases: &[Value]) {
         let what = case["name"].as_str().unwrap();
         let mut options = asked(case);
         options.inference.interval = IntervalKind::Wald;
+        options.inference.collinearity = true;
         let inference = model(run(case, &options));
         let wanted = &case["coefficients"];
         for (at, line) in lines(&inference, case).into_iter().enumerate() {
@@ -224,6 +229,31 @@ fn check_tables(cases: &[Value]) {
             }
         }
         assert_eq!(s.parameters as f64, fit["parameters"].as_f64().unwrap());
+        let condition = &case["condition"];
+        if condition.is_object() {
+            let found = inference.collinearity.as_ref().unwrap();
+            let names: Vec<String> = found
+                .columns
+                .iter()
+                .map(|c| c.map_or("(intercept)".into(), |j| inference.features[j].clone()))
+                .collect();
+            let places: Vec<usize> = texts(&case["coefficients"]["names"])
+                .iter()
+                .map(|name| names.iter().position(|n| n == name || same_product(n, name)).expect(name))
+                .collect();
+            for (k, index) in found.indices.iter().enumerate() {
+                close(index.index, numbers(&condition["indices"])[k], 1e-9, &format!("{what} index {k}"));
+                close(index.singular_value, numbers(&condition["singular_values"])[k], 1e-9, what);
+                let golden = numbers(&condition["variance_proportions"][k]);
+                for (share, place) in golden.iter().zip(&places) {
+                    assert!(
+                        (index.shares[*place] - share).abs() < 1e-8,
+                        "{what} {k}: {} {share}",
+                        index.shares[*place]
+                    );
+                }
+            }
+        }
         if let Some(gvif) = case["gvif"].as_array() {
             for term in gvif {
                 let name = term["name"].as_str().unwrap();
@@ -348,6 +378,33 @@ fn check_firth(cases: &[Value]) {
             }
         }
         check_penalised(&inference, firth, what);
+        close(inference.corrected_intercept.unwrap(), firth["flic_intercept"].as_f64().unwrap(), 1e-7, what);
+        check_reduced(case);
+    }
+}
+
+/// brglm2's AS_mean and AS_median: estimates, standard errors and Wald's p values.
+fn check_reduced(case: &Value) {
+    let what = case["name"].as_str().unwrap();
+    let kinds = [(EstimatorKind::MeanReduced, &case["firth"]), (EstimatorKind::MedianReduced, &case["median"])];
+    for (kind, golden) in kinds {
+        let mut options = asked(case);
+        options.inference.estimator = kind;
+        let inference = model(run(case, &options));
+        for (at, name) in texts(&case["names"]).iter().enumerate() {
+            let line = (0..inference.coefficients.len()).find(|i| name_of(&inference, *i) == *name).expect(name);
+            let c = &inference.coefficients[line];
+            let number = |field: &str| numbers(&golden[field])[at];
+            close(c.estimate, number("estimate"), 1e-7, &format!("{what} {name} {kind:?}"));
+            close(c.error, number("se"), 1e-7, &format!("{what} {name} {kind:?} se"));
+            close(c.ln_p.exp(), number("p"), 1e-6, &format!("{what} {name} {kind:?} p"));
+            assert!(c.ratio_ln_p.is_none());
+        }
+        let statistics = &inference.statistics;
+        assert!(statistics.aic.is_none() && inference.certificate.is_none());
+        assert!(inference.terms.iter().all(|t| t.test == TestKind::Wald));
+        options.inference.interval = IntervalKind::Profile;
+        assert!(attempt(case, &options).is_err(), "no likelihood has a profile there");
     }
 }
 

@@ -6,7 +6,7 @@ mod parse;
 mod risk;
 mod sigmoid;
 
-pub use parse::{class_names, priors};
+pub use parse::{class_names, penalty, priors};
 
 use crate::perceptron::PerceptronArguments;
 use clap::{Args, ValueEnum};
@@ -19,7 +19,6 @@ use linsep::model::{
 use linsep::objective::Intercept;
 use linsep::table::Table;
 use linsep::{Error, Result};
-use parse::penalty;
 use std::path::{Path, PathBuf};
 
 /// What to fit; every flag names the methods it belongs to in [`MethodArguments::given`].

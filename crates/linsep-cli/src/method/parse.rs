@@ -5,7 +5,7 @@ use linsep::table::{Labels, Table};
 use linsep::{Error, Result};
 use std::path::Path;
 
-pub(super) fn penalty(text: &str) -> Result<PenaltyChoice> {
+pub fn penalty(text: &str) -> Result<PenaltyChoice> {
     let mut parts = text.split(':');
     let name = parts.next().unwrap_or_default();
     let amounts: Vec<&str> = parts.collect();

@@ -111,7 +111,7 @@ fn of_rows(
 ) -> Result<Vec<f64>> {
     let (width, scores, size) = (likelihood.width(), likelihood.scores(), likelihood.size());
     let metric = &maximum.metric;
-    let fitted = likelihood.fitted(&maximum.point, watch)?;
+    let fitted = likelihood.class_probabilities(&maximum.point, watch)?;
     let found =
         Pass::new(likelihood.training().design, likelihood.units()).partials_of(RowRoot::doubles(size)).reduce(
             watch,
@@ -160,7 +160,7 @@ fn of_clusters(
     watch: &Watch,
 ) -> Result<Vec<f64>> {
     let (width, scores, size) = (likelihood.width(), likelihood.scores(), likelihood.size());
-    let fitted = likelihood.fitted(&maximum.point, watch)?;
+    let fitted = likelihood.class_probabilities(&maximum.point, watch)?;
     let sums = Pass::new(likelihood.training().design, likelihood.units()).reduce(
         watch,
         (0, &mut []),

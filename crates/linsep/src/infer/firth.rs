@@ -24,13 +24,13 @@ pub(super) struct Penalised<'l, 'a> {
 
 impl Penalised<'_, '_> {
     /// Value, gradient `Σ s (y − p + h(½ − p)) x` and information.
-    fn at(&self, point: &[f64], watch: &Watch) -> Result<(Evaluated, Arc<InformationMetric>)> {
+    pub(super) fn at(&self, point: &[f64], watch: &Watch) -> Result<(Evaluated, Arc<InformationMetric>)> {
         let likelihood = self.likelihood;
         let mut found = likelihood.with_information(point, watch)?;
         let information = found.information.as_ref().ok_or_else(lost)?;
         let metric = InformationMetric::at(likelihood, point, information, watch)?;
         let width = likelihood.width();
-        let fitted = likelihood.fitted(point, watch)?;
+        let fitted = likelihood.class_probabilities(point, watch)?;
         // h(½ − p) of every row, s times.
         let pulls = likelihood.each_row(1, watch, |row, x, out| {
             let (s, q, p) = (likelihood.weight(row), fitted[2 * row], fitted[2 * row + 1]);

@@ -4,7 +4,7 @@ use super::covariance::EstimateCovariance;
 use super::firth::Penalised;
 use super::hypothesis::{Hypothesis, parse};
 use super::maximum::InformationMetric;
-use super::restricted::{Restriction, Wanted, restricted_maxima};
+use super::restricted::{RestrictedGoal, Restriction, restricted_maxima};
 use super::run::InferenceRun;
 use super::term_tests::wald_statistic;
 use crate::error::{Error, ErrorKind, Result, nearest};
@@ -113,7 +113,8 @@ fn test(
             (Some(tested(run.fall(value))), None)
         }
         (true, None) => {
-            let found = restricted_maxima(run.likelihood, run.maximum, &[restriction], Wanted::Points, run.watch);
+            let found =
+                restricted_maxima(run.likelihood, run.maximum, &[restriction], RestrictedGoal::Points, run.watch);
             let found = found.map_err(|e| not_found(e, text))?.swap_remove(0);
             let mut there = run.likelihood.with_information(&found.point, run.watch)?;
             let information = there.information.take();

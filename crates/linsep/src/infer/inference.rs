@@ -1,6 +1,8 @@
 //! The whole table: estimates, standard errors, tests and intervals, where the theory holds.
 
 use super::bands::{BandKind, EstimatedCoefficients, ProbabilityInterval};
+use super::bias_reduced::{intercept_correction, mean_reduced, median_reduced};
+use super::collinearity::{Collinearity, collinearity};
 use super::covariance::{Counting, EstimateCovariance, covariance_of};
 use super::firth::Penalised;
 use super::hypothesis_tests::{HypothesisTest, hypothesis_tests};
@@ -111,11 +113,15 @@ pub struct Inference {
     pub effects: Vec<MarginalEffect>,
     /// Variance inflation of terms, of two classes and at least two terms.
     pub inflation: Vec<TermInflation>,
+    /// Condition indices, where they were asked for.
+    pub collinearity: Option<Collinearity>,
+    /// Of Firth's estimates the intercept with which the mean probability is the share of the second class.
+    pub corrected_intercept: Option<f64>,
     /// Every row, where they were asked for.
     pub rows: Vec<RowInfluence>,
     /// Clusters of rows.
     pub clusters: Option<usize>,
-    /// The proof that the maximum is one; `None` of Firth's estimates, which are a local maximum.
+    /// The proof that the maximum is one; `None` of estimates of reduced bias, Firth's among them, which are local.
     pub certificate: Option<Certificate>,
     /// What the user should know of the columns.
     pub notes: Vec<Note>,
@@ -150,7 +156,7 @@ pub fn infer(subject: &Subject<'_>, options: &InferenceOptions, watch: &Watch) -
     let classes = training.labels.n_classes();
     let whole_weights = training.weights.is_none_or(|w| w.iter().all(|w| w.fract() == 0.0));
     check_options(subject, options, classes, whole_weights)?;
-    let ridge = options.estimator == EstimatorKind::Firth;
+    let ridge = options.estimator != EstimatorKind::Likelihood;
     let method = maximum_likelihood(options.intercept);
     let fit = match ridge {
         // A ridge fit only to find the collinear columns: under a penalty the optimum always exists.
@@ -174,9 +180,11 @@ pub fn infer(subject: &Subject<'_>, options: &InferenceOptions, watch: &Watch) -
         .help(words!["choose columns by ", Setting::Features]));
     }
     let penalised = Penalised { likelihood: &likelihood };
-    let maximum = match ridge {
-        true => penalised.maximum(watch)?,
-        false => Maximum::near(&likelihood, frame.start(&fitted)?, watch)?,
+    let maximum = match options.estimator {
+        EstimatorKind::Likelihood => Maximum::near(&likelihood, frame.start(&fitted)?, watch)?,
+        EstimatorKind::Firth => penalised.maximum(watch)?,
+        EstimatorKind::MeanReduced => mean_reduced(&penalised, watch)?,
+        EstimatorKind::MedianReduced => median_reduced(&penalised, &frame.functionals(), watch)?,
     };
     let counting = Counting { copies: whole_weights, clusters: subject.clusters.as_deref() };
     let covariance = covariance_of(&likelihood, &maximum, options.covariance, counting, watch)?;
@@ -232,7 +240,8 @@ fn separated(
             terms: subject.terms.clone(),
             clusters: subject.clusters.as_ref().map(|c| boundary.rows.iter().map(|i| c[*i]).collect()),
         };
-        let plain = InferenceOptions { tests: Vec::new(), rows: false, effects: false, ..options.clone() };
+        let plain =
+            InferenceOptions { tests: Vec::new(), rows: false, effects: false, collinearity: false, ..options.clone() };
         if let Fit::Model(mut limiting) = infer(&rows, &plain, watch)? {
             let is_finite = |line: &Coefficient| {
                 let limit = match line.feature {
@@ -250,9 +259,20 @@ fn separated(
 }
 
 fn check_options(subject: &Subject<'_>, options: &InferenceOptions, classes: usize, whole: bool) -> Result<()> {
-    if options.estimator == EstimatorKind::Firth && classes > 2 {
-        return Err(Error::usage(format!("Firth's estimates are made for two classes, and there are {classes}"))
-            .help("ask about two classes at a time"));
+    let reduced = options.estimator != EstimatorKind::Likelihood;
+    if reduced && classes > 2 {
+        return Err(Error::usage(format!(
+            "estimates of reduced bias are made for two classes, and there are {classes}"
+        ))
+        .help("ask about two classes at a time"));
+    }
+    let has_penalised_likelihood = !reduced || options.estimator == EstimatorKind::Firth;
+    if options.interval == IntervalKind::Profile && !has_penalised_likelihood {
+        return Err(Error::usage(
+            "estimates of reduced bias are roots of equations, and no likelihood has a profile at them",
+        )
+        .help(words!["use ", Setting::Firth])
+        .help(words!["leave ", Setting::Interval.is("profile"), " out"]));
     }
     let robust = options.covariance != CovarianceKind::Model;
     if !whole && !robust {
@@ -292,7 +312,9 @@ impl InferenceRun<'_, '_> {
     ) -> Result<InferenceFit> {
         let (options, frame) = (self.options, self.frame);
         let firth = (options.estimator == EstimatorKind::Firth).then_some(penalised);
-        let by_likelihood = options.covariance == CovarianceKind::Model && whole_weights;
+        let reduced = options.estimator != EstimatorKind::Likelihood;
+        let has_likelihood = !reduced || firth.is_some();
+        let by_likelihood = options.covariance == CovarianceKind::Model && whole_weights && has_likelihood;
         let functionals = frame.functionals();
         let quantile = chi_square_quantile(options.level, 1.0);
         let limits = match options.interval {
@@ -356,14 +378,27 @@ impl InferenceRun<'_, '_> {
             true => row_influences(self.likelihood, self.maximum, options.seed, self.watch)?,
             false => Vec::new(),
         };
-        let certificate = firth.is_none().then_some(fitted.certificate);
-        let notes = fitted.notes.into_iter().filter(|n| firth.is_none() || !matches!(n, Note::Shared { .. })).collect();
+        let collinearity = match options.collinearity {
+            true => Some(collinearity(self.likelihood, self.watch)?),
+            false => None,
+        };
+        let corrected_intercept = match (firth, self.likelihood.has_intercept()) {
+            (Some(_), true) => {
+                let shift = intercept_correction(self.likelihood, &self.maximum.point, self.watch)?;
+                coefficients.first().map(|intercept| intercept.estimate + shift)
+            }
+            _ => None,
+        };
+        let certificate = (!reduced).then_some(fitted.certificate);
+        let notes = fitted.notes.into_iter().filter(|n| !reduced || !matches!(n, Note::Shared { .. })).collect();
         Ok(Fit::Model(Box::new(Inference {
             classes: self.subject.training.labels.names().to_vec(),
             features: self.subject.features.clone(),
             options: options.clone(),
             covariance: covariance.between(&functionals),
             inflation: plan.inflation(self, &covariance),
+            collinearity,
+            corrected_intercept,
             coefficients,
             left_out: frame.left_out().to_vec(),
             terms,

@@ -311,7 +311,7 @@ impl<'a> LogLikelihood<'a> {
     }
 
     /// The probabilities of all classes at every row.
-    pub fn fitted(&self, point: &[f64], watch: &Watch) -> Result<Vec<f64>> {
+    pub fn class_probabilities(&self, point: &[f64], watch: &Watch) -> Result<Vec<f64>> {
         self.each_row(self.scores + 1, watch, |row, x, p| {
             self.row_probabilities(&self.row_scores(point, row, x), row, p);
         })

@@ -6,7 +6,9 @@
 //! shares, covariances and t and F tests that are exact for Gaussian classes with one covariance.
 
 mod bands;
+mod bias_reduced;
 mod bootstrap;
+mod collinearity;
 mod covariance;
 mod effects;
 mod firth;
@@ -35,6 +37,7 @@ mod term_tests;
 pub use bands::{BandKind, ProbabilityInterval};
 pub(crate) use bootstrap::check_replicates;
 pub use bootstrap::{BootstrapLine, replicates_needed};
+pub use collinearity::{Collinearity, ConditionIndex};
 pub use gaussian::{ClassInference, ColumnTest, GaussianInference, IntervalEstimate, MeanLine, infer_gaussian};
 pub use hypothesis_tests::{Ellipsoid, HypothesisTest, Tested};
 pub use inference::{Coefficient, Inference, InferenceFit, SeparatedInference, infer};

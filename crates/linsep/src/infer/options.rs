@@ -58,6 +58,24 @@ pub enum EstimatorKind {
     Likelihood,
     /// The maximum of `ℓ + ½ log det I` (Firth 1993): finite also where rows are separated.
     Firth,
+    /// The same estimates, as those of reduced mean bias: with Wald tests and intervals.
+    #[serde(rename = "mean bias reduced")]
+    MeanReduced,
+    /// Estimates that are above and below the truth about equally often, with Wald tests and intervals.
+    #[serde(rename = "median bias reduced")]
+    MedianReduced,
+}
+
+impl EstimatorKind {
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            EstimatorKind::Likelihood => "maximum likelihood",
+            EstimatorKind::Firth => "firth",
+            EstimatorKind::MeanReduced => "mean bias reduced",
+            EstimatorKind::MedianReduced => "median bias reduced",
+        }
+    }
 }
 
 /// Which p values of coefficients are corrected for their number.
@@ -91,6 +109,8 @@ pub struct InferenceOptions {
     pub rows: bool,
     /// Average marginal effects.
     pub effects: bool,
+    /// Condition indices of the columns.
+    pub collinearity: bool,
     /// Seed of quantile residuals.
     pub seed: u64,
 }
@@ -107,6 +127,7 @@ impl Default for InferenceOptions {
             intercept: true,
             rows: false,
             effects: false,
+            collinearity: false,
             seed: 0,
         }
     }

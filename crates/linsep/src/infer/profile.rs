@@ -8,7 +8,7 @@
 use super::firth::crossing;
 use super::likelihood::LogLikelihood;
 use super::maximum::{InformationMetric, Maximum};
-use super::restricted::{Restriction, Wanted, restricted_maxima};
+use super::restricted::{RestrictedGoal, Restriction, restricted_maxima};
 use crate::error::Result;
 use crate::linalg::dot;
 use crate::watch::Watch;
@@ -149,7 +149,7 @@ fn searched(
     let spread = free.metric.square(limit.functional).sqrt();
     let profile = |value: f64| -> Result<f64> {
         let restriction = Restriction { rows: vec![limit.functional.to_vec()], values: vec![value] };
-        Ok(restricted_maxima(likelihood, free, &[restriction], Wanted::Points, watch)?[0].value)
+        Ok(restricted_maxima(likelihood, free, &[restriction], RestrictedGoal::Points, watch)?[0].value)
     };
     crossing(&profile, (estimate, free.value), limit.side * spread, target)
 }

@@ -73,7 +73,7 @@ fn orthogonal_complement(rows: &[Vec<f64>], n: usize) -> Vec<Vec<f64>> {
 
 /// What of restricted maxima is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum RestrictedGoal {
     /// The likelihood there, whose error is of second order in that of the point.
     Values,
     /// The point itself.
@@ -189,7 +189,7 @@ pub(super) fn restricted_maxima(
     likelihood: &LogLikelihood<'_>,
     free: &Maximum,
     restrictions: &[Restriction],
-    wanted: Wanted,
+    wanted: RestrictedGoal,
     watch: &Watch,
 ) -> Result<Vec<RestrictedMaximum>> {
     let mut moving = Vec::with_capacity(restrictions.len());
@@ -227,7 +227,7 @@ pub(super) fn restricted_maxima(
 
 impl Moving<'_> {
     /// The next point, by what the likelihood is at this one, and what its free maximum.
-    fn advance(&mut self, at: Evaluated, (top, wanted): (f64, Wanted)) {
+    fn advance(&mut self, at: Evaluated, (top, wanted): (f64, RestrictedGoal)) {
         if let Some((from, value, step, share)) = &mut self.before
             && (!at.value.is_finite() || at.value < *value - rounding(*value))
             && *share > 1e-9
@@ -251,10 +251,10 @@ impl Moving<'_> {
         let was_fast = std::mem::replace(&mut self.was_fast, is_fast);
         let settled = self.decrement <= SHORT && decrement.abs() <= SETTLED;
         let predicted = match wanted {
-            Wanted::Points => decrement * left <= SETTLED,
+            RestrictedGoal::Points => decrement * left <= SETTLED,
             // The metric differs from that of the point by about the root of what its steps leave, and so does the
             // decrement from the gain.
-            Wanted::Values => {
+            RestrictedGoal::Values => {
                 let error = decrement * left.max(before).sqrt();
                 error <= SETTLED.max(SHARE_OF_FALL * 2.0 * (top - at.value))
             }

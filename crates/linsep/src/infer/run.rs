@@ -4,7 +4,7 @@ use super::firth::Penalised;
 use super::likelihood::LogLikelihood;
 use super::maximum::Maximum;
 use super::options::InferenceOptions;
-use super::restricted::{Restriction, Wanted, restricted_maxima};
+use super::restricted::{RestrictedGoal, Restriction, restricted_maxima};
 use super::subject::{Frame, Subject};
 use crate::error::Result;
 use crate::watch::Watch;
@@ -37,7 +37,7 @@ impl InferenceRun<'_, '_> {
             }
             None => {
                 // Of terms within others a statistic is the difference of two falls, which may be far larger than it is.
-                let wanted = if self.subject.has_products() { Wanted::Points } else { Wanted::Values };
+                let wanted = if self.subject.has_products() { RestrictedGoal::Points } else { RestrictedGoal::Values };
                 let found = restricted_maxima(self.likelihood, self.maximum, restrictions, wanted, self.watch)?;
                 Ok(found.into_iter().map(|m| m.value).collect())
             }

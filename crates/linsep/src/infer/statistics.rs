@@ -96,7 +96,7 @@ impl InferenceRun<'_, '_> {
 
     fn tjur(&self) -> Result<f64> {
         let likelihood = self.likelihood;
-        let p = likelihood.fitted(&self.maximum.point, self.watch)?;
+        let p = likelihood.class_probabilities(&self.maximum.point, self.watch)?;
         let codes = likelihood.training().labels.codes();
         let mean = |class: usize| {
             let of_class = || (0..codes.len()).filter(|i| codes[*i].index() == class);

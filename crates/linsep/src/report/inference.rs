@@ -47,6 +47,7 @@ fn table_text(found: &TableInference, inference: &Inference, voice: &dyn Voice) 
     inference.tests.iter().for_each(|test| out.push_str(&test_text(test)));
     out.push_str(&effects_grid(inference));
     out.push_str(&inflation_grid(inference));
+    out.push_str(&collinearity_grid(inference));
     out.push_str(&statistics_text(inference));
     notes(found, inference, &mut say);
     if !say.lines.is_empty() {
@@ -66,6 +67,8 @@ fn short_percent(level: f64) -> String {
 fn heading(found: &TableInference, inference: &Inference) -> String {
     let what = match (inference.options.estimator, inference.classes.len()) {
         (EstimatorKind::Firth, _) => "Logistic regression by Firth's penalised likelihood",
+        (EstimatorKind::MeanReduced, _) => "Logistic regression, estimates of reduced mean bias",
+        (EstimatorKind::MedianReduced, _) => "Logistic regression, estimates of reduced median bias",
         (EstimatorKind::Likelihood, 2) => "Logistic regression by maximum likelihood",
         (EstimatorKind::Likelihood, _) => "Multinomial logistic regression by maximum likelihood",
     };
@@ -207,6 +210,31 @@ fn inflation_grid(inference: &Inference) -> String {
     format!("\nTerms whose variance the others inflate\n{}", grid(&rows, 0))
 }
 
+fn collinearity_grid(inference: &Inference) -> String {
+    /// A column is named in a combination that has at least this share of its variance: half is usual.
+    const NAMED: f64 = 0.5;
+    let Some(found) = &inference.collinearity else { return String::new() };
+    let mut rows = vec![vec!["index".to_owned(), "share of the variance of".to_owned()]];
+    let mut text = String::new();
+    for index in &found.indices {
+        let named = found.columns.iter().zip(&index.shares).filter(|(_, share)| **share >= NAMED);
+        let name =
+            |column: &Option<usize>| column.map_or("(intercept)".to_owned(), |j| clip(&inference.features[j], NAME));
+        let names: Vec<String> = named.map(|(c, share)| format!("{} {:.2}", name(c), share)).collect();
+        rows.push(vec![short(index.index), names.join(", ")]);
+    }
+    let wide = rows.iter().map(|r| r[0].chars().count()).max().unwrap_or(0);
+    for row in rows {
+        let pieces = wrap(&row[1], PAGE - wide - 2);
+        for (at, piece) in pieces.iter().enumerate() {
+            let head = if at == 0 { &row[0][..] } else { "" };
+            let line = format!("{head:>wide$}  {piece}");
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+    }
+    format!("\nCondition indices of the columns, scaled to length one\n{text}")
+}
+
 fn statistics_text(inference: &Inference) -> String {
     let s = &inference.statistics;
     let mut out = String::from("\n");
@@ -283,6 +311,25 @@ fn notes(found: &TableInference, inference: &Inference, say: &mut Speaker<'_>) {
             "Firth's estimates maximise the likelihood with the penalty ½ log det I, here a local maximum; tests and \
              intervals by the penalised likelihood. No AIC: the likelihood is not at its maximum.",
         );
+    }
+    if let Some(intercept) = inference.corrected_intercept {
+        say.say(format!(
+            "Firth's estimates pull probabilities towards one half. With the intercept {} (FLIC) their mean is the share of the \
+             class.",
+            short(intercept)
+        ));
+    }
+    match inference.options.estimator {
+        EstimatorKind::MeanReduced => say.say(
+            "The estimates are those of Firth; tests and intervals are Wald's, by the information. No AIC, and no likelihood \
+             ratio tests: the likelihood is not at its maximum.",
+        ),
+        EstimatorKind::MedianReduced => say.say(
+            "Each estimate is above and below the truth about equally often. It belongs to these coefficients: of another \
+             reference level they are not the differences of these. Tests and intervals are Wald's; no AIC, and no likelihood \
+             ratio tests.",
+        ),
+        EstimatorKind::Likelihood | EstimatorKind::Firth => {}
     }
     // Errors of coefficients are proved only where the maximum is.
     if let Some(Certificate::SelfConcordance { errors: Some(_), .. }) = &inference.certificate {

@@ -4,7 +4,7 @@ use super::inference::line_name;
 use super::refusal::no_optimum_json;
 use super::text::{p_text, short};
 use crate::infer::{
-    Adjustment, Coefficient, EstimatorKind, Inference, ProbabilityInterval, RowInfluence, SeparatedInference, TermTest,
+    Adjustment, Coefficient, Collinearity, Inference, ProbabilityInterval, RowInfluence, SeparatedInference, TermTest,
     Tested,
 };
 use crate::model::Fit;
@@ -66,16 +66,19 @@ pub fn inference_json(found: &TableInference) -> Value {
                 "level": inference.options.level,
                 "interval": inference.options.interval,
                 "covariance": inference.options.covariance.name(),
-                "estimator": match inference.options.estimator {
-                    EstimatorKind::Likelihood => "maximum likelihood",
-                    EstimatorKind::Firth => "firth",
-                },
+                "estimator": inference.options.estimator.name(),
                 "clusters": inference.clusters,
                 "inflation": inference.inflation.iter().map(|t| json!({
                     "name": t.name, "df": t.df, "gvif": t.gvif, "gvif_root": t.gvif.powf(0.5 / t.df as f64),
                 })).collect::<Vec<_>>(),
                 "certificate": inference.certificate,
             });
+            if inference.corrected_intercept.is_some() {
+                value["flic_intercept"] = json!(inference.corrected_intercept);
+            }
+            if let Some(found) = &inference.collinearity {
+                value["collinearity"] = collinearity_json(inference, found);
+            }
             if inference.options.effects {
                 value["effects"] = json!(
                     inference
@@ -120,6 +123,16 @@ pub fn inference_json(found: &TableInference) -> Value {
             value
         }
     }
+}
+
+fn collinearity_json(inference: &Inference, found: &Collinearity) -> Value {
+    let name = |column: &Option<usize>| column.map_or("(intercept)".to_owned(), |j| inference.features[j].clone());
+    json!({
+        "columns": found.columns.iter().map(name).collect::<Vec<String>>(),
+        "indices": found.indices.iter().map(|i| json!({
+            "index": i.index, "singular_value": i.singular_value, "variance_shares": i.shares,
+        })).collect::<Vec<Value>>(),
+    })
 }
 
 /// What becomes of every coefficient, class by class.

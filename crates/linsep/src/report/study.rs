@@ -39,29 +39,29 @@ pub fn study_text(study: &Study) -> String {
 fn error_grid(study: &Study) -> String {
     let optional = |v: Option<f64>| v.map_or("-".to_owned(), short);
     let mean = |v: Option<SampleMean>| optional(v.map(|m| m.mean));
-    let has_losses = study.sizes.iter().any(|s| s.log_loss.is_some());
-    let mut heads = vec!["method", "rows", "error", "std.error", "on own rows"];
-    heads.extend(study.bayes_error.map(|_| "above Bayes"));
-    heads.extend(has_losses.then_some(["log loss", "own rows"]).into_iter().flatten());
-    let mut rows = vec![heads.into_iter().map(str::to_owned).collect::<Vec<String>>()];
+    let cells = |size: &StudiedSize, fresh: Option<SampleMean>, own: Option<SampleMean>| {
+        let error = fresh.and_then(|m| m.error);
+        vec![clip(&size.method, NAME), thousands(size.rows as f64), mean(fresh), optional(error), mean(own)]
+    };
+    let heads = |what: &str| ["method", "rows", what, "std.error", "on own rows"].map(str::to_owned).to_vec();
+    let mut errors = vec![heads("mean error")];
+    if study.bayes_error.is_some() {
+        errors[0].push("above Bayes".to_owned());
+    }
     for size in &study.sizes {
-        let error = size.error.and_then(|m| m.error);
-        let mut row = vec![
-            clip(&size.method, NAME),
-            thousands(size.rows as f64),
-            mean(size.error),
-            optional(error),
-            mean(size.training_error),
-        ];
+        let mut row = cells(size, size.error, size.training_error);
         if let Some(bayes) = &study.bayes_error {
             row.push(optional(size.error.map(|m| m.mean - bayes.value)));
         }
-        if has_losses {
-            row.extend([mean(size.log_loss), mean(size.training_log_loss)]);
-        }
-        rows.push(row);
+        errors.push(row);
     }
-    format!("\nMean error\n{}", grid(&rows, 0))
+    let mut out = format!("\n{}", grid(&errors, 0));
+    if study.sizes.iter().any(|s| s.log_loss.is_some()) {
+        let rows = study.sizes.iter().map(|s| cells(s, s.log_loss, s.training_log_loss));
+        let losses: Vec<Vec<String>> = std::iter::once(heads("mean log loss")).chain(rows).collect();
+        out.push_str(&format!("\n{}", grid(&losses, 0)));
+    }
+    out
 }
 
 fn estimate_grid(size: &StudiedSize) -> String {
@@ -69,13 +69,13 @@ fn estimate_grid(size: &StudiedSize) -> String {
         return String::new();
     }
     let covers = size.estimates.iter().any(|e| e.coverage.is_some());
-    let mut heads = vec!["", "truth", "mean", "bias", "its error", "std.dev", "rms error"];
+    let mut heads = vec!["", "truth", "bias", "its error", "std.dev", "rms error"];
     heads.extend(covers.then_some("covered"));
     let mut rows = vec![heads.into_iter().map(str::to_owned).collect::<Vec<String>>()];
     let optional = |v: Option<f64>| v.map_or("-".to_owned(), short);
     for line in size.estimates.iter().take(SHOWN) {
         let mut row = vec![clip(&line.parameter.name(), NAME)];
-        row.extend([line.truth, line.estimates.mean, line.bias()].map(short));
+        row.extend([line.truth, line.bias()].map(short));
         row.extend([line.estimates.error, line.estimates.deviation].map(optional));
         row.push(short(line.root_mean_square));
         if covers {

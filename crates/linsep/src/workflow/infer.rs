@@ -221,12 +221,12 @@ fn no_inference(method: &str) -> Error {
         .help(words!["fit ", Setting::Model.is("logistic")])
 }
 
-fn likelihood(intercept: bool) -> Method {
+pub(super) fn likelihood(intercept: bool) -> Method {
     let intercept = if intercept { Intercept::Free } else { Intercept::None };
     Method::Risk(RiskMinimizer { penalty: PenaltyChoice::None, intercept, ..RiskMinimizer::default() })
 }
 
-fn of_source(
+pub(super) fn of_source(
     source: &Source<'_>,
     options: &InferOptions,
     clusters: Option<Vec<usize>>,
