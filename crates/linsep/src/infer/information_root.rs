@@ -70,9 +70,13 @@ mod tests {
             for i in 0..root.len() {
                 for j in 0..root.len() {
                     let found: f64 = (0..root.len()).map(|k| entry(k, i) * entry(k, j)).sum();
-                    let others = || p.iter().enumerate().filter(|(at, _)| *at != i + 1).map(|(_, p)| p);
-                    let expected = if i == j { p[i + 1] * others().sum::<f64>() } else { -p[i + 1] * p[j + 1] };
-                    assert!((found - expected).abs() <= 1e-14 * expected.abs(), "{p:?}: {found} for {expected}");
+                    let variance = |i: usize| {
+                        let others = p.iter().enumerate().filter(|(at, _)| *at != i + 1).map(|(_, p)| p);
+                        p[i + 1] * others.sum::<f64>()
+                    };
+                    let expected = if i == j { variance(i) } else { -p[i + 1] * p[j + 1] };
+                    let size = (variance(i) * variance(j)).sqrt();
+                    assert!((found - expected).abs() <= 1e-14 * size, "{p:?}: {found} for {expected}");
                 }
             }
         }

@@ -300,9 +300,10 @@ mod tests {
         for (s, x) in solved.iter().zip([1.0, -2.0, 3.0]) {
             assert!((s - x).abs() < 1e-13, "{solved:?}");
         }
-        // det R = 6/4, and the inflation of the last column is its length over its own part.
+        // det R = 6/4. The first row of R⁻¹ is (1/2, −1/6, 7/3), and its column has the largest inflation, `A₁₁ (A⁻¹)₁₁`.
         assert!((f.log_determinant() - 2.0 * 1.5f64.ln()).abs() < 1e-14);
-        assert!((f.inflation_root() - (1.0f64 + 0.25 + 0.0625).sqrt() / 0.25).abs() < 1e-13, "{}", f.inflation_root());
+        let inflation = 4.0 * (1.0 / 4.0 + 1.0 / 36.0 + 49.0 / 9.0);
+        assert!((f.inflation_root() - f64::sqrt(inflation)).abs() < 1e-13, "{}", f.inflation_root());
         assert!(Factor::of_root(2, &[1.0, 0.0, 1.0, 0.0]).is_none());
     }
 
