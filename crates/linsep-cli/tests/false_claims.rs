@@ -638,3 +638,264 @@ fn quasi_complete_separation_of_three_classes() {
     let ran = scratch.run("infer t.csv -t y");
     assert_eq!((ran.code, ran.stdout.contains("quasi-completely separable")), (1, true), "{ran:?}");
 }
+
+/// Three classes by columns with heavy tails: rows that are certain hide what the others tell apart.
+const HEAVY_TAILS: &str = "x0,x1,x2,o0,o1,o2,y\n-0.28836,-2.612,9.188,-0.03,0.07,0.12,k0\n-3.9264,4.1757,6.4169,-0.27,-0.28,-0.49,k1\n\
+     2.4198,-1.8897,5.2098,0.89,0.65,0.91,k0\n49.647,9.0223,11.513,0.36,-0.26,-0.37,k0\n\
+     -59.321,-624.32,-3.5982,-0.43,-0.27,0.25,k2\n-1.4894,-1.694,0.71724,0.22,0.6,0.58,k1\n\
+     -0.19559,-6.2838,134.83,-0.67,0.02,0.37,k2\n2.592,-0.13829,1.0068,-0.87,0.19,-0.22,k0\n\
+     129.0,1.3937,0.54417,0.15,-0.36,0.25,k0\n2.8309,0.97003,5.2649,0.31,-0.29,-0.74,k0\n\
+     13.182,5.7022,0.6385,-0.17,-0.03,0.57,k2\n28.825,-12.619,13.823,-0.5,-0.31,0.88,k0\n\
+     -3.9931,2.1712,-10.78,0.33,-0.34,-0.3,k0\n-6.2184,21.732,-42.513,-0.24,-0.48,-0.58,k1\n\
+     -0.75627,-4.2251,-1.0991,-0.82,0.32,0.42,k1\n-0.24378,-1.205,36.749,0.19,0.35,-0.77,k2\n\
+     90.448,-1.3706,-1.5946,0.59,0.09,0.12,k0\n0.77984,70.466,1.4699,-0.52,-0.22,-0.05,k0\n\
+     0.30014,-1.3511,2.4654,1.39,0.48,0.4,k0\n-8.2395,-1.3693,-36.411,0.3,-0.72,-0.16,k0\n\
+     0.42787,-104.81,-12.097,-0.42,-0.41,-0.04,k0\n29.668,-0.69628,3.6282,0.33,-0.83,-0.24,k0\n\
+     0.089223,1.2135,2.0619,-0.17,0.5,-1.28,k0\n2.8647,-1.3458,-1480.3,-0.42,0.33,0.19,k1\n\
+     -17425.0,1.2439,-3.0425,-0.07,0.13,0.63,k2\n-2.0515,-2.5654,-14.273,1.25,0.27,0.33,k0\n\
+     -54.056,-2.2844,46.266,-0.55,0.65,-0.78,k0\n8.863,-781.47,-0.57211,0.3,-1.13,-0.4,k0\n\
+     2.448,-0.6652,0.09041,-0.64,-0.21,1.01,k2\n-3.0069,-1.5108,16532.0,-0.2,-0.5,-0.13,k2\n\
+     2.4795,1.4512,0.7085,0.25,0.22,0.77,k1\n-1.0189,1.1824,-6228.8,-0.16,0.63,-0.11,k1\n\
+     -1.7848,1.6781,12.095,-0.51,0.11,-0.48,k0\n-1.353,2.2388,0.53597,-0.85,-0.66,-0.35,k2\n\
+     0.54206,1.7644,0.93631,-0.04,-0.62,-0.93,k1\n2.6556,6.7532,12.442,-0.68,-0.2,-0.92,k0\n\
+     1.612,-6.7175,1.5489,-0.97,0.01,0.15,k0\n-52.419,-1.1129,-16.479,0.16,0.4,-0.56,k0\n\
+     1.8902,-9.4693,1.7235,0.44,0.74,-0.26,k1\n3.123,88.302,4.9501,-0.4,-0.55,-0.08,k2\n";
+
+/// Three classes, two of which hardly differ in the slope of the last column.
+const NEARLY_ONE_SLOPE: &str = "x0,x1,x2,y\n117.81,-1604.4,-2.6255,k2\n2713.7,17.574,9.8429,k2\n-0.72185,-18.11,-6.4932,k0\n\
+     -39.176,0.58813,-8.4523,k2\n0.15716,0.31982,10.119,k2\n-2.788,1.5238,2.3374,k2\n0.47114,4093.8,0.75895,k1\n\
+     -0.73483,-0.57218,1.2707,k2\n1.8494,-0.64971,-0.26837,k2\n-3.5742,-3.9836,-1.2901,k0\n\
+     0.8933,-0.77565,-3.3218,k2\n-1.8417,0.17806,3.7238,k2\n0.086141,2.1125,37.97,k2\n0.97415,-0.7982,-2.8917,k0\n\
+     -0.3056,20.066,-62.651,k0\n0.59448,-332.2,2.5134,k2\n45.011,-2.9186,5.2215,k1\n-3.9854,-1.8434,0.5975,k2\n\
+     -2469.4,4.6227,-39.255,k0\n7.2534,-1.919,-1.6434,k2\n0.45607,-243560.0,0.31842,k2\n1.6407,8.6966,56185000.0,k2\n\
+     0.31402,0.12769,28.286,k2\n-5.1016,6.6477,1.9646,k2\n-237.33,-0.15388,-0.87629,k0\n2.0549,-1.0747,0.3745,k2\n\
+     -2.7008,22.028,0.72101,k2\n0.38847,-283.01,0.18736,k2\n0.46024,0.71123,1.6726,k2\n-3.562,-9.6337,119.66,k1\n\
+     1.634,-16.128,29.671,k2\n-14.673,2.5696,19.479,k0\n3.0489,-73.151,-0.65021,k2\n-181390.0,0.68223,-0.71023,k2\n\
+     3.2842,-2.1859,-2.6226,k2\n89.942,10.565,-7.449,k2\n4.2121,-1.1988,-10.561,k2\n3.9338,0.2043,0.0073045,k2\n\
+     -5.3248,-2.0178,-46.249,k2\n-2.6951,92.397,-0.70052,k0\n";
+
+/// Centimetres and inches.
+const LENGTHS: &str = "x0,x1,w,o0,o1,o2,y\n185.5,73.0315,3,-0.66,-0.53,0.1,k0\n175.5,69.0945,7,-0.84,0.12,0.76,k0\n\
+     188.5,74.2126,7,-0.21,-0.34,0.41,k0\n160.3,63.1102,2,-0.4,-0.13,0.41,k1\n163.4,64.3307,3,0.1,-0.71,-1.24,k2\n\
+     169.5,66.7323,2,0.48,-0.65,-0.04,k2\n166.9,65.7087,1,-1.12,-0.01,-0.08,k0\n179.9,70.8268,1,-0.3,0.13,0.44,k0\n\
+     174.1,68.5433,2,0.25,0.48,-0.27,k2\n163.3,64.2913,7,-0.43,-0.35,-0.44,k0\n160.4,63.1496,1,0.57,0.26,-0.52,k1\n\
+     177.6,69.9213,3,-0.07,0.62,0.31,k0\n180.3,70.9843,2,-0.5,0.81,0.32,k1\n155.9,61.378,1,0.27,1.16,-1.46,k0\n\
+     170.9,67.2835,1,-0.36,0.04,-1.14,k0\n181.5,71.4567,2,0.35,0.3,-0.26,k1\n159.7,62.874,2,-0.45,0.1,-0.97,k0\n\
+     175.2,68.9764,7,0.37,0.34,-0.05,k0\n174.2,68.5827,1,0.64,0.1,-0.33,k2\n182.6,71.8898,1,-0.07,1.52,0.81,k1\n\
+     181.5,71.4567,7,1.37,0.17,0.39,k0\n181.5,71.4567,7,-0.46,-0.48,-0.33,k0\n181.4,71.4173,1,0.34,0.24,0.42,k2\n\
+     170.8,67.2441,7,-0.18,0.8,-0.03,k0\n163.7,64.4488,3,0.31,-0.43,-0.11,k1\n169.0,66.5354,7,0.34,0.12,-0.35,k0\n\
+     171.1,67.3622,1,0.44,0.1,-0.75,k1\n174.0,68.5039,3,0.32,0.28,1.64,k0\n180.1,70.9055,7,0.08,1.12,0.06,k0\n\
+     175.1,68.937,2,-0.29,0.49,0.53,k0\n";
+
+/// Columns of spread one, far from zero: their product is nearly a combination of them.
+const FAR_FROM_ZERO: &str = "x0,x1,w,y\n37554.413,620976.443,2,k1\n37554.821,620974.2,7,k1\n37552.811,620973.676,2,k1\n\
+     37553.81,620974.991,7,k1\n37554.95,620975.246,1,k1\n37555.46,620975.958,1,k0\n37553.569,620975.378,7,k0\n\
+     37554.424,620975.705,2,k1\n37553.759,620976.53,1,k1\n37553.751,620974.556,7,k1\n37554.209,620974.036,3,k1\n\
+     37553.047,620974.707,7,k1\n";
+
+/// Columns that differ by a ten-millionth.
+const TWINS: &str = "x0,x1,o,y\n0.9,0.9000000287808518,0.84,k1\n0.35,0.35000002735866503,0.77,k0\n1.53,1.529999819114509,0.64,k1\n\
+     0.43,0.42999986572128396,0.8,k1\n0.05,0.04999999277562136,0.3,k1\n-0.21,-0.21000003619363886,-1.21,k1\n\
+     -1.04,-1.040000099731405,-0.52,k1\n-0.23,-0.23000004087249465,-0.63,k1\n1.3,1.3000001137265182,0.9,k1\n\
+     1.01,1.0100000037521253,0.47,k1\n-0.12,-0.11999998123623434,-0.77,k1\n0.54,0.5399999130972062,0.45,k1\n\
+     -1.43,-1.4300001007598364,0.16,k0\n1.49,1.490000064930993,-0.12,k0\n0.04,0.039999990233009694,0.51,k1\n\
+     1.73,1.7299999425989172,-0.82,k1\n0.7,0.7000000291253186,1.46,k1\n-0.62,-0.6200000961569004,0.02,k1\n\
+     -1.68,-1.6799999778635506,0.17,k0\n2.84,2.8400000086775,1.42,k1\n";
+
+/// Four clusters.
+const FOUR_CLUSTERS: &str = "a,b,g,c,y\n0.18,3.2,Q,c4,k0\n0.18,3.2,Q,c4,k0\n0.38,5.4,R,c0,k0\n0.71,6.5,P,c3,k1\n0.71,6.5,P,c3,k1\n\
+     0.63,6.0,P,c2,k0\n-0.48,4.5,P,c0,k1\n-0.48,4.5,P,c0,k1\n-0.48,4.5,P,c0,k1\n-0.68,4.2,R,c2,k0\n0.88,8.2,P,c0,k1\n\
+     0.88,8.2,P,c0,k1\n0.88,8.2,P,c0,k1\n0.99,6.2,P,c3,k1\n0.99,6.2,P,c3,k1\n0.99,6.2,P,c3,k1\n1.25,2.4,P,c0,k1\n\
+     1.5,2.4,R,c3,k1\n1.5,2.4,R,c3,k1\n-1.8,4.6,R,c4,k0\n-1.8,4.6,R,c4,k0\n0.81,7.3,Q,c2,k1\n0.81,7.3,Q,c2,k1\n\
+     0.81,7.3,Q,c2,k1\n0.49,3.8,R,c2,k1\n0.49,3.8,R,c2,k1\n0.49,3.8,R,c2,k1\n0.81,6.1,Q,c3,k1\n0.81,6.1,Q,c3,k1\n\
+     0.81,6.1,Q,c3,k1\n1.46,6.5,R,c3,k1\n1.46,6.5,R,c3,k1\n1.46,6.5,R,c3,k1\n-2.89,3.7,Q,c2,k0\n-2.89,3.7,Q,c2,k0\n\
+     -2.89,3.7,Q,c2,k0\n-1.35,1.2,P,c4,k1\n-0.67,-1.2,R,c2,k1\n-0.67,-1.2,R,c2,k1\n";
+
+/// Rows with frequencies, that products of columns separate in part.
+const COUNTED: &str = "a,b,g,w,y\n-0.26,7.6,Q,1,k1\n0.02,5.6,P,0,k0\n1.17,4.0,R,1,k0\n0.54,4.1,R,3,k1\n-0.82,3.3,R,2,k0\n\
+     -0.35,2.2,Q,2,k0\n-0.28,9.4,Q,3,k0\n0.01,6.0,P,1,k0\n2.03,7.9,R,1,k1\n0.14,1.5,R,3,k0\n0.23,6.8,Z,0,k0\n\
+     0.67,8.0,P,2,k1\n-0.12,6.5,P,3,k1\n-0.09,7.0,R,2,k0\n-1.9,5.4,P,1,k0\n-0.43,2.7,R,0,k1\n-1.37,8.7,P,2,k0\n\
+     -0.07,6.3,R,2,k1\n0.82,3.3,Q,3,k1\n1.9,4.9,R,2,k1\n";
+
+/// Of one object of a list of objects, by its name.
+fn named<'v>(found: &'v Value, list: &str, name: &str) -> &'v Value {
+    let all = found[list].as_array().expect("a list");
+    all.iter().find(|v| v["name"] == name).unwrap_or_else(|| panic!("{name} in {list}"))
+}
+
+fn inferred(table: &str, flags: &str) -> Value {
+    let scratch = Scratch::new();
+    scratch.write("t.csv", table);
+    serde_json::from_str(&scratch.done(&format!("infer t.csv -t y {flags} --json"))).expect("JSON")
+}
+
+fn assert_near(found: &Value, exact: f64, what: &str) {
+    let found = found.as_f64().unwrap_or(f64::NAN);
+    assert!((found / exact - 1.0).abs() < 1e-6, "{what}: {found} for {exact}");
+}
+
+/// Columns of the file that `--rows` writes, of one row.
+fn row_values(table: &str, flags: &str, row: usize, columns: [&str; 4]) -> [f64; 4] {
+    let scratch = Scratch::new();
+    scratch.write("t.csv", table);
+    scratch.done(&format!("infer t.csv -t y {flags} --rows r.csv"));
+    let text = String::from_utf8(scratch.read("r.csv")).expect("text");
+    let mut lines = text.lines();
+    let names: Vec<&str> = lines.next().expect("a header").split(',').collect();
+    let values: Vec<&str> = lines.nth(row - 1).expect("the row").split(',').collect();
+    columns.map(|name| {
+        let at = names.iter().position(|n| *n == name).unwrap_or_else(|| panic!("{name} in {names:?}"));
+        values[at].parse().unwrap_or(f64::NAN)
+    })
+}
+
+/// The row that Cook's distance is for: probability 3e-48 of its class. Exact values in 150 digits, here and below by Newton's
+/// method on the doubles of the file.
+#[test]
+fn the_influence_of_a_row_that_the_model_excludes() {
+    let table = "x,w,y\n-2,1000,u\n-1,500,u\n-1,20,v\n1,20,u\n1,500,v\n2,1000,v\n40,1,u\n";
+    let found = row_values(table, "--features x --weights w", 7, ["p(u)", "pearson", "leverage", "cook"]);
+    let exact = [2.91663976472e-48, -5.8554274416e23, 5.03395362506e-47, 8.6297143822];
+    for (found, exact) in found.iter().zip(exact) {
+        assert!((found / exact - 1.0).abs() < 1e-9, "{found} for {exact}");
+    }
+    // The same row with the names of the classes exchanged is in the other tail.
+    let exchanged = table.replace('u', "z").replace('v', "u");
+    let found = row_values(&exchanged, "--features x --weights w", 7, ["p(z)", "pearson", "leverage", "cook"]);
+    for (found, exact) in found.iter().zip([exact[0], -exact[1], exact[2], exact[3]]) {
+        assert!((found / exact - 1.0).abs() < 1e-9, "{found} for {exact}");
+    }
+}
+
+#[test]
+fn robust_errors_of_several_classes() {
+    let found = inferred(HEAVY_TAILS, "--features x0,x1,x2 --offset o0,o1,o2 --basis quadratic --covariance hc0");
+    let exact = [
+        1.29903166024,
+        0.386142081323,
+        0.203531691642,
+        0.440581978156,
+        0.166506418834,
+        0.0847265319623,
+        0.200935554791,
+        0.000974522978153,
+        0.0391400306374,
+        0.00116824937994,
+        0.839395298487,
+        0.0137005482285,
+        0.0113750895197,
+        0.0376280925085,
+        8.77017278146e-07,
+        0.00192042193359,
+        0.00115384319995,
+        0.000190806568261,
+        0.00210551693664,
+        0.00119108454428,
+    ];
+    let mut errors: Vec<f64> = exact.to_vec();
+    errors.sort_by(f64::total_cmp);
+    let lines = found["coefficients"].as_array().expect("coefficients");
+    let mut stated: Vec<f64> = lines.iter().map(|c| c["se"].as_f64().unwrap_or(f64::NAN)).collect();
+    stated.sort_by(f64::total_cmp);
+    assert_eq!(stated.len(), errors.len());
+    for (stated, exact) in stated.iter().zip(&errors) {
+        assert!((stated / exact - 1.0).abs() < 1e-6, "{stated} for {exact}");
+    }
+    assert_near(&named(&found, "terms", "x0^2")["statistic"], 4.88599101094, "x0^2");
+
+    let found = inferred(NEARLY_ONE_SLOPE, "--features x0,x1,x2 --covariance hc1");
+    let errors = [
+        0.891119050913,
+        1.40860428032e-05,
+        0.000479656180197,
+        0.0245908859982,
+        0.52291579174,
+        7.60198600606e-06,
+        0.0152917702015,
+        0.0245908867358,
+    ];
+    for (line, exact) in found["coefficients"].as_array().expect("coefficients").iter().zip(errors) {
+        assert_near(&line["se"], exact, "the standard error");
+    }
+    assert_near(&named(&found, "terms", "x2")["statistic"], 63.5796910486, "x2");
+}
+
+#[test]
+fn joint_tests_of_columns_that_nearly_coincide() {
+    let flags = "--features x0,x1 --weights w --offset o0,o1,o2 --no-intercept --test x0,x1";
+    let found = inferred(LENGTHS, flags);
+    let test = &found["tests"][0];
+    assert_near(&test["likelihood_ratio"]["statistic"], 108.12423781, "the likelihood ratio");
+    assert_near(&test["score"]["statistic"], 117.698856715, "the score test");
+    assert_near(&test["wald"]["statistic"], 83.0973177289, "Wald's test");
+}
+
+/// The test of a column beside its product is that without the product.
+#[test]
+fn terms_beside_products_that_are_nearly_combinations() {
+    let found = inferred(FAR_FROM_ZERO, "--features x0,x1 --weights w --basis products");
+    assert_near(&named(&found, "terms", "x0")["statistic"], 1.46053816412, "x0");
+    assert_near(&named(&found, "terms", "x1")["statistic"], 8.46112405823, "x1");
+}
+
+#[test]
+fn leverage_and_inflation_of_columns_that_nearly_coincide() {
+    let flags = "--features x0,x1 --offset o";
+    let found = row_values(TWINS, flags, 13, ["leverage", "cook", "leverage", "cook"]);
+    let near = |found: f64, exact: f64| (found / exact - 1.0).abs() < 1e-6;
+    assert!(near(found[0], 0.274224998024) && near(found[1], 0.75223571147), "{found:?}");
+    assert_near(&named(&inferred(TWINS, flags), "inflation", "x0")["gvif"], 5.21571114316e14, "GVIF");
+}
+
+/// A covariance of four clusters has rank three: four coefficients have no finite inflation by it.
+#[test]
+fn a_singular_covariance_inflates_nothing() {
+    let found = inferred(FOUR_CLUSTERS, "--features a,b,g --covariance cluster:c");
+    assert_eq!(found["inflation"].as_array().map(Vec::len), Some(0), "{}", found["inflation"]);
+    // By rows it has full rank.
+    let found = inferred(FOUR_CLUSTERS, "--features a,b,g --covariance hc0");
+    assert_eq!(found["inflation"].as_array().map(Vec::len), Some(3), "{}", found["inflation"]);
+}
+
+/// A limit that was found for frequencies is found for the copies, and the same.
+#[test]
+fn one_sided_limits_of_frequencies_and_copies() {
+    let mut copies = String::from("a,b,g,y\n");
+    for line in COUNTED.lines().skip(1) {
+        let v: Vec<&str> = line.split(',').collect();
+        let times: usize = v[3].parse().expect("a count");
+        copies.push_str(&format!("{},{},{},{}\n", v[0], v[1], v[2], v[4]).repeat(times));
+    }
+    let limits = |table: &str, flags: &str| -> Vec<Value> {
+        let scratch = Scratch::new();
+        scratch.write("t.csv", table);
+        let ran = scratch.run(&format!("infer t.csv -t y --features a,b,g --basis products {flags} --json"));
+        let found: Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        found["one_sided"].as_array().expect("limits").clone()
+    };
+    let (counted, copied) = (limits(COUNTED, "--weights w"), limits(&copies, ""));
+    assert_eq!((counted.len(), copied.len()), (6, 6), "{counted:?} {copied:?}");
+    for (a, b) in counted.iter().zip(&copied) {
+        assert_eq!(a["name"], b["name"]);
+        let end = |v: &Value| v["low"].as_f64().or_else(|| v["high"].as_f64()).expect("an end");
+        assert!((end(a) / end(b) - 1.0).abs() < 1e-6, "{a} and {b}");
+    }
+}
+
+/// Forty classes of one row each: the signs of hundreds of limits are not decided after the time is out.
+#[test]
+fn the_time_limit_of_inference_ends_the_search_for_signs() {
+    let noise = |i: usize| ((i * 2_654_435_761) % 4_294_967_291 % 1000) as f64 / 100.0;
+    let row = |i: usize| {
+        let numbers: String = (0..6).map(|k| format!("{},", noise(i + 100 * k))).collect();
+        format!("{numbers}{},c{i}\n", ["P", "Q", "R"][i * 7 % 3])
+    };
+    let rows: String = (0..40).map(row).collect();
+    let scratch = Scratch::new();
+    scratch.write("t.csv", format!("a,b,c,d,e,f,g,y\n{rows}"));
+    let started = std::time::Instant::now();
+    let ran = scratch.run("infer t.csv -t y --time-limit 1");
+    let took = started.elapsed().as_secs_f64();
+    // Ten times the limit: the proof of separability itself is checked in steps that a busy machine draws out.
+    assert!(took < 10.0, "{took} s: {ran:?}");
+}

@@ -43,7 +43,7 @@ pub(super) fn median_reduced(
         let moves = median_moves(likelihood, &found.point, &metric, functionals, watch)?;
         let more = coefficients_of(likelihood, &moves, functionals);
         step.iter_mut().zip(&more).for_each(|(s, m)| *s += m);
-        let lengths = functionals.iter().map(|f| (dot(f, &step) / dot(f, &metric.solve(f)).sqrt()).abs());
+        let lengths = functionals.iter().map(|f| (dot(f, &step) / metric.square(f).sqrt()).abs());
         let longest = lengths.fold(0.0, f64::max);
         if !longest.is_finite() {
             break;
@@ -76,7 +76,7 @@ fn median_moves(
     let (width, many) = (likelihood.width(), functionals.len());
     let moved: Vec<Vec<f64>> = functionals.iter().map(|f| metric.solve(f)).collect();
     let all: Vec<f64> = moved.iter().flatten().copied().collect();
-    let fitted = likelihood.fitted(point, watch)?;
+    let fitted = likelihood.class_probabilities(point, watch)?;
     let sums = Pass::new(likelihood.training().design, likelihood.units()).partials_of(many).reduce(
         watch,
         (0, &mut []),
@@ -86,8 +86,8 @@ fn median_moves(
             t.resize(range.len() * many, 0.0);
             multiply_rows(tile, &all, width, many, t);
             for (row, t) in range.zip(t.chunks_exact(many.max(1))) {
-                let (s, p) = (likelihood.weight(row), fitted[row]);
-                let skew = s * p * (1.0 - p) * (1.0 - 2.0 * p);
+                let (s, q, p) = (likelihood.weight(row), fitted[2 * row], fitted[2 * row + 1]);
+                let skew = s * p * q * (q - p);
                 sums.iter_mut().zip(t).for_each(|(sum, t)| *sum += skew * t * t * t);
             }
             Ok(())

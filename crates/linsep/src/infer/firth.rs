@@ -1,7 +1,6 @@
 //! Firth's estimates: the maximum of `ℓ + ½ log det I`, which exists for every table (Firth, Biometrika 80, 1993; Heinze and
 //! Schemper, Statistics in Medicine 21, 2002). Restricted maxima keep the information of all coefficients in the penalty.
 
-use super::covariance::leverage;
 use super::likelihood::{Evaluated, LogLikelihood};
 use super::maximum::{InformationMetric, Maximum, rounding};
 use super::restricted::{Restrained, RestrictedMaximum, Restriction};
@@ -30,13 +29,12 @@ impl Penalised<'_, '_> {
         let mut found = likelihood.with_information(point, watch)?;
         let information = found.information.as_ref().ok_or_else(lost)?;
         let metric = InformationMetric::at(likelihood, point, information, watch)?;
-        let inverse = metric.inverse();
         let width = likelihood.width();
-        let fitted = likelihood.fitted(point, watch)?;
+        let fitted = likelihood.class_probabilities(point, watch)?;
         // h(½ − p) of every row, s times.
         let pulls = likelihood.each_row(1, watch, |row, x, out| {
-            let (s, p) = (likelihood.weight(row), fitted[row]);
-            out[0] = s * leverage(&inverse, x, p * (1.0 - p)) * (0.5 - p);
+            let (s, q, p) = (likelihood.weight(row), fitted[2 * row], fitted[2 * row + 1]);
+            out[0] = s * p * q * metric.square(x) * (0.5 - p);
         })?;
         let moved =
             crate::design::Pass::new(likelihood.training().design, likelihood.units()).partials_of(width).reduce(
@@ -108,7 +106,7 @@ impl Penalised<'_, '_> {
     /// Both profile limits of a functional: the penalised likelihood ratio statistic is `quantile` there.
     pub fn limits(&self, free: &Maximum, functional: &[f64], quantile: f64, watch: &Watch) -> Result<(f64, f64)> {
         let estimate = dot(functional, &free.point);
-        let variance = dot(&free.metric.solve(functional), functional);
+        let variance = free.metric.square(functional);
         let target = free.value - 0.5 * quantile;
         let mut ends = [0.0; 2];
         for (end, side) in ends.iter_mut().zip([-1.0, 1.0]) {

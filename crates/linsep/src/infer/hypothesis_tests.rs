@@ -121,7 +121,7 @@ fn test(
             let metric =
                 information.map(|i| InformationMetric::at(run.likelihood, &found.point, &i, run.watch)).transpose();
             let metric = metric.map_err(|e| not_found(e, text))?;
-            let score = metric.map(|m| tested(dot(&m.solve(&there.gradient), &there.gradient)));
+            let score = metric.map(|m| tested(m.square(&there.gradient)));
             (Some(tested(run.fall(found.value))), score)
         }
     };

@@ -81,7 +81,8 @@ pub struct SeparatedInference {
     pub log_likelihood: Option<f64>,
     /// Likelihood ratio tests of the terms by suprema, of two classes.
     pub terms: Vec<TermTest>,
-    /// Columns whose coefficient tends to infinity, to which (1 or −1), and the other end of its profile interval.
+    /// Columns whose coefficient tends to infinity, to which (1 or −1), and the other end of its profile interval; not a number
+    /// where it was not found.
     pub one_sided: Vec<(usize, f64, f64)>,
     /// The limiting conditional model: inference from the rows on the boundary, for the coefficients that have a limit.
     pub limiting: Option<Box<Inference>>,
@@ -229,9 +230,8 @@ fn separated(
             CoefficientLimit::MinusInfinity => -1.0,
             _ => continue,
         };
-        if let Some(end) = one_sided_limit(training, (j, side), (top, quantile), options.intercept, watch)? {
-            found.one_sided.push((j, side, end));
-        }
+        let end = one_sided_limit(training, (j, side), (top, quantile), options.intercept, watch)?;
+        found.one_sided.push((j, side, end.unwrap_or(f64::NAN)));
     }
     if let Some(boundary) = LimitingRows::of(training, &found.proof)? {
         let rows = Subject {
@@ -396,7 +396,7 @@ impl InferenceRun<'_, '_> {
             features: self.subject.features.clone(),
             options: options.clone(),
             covariance: covariance.between(&functionals),
-            inflation: plan.inflation(self, &covariance.matrix()),
+            inflation: plan.inflation(self, &covariance),
             collinearity,
             corrected_intercept,
             coefficients,

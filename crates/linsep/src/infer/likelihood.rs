@@ -40,11 +40,11 @@ pub(super) struct Evaluated {
 }
 
 /// What a pass computes beside the value.
-#[derive(Clone, Copy)]
-enum Derivatives<'c> {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Derivatives {
     Gradient,
-    /// And the information, in the columns or in combinations of them.
-    Information(Option<&'c [f64]>),
+    /// And the information.
+    Information,
 }
 
 /// Sums over some of the rows.
@@ -56,8 +56,6 @@ struct LikelihoodSums {
     /// Of the first point alone: a matrix for every two scores.
     blocks: Vec<Square>,
     tile: Vec<f64>,
-    /// The tile in combinations of the columns, where they are asked for.
-    combined: Vec<f64>,
     scaled: Vec<f64>,
     z: Vec<f64>,
     residual: Vec<f64>,
@@ -143,23 +141,13 @@ impl<'a> LogLikelihood<'a> {
 
     /// Value, gradient and information at a point.
     pub fn with_information(&self, point: &[f64], watch: &Watch) -> Result<Evaluated> {
-        let mut found = self.pass(&[point], Derivatives::Information(None), watch)?;
+        let mut found = self.pass(&[point], Derivatives::Information, watch)?;
         // One point in, one point out.
         Ok(found.swap_remove(0))
     }
 
-    /// `A I Aᵀ` for the information I at a point, A the same for every score, row by row. Where columns nearly coincide,
-    /// products of suitable combinations have the digits that products of the columns lack.
-    pub fn combined_information(&self, combinations: &[f64], point: &[f64], watch: &Watch) -> Result<Option<Square>> {
-        let mut found = self.pass(&[point], Derivatives::Information(Some(combinations)), watch)?;
-        Ok(found.swap_remove(0).information)
-    }
-
-    fn pass(&self, points: &[&[f64]], derivatives: Derivatives<'_>, watch: &Watch) -> Result<Vec<Evaluated>> {
-        let (information, combinations) = match derivatives {
-            Derivatives::Gradient => (false, None),
-            Derivatives::Information(combinations) => (true, combinations),
-        };
+    fn pass(&self, points: &[&[f64]], derivatives: Derivatives, watch: &Watch) -> Result<Vec<Evaluated>> {
+        let information = derivatives == Derivatives::Information;
         let (width, scores) = (self.width(), self.scores);
         let all: Vec<f64> = points.iter().flat_map(|p| p.iter().copied()).collect();
         let pairs = if information { scores * (scores + 1) / 2 } else { 0 };
@@ -171,7 +159,6 @@ impl<'a> LogLikelihood<'a> {
             gradients: vec![0.0; all.len()],
             blocks: (0..pairs).map(|_| Square::zeros(width)).collect(),
             tile: Vec::new(),
-            combined: Vec::new(),
             scaled: Vec::new(),
             z: Vec::new(),
             residual: Vec::new(),
@@ -183,7 +170,7 @@ impl<'a> LogLikelihood<'a> {
             new,
             |sums, range, rows, _| {
                 self.fill(rows, range.len(), &mut sums.tile);
-                self.add_rows(sums, range.start, range.len(), &all, combinations);
+                self.add_rows(sums, range.start, range.len(), &all);
                 Ok(())
             },
             |sums, other| {
@@ -234,14 +221,7 @@ impl<'a> LogLikelihood<'a> {
     }
 
     /// Adds the rows of the tile to the sums, at all points.
-    fn add_rows(
-        &self,
-        sums: &mut LikelihoodSums,
-        first: usize,
-        count: usize,
-        points: &[f64],
-        combinations: Option<&[f64]>,
-    ) {
+    fn add_rows(&self, sums: &mut LikelihoodSums, first: usize, count: usize, points: &[f64]) {
         let (width, scores, many) = (self.width(), self.scores, sums.values.len());
         let each = many * scores;
         sums.z.resize(count * each, 0.0);
@@ -252,7 +232,7 @@ impl<'a> LogLikelihood<'a> {
         sums.curvature.resize(if with_information { count * pairs } else { 0 }, 0.0);
         sums.of_block.clear();
         sums.of_block.resize(many, 0.0);
-        let mut p = vec![0.0; scores];
+        let mut p = vec![0.0; scores + 1];
         for i in 0..count {
             let row = first + i;
             let (s, y) = (self.weight(row), self.training.labels.codes()[row].index());
@@ -272,13 +252,13 @@ impl<'a> LogLikelihood<'a> {
                 let (z, residual) = (&sums.z[place..place + scores], &mut sums.residual[place..place + scores]);
                 sums.of_block[at] += s * probabilities(z, offset, y, &mut p);
                 for (k, r) in residual.iter_mut().enumerate() {
-                    *r = s * (f64::from(u8::from(y == k + 1)) - p[k]);
+                    *r = s * residual_of(&p, y, k + 1);
                 }
                 if with_information {
                     let curvature = &mut sums.curvature[i * pairs..(i + 1) * pairs];
                     for k in 0..scores {
                         for l in 0..=k {
-                            curvature[k * (k + 1) / 2 + l] = s * p[k] * (f64::from(u8::from(k == l)) - p[l]);
+                            curvature[k * (k + 1) / 2 + l] = s * p[k + 1] * residual_of(&p, k + 1, l + 1);
                         }
                     }
                 }
@@ -286,21 +266,13 @@ impl<'a> LogLikelihood<'a> {
         }
         sums.values.iter_mut().zip(&sums.of_block).for_each(|(sum, block)| sum.add(*block));
         weighted_rows_sum(&sums.tile, &sums.residual, width, each, &mut sums.gradients);
-        let tile = match combinations {
-            Some(combinations) => {
-                sums.combined.resize(sums.tile.len(), 0.0);
-                multiply_rows(&sums.tile, combinations, width, width, &mut sums.combined);
-                &sums.combined
-            }
-            None => &sums.tile,
-        };
         for (pair, block) in sums.blocks.iter_mut().enumerate() {
             sums.scaled.clear();
-            for (i, x) in tile.chunks_exact(width.max(1)).enumerate() {
+            for (i, x) in sums.tile.chunks_exact(width.max(1)).enumerate() {
                 let h = sums.curvature[i * pairs + pair];
                 sums.scaled.extend(x.iter().map(|v| v * h));
             }
-            gram_update(block, &sums.scaled, tile);
+            gram_update(block, &sums.scaled, &sums.tile);
         }
     }
 
@@ -338,37 +310,23 @@ impl<'a> LogLikelihood<'a> {
         Ok(out)
     }
 
-    /// The probabilities of the classes but the first at every row.
-    pub fn fitted(&self, point: &[f64], watch: &Watch) -> Result<Vec<f64>> {
-        let (width, scores) = (self.width(), self.scores);
-        let mut out = vec![0.0; self.training.labels.len() * scores];
-        Pass::new(self.training.design, &self.units).partials_of(1).reduce(
-            watch,
-            (scores, &mut out),
-            || (Vec::new(), Vec::new(), vec![0.0; scores]),
-            |(tile, z, p), range, rows, out| {
-                self.fill(rows, range.len(), tile);
-                z.resize(out.len(), 0.0);
-                multiply_rows(tile, point, width, scores, z);
-                for (i, out) in out.chunks_exact_mut(scores).enumerate() {
-                    let row = range.start + i;
-                    let offset = self.offsets.as_ref().map(|o| &o[row * scores..(row + 1) * scores]);
-                    probabilities(&z[i * scores..(i + 1) * scores], offset, 0, p);
-                    out.copy_from_slice(p);
-                }
-                Ok(())
-            },
-            |_, _| (),
-        )?;
-        Ok(out)
+    /// The probabilities of all classes at every row.
+    pub fn class_probabilities(&self, point: &[f64], watch: &Watch) -> Result<Vec<f64>> {
+        self.each_row(self.scores + 1, watch, |row, x, p| {
+            self.row_probabilities(&self.row_scores(point, row, x), row, p);
+        })
     }
 
-    /// The probabilities of the classes but the first at a row, whose columns `x` are; also `log p(y)`.
-    pub fn row_probabilities(&self, point: &[f64], row: usize, x: &[f64], p: &mut [f64]) -> f64 {
+    /// The scores of a row, with its offsets, whose columns `x` are.
+    pub fn row_scores(&self, point: &[f64], row: usize, x: &[f64]) -> Vec<f64> {
         let width = self.width();
-        let z: Vec<f64> = (0..self.scores).map(|k| dot(&point[k * width..(k + 1) * width], x)).collect();
-        let offset = self.offsets.as_ref().map(|o| &o[row * self.scores..(row + 1) * self.scores]);
-        probabilities(&z, offset, self.training.labels.codes()[row].index(), p)
+        let offset = |k: usize| self.offsets.as_ref().map_or(0.0, |o| o[row * self.scores + k]);
+        (0..self.scores).map(|k| dot(&point[k * width..(k + 1) * width], x) + offset(k)).collect()
+    }
+
+    /// The probabilities of all classes at a row by its scores; also `log p(y)`.
+    pub fn row_probabilities(&self, scores: &[f64], row: usize, p: &mut [f64]) -> f64 {
+        probabilities(scores, None, self.training.labels.codes()[row].index(), p)
     }
 }
 
@@ -384,21 +342,31 @@ vectorised! {
     }
 }
 
-/// `p_k = e^{z_k}/(1 + Σ e^{z})` of the classes but the first; returns `log p_y`.
+/// `p_k = e^{z_k}/Σ e^{z}` of all classes, the score of the first of which is zero; returns `log p_y`.
 fn probabilities(z: &[f64], offset: Option<&[f64]>, y: usize, p: &mut [f64]) -> f64 {
     let score = |k: usize| z[k] + offset.map_or(0.0, |o| o[k]);
     if z.len() == 1 {
         let t = logistic_terms(score(0));
-        p[0] = t.p;
+        (p[0], p[1]) = (t.q, t.p);
         return if y == 1 { -t.softplus_negative } else { -t.softplus };
     }
     let largest = (0..z.len()).map(score).fold(0.0, f64::max);
-    let mut total = (-largest).exp();
-    for (k, p) in p.iter_mut().enumerate() {
+    p[0] = (-largest).exp();
+    let mut total = p[0];
+    for (k, p) in p[1..].iter_mut().enumerate() {
         *p = (score(k) - largest).exp();
         total += *p;
     }
     let own = if y == 0 { 0.0 } else { score(y - 1) };
     p.iter_mut().for_each(|p| *p /= total);
     own - largest - total.ln()
+}
+
+/// `[y = k] − p_k`, of a class that is nearly certain by the others.
+pub(super) fn residual_of(p: &[f64], y: usize, k: usize) -> f64 {
+    match y == k {
+        false => -p[k],
+        true if p[k] < 0.5 => 1.0 - p[k],
+        true => p[..k].iter().chain(&p[k + 1..]).sum(),
+    }
 }

@@ -1,6 +1,6 @@
 //! The maximum of the likelihood, and the metric of the information.
 
-use super::combinations::Combinations;
+use super::information_root::information_root;
 use super::likelihood::{Evaluated, LogLikelihood};
 use crate::error::{Error, Result};
 use crate::linalg::{Factor, Square, dot, factor};
@@ -17,18 +17,19 @@ const SETTLED_FREE: f64 = 1e-22;
 /// Steps until a maximum counts as lost. Newton's method on a concave function needs some ten; chosen
 /// (bench/constants.md).
 pub(super) const STEPS: usize = 200;
-/// Pivots of the information in unit diagonal below this are rounding: the columns cannot be told apart.
+/// Pivots of the information in unit diagonal below this are rounding.
 pub(super) const SINGULAR: f64 = 1e-15;
 /// Such a pivot is off by about a unit of rounding for each column, so that above this the inverse has nine digits; below it,
-/// products are taken of combinations of the columns, at the cost of a pass.
+/// the root of the information is computed from the rows, at the cost of a pass.
 pub(super) const CLOSE: f64 = 1e-6;
+/// The root of the largest variance inflation beyond which columns cannot be told apart: errors are some units of rounding
+/// times this, so that below it standard errors have the four digits that are printed.
+const INSEPARABLE: f64 = 1e10;
 
-/// The inverse of an information, by its factor.
-#[derive(Debug)]
+/// The inverse V of an information: `AᵀA` with a lower triangular A, by which variances are sums of squares.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct InformationMetric {
     factor: Factor,
-    /// Where the factor is that of `A I Aᵀ`.
-    combinations: Option<Combinations>,
 }
 
 impl InformationMetric {
@@ -43,61 +44,44 @@ impl InformationMetric {
         watch: &Watch,
     ) -> Result<InformationMetric> {
         let plain = factor(information, SINGULAR);
-        if let Some(alias) = plain.aliased().first() {
-            return Err(no_information(alias.column, likelihood));
+        if plain.aliased().is_empty() && plain.smallest_pivot() >= CLOSE {
+            return Ok(InformationMetric { factor: plain });
         }
-        if plain.smallest_pivot() >= CLOSE {
-            return Ok(InformationMetric { factor: plain, combinations: None });
+        let root = information_root(likelihood, point, watch)?;
+        match Factor::of_root(likelihood.size(), &root).filter(|f| f.inflation_root() <= INSEPARABLE) {
+            Some(factor) => Ok(InformationMetric { factor }),
+            None => {
+                let worst = plain.aliased().first().map_or(likelihood.size() - 1, |alias| alias.column);
+                Err(no_information(worst, likelihood))
+            }
         }
-        let width = likelihood.width();
-        let of_first = factor(&Square::from_lower(width, |i, j| information.get(i, j)), SINGULAR);
-        let rows = of_first.whitening();
-        let combined =
-            likelihood.combined_information(&rows, point, watch)?.map(|combined| factor(&combined, SINGULAR));
-        Ok(match combined.filter(|f| of_first.aliased().is_empty() && f.aliased().is_empty()) {
-            Some(factor) => InformationMetric { factor, combinations: Some(Combinations { width, rows }) },
-            None => InformationMetric { factor: plain, combinations: None },
-        })
     }
 
-    /// `V b`, V the inverse.
+    /// `A b`, of which the square is `b·Vb`.
+    pub fn whiten(&self, b: &[f64]) -> Vec<f64> {
+        self.factor.whiten(b)
+    }
+
+    /// `Aᵀ h`.
+    pub fn unwhiten(&self, h: &[f64]) -> Vec<f64> {
+        self.factor.unwhiten(h)
+    }
+
+    /// `V b`.
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
-        match &self.combinations {
-            Some(combinations) => combinations.transposed(&self.factor.solve(&combinations.of(b))),
-            None => self.factor.solve(b),
-        }
+        self.factor.solve(b)
+    }
+
+    /// `b·Vb`.
+    pub fn square(&self, b: &[f64]) -> f64 {
+        let white = self.whiten(b);
+        dot(&white, &white)
     }
 
     /// `log det` of the information.
     pub fn log_determinant(&self) -> f64 {
-        let scores = |c: &Combinations| (self.factor.n() / c.width) as f64;
-        let of_combinations = self.combinations.as_ref().map_or(0.0, |c| 2.0 * scores(c) * c.log_determinant());
-        self.factor.log_determinant() - of_combinations
+        self.factor.log_determinant()
     }
-
-    /// V itself.
-    pub fn inverse(&self) -> Square {
-        columns_of(self.factor.n(), |unit| self.solve(unit))
-    }
-
-    /// The combinations of the columns in which it is known, where there are any, and the inverse in them.
-    pub fn in_combinations(&self) -> (Option<&Combinations>, Square) {
-        (self.combinations.as_ref(), columns_of(self.factor.n(), |unit| self.factor.solve(unit)))
-    }
-}
-
-/// A symmetric matrix by its products with the unit vectors.
-pub(super) fn columns_of(n: usize, product: impl Fn(&[f64]) -> Vec<f64>) -> Square {
-    let mut unit = vec![0.0; n];
-    let columns: Vec<Vec<f64>> = (0..n)
-        .map(|j| {
-            unit[j] = 1.0;
-            let column = product(&unit);
-            unit[j] = 0.0;
-            column
-        })
-        .collect();
-    Square::from_lower(n, |i, j| 0.5 * (columns[j][i] + columns[i][j]))
 }
 
 /// That a coefficient has no standard error.
@@ -135,7 +119,7 @@ impl Maximum {
             let information = taken(&mut found)?;
             let metric = InformationMetric::at(likelihood, &point, &information, watch)?;
             let step = metric.solve(&found.gradient);
-            let decrement = dot(&step, &found.gradient);
+            let decrement = metric.square(&found.gradient);
             // At rounding level the decrement stops falling and fluctuates.
             if decrement <= SETTLED_FREE || (decrement < SETTLED && decrement > 0.5 * last) {
                 return Ok(Maximum { point, value: found.value, metric: Arc::new(metric) });

@@ -55,7 +55,7 @@ pub(super) fn profile_limits(
     let mut limits = Vec::with_capacity(2 * functionals.len());
     for functional in functionals {
         let moved = free.metric.solve(functional);
-        let spread = dot(&moved, functional).sqrt();
+        let spread = free.metric.square(functional).sqrt();
         for side in [-1.0, 1.0] {
             let start = |(p, m): (&f64, &f64)| p + side * quantile.sqrt() * m / spread;
             limits.push(Limit {
@@ -107,14 +107,14 @@ pub(super) fn profile_limits(
 impl Limit<'_> {
     fn advance(&mut self, value: f64, gradient: &[f64], target: f64) {
         self.steps += 1;
-        let moved = self.metric.solve(self.functional);
-        let variance = dot(&moved, self.functional);
-        let newton = self.metric.solve(gradient);
-        let along = dot(&newton, self.functional) / variance;
+        // With V = AᵀA, P is the projection beside Aa, between A and its transpose.
+        let (direction, whitened) = (self.metric.whiten(self.functional), self.metric.whiten(gradient));
+        let variance = dot(&direction, &direction);
+        let slope = dot(&whitened, &direction) / variance;
+        let beside: Vec<f64> = whitened.iter().zip(&direction).map(|(g, d)| g - slope * d).collect();
         // P g, and the gain of likelihood that it promises.
-        let other: Vec<f64> = newton.iter().zip(&moved).map(|(n, m)| n - along * m).collect();
-        let gain = dot(&other, gradient);
-        let slope = dot(gradient, &moved) / variance;
+        let (other, moved) = (self.metric.unwhiten(&beside), self.metric.unwhiten(&direction));
+        let gain = dot(&beside, &beside);
         let above = value + 0.5 * gain - target;
         // ½κh² − s h − above = 0 for the step h of c, κ = 1/variance; outwards the likelihood falls.
         let outward = -self.side * slope;
@@ -148,7 +148,7 @@ fn searched(
     watch: &Watch,
 ) -> Result<f64> {
     let estimate = dot(limit.functional, &free.point);
-    let spread = dot(&free.metric.solve(limit.functional), limit.functional).sqrt();
+    let spread = free.metric.square(limit.functional).sqrt();
     let profile = |value: f64| -> Result<f64> {
         let restriction = Restriction { rows: vec![limit.functional.to_vec()], values: vec![value] };
         Ok(restricted_maxima(likelihood, free, &[restriction], RestrictedGoal::Points, watch)?[0].value)

@@ -6,6 +6,7 @@
 
 use super::likelihood::{Evaluated, LogLikelihood};
 use super::maximum::{CLOSE, InformationMetric, Maximum, SETTLED, SINGULAR, STEPS, lost, rounding, taken};
+use super::span::JointSpan;
 use crate::error::{Error, Result};
 use crate::linalg::{Factor, Square, dot, factor};
 use crate::watch::Watch;
@@ -90,27 +91,24 @@ pub(super) struct RestrictedMaximum {
 pub(super) struct Restrained<'r> {
     restriction: &'r Restriction,
     metric: Arc<InformationMetric>,
-    /// `V Rᵀ`, column by column.
-    moved: Vec<Vec<f64>>,
-    inner: Factor,
-    /// Of `R Rᵀ`.
-    lengths: Factor,
+    /// Of the rows of R.
+    rows: JointSpan,
+    /// Of the rows of R times the A of the metric: what is orthogonal to it keeps `R θ`.
+    whitened: JointSpan,
     /// An orthonormal basis of what the restrictions leave free, and the factor of the information in it.
     within: Option<(Vec<Vec<f64>>, Factor)>,
 }
 
 impl<'r> Restrained<'r> {
     pub fn new(restriction: &'r Restriction, metric: Arc<InformationMetric>) -> Result<Restrained<'r>> {
-        let moved: Vec<Vec<f64>> = restriction.rows.iter().map(|row| metric.solve(row)).collect();
-        let inner =
-            factor(&Square::from_lower(restriction.len(), |i, j| dot(&restriction.rows[i], &moved[j])), SINGULAR);
-        if !inner.aliased().is_empty() {
-            return Err(Error::usage("the restrictions of a test say the same thing twice, or contradict each other")
-                .help("leave one of them out"));
-        }
-        let rows = &restriction.rows;
-        let lengths = factor(&Square::from_lower(rows.len(), |i, j| dot(&rows[i], &rows[j])), SINGULAR);
-        Ok(Restrained { restriction, metric, moved, inner, lengths, within: None })
+        let twice = || {
+            Error::usage("the restrictions of a test say the same thing twice, or contradict each other")
+                .help("leave one of them out")
+        };
+        let rows = JointSpan::of(&restriction.rows).ok_or_else(twice)?;
+        let whitened: Vec<Vec<f64>> = restriction.rows.iter().map(|row| metric.whiten(row)).collect();
+        let whitened = JointSpan::of(&whitened).ok_or_else(twice)?;
+        Ok(Restrained { restriction, metric, rows, whitened, within: None })
     }
 
     /// With steps in what the restrictions leave free: where the metric is long along a restriction, steps in it that are cut
@@ -128,18 +126,20 @@ impl<'r> Restrained<'r> {
 
     /// The point nearest in the metric that satisfies the restrictions.
     pub fn nearest(&self, point: &[f64]) -> Vec<f64> {
-        let weights = self.inner.solve(&self.restriction.excess(point));
-        let mut nearest = point.to_vec();
-        for (w, moved) in weights.iter().zip(&self.moved) {
-            nearest.iter_mut().zip(moved).for_each(|(p, m)| *p -= w * m);
+        let away = self.whitened.vector(&self.whitened.coordinates(&self.restriction.excess(point)), point.len());
+        let mut nearest: Vec<f64> = point.iter().zip(self.metric.unwhiten(&away)).map(|(p, a)| p - a).collect();
+        // No step moves what rounding left of the excess, twice large numbers that cancel: it is taken off here.
+        for _ in 0..2 {
+            let left = self.rows.coordinates(&self.restriction.excess(&nearest));
+            let away = self.rows.vector(&left, point.len());
+            nearest.iter_mut().zip(&away).for_each(|(p, a)| *p -= a);
         }
         nearest
     }
 
     /// `(Rθ − r)ᵀ (R V Rᵀ)⁻¹ (Rθ − r)`: Wald's statistic.
     pub fn distance(&self, point: &[f64]) -> f64 {
-        let excess = self.restriction.excess(point);
-        dot(&self.inner.solve(&excess), &excess)
+        self.whitened.distance(&self.restriction.excess(point))
     }
 
     /// The Newton step within the restrictions, and its decrement squared.
@@ -147,15 +147,8 @@ impl<'r> Restrained<'r> {
     /// At the maximum the gradient is `Rᵀμ`, with multipliers that may be a billion times what is left of it beside them: that
     /// part moves nothing and is taken off first, so that nothing cancels.
     pub fn step(&self, gradient: &[f64]) -> (Vec<f64>, f64) {
-        let rows = &self.restriction.rows;
         let mut rest = gradient.to_vec();
-        // The second time takes off what rounding left the first time.
-        for _ in 0..2 {
-            let along: Vec<f64> = rows.iter().map(|row| dot(row, &rest)).collect();
-            for (multiplier, row) in self.lengths.solve(&along).iter().zip(rows) {
-                rest.iter_mut().zip(row).for_each(|(g, r)| *g -= multiplier * r);
-            }
-        }
+        self.rows.take_off(&mut rest);
         if let Some((basis, within)) = &self.within {
             let free: Vec<f64> = basis.iter().map(|z| dot(z, &rest)).collect();
             let lengths = within.solve(&free);
@@ -165,13 +158,11 @@ impl<'r> Restrained<'r> {
             }
             return (step, dot(&lengths, &free));
         }
-        let mut step = self.metric.solve(&rest);
-        let along: Vec<f64> = rows.iter().map(|row| dot(row, &step)).collect();
-        for (w, moved) in self.inner.solve(&along).iter().zip(&self.moved) {
-            step.iter_mut().zip(moved).for_each(|(s, m)| *s -= w * m);
-        }
-        let decrement = dot(&step, &rest);
-        (step, decrement)
+        let mut white = self.metric.whiten(&rest);
+        self.whitened.take_off(&mut white);
+        let mut step = self.metric.unwhiten(&white);
+        self.rows.take_off(&mut step);
+        (step, dot(&white, &white))
     }
 }
 

@@ -1,7 +1,6 @@
 //! What the fit says of every row: probability, residuals, leverage, influence.
 
-use super::covariance::leverage;
-use super::likelihood::LogLikelihood;
+use super::likelihood::{LogLikelihood, residual_of};
 use super::maximum::Maximum;
 use crate::error::Result;
 use crate::numeric::normal_quantile;
@@ -36,40 +35,50 @@ pub(super) fn row_influences(
     watch: &Watch,
 ) -> Result<Vec<RowInfluence>> {
     let scores = likelihood.scores();
-    let inverse = maximum.metric.inverse();
     let two = scores == 1;
     let parameters = likelihood.size() as f64;
-    // Probabilities of the classes but the first, log p(y), leverage.
-    let width = scores + 2;
+    // Probabilities of the classes, log p(y), the score of two classes and ‖Ax‖².
+    let width = scores + 4;
     let values = likelihood.each_row(width, watch, |row, x, out| {
-        let (p, rest) = out.split_at_mut(scores);
-        rest[0] = likelihood.row_probabilities(&maximum.point, row, x, p);
-        rest[1] = if two { leverage(&inverse, x, p[0] * (1.0 - p[0])) } else { f64::NAN };
+        let (p, rest) = out.split_at_mut(scores + 1);
+        let z = likelihood.row_scores(&maximum.point, row, x);
+        rest[0] = likelihood.row_probabilities(&z, row, p);
+        (rest[1], rest[2]) = if two { (z[0], maximum.metric.square(x)) } else { (f64::NAN, f64::NAN) };
     })?;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let codes = likelihood.training().labels.codes();
     let found = values.chunks_exact(width).enumerate().map(|(row, v)| {
         let y = codes[row].index();
-        let (others, log_own, h) = (&v[..scores], v[scores], v[scores + 1]);
-        let first = (1.0 - others.iter().sum::<f64>()).max(0.0);
-        let probabilities: Vec<f64> = std::iter::once(first).chain(others.iter().copied()).collect();
-        let below: f64 = probabilities[..y].iter().sum();
+        let (probabilities, log_own, z, square) = (v[..=scores].to_vec(), v[scores + 1], v[scores + 2], v[scores + 3]);
         let drawn: f64 = random.random();
-        let place = below + drawn * probabilities[y];
         let size = (-2.0 * log_own).max(0.0).sqrt();
-        let pearson = two.then(|| {
-            let (p, q) = (others[0], 1.0 - others[0]);
-            if y == 1 { (q / p).sqrt() } else { -(p / q).sqrt() }
+        // (1 − p)/p is e⁻ᶻ, and p/(1 − p) is eᶻ.
+        let pearson = two.then(|| if y == 1 { (-0.5 * z).exp() } else { -(0.5 * z).exp() });
+        let leverage = two.then(|| probabilities[0] * probabilities[1] * square);
+        // The residual squared, over p(1 − p), times the leverage: one of the three may be beyond the range of numbers.
+        let cook = leverage.map(|h| {
+            let moved = residual_of(&probabilities, y, y);
+            moved * square * moved / (parameters * (1.0 - h) * (1.0 - h))
         });
         RowInfluence {
             row,
             deviance: if two && y == 0 { -size } else { size },
             pearson,
-            quantile: normal_quantile(place.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0)),
-            leverage: two.then_some(h),
-            cook: pearson.map(|r| r * r * h / (parameters * (1.0 - h) * (1.0 - h))),
+            quantile: quantile_residual(&probabilities, y, drawn),
+            leverage,
+            cook,
             probabilities,
         }
     });
     Ok(found.collect())
+}
+
+/// `Φ⁻¹(u)` with u a share `drawn` of the way from the probability of classes before y to that of classes up to y, by the
+/// nearer tail.
+fn quantile_residual(p: &[f64], y: usize, drawn: f64) -> f64 {
+    let below = p[..y].iter().sum::<f64>() + drawn * p[y];
+    let above = p[y + 1..].iter().sum::<f64>() + (1.0 - drawn) * p[y];
+    // Zero where exponentials underflow.
+    let within = |tail: f64| tail.clamp(f64::MIN_POSITIVE, 0.5);
+    if below <= above { normal_quantile(within(below)) } else { -normal_quantile(within(above)) }
 }

@@ -23,6 +23,8 @@ const SINGULAR: f64 = 1e-12;
 const DOUBLINGS: usize = 40;
 /// Steps of the search between two values, each of which at least halves it in two.
 const STEPS: usize = 100;
+/// Where between two values the search goes on if a fit at the point it wanted did not converge.
+const ELSEWHERE: [f64; 5] = [0.5, 0.25, 0.75, 0.1, 0.9];
 /// How near the likelihood at a limit is to what it should be.
 const NEAR: f64 = 1e-9;
 
@@ -190,9 +192,13 @@ pub(super) fn one_sided_limit(
         if low.1 < 0.0 && high.1 >= 0.0 {
             break;
         }
+        let reached = if start < 0.0 { step } else { -step };
+        let there = above(reached)?;
+        // Where a fit did not converge nothing is known, and the next value may do.
         match start < 0.0 {
-            true => (low, high) = (high, (step, above(step)?)),
-            false => (low, high) = ((-step, above(-step)?), low),
+            _ if there.is_nan() => {}
+            true => (low, high) = (high, (reached, there)),
+            false => (low, high) = ((reached, there), low),
         }
         step *= 2.0;
     }
@@ -203,8 +209,14 @@ pub(super) fn one_sided_limit(
     let (mut low_weight, mut high_weight) = (1.0, 1.0);
     for _ in 0..STEPS {
         let (a, b) = (low.1 * low_weight, high.1 * high_weight);
-        let middle = high.0 - b * (high.0 - low.0) / (b - a);
-        let there = above(middle)?;
+        let mut middle = high.0 - b * (high.0 - low.0) / (b - a);
+        let mut there = above(middle)?;
+        for share in ELSEWHERE {
+            if there.is_nan() {
+                middle = low.0 + share * (high.0 - low.0);
+                there = above(middle)?;
+            }
+        }
         if there.is_nan() {
             return Ok(None);
         }

@@ -96,11 +96,11 @@ impl InferenceRun<'_, '_> {
 
     fn tjur(&self) -> Result<f64> {
         let likelihood = self.likelihood;
-        let p = likelihood.fitted(&self.maximum.point, self.watch)?;
+        let p = likelihood.class_probabilities(&self.maximum.point, self.watch)?;
         let codes = likelihood.training().labels.codes();
         let mean = |class: usize| {
-            let of_class = || (0..p.len()).filter(|i| codes[*i].index() == class);
-            crate::numeric::sum(of_class().map(|i| likelihood.weight(i) * p[i]))
+            let of_class = || (0..codes.len()).filter(|i| codes[*i].index() == class);
+            crate::numeric::sum(of_class().map(|i| likelihood.weight(i) * p[2 * i + 1]))
                 / crate::numeric::sum(of_class().map(|i| likelihood.weight(i)))
         };
         Ok(mean(1) - mean(0))

@@ -6,9 +6,9 @@
 use super::covariance::EstimateCovariance;
 use super::restricted::{Restrained, Restriction};
 use super::run::InferenceRun;
+use super::span::JointSpan;
 use super::subject::ModelTerm;
 use crate::error::{Error, Result};
-use crate::linalg::{Square, dot, factor};
 use crate::numeric::chi_square_ln_tail;
 use crate::words::{Setting, words};
 
@@ -118,36 +118,36 @@ impl TermPlan {
         self.terms.iter().map(test).collect()
     }
 
-    /// Variance inflation of the terms, of two classes.
-    pub fn inflation(&self, run: &InferenceRun<'_, '_>, covariance: &Square) -> Vec<TermInflation> {
+    /// Variance inflation of the terms, of two classes; of no term where the covariance is singular.
+    pub fn inflation(&self, run: &InferenceRun<'_, '_>, covariance: &EstimateCovariance) -> Vec<TermInflation> {
         if run.frame.scores() > 1 || self.terms.len() < 2 {
             return Vec::new();
         }
-        let first = usize::from(run.likelihood.has_intercept());
-        let size = run.likelihood.width() - first;
-        let without_intercept = Square::from_lower(size, |i, j| covariance.get(first + i, first + j));
-        let whole = factor(&without_intercept, 0.0);
-        if whole.rank() < size {
-            return Vec::new();
-        }
-        let log_det = |a: &Square| factor(a, 0.0).log_determinant();
+        let (first, width) = (usize::from(run.likelihood.has_intercept()), run.likelihood.width());
+        let rooted = |at: usize| {
+            let mut unit = vec![0.0; width];
+            unit[at] = 1.0;
+            covariance.rooted(&unit)
+        };
+        // Of all coefficients but the intercept.
+        let roots: Vec<Vec<f64>> = (first..width).map(rooted).collect();
+        let Some(whole) = JointSpan::of(&roots) else { return Vec::new() };
         let inflation = |t: &PlannedTerm| {
             let places: Vec<usize> = t.own.iter().filter_map(|(_, j)| run.frame.place(*j)).collect();
-            let own = Square::from_lower(places.len(), |i, j| without_intercept.get(places[i], places[j]));
-            // det R₁₁ det R₂₂ / det R = det C₁₁ det (C⁻¹)₁₁.
-            let columns: Vec<Vec<f64>> = places
+            let own: Vec<Vec<f64>> = places.iter().map(|p| roots[*p].clone()).collect();
+            // det R₁₁ det R₂₂ / det R = det C₁₁ det (C⁻¹)₁₁, the second of which is a Gram of coordinates.
+            let inverse: Vec<Vec<f64>> = places
                 .iter()
                 .map(|p| {
-                    let mut unit = vec![0.0; size];
+                    let mut unit = vec![0.0; roots.len()];
                     unit[*p] = 1.0;
-                    whole.solve(&unit)
+                    whole.coordinates(&unit)
                 })
                 .collect();
-            let inverse = Square::from_lower(places.len(), |i, j| columns[j][places[i]]);
-            let gvif = (log_det(&own) + log_det(&inverse)).exp();
-            TermInflation { name: t.name.clone(), df: t.own.len(), gvif }
+            let gvif = (JointSpan::of(&own)?.log_determinant() + JointSpan::of(&inverse)?.log_determinant()).exp();
+            Some(TermInflation { name: t.name.clone(), df: t.own.len(), gvif })
         };
-        self.terms.iter().map(inflation).collect()
+        self.terms.iter().map(inflation).collect::<Option<Vec<_>>>().unwrap_or_default()
     }
 }
 
@@ -173,17 +173,12 @@ pub(super) fn wald_statistic(
     if run.options.covariance == super::options::CovarianceKind::Model {
         return Ok(Restrained::new(restriction, run.maximum.metric.clone())?.distance(&run.maximum.point));
     }
-    /// Pivots below this are rounding.
-    const SINGULAR: f64 = 1e-13;
-    let inner = factor(&covariance.between(&restriction.rows), SINGULAR);
-    if !inner.aliased().is_empty() {
-        return Err(Error::data(
-            "the covariance of these coefficients together is singular, so that they have no joint test",
-        )
-        .help("test fewer of them together"));
-    }
-    let excess = restriction.excess(&run.maximum.point);
-    Ok(dot(&inner.solve(&excess), &excess))
+    let roots: Vec<Vec<f64>> = restriction.rows.iter().map(|row| covariance.rooted(row)).collect();
+    let span = JointSpan::of(&roots).ok_or_else(|| {
+        Error::data("the covariance of these coefficients together is singular, so that they have no joint test")
+            .help("test fewer of them together")
+    })?;
+    Ok(span.distance(&restriction.excess(&run.maximum.point)))
 }
 
 /// How far the other terms inflate the variance of a term (Fox and Monette, JASA 87, 1992).

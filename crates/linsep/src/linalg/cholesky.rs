@@ -24,7 +24,7 @@ pub struct Alias {
 }
 
 /// `A ≈ S L Lᵀ S` on the kept columns, S the square roots of the diagonal.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Factor {
     n: usize,
     kept: Vec<usize>,
@@ -143,6 +143,65 @@ fn back_substitute(rows: &[Vec<f64>], mut row: Vec<f64>) -> Vec<f64> {
 }
 
 impl Factor {
+    /// The factor of `RᵀR` for an upper-triangular R, column-major, all of whose columns are kept; `None` where a diagonal
+    /// entry is zero or not finite.
+    pub fn of_root(n: usize, r: &[f64]) -> Option<Factor> {
+        // By the largest entry, because squares of tiny numbers are zero.
+        let length = |j: usize| {
+            let column = &r[j * n..j * n + j + 1];
+            let largest = column.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            largest * column.iter().map(|v| (v / largest) * (v / largest)).sum::<f64>().sqrt()
+        };
+        let lengths: Vec<f64> = (0..n).map(length).collect();
+        if !(0..n).all(|j| r[j * n + j] != 0.0 && lengths[j].is_finite()) {
+            return None;
+        }
+        let mut lower = vec![0.0; n * n];
+        let mut smallest_pivot = 1.0f64;
+        for i in 0..n {
+            for j in 0..=i {
+                lower[j * n + i] = r[i * n + j] / lengths[i];
+            }
+            smallest_pivot = smallest_pivot.min(lower[i * n + i] * lower[i * n + i]);
+        }
+        let inverse_scale = lengths.iter().map(|l| l.recip()).collect();
+        Some(Factor { n, kept: (0..n).collect(), inverse_scale, lower, aliased: Vec::new(), smallest_pivot })
+    }
+
+    /// `L⁻¹ S⁻¹ b` of the kept columns: its square is `b·A⁻¹b`, by sums of squares alone.
+    pub fn whiten(&self, b: &[f64]) -> Vec<f64> {
+        let m = self.kept.len();
+        let mut x: Vec<f64> = self.kept.iter().zip(&self.inverse_scale).map(|(j, s)| b[*j] * s).collect();
+        let l = MatRef::from_column_major_slice(&self.lower, m, m);
+        solve_lower_triangular_in_place(l, MatMut::from_column_major_slice_mut(&mut x, m, 1), Par::Seq);
+        x
+    }
+
+    /// `S⁻¹ L⁻ᵀ h`, which with [`Factor::whiten`] makes `A⁻¹`.
+    pub fn unwhiten(&self, h: &[f64]) -> Vec<f64> {
+        let m = self.kept.len();
+        let mut x = h.to_vec();
+        let l = MatRef::from_column_major_slice(&self.lower, m, m);
+        solve_upper_triangular_in_place(l.transpose(), MatMut::from_column_major_slice_mut(&mut x, m, 1), Par::Seq);
+        let mut out = vec![0.0; self.n];
+        for ((j, s), x) in self.kept.iter().zip(&self.inverse_scale).zip(&x) {
+            out[*j] = x * s;
+        }
+        out
+    }
+
+    /// The largest length of a column of `L⁻¹`, the root of the largest variance inflation: relative errors of what the factor
+    /// solves are some units of rounding times this.
+    pub fn inflation_root(&self) -> f64 {
+        let whitening = self.whitening();
+        let mut squares = vec![0.0f64; self.n];
+        for row in whitening.chunks_exact(self.n.max(1)) {
+            squares.iter_mut().zip(row).for_each(|(sum, v)| *sum += v * v);
+        }
+        let scaled = self.kept.iter().zip(&self.inverse_scale).map(|(j, s)| squares[*j].sqrt() / s);
+        scaled.fold(1.0, f64::max)
+    }
+
     /// Columns left out, with the combinations they are.
     pub fn aliased(&self) -> &[Alias] {
         &self.aliased
@@ -176,16 +235,7 @@ impl Factor {
 
     /// `A⁻¹ b` on the kept columns, zero on the others.
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
-        let m = self.kept.len();
-        let mut x: Vec<f64> = self.kept.iter().zip(&self.inverse_scale).map(|(j, s)| b[*j] * s).collect();
-        let l = MatRef::from_column_major_slice(&self.lower, m, m);
-        solve_lower_triangular_in_place(l, MatMut::from_column_major_slice_mut(&mut x, m, 1), Par::Seq);
-        solve_upper_triangular_in_place(l.transpose(), MatMut::from_column_major_slice_mut(&mut x, m, 1), Par::Seq);
-        let mut out = vec![0.0; self.n];
-        for ((j, s), x) in self.kept.iter().zip(&self.inverse_scale).zip(&x) {
-            out[*j] = x * s;
-        }
-        out
+        self.unwhiten(&self.whiten(b))
     }
 
     /// The lower triangular A with `A Σ Aᵀ = I` on the kept columns, row by row with all `n` columns; rows of columns
@@ -239,6 +289,23 @@ impl Factor {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_root_solves_what_its_square_does() {
+        // Upper triangular, column-major: columns (2), (1, 3), (−1, 0.5, 0.25).
+        let r = [2.0, 0.0, 0.0, 1.0, 3.0, 0.0, -1.0, 0.5, 0.25];
+        let a = Square::from_lower(3, |i, j| (0..3).map(|k| r[i * 3 + k] * r[j * 3 + k]).sum());
+        let f = Factor::of_root(3, &r).unwrap();
+        let solved = f.solve(&a.multiply(&[1.0, -2.0, 3.0]));
+        for (s, x) in solved.iter().zip([1.0, -2.0, 3.0]) {
+            assert!((s - x).abs() < 1e-13, "{solved:?}");
+        }
+        // det R = 6/4. The first row of R⁻¹ is (1/2, −1/6, 7/3), and its column has the largest inflation, `A₁₁ (A⁻¹)₁₁`.
+        assert!((f.log_determinant() - 2.0 * 1.5f64.ln()).abs() < 1e-14);
+        let inflation = 4.0 * (1.0 / 4.0 + 1.0 / 36.0 + 49.0 / 9.0);
+        assert!((f.inflation_root() - f64::sqrt(inflation)).abs() < 1e-13, "{}", f.inflation_root());
+        assert!(Factor::of_root(2, &[1.0, 0.0, 1.0, 0.0]).is_none());
+    }
 
     #[test]
     fn names_a_sum_and_a_zero_column() {

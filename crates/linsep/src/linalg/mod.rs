@@ -10,6 +10,7 @@ mod in_order;
 mod jacobi;
 mod narrow;
 mod qr;
+mod row_root;
 mod square;
 
 pub use cholesky::{Alias, Factor, factor};
@@ -21,4 +22,5 @@ pub use gram::{multiply_rows, multiply_rows_about, weighted_rows_sum};
 pub use in_order::{InOrderQr, in_order_qr};
 pub use narrow::quadratic_rows;
 pub use qr::{PivotedQr, gram_of_columns, orthonormal_factor, pivoted_qr, triangular_factor};
+pub use row_root::RowRoot;
 pub use square::{Square, gram_update};

@@ -350,8 +350,8 @@ fn separated_text(found: &SeparatedInference, voice: &dyn Voice) -> String {
         let mut rows = vec![["", "estimate", "low", "high"].map(str::to_owned).to_vec()];
         for (column, side, end) in &found.one_sided {
             let infinite = if *side > 0.0 { "inf" } else { "-inf" }.to_owned();
-            let (low, high) =
-                if *side > 0.0 { (short(*end), infinite.clone()) } else { (infinite.clone(), short(*end)) };
+            let end = if end.is_nan() { "not found".to_owned() } else { short(*end) };
+            let (low, high) = if *side > 0.0 { (end, infinite.clone()) } else { (infinite.clone(), end) };
             rows.push(vec![clip(&found.features[*column], NAME), infinite, low, high]);
         }
         let _ = writeln!(out, "\nOne-sided intervals by the profile likelihood\n{}", grid(&rows, 0).trim_end());

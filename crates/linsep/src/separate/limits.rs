@@ -346,6 +346,10 @@ impl<'a> LimitRows<'a> {
             }
         };
         for at in (0..finite.len()).filter(|at| !finite[*at]) {
+            // The search for one coefficient begins with a look at all constraints, which a halt would not stop.
+            if !self.effort.allows(0.0) {
+                break;
+            }
             let mut limit = None;
             for (sign, found) in [(1, CoefficientLimit::PlusInfinity), (-1, CoefficientLimit::MinusInfinity)] {
                 let against = if sign > 0 { seen[at].1 } else { seen[at].0 };
