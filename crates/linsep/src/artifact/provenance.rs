@@ -31,7 +31,7 @@ fn is_false(value: &bool) -> bool {
 impl Provenance {
     /// The edition of the certificates that this version computes: one more whenever a file that was right would state other
     /// numbers than are recomputed.
-    pub const CERTIFICATES: u32 = 2;
+    pub const CERTIFICATES: u32 = 3;
 
     /// The seed is one more setting; which version wrote the file nobody can tell afterwards.
     #[doc(hidden)]
