@@ -192,8 +192,10 @@ def logistic_case(name, classes, c, standardize, weighted, intercept):
     s = weights_for(n) if weighted else np.ones(n)
     center, scale = np.zeros(x.shape[1]), np.ones(x.shape[1])
     if standardize:
-        center = np.average(x, axis=0, weights=s)
-        scale = np.sqrt(np.average((x - center) ** 2, axis=0, weights=s))
+        mean = np.average(x, axis=0, weights=s)
+        scale = np.sqrt(np.average((x - mean) ** 2, axis=0, weights=s))
+        # A plane without an intercept goes through the origin of the columns, which centring would move.
+        center = mean if intercept else center
     z = (x - center) / scale
     lam = 1.0 / (c * s.sum())
     model = LogisticRegression(C=c, fit_intercept=intercept, solver="newton-cholesky", tol=1e-12, max_iter=1000)
@@ -226,7 +228,7 @@ def logistic_golden():
                 "symmetric softmax (3 classes, intercepts sum to 0). objective = sum s l / S + lambda/2 |W|^2 with "
                 "lambda = 1/(C S), intercept not penalised; loss = objective without the penalty. "
                 "Features are (x - center) / scale, sd with divisor S (weighted when weighted), and coef are in those "
-                "units; the centring is applied also where intercept is none. weights: 1 + i mod 3 for the i-th row "
+                "units; nothing is centred where intercept is none. weights: 1 + i mod 3 for the i-th row "
                 "used, from 0.",
         "cases": cases})
 
