@@ -213,6 +213,7 @@ NOT_HERE = {
     "simulation": None,
     "other_inference": None,  # Of the command and of Rust.
     "resampling": None,  # The same.
+    "studies": None,  # studies, and what inference by the command alone has
     "conformal_sets": ["sets of all rows under other priors"],  # Priors of new rows are of the command.
     "decisions": None,  # Thresholds and costs are scikit-learn's.
     "sigmoid": [  # There is no such estimator.

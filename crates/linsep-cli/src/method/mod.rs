@@ -13,9 +13,7 @@ use clap::{Args, ValueEnum};
 use kernel::KernelArguments;
 use linsep::artifact::Model;
 use linsep::design::Standardize;
-use linsep::model::{
-    CovarianceShape, HardMarginSettings, LeastSquaresSettings, LeastSquaresSolver, Method, PerceptronVariant, Targets,
-};
+use linsep::model::{CovarianceShape, HardMarginSettings, Method, PerceptronVariant};
 use linsep::objective::Intercept;
 use linsep::table::Table;
 use linsep::{Error, Result};
@@ -338,40 +336,6 @@ impl MethodArguments {
         let defaults = HardMarginSettings::default();
         let standardize = if self.standardize.is_some() { self.standardize() } else { defaults.standardize };
         Method::HardMargin(HardMarginSettings { standardize, tolerance: self.tol.unwrap_or(defaults.tolerance) })
-    }
-
-    fn least_squares(&self) -> Result<Method> {
-        let defaults = LeastSquaresSettings::default();
-        let solver = match self.solver {
-            None | Some(SolverName::Auto) => LeastSquaresSolver::Auto,
-            Some(SolverName::Cholesky) => LeastSquaresSolver::Cholesky,
-            Some(SolverName::Qr) => LeastSquaresSolver::Qr,
-            Some(SolverName::GradientDescent) => LeastSquaresSolver::GradientDescent,
-            Some(other) => {
-                return Err(foreign_solver(other, "least-squares", "auto, cholesky, qr or gradient-descent"));
-            }
-        };
-        for (flag, given) in [("--tol", self.tol.is_some()), ("--max-iter", self.max_iter.is_some())] {
-            if given && solver != LeastSquaresSolver::GradientDescent {
-                return Err(Error::usage(format!("{flag} is for iterations, and least squares has a closed form"))
-                    .help("leave it out")
-                    .help("choose --solver gradient-descent"));
-            }
-        }
-        Ok(Method::LeastSquares(LeastSquaresSettings {
-            targets: match self.targets {
-                None => Targets::Auto,
-                Some(TargetsName::PlusMinus) => Targets::PlusMinus,
-                Some(TargetsName::ZeroOne) => Targets::ZeroOne,
-            },
-            penalty: self.penalty.as_deref().map_or(Ok(defaults.penalty), penalty)?,
-            intercept: self.intercept.map_or(defaults.intercept, Intercept::from),
-            standardize: self.standardize(),
-            solver,
-            tolerance: self.tol.unwrap_or(defaults.tolerance),
-            max_iterations: self.max_iter.unwrap_or(defaults.max_iterations),
-            ..defaults
-        }))
     }
 
     /// Every flag of some methods only: whether it was given, and the methods it belongs to.

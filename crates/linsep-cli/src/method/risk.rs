@@ -1,8 +1,11 @@
 //! Loss, penalty and solver of a risk minimiser.
 
 use super::parse::{factors, path_penalty, penalty};
-use super::{LossName, MethodArguments, MethodName, SoftmaxName, SolverName, foreign_solver, name};
-use linsep::model::{Algorithm, LeastSquaresSettings, LossChoice, Method, PenaltyChoice, RiskMinimizer, Stochastic};
+use super::{LossName, MethodArguments, MethodName, SoftmaxName, SolverName, TargetsName, foreign_solver, name};
+use linsep::model::{
+    Algorithm, LeastSquaresSettings, LeastSquaresSolver, LossChoice, Method, PenaltyChoice, RiskMinimizer, Stochastic,
+    Targets,
+};
 use linsep::objective::{Intercept, SoftmaxForm};
 use linsep::{Error, Result};
 
@@ -16,6 +19,40 @@ impl MethodArguments {
     /// Whether the penalty of single columns was changed.
     pub fn has_penalty_factors(&self) -> bool {
         !self.penalty_factors.is_empty()
+    }
+
+    pub(super) fn least_squares(&self) -> Result<Method> {
+        let defaults = LeastSquaresSettings::default();
+        let solver = match self.solver {
+            None | Some(SolverName::Auto) => LeastSquaresSolver::Auto,
+            Some(SolverName::Cholesky) => LeastSquaresSolver::Cholesky,
+            Some(SolverName::Qr) => LeastSquaresSolver::Qr,
+            Some(SolverName::GradientDescent) => LeastSquaresSolver::GradientDescent,
+            Some(other) => {
+                return Err(foreign_solver(other, "least-squares", "auto, cholesky, qr or gradient-descent"));
+            }
+        };
+        for (flag, given) in [("--tol", self.tol.is_some()), ("--max-iter", self.max_iter.is_some())] {
+            if given && solver != LeastSquaresSolver::GradientDescent {
+                return Err(Error::usage(format!("{flag} is for iterations, and least squares has a closed form"))
+                    .help("leave it out")
+                    .help("choose --solver gradient-descent"));
+            }
+        }
+        Ok(Method::LeastSquares(LeastSquaresSettings {
+            targets: match self.targets {
+                None => Targets::Auto,
+                Some(TargetsName::PlusMinus) => Targets::PlusMinus,
+                Some(TargetsName::ZeroOne) => Targets::ZeroOne,
+            },
+            penalty: self.penalty.as_deref().map_or(Ok(defaults.penalty), penalty)?,
+            intercept: self.intercept.map_or(defaults.intercept, Intercept::from),
+            standardize: self.standardize(),
+            solver,
+            tolerance: self.tol.unwrap_or(defaults.tolerance),
+            max_iterations: self.max_iter.unwrap_or(defaults.max_iterations),
+            ..defaults
+        }))
     }
 
     pub(super) fn risk(&self, seed: u64) -> Result<Method> {

@@ -4,7 +4,8 @@ use super::compare::Difference;
 use crate::artifact::{Model, Provenance};
 use crate::certify::Certificate;
 use crate::decide::Conformal;
-use crate::design::Transform;
+use crate::design::{Encoding, Transform};
+use crate::model::Outcome;
 use crate::numeric::bound_text;
 
 /// Relative residual allowed to the equations of a closed form: rounding times a condition of up to 1e8.
@@ -244,6 +245,39 @@ pub(super) fn refit_check(model: &Model, different: Option<&[Difference]>) -> Ch
         }
         None => Check { claim, holds: false, found: "fitted again, the method has no model for these rows".into() },
     }
+}
+
+/// What is in the file and was compared with nothing.
+pub(super) fn unchecked(model: &Model, repeated: bool, of_table: bool) -> Vec<String> {
+    let mut list = Vec::new();
+    if let Some(accuracy) = model.cross_validation.as_ref().and_then(|c| c.accuracy) {
+        list.push(format!("cross-validated accuracy {accuracy:.4}"));
+    }
+    if model.tuning.is_some() {
+        list.push("the search over settings".to_owned());
+    }
+    list.push("solver, iterations and passes".to_owned());
+    if !repeated && model.outcome != Outcome::Converged {
+        list.push("why it stopped short of the tolerance".to_owned());
+    }
+    if !repeated {
+        list.push("that no note is left out".to_owned());
+    }
+    if !of_table {
+        let arrays = [
+            (model.calibration.is_some(), "calibration"),
+            (!model.provenance.fingerprint.is_empty(), "fingerprint of the table"),
+            (!is_plain(&model.recipe), "how the columns of the table become these"),
+        ];
+        list.extend(arrays.iter().filter(|(there, _)| *there).map(|(_, what)| (*what).to_owned()));
+    }
+    list
+}
+
+/// Whether a matrix needs no table to be made from.
+fn is_plain(recipe: &crate::design::Recipe) -> bool {
+    let is_number = |c: &crate::design::RecipeColumn| matches!(c.encoding, Encoding::Number { .. });
+    recipe.is_linear() && recipe.columns.iter().all(is_number)
 }
 
 /// What is proved, in one sentence.

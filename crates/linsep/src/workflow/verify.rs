@@ -18,12 +18,12 @@ use super::fit::{TableFit, fit_source};
 use super::places::Places;
 use super::rows::RowRoles;
 use super::source::Source;
-use super::verdict::{Check, Evidence, checks, proved, refit_check};
+use super::verdict::{Check, Evidence, checks, proved, refit_check, unchecked};
 use crate::artifact::{Model, ModelPart, Provenance};
 use crate::certify::Certificate;
 use crate::decide::Conformal;
 use crate::design::Training;
-use crate::design::{ColumnSummary, Encoding, fit_recipe, summarise_any};
+use crate::design::{ColumnSummary, fit_recipe, summarise_any};
 use crate::error::{Error, Result};
 use crate::model::{Method, Outcome, worst_certificate};
 use crate::role::{Role, each_leaf};
@@ -403,39 +403,6 @@ fn settle_part(found: &mut ModelPart, stored: &ModelPart, summary: &ColumnSummar
     if certificates_agree(&stored.certificate, &found.certificate) {
         found.certificate = stored.certificate.clone();
     }
-}
-
-/// What is in the file and was compared with nothing.
-fn unchecked(model: &Model, repeated: bool, of_table: bool) -> Vec<String> {
-    let mut list = Vec::new();
-    if let Some(accuracy) = model.cross_validation.as_ref().and_then(|c| c.accuracy) {
-        list.push(format!("cross-validated accuracy {accuracy:.4}"));
-    }
-    if model.tuning.is_some() {
-        list.push("the search over settings".to_owned());
-    }
-    list.push("solver, iterations and passes".to_owned());
-    if !repeated && model.outcome != Outcome::Converged {
-        list.push("why it stopped short of the tolerance".to_owned());
-    }
-    if !repeated {
-        list.push("that no note is left out".to_owned());
-    }
-    if !of_table {
-        let arrays = [
-            (model.calibration.is_some(), "calibration"),
-            (!model.provenance.fingerprint.is_empty(), "fingerprint of the table"),
-            (!is_plain(&model.recipe), "how the columns of the table become these"),
-        ];
-        list.extend(arrays.iter().filter(|(there, _)| *there).map(|(_, what)| (*what).to_owned()));
-    }
-    list
-}
-
-/// Whether a matrix needs no table to be made from.
-fn is_plain(recipe: &crate::design::Recipe) -> bool {
-    let is_number = |c: &crate::design::RecipeColumn| matches!(c.encoding, Encoding::Number { .. });
-    recipe.is_linear() && recipe.columns.iter().all(is_number)
 }
 
 /// Every leaf that is a setting.
