@@ -87,7 +87,7 @@ pub struct TuneArguments {
 
 /// What is compared.
 #[derive(Clone, Copy, ValueEnum)]
-enum MetricName {
+pub enum MetricName {
     /// Mean of −ln p(true class)
     LogLoss,
     /// Share of wrong predictions
@@ -98,6 +98,18 @@ enum MetricName {
     Brier,
     /// Area under the ROC curve: one less it is compared
     Auc,
+}
+
+impl From<MetricName> for TuneMetric {
+    fn from(name: MetricName) -> TuneMetric {
+        match name {
+            MetricName::LogLoss => TuneMetric::LogLoss,
+            MetricName::Error => TuneMetric::Error,
+            MetricName::BalancedError => TuneMetric::BalancedError,
+            MetricName::Brier => TuneMetric::Brier,
+            MetricName::Auc => TuneMetric::AucLoss,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -112,19 +124,9 @@ impl TuneArguments {
     fn options(&self) -> TuneOptions {
         TuneOptions {
             folds: self.folds,
-            kind: match (&self.groups, &self.time) {
-                (Some(column), _) => FoldKind::Groups(column.clone()),
-                (None, Some(column)) => FoldKind::Time(column.clone()),
-                (None, None) => FoldKind::Stratified,
-            },
+            kind: FoldKind::by(self.groups.as_deref(), self.time.as_deref()),
             repeats: self.repeats,
-            metric: self.metric.map(|name| match name {
-                MetricName::LogLoss => TuneMetric::LogLoss,
-                MetricName::Error => TuneMetric::Error,
-                MetricName::BalancedError => TuneMetric::BalancedError,
-                MetricName::Brier => TuneMetric::Brier,
-                MetricName::Auc => TuneMetric::AucLoss,
-            }),
+            metric: self.metric.map(TuneMetric::from),
             rule: match self.rule {
                 RuleName::Least => TuneRule::Least,
                 RuleName::OneSe => TuneRule::OneStandardError,
@@ -141,25 +143,50 @@ impl TuneArguments {
         }
     }
 
-    /// A candidate for the flags as they are; its penalty is tried along a path where its size is open.
+    /// A candidate for the flags as they are, without the column that divides the rows.
     fn candidate(&self, table: &Table, settings: Vec<(String, String)>) -> Result<Candidate> {
-        let open = self.fit.method.leaves_size_open();
-        let asked = if open { self.fit.asked_of_path()? } else { self.fit.asked()? };
-        let target = target_of(self.fit.target.as_deref(), table)?;
-        let mut options = self.fit.options(&asked, table, target)?;
-        options.recipe.exclude.extend(self.groups.iter().chain(&self.time).cloned());
-        // Two-class fits have no path together.
-        let split = options.multiclass.approach.is_some() || options.calibration.is_some();
-        if open && split {
-            return self.refuse_path();
-        }
-        Ok(Candidate { settings, options, path: open.then(|| self.sizes()) })
+        let mut candidate = candidate(&self.fit, table, settings, self.sizes())?;
+        candidate.options.recipe.exclude.extend(self.groups.iter().chain(&self.time).cloned());
+        Ok(candidate)
     }
+}
 
-    fn refuse_path<T>(&self) -> Result<T> {
-        Err(Error::usage("two-class fits and calibrated scores have no path along the penalty")
-            .help("give the sizes, for example --grid C=0.1,1,10"))
+/// What the flags of a fit ask for; its penalty is tried along a path where its size is open.
+fn candidate(fit: &FitArguments, table: &Table, settings: Vec<(String, String)>, sizes: Lambdas) -> Result<Candidate> {
+    let open = fit.method.leaves_size_open();
+    let asked = if open { fit.asked_of_path()? } else { fit.asked()? };
+    let target = target_of(fit.target.as_deref(), table)?;
+    let options = fit.options(&asked, table, target)?;
+    // Two-class fits have no path together.
+    let split = options.multiclass.approach.is_some() || options.calibration.is_some();
+    if open && split {
+        return Err(Error::usage("two-class fits and calibrated scores have no path along the penalty")
+            .help("give the sizes, for example with linsep tune --grid C=0.1,1,10"));
     }
+    Ok(Candidate { settings, options, path: open.then_some(sizes) })
+}
+
+/// `linsep fit` with a penalty whose size folds choose: the search that `tune` makes without further flags.
+pub fn fit_by_folds(fit: &FitArguments) -> Result<Ending> {
+    let time_limit = fit.time_limit.map(seconds).transpose()?;
+    if !fit.method.leaves_size_open() {
+        // Whatever is wrong with the method or the penalty is said by those who know it.
+        fit.asked_of_path()?;
+        return Err(Error::usage("folds choose the size of a penalty along its path, and this fit has none")
+            .help("give a size, for example --penalty ridge:0.1")
+            .help("search over sizes with linsep tune --grid"));
+    }
+    fit.asked_of_path()?;
+    let progress = Progress::new(fit.input.quiet, time_limit);
+    let table = fit.input.read(None, &progress)?;
+    if labels::targets(fit.target.as_deref(), &table).is_some() {
+        return Err(Error::usage("a search is for one target").help("choose one column with --target"));
+    }
+    let candidate = candidate(fit, &table, Vec::new(), Lambdas::default())?;
+    let options = TuneOptions { seed: fit.seed, ..TuneOptions::default() };
+    let found = tune_table(&table, &[candidate], &options, &progress.watch());
+    progress.finish();
+    finish(fit, found?, table, !fit.json)
 }
 
 /// Runs the subcommand.
@@ -190,34 +217,35 @@ pub fn run(arguments: &TuneArguments) -> Result<Ending> {
     let candidates = candidates.collect::<Result<Vec<Candidate>>>()?;
     let found = tune_table(&table, &candidates, &arguments.options(), &progress.watch());
     progress.finish();
-    finish(arguments, found?, table)
+    finish(&arguments.fit, found?, table, true)
 }
 
-/// Fits what was chosen to all rows, however long the search took, and says what it is.
-fn finish(arguments: &TuneArguments, found: Tuning, table: Table) -> Result<Ending> {
+/// Fits what was chosen to all rows, however long the search took, and says what it is: the search, unless the fit alone is
+/// asked for.
+fn finish(fit: &FitArguments, found: Tuning, table: Table, search: bool) -> Result<Ending> {
     let Tuning { record, best, failures, incomplete } = found;
     let ending = if incomplete { Ending::NotConverged } else { Ending::Done };
-    let to_output = arguments.fit.output.as_deref() == Some(Path::new("-"));
-    if arguments.fit.json && arguments.fit.output.is_none() {
+    let to_output = fit.output.as_deref() == Some(Path::new("-"));
+    if search && fit.json && fit.output.is_none() {
         return print_json(&tuning_json(&record), ending);
     }
     let (json, mut text) = (tuning_json(&record), tuning_text(&record, &failures, &voice::Command));
     if incomplete {
         text.push_str("Out of time: not everything was tried.\n");
     }
-    let progress = Progress::new(arguments.fit.input.quiet, None);
-    let fit = fit_table(table, &best, &progress.watch());
+    let progress = Progress::new(fit.input.quiet, None);
+    let fitted = fit_table(table, &best, &progress.watch());
     progress.finish();
-    let mut fit = fit?;
-    if let TableFit::Model(model) = &mut fit {
+    let mut fitted = fitted?;
+    if let TableFit::Model(model) = &mut fitted {
         model.tuning = Some(record);
     }
-    if arguments.fit.json {
-        let ended = fit::write(&arguments.fit, &fit)?;
+    if search && fit.json {
+        let ended = fit::write(fit, &fitted)?;
         return print_json(&json, ending.or_worse(ended));
     }
-    if !to_output {
+    if search && !to_output {
         print(&format!("{text}\n"), ending)?;
     }
-    Ok(ending.or_worse(fit::finish(&arguments.fit, fit)?))
+    Ok(ending.or_worse(fit::finish(fit, fitted)?))
 }

@@ -1098,6 +1098,42 @@ fn naive_bayes() -> Vec<Case> {
 
 fn resampling() -> Vec<Case> {
     vec![
+        usage("a comparison of no method", "compare p.csv -t y --methods foo", &["no method is called `foo`", "qda"]),
+        usage("a comparison without a target", "compare p.csv", &["which column is to be predicted"]),
+        usage(
+            "a comparison by probabilities of a method without",
+            "compare p.csv -t y --methods svm --metric log-loss --folds 3",
+            &["log_loss needs probabilities, and svm has none"],
+        ),
+        usage("a comparison in more folds than rows", "compare p.csv -t y --folds 9", &["9 folds cannot be made of 8"]),
+        usage("a comparison in one fold", "compare p.csv -t y --folds 1", &["1 fold cannot be made"]),
+        usage(
+            "a comparison in more folds than groups",
+            "compare p.csv -t y --groups kind --folds 3",
+            &["of the 2 groups"],
+        ),
+        usage(
+            "a comparison by times that are text",
+            "compare p.csv -t y --time kind",
+            &["the time column `kind` holds text"],
+        ),
+        bad(
+            "a comparison of one class",
+            ("one.csv", "x,y\n1,a\n2,a\n3,a\n"),
+            "compare one.csv -t y --folds 2",
+            &["class"],
+        ),
+        usage("a point of a path at no size", "path p.csv -t y --at 0", &["λ = 0 is not a positive number"]),
+        usage("a point beside a path", "path p.csv -t y --at 1 --lambdas 3", &["cannot be used with"]),
+        usage("folds for a hinge", "fit p.csv -t y --model svm --penalty ridge:cv", &["the hinge loss has no path"]),
+        usage("folds for no penalty", "fit p.csv -t y --penalty none:cv", &["`none:cv` is not the penalty of a path"]),
+        usage("folds for a method without", "fit p.csv -t y --model lda --penalty lasso:cv", &["does not belong"]),
+        usage(
+            "folds and a solver",
+            "fit p.csv -t y --penalty lasso:cv --solver newton",
+            &["chooses its solver itself"],
+        ),
+        usage("folds and steps", "fit p.csv -t y --penalty lasso:cv --trace s.csv", &["--trace is of one fit"]),
         usage("a search of no flag", "tune p.csv -t y --grid foo=1,2", &["no flag of `linsep fit` is called foo"]),
         usage("a search of a flag that is given", "tune p.csv -t y --C 2 --grid C=1,2", &["both given and searched"]),
         usage("a search over no number", "tune p.csv -t y --grid C=a,b", &["invalid value 'a'"]),

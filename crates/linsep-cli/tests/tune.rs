@@ -111,3 +111,37 @@ fn groups_and_time_divide_the_rows() {
     let time = json(&scratch.done("tune penguins.csv --target sex --time year --folds 2 --lambdas 4 --json"));
     assert_eq!((time["dealt_by"].as_str(), time["best"]["folds"].as_array().map(Vec::len)), (Some("year"), Some(2)));
 }
+
+#[test]
+fn a_size_chosen_by_folds_is_the_short_form_of_a_search() {
+    let scratch = Scratch::with_examples();
+    let shown =
+        scratch.done("fit penguins.csv --target sex --features body_mass_g,bill_depth_mm --penalty lasso:cv -o f.json");
+    assert!(
+        shown.contains("search over 100 trials in 5 folds") && shown.contains("model written to f.json"),
+        "{shown}"
+    );
+    scratch.done("tune penguins.csv --target sex --features body_mass_g,bill_depth_mm --penalty lasso -o t.json");
+    assert_eq!(scratch.read("f.json"), scratch.read("t.json"));
+    // In JSON it is the model that is shown, as by any fit.
+    let squares =
+        "fit penguins.csv --target sex --features body_mass_g --model least-squares --penalty ridge:cv --json";
+    assert!(json(&scratch.done(squares))["weights"].is_array());
+}
+
+#[test]
+fn a_point_of_a_path_is_a_model() {
+    let scratch = Scratch::with_examples();
+    let rows = "penguins.csv --target sex --drop year";
+    scratch.done(&format!("path {rows} --penalty lasso --at 0.02 -o point.json"));
+    scratch.done(&format!("fit {rows} --penalty lasso:0.02 -o fit.json"));
+    assert_eq!(scratch.read("point.json"), scratch.read("fit.json"));
+    scratch.done("verify point.json penguins.csv");
+    // Its objective is that of the path within the gaps that both prove.
+    let path = json(&scratch.done(&format!("path {rows} --penalty lasso --lambda-values 0.1,0.02 --json")));
+    let model = json(&scratch.done("inspect point.json --json"));
+    let (on, alone) = (path["points"][1]["objective"].as_f64().unwrap(), model["objective"].as_f64().unwrap());
+    assert!((on - alone).abs() <= 2e-8 * alone, "{on} and {alone}");
+    let ridge = scratch.done(&format!("path {rows} --penalty ridge --at 0.5 -o -"));
+    assert!(json(&ridge).is_object());
+}

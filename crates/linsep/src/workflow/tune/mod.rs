@@ -15,11 +15,12 @@ use super::options::FitOptions;
 use super::rows::{RowRoles, read_roles};
 use crate::artifact::{TrialRecord, TuningRecord};
 use crate::error::{Error, Result};
-use crate::model::{Lambdas, Method};
+use crate::model::Lambdas;
 use crate::table::Table;
 use crate::watch::{Halt, Watch};
 use choose::{Judgement, judgement};
-use divide::divide;
+pub(super) use divide::divide;
+pub(super) use trial::FoldScores;
 use trial::{ChosenSettings, Tried, judge_alone, try_candidate};
 
 /// Settings to try.
@@ -130,7 +131,7 @@ fn same_rows(a: &FitOptions, b: &FitOptions) -> bool {
 }
 
 /// One search over the rows that have a label.
-fn search(
+pub(super) fn search(
     table: &Table,
     roles: &RowRoles,
     candidates: &[Candidate],
@@ -217,18 +218,4 @@ fn nested(
         standard_error: judged.standard_error,
         folds: figures.iter().map(|f| f.loss).collect(),
     })
-}
-
-/// A method with another size of its penalty; `None` where it has none to choose.
-fn with_lambda(method: &Method, lambda: f64) -> Option<Method> {
-    use crate::model::PenaltyChoice as P;
-    let Method::Risk(risk) = method else { return None };
-    let penalty = match risk.penalty {
-        P::None => return None,
-        P::RidgeOne | P::Ridge(_) | P::RidgeCost(_) => P::Ridge(lambda),
-        P::ElasticNet { l1_ratio, .. } => P::ElasticNet { l1_ratio, lambda: Some(lambda), cost: None },
-    };
-    let mut risk = risk.clone();
-    risk.penalty = penalty;
-    Some(Method::Risk(risk))
 }

@@ -6,8 +6,8 @@ use super::super::options::{FitOptions, recipe_options};
 use super::super::plan::Plan;
 use super::super::rows::RowRoles;
 use super::super::source::Source;
+use super::Candidate;
 use super::choose::{FoldLoss, TuneMetric};
-use super::{Candidate, with_lambda};
 use crate::decide::{self, prior_shift, shift_scores};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, ErrorKind, Result};
@@ -44,8 +44,8 @@ impl Tried {
     /// What is fitted with these settings.
     pub(super) fn options(&self, candidates: &[Candidate]) -> FitOptions {
         let mut options = candidates[self.candidate].options.clone();
-        if let Some(method) = self.lambda.and_then(|lambda| with_lambda(&options.method, lambda)) {
-            options.method = method;
+        if let (Method::Risk(risk), Some(lambda)) = (&options.method, self.lambda) {
+            options.method = Method::Risk(risk.with_lambda(lambda));
         }
         options
     }
@@ -186,15 +186,16 @@ pub(super) fn judge_alone(
 }
 
 /// Rows that were held out.
-struct FoldScores<'f> {
-    table: &'f Table,
-    roles: &'f RowRoles,
-    rows: &'f [usize],
-    number: usize,
+pub(in crate::workflow) struct FoldScores<'f> {
+    pub(in crate::workflow) table: &'f Table,
+    pub(in crate::workflow) roles: &'f RowRoles,
+    pub(in crate::workflow) rows: &'f [usize],
+    pub(in crate::workflow) number: usize,
 }
 
 impl FoldScores<'_> {
-    fn loss(
+    /// Their loss by scores without a shift of priors.
+    pub(in crate::workflow) fn loss(
         &self,
         mut scores: Vec<f64>,
         learned: &[f64],
