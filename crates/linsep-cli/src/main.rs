@@ -25,6 +25,7 @@ mod perceptron;
 mod plot;
 mod predict;
 mod progress;
+mod report;
 mod resample;
 mod separable;
 mod sheet;
@@ -68,6 +69,7 @@ Examples:
   linsep tune penguins.csv --target species --penalty lasso -o model.json
   linsep compare penguins.csv --target species
   linsep plot regions model.json penguins.csv -o regions.svg
+  linsep report model.json penguins.csv -o report.html
   linsep simulate gaussian --rows 500 -o data.csv
   linsep study gaussian --model lda --rows 20,200
 
@@ -105,6 +107,8 @@ enum Command {
     Compare(Box<compare::CompareArguments>),
     /// Draw a picture of a table or a model: SVG, PNG or PDF
     Plot(Box<plot::PlotArguments>),
+    /// Tell the whole story of a model in one file: what was fitted, its proof, data, figures, pictures
+    Report(Box<report::ReportArguments>),
     /// Draw labelled rows from known classes, with the truth beside them
     Simulate(Box<simulate::SimulateArguments>),
     /// Fit methods to repeated samples of known classes: bias and variance, learning curves, coverage
@@ -153,6 +157,7 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),
     }
