@@ -15,6 +15,7 @@ mod guarantee;
 mod infer;
 mod input;
 mod inspect;
+mod journal;
 mod known_classes;
 mod labels;
 mod method;

@@ -4,8 +4,9 @@ use crate::columns::{seconds, target_of};
 use crate::exit::Ending;
 use crate::fit::{self, FitArguments};
 use crate::grid::{Grid, settings_of};
+use crate::journal::{Journal, run_of};
 use crate::labels;
-use crate::output::{print, print_json};
+use crate::output::{check_directory, print, print_json};
 use crate::progress::Progress;
 use crate::voice;
 use clap::{Args, ValueEnum};
@@ -13,10 +14,12 @@ use linsep::model::Lambdas;
 use linsep::report::{tuning_json, tuning_text};
 use linsep::table::Table;
 use linsep::workflow::{
-    Candidate, FoldKind, TableFit, TuneMetric, TuneOptions, TuneRule, Tuning, fit_table, tune_table,
+    Candidate, FoldKind, TableFit, TrialJournal, TuneMetric, TuneOptions, TuneRule, Tuning, fit_table, tune_table,
+    tune_table_kept,
 };
 use linsep::{Error, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Find the settings that predict best, by folds, and fit them to all rows.
 #[derive(Args)]
@@ -71,6 +74,14 @@ pub struct TuneArguments {
     /// Judge the whole search by K folds around it
     #[arg(long, value_name = "K", help_heading = "Search")]
     nested: Option<usize>,
+
+    /// Keep what every fold came to in this file; the same command goes on from it after it was killed, with the same result
+    #[arg(long, value_name = "FILE", help_heading = "Search")]
+    journal: Option<PathBuf>,
+
+    /// Search no longer than this, for example 90s, 10min or 2h, and take the best of what was tried (exit code 3)
+    #[arg(long, value_name = "TIME", conflicts_with = "time_limit", help_heading = "Search")]
+    budget: Option<String>,
 
     /// Number of λ along a path
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Search")]
@@ -191,7 +202,10 @@ pub fn fit_by_folds(fit: &FitArguments) -> Result<Ending> {
 
 /// Runs the subcommand.
 pub fn run(arguments: &TuneArguments) -> Result<Ending> {
-    let time_limit = arguments.fit.time_limit.map(seconds).transpose()?;
+    let time_limit = match &arguments.budget {
+        Some(text) => Some(budget(text)?),
+        None => arguments.fit.time_limit.map(seconds).transpose()?,
+    };
     let grids = arguments.grid.iter().map(|text| Grid::parse(text)).collect::<Result<Vec<Grid>>>()?;
     let combinations = Grid::combinations(&grids, arguments.trials, arguments.fit.seed)?;
     // Flags that are wrong together are refused before the table is read.
@@ -208,6 +222,10 @@ pub fn run(arguments: &TuneArguments) -> Result<Ending> {
             .help("give values of a flag, for example --grid C=0.1,1,10")
             .help("leave the size of the penalty out"));
     }
+    if let Some(path) = &arguments.journal {
+        check_directory(path)?;
+        arguments.fit.input.refuse_as_output(path, &[arguments.fit.output.as_deref()])?;
+    }
     let progress = Progress::new(arguments.fit.input.quiet, time_limit);
     let table = arguments.fit.input.read(None, &progress)?;
     if labels::targets(arguments.fit.target.as_deref(), &table).is_some() {
@@ -215,9 +233,28 @@ pub fn run(arguments: &TuneArguments) -> Result<Ending> {
     }
     let candidates = all.iter().zip(combinations).map(|(one, settings)| one.candidate(&table, settings));
     let candidates = candidates.collect::<Result<Vec<Candidate>>>()?;
-    let found = tune_table(&table, &candidates, &arguments.options(), &progress.watch());
+    let options = arguments.options();
+    let open = |path: &PathBuf| Journal::open(path, &run_of(&table, &candidates, &options));
+    let journal = arguments.journal.as_ref().map(open).transpose()?;
+    let kept = journal.as_ref().map(|journal| journal as &dyn TrialJournal);
+    let found = tune_table_kept(&table, &candidates, &options, kept, &progress.watch());
     progress.finish();
     finish(&arguments.fit, found?, table, true)
+}
+
+/// A time with its unit: seconds, minutes or hours.
+fn budget(text: &str) -> Result<Duration> {
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let unit = match text[digits..].trim() {
+        "s" => Some(1.0),
+        "min" | "m" => Some(60.0),
+        "h" => Some(3600.0),
+        _ => None,
+    };
+    let time = text[..digits].parse::<f64>().ok().zip(unit).map(|(number, unit)| number * unit);
+    time.and_then(|t| Duration::try_from_secs_f64(t).ok()).ok_or_else(|| {
+        Error::usage(format!("`{text}` is not a time")).help("for example --budget 90s, --budget 10min or --budget 2h")
+    })
 }
 
 /// Fits what was chosen to all rows, however long the search took, and says what it is: the search, unless the fit alone is

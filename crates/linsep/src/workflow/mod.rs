@@ -81,5 +81,6 @@ pub use self::{
     geometry::geometry_of,
     infer::infer_arrays,
     simulate::model_classes,
+    tune::{TrialJournal, TrialPlace, tune_table_kept},
     verify::refit_table,
 };

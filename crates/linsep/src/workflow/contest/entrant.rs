@@ -4,7 +4,7 @@ use super::super::folds::{Fold, OpenFold};
 use super::super::options::FitOptions;
 use super::super::plan::Plan;
 use super::super::rows::RowRoles;
-use super::super::tune::{Candidate, FoldScores, TuneMetric, TuneOptions, divide, search};
+use super::super::tune::{Candidate, FoldScores, JournalPart, TuneMetric, TuneOptions, divide, search};
 use super::lineup::ContestMethod;
 use crate::design::{Training, select};
 use crate::discriminant::{Discriminant, Linear};
@@ -100,7 +100,7 @@ impl Entrant {
         let inner = |folds: usize| TuneOptions { folds, repeats: 1, ..division.clone() };
         let possible = (2..=TuneOptions::FOLDS).rev().map(inner).find(|o| divide(table, &within, o).is_ok());
         let Some(inner) = possible else { return Ok((first.options.clone(), first.settings.clone())) };
-        let found = search(table, &within, &self.candidates, &inner, watch)?;
+        let found = search(table, &within, &self.candidates, (&inner, JournalPart::default()), watch)?;
         let chosen = found.record.trials[found.record.best].settings.clone();
         Ok((found.best, chosen))
     }

@@ -8,6 +8,7 @@ use super::super::rows::RowRoles;
 use super::super::source::Source;
 use super::Candidate;
 use super::choose::{FoldLoss, TuneMetric};
+use super::journal::JournalPart;
 use crate::decide::{self, prior_shift, shift_scores};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, ErrorKind, Result};
@@ -56,7 +57,7 @@ pub(super) fn try_candidate(
     table: &Table,
     roles: &RowRoles,
     (candidate, number): (&Candidate, usize),
-    (folds, metric): (&[Fold], TuneMetric),
+    (folds, metric, journal): (&[Fold], TuneMetric, JournalPart<'_>),
     (done, total): (usize, usize),
     watch: &Watch,
 ) -> Result<Vec<Tried>> {
@@ -64,10 +65,11 @@ pub(super) fn try_candidate(
     let sizes = candidate.path.as_ref().map(|l| sizes(table, roles, (candidate, &plan), l, watch)).transpose()?;
     let count = AtomicUsize::new(done);
     let in_fold = |fold: &Fold| {
-        let losses = match &sizes {
+        let count_of_sizes = sizes.as_ref().map_or(1, Vec::len);
+        let losses = journal.or_else((number, fold.number, count_of_sizes), || match &sizes {
             Some(sizes) => along_path(table, roles, (&candidate.options, &plan), (fold, metric), sizes, watch),
             None => one(table, roles, (&candidate.options, &plan), (fold, metric), watch).map(|loss| vec![loss]),
-        };
+        });
         watch.report(Progress::Fold { done: count.fetch_add(1, Ordering::Relaxed) + 1, total });
         losses
     };
