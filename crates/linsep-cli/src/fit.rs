@@ -13,6 +13,7 @@ use crate::multiclass::ApproachName;
 use crate::output::{check_directory, print, print_json};
 use crate::progress::Progress;
 use crate::trace::Trace;
+use crate::tune;
 use crate::voice;
 use clap::Args;
 use linsep::artifact::{Model, MultiLabel};
@@ -41,6 +42,7 @@ Examples:
   linsep fit penguins.csv --target sex --drop year --penalty ridge:0.01 --positive female
   linsep fit penguins.csv --target sex --basis quadratic --basis-columns body_mass_g,bill_depth_mm
   linsep fit penguins.csv --target species --transform quantile-normal --model lda
+  linsep fit penguins.csv --target sex --drop year --penalty lasso:cv
   linsep fit penguins.csv --target species --penalty none
   linsep fit penguins.csv --target sex --model pocket --max-iter 20
   linsep fit penguins.csv --target species --model svm --multiclass one-vs-one --vote unanimity
@@ -182,6 +184,13 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     arguments.given.refuse()?;
     if arguments.input.files.is_empty() {
         return Err(Error::usage("no table is named").help("name a FILE, or - for standard input"));
+    }
+    if arguments.method.sized_by_folds() {
+        if arguments.trace.is_some() {
+            return Err(Error::usage("--trace is of one fit, and a size that folds choose has many")
+                .help("give the size that they chose"));
+        }
+        return tune::fit_by_folds(arguments);
     }
     let asked = arguments.asked()?;
     let trace = arguments.trace.as_deref().map(Trace::new).transpose()?;

@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod columns;
+mod compare;
 mod conformal;
 mod decision;
 mod evaluate;
@@ -14,6 +15,7 @@ mod guarantee;
 mod infer;
 mod input;
 mod inspect;
+mod journal;
 mod known_classes;
 mod labels;
 mod method;
@@ -24,6 +26,7 @@ mod perceptron;
 mod plot;
 mod predict;
 mod progress;
+mod report;
 mod resample;
 mod separable;
 mod sheet;
@@ -65,7 +68,9 @@ Examples:
   linsep resample penguins.csv --target sex --features body_mass_g --model svm
   linsep path penguins.csv --target species --penalty lasso -o path.csv
   linsep tune penguins.csv --target species --penalty lasso -o model.json
+  linsep compare penguins.csv --target species
   linsep plot regions model.json penguins.csv -o regions.svg
+  linsep report model.json penguins.csv -o report.html
   linsep simulate gaussian --rows 500 -o data.csv
   linsep study gaussian --model lda --rows 20,200
 
@@ -99,8 +104,12 @@ enum Command {
     Path(Box<path::PathArguments>),
     /// Find the settings that predict best, by folds, and fit them to all rows
     Tune(Box<tune::TuneArguments>),
+    /// Compare all methods that apply on the same folds: which classifier should be used?
+    Compare(Box<compare::CompareArguments>),
     /// Draw a picture of a table or a model: SVG, PNG or PDF
     Plot(Box<plot::PlotArguments>),
+    /// Tell the whole story of a model in one file: what was fitted, its proof, data, figures, pictures
+    Report(Box<report::ReportArguments>),
     /// Draw labelled rows from known classes, with the truth beside them
     Simulate(Box<simulate::SimulateArguments>),
     /// Fit methods to repeated samples of known classes: bias and variance, learning curves, coverage
@@ -147,7 +156,9 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Resample(arguments) => resample::run(&arguments),
         Command::Path(arguments) => path::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),
     }

@@ -53,6 +53,30 @@ impl Discriminant {
         }
     }
 
+    /// Numbers other than zero that it takes to score a row: weights, intercepts, centres and factors of quadratic scores,
+    /// coefficients and support rows of kernels. Centres of linear scores are a matter of rounding, and do not count.
+    pub fn size(&self) -> usize {
+        let nonzero = |values: &[f64]| values.iter().filter(|v| **v != 0.0).count();
+        match self {
+            Discriminant::Linear(linear) => {
+                let weights: usize = (0..linear.n_scores()).map(|k| nonzero(linear.weights_of(k))).sum();
+                weights + linear.n_scores()
+            }
+            Discriminant::Quadratic(quadratic) => {
+                (0..quadratic.n_classes()).map(|k| nonzero(quadratic.whitening(k)) + quadratic.n_cols() + 1).sum()
+            }
+            Discriminant::Generalised(general) => {
+                let of = |k: usize| nonzero(general.linear_of(k)) + nonzero(general.square_of(k)) + 1;
+                let logarithms = general.logarithms().len() * general.n_scores();
+                (0..general.n_scores()).map(of).sum::<usize>() + logarithms
+            }
+            Discriminant::Kernel(kernel) => {
+                nonzero(kernel.coefficients()) + kernel.support_rows().len() * kernel.n_cols() + kernel.n_scores()
+            }
+            Discriminant::Stack(stack) => stack.parts().iter().map(Discriminant::size).sum(),
+        }
+    }
+
     /// Scores of every row of a design.
     pub fn scores(&self, design: &dyn Design, watch: &Watch) -> Result<Vec<f64>> {
         match self {

@@ -3,6 +3,7 @@
 mod classical;
 mod conformal;
 mod consequences;
+mod contest;
 mod decision;
 mod digits;
 mod estimates;
@@ -34,6 +35,7 @@ mod tuning;
 mod verification;
 
 pub use classical::classical_text;
+pub use contest::contest_text;
 pub use evaluation::{evaluation_text, labels_text};
 pub use geometry::geometry_text;
 pub use guarantee::guarantee_text;
@@ -54,6 +56,7 @@ pub use verification::verification_text;
 #[doc(hidden)]
 pub use self::{
     classical::classical_json,
+    contest::{contest_finding, contest_json},
     evaluation::{evaluation_json, labels_json},
     further::{
         against_json, against_text, details_json, details_text, losses_json, losses_text, thresholds_json,

@@ -10,6 +10,7 @@ mod calibrate;
 mod classical;
 mod compare;
 mod conformal;
+mod contest;
 mod cross_validate;
 mod fit;
 mod folds;
@@ -44,6 +45,7 @@ mod verify;
 
 pub use bootstrap::{BootstrapCoefficient, BootstrapFit, BootstrapOptions, TableBootstrap, bootstrap_table};
 pub use classical::{ClassicalAnswer, ClassicalInference, ClassicalModel, infer_classical};
+pub use contest::{Contest, ContestEntry, ContestMethod, ContestOptions, compare_methods};
 pub use fit::{TableFit, TableRefusal, fit_table};
 pub use geometry::{GeometryOptions, TableGeometry, geometry_table};
 #[doc(hidden)]
@@ -79,5 +81,6 @@ pub use self::{
     geometry::geometry_of,
     infer::infer_arrays,
     simulate::model_classes,
+    tune::{TrialJournal, TrialPlace, tune_table_kept},
     verify::refit_table,
 };

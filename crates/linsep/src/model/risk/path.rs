@@ -89,6 +89,20 @@ pub struct RegularisationPath {
 }
 
 impl RiskMinimizer {
+    /// A point of the path as a method of its own: the same kind of penalty of this size; without one it stays as it is.
+    pub fn with_lambda(&self, lambda: f64) -> RiskMinimizer {
+        let penalty = match self.penalty {
+            PenaltyChoice::None => PenaltyChoice::None,
+            PenaltyChoice::ElasticNet { l1_ratio, .. } => {
+                PenaltyChoice::ElasticNet { l1_ratio, lambda: Some(lambda), cost: None }
+            }
+            PenaltyChoice::RidgeOne | PenaltyChoice::Ridge(_) | PenaltyChoice::RidgeCost(_) => {
+                PenaltyChoice::Ridge(lambda)
+            }
+        };
+        RiskMinimizer { penalty, ..self.clone() }
+    }
+
     /// Solves for every λ, each warm-started from the one before; the size of `penalty` itself is ignored.
     ///
     /// ```

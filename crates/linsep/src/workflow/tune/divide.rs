@@ -23,6 +23,15 @@ pub enum FoldKind {
 }
 
 impl FoldKind {
+    /// By groups or by time, where a column of either is named.
+    pub fn by(groups: Option<&str>, time: Option<&str>) -> FoldKind {
+        match (groups, time) {
+            (Some(column), _) => FoldKind::Groups(column.to_owned()),
+            (None, Some(column)) => FoldKind::Time(column.to_owned()),
+            (None, None) => FoldKind::Stratified,
+        }
+    }
+
     /// The column that says which rows belong together, or come first.
     pub fn column(&self) -> Option<&str> {
         match self {
@@ -33,7 +42,7 @@ impl FoldKind {
 }
 
 /// The folds of every repetition, numbered on.
-pub(super) fn divide(table: &Table, roles: &RowRoles, options: &TuneOptions) -> Result<Vec<Fold>> {
+pub(in crate::workflow) fn divide(table: &Table, roles: &RowRoles, options: &TuneOptions) -> Result<Vec<Fold>> {
     if options.repeats == 0 {
         return Err(Error::usage("0 repetitions leave nothing to judge by").help("choose at least 1"));
     }
