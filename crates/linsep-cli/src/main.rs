@@ -33,6 +33,7 @@ mod simulated_sheet;
 mod study;
 mod trace;
 mod tune;
+mod update;
 mod verify;
 mod voice;
 
@@ -65,6 +66,7 @@ Examples:
   linsep resample penguins.csv --target sex --features body_mass_g --model svm
   linsep path penguins.csv --target species --penalty lasso -o path.csv
   linsep tune penguins.csv --target species --penalty lasso -o model.json
+  linsep update model.json penguins.csv --with penguins.csv -o twice.json
   linsep plot regions model.json penguins.csv -o regions.svg
   linsep simulate gaussian --rows 500 -o data.csv
   linsep study gaussian --model lda --rows 20,200
@@ -99,6 +101,8 @@ enum Command {
     Path(Box<path::PathArguments>),
     /// Find the settings that predict best, by folds, and fit them to all rows
     Tune(Box<tune::TuneArguments>),
+    /// Learn from more rows, or forget some: exactly, by the sums that a model kept, or starting at the model
+    Update(Box<update::UpdateArguments>),
     /// Draw a picture of a table or a model: SVG, PNG or PDF
     Plot(Box<plot::PlotArguments>),
     /// Draw labelled rows from known classes, with the truth beside them
@@ -147,6 +151,7 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Resample(arguments) => resample::run(&arguments),
         Command::Path(arguments) => path::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Update(arguments) => update::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),
