@@ -36,6 +36,7 @@ mod simulated_sheet;
 mod study;
 mod trace;
 mod tune;
+mod update;
 mod verify;
 mod voice;
 
@@ -69,6 +70,7 @@ Examples:
   linsep path penguins.csv --target species --penalty lasso -o path.csv
   linsep tune penguins.csv --target species --penalty lasso -o model.json
   linsep compare penguins.csv --target species
+  linsep update model.json penguins.csv --with penguins.csv -o twice.json
   linsep plot regions model.json penguins.csv -o regions.svg
   linsep report model.json penguins.csv -o report.html
   linsep simulate gaussian --rows 500 -o data.csv
@@ -106,6 +108,8 @@ enum Command {
     Tune(Box<tune::TuneArguments>),
     /// Compare all methods that apply on the same folds: which classifier should be used?
     Compare(Box<compare::CompareArguments>),
+    /// Learn from more rows, or forget some: exactly, by the sums that a model kept, or starting at the model
+    Update(Box<update::UpdateArguments>),
     /// Draw a picture of a table or a model: SVG, PNG or PDF
     Plot(Box<plot::PlotArguments>),
     /// Tell the whole story of a model in one file: what was fitted, its proof, data, figures, pictures
@@ -157,6 +161,7 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Path(arguments) => path::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Update(arguments) => update::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),

@@ -49,6 +49,7 @@ fn flag(setting: Setting) -> &'static str {
         Setting::Intercept => "--intercept",
         Setting::Interval => "--interval",
         Setting::Json => "--json",
+        Setting::KeepStatistics => "--keep-statistics",
         Setting::Kernel => "--kernel",
         Setting::LambdaValues => "--lambda-values",
         Setting::Level => "--level",
@@ -80,6 +81,7 @@ fn flag(setting: Setting) -> &'static str {
         Setting::Unknown => "--unknown",
         Setting::VarianceSmoothing => "--variance-smoothing",
         Setting::Vote => "--vote",
+        Setting::With => "--with",
     }
 }
 

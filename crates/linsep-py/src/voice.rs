@@ -97,6 +97,7 @@ fn keyword(setting: Setting) -> Option<(&'static str, Value)> {
         | Setting::Missing
         | Setting::Multiclass
         | Setting::Number
+        | Setting::KeepStatistics
         | Setting::Projection
         | Setting::Rows
         | Setting::ScoreThreshold
@@ -105,7 +106,8 @@ fn keyword(setting: Setting) -> Option<(&'static str, Value)> {
         | Setting::TransformColumns
         | Setting::TrueOf
         | Setting::TruePriors
-        | Setting::Unknown => return None,
+        | Setting::Unknown
+        | Setting::With => return None,
     })
 }
 

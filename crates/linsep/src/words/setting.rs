@@ -58,6 +58,8 @@ pub enum Setting {
     Interval,
     /// Where a whole answer is given, however long.
     Json,
+    /// Whether sums over the rows stay in the model.
+    KeepStatistics,
     /// The kernel of a machine.
     Kernel,
     /// The penalties of a path.
@@ -120,11 +122,13 @@ pub enum Setting {
     VarianceSmoothing,
     /// What pairs of classes vote with.
     Vote,
+    /// Rows that a model was fitted on, given once more.
+    With,
 }
 
 impl Setting {
     /// Every setting, for tests of a face's words.
-    pub const ALL: [Setting; 57] = [
+    pub const ALL: [Setting; 59] = [
         Setting::Basis,
         Setting::BasisColumns,
         Setting::Batch,
@@ -151,6 +155,7 @@ impl Setting {
         Setting::Intercept,
         Setting::Interval,
         Setting::Json,
+        Setting::KeepStatistics,
         Setting::Kernel,
         Setting::LambdaValues,
         Setting::Level,
@@ -182,6 +187,7 @@ impl Setting {
         Setting::Unknown,
         Setting::VarianceSmoothing,
         Setting::Vote,
+        Setting::With,
     ];
 
     /// The setting with a value.
@@ -223,6 +229,7 @@ impl Setting {
             Setting::Intercept => "intercept",
             Setting::Interval => "interval",
             Setting::Json => "the full answer",
+            Setting::KeepStatistics => "keep statistics",
             Setting::Kernel => "kernel",
             Setting::LambdaValues => "lambdas",
             Setting::Level => "level",
@@ -254,6 +261,7 @@ impl Setting {
             Setting::Unknown => "unknown",
             Setting::VarianceSmoothing => "variance smoothing",
             Setting::Vote => "vote",
+            Setting::With => "with",
         }
     }
 }

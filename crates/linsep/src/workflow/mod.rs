@@ -36,10 +36,13 @@ mod separable;
 mod simulate;
 mod source;
 mod start;
+mod statistics;
 mod study;
 mod study_parameters;
 mod support;
 mod tune;
+mod update;
+mod updated_rows;
 mod verdict;
 mod verify;
 
@@ -68,6 +71,7 @@ pub use study::{Coverage, SampleMean, StudiedEstimate, StudiedMethod, StudiedSiz
 pub use study_parameters::StudyParameter;
 pub use support::{SupportRow, SupportTable, support_tables};
 pub use tune::{Candidate, FoldKind, TuneMetric, TuneOptions, TuneRule, Tuning, tune_table};
+pub use update::{RowChange, UpdateRestart, update_statistics, update_with_rows};
 pub use verdict::Check;
 pub use verify::{Verification, verify_table};
 
