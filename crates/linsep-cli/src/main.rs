@@ -5,8 +5,10 @@ mod columns;
 mod compare;
 mod conformal;
 mod decision;
+mod describe;
 mod evaluate;
 mod exit;
+mod explain;
 mod fit;
 mod geometry;
 mod given;
@@ -58,6 +60,7 @@ struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
+  linsep describe penguins.csv --target species
   linsep fit penguins.csv --target species -o model.json
   linsep predict model.json penguins.csv --proba -o predictions.csv
   linsep evaluate model.json penguins.csv
@@ -82,6 +85,8 @@ time; 130 interrupted, 143 terminated.";
 
 #[derive(Subcommand)]
 enum Command {
+    /// Look at a table: its columns, what each would become, and what may be wrong with them
+    Describe(describe::DescribeArguments),
     /// Fit a classifier to a table and prove how good the fit is
     Fit(Box<fit::FitArguments>),
     /// Predict the class of every row of a table
@@ -148,6 +153,7 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         pool.build_global().map_err(|e| linsep::Error::usage(format!("{threads} threads: {e}")))?;
     }
     match arguments.command {
+        Command::Describe(arguments) => describe::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),

@@ -415,7 +415,13 @@ fn columns_and_classes() -> Vec<Case> {
             "a measurement as target",
             ("f.csv", format!("x,y\n{distinct}")),
             "fit f.csv -t y -o m.json",
-            &["f.csv", "column `y`", "distinct values in 200 rows", "choose another column"],
+            &[
+                "f.csv",
+                "column `y`",
+                "distinct values in 200 rows",
+                "this looks like regression",
+                "choose another column",
+            ],
         ),
         bad(
             "a class emptied by dropping rows",
@@ -660,6 +666,36 @@ fn formats() -> Vec<Case> {
 fn prediction() -> Vec<Case> {
     let new_level = PAIR.replacen("1,a,1,0,no", "1,zebra,1,0,no", 1);
     vec![
+        usage(
+            "an explanation of no columns",
+            "predict p.json p.csv --explain 0 -o out.csv",
+            &["--explain 0 is not a number of columns", "--explain 5, or --explain all"],
+        ),
+        usage(
+            "an explanation of some columns",
+            "predict p.json p.csv --explain most -o out.csv",
+            &["--explain most is not a number of columns"],
+        ),
+        usage(
+            "explanations beside probabilities",
+            "predict p.json p.csv --explain 3 --proba -o out.csv",
+            &["--explain", "--proba", "cannot be used with"],
+        ),
+        usage("a row before the first", "predict p.json p.csv --explain 3 --row 0", &["rows are counted from 1"]),
+        usage(
+            "a row behind the last",
+            "predict p.json p.csv --explain 3 --row 9",
+            &["there is no row 9: the table has 8"],
+        ),
+        usage("a row without an explanation", "predict p.json p.csv --row 2", &["--explain"]),
+        bad(
+            "a row that misses a cell cannot be explained",
+            ("f.csv", "x,kind,w,o\n1,a,1,0\n,a,1,0\n"),
+            "predict p.json f.csv --explain 3 --row 2 -o out.csv",
+            &["f.csv, line 3", "misses a cell"],
+        ),
+        usage("describing a target that is not there", "describe p.csv --target z", &["there is no column `z`"]),
+        usage("describing nothing", "describe none.csv", &["none.csv", "there is no such file"]),
         bad(
             "prediction without columns",
             ("f.csv", "w,q\n1,2\n"),

@@ -5,9 +5,11 @@ mod conformal;
 mod consequences;
 mod contest;
 mod decision;
+mod description;
 mod digits;
 mod estimates;
 mod evaluation;
+mod explanation;
 mod features;
 mod further;
 mod geometry;
@@ -36,7 +38,9 @@ mod verification;
 
 pub use classical::classical_text;
 pub use contest::contest_text;
+pub use description::description_text;
 pub use evaluation::{evaluation_text, labels_text};
+pub use explanation::explanation_text;
 pub use geometry::geometry_text;
 pub use guarantee::guarantee_text;
 pub use inference::inference_text;
@@ -57,7 +61,9 @@ pub use verification::verification_text;
 pub use self::{
     classical::classical_json,
     contest::{contest_finding, contest_json},
+    description::description_json,
     evaluation::{evaluation_json, labels_json},
+    explanation::explained_name,
     further::{
         against_json, against_text, details_json, details_text, losses_json, losses_text, thresholds_json,
         thresholds_text,

@@ -3,15 +3,33 @@
 //! Whole numbers stay as narrow as each chunk allows, so that a table of small counts costs a byte or two per cell until
 //! [`crate::design`] turns it, chunk by chunk, into a matrix.
 
+mod dates;
+mod leakage;
 mod names;
+mod number_style;
 mod printed;
+mod questions;
+mod reading;
 mod target;
 
+pub use dates::DateOrder;
+pub use reading::{CellReading, ColumnReading, Reading};
 pub use target::{Class, Labels, Target};
 
 // For the other stages, the command, the extension and the tests: nothing is promised about these.
 #[doc(hidden)]
+pub use self::dates::Moment;
+#[doc(hidden)]
 pub use self::names::NameIndex;
+#[doc(hidden)]
+pub use self::number_style::{Mark, NumberStyle};
+#[doc(hidden)]
+pub use self::questions::{Question, QuestionCode, questions};
+#[doc(hidden)]
+pub use self::reading::Aside;
+
+pub(crate) use self::dates::{day_of_iso, iso_day, order_of};
+pub(crate) use self::questions::{has_leading_zero, unanswered};
 
 use crate::error::{Error, Place, Result, nearest};
 use crate::numeric::vectorised;
@@ -216,6 +234,7 @@ pub struct Table {
     starts: Vec<usize>,
     /// Width of the unnamed sparse part; 0 where there is none.
     sparse_width: usize,
+    record: reading::ReadingRecord,
 }
 
 impl Table {
@@ -230,7 +249,7 @@ impl Table {
             assert!(chunk.cells.iter().all(|c| c.len() == chunk.n_rows), "columns of one length");
             starts.push(starts[starts.len() - 1] + chunk.n_rows);
         }
-        Table { columns, chunks, starts, sparse_width }
+        Table { columns, chunks, starts, sparse_width, record: reading::ReadingRecord::default() }
     }
 
     /// The same table with a column more, given row by row.

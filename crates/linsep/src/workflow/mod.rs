@@ -12,6 +12,8 @@ mod compare;
 mod conformal;
 mod contest;
 mod cross_validate;
+mod describe;
+mod explain;
 mod fit;
 mod folds;
 mod geometry;
@@ -49,6 +51,13 @@ mod verify;
 pub use bootstrap::{BootstrapCoefficient, BootstrapFit, BootstrapOptions, TableBootstrap, bootstrap_table};
 pub use classical::{ClassicalAnswer, ClassicalInference, ClassicalModel, infer_classical};
 pub use contest::{Contest, ContestEntry, ContestMethod, ContestOptions, compare_methods};
+pub use describe::{
+    Becomes, CorrelatedColumns, DescribedColumn, Description, NumberFigures, RepeatedRows, describe_table,
+};
+pub use explain::{
+    ExplainOptions, ExplainedBy, ExplainedRow, ExplainedScore, ExplainedTerm, ExplainedValue, ExplanationBase,
+    explain_table,
+};
 pub use fit::{TableFit, TableRefusal, fit_table};
 pub use geometry::{GeometryOptions, TableGeometry, geometry_table};
 #[doc(hidden)]
@@ -82,6 +91,7 @@ pub use self::{
         Arrays, fit_arrays, measure_design, path_arrays, predict_design, refit_arrays, separable_arrays,
         support_arrays, verify_arrays,
     },
+    explain::{ContributionMatrix, explain_design},
     geometry::geometry_of,
     infer::infer_arrays,
     simulate::model_classes,
