@@ -4,8 +4,10 @@ mod calibrate;
 mod columns;
 mod conformal;
 mod decision;
+mod estimate;
 mod evaluate;
 mod exit;
+mod feature_law;
 mod fit;
 mod geometry;
 mod given;
@@ -68,6 +70,7 @@ Examples:
   linsep plot regions model.json penguins.csv -o regions.svg
   linsep simulate gaussian --rows 500 -o data.csv
   linsep study gaussian --model lda --rows 20,200
+  linsep estimate penguins.csv --features body_mass_g
 
 Exit codes: 0 done; 1 the answer is no (verification fails, maximum likelihood does not exist, no
 plane separates the classes); 2 bad usage or data; 3 fitted, but the tolerance was not reached, or out of
@@ -105,6 +108,8 @@ enum Command {
     Simulate(Box<simulate::SimulateArguments>),
     /// Fit methods to repeated samples of known classes: bias and variance, learning curves, coverage
     Study(Box<study::StudyArguments>),
+    /// Mean and covariance of one population, without classes
+    Estimate(estimate::EstimateArguments),
 }
 
 fn main() -> ExitCode {
@@ -150,5 +155,6 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),
+        Command::Estimate(arguments) => estimate::run(&arguments),
     }
 }
