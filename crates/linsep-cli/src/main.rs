@@ -6,9 +6,11 @@ mod compare;
 mod conformal;
 mod decision;
 mod describe;
+mod estimate;
 mod evaluate;
 mod exit;
 mod explain;
+mod feature_law;
 mod fit;
 mod geometry;
 mod given;
@@ -78,6 +80,7 @@ Examples:
   linsep report model.json penguins.csv -o report.html
   linsep simulate gaussian --rows 500 -o data.csv
   linsep study gaussian --model lda --rows 20,200
+  linsep estimate penguins.csv --features body_mass_g
 
 Exit codes: 0 done; 1 the answer is no (verification fails, maximum likelihood does not exist, no
 plane separates the classes); 2 bad usage or data; 3 fitted, but the tolerance was not reached, or out of
@@ -123,6 +126,8 @@ enum Command {
     Simulate(Box<simulate::SimulateArguments>),
     /// Fit methods to repeated samples of known classes: bias and variance, learning curves, coverage
     Study(Box<study::StudyArguments>),
+    /// Mean and covariance of one population, without classes
+    Estimate(estimate::EstimateArguments),
 }
 
 fn main() -> ExitCode {
@@ -172,5 +177,6 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Report(arguments) => report::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),
+        Command::Estimate(arguments) => estimate::run(&arguments),
     }
 }

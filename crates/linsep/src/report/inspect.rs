@@ -99,6 +99,20 @@ fn separation_of(model: &Model) -> (Option<BayesError>, Option<Vec<Vec<f64>>>) {
     (error, densities.mean_distances().ok().flatten())
 }
 
+/// The smallest expected losses of probabilities in words, with standard errors where they are means over drawn rows.
+pub fn ideal_losses_text(squared_error: &BayesError, cross_entropy: &BayesError) -> String {
+    let found = |loss: &BayesError| match loss.method {
+        ErrorMethod::MonteCarlo { standard_error, .. } => format!("{} ± {standard_error:.1e}", short(loss.value)),
+        ErrorMethod::ClosedForm => short(loss.value),
+    };
+    format!("squared error {}, cross entropy {}", found(squared_error), found(cross_entropy))
+}
+
+/// Four digits, as in every summary.
+pub fn short_number(value: f64) -> String {
+    short(value)
+}
+
 /// A Bayes error in words.
 pub fn bayes_error_text(error: &BayesError) -> String {
     match error.method {

@@ -22,6 +22,7 @@ mod inference_json;
 mod inspect;
 mod parts;
 mod perceptron;
+mod population;
 mod probability;
 mod refusal;
 mod resampling;
@@ -45,6 +46,7 @@ pub use geometry::geometry_text;
 pub use guarantee::guarantee_text;
 pub use inference::inference_text;
 pub use inspect::inspect_text;
+pub use population::population_text;
 pub use refusal::refusal_text;
 pub use resampling::{bootstrap_text, permutation_text};
 pub use separability::separability_text;
@@ -71,7 +73,7 @@ pub use self::{
     geometry::{decision_note, geometry_json, measured_text},
     guarantee::guarantee_json,
     inference_json::{TableFormat, inference_json, inference_rows, inference_table, probability_rows},
-    inspect::{bayes_error_text, inspect_json},
+    inspect::{bayes_error_text, ideal_losses_text, inspect_json, short_number},
     refusal::refusal_json,
     resampling::{bootstrap_json, permutation_json},
     separability_json::separability_json,
