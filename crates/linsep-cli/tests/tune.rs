@@ -222,3 +222,15 @@ fn a_journal_is_that_of_its_own_search() {
     let plain = scratch.done(&line.replace(" --journal j.jsonl", ""));
     assert_eq!(scratch.done(&line.replace("--journal j.jsonl", "--budget 2h")), plain);
 }
+
+/// The sizes of a ridge reach down to where a lasso's end: the best is among them, not the last.
+#[test]
+fn the_sizes_of_a_ridge_surround_the_best() {
+    let scratch = Scratch::with_examples();
+    let found = json(&scratch.done("tune penguins.csv -t sex --drop year --penalty ridge --lambdas 30 --json"));
+    let trials = found["trials"].as_array().expect("trials");
+    let mean = |t: &Value| t["mean"].as_f64().expect("a mean");
+    let least = trials.iter().map(mean).fold(f64::INFINITY, f64::min);
+    let at = trials.iter().position(|t| mean(t) == least).expect("the best");
+    assert!(at > 0 && at + 1 < trials.len(), "{at} of {}", trials.len());
+}
