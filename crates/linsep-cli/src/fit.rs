@@ -101,6 +101,11 @@ pub struct FitArguments {
     #[arg(long, value_name = "MODEL", help_heading = "Method")]
     init: Option<PathBuf>,
 
+    /// Keep the sums over the rows in the model, so that update can add rows to it and take rows away (lda, qda, spherical,
+    /// naive-bayes, least-squares)
+    #[arg(long, help_heading = "Method")]
+    keep_statistics: bool,
+
     /// Write every step of the solver to this CSV file: iteration, objective, gradient_norm, step and the coefficients (newton,
     /// lbfgs, gradient-descent, fixed-step, sgd, svrg)
     #[arg(long, value_name = "FILE", help_heading = "Method")]
@@ -324,6 +329,7 @@ fn options(arguments: &FitArguments, method: Method, table: &Table, target: Stri
     options.true_priors = arguments.decision.true_priors(&classes)?;
     options.folds = arguments.cv;
     options.seed = arguments.seed;
+    options.keep_statistics = arguments.keep_statistics;
     Ok(options)
 }
 

@@ -275,11 +275,23 @@ impl Named<'_> {
         let (Some(first), Some(last)) = (points.first(), points.last()) else {
             return format!("no point was reached; {output} has the header alone\n");
         };
-        let worst = points.iter().filter_map(|p| p.certificate.relative_gap()).fold(0.0, f64::max);
+        let gaps: Vec<f64> = points.iter().filter_map(|p| p.certificate.relative_gap()).collect();
+        let certificate = match (gaps.len(), points.len()) {
+            (0, _) => "none: no point is proved, nor the null model and the largest λ".to_owned(),
+            (proved, all) => {
+                let worst = bound_text(gaps.iter().copied().fold(0.0, f64::max));
+                let where_ = if proved == all {
+                    "every point".to_owned()
+                } else {
+                    format!("{proved} points, no proof at the rest")
+                };
+                format!("relative gap at most {worst} at {where_}")
+            }
+        };
         format!(
             "path of {} points\n  minimised    {}\n  λ            {:.4e} down to {:.4e}\n  nonzero      {} to {} of {} \
-             features\n  explained    {:.1} % of the null model's loss at the last\n  certificate  relative gap at most \
-             {} at every point\n\npath written to {output}\n",
+             features\n  explained    {:.1} % of the null model's loss at the last\n  certificate  {certificate}\n\n\
+             path written to {output}\n",
             points.len(),
             self.path.formula,
             first.lambda,
@@ -288,7 +300,6 @@ impl Named<'_> {
             last.nonzero,
             self.features.len(),
             100.0 * last.deviance_ratio,
-            bound_text(worst),
         )
     }
 }

@@ -1,5 +1,6 @@
 //! Functions of a row whose largest value names the class.
 
+mod additive;
 mod blocks;
 mod generalised;
 mod kernel;
@@ -13,6 +14,10 @@ pub(crate) use kernel::stored as stored_block;
 pub use linear::Linear;
 pub use quadratic::Quadratic;
 pub use stack::Stack;
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use additive::{Additive, ScoreShare};
 
 use crate::design::Design;
 use crate::error::{Error, Result};

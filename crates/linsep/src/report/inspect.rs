@@ -12,8 +12,16 @@ use crate::artifact::Model;
 use crate::density::{BayesError, ErrorMethod};
 use crate::discriminant::{Generalised, Linear, TermFunction};
 use crate::error::{Error, Result};
+use crate::evaluate::empirical_bernstein_upper;
+use crate::numeric::printed_above;
 use crate::words::Voice;
 use serde_json::{Value, json};
+
+/// Errors expected among the drawn rows below which their mean has no standard error worth the name. Chosen: with a hundred
+/// the relative error of the mean is about a tenth.
+const RARE: f64 = 100.0;
+/// The probability of the bound that is given instead.
+const SURE: f64 = 0.95;
 
 /// The machine interface of a model: `model`, `classes`, `features`, `weights` (one row per discriminant, per unit of
 /// the features), `weight_errors` (how far each may be from the optimum's, where that is proved), `intercept`, `intercept_errors`, `terms` (where the discriminants are not linear in the features), `objective`,
@@ -91,10 +99,35 @@ fn separation_of(model: &Model) -> (Option<BayesError>, Option<Vec<Vec<f64>>>) {
     (error, densities.mean_distances().ok().flatten())
 }
 
+/// The smallest expected losses of probabilities in words, with standard errors where they are means over drawn rows.
+pub fn ideal_losses_text(squared_error: &BayesError, cross_entropy: &BayesError) -> String {
+    let found = |loss: &BayesError| match loss.method {
+        ErrorMethod::MonteCarlo { standard_error, .. } => format!("{} ± {standard_error:.1e}", short(loss.value)),
+        ErrorMethod::ClosedForm => short(loss.value),
+    };
+    format!("squared error {}, cross entropy {}", found(squared_error), found(cross_entropy))
+}
+
+/// Four digits, as in every summary.
+pub fn short_number(value: f64) -> String {
+    short(value)
+}
+
 /// A Bayes error in words.
 pub fn bayes_error_text(error: &BayesError) -> String {
     match error.method {
         ErrorMethod::ClosedForm => format!("{} (closed form)", short(error.value)),
+        // A mean over so few errors is far from normal: rows that were not drawn may carry most of it.
+        ErrorMethod::MonteCarlo { draws, standard_error, seed } if error.value * (draws as f64) < RARE => {
+            let rows = draws as f64;
+            let highest = empirical_bernstein_upper(error.value, standard_error.powi(2) * rows, 1.0, rows, 1.0 - SURE);
+            format!(
+                "below {} (with {:.0} % by {} drawn rows, seed {seed}: too rare for a standard error)",
+                printed_above(highest, short),
+                100.0 * SURE,
+                thousands(rows)
+            )
+        }
         ErrorMethod::MonteCarlo { draws, standard_error, seed } => format!(
             "{} (standard error {}, by {} drawn rows, seed {seed})",
             short(error.value),
