@@ -1179,6 +1179,18 @@ fn resampling() -> Vec<Case> {
         usage("a budget of nothing", "tune p.csv -t y --budget min", &["`min` is not a time"]),
         usage("a journal over the table", "tune p.csv -t y --journal p.csv", &["it would be overwritten"]),
         usage("a journal that is a table", "tune p.csv -t y --journal t.csv", &["not the journal of a search"]),
+        bad(
+            "a search by groups that are classes",
+            ("g.csv", "x,g,y\n1,a,no\n2,a,no\n3,b,yes\n2,b,yes\n"),
+            "tune g.csv -t y --groups g --folds 2",
+            &["no row of class", "is left to learn from", "another column that divides the rows"],
+        ),
+        bad(
+            "a comparison by times that are classes",
+            ("g.csv", "x,t,y\n1,1,no\n2,2,no\n3,3,yes\n2,4,yes\n"),
+            "compare g.csv -t y --time t --folds 2",
+            &["without fold 1 no row of class `yes` is left to learn from"],
+        ),
         usage("a search of no flag", "tune p.csv -t y --grid foo=1,2", &["no flag of `linsep fit` is called foo"]),
         usage("a search of a flag that is given", "tune p.csv -t y --C 2 --grid C=1,2", &["both given and searched"]),
         usage("a search over no number", "tune p.csv -t y --grid C=a,b", &["invalid value 'a'"]),

@@ -141,6 +141,13 @@ fn notes(contest: &Contest, metric: &str, voice: &dyn Voice) -> Vec<String> {
          p ({metric} less that of the best is zero) are by the t law with the variance of Nadeau and Bengio; * is worse at 5 % \
          over all methods together (Holm). The majority class and a single column are baselines."
     ));
+    if contest.entries.iter().any(|e| e.interval.is_some_and(|(low, high)| low == high)) {
+        notes.push(
+            "An interval of width zero is of losses that are the same in every fold: nothing can be learned from their spread, \
+             which is not certainty."
+                .to_owned(),
+        );
+    }
     let stopped: Vec<&str> = contest.entries.iter().filter(|e| !e.converged).map(|e| e.method.spoken()).collect();
     if !stopped.is_empty() {
         notes.push(format!("Not every fit reached its tolerance: {}.", list(&stopped)));
