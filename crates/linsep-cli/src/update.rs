@@ -105,6 +105,8 @@ fn by_statistics(arguments: &UpdateArguments, model: &Model, progress: &Progress
     let rows =
         |removed: bool| -> usize { changes.iter().filter(|c| c.removed == removed).map(|c| c.table.n_rows()).sum() };
     let said = match (rows(false), rows(true)) {
+        (1, 0) => "updated by its statistics: 1 row added".to_owned(),
+        (0, 1) => "updated by its statistics: 1 row taken away".to_owned(),
         (added, 0) => format!("updated by its statistics: {added} rows added"),
         (0, gone) => format!("updated by its statistics: {gone} rows taken away"),
         (added, gone) => format!("updated by its statistics: {added} rows added, {gone} taken away"),

@@ -137,6 +137,17 @@ fn class_weights_and_starts() -> Vec<Case> {
             "fit p.csv -t y --features x --init gamma.json -o m.json",
             &["the naive-bayes model to start from is not linear"],
         ),
+        usage(
+            "statistics of a method without sums",
+            "fit p.csv -t y --keep-statistics -o m.json",
+            &["--keep-statistics is for methods", "--model logistic is not", "--model lda"],
+        ),
+        usage("an update without rows", "update lda.json -o m.json", &["no rows are named", "--remove"]),
+        usage(
+            "an update of a model without sums",
+            "update lda.json p.csv -o m.json",
+            &["does not keep the sums over its rows", "--keep-statistics", "--with"],
+        ),
         bad(
             "a start with other classes",
             ("f.csv", "x,z,y\n1,2,a\n2,1,b\n3,1,a\n1,1,b\n"),

@@ -3,6 +3,10 @@
 mod common;
 
 use common::Scratch;
+use linsep::artifact::Model;
+use linsep::read::{ReadOptions, read_bytes};
+use linsep::watch::Watch;
+use linsep::workflow::verify_table;
 use serde_json::Value;
 
 /// Methods, and the columns that they leave out.
@@ -251,4 +255,51 @@ fn statistics_of_another_size_are_refused() {
     scratch.write("edited.json", text.replacen("\"class_rows\":[", "\"class_rows\":[1,", 1));
     let ran = scratch.run("update edited.json two.csv -o n.json");
     assert_eq!((ran.code, ran.stderr.contains("checksum")), (2, true), "{}", ran.stderr);
+}
+
+/// Every number in a value, by its place.
+fn leaves(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Number(_) => found.push(at.to_owned()),
+        Value::Array(list) => list.iter().enumerate().for_each(|(i, v)| leaves(v, &format!("{at}/{i}"), found)),
+        Value::Object(fields) => fields.iter().for_each(|(name, v)| leaves(v, &format!("{at}/{name}"), found)),
+        _ => {}
+    }
+}
+
+/// No number of an updated model can be edited without verify saying so.
+#[test]
+fn an_edited_number_is_found() {
+    let scratch = Scratch::new();
+    three_tables(&scratch);
+    let table = read_bytes(&scratch.read("all.csv"), "all.csv", &ReadOptions::default()).unwrap();
+    for (method, drop) in
+        [("lda", "note,s"), ("naive-bayes", "note,s"), ("qda", "note,s,kind"), ("least-squares", "note,s")]
+    {
+        scratch.done(&format!("fit one.csv -t y --model {method} --drop {drop} --keep-statistics -o one.json"));
+        scratch.done("update one.json two.csv -o two.json");
+        let stated = json(&String::from_utf8(scratch.read("two.json")).unwrap())["model"].clone();
+        let verdict = |value: &Value| match serde_json::from_value::<Model>(value.clone()) {
+            Ok(model) => verify_table(&model, &table, &Watch::default()).is_ok_and(|v| v.passed()),
+            Err(_) => false,
+        };
+        assert!(verdict(&stated), "{method}");
+        let mut places = Vec::new();
+        for part in ["statistics", "training", "discriminant", "units", "objective"] {
+            leaves(&stated[part], &format!("/{part}"), &mut places);
+        }
+        assert!(places.len() > 40, "{method}: {}", places.len());
+        for place in places {
+            let mut edited = stated.clone();
+            let leaf = edited.pointer_mut(&place).unwrap();
+            *leaf = match leaf.as_u64() {
+                Some(count) => Value::from(count + 1),
+                None => Value::from(leaf.as_f64().unwrap() * 1.01 + 1e-3),
+            };
+            assert!(!verdict(&edited), "{method}: {place}");
+        }
+        let mut edited = stated.clone();
+        edited["provenance"]["fingerprint"] = Value::from("0123456789abcdef");
+        assert!(!verdict(&edited), "{method}: fingerprint");
+    }
 }
