@@ -29,10 +29,12 @@ mod progress;
 mod resample;
 mod separable;
 mod sheet;
+mod shell;
 mod signals;
 mod simulate;
 mod simulated_sheet;
 mod study;
+mod tips;
 mod trace;
 mod tune;
 mod verify;
@@ -110,6 +112,10 @@ enum Command {
     Simulate(Box<simulate::SimulateArguments>),
     /// Fit methods to repeated samples of known classes: bias and variance, learning curves, coverage
     Study(Box<study::StudyArguments>),
+    /// Print what makes a shell complete the names of commands and flags
+    Completions(shell::CompletionsArguments),
+    /// Print a manual page, or write all of them
+    Man(shell::ManArguments),
 }
 
 fn main() -> ExitCode {
@@ -119,7 +125,7 @@ fn main() -> ExitCode {
     let json = std::env::args_os().take_while(|a| a != "--").any(|a| a == "--json");
     match Arguments::try_parse() {
         Ok(arguments) => exit::report(run(arguments), json),
-        Err(error) => exit::refuse(&error, json),
+        Err(error) => exit::refuse(&tips::with_tip(error), json),
     }
 }
 
@@ -156,5 +162,7 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),
+        Command::Completions(arguments) => shell::complete(&arguments),
+        Command::Man(arguments) => shell::man(&arguments),
     }
 }

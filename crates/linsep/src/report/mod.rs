@@ -34,6 +34,7 @@ mod text;
 mod truth;
 mod tuning;
 mod verification;
+mod warnings;
 
 pub use classical::classical_text;
 pub use description::description_text;
@@ -68,7 +69,7 @@ pub use self::{
     geometry::{decision_note, geometry_json, measured_text},
     guarantee::guarantee_json,
     inference_json::{TableFormat, inference_json, inference_rows, inference_table, probability_rows},
-    inspect::{bayes_error_text, inspect_json},
+    inspect::{bayes_error_text, inspect_json, inspect_top_text},
     refusal::refusal_json,
     resampling::{bootstrap_json, permutation_json},
     separability_json::separability_json,
