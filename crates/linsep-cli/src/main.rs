@@ -34,10 +34,12 @@ mod report;
 mod resample;
 mod separable;
 mod sheet;
+mod shell;
 mod signals;
 mod simulate;
 mod simulated_sheet;
 mod study;
+mod tips;
 mod trace;
 mod tune;
 mod update;
@@ -128,6 +130,10 @@ enum Command {
     Study(Box<study::StudyArguments>),
     /// Mean and covariance of one population, without classes
     Estimate(estimate::EstimateArguments),
+    /// Print what makes a shell complete the names of commands and flags
+    Completions(shell::CompletionsArguments),
+    /// Print a manual page, or write all of them
+    Man(shell::ManArguments),
 }
 
 fn main() -> ExitCode {
@@ -137,7 +143,7 @@ fn main() -> ExitCode {
     let json = std::env::args_os().take_while(|a| a != "--").any(|a| a == "--json");
     match Arguments::try_parse() {
         Ok(arguments) => exit::report(run(arguments), json),
-        Err(error) => exit::refuse(&error, json),
+        Err(error) => exit::refuse(&tips::with_tip(error), json),
     }
 }
 
@@ -178,5 +184,7 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),
         Command::Estimate(arguments) => estimate::run(&arguments),
+        Command::Completions(arguments) => shell::complete(&arguments),
+        Command::Man(arguments) => shell::man(&arguments),
     }
 }

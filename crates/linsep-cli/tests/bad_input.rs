@@ -678,6 +678,18 @@ fn prediction() -> Vec<Case> {
     let new_level = PAIR.replacen("1,a,1,0,no", "1,zebra,1,0,no", 1);
     vec![
         usage(
+            "a table in the place of a model",
+            "predict p.csv p.json",
+            &["p.csv", "this is a table, not a model", "swap"],
+        ),
+        usage("a model in the place of a table", "predict p.json p.json", &["p.json", "this is a model, not a table"]),
+        usage("a model as training rows", "fit p.json --target y -o out.json", &["this is a model, not a table"]),
+        usage("a flag of another tool", "fit p.csv --target y --lambda 1 -o out.json", &["--penalty ridge:LAMBDA"]),
+        usage("a shell that is not known", "completions basic", &["basic", "bash"]),
+        usage("a manual page that is not there", "man fitt", &["there is no command `fitt`", "did you mean `fit`?"]),
+        usage("manual pages into nowhere", "man -o nowhere", &["there is no directory `nowhere`"]),
+        usage("no weights to show", "inspect p.json --top 0", &["--top 0 is not a number of weights", "--top all"]),
+        usage(
             "an explanation of no columns",
             "predict p.json p.csv --explain 0 -o out.csv",
             &["--explain 0 is not a number of columns", "--explain 5, or --explain all"],

@@ -36,6 +36,7 @@ mod text;
 mod truth;
 mod tuning;
 mod verification;
+mod warnings;
 
 pub use classical::classical_text;
 pub use contest::contest_text;
@@ -73,7 +74,7 @@ pub use self::{
     geometry::{decision_note, geometry_json, measured_text},
     guarantee::guarantee_json,
     inference_json::{TableFormat, inference_json, inference_rows, inference_table, probability_rows},
-    inspect::{bayes_error_text, ideal_losses_text, inspect_json, short_number},
+    inspect::{bayes_error_text, ideal_losses_text, inspect_json, inspect_top_text, short_number},
     refusal::refusal_json,
     resampling::{bootstrap_json, permutation_json},
     separability_json::separability_json,
