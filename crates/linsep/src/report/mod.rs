@@ -55,6 +55,7 @@ pub use verification::verification_text;
 pub use self::{
     classical::classical_json,
     evaluation::{evaluation_json, labels_json},
+    features::filled_text,
     further::{
         against_json, against_text, details_json, details_text, losses_json, losses_text, thresholds_json,
         thresholds_text,
