@@ -1,5 +1,6 @@
 //! `linsep fit`.
 
+use crate::asked::Questions;
 use crate::calibrate::CalibrateArguments;
 use crate::columns::{ColumnArguments, seconds, target_of};
 use crate::conformal::ConformalArguments;
@@ -203,7 +204,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
         arguments.input.refuse_as_output(path, &[arguments.init.as_deref(), arguments.output.as_deref()])?;
     }
     let progress = Progress::new(arguments.input.quiet, time_limit);
-    let table = arguments.input.read(None, &progress)?;
+    let table = arguments.input.read_labelled(arguments.target.as_deref(), &progress)?;
     let options = |target: String| arguments.options(&asked, &table, target);
     if let Some(targets) = labels::targets(arguments.target.as_deref(), &table) {
         if trace.is_some() {
@@ -217,6 +218,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
         return finish_labels(arguments, fits?, &options);
     }
     let options = options(target_of(arguments.target.as_deref(), &table)?)?;
+    let questions = Questions::of(&table, &options.target, |column| arguments.columns.uses(column));
     let watch = match &trace {
         Some(trace) => trace.followed(progress.watch()),
         None => progress.watch(),
@@ -227,7 +229,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     if let Some(trace) = &trace {
         trace.write(&fit)?;
     }
-    finish(arguments, fit)
+    finish_asking(arguments, fit, &questions)
 }
 
 /// A rule that is stated: no table is read.
@@ -272,6 +274,11 @@ pub fn write(arguments: &FitArguments, fit: &TableFit) -> Result<Ending> {
 
 /// Writes what came of the fit, and says it.
 pub fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
+    finish_asking(arguments, fit, &Questions::none())
+}
+
+/// The same, with questions about the columns.
+fn finish_asking(arguments: &FitArguments, fit: TableFit, questions: &Questions) -> Result<Ending> {
     match fit {
         TableFit::Model(model) => {
             let ending = if model.outcome == Outcome::Converged { Ending::Done } else { Ending::NotConverged };
@@ -281,7 +288,11 @@ pub fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                 None => {}
             }
             if arguments.json {
-                return print_json(&inspect_json(&model, &voice::Command)?, ending);
+                let mut said = inspect_json(&model, &voice::Command)?;
+                if let (Some(questions), Some(object)) = (questions.json(), said.as_object_mut()) {
+                    object.insert("questions".to_owned(), questions);
+                }
+                return print_json(&said, ending);
             }
             let written = match &arguments.output {
                 Some(path) => format!("\nmodel written to {}\n", path.display()),
@@ -291,7 +302,7 @@ pub fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                 Some(columns) => fit_summary_on_columns(&model, columns, &voice::Command),
                 None => fit_summary(&model, &voice::Command),
             };
-            print(&format!("{summary}{written}"), ending)
+            print(&format!("{summary}{}{written}", questions.text()), ending)
         }
         TableFit::Refused(refusal) => {
             if arguments.json {

@@ -1,20 +1,22 @@
 //! The flags of everything that reads a table, and the reading.
 
+use crate::exit::is_for_programs;
 use crate::labels::refuse;
 use crate::output::refuse_inputs;
 use crate::progress::Progress;
+use crate::reading::ReadingArguments;
 use clap::{Args, ValueEnum};
 use linsep::artifact::{Model, MultiLabel, Saved};
 use linsep::read::{Expected, Format, ReadOptions, read_files};
-use linsep::table::Table;
+use linsep::table::{Reading, Table};
 use linsep::{Error, Place, Result};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Which files to read, and how.
 #[derive(Args, Clone)]
 pub struct InputArguments {
-    /// Tables to read: CSV, TSV, JSON lines, Parquet, Arrow or LIBSVM, also .gz and .zst; several files, patterns like 'part-*.csv', or - for standard input
+    /// Tables to read: CSV, TSV, JSON lines, Parquet, Arrow, LIBSVM or NumPy's .npy, also .gz and .zst; several files, patterns like 'part-*.csv', or - for standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
 
@@ -30,9 +32,12 @@ pub struct InputArguments {
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = "Reading")]
     pub text: Vec<String>,
 
-    /// Read these columns as numbers; any other cell is an error
+    /// Read these columns as numbers, also with a percent or currency sign, and yes and no as 1 and 0; any other cell is an error
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = "Reading")]
     pub number: Vec<String>,
+
+    #[command(flatten)]
+    pub reading: ReadingArguments,
 
     /// Show no progress
     #[arg(long, short, help_heading = "Reading")]
@@ -54,12 +59,24 @@ pub enum FormatName {
     Ndjson,
     /// LIBSVM or svmlight
     Libsvm,
+    /// NumPy array
+    Npy,
 }
 
 impl InputArguments {
     /// Reads the table; a model says which kind of column it expects.
     pub fn read(&self, model: Option<&Model>, progress: &Progress) -> Result<Table> {
-        self.read_as(model.map(Model::expected).unwrap_or_default(), progress)
+        let reading = model.map(|m| m.reading.clone()).unwrap_or_default();
+        self.read_as(model.map(Model::expected).unwrap_or_default(), reading, progress)
+    }
+
+    /// Reads the table to learn from; the labels stay as they are written.
+    pub fn read_labelled(&self, target: Option<&str>, progress: &Progress) -> Result<Table> {
+        let mut options = self.options(Vec::new(), Reading::default())?;
+        if let Some(target) = target {
+            options.labels = target.split(',').chain([target]).map(|name| name.trim().to_owned()).collect();
+        }
+        self.read_with(&options, progress)
     }
 
     /// Reads the table for the models of several labels.
@@ -70,45 +87,66 @@ impl InputArguments {
                 expected.push(column);
             }
         }
-        self.read_as(expected, progress)
+        let reading = models.models.first().map(|m| m.reading.clone()).unwrap_or_default();
+        self.read_as(expected, reading, progress)
     }
 
     /// Reads another file the same way; its columns are of the kinds that are expected.
-    pub fn read_other(&self, file: &Path, expected: Vec<(String, Expected)>, progress: &Progress) -> Result<Table> {
+    pub fn read_other(
+        &self,
+        file: &Path,
+        expected: Vec<(String, Expected)>,
+        reading: Reading,
+        progress: &Progress,
+    ) -> Result<Table> {
         refuse_model(file)?;
-        let table = read_files(&[file], &self.options(expected)?, &progress.watch());
+        let table = read_files(&[file], &self.options(expected, reading)?, &progress.watch());
         progress.finish();
         table
     }
 
-    /// Reads the table; its columns are of the kinds that are expected.
-    pub fn read_as(&self, expected: Vec<(String, Expected)>, progress: &Progress) -> Result<Table> {
-        let options = self.options(expected)?;
+    /// Reads the table; its columns are of the kinds that are expected, and read as those of a model were.
+    pub fn read_as(&self, expected: Vec<(String, Expected)>, reading: Reading, progress: &Progress) -> Result<Table> {
+        self.read_with(&self.options(expected, reading)?, progress)
+    }
+
+    fn read_with(&self, options: &ReadOptions, progress: &Progress) -> Result<Table> {
         let paths = self.paths()?;
         paths.iter().try_for_each(|path| refuse_model(path))?;
-        let table = read_files(&paths, &options, &progress.watch());
+        let table = read_files(&paths, options, &progress.watch());
         progress.finish();
-        table
+        let table = table?;
+        if !self.quiet && !is_for_programs() {
+            for aside in table.asides().iter().filter_map(|aside| aside.says()) {
+                let _ = writeln!(std::io::stderr(), "note: {aside}");
+            }
+        }
+        Ok(table)
     }
 
-    fn options(&self, expected: Vec<(String, Expected)>) -> Result<ReadOptions> {
+    fn options(&self, expected: Vec<(String, Expected)>, as_read: Reading) -> Result<ReadOptions> {
         let mut delimiter = self.delimiter.as_deref().map(delimiter).transpose()?;
         if matches!(self.format, Some(FormatName::Tsv)) {
             delimiter = delimiter.or(Some(b'\t'));
         }
-        Ok(ReadOptions {
+        let mut options = ReadOptions {
             format: self.format.map(|f| match f {
                 FormatName::Csv | FormatName::Tsv => Format::Csv,
                 FormatName::Parquet => Format::Parquet,
                 FormatName::Arrow => Format::Arrow,
                 FormatName::Ndjson => Format::Ndjson,
                 FormatName::Libsvm => Format::Libsvm,
+                FormatName::Npy => Format::Npy,
             }),
             delimiter,
             text: self.text.clone(),
             number: self.number.clone(),
             expected,
-        })
+            as_read,
+            ..ReadOptions::default()
+        };
+        self.reading.fill(&mut options)?;
+        Ok(options)
     }
 
     /// Refuses an output that is one of the inputs, these files among them: what it holds would be gone.

@@ -1,6 +1,8 @@
 //! The command `linsep`: one file per subcommand, exit codes in one place.
 
+mod asked;
 mod calibrate;
+mod column_files;
 mod columns;
 mod compare;
 mod conformal;
@@ -30,6 +32,7 @@ mod perceptron;
 mod plot;
 mod predict;
 mod progress;
+mod reading;
 mod report;
 mod resample;
 mod separable;
@@ -140,7 +143,7 @@ fn main() -> ExitCode {
     signals::install();
     silence_decoders();
     // Known before anything else is, so that wrong arguments are reported the same way.
-    let json = std::env::args_os().take_while(|a| a != "--").any(|a| a == "--json");
+    let json = exit::is_for_programs();
     match Arguments::try_parse() {
         Ok(arguments) => exit::report(run(arguments), json),
         Err(error) => exit::refuse(&tips::with_tip(error), json),

@@ -111,7 +111,7 @@ pub fn run(arguments: &PathArguments) -> Result<Ending> {
         false => Lambdas::Given(arguments.lambda_values.clone()),
     };
     let progress = Progress::new(arguments.input.quiet, time_limit);
-    let table = arguments.input.read(None, &progress)?;
+    let table = arguments.input.read_labelled(arguments.target.as_deref(), &progress)?;
     let method = arguments.method.on_table(method, &table);
     let mut options = FitOptions::new(target_of(arguments.target.as_deref(), &table)?, method);
     arguments.columns.roles(&mut options);

@@ -7,12 +7,15 @@ use crate::input::{InputArguments, load_saved};
 use crate::labels;
 use crate::output::check_directory;
 use crate::progress::Progress;
-use crate::sheet::Sheet;
+use crate::sheet::{Sheet, SheetFormat};
 use clap::{Args, ValueEnum};
 use linsep::artifact::{Model, Saved};
 use linsep::design::UnknownLevel;
+use linsep::report::filled_text;
+use linsep::table::Table;
 use linsep::workflow::{ExplainOptions, predict_table};
 use linsep::{Error, Result};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Predict the class of every row of a table.
@@ -64,7 +67,7 @@ pub struct PredictArguments {
     #[arg(long, value_name = "ROW", requires = "explain")]
     row: Option<usize>,
 
-    /// Copy these input columns in front
+    /// Copy these input columns in front; all is all of them
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     keep: Vec<String>,
 
@@ -75,7 +78,7 @@ pub struct PredictArguments {
     #[command(flatten)]
     decision: DecisionArguments,
 
-    /// Where to write; - is standard output
+    /// Where to write: .csv, .tsv, .jsonl, .parquet or .arrow; - is standard output, as CSV
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: String,
 }
@@ -145,6 +148,7 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         Saved::One(model) => arguments.prepare(model)?,
         Saved::Several(models) => models.models.iter_mut().try_for_each(|m| arguments.prepare(m))?,
     }
+    SheetFormat::of(&arguments.output)?;
     check_directory(Path::new(&arguments.output))?;
     let others = [Some(arguments.model.as_path()), arguments.decision.file()];
     arguments.input.refuse_as_output(Path::new(&arguments.output), &others)?;
@@ -153,7 +157,7 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         Saved::One(model) => model,
         Saved::Several(models) => {
             let table = arguments.input.read_for(&models, &progress)?;
-            let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
+            let keep = kept(&arguments.keep, &table)?;
             if arguments.set {
                 return Err(labels::refuse(&models, "--set"));
             }
@@ -174,9 +178,12 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         progress.finish();
         return ending;
     }
-    let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
+    let keep = kept(&arguments.keep, &table)?;
     let predictions = predict_table(&model, &table, arguments.unknown.map(Into::into), &progress.watch())?;
     progress.finish();
+    if !predictions.filled.is_empty() && !arguments.input.quiet {
+        let _ = writeln!(std::io::stderr(), "note: {}", filled_text(&predictions.filled));
+    }
     let classes = &model.classes;
     let scores = model.discriminant.n_scores();
     let mut header = vec!["prediction".to_owned()];
@@ -219,9 +226,19 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
             let within = sets[i * classes.len()..(i + 1) * classes.len()].iter().zip(classes);
             let names: Vec<String> = within.filter(|(within, _)| **within).map(|(_, c)| separable(c)).collect();
             line.text(&names.join("|"));
-            line.text(&names.len().to_string());
+            line.whole(names.len());
         }
     })
+}
+
+/// The columns to copy: those that are named, or all.
+pub fn kept(names: &[String], table: &Table) -> Result<Vec<usize>> {
+    match names {
+        [all] if all == "all" && !table.columns().iter().any(|c| c.name == "all") => {
+            Ok((0..table.columns().len()).collect())
+        }
+        _ => names.iter().map(|name| table.column(name)).collect(),
+    }
 }
 
 /// The name of a class so that names with | between them can be told apart again.

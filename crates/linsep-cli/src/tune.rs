@@ -227,7 +227,7 @@ pub fn run(arguments: &TuneArguments) -> Result<Ending> {
         arguments.fit.input.refuse_as_output(path, &[arguments.fit.output.as_deref()])?;
     }
     let progress = Progress::new(arguments.fit.input.quiet, time_limit);
-    let table = arguments.fit.input.read(None, &progress)?;
+    let table = arguments.fit.input.read_labelled(arguments.fit.target.as_deref(), &progress)?;
     if labels::targets(arguments.fit.target.as_deref(), &table).is_some() {
         return Err(Error::usage("a search is for one target").help("choose one column with --target"));
     }

@@ -63,6 +63,8 @@ fn cases() -> Vec<Case> {
     all.extend(values());
     all.extend(weights());
     all.extend(formats());
+    all.extend(cells());
+    all.extend(lines_and_endings());
     all.extend(prediction());
     all.extend(geometry());
     all.extend(model_files());
@@ -592,7 +594,7 @@ fn formats() -> Vec<Case> {
         bad("duplicated column", ("f.csv", "x,x,y\n1,2,a\n3,4,b\n"), line, &["f.csv, line 1", "column `x`", "1 and 2"]),
         bad(
             "unnamed column",
-            ("f.csv", ",x,y\n0,1,a\n1,3,b\n"),
+            ("f.csv", ",x,y\n0,1,a\n0,3,b\n"),
             line,
             &["f.csv, line 1", "column 1 has no name", "name"],
         ),
@@ -609,7 +611,6 @@ fn formats() -> Vec<Case> {
             "fit f.svm -o m.json",
             &["f.svm, line 2", "2"],
         ),
-        bad("LIBSVM index zero", ("f.svm", "1 1:1\n2 0:1 2:1\n"), "fit f.svm -o m.json", &["f.svm, line 2", "0", "1"]),
         bad(
             "different columns",
             ("f.csv", "x,q,y\n1,2,a\n"),
@@ -669,8 +670,161 @@ fn formats() -> Vec<Case> {
         usage(
             "text and number at once",
             "fit p.csv -t y --text x --number x -o m.json",
-            &["`x`", "both as text and as numbers"],
+            &["`x`", "two of text, numbers and dates"],
         ),
+    ]
+}
+
+/// How cells are written.
+fn cells() -> Vec<Case> {
+    let line = "fit f.csv -t y -o m.json";
+    vec![
+        usage("a decimal sign of two characters", "fit p.csv -t y --decimal ,, -o m.json", &["--decimal", "`,,`"]),
+        usage("a decimal sign that is none", "fit p.csv -t y --decimal ; -o m.json", &["`;` is no --decimal", "comma"]),
+        usage("no thousands sign", "fit p.csv -t y --thousands x -o m.json", &["`x` is no --thousands", "space"]),
+        usage(
+            "one sign for both",
+            "fit p.csv -t y --thousands . -o m.json",
+            &["`.` cannot be both --decimal and --thousands", "--decimal , --thousands ."],
+        ),
+        usage("an order that is none", "fit p.csv -t y --date x=ydm -o m.json", &["`ydm`", "x=dmy"]),
+        usage("dates of no column", "fit p.csv -t y --date when -o m.json", &["there is no column `when`"]),
+        usage(
+            "dates that are numbers",
+            "fit p.csv -t y --date x -o m.json",
+            &["line 2, column `x`", "`1` is not a date"],
+        ),
+        usage("dates and numbers at once", "fit p.csv -t y --date x --number x -o m.json", &["`x`", "two of text"]),
+        bad(
+            "decimal commas",
+            ("f.csv", "x;y\n1,5;a\n2,5;b\n3;a\n"),
+            line,
+            &["f.csv, line 2, column `x`", "`1,5`", "--decimal ,", "--text x"],
+        ),
+        bad(
+            "decimal commas and thousands",
+            ("f.csv", "x;y\n1.001,5;a\n2,5;b\n3;a\n"),
+            line,
+            &["f.csv, line 2", "`1.001,5`", "--decimal , --thousands ."],
+        ),
+        bad(
+            "thousands",
+            ("f.csv", "x,y\n\"1,001\",a\n\"2,500\",b\n3,a\n"),
+            line,
+            &["f.csv, line 2", "`1,001`", "--thousands ,"],
+        ),
+        bad(
+            "spaces between thousands",
+            ("f.csv", "x;y\n1 001,5;a\n2,5;b\n3;a\n"),
+            line,
+            &["f.csv, line 2", "`1 001,5`", "--decimal , --thousands space"],
+        ),
+        bad(
+            "a point where the comma is the sign",
+            ("f.csv", "x;y\n1,5;a\n2.5;b\n3,5;a\n4,5;b\n"),
+            "fit f.csv -t y --decimal , --number x -o m.json",
+            &["f.csv, line 3, column `x`", "`2.5` is not a number"],
+        ),
+        bad(
+            "dates of two orders",
+            ("f.csv", "d,y\n2024-01-02,a\n31.12.2024,b\n2024-05-05,a\n"),
+            line,
+            &["f.csv, line 3, column `d`", "several ways", "`31.12.2024`", "--text d"],
+        ),
+        bad(
+            "dates of an open order",
+            ("f.csv", "d,y\n01/02/2024,a\n03/04/2024,b\n05/06/2024,a\n"),
+            line,
+            &["f.csv, line 2, column `d`", "`01/02/2024`", "--date d=dmy or d=mdy"],
+        ),
+        bad(
+            "years of two digits",
+            ("f.csv", "d,y\n31.12.24,a\n30.12.24,b\n"),
+            line,
+            &["f.csv, line 2", "`31.12.24`", "--date d=dmy"],
+        ),
+        bad(
+            "a day that does not exist",
+            ("f.csv", "d,y\n2024-02-28,a\n2023-02-29,b\n"),
+            "fit f.csv -t y --date d -o m.json",
+            &["f.csv, line 3, column `d`", "`2023-02-29` is not a date (year, month, day)"],
+        ),
+        bad(
+            "signs on some numbers",
+            ("f.csv", "p,y\n5%,a\n7,b\n9%,a\n"),
+            line,
+            &["f.csv, line 3, column `p`", "percent or currency sign", "`7`"],
+        ),
+        bad(
+            "two currencies",
+            ("f.csv", "p,y\n$5,a\n€7,b\n$9,a\n"),
+            "fit f.csv -t y --number p -o m.json",
+            &["column `p`", "differ in their percent or currency sign"],
+        ),
+        bad(
+            "neither yes nor no",
+            ("f.csv", "p,y\nyes,a\nperhaps,b\nno,a\n"),
+            "fit f.csv -t y --number p -o m.json",
+            &["f.csv, line 2, column `p`", "is not a number"],
+        ),
+    ]
+}
+
+/// Lines, encodings, indices and the endings of names.
+fn lines_and_endings() -> Vec<Case> {
+    let line = "fit f.csv -t y -o m.json";
+    vec![
+        usage("a comment sign of two characters", "fit p.csv -t y --comment // -o m.json", &["`//`", "comments"]),
+        usage("a letter for comments", "fit p.csv -t y --comment x -o m.json", &["`x` cannot begin comments"]),
+        usage(
+            "more lines skipped than there are",
+            "fit p.csv -t y --skip 99 -o m.json",
+            &["the file has 9 lines", "--skip"],
+        ),
+        usage("lines that are no number", "fit p.csv -t y --skip some -o m.json", &["--skip", "some"]),
+        usage("an unknown encoding", "fit p.csv -t y --encoding ebcdic -o m.json", &["`ebcdic`", "windows-1252"]),
+        usage("UTF-16 without its order", "fit p.csv -t y --encoding utf-16 -o m.json", &["utf-16le or utf-16be"]),
+        usage("the wrong encoding", "fit p.csv -t y --encoding utf-16le -o m.json", &["p.csv", "UTF-16"]),
+        bad(
+            "another encoding",
+            ("f.csv", b"x,y\n1,caf\xe9\n2,b\n".to_vec()),
+            line,
+            &["f.csv, line 2", "not UTF-8: byte 0xe9", "--encoding windows-1252 or latin1"],
+        ),
+        bad(
+            "a byte that windows-1252 does not have",
+            ("f.csv", b"x,y\n1,caf\x81\n2,b\n".to_vec()),
+            "fit f.csv -t y --encoding windows-1252 -o m.json",
+            &["f.csv", "0x81", "--encoding"],
+        ),
+        bad(
+            "UTF-16 without a mark",
+            ("f.csv", b"x\0,\0y\0\n\x001\0,\0a\0\n\0".to_vec()),
+            line,
+            &["f.csv, line 1", "UTF-16 without a byte order mark", "--encoding utf-16le or utf-16be"],
+        ),
+        bad(
+            "a cell behind the header",
+            ("f.csv", "x,y,\n1,a,\n2,b,7\n"),
+            line,
+            &["f.csv, line 3", "column 3 has no name", "`7`"],
+        ),
+        bad(
+            "no header, and the target by name",
+            ("f.csv", "1,a\n2,b\n"),
+            "fit f.csv -t y --no-header -o m.json",
+            &["no column `y`", "column1"],
+        ),
+        usage("indices from two", "fit p.csv -t y --index-from 2 -o m.json", &["count from 2", "0 or 1"]),
+        bad(
+            "index 0 where they count from 1",
+            ("f.svm", "1 0:1\n0 1:1\n"),
+            "fit f.svm --index-from 1 -o m.json",
+            &["f.svm, line 1", "index 0"],
+        ),
+        usage("an ending that is no format", "predict p.json p.csv -o out.xls", &["`.xls`", ".parquet"]),
+        usage("JSON that is no lines", "predict p.json p.csv -o out.json", &["`.json`", ".jsonl"]),
+        usage("an ending for distances", "geometry lda.json t.csv -o out.txt", &["`.txt`", ".csv"]),
     ]
 }
 

@@ -67,6 +67,7 @@ pub use self::{
     description::description_json,
     evaluation::{evaluation_json, labels_json},
     explanation::explained_name,
+    features::filled_text,
     further::{
         against_json, against_text, details_json, details_text, losses_json, losses_text, thresholds_json,
         thresholds_text,

@@ -18,15 +18,9 @@ pub use target::{Class, Labels, Target};
 
 // For the other stages, the command, the extension and the tests: nothing is promised about these.
 #[doc(hidden)]
-pub use self::dates::Moment;
-#[doc(hidden)]
-pub use self::names::NameIndex;
-#[doc(hidden)]
-pub use self::number_style::{Mark, NumberStyle};
-#[doc(hidden)]
 pub use self::questions::{Question, QuestionCode, questions};
 #[doc(hidden)]
-pub use self::reading::Aside;
+pub use self::{dates::Moment, names::NameIndex, number_style::Mark, number_style::NumberStyle, reading::Aside};
 
 pub(crate) use self::dates::{day_of_iso, iso_day, order_of};
 pub(crate) use self::questions::{has_leading_zero, unanswered};

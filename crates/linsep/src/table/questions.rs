@@ -30,6 +30,8 @@ pub struct Question {
     pub line: Option<u64>,
     place: Place,
     refused: bool,
+    /// The style that cells seem to be in, where that is the question.
+    style: NumberStyle,
 }
 
 /// What is asked of a column.
@@ -75,9 +77,11 @@ impl QuestionCode {
         }
     }
 
-    fn fact(self, example: &str) -> String {
+    fn fact(self, example: &str, style: NumberStyle) -> String {
         match self {
-            QuestionCode::NumberStyle => format!("cells such as `{example}` look like numbers in another style"),
+            QuestionCode::NumberStyle => {
+                format!("cells such as `{example}` look like numbers with {}", sign_words(style))
+            }
             QuestionCode::MixedSigns => {
                 format!("some numbers have a percent or currency sign and others, such as `{example}`, do not")
             }
@@ -107,7 +111,7 @@ impl Question {
             (None, Some(row)) => format!(" (row {row})"),
             (None, None) => String::new(),
         };
-        let fact = self.code.fact(&self.example);
+        let fact = self.code.fact(&self.example, self.style);
         let separator = if self.code == QuestionCode::Leakage { " " } else { ": " };
         let head = words![format!("column `{}`{separator}{fact}{place}", self.column)];
         match self.setting == Words::default() {
@@ -123,7 +127,7 @@ impl Question {
 
     /// The error of a fit that would take the column for text.
     pub(crate) fn into_error(self) -> Error {
-        let error = Error::data(self.code.fact(&self.example)).at(self.place.column(&self.column));
+        let error = Error::data(self.code.fact(&self.example, self.style)).at(self.place.column(&self.column));
         let error =
             if self.setting == Words::default() { error.help("write them alike") } else { error.help(self.setting) };
         error.help(words!["keep the text with ", Setting::TextColumns.is(&self.column)])
@@ -170,7 +174,16 @@ fn question(
 ) -> Question {
     let place = row.map(|row| table.place(row)).unwrap_or_default();
     let column = table.columns()[column].name.clone();
-    Question { column, code, setting, example, line: place.line.or(place.row), place, refused: false }
+    Question {
+        column,
+        code,
+        setting,
+        example,
+        line: place.line.or(place.row),
+        place,
+        refused: false,
+        style: NumberStyle::default(),
+    }
 }
 
 /// The question that a text column raises before it can be taken for text.
@@ -211,9 +224,10 @@ impl Look<'_> {
 
     /// A question with the first cell of a kind as its example.
     fn ask(&self, code: QuestionCode, setting: Words, is: impl Fn(&str) -> bool) -> Option<Question> {
-        let of = |(at, _): (usize, &String)| self.table.first_row_of(self.column, at).map(|row| (row, at));
-        let (row, level) = self.levels.iter().enumerate().filter(|(_, level)| is(level)).filter_map(of).min()?;
-        Some(question(self.table, self.column, code, setting, (self.levels[level].clone(), Some(row))))
+        let fitting: Vec<bool> = self.levels.iter().map(|level| is(level)).collect();
+        let row = self.table.first_row_of(self.column, |level| fitting[level])?;
+        let example = (self.table.text(row, self.column), Some(row));
+        Some(question(self.table, self.column, code, setting, example))
     }
 
     fn name(&self) -> &str {
@@ -241,7 +255,7 @@ impl Look<'_> {
         }
         let is_new = |text: &str| reads(style, text) && !reads(own, text);
         let found = self.ask(QuestionCode::NumberStyle, style_words(style), is_new)?;
-        Some(Question { refused: within(fitting, all, REFUSED), ..found })
+        Some(Question { refused: within(fitting, all, REFUSED), style, ..found })
     }
 
     /// Numbers of which some have a sign.
@@ -307,6 +321,15 @@ const STYLES: [NumberStyle; 7] = [
     NumberStyle { decimal: '.', thousands: Some(' ') },
     NumberStyle { decimal: '.', thousands: Some('\'') },
 ];
+
+fn sign_words(style: NumberStyle) -> &'static str {
+    match (style.decimal, style.thousands) {
+        ('.', None) => "a decimal point",
+        (_, None) => "a decimal comma",
+        ('.', Some(_)) => "signs between thousands",
+        (_, Some(_)) => "a decimal comma and signs between thousands",
+    }
+}
 
 fn style_words(style: NumberStyle) -> Words {
     let decimal = Setting::Decimal.is(style.decimal);
@@ -382,6 +405,7 @@ fn variants(table: &Table, column: usize, levels: &[String]) -> Option<Question>
     let pair = keys.windows(2).find(|pair| pair[0].0 == pair[1].0)?;
     let (a, b) = (pair[0].1, pair[1].1);
     let example = format!("`{}` and `{}`", levels[a], levels[b]);
-    let row = table.first_row_of(column, a).max(table.first_row_of(column, b));
+    let first = |level: usize| table.first_row_of(column, |other| other == level);
+    let row = first(a).max(first(b));
     Some(question(table, column, QuestionCode::Variants, Words::default(), (example, row)))
 }

@@ -1,7 +1,7 @@
 //! How the cells of a table were read, where that is not the plain way: what a model keeps, so that other tables are read
 //! the same.
 
-use super::{Cells, Kind, NumberStyle, Table};
+use super::{Cells, Kind, MISSING_TEXT, NumberStyle, Table};
 use crate::role::{Role, Roles};
 use crate::table::DateOrder;
 use serde::{Deserialize, Serialize};
@@ -142,8 +142,22 @@ impl Aside {
 pub(super) struct ReadingRecord {
     pub(super) reading: Reading,
     pub(super) asides: Vec<Aside>,
-    /// Columns whose kind was asked for, or comes from a format that has kinds: there is nothing to question.
-    pub(super) asked: Vec<String>,
+    /// Columns of a file whose kind was asked for, so that there is nothing to question; `None` for a table that no file
+    /// was read for.
+    pub(super) asked: Option<Vec<String>>,
+}
+
+impl Cells {
+    /// Leaves out the cells from a row on.
+    pub(crate) fn truncate(&mut self, rows: usize) {
+        match self {
+            Cells::I8(v) => v.truncate(rows),
+            Cells::I16(v) => v.truncate(rows),
+            Cells::I32(v) => v.truncate(rows),
+            Cells::F64(v) => v.truncate(rows),
+            Cells::Text(v) => v.truncate(rows),
+        }
+    }
 }
 
 impl Table {
@@ -160,7 +174,7 @@ impl Table {
 
     /// Whether the kind of a column was asked for, so that there is nothing to question.
     pub(crate) fn is_asked(&self, column: &str) -> bool {
-        self.record.asked.iter().any(|c| c == column)
+        self.record.asked.as_ref().is_none_or(|asked| asked.iter().any(|c| c == column))
     }
 
     /// The same table, read in this way.
@@ -176,7 +190,7 @@ impl Table {
 
     /// The same table; the kinds of these columns were asked for.
     pub(crate) fn with_asked(mut self, columns: Vec<String>) -> Table {
-        self.record.asked = columns;
+        self.record.asked = Some(columns);
         self
     }
 
@@ -188,17 +202,40 @@ impl Table {
         }
     }
 
+    /// Makes the cells of some levels missing, and leaves these levels out.
+    pub(crate) fn forget_levels(&mut self, column: usize, gone: &[usize]) {
+        let Kind::Text { levels } = &mut self.columns[column].kind else { return };
+        let mut codes: Vec<u32> = Vec::with_capacity(levels.len());
+        let mut kept = 0;
+        for level in 0..levels.len() {
+            let stays = !gone.contains(&level);
+            codes.push(if stays { kept } else { MISSING_TEXT });
+            kept += u32::from(stays);
+        }
+        let mut at = 0;
+        levels.retain(|_| {
+            at += 1;
+            !gone.contains(&(at - 1))
+        });
+        for chunk in &mut self.chunks {
+            if let Cells::Text(own) = &mut chunk.cells[column] {
+                own.iter_mut().filter(|code| **code != MISSING_TEXT).for_each(|code| *code = codes[*code as usize]);
+            }
+        }
+    }
+
     /// Leaves a column out.
     pub(crate) fn remove_column(&mut self, column: usize) {
         self.columns.remove(column);
         self.chunks.iter_mut().for_each(|chunk| drop(chunk.cells.remove(column)));
     }
 
-    /// The first row in which a text column has this level.
-    pub(crate) fn first_row_of(&self, column: usize, level: usize) -> Option<usize> {
+    /// The first row in which a text column has one of some levels.
+    pub(crate) fn first_row_of(&self, column: usize, is_one: impl Fn(usize) -> bool) -> Option<usize> {
         for (c, chunk) in self.chunks.iter().enumerate() {
             let Cells::Text(codes) = &chunk.cells[column] else { continue };
-            if let Some(i) = codes.iter().position(|code| *code as usize == level) {
+            let is_one = |code: &u32| *code != MISSING_TEXT && is_one(*code as usize);
+            if let Some(i) = codes.iter().position(is_one) {
                 return Some(self.starts[c] + i);
             }
         }

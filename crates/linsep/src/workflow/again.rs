@@ -77,6 +77,7 @@ pub(super) fn fit_again(
     let known = KnownOfRows {
         fingerprint: if arrays { String::new() } else { format!("{:016x}", table.fingerprint()) },
         target_is_text: table.columns()[table.column(&model.target)?].kind != Kind::Number,
+        reading: if arrays { model.reading.clone() } else { table.reading().clone() },
         cross_validation: folds,
         calibration: options.calibration.as_ref().map(|c| cross_fit(table, roles, &options, c, watch)),
         accuracy: !arrays,

@@ -57,6 +57,7 @@ pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<Ta
     let known = KnownOfRows {
         fingerprint: format!("{:016x}", table.fingerprint()),
         target_is_text: table.columns()[table.column(&options.target)?].kind != Kind::Number,
+        reading: table.reading().clone(),
         cross_validation: options
             .folds
             .map(|folds| cross_validate(&table, &roles, options, &plan, folds, watch))

@@ -11,7 +11,7 @@ use crate::design::{Design, Encoding, Recipe, RecipeColumn};
 use crate::error::{Error, Result};
 use crate::model::{CovarianceShape, Fitted, Layout, Method};
 use crate::stats::{ClassColumns, ClassMoments, Run, Scatter, Sums};
-use crate::table::Labels;
+use crate::table::{Labels, Reading};
 use crate::watch::Watch;
 
 /// What is summed of the rows.
@@ -289,6 +289,7 @@ impl RunningFit {
             class_weights: None,
             offsets: Vec::new(),
             classes: self.classes.clone(),
+            reading: Reading::default(),
             recipe: self.recipe.clone(),
             units: fitted.units,
             discriminant: fitted.discriminant,
@@ -312,6 +313,7 @@ impl RunningFit {
                 zero_weight: self.zero_weight,
                 held_back: 0,
                 missing: Vec::new(),
+                filled: Vec::new(),
                 class_weights: weights,
                 accuracy: None,
                 rejected: None,

@@ -211,6 +211,7 @@ impl PreparedRows<'_> {
                 true => model.target_is_text,
                 false => table.columns()[table.column(&model.target)?].kind != Kind::Number,
             },
+            reading: if of_arrays { model.reading.clone() } else { table.reading().clone() },
             cross_validation: model.cross_validation.clone(),
             calibration: calibration.map(Ok),
             accuracy: !of_arrays && !updated,
@@ -352,6 +353,10 @@ fn keep_settings(found: &mut Model, model: &Model) {
     found.tuning.clone_from(&model.tuning);
     found.method.clone_from(&model.method);
     found.decision.clone_from(&model.decision);
+    if model.training.filled.is_empty() {
+        // A file from before they were counted.
+        found.training.filled.clear();
+    }
 }
 
 /// Numbers that agree by their own tolerance are replaced by the stated ones, so that only real differences remain.
