@@ -1,17 +1,17 @@
 //! What `fit` says of columns that may not be what they look like.
 
 use crate::voice;
-use linsep::table::{Question, Table, questions};
+use linsep::table::{ColumnQuestion, Table, questions};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// Most questions that are written out. Chosen; the rest are counted.
 const SHOWN: usize = 8;
 /// Width of a line beside its label.
-const LINE: usize = 66;
+const LINE: usize = 64;
 
 /// The questions about the columns in use.
-pub struct Questions(Vec<Question>);
+pub struct Questions(Vec<ColumnQuestion>);
 
 impl Questions {
     /// What may be asked of a table before it is fitted.
@@ -39,7 +39,7 @@ impl Questions {
 
     /// For programs; `None` where there is nothing to ask.
     pub fn json(&self) -> Option<Value> {
-        let one = |q: &Question| {
+        let one = |q: &ColumnQuestion| {
             json!({
                 "column": q.column,
                 "code": q.code.name(),

@@ -5,7 +5,7 @@ use super::encoding::{Encoding, RecipeColumn};
 use super::quantile::{Transform, learn_knots};
 use super::recipe::{Coding, Missing, Recipe, RecipeOptions};
 use crate::error::{Error, Result};
-use crate::table::{Kind, NameIndex, Question, Table, unanswered};
+use crate::table::{ColumnQuestion, Kind, NameIndex, Table, unanswered};
 use crate::words::{Setting, Span, words};
 use rayon::prelude::*;
 
@@ -237,7 +237,7 @@ fn learn_levels(
     options: &RecipeOptions,
 ) -> Result<Encoding> {
     let name = &table.columns()[column].name;
-    if let Some(question) = unanswered(table, column).filter(Question::is_refused) {
+    if let Some(question) = unanswered(table, column).filter(ColumnQuestion::is_refused) {
         return Err(question.into_error());
     }
     let mut counts = vec![0.0; levels.len()];

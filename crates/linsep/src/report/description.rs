@@ -1,7 +1,7 @@
 //! What a table holds, for people and for programs.
 
 use super::text::{clip, count, grid, percent, short, thousands, wrap};
-use crate::table::{Question, Table};
+use crate::table::{ColumnQuestion, Table};
 use crate::words::{Setting, Voice, words};
 use crate::workflow::{Becomes, DescribedColumn, Description, RepeatedRows};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ const RARE: usize = 10;
 
 /// The machine interface of a description.
 pub fn description_json(table: &Table, description: &Description, voice: &dyn Voice) -> Value {
-    let question = |q: &Question| {
+    let question = |q: &ColumnQuestion| {
         json!({
             "code": q.code.name(),
             "setting": q.setting.said_in_full(voice),
@@ -295,7 +295,7 @@ fn remarks(table: &Table, d: &Description, voice: &dyn Voice) -> String {
             &format!("Correlations are those of the first {} rows.", thousands(d.correlated_rows as f64)),
         );
     }
-    let questions: Vec<&Question> = d.columns.iter().flat_map(|c| &c.questions).collect();
+    let questions: Vec<&ColumnQuestion> = d.columns.iter().flat_map(|c| &c.questions).collect();
     if !questions.is_empty() {
         out.push_str("\n  questions\n");
     }

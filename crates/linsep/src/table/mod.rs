@@ -7,18 +7,20 @@ mod dates;
 mod leakage;
 mod names;
 mod number_style;
+mod places;
 mod printed;
 mod questions;
 mod reading;
 mod target;
 
 pub use dates::DateOrder;
+pub use places::{Origin, RowPlaces};
 pub use reading::{CellReading, ColumnReading, Reading};
 pub use target::{Class, Labels, Target};
 
 // For the other stages, the command, the extension and the tests: nothing is promised about these.
 #[doc(hidden)]
-pub use self::questions::{Question, QuestionCode, questions};
+pub use self::questions::{ColumnQuestion, QuestionCode, questions};
 #[doc(hidden)]
 pub use self::{dates::Moment, names::NameIndex, number_style::Mark, number_style::NumberStyle, reading::Aside};
 
@@ -28,7 +30,6 @@ pub(crate) use self::questions::{has_leading_zero, unanswered};
 use crate::error::{Error, Place, Result, nearest};
 use crate::numeric::vectorised;
 use rayon::prelude::*;
-use std::sync::Arc;
 
 /// What a column holds, decided over all its cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,44 +147,6 @@ impl Cells {
     /// Calls `each(i, value)` for every cell in order; NaN where missing, the code for text.
     pub fn for_each(&self, mut each: impl FnMut(usize, f64)) {
         with_numbers!(self, |values, number| values.iter().enumerate().for_each(|(i, v)| each(i, number(v))))
-    }
-}
-
-/// Where the rows of a chunk came from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
-    /// The file as the user named it.
-    pub file: Arc<str>,
-    /// How rows map to places in it.
-    pub rows: RowPlaces,
-}
-
-/// How the rows of a chunk map to places in the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RowPlaces {
-    /// Row `i` starts on line `first + i`.
-    Consecutive {
-        /// Line of the chunk's first row.
-        first: u64,
-    },
-    /// Row `i` starts on line `lines[i]` (quoted line breaks, blank lines).
-    Lines(Vec<u64>),
-    /// The format has no lines: row `i` is data row `first + i` of the file.
-    Numbered {
-        /// 1-based number of the chunk's first row.
-        first: u64,
-    },
-}
-
-impl Origin {
-    /// The place of row `i` of the chunk.
-    pub fn place(&self, i: usize) -> Place {
-        let file = Place::file(&*self.file);
-        match &self.rows {
-            RowPlaces::Consecutive { first } => file.line(first + i as u64),
-            RowPlaces::Lines(lines) => file.line(lines[i]),
-            RowPlaces::Numbered { first } => file.row(first + i as u64),
-        }
     }
 }
 

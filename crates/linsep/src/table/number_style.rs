@@ -26,7 +26,7 @@ pub enum Mark<'a> {
 
 /// The signs and codes of currencies that are known.
 const CURRENCIES: [&str; 14] = ["$", "€", "£", "¥", "₹", "₩", "₽", "₺", "₪", "EUR", "USD", "GBP", "CHF", "JPY"];
-/// Digits in a group.
+/// GroupedDigits in a group.
 const GROUP: usize = 3;
 /// Bytes of the longest number that is read; the shortest digits of a double are never more than 24.
 const LONGEST: usize = 64;
@@ -58,27 +58,29 @@ impl NumberStyle {
             return Some(if negative { -value } else { value });
         }
         let mut plain = PlainNumber { bytes: [0; LONGEST], length: 0 };
-        let mut digits = Digits::default();
-        let mut part = Part::Whole;
+        let mut digits = GroupedDigits::default();
+        let mut part = NumberPart::Whole;
         for sign in rest.chars() {
             match (sign, part) {
                 ('0'..='9', _) => {
                     digits.met(part);
                     plain.put(sign as u8)?;
                 }
-                (_, Part::Whole) if sign == self.decimal => {
+                (_, NumberPart::Whole) if sign == self.decimal => {
                     digits.end_group()?;
-                    part = Part::Decimals;
+                    part = NumberPart::Decimals;
                     plain.put(b'.')?;
                 }
-                (_, Part::Whole) if self.separates(sign) => digits.separator()?,
-                ('e' | 'E', Part::Whole | Part::Decimals) if digits.any => {
+                (_, NumberPart::Whole) if self.separates(sign) => digits.separator()?,
+                ('e' | 'E', NumberPart::Whole | NumberPart::Decimals) if digits.any => {
                     digits.end_group()?;
-                    part = Part::Exponent;
+                    part = NumberPart::Exponent;
                     digits.any = false;
                     plain.put(b'e')?;
                 }
-                ('+' | '-', Part::Exponent) if !digits.any && plain.text().ends_with(b"e") => plain.put(sign as u8)?,
+                ('+' | '-', NumberPart::Exponent) if !digits.any && plain.text().ends_with(b"e") => {
+                    plain.put(sign as u8)?
+                }
                 _ => return None,
             }
         }
@@ -151,25 +153,25 @@ pub(crate) fn is_any_space(sign: char) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Part {
+enum NumberPart {
     Whole,
     Decimals,
     Exponent,
 }
 
-/// Digits as they come, and whether they stand in groups of three.
+/// GroupedDigits as they come, and whether they stand in groups of three.
 #[derive(Default)]
-struct Digits {
+struct GroupedDigits {
     any: bool,
-    /// Digits since the last separator, or since the beginning.
+    /// GroupedDigits since the last separator, or since the beginning.
     run: usize,
     separators: usize,
 }
 
-impl Digits {
-    fn met(&mut self, part: Part) {
+impl GroupedDigits {
+    fn met(&mut self, part: NumberPart) {
         self.any = true;
-        if part == Part::Whole {
+        if part == NumberPart::Whole {
             self.run += 1;
         }
     }

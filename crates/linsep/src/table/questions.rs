@@ -10,14 +10,14 @@ use crate::words::{Setting, Words, words};
 
 /// Rows from which on a different value in each of them says something. Chosen; no result depends on it.
 const FEW_ROWS: usize = 20;
-/// Share of the cells that must look like something else for a column to be questioned at all, and for a fit to refuse it
-/// until the question is answered. Chosen, not measured.
+/// Share of the cells that must look like something else for a column to be questioned. Chosen, not measured.
 const QUESTIONED: (usize, usize) = (1, 2);
+/// Share from which on a fit refuses the column until the question is answered. Chosen, not measured.
 const REFUSED: (usize, usize) = (9, 10);
 
 /// A question about a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct ColumnQuestion {
     /// The column.
     pub column: String,
     /// What is asked.
@@ -103,7 +103,7 @@ impl QuestionCode {
     }
 }
 
-impl Question {
+impl ColumnQuestion {
     /// In one sentence.
     pub fn says(&self) -> Words {
         let place = match (self.place.line, self.place.row) {
@@ -135,7 +135,7 @@ impl Question {
 }
 
 /// What may be wrong with the columns of a table, in their order; `target` is the column to predict.
-pub fn questions(table: &Table, target: Option<&str>) -> Vec<Question> {
+pub fn questions(table: &Table, target: Option<&str>) -> Vec<ColumnQuestion> {
     let label = target.and_then(|name| table.columns().iter().position(|c| c.name == name));
     let classes = label.and_then(|label| told_classes(table, label));
     let mut found = Vec::new();
@@ -171,10 +171,10 @@ fn question(
     code: QuestionCode,
     setting: Words,
     (example, row): (String, Option<usize>),
-) -> Question {
+) -> ColumnQuestion {
     let place = row.map(|row| table.place(row)).unwrap_or_default();
     let column = table.columns()[column].name.clone();
-    Question {
+    ColumnQuestion {
         column,
         code,
         setting,
@@ -187,7 +187,7 @@ fn question(
 }
 
 /// The question that a text column raises before it can be taken for text.
-pub(crate) fn unanswered(table: &Table, column: usize) -> Option<Question> {
+pub(crate) fn unanswered(table: &Table, column: usize) -> Option<ColumnQuestion> {
     let Kind::Text { levels } = &table.columns()[column].kind else { return None };
     if levels.is_empty() || table.is_asked(&table.columns()[column].name) {
         return None;
@@ -223,7 +223,7 @@ impl Look<'_> {
     }
 
     /// A question with the first cell of a kind as its example.
-    fn ask(&self, code: QuestionCode, setting: Words, is: impl Fn(&str) -> bool) -> Option<Question> {
+    fn ask(&self, code: QuestionCode, setting: Words, is: impl Fn(&str) -> bool) -> Option<ColumnQuestion> {
         let fitting: Vec<bool> = self.levels.iter().map(|level| is(level)).collect();
         let row = self.table.first_row_of(self.column, |level| fitting[level])?;
         let example = (self.table.text(row, self.column), Some(row));
@@ -235,7 +235,7 @@ impl Look<'_> {
     }
 
     /// Numbers in a style other than that of the file.
-    fn other_style(&self) -> Option<Question> {
+    fn other_style(&self) -> Option<ColumnQuestion> {
         let own = self.table.reading().style();
         let reads = |style: NumberStyle, text: &str| style.number(text).is_some() || style.marked(text).is_some();
         let others: Vec<NumberStyle> = STYLES.into_iter().filter(|style| *style != own).collect();
@@ -255,11 +255,11 @@ impl Look<'_> {
         }
         let is_new = |text: &str| reads(style, text) && !reads(own, text);
         let found = self.ask(QuestionCode::NumberStyle, style_words(style), is_new)?;
-        Some(Question { refused: within(fitting, all, REFUSED), style, ..found })
+        Some(ColumnQuestion { refused: within(fitting, all, REFUSED), style, ..found })
     }
 
     /// Numbers of which some have a sign.
-    fn signs(&self) -> Option<Question> {
+    fn signs(&self) -> Option<ColumnQuestion> {
         let style = self.table.reading().style();
         let marked = self.levels.iter().filter(|text| style.marked(text).is_some()).count();
         let (fitting, all) = self.share(|text| style.number(text).is_some() || style.marked(text).is_some());
@@ -270,29 +270,29 @@ impl Look<'_> {
         let first = self.levels.iter().find_map(|text| style.marked(text)).map(|(mark, _)| mark);
         let other = |text: &str| style.marked(text).map(|(mark, _)| mark) != first;
         let found = self.ask(QuestionCode::MixedSigns, Words::default(), other)?;
-        Some(Question { refused: fitting == all, ..found })
+        Some(ColumnQuestion { refused: fitting == all, ..found })
     }
 
-    fn dates(&self) -> Option<Question> {
+    fn dates(&self) -> Option<ColumnQuestion> {
         match order_of(self.levels.iter().map(String::as_str)) {
             Ok(_) | Err(NoOrder::NoDate) => None,
             Err(NoOrder::Unclear) => {
                 let setting = Setting::Date.any(["dmy", "mdy"].map(|order| format!("{}={order}", self.name())));
                 let found = self.ask(QuestionCode::DateOrder, words!["say which: ", setting], |_| true)?;
-                Some(Question { refused: true, ..found })
+                Some(ColumnQuestion { refused: true, ..found })
             }
             Err(NoOrder::Several) => {
                 let first = DateOrder::ALL.into_iter().find(|o| Moment::read(&self.levels[0], *o).is_some())?;
                 let other = |text: &str| Moment::read(text, first).is_none();
                 let found = self.ask(QuestionCode::MixedDates, Words::default(), other);
                 let found = found.or_else(|| self.ask(QuestionCode::MixedDates, Words::default(), |_| true))?;
-                Some(Question { refused: true, ..found })
+                Some(ColumnQuestion { refused: true, ..found })
             }
         }
     }
 
     /// Mostly numbers or dates, with something else among them.
-    fn mostly(&self) -> Option<Question> {
+    fn mostly(&self) -> Option<ColumnQuestion> {
         let style = self.table.reading().style();
         let is_number = |text: &str| style.number(text).is_some() || style.marked(text).is_some();
         let is_date = |text: &str| DateOrder::ALL.iter().any(|order| Moment::read(text, *order).is_some());
@@ -300,12 +300,12 @@ impl Look<'_> {
         let (fitting, all) = self.share(is_number);
         if fitting < all && within(fitting, all, QUESTIONED) {
             let found = self.ask(QuestionCode::MostlyNumbers, Words::default(), |text| !is_number(text))?;
-            return Some(Question { setting: missing(&found.example), ..found });
+            return Some(ColumnQuestion { setting: missing(&found.example), ..found });
         }
         let (fitting, all) = self.share(is_date);
         if fitting < all && within(fitting, all, QUESTIONED) {
             let found = self.ask(QuestionCode::MostlyDates, Words::default(), |text| !is_date(text))?;
-            return Some(Question { setting: missing(&found.example), ..found });
+            return Some(ColumnQuestion { setting: missing(&found.example), ..found });
         }
         None
     }
@@ -351,7 +351,7 @@ pub(crate) fn has_leading_zero(text: &[u8]) -> bool {
     text.len() > 1 && text[0] == b'0' && text.iter().all(u8::is_ascii_digit)
 }
 
-fn leading_zeros(table: &Table, column: usize) -> Option<Question> {
+fn leading_zeros(table: &Table, column: usize) -> Option<ColumnQuestion> {
     let Column { name, kind } = &table.columns()[column];
     if table.is_asked(name) {
         return None;
@@ -364,11 +364,11 @@ fn leading_zeros(table: &Table, column: usize) -> Option<Question> {
     // As text the zeros are kept: nothing is lost.
     let ((example, line), Kind::Number) = (seen?, kind) else { return None };
     let found = question(table, column, QuestionCode::LeadingZeros, as_text, (example, Some(0)));
-    Some(Question { line: Some(line), place: found.place.line(line), ..found })
+    Some(ColumnQuestion { line: Some(line), place: found.place.line(line), ..found })
 }
 
 /// Whether a column has another value in every row; numbers only where they count rows.
-fn identifier(table: &Table, column: usize) -> Option<Question> {
+fn identifier(table: &Table, column: usize) -> Option<ColumnQuestion> {
     let rows = table.n_rows();
     if rows < FEW_ROWS {
         return None;
@@ -396,7 +396,7 @@ fn counts_rows(table: &Table, column: usize) -> bool {
 }
 
 /// Two levels that differ by case or spaces only.
-fn variants(table: &Table, column: usize, levels: &[String]) -> Option<Question> {
+fn variants(table: &Table, column: usize, levels: &[String]) -> Option<ColumnQuestion> {
     let key = |level: &String| -> String {
         level.chars().filter(|c| !is_any_space(*c)).flat_map(char::to_lowercase).collect()
     };

@@ -4,7 +4,7 @@ use super::rows::looks_like_measurement;
 use crate::design::RecipeOptions;
 use crate::error::{Error, ErrorKind, Result};
 use crate::numeric::sum;
-use crate::table::{Kind, Question, Table, questions};
+use crate::table::{ColumnQuestion, Kind, Table, questions};
 use crate::watch::Watch;
 use rayon::prelude::*;
 
@@ -83,7 +83,7 @@ pub struct DescribedColumn {
     /// Of text, and of the target: levels with their number of rows, the most frequent first.
     pub frequent: Vec<(String, usize)>,
     /// What may be wrong with it.
-    pub questions: Vec<Question>,
+    pub questions: Vec<ColumnQuestion>,
 }
 
 /// Two columns of numbers that are nearly linear functions of each other.

@@ -160,7 +160,8 @@ pub(super) fn source_by_sums(
         zero_weight: source.counts.zero_weight,
         held_back: 0,
         missing: source.counts.missing.clone(),
-        filled: source.counts.filled.clone(),
+        // Rows that come and go change them; they are not counted.
+        filled: Vec::new(),
         class_weights: Vec::new(),
         accuracy: None,
         rejected: None,
