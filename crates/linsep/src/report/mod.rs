@@ -33,6 +33,7 @@ mod text;
 mod truth;
 mod tuning;
 mod verification;
+mod window;
 
 pub use classical::classical_text;
 pub use evaluation::{evaluation_text, labels_text};
@@ -74,4 +75,5 @@ pub use self::{
     support::support_json,
     truth::truth_json,
     tuning::tuning_json,
+    window::{Window, regions_json, regions_text, window_json, window_text},
 };
