@@ -103,6 +103,13 @@ impl ColumnArguments {
         })
     }
 
+    /// Whether a column may be a feature.
+    pub fn uses(&self, column: &str) -> bool {
+        let named = |names: &[String]| names.iter().any(|name| name == column);
+        let apart = self.weights.as_deref() == Some(column) || named(&self.offset) || named(&self.drop);
+        !apart && self.features.as_ref().is_none_or(|features| named(features))
+    }
+
     /// The column of weights.
     pub fn weights(&self) -> Option<String> {
         self.weights.clone()

@@ -114,7 +114,7 @@ pub fn run(arguments: &SeparableArguments) -> Result<Ending> {
 
 /// Reads the table and looks for the verdict.
 fn find(arguments: &SeparableArguments, recipe: RecipeOptions, progress: &Progress) -> Result<TableSeparability> {
-    let table = arguments.input.read(None, progress)?;
+    let table = arguments.input.read_labelled(arguments.target.as_deref(), progress)?;
     let mut options = SeparableOptions::new(target_of(arguments.target.as_deref(), &table)?);
     options.recipe = recipe;
     options.positive = arguments.columns.positive.clone();

@@ -47,6 +47,8 @@ pub struct Prepared {
     pub rows: Vec<usize>,
     /// How many of the wanted rows each column left out, columns that left out none not listed.
     pub missing: Vec<(String, usize)>,
+    /// How many cells of each column were filled in, columns without any not listed.
+    pub filled: Vec<(String, usize)>,
 }
 
 impl Recipe {
@@ -54,7 +56,7 @@ impl Recipe {
     /// treated as the recipe says; extra columns are ignored. A large matrix of products is never made as a whole.
     #[doc(hidden)]
     pub fn apply(&self, table: &Table, wanted: &[bool]) -> Result<Prepared> {
-        let (filler, missing) = plan(self, table, wanted)?;
+        let (filler, missing, filled) = plan(self, table, wanted)?;
         let rows = filler.rows.clone();
         let chunks: Vec<&Chunk> = table.chunks().iter().collect();
         let design = if self.sparse_width > 0 {
@@ -66,14 +68,14 @@ impl Recipe {
         } else {
             PreparedDesign::Dense(dense(&filler, chunks)?)
         };
-        Ok(Prepared { design, rows, missing })
+        Ok(Prepared { design, rows, missing, filled })
     }
 
     /// The same as [`Recipe::apply`], consuming the table: a large table or one of narrow columns serves as the matrix
     /// without a copy, any other is freed chunk by chunk as it is copied.
     #[doc(hidden)]
     pub fn apply_owned(&self, table: Table, wanted: &[bool]) -> Result<Prepared> {
-        let (filler, missing) = plan(self, &table, wanted)?;
+        let (filler, missing, filled) = plan(self, &table, wanted)?;
         let rows = filler.rows.clone();
         let chunks = table.into_chunks();
         let design = if self.sparse_width > 0 {
@@ -83,12 +85,15 @@ impl Recipe {
         } else {
             PreparedDesign::Dense(dense(&filler, chunks)?)
         };
-        Ok(Prepared { design, rows, missing })
+        Ok(Prepared { design, rows, missing, filled })
     }
 }
 
-/// Decides which rows go where before anything is converted.
-fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, Vec<(String, usize)>)> {
+/// Cells of columns, by name.
+type CellCounts = Vec<(String, usize)>;
+
+/// Decides which rows go where before anything is converted; also the missing cells and those that are filled in.
+fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, CellCounts, CellCounts)> {
     let sources = find_sources(recipe, table)?;
     check_sparse(recipe, table)?;
     let columns: Vec<usize> = sources.iter().map(|s| s.column).collect();
@@ -110,6 +115,7 @@ fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, Vec<
     // A row that is left out for a missing cell may have a level that no row in use has.
     let unknown = unknown_rows(recipe, &sources, table, &present)?;
     let missing = if recipe.missing == Missing::Drop { count_missing(table, &columns, wanted) } else { Vec::new() };
+    let filled = if recipe.missing == Missing::Mean { count_missing(table, &columns, wanted) } else { Vec::new() };
     let rows: Vec<usize> = (0..table.n_rows()).filter(|r| present[*r] && !unknown[*r]).collect();
     let starts: Vec<usize> = (0..=table.chunks().len()).map(|c| table.chunk_start(c)).collect();
     let splits = starts.iter().map(|s| rows.partition_point(|r| r < s)).collect();
@@ -117,7 +123,7 @@ fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, Vec<
     let (cols, products) = (groups.width(), groups.products());
     let rows_and_columns = rows.len().saturating_add(recipe.sparse_width).saturating_mul(PER_ROW_AND_COLUMN);
     check_room(rows_and_columns, rows.len(), cols + recipe.sparse_width)?;
-    Ok((Filler { sources, rows, splits, starts, cols, products }, missing))
+    Ok((Filler { sources, rows, splits, starts, cols, products }, missing, filled))
 }
 
 /// Refuses what does not fit in memory, before it is allocated.
