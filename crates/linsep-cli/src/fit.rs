@@ -81,6 +81,11 @@ pub struct FitArguments {
     #[command(flatten)]
     pub method: MethodArguments,
 
+    /// Softmax with this class as reference, whose scores are zero (default of --softmax reference: the first); it comes first
+    /// in the order of the classes
+    #[arg(long, value_name = "CLASS", help_heading = "Method", conflicts_with = "positive")]
+    reference_class: Option<String>,
+
     /// More than two classes: joint where the method can (the default), else a fit for every pair (the default of
     /// perceptrons) or for every class against the rest (svm, sigmoid-ls: linear-machine)
     #[arg(long, value_enum, value_name = "APPROACH", help_heading = "Method")]
@@ -98,8 +103,9 @@ pub struct FitArguments {
     #[command(flatten)]
     conformal: ConformalArguments,
 
-    /// Start at the coefficients of this model, which has the same columns and classes
-    #[arg(long, value_name = "MODEL", help_heading = "Method")]
+    /// Start at the coefficients of this model, which has the same columns and classes (a vector: of --model given); or at zero,
+    /// or at random:R, weights per unit of the columns between −R and R by the seed
+    #[arg(long, value_name = "MODEL|zero|random:R", help_heading = "Method")]
     init: Option<PathBuf>,
 
     /// Keep the sums over the rows in the model, so that update can add rows to it and take rows away (lda, qda, spherical,
@@ -108,7 +114,8 @@ pub struct FitArguments {
     keep_statistics: bool,
 
     /// Write every step of the solver to this CSV file: iteration, objective, gradient_norm, step and the coefficients (newton,
-    /// lbfgs, gradient-descent, fixed-step, sgd, svrg)
+    /// lbfgs, gradient-descent, fixed-step, sgd, svrg); of --model perceptron every update: row, step, loss, the margin of the
+    /// row before and after, ‖θ‖², θ·θ*/‖θ*‖ and the cosine with the widest plane θ*, θ
     #[arg(long, value_name = "FILE", help_heading = "Method")]
     trace: Option<PathBuf>,
 
@@ -129,6 +136,7 @@ pub struct Asked {
     calibration: Option<CalibrationOptions>,
     conformal: Option<ConformalOptions>,
     init: Option<Box<Model>>,
+    random_start: Option<f64>,
 }
 
 impl FitArguments {
@@ -149,9 +157,15 @@ impl FitArguments {
             calibration: self.calibrate.options()?,
             conformal: self.conformal.options()?,
             init: None,
+            random_start: None,
             method,
         };
         self.decision.check()?;
+        if self.reference_class.is_some() && !self.method.has_reference() {
+            return Err(
+                Error::usage("--reference-class is for softmax with a reference class").help("add --softmax reference")
+            );
+        }
         if self.decision.has_true_priors() && self.method.has_priors() {
             return Err(Error::usage("--priors and --true-priors both say how frequent the classes are")
                 .help("give the true shares as --priors"));
@@ -165,8 +179,11 @@ impl FitArguments {
                 );
             }
         }
-        let init = self.init.as_deref().map(|path| start(path, &asked.method)).transpose()?;
-        Ok(Asked { init, ..asked })
+        let (init, random_start) = match self.init.as_deref() {
+            Some(path) => start(path, &asked.method)?,
+            None => (None, None),
+        };
+        Ok(Asked { init, random_start, ..asked })
     }
 
     /// What is fitted to a table.
@@ -175,6 +192,7 @@ impl FitArguments {
         options.recipe = asked.recipe.clone();
         options.class_weights = asked.class_weights.clone();
         options.init = asked.init.clone();
+        options.random_start = asked.random_start;
         options.calibration = asked.calibration;
         options.conformal = asked.conformal;
         Ok(options)
@@ -331,10 +349,18 @@ fn say_no(arguments: &FitArguments, text: &str) -> Result<Ending> {
 fn options(arguments: &FitArguments, method: Method, table: &Table, target: String) -> Result<FitOptions> {
     let positive = arguments.columns.positive.as_deref();
     let method = arguments.method.with_classes(method, table, &target, positive)?;
-    let classes = class_names(table, &target, positive)?;
+    let mut classes = class_names(table, &target, positive)?;
+    if let Some(reference) = &arguments.reference_class {
+        let Some(at) = classes.iter().position(|c| c == reference) else {
+            return Err(Error::usage(format!("there is no class `{reference}`"))
+                .help(format!("the classes are: {}", classes.join(", "))));
+        };
+        classes[..=at].rotate_right(1);
+    }
     let decision = arguments.decision.decision(&classes)?;
     let mut options = FitOptions::new(target, method);
     arguments.columns.roles(&mut options);
+    options.reference.clone_from(&arguments.reference_class);
     options.decision = decision.unwrap_or_default();
     options.multiclass = arguments.decision.multiclass(arguments.multiclass);
     options.true_priors = arguments.decision.true_priors(&classes)?;
@@ -363,12 +389,19 @@ pub fn class_weights(texts: &[String]) -> Result<Option<ClassWeights>> {
     Ok(Some(ClassWeights::Given(texts.iter().map(pair).collect::<Result<_>>()?)))
 }
 
-/// The model to start from, refused before the table is read where the method has no use for it.
-fn start(path: &Path, method: &Method) -> Result<Box<Model>> {
-    if !matches!(method, Method::Risk(_) | Method::Sigmoid(_)) {
+/// The model or the range to start from, refused before the table is read where the method has no use for it.
+fn start(path: &Path, method: &Method) -> Result<(Option<Box<Model>>, Option<f64>)> {
+    if !method.takes_start() {
         return Err(Error::usage(format!("--init does not belong to --model {}", method.name()))
             .help("leave it out")
             .help("choose --model logistic"));
     }
-    Model::load(path).map(Box::new)
+    let text = path.to_str().unwrap_or_default();
+    match text.strip_prefix("random:").map(str::parse::<f64>) {
+        Some(Ok(range)) => Ok((None, Some(range))),
+        Some(Err(_)) => Err(Error::usage(format!("--init {text}: there is no number after random:"))
+            .help("for example --init random:0.01")),
+        None if text == "zero" => Ok((None, Some(0.0))),
+        None => Ok((Some(Model::load(path).map(Box::new)?), None)),
+    }
 }

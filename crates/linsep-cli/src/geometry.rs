@@ -11,7 +11,10 @@ use crate::voice;
 use clap::Args;
 use linsep::artifact::Model;
 use linsep::geometry::Geometry;
-use linsep::report::{decision_note, geometry_json, geometry_text, measured_text};
+use linsep::report::{
+    Window, decision_note, geometry_json, geometry_text, measured_text, regions_json, regions_text, window_json,
+    window_text,
+};
 use linsep::table::Table;
 use linsep::workflow::{GeometryOptions, TableGeometry, geometry_of, geometry_table};
 use linsep::{Error, Result};
@@ -35,6 +38,7 @@ All lengths are Euclidean, in the units of the matrix columns (the input columns
 
 Examples:
   linsep geometry model.json
+  linsep geometry model.json --regions --json
   linsep geometry model.json penguins.csv --keep species -o distances.csv")]
 pub struct GeometryArguments {
     /// The model file; - is standard input
@@ -69,6 +73,14 @@ pub struct GeometryArguments {
     #[arg(long, short, value_name = "FILE", requires = "files")]
     output: Option<String>,
 
+    /// Show the region of every class of a linear model as inequalities A x ≥ b
+    #[arg(long, conflicts_with = "files")]
+    regions: bool,
+
+    /// Of a linear model of two columns: where boundaries enter and leave this window, as x1=0:10,x2=-5:5
+    #[arg(long, value_name = "COLUMN=A:B,…", value_delimiter = ',', conflicts_with = "files")]
+    window: Option<Vec<String>>,
+
     /// Print one JSON object: boundaries, regions and, with FILE, the margin of the table
     #[arg(long)]
     json: bool,
@@ -80,10 +92,25 @@ pub fn run(arguments: &GeometryArguments) -> Result<Ending> {
     let progress = Progress::new(arguments.input.quiet, None);
     if arguments.input.files.is_empty() {
         let geometry = geometry_of(&model, &progress.watch())?;
-        return match arguments.json {
-            true => print_json(&geometry_json(&model, &geometry, None), Ending::Done),
-            false => print(&geometry_text(&model, &geometry, &voice::Command), Ending::Done),
-        };
+        let window = arguments.window.as_deref().map(window).transpose()?;
+        if arguments.json {
+            let mut value = geometry_json(&model, &geometry, None);
+            if arguments.regions {
+                value["inequalities"] = regions_json(&model)?;
+            }
+            if let Some(window) = &window {
+                value["window"] = window_json(&model, window)?;
+            }
+            return print_json(&value, Ending::Done);
+        }
+        let mut text = geometry_text(&model, &geometry, &voice::Command);
+        if arguments.regions {
+            text.push_str(&regions_text(&model)?);
+        }
+        if let Some(window) = &window {
+            text.push_str(&window_text(&model, window)?);
+        }
+        return print(&text, Ending::Done);
     }
     if arguments.json && arguments.output.as_deref() == Some("-") {
         return Err(Error::usage("--json and -o - both want standard output")
@@ -124,6 +151,20 @@ pub fn run(arguments: &GeometryArguments) -> Result<Ending> {
     match arguments.json {
         true => print_json(&geometry_json(&model, &geometry, Some((&table, &data))), Ending::Done),
         false => print(&measured_text(&model, &table, &data), Ending::Done),
+    }
+}
+
+/// `x1=0:10` and `x2=-5:5`.
+fn window(texts: &[String]) -> Result<Window> {
+    let one = |text: &String| {
+        let (name, ends) = text.rsplit_once('=')?;
+        let (low, high) = ends.split_once(':')?;
+        Some((name.to_owned(), low.trim().parse().ok()?, high.trim().parse().ok()?))
+    };
+    match texts.iter().map(one).collect::<Option<Vec<_>>>().and_then(|columns| columns.try_into().ok()) {
+        Some(columns) => Ok(Window { columns }),
+        None => Err(Error::usage(format!("`{}` is not a window", texts.join(",")))
+            .help("name two columns with their ends: --window x1=0:10,x2=-5:5")),
     }
 }
 

@@ -4,7 +4,8 @@ use clap::{Args, ValueEnum};
 use linsep::design::Standardize;
 use linsep::model::{Method, PerceptronSettings, PerceptronVariant};
 use linsep::objective::Intercept;
-use linsep::solve::Order;
+use linsep::solve::{Order, PerceptronSteps};
+use linsep::{Error, Result};
 
 /// Flags that belong to the perceptron family only.
 #[derive(Args)]
@@ -17,13 +18,15 @@ pub struct PerceptronArguments {
     #[arg(long, value_enum, value_name = "RULE", help_heading = "Method")]
     pub pocket: Option<PocketName>,
 
-    /// Perceptron and its kin: the step η, which scales the scores and decides nothing (default: 1); --solver
-    /// gradient-descent: the step η along the gradient of the mean loss (default: by a line search); sgd and svrg: the first
-    /// and longest step (default: by the curvature)
+    /// Perceptron and its kin: the step η, which alone scales the scores and decides nothing (default: 1); of --model perceptron also
+    /// 1/t, 1/sqrt(t), a list 1,0.5,0.25 (then the last), or best (by the widest plane). --solver gradient-descent: the step η
+    /// along the gradient of the mean loss (default: by a line search); sgd and svrg: the first and longest step (default: by
+    /// the curvature)
     #[arg(long, value_name = "ETA", help_heading = "Method")]
-    pub step: Option<f64>,
+    pub step: Option<String>,
 
-    /// Perceptron, averaged-perceptron: rows in a new random order every epoch (default), or as they come
+    /// Perceptron, averaged-perceptron: rows in a new random order every epoch (default), or as they come; pocket: drawn with
+    /// replacement (default), or as they come
     #[arg(long, value_enum, value_name = "ORDER", help_heading = "Method")]
     pub order: Option<OrderName>,
 }
@@ -35,6 +38,8 @@ pub enum UpdateName {
     Online,
     /// By the mean of all rows on the wrong side
     Batch,
+    /// By their sum
+    Sum,
 }
 
 /// What a pocket keeps.
@@ -61,12 +66,13 @@ impl PerceptronArguments {
         match self.update {
             None | Some(UpdateName::Online) => PerceptronVariant::Online,
             Some(UpdateName::Batch) => PerceptronVariant::Batch,
+            Some(UpdateName::Sum) => PerceptronVariant::BatchSum,
         }
     }
 
     /// Whether the update is by batches.
     pub fn is_batch(&self) -> bool {
-        self.update == Some(UpdateName::Batch)
+        matches!(self.update, Some(UpdateName::Batch | UpdateName::Sum))
     }
 
     /// A pocket by errors or by runs.
@@ -85,10 +91,12 @@ impl PerceptronArguments {
         intercept: Option<Intercept>,
         max_epochs: Option<usize>,
         seed: u64,
-    ) -> Method {
+    ) -> Result<Method> {
         let defaults = PerceptronSettings::new(variant);
-        Method::Perceptron(PerceptronSettings {
-            step: self.step.unwrap_or(defaults.step),
+        let (step, steps) = self.steps()?;
+        Ok(Method::Perceptron(PerceptronSettings {
+            step,
+            steps,
             order: match self.order {
                 None | Some(OrderName::Shuffled) => Order::Shuffled,
                 Some(OrderName::Given) => Order::Given,
@@ -98,6 +106,40 @@ impl PerceptronArguments {
             intercept: intercept.unwrap_or(defaults.intercept),
             standardize,
             ..defaults
-        })
+        }))
+    }
+
+    /// One step for methods that have no other.
+    pub fn one_step(&self) -> Result<Option<f64>> {
+        match (&self.step, self.steps()?) {
+            (None, _) => Ok(None),
+            (Some(_), (step, PerceptronSteps::Constant)) => Ok(Some(step)),
+            (Some(text), _) => {
+                Err(Error::usage(format!("--step {text} belongs to --model perceptron")).help("give one number"))
+            }
+        }
+    }
+
+    /// η and how it changes: `0.5`, `1/t`, `1/sqrt(t)`, `1,0.5,0.25` or `best`.
+    fn steps(&self) -> Result<(f64, PerceptronSteps)> {
+        let Some(text) = self.step.as_deref() else { return Ok((1.0, PerceptronSteps::Constant)) };
+        let wrong = || {
+            Error::usage(format!("`{text}` is not a step"))
+                .help("write --step 0.1, 1/t, 1/sqrt(t), a list as 1,0.5,0.25, or best")
+        };
+        let number = |text: &str| text.trim().parse::<f64>().map_err(|_| wrong());
+        if text == "best" {
+            return Ok((1.0, PerceptronSteps::Best));
+        }
+        if let Some(first) = text.strip_suffix("/sqrt(t)") {
+            return Ok((number(first)?, PerceptronSteps::Root));
+        }
+        if let Some(first) = text.strip_suffix("/t") {
+            return Ok((number(first)?, PerceptronSteps::Harmonic));
+        }
+        if text.contains(',') {
+            return Ok((1.0, PerceptronSteps::Listed(text.split(',').map(number).collect::<Result<_>>()?)));
+        }
+        Ok((number(text)?, PerceptronSteps::Constant))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::output::{check_directory, quoted};
 use linsep::artifact::{Model, write_atomic};
+use linsep::model::{Method, PerceptronVariant};
 use linsep::watch::{Progress, Watch};
 use linsep::workflow::TableFit;
 use linsep::{Error, Result};
@@ -17,10 +18,30 @@ struct Followed {
     coefficients: Vec<f64>,
 }
 
+/// An update of a perceptron as it was told.
+struct FollowedMove {
+    update: usize,
+    row: Option<usize>,
+    step: f64,
+    loss: f64,
+    before: Option<f64>,
+    after: Option<f64>,
+    coefficients: Vec<f64>,
+}
+
+/// What has been told of the last fit.
+#[derive(Default)]
+struct Told {
+    steps: Vec<Followed>,
+    moves: Vec<FollowedMove>,
+    /// The plane of the widest margin.
+    widest: Option<Vec<f64>>,
+}
+
 /// The steps of the last fit, and where they go.
 pub struct Trace {
     path: PathBuf,
-    steps: Arc<Mutex<Vec<Followed>>>,
+    told: Arc<Mutex<Told>>,
 }
 
 /// Numbers kept at most: 800 MB.
@@ -30,35 +51,55 @@ impl Trace {
     /// Refuses a place that cannot be written to, before the fit.
     pub fn new(path: &Path) -> Result<Trace> {
         check_directory(path)?;
-        Ok(Trace { path: path.to_owned(), steps: Arc::default() })
+        Ok(Trace { path: path.to_owned(), told: Arc::default() })
     }
 
     /// A watch that keeps every step; a new start begins anew, so that the last fit remains of several.
     pub fn followed(&self, watch: Watch) -> Watch {
-        let steps = self.steps.clone();
-        watch.also(move |progress| {
-            let Progress::Point { iteration, objective, gradient, step, coefficients, .. } = progress else { return };
-            let mut steps = steps.lock().unwrap_or_else(PoisonError::into_inner);
-            if iteration == 0 {
-                steps.clear();
+        let told = self.told.clone();
+        let follow = move |progress: Progress<'_>| {
+            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            match progress {
+                Progress::Point { iteration, objective, gradient, step, coefficients, .. } => {
+                    if iteration == 0 {
+                        told.steps.clear();
+                    }
+                    if told.steps.len().saturating_mul(coefficients.len() + 4) < MOST_NUMBERS {
+                        let coefficients = coefficients.to_vec();
+                        told.steps.push(Followed { iteration, objective, gradient, step, coefficients });
+                    }
+                }
+                Progress::Update { update, row, step, loss, before, after, coefficients } => {
+                    if update == 0 {
+                        told.moves.clear();
+                    }
+                    if told.moves.len().saturating_mul(coefficients.len() + 6) < MOST_NUMBERS {
+                        let coefficients = coefficients.to_vec();
+                        told.moves.push(FollowedMove { update, row, step, loss, before, after, coefficients });
+                    }
+                }
+                Progress::Widest { coefficients } => told.widest = Some(coefficients.to_vec()),
+                _ => {}
             }
-            if steps.len().saturating_mul(coefficients.len() + 4) < MOST_NUMBERS {
-                steps.push(Followed { iteration, objective, gradient, step, coefficients: coefficients.to_vec() });
-            }
-        })
+        };
+        watch.also(follow).following()
     }
 
     /// Writes the steps, coefficients in the units of the columns.
     pub fn write(&self, fit: &TableFit) -> Result<()> {
         let TableFit::Model(model) = fit else { return Ok(()) };
-        let steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if !told.moves.is_empty() && model.parts.is_empty() {
+            return self.write_moves(model, &told);
+        }
+        let steps = &told.steps;
         let unsaid = steps.is_empty() || !model.parts.is_empty();
-        let Some(scores) = scores_of(model, &steps).filter(|_| !unsaid) else {
+        let Some(scores) = scores_of(model, steps).filter(|_| !unsaid) else {
             return Err(Error::usage(format!(
                 "--model {} with this solver has no steps to follow",
                 model.method.name()
             ))
-            .help("use --solver gradient-descent, fixed-step, newton, lbfgs, sgd or svrg")
+            .help("use --solver gradient-descent, fixed-step, newton, lbfgs, sgd or svrg, or --model perceptron")
             .help("leave --trace out"));
         };
         let header = header(model, scores);
@@ -68,6 +109,47 @@ impl Trace {
                 let Followed { iteration, objective, gradient, step, .. } = followed;
                 write!(out, "{iteration},{objective:?},{gradient:?},{step:?}")?;
                 for number in in_columns(model, &followed.coefficients, scores) {
+                    write!(out, ",{number:?}")?;
+                }
+                writeln!(out)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The updates of a perceptron: products and lengths are of θ in the units of the fit, intercept included.
+    fn write_moves(&self, model: &Model, told: &Told) -> Result<()> {
+        // Steps that only scale θ are told of as 1.
+        let scale = match &model.method {
+            Method::Perceptron(m) if m.steps.is_constant() && !model.provenance.started => match m.variant {
+                PerceptronVariant::BatchSum => 1.0,
+                _ => m.step,
+            },
+            _ => 1.0,
+        };
+        let mut header = ["update", "row", "step", "loss", "margin_before", "margin_after", "squared_norm"].to_vec();
+        if told.widest.is_some() {
+            header.extend(["along_best", "cosine"]);
+        }
+        let mut header: Vec<String> = header.into_iter().map(str::to_owned).collect();
+        header.extend(model.recipe.features().iter().map(|f| quoted(f)));
+        header.push("(intercept)".to_owned());
+        let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        write_atomic(&self.path, |out| {
+            writeln!(out, "{}", header.join(","))?;
+            for moved in &told.moves {
+                let theta: Vec<f64> = moved.coefficients.iter().map(|c| scale * c).collect();
+                let squared = product(&theta, &theta);
+                let row = moved.row.map_or(String::new(), |row| (row + 1).to_string());
+                let number = |n: Option<f64>| n.map_or(String::new(), |n| format!("{:?}", scale * n));
+                write!(out, "{},{row},{:?},{:?}", moved.update, scale * moved.step, scale * moved.loss)?;
+                write!(out, ",{},{},{squared:?}", number(moved.before), number(moved.after))?;
+                if let Some(widest) = &told.widest {
+                    let along = product(&theta, widest) / product(widest, widest).sqrt();
+                    let cosine = if squared > 0.0 { along / squared.sqrt() } else { 0.0 };
+                    write!(out, ",{along:?},{cosine:?}")?;
+                }
+                for number in in_columns(model, &theta, 1) {
                     write!(out, ",{number:?}")?;
                 }
                 writeln!(out)?;

@@ -1881,9 +1881,9 @@ fn perceptrons() -> Vec<Case> {
             &["--update does not belong to --model pocket", "--model perceptron"],
         ),
         usage(
-            "an order of draws",
-            "fit p.csv -t y --model pocket --order given -o m.json",
-            &["--order does not belong to --model pocket", "--model averaged-perceptron"],
+            "an order of nothing",
+            "fit p.csv -t y --model lda --order given -o m.json",
+            &["--order does not belong to --model lda", "--model averaged-perceptron"],
         ),
         usage(
             "an order of batches",

@@ -828,3 +828,243 @@ fn the_number_of_quantiles_is_chosen() {
     assert!(said.contains("(100 quantiles)"), "{said}");
     scratch.done("verify m.json penguins.csv");
 }
+
+/// L2, L3, L8 (S0 def. 5 (91), (95), (98)): 1000 rows at x = 1 and one at x = 0. The bound is R²/γ*² = 10; the mean needs 2 updates,
+/// the sum of all rows on the wrong side with a constant step 1001, and with the step (98) the bound holds again.
+#[test]
+fn sums_of_rows_are_not_bounded_by_the_theorem_but_means_are() {
+    let scratch = Scratch::new();
+    scratch.write("many.csv", format!("x,y\n{}0,m\n", "1,p\n".repeat(1000)));
+    let fit = "fit many.csv -t y -m perceptron --standardize no";
+    for (flags, updates, claimed) in [
+        ("--update batch", 2, true),
+        ("--update sum", 1001, false),
+        ("--update sum --step best", 10, false),
+        ("--update batch --step best", 10, false),
+        ("--order given", 10, true),
+    ] {
+        let said = scratch.done(&format!("{fit} {flags} -o m.json --trace t.csv"));
+        let trace = text(&scratch, "t.csv");
+        let made = trace.lines().count() - 2;
+        match updates {
+            10 => assert!(made <= 10, "{flags}: {made}"),
+            exact => assert_eq!(made, exact, "{flags}"),
+        }
+        assert_eq!(said.contains(" updates ≤ R²"), claimed, "{flags}: {said}");
+        scratch.done("verify m.json many.csv");
+        scratch.done("verify m.json many.csv --refit");
+    }
+}
+
+/// L9, L18 (S0 ex. 12, 13, S2 (8.14)–(8.16)): along the run θ·θ* grows by at least γ* and ‖θ‖² by at most R² at every update, and
+/// the margin of the row that made it by ‖x̃‖².
+#[test]
+fn a_trace_of_a_perceptron_shows_what_the_theorem_is_about() {
+    let scratch = Scratch::new();
+    scratch.done("simulate separable --rows 80 --margin 0.15 --seed 5 -o s.csv");
+    scratch.done("fit s.csv -t class -m perceptron --order given --standardize no -o m.json --trace t.csv");
+    let (rows, trace) = (text(&scratch, "s.csv"), text(&scratch, "t.csv"));
+    let squares: Vec<f64> =
+        numbers(&rows, "x1").iter().zip(numbers(&rows, "x2")).map(|(a, b)| a * a + b * b + 1.0).collect();
+    let radius = squares.iter().copied().fold(0.0, f64::max);
+    let (along, squared, cosine) =
+        (numbers(&trace, "along_best"), numbers(&trace, "squared_norm"), numbers(&trace, "cosine"));
+    assert!(along.len() > 3, "{trace}");
+    let best = {
+        let model = json(&scratch.done("inspect m.json --json"));
+        number(&model["certificate"]["widest"])
+    };
+    for k in 1..along.len() {
+        assert!(along[k] - along[k - 1] >= best * (1.0 - 1e-9), "update {k}");
+        assert!(squared[k] - squared[k - 1] <= radius * (1.0 + 1e-12), "update {k}");
+        near(cosine[k], along[k] / squared[k].sqrt(), 1e-12, "cosine");
+    }
+    let moved = trace.lines().skip(2);
+    for line in moved {
+        let cells: Vec<&str> = line.split(',').collect();
+        let row: usize = cells[1].parse().expect("a row");
+        let (before, after): (f64, f64) = (cells[4].parse().expect("a number"), cells[5].parse().expect("a number"));
+        assert!(before <= 0.0, "{line}");
+        near(after - before, squares[row - 1], 1e-9, "‖x̃‖²");
+    }
+    // The last line is the model, and its loss is zero.
+    assert_eq!(numbers(&trace, "loss").last(), Some(&0.0));
+    let model = json(&scratch.done("inspect m.json --json"));
+    near(*numbers(&trace, "x1").last().expect("a line"), number(&model["weights"][0][0]), 1e-12, "weight");
+    near(*numbers(&trace, "(intercept)").last().expect("a line"), number(&model["intercept"][0]), 1e-12, "intercept");
+}
+
+/// L4 (S1): the plane found depends on the start; a start that separates is left where it is.
+#[test]
+fn a_perceptron_starts_where_it_is_told() {
+    let scratch = Scratch::new();
+    scratch.write("d.csv", "x,z,y\n1,0,b\n2,1,b\n-1,0,a\n-2,1,a\n");
+    scratch.done("fit --model given --plane 'x=3,z=0.5,(intercept)=0.25' --classes a,b --target y -o start.json");
+    for update in ["online", "batch", "sum"] {
+        let line = format!("fit d.csv -t y -m perceptron --update {update} --standardize no --init start.json");
+        let said = scratch.done(&format!("{line} -o m.json --trace t.csv"));
+        let words = said.split_whitespace().collect::<Vec<&str>>().join(" ");
+        assert!(words.contains("from a given start"), "{said}");
+        let model = json(&scratch.done("inspect m.json --json"));
+        assert_eq!(model["weights"][0], serde_json::json!([3.0, 0.5]), "{update}");
+        assert_eq!(number(&model["intercept"][0]), 0.25);
+        assert_eq!(text(&scratch, "t.csv").lines().count(), 2, "{update}: no update");
+        scratch.done("verify m.json d.csv");
+    }
+    // Steps count from another start, and a list is used one after the other.
+    scratch.done("fit --model given --plane 'x=-3,z=0' --classes a,b --target y -o wrong.json");
+    for (step, first) in [("0.5", 0.5), ("2/t", 2.0), ("4,1", 4.0)] {
+        let line =
+            format!("fit d.csv -t y -m perceptron --order given --standardize no --init wrong.json --step {step}");
+        scratch.done(&format!("{line} -o m.json --trace t.csv"));
+        assert_eq!(numbers(&text(&scratch, "t.csv"), "step")[1], first);
+    }
+    // H7 (S4 fig. 10.6): zero, or at random within a range, by the seed.
+    let line = "fit d.csv -t y --penalty ridge:0.1 --solver gradient-descent --step 0.1 --standardize no --max-iter 1";
+    for (init, range) in [("zero", 0.0), ("random:0.01", 0.01)] {
+        scratch.run(&format!("{line} --init {init} --seed 3 -o m.json --trace t.csv"));
+        let at: Vec<f64> = ["x", "z", "(intercept)"].iter().map(|c| numbers(&text(&scratch, "t.csv"), c)[0]).collect();
+        assert!(at.iter().all(|w| w.abs() <= range), "{init}: {at:?}");
+        assert!(range == 0.0 || at.iter().all(|w| *w != 0.0), "{init}: {at:?}");
+    }
+}
+
+/// L13 (S2 alg. 6): the pocket with rows in their order is the same for every seed; drawn rows are not.
+#[test]
+fn a_pocket_may_take_rows_in_their_order() {
+    let scratch = Scratch::with_examples();
+    let line = "fit penguins.csv -t sex --features body_mass_g,bill_depth_mm -m pocket --max-iter 20 --order given";
+    let said = scratch.done(&format!("{line} --seed 1 -o a.json"));
+    assert!(said.contains("pocket, rows in their order"), "{said}");
+    scratch.done(&format!("{line} --seed 2 -o b.json"));
+    let of = |file: &str| json(&scratch.done(&format!("inspect {file} --json")))["weights"].clone();
+    assert_eq!(of("a.json"), of("b.json"));
+    scratch.done("verify a.json penguins.csv --refit");
+}
+
+/// L15 (S2 §8.2.3): the counts α of a kernel perceptron are its mistakes, row by row; g = Σ α y K.
+#[test]
+fn a_kernel_perceptron_shows_its_mistakes() {
+    let scratch = Scratch::new();
+    scratch.write("xor.csv", "a,b,y\n,1,no\n0,0,no\n0,1,yes\n1,0,yes\n1,1,no\n");
+    let fit =
+        "fit xor.csv -t y -m kernel-perceptron --kernel polynomial --degree 2 --gamma 1 --coef0 1 --standardize no";
+    let said = scratch.done(&format!("{fit} --order given -o k.json"));
+    let shown = json(&scratch.done("inspect k.json xor.csv --json"));
+    let table = shown["support_table"].as_array().expect("a table");
+    let counted: f64 = table.iter().map(|row| number(&row["alpha"])).sum();
+    assert!(said.contains(&format!("{counted} mistakes")), "{counted}: {said}");
+    // The row that misses a cell is counted in the numbering: the first mistake is row 2.
+    assert_eq!(table[0]["row"], serde_json::json!(2));
+    let (x, y) = ([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [-1.0, 1.0, 1.0, -1.0]);
+    let predicted = scratch.done("predict k.json xor.csv --scores");
+    let scores: Vec<f64> =
+        column(&predicted, "score_yes").iter().skip(1).map(|cell| cell.parse().expect("a number")).collect();
+    for (i, at) in x.iter().enumerate() {
+        let g: f64 = table
+            .iter()
+            .map(|row| {
+                let j = row["row"].as_u64().expect("a row") as usize - 2;
+                number(&row["alpha"]) * y[j] * (at[0] * x[j][0] + at[1] * x[j][1] + 1.0f64).powi(2)
+            })
+            .sum();
+        near(scores[i], g, 1e-12, "g");
+    }
+    assert!(scratch.done("inspect k.json xor.csv").contains("a mistake, α times"));
+}
+
+/// I2 (S2, S4): the last class as reference. Without a penalty the probabilities do not depend on the reference, and its score is
+/// zero; with one they do.
+#[test]
+fn the_reference_class_of_softmax_is_chosen() {
+    let scratch = Scratch::new();
+    scratch.done("simulate gaussian --classes 3 --distance 1 --rows 300 --seed 6 -o three.csv");
+    let mut probabilities = Vec::new();
+    for (reference, penalty) in [("0", "none"), ("2", "none"), ("1", "none"), ("0", "ridge:0.1"), ("2", "ridge:0.1")] {
+        let line =
+            format!("fit three.csv -t class --penalty {penalty} --softmax reference --reference-class {reference}");
+        let said = scratch.done(&format!("{line} --tol 1e-12 -o m.json"));
+        assert!(said.contains(&format!("reference `{reference}`")), "{said}");
+        let model = json(&scratch.done("inspect m.json --json"));
+        assert_eq!(model["classes"][0], serde_json::json!(reference));
+        let weights = model["weights"].as_array().expect("weights");
+        if weights.len() == 3 {
+            assert!(weights[0].as_array().expect("a row").iter().all(|w| number(w) == 0.0), "{weights:?}");
+        }
+        probabilities.push(numbers(&scratch.done("predict m.json three.csv --proba"), "p_1"));
+        scratch.done("verify m.json three.csv");
+    }
+    let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(apart(&probabilities[0], &probabilities[1]) < 1e-6);
+    assert!(apart(&probabilities[0], &probabilities[2]) < 1e-6);
+    assert!(apart(&probabilities[3], &probabilities[4]) > 1e-4);
+}
+
+/// B22, B23, I9: the ends of a boundary lie on it and on the frame of the window; A x ≥ b is the region that predict decides.
+#[test]
+fn regions_are_inequalities_and_boundaries_have_ends() {
+    let scratch = Scratch::with_examples();
+    // S0 exercise 14: 1.2 x₁ − 3.2 x₂ = 0.5 crosses x₁ = 0 at −0.15625 and x₁ = 2 at 0.59375.
+    scratch.done("fit --model given --plane 'x1=1.2,x2=-3.2,(intercept)=-0.5' --classes -1,1 --target y -o plane.json");
+    let found = json(&scratch.done("geometry plane.json --window x1=0:2,x2=-5:5 --json"));
+    let ends = &found["window"][0];
+    let mut points =
+        [[number(&ends["from"][0]), number(&ends["from"][1])], [number(&ends["to"][0]), number(&ends["to"][1])]];
+    points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    for (point, expected) in points.iter().zip([[0.0, -0.15625], [2.0, 0.59375]]) {
+        assert!((point[0] - expected[0]).abs() < 1e-14 && (point[1] - expected[1]).abs() < 1e-14, "{point:?}");
+    }
+    let missed = json(&scratch.done("geometry plane.json --window x1=0:2,x2=3:5 --json"));
+    assert!(missed["window"][0]["from"].is_null());
+    assert!(scratch.done("geometry plane.json --window x1=0:2,x2=3:5").contains("not in the window"));
+    // A threshold moves the region of two classes.
+    scratch.done("fit penguins.csv -t sex --features body_mass_g,bill_depth_mm --threshold 0.8 -o two.json");
+    scratch.done("fit iris.csv -t Species --features Petal.Length,Petal.Width -m lda -o three.json");
+    for (model, table, columns) in [
+        ("two.json", "penguins.csv", ["bill_depth_mm", "body_mass_g"]),
+        ("three.json", "iris.csv", ["Petal.Length", "Petal.Width"]),
+    ] {
+        let regions = json(&scratch.done(&format!("geometry {model} --regions --json")))["inequalities"].clone();
+        let keep = columns.join(",");
+        let predicted = scratch.done(&format!("predict {model} {table} --keep {keep}"));
+        let classes = column(&predicted, "prediction");
+        let cells = [column(&predicted, columns[0]), column(&predicted, columns[1])];
+        let mut inside = 0;
+        for (i, class) in classes.iter().enumerate().filter(|(_, class)| !class.is_empty()) {
+            let x = [&cells[0], &cells[1]].map(|c| c[i].parse::<f64>().expect("a number"));
+            for region in regions.as_array().expect("regions") {
+                let rows = region["A"].as_array().expect("A").iter().zip(region["b"].as_array().expect("b"));
+                let holds = rows.map(|(a, b)| number(&a[0]) * x[0] + number(&a[1]) * x[1] >= number(b));
+                assert_eq!(
+                    holds.fold(true, |all, one| all && one),
+                    region["class"] == serde_json::json!(class),
+                    "{x:?}"
+                );
+            }
+            inside += 1;
+        }
+        assert!(inside > 100);
+    }
+    // Ends of the boundaries of three classes are on the line of their pair, within the window.
+    let seen =
+        json(&scratch.done("geometry three.json --window Petal.Length=0:8,Petal.Width=0:3 --json"))["window"].clone();
+    let seen = seen.as_array().expect("a list");
+    assert_eq!(seen.len(), 6, "three pairs and three lines");
+    let model = json(&scratch.done("inspect three.json --json"));
+    let score = |k: usize, p: &Value| {
+        number(&model["weights"][k][0]) * number(&p[0])
+            + number(&model["weights"][k][1]) * number(&p[1])
+            + number(&model["intercept"][k])
+    };
+    for (at, (i, j)) in [(0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
+        for end in ["from", "to"].map(|end| &seen[at][end]).into_iter().filter(|end| !end.is_null()) {
+            assert!((score(i, end) - score(j, end)).abs() < 1e-9, "{end}");
+            assert!(
+                (-1e-12..=8.0 + 1e-12).contains(&number(&end[0])) && (-1e-12..=3.0 + 1e-12).contains(&number(&end[1]))
+            );
+        }
+    }
+    for (at, line) in seen[3..].iter().enumerate().filter(|(_, line)| !line["from"].is_null()) {
+        assert!(score(at, &line["from"]).abs() < 1e-9 && score(at, &line["to"]).abs() < 1e-9, "{line}");
+    }
+}

@@ -46,6 +46,28 @@ pub enum Progress<'a> {
         /// The weights of all scores and then their intercepts, in the units of the fit.
         coefficients: &'a [f64],
     },
+    /// A perceptron has moved, or is at its start (update 0); told to those who follow every update only.
+    Update {
+        /// Updates so far.
+        update: usize,
+        /// The row that made it, among those that are fitted, where it was one.
+        row: Option<usize>,
+        /// The length of the step; 0 at the start.
+        step: f64,
+        /// The perceptron loss, `Σ s max(0, −y θ·x̃) / Σs`.
+        loss: f64,
+        /// `y θ·x̃` of the row before the update.
+        before: Option<f64>,
+        /// The same after it.
+        after: Option<f64>,
+        /// The weights and the intercept, in the units of the fit.
+        coefficients: &'a [f64],
+    },
+    /// The plane with the widest margin of the extended rows has been found.
+    Widest {
+        /// Its weights and intercept, in the units of the fit.
+        coefficients: &'a [f64],
+    },
     /// A solver is about to begin, and may take long.
     Forecast {
         /// Which solver.
@@ -85,6 +107,7 @@ pub struct Watch {
     cancelled: Arc<AtomicBool>,
     deadline: Option<Instant>,
     observer: Option<Arc<Observer>>,
+    follows: bool,
 }
 
 /// Why work was told to stop.
@@ -132,6 +155,17 @@ impl Watch {
             }),
         });
         self
+    }
+
+    /// The same watch, whose observer is told of every update, though that takes time.
+    pub fn following(mut self) -> Watch {
+        self.follows = true;
+        self
+    }
+
+    /// Whether the observer wants to know of every update.
+    pub fn follows(&self) -> bool {
+        self.follows
     }
 
     /// Ask the work to stop.

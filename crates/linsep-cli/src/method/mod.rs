@@ -48,7 +48,7 @@ pub struct MethodArguments {
     #[arg(long, value_enum, value_name = "KIND", help_heading = "Method")]
     intercept: Option<InterceptName>,
 
-    /// Softmax with a score for every class (default), or with the first class as reference
+    /// Softmax with a score for every class (default), or with a reference class, the first unless --reference-class says another
     #[arg(long, value_enum, value_name = "FORM", help_heading = "Method")]
     softmax: Option<SoftmaxName>,
 
@@ -257,7 +257,7 @@ impl MethodArguments {
         self.refuse_foreign_flags(offset)?;
         let family = |variant| {
             let intercept = self.intercept.map(Intercept::from);
-            Ok(self.perceptron.method(variant, self.standardize(), intercept, self.max_iter, seed))
+            self.perceptron.method(variant, self.standardize(), intercept, self.max_iter, seed)
         };
         match self.model {
             Svm if self.kernel.is_given() => self.kernel_svm(),
@@ -317,6 +317,11 @@ impl MethodArguments {
         // Naive Bayes and the widest plane take any columns as they are.
         let scales = !matches!(model.method, Method::NaiveBayes(_) | Method::HardMargin(_));
         (sparse && scales).then_some("as they are, because they are sparse; --standardize yes scales them")
+    }
+
+    /// Whether softmax is to have a reference class.
+    pub fn has_reference(&self) -> bool {
+        matches!(self.softmax, Some(SoftmaxName::Reference))
     }
 
     /// Whether priors were given.
@@ -379,7 +384,7 @@ impl MethodArguments {
             ("--pocket", self.perceptron.pocket.is_some(), &[Pocket]),
             ("--step", self.perceptron.step.is_some(), &[Logistic, Softmax, Svm, Perceptron, Pocket, Averaged]),
             ("--batch", self.batch.is_some(), &[Logistic, Softmax, Svm]),
-            ("--order", self.perceptron.order.is_some(), &[Perceptron, Averaged, Kernel]),
+            ("--order", self.perceptron.order.is_some(), &[Perceptron, Pocket, Averaged, Kernel]),
             ("--kernel", self.kernel.is_given(), &[Svm, Kernel]),
             ("--C", self.kernel.cost.is_some(), &[Logistic, Softmax, Svm]),
         ]
@@ -388,7 +393,7 @@ impl MethodArguments {
     /// A flag of another method would be ignored; say so instead.
     fn refuse_foreign_flags(&self, offset: bool) -> Result<()> {
         if self.perceptron.order.is_some() && self.perceptron.is_batch() {
-            return Err(Error::usage("--order is for rows one at a time, and --update batch takes all at once")
+            return Err(Error::usage("--order is for rows one at a time, and --update batch and sum take all at once")
                 .help("leave one of them out"));
         }
         self.kernel.refuse_strays(self.model == Kernel)?;

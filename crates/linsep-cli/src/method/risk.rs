@@ -156,8 +156,8 @@ impl MethodArguments {
         }
         let defaults = Stochastic::default();
         Ok(match drawn {
-            true => Stochastic { batch: self.batch.unwrap_or(defaults.batch), step: self.perceptron.step, seed },
-            false => Stochastic { step: self.perceptron.step.filter(|_| descends), ..defaults },
+            true => Stochastic { batch: self.batch.unwrap_or(defaults.batch), step: self.perceptron.one_step()?, seed },
+            false => Stochastic { step: self.perceptron.one_step()?.filter(|_| descends), ..defaults },
         })
     }
 

@@ -383,7 +383,7 @@ impl Method {
             Method::KernelSvm(method) => method.fit(training, watch),
             Method::LeastSquares(method) => method.fit(training, watch),
             Method::NaiveBayes(method) => method.fit(training, watch),
-            Method::Perceptron(method) => method.fit(training, watch),
+            Method::Perceptron(method) => method.fit(training, start, watch),
             Method::Risk(method) => method.fit_from(training, start, watch),
             Method::Sigmoid(method) => method.fit_from(training, start, watch),
         }?;
@@ -395,7 +395,10 @@ impl Method {
 
     /// Whether the method can be warm-started from given weights.
     pub fn takes_start(&self) -> bool {
-        matches!(self, Method::Risk(_) | Method::Sigmoid(_))
+        match self {
+            Method::Perceptron(method) => method.takes_start(),
+            method => matches!(method, Method::Risk(_) | Method::Sigmoid(_)),
+        }
     }
 
     /// Recomputes the certificate of a support vector machine from its discriminant, its multipliers (one per row) and the

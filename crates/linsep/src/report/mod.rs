@@ -37,6 +37,7 @@ mod truth;
 mod tuning;
 mod verification;
 mod warnings;
+mod window;
 
 pub use classical::classical_text;
 pub use contest::contest_text;
@@ -85,4 +86,5 @@ pub use self::{
     support::support_json,
     truth::truth_json,
     tuning::tuning_json,
+    window::{Window, regions_json, regions_text, window_json, window_text},
 };

@@ -15,6 +15,7 @@ pub(super) fn headline(method: &PerceptronSettings) -> String {
     let name = match method.variant {
         PerceptronVariant::Online => "Perceptron",
         PerceptronVariant::Batch => "Batch perceptron",
+        PerceptronVariant::BatchSum => "Batch perceptron by sums",
         PerceptronVariant::PocketRun => "Pocket perceptron by longest run",
         PerceptronVariant::PocketErrors => "Pocket perceptron by training errors",
         PerceptronVariant::Averaged => "Averaged perceptron",
@@ -48,7 +49,11 @@ pub(super) fn plane_text(certificate: &Certificate) -> String {
             };
             let mistakes = match mistakes {
                 Some(m) => format!("{} ≤ {limit} = {}{by}", count(*m, "update"), short(*bound)),
-                None => format!("no perceptron makes more than {limit} = {} updates{by}", short(*bound)),
+                None => format!(
+                    "from θ = 0, with one step, by single rows or their mean no perceptron makes more than {limit} = {} \
+                     updates{by}",
+                    short(*bound)
+                ),
             };
             format!(
                 "θ separates the classes: every row has y θ·x̃ ≥ γ = {} (‖θ‖ = {}, R = max ‖x̃‖ = {}); {mistakes}",
@@ -63,7 +68,8 @@ pub(super) fn plane_text(certificate: &Certificate) -> String {
 
 pub(super) fn computation_text(model: &Model) -> String {
     let c = &model.computation;
-    let batch = matches!(&model.method, Method::Perceptron(m) if m.variant == PerceptronVariant::Batch);
+    let by_all = |m: &PerceptronSettings| matches!(m.variant, PerceptronVariant::Batch | PerceptronVariant::BatchSum);
+    let batch = matches!(&model.method, Method::Perceptron(m) if by_all(m));
     let moves = if batch { "update" } else { "mistake" };
     format!("{}, {}, {}", c.solver, count(c.iterations, moves), count(c.passes, "epoch"))
 }

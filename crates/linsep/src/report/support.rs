@@ -2,6 +2,7 @@
 
 use super::text::{clip, count, grid, short, thousands};
 use crate::artifact::Model;
+use crate::model::Method;
 use crate::table::Class;
 use crate::words::{Setting, Voice, words};
 use crate::workflow::{SupportRow, SupportTable};
@@ -23,7 +24,11 @@ fn one_text(model: &Model, table: &SupportTable, most: Option<usize>, voice: &dy
     }
     let mut cells = vec![heading];
     for row in &rows[..shown] {
-        let place = if row.bounded { "bounded" } else { "free" };
+        let place = match (row.bounded, &model.method) {
+            (_, Method::KernelPerceptron(_)) => "",
+            (true, _) => "bounded",
+            (false, _) => "free",
+        };
         // A row on the margin has a slack of rounding alone.
         let slack = if row.slack < 1e-9 { "0".to_owned() } else { short(row.slack) };
         let mut line = vec![thousands((row.row + voice.first()) as f64), name(row.class)];
@@ -37,7 +42,10 @@ fn one_text(model: &Model, table: &SupportTable, most: Option<usize>, voice: &dy
         (false, true) => "slack max(0, 1 − y z); distance z/‖w‖ in the feature space",
         (false, false) => "slack max(0, 1 − y z); distance z/‖w‖",
     };
-    let what = count(rows.len(), "support vector");
+    let what = match model.method {
+        Method::KernelPerceptron(_) => format!("{} a mistake, α times", count(rows.len(), "row")),
+        _ => count(rows.len(), "support vector"),
+    };
     let mut out = format!("\n  {what}{of} (row of the training table; {words})\n");
     out.push_str(&grid(&cells, 2));
     if shown < rows.len() {

@@ -26,20 +26,20 @@ impl Means {
 
 /// What a mean is of.
 #[derive(Clone, Copy)]
-pub(super) enum Expected {
+pub(super) enum MeanOver {
     /// All rows that there are.
     Exact,
     /// Rows drawn with a seed.
     Drawn(u64),
 }
 
-impl Expected {
+impl MeanOver {
     /// The mean, and how it was found.
     pub(super) fn result(self, means: &Means) -> BayesError {
         let (n, value) = (means.count as f64, means.value());
         let method = match self {
-            Expected::Exact => ErrorMethod::ClosedForm,
-            Expected::Drawn(seed) => {
+            MeanOver::Exact => ErrorMethod::ClosedForm,
+            MeanOver::Drawn(seed) => {
                 let variance = (means.squares.value() / n - value * value).max(0.0);
                 ErrorMethod::MonteCarlo { draws: means.count, standard_error: (variance / (n - 1.0)).sqrt(), seed }
             }

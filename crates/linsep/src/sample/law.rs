@@ -58,7 +58,7 @@ impl OwnRows {
 }
 
 /// A law made ready to be drawn from.
-pub struct Features {
+pub struct DrawnFeatures {
     law: FeatureLaw,
     names: Vec<String>,
     /// Of normal features the lower factor of the correlation matrix: below the diagonal a column has one number throughout.
@@ -69,9 +69,9 @@ pub struct Features {
     own: Option<OwnRows>,
 }
 
-impl Features {
+impl DrawnFeatures {
     /// Refuses a correlation, an interval or a mixture that is not possible.
-    pub fn new(law: FeatureLaw, cols: usize) -> Result<Features> {
+    pub fn new(law: FeatureLaw, cols: usize) -> Result<DrawnFeatures> {
         check_cols(cols)?;
         let (mut correlation, mut upto) = (0.0, Vec::new());
         match &law {
@@ -97,17 +97,17 @@ impl Features {
             below.push(entry);
             used += entry * entry;
         }
-        Ok(Features { law, names: default_features(cols), diagonal, below, upto, own: None })
+        Ok(DrawnFeatures { law, names: default_features(cols), diagonal, below, upto, own: None })
     }
 
     /// The rows of a table, in their order.
-    pub fn of_rows(own: OwnRows) -> Result<Features> {
+    pub fn of_rows(own: OwnRows) -> Result<DrawnFeatures> {
         check_cols(own.features.len())?;
         if own.is_empty() {
             return Err(Error::data(format!("`{}` has no rows", own.name)).help("give at least one row of features"));
         }
         let (law, names) = (FeatureLaw::Rows(own.name.clone()), own.features.clone());
-        Ok(Features { law, names, diagonal: Vec::new(), below: Vec::new(), upto: Vec::new(), own: Some(own) })
+        Ok(DrawnFeatures { law, names, diagonal: Vec::new(), below: Vec::new(), upto: Vec::new(), own: Some(own) })
     }
 
     /// The law.

@@ -1,8 +1,8 @@
 //! The logistic model: a row first, then its class, `y ~ Bernoulli(σ(w·x + w₀))`.
 
 use super::classes::class_at;
-use super::ideal::{Expected, Means};
-use super::law::Features;
+use super::ideal::{MeanOver, Means};
+use super::law::DrawnFeatures;
 use super::{FeatureLaw, Generator, OwnRows, Truth};
 use crate::density::{DRAW_BLOCK, Draws, LinearForm, default_classes};
 use crate::error::{Error, Result};
@@ -13,7 +13,7 @@ use crate::table::Class;
 pub struct LogisticLabels {
     weights: Vec<f64>,
     intercept: f64,
-    features: Features,
+    features: DrawnFeatures,
     counts: Option<Vec<u64>>,
 }
 
@@ -35,7 +35,7 @@ impl LogisticLabels {
     /// # Ok::<(), linsep::Error>(())
     /// ```
     pub fn new(weights: Vec<f64>, intercept: f64, law: FeatureLaw) -> Result<LogisticLabels> {
-        let features = Features::new(law, weights.len())?;
+        let features = DrawnFeatures::new(law, weights.len())?;
         check_plane(&weights, intercept)?;
         Ok(LogisticLabels { weights, intercept, features, counts: None })
     }
@@ -44,7 +44,7 @@ impl LogisticLabels {
     pub fn at_rows(weights: Vec<f64>, intercept: f64, own: OwnRows) -> Result<LogisticLabels> {
         check_plane(&weights, intercept)?;
         check_width(&weights, &own)?;
-        Ok(LogisticLabels { weights, intercept, features: Features::of_rows(own)?, counts: None })
+        Ok(LogisticLabels { weights, intercept, features: DrawnFeatures::of_rows(own)?, counts: None })
     }
 
     /// The same with so many rows of each class, one class after the other. Among such rows the log-odds have another
@@ -183,8 +183,8 @@ impl Generator for LogisticLabels {
         let rule = LinearForm { weights: vec![self.weights.clone()], intercept: vec![self.intercept] };
         let means = self.expected(seed);
         let of = match self.features.own() {
-            Some(_) => Expected::Exact,
-            None => Expected::Drawn(seed),
+            Some(_) => MeanOver::Exact,
+            None => MeanOver::Drawn(seed),
         };
         let law = self.features.law();
         let shifted = self.counts.as_ref().map(|counts| {

@@ -1,6 +1,6 @@
 //! Classes of several parts each: a part by its share, then a row of it; its class is that of the part.
 
-use super::ideal::{Expected, Means};
+use super::ideal::{MeanOver, Means};
 use super::{Generator, Truth};
 use crate::density::{DRAW_BLOCK, Densities, Draws, Likelihood, Parameters, Sampler, losses_of};
 use crate::error::{Error, Result};
@@ -105,7 +105,7 @@ impl Generator for Mixtures {
                 entropy.add(h);
             }
         }
-        let drawn = Expected::Drawn(seed);
+        let drawn = MeanOver::Drawn(seed);
         Ok(Truth {
             parameters: Parameters::of(&self.parts, &[], &[]),
             components: Some(self.of.iter().map(|k| self.classes[*k].clone()).collect()),

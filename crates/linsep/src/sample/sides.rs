@@ -1,6 +1,6 @@
 //! Labels without noise: the side of a given plane that a row is on.
 
-use super::law::Features;
+use super::law::DrawnFeatures;
 use super::logistic::{check_plane, check_width, score};
 use super::{FeatureLaw, Generator, OwnRows, Truth};
 use crate::density::{Draws, LinearForm, default_classes};
@@ -11,7 +11,7 @@ use crate::table::Class;
 pub struct PlaneLabels {
     weights: Vec<f64>,
     intercept: f64,
-    features: Features,
+    features: DrawnFeatures,
 }
 
 impl PlaneLabels {
@@ -25,17 +25,17 @@ impl PlaneLabels {
     /// # Ok::<(), linsep::Error>(())
     /// ```
     pub fn new(weights: Vec<f64>, intercept: f64, law: FeatureLaw) -> Result<PlaneLabels> {
-        let features = Features::new(law, weights.len())?;
+        let features = DrawnFeatures::new(law, weights.len())?;
         PlaneLabels::of(weights, intercept, features)
     }
 
     /// The same at the rows of a table.
     pub fn at_rows(weights: Vec<f64>, intercept: f64, own: OwnRows) -> Result<PlaneLabels> {
         check_width(&weights, &own)?;
-        PlaneLabels::of(weights, intercept, Features::of_rows(own)?)
+        PlaneLabels::of(weights, intercept, DrawnFeatures::of_rows(own)?)
     }
 
-    fn of(weights: Vec<f64>, intercept: f64, features: Features) -> Result<PlaneLabels> {
+    fn of(weights: Vec<f64>, intercept: f64, features: DrawnFeatures) -> Result<PlaneLabels> {
         check_plane(&weights, intercept)?;
         if weights.iter().all(|w| *w == 0.0) {
             return Err(Error::usage("the weights do not name a plane").help("at least one must not be zero"));

@@ -196,18 +196,21 @@ fn the_margin_is_exact_and_no_separator_betters_it() {
         let separable = Separable::new(weights.clone(), intercept, margin, [0.3, 0.7]).expect("a plane");
         let (values, classes) = Simulation::new(Box::new(separable), 5000, 2).expect("rows").draw();
         let length = weights.iter().map(|w| w * w).sum::<f64>().sqrt();
-        let mut nearest = [f64::INFINITY; 2];
-        for (row, class) in values.chunks_exact(cols).zip(&classes) {
+        let (mut nearest, mut rows) = ([f64::INFINITY; 2], [0; 2]);
+        for (i, (row, class)) in values.chunks_exact(cols).zip(&classes).enumerate() {
             let g = (intercept + row.iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>()) / length;
             let side = if class.0 == 1 { g } else { -g };
-            nearest[class.index()] = nearest[class.index()].min(side);
+            if side < nearest[class.index()] {
+                (nearest[class.index()], rows[class.index()]) = (side, i);
+            }
         }
         let rounding = 1e-14 * (1.0 + intercept.abs() / length + margin) * cols as f64;
         for found in nearest {
             assert!((found - margin).abs() <= rounding, "{found} is not {margin} ± {rounding:e}");
         }
         // The nearest rows of the classes are 2γ apart: that is the most any separator can leave between them.
-        let facing: f64 = (0..cols).map(|j| (values[j] - values[cols + j]).powi(2)).sum::<f64>().sqrt();
+        let facing: f64 =
+            (0..cols).map(|j| (values[rows[0] * cols + j] - values[rows[1] * cols + j]).powi(2)).sum::<f64>().sqrt();
         assert!((facing - 2.0 * margin).abs() <= 2.0 * rounding);
     }
 }

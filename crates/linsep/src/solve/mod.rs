@@ -12,8 +12,8 @@ mod textbook;
 pub use kernel::{KernelSolved, Smo};
 pub use margin::{DualCoordinateDescent, InteriorPoint, SequentialDual, SoftmaxLimit};
 pub use perceptron::{
-    BatchPerceptron, KernelPerceptronRun, MistakeDriven, OnlinePerceptron, Order, PocketPerceptron, PocketRule,
-    SignedRows,
+    BatchPerceptron, KernelPerceptronRun, MistakeDriven, OnlinePerceptron, Order, PerceptronMove, PerceptronSteps,
+    PocketPerceptron, PocketRule, SignedRows, SteppedPerceptron, SteppedRule,
 };
 pub(crate) use smooth::SpannedRows;
 pub use smooth::{Lbfgs, Newton, NewtonCg, RowNewton};

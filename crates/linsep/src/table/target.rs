@@ -108,6 +108,23 @@ impl Labels {
         Ok(self)
     }
 
+    /// The same labels with `reference` as the first class.
+    pub fn with_first(mut self, reference: &str) -> Result<Labels> {
+        let from = self.names.iter().position(|n| n == reference).ok_or_else(|| {
+            Error::usage(format!("there is no class `{reference}`"))
+                .help(format!("the classes are: {}", self.names.join(", ")))
+        })?;
+        self.names[..=from].rotate_right(1);
+        for class in &mut self.codes {
+            class.0 = match class.0 as usize {
+                c if c == from => 0,
+                c if c < from => class.0 + 1,
+                _ => class.0,
+            };
+        }
+        Ok(self)
+    }
+
     /// The column of a table as labels, with the rows whose label is missing.
     ///
     /// Numbers sort as numbers; text sorts by bytes, unless every level is a number.

@@ -117,7 +117,7 @@ pub(super) fn model_of(
             certificates: Provenance::CERTIFICATES,
             fingerprint: known.fingerprint,
             seed: options.seed,
-            started: options.init.is_some(),
+            started: options.init.is_some() || options.random_start.is_some(),
             updates: Vec::new(),
         },
     };

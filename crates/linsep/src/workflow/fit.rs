@@ -9,11 +9,11 @@ use super::plan::Plan;
 use super::rows::{RowRoles, read_roles};
 use super::separable::TableSeparability;
 use super::source::Source;
-use super::start::start_for;
+use super::start::{random_start, start_for};
 use super::statistics::{check_keepable, statistics_of};
 use crate::artifact::Model;
 use crate::error::{Error, Result};
-use crate::model::{Fit, NoOptimum, NotSeparable, Refusal, RefusedPart, SplitFit};
+use crate::model::{Fit, Method, NoOptimum, NotSeparable, Refusal, RefusedPart, SplitFit};
 use crate::table::{Kind, Table};
 use crate::watch::Watch;
 
@@ -103,8 +103,18 @@ pub(super) fn fit_source(
     let factored = class_weights.as_ref().and_then(|factors| factors.weighted(&source.labels, plain));
     let weights = factored.as_deref().or(plain);
     let training = source.training(weights);
-    let start = options.init.as_ref().map(|m| start_for(m, &options.method, &source.recipe, &classes)).transpose()?;
-    let method = options.method.aligned(&source.recipe, &classes)?;
+    let start = match (&options.init, options.random_start) {
+        (Some(model), _) => Some(start_for(model, &options.method, &source.recipe, &classes)?),
+        (None, Some(range)) => {
+            let cols = training.design.shape().cols;
+            Some(random_start(range, &options.method, (classes.len(), cols), options.seed)?)
+        }
+        (None, None) => None,
+    };
+    let mut method = options.method.aligned(&source.recipe, &classes)?;
+    if let (Method::Perceptron(perceptron), Some(_)) = (&mut method, &start) {
+        perceptron.started = true;
+    }
     let fit = plan.fit(&method, &training, start.as_ref(), watch).map_err(|e| source.name(e))?;
     let SplitFit { whole: fitted, parts } = match fit {
         Fit::Model(fit) => fit,

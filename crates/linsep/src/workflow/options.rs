@@ -13,6 +13,8 @@ pub struct FitOptions {
     pub target: String,
     /// The class to put last: of two, the one whose log-odds are reported.
     pub positive: Option<String>,
+    /// The class to put first: the one whose scores are zero where softmax has a reference class.
+    pub reference: Option<String>,
     /// Name of a column of frequencies.
     pub weights: Option<String>,
     /// Weights of whole classes, multiplied into those of their rows.
@@ -36,6 +38,8 @@ pub struct FitOptions {
     pub true_priors: Option<Vec<f64>>,
     /// A model at whose coefficients a risk minimiser starts.
     pub init: Option<Box<Model>>,
+    /// Start at weights drawn uniformly between minus this number and it, by the seed; at zero for 0. Not beside `init`.
+    pub random_start: Option<f64>,
     /// Cross-validate with this many folds.
     pub folds: Option<usize>,
     /// Seed of everything random.
@@ -50,6 +54,7 @@ impl FitOptions {
         FitOptions {
             target: target.into(),
             positive: None,
+            reference: None,
             weights: None,
             class_weights: None,
             offsets: Vec::new(),
@@ -61,6 +66,7 @@ impl FitOptions {
             conformal: None,
             true_priors: None,
             init: None,
+            random_start: None,
             folds: None,
             seed: 0,
             keep_statistics: false,

@@ -137,7 +137,7 @@ pub(super) fn offset_columns(
     Ok(Some((names.len(), rows.collect())))
 }
 
-/// Labels, weights and offsets, with the positive class last.
+/// Labels, weights and offsets, with the positive class last and the reference first.
 pub(super) fn read_roles(table: &Table, options: &FitOptions) -> Result<RowRoles> {
     let mut roles = RowRoles::of(table, &options.target, options.weights.as_deref(), &options.offsets)?;
     if roles.names.len() < 2 {
@@ -148,9 +148,15 @@ pub(super) fn read_roles(table: &Table, options: &FitOptions) -> Result<RowRoles
         return Err(Error::data(message).help("a classifier needs rows of at least two classes"));
     }
     check_class_count(table, &roles, &options.target)?;
-    if let Some(positive) = &options.positive {
+    if options.positive.is_some() || options.reference.is_some() {
         let codes: Vec<Class> = roles.classes.iter().map(|c| c.unwrap_or(Class(0))).collect();
-        let labels = Labels::new(codes, roles.names.clone()).with_last(positive)?;
+        let mut labels = Labels::new(codes, roles.names.clone());
+        if let Some(positive) = &options.positive {
+            labels = labels.with_last(positive)?;
+        }
+        if let Some(reference) = &options.reference {
+            labels = labels.with_first(reference)?;
+        }
         let present = roles.classes.iter().zip(labels.codes()).map(|(old, new)| old.map(|_| *new));
         (roles.classes, roles.names) = (present.collect(), labels.names().to_vec());
     }

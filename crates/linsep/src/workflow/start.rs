@@ -1,21 +1,44 @@
 //! A model as the warm start of another fit.
 
 use crate::artifact::Model;
+use crate::density::Draws;
 use crate::design::Recipe;
 use crate::discriminant::Linear;
 use crate::error::{Error, Result};
 use crate::model::Method;
 use crate::words::{Setting, words};
 
-/// The discriminants of a model in the order of a fit's columns and classes.
-pub(super) fn start_for(model: &Model, method: &Method, recipe: &Recipe, classes: &[String]) -> Result<Linear> {
-    if !method.takes_start() {
-        return Err(Error::usage(words![Setting::Model.is(method.name()), " has no use for a start"]).help(words![
+/// The stream of random starts, apart from those of blocks of rows.
+const START_STREAM: u64 = u64::MAX;
+
+/// Weights and intercepts between ±range, drawn by the seed, in the units of the columns; zeros for a range of 0.
+pub(super) fn random_start(range: f64, method: &Method, size: (usize, usize), seed: u64) -> Result<Linear> {
+    check(method)?;
+    if !(range >= 0.0 && range.is_finite()) {
+        return Err(Error::usage(format!("{range} is not a range of weights to start at")).help("for example 0.01"));
+    }
+    let (classes, cols) = size;
+    let scores = if classes == 2 { 1 } else { classes };
+    let mut draws = Draws::new(seed, START_STREAM);
+    let mut numbers = |count: usize| (0..count).map(|_| range * (2.0 * draws.uniform() - 1.0)).collect::<Vec<f64>>();
+    let (weights, intercept) = (numbers(scores * cols), numbers(scores));
+    Linear::new(weights, vec![0.0; cols], intercept)
+}
+
+fn check(method: &Method) -> Result<()> {
+    match method.takes_start() {
+        true => Ok(()),
+        false => Err(Error::usage(words![Setting::Model.is(method.name()), " has no use for a start"]).help(words![
             Setting::Init,
             " belongs to methods that minimise step by step, as ",
             Setting::Model.is("logistic")
-        ]));
+        ])),
     }
+}
+
+/// The discriminants of a model in the order of a fit's columns and classes.
+pub(super) fn start_for(model: &Model, method: &Method, recipe: &Recipe, classes: &[String]) -> Result<Linear> {
+    check(method)?;
     let Some(linear) = model.discriminant.as_linear() else {
         return Err(Error::usage(format!("the {} model to start from is not linear", model.method.name()))
             .help(words!["start from a linear one, as ", Setting::Model.any(["logistic", "lda"])]));

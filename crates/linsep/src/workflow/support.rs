@@ -50,7 +50,8 @@ pub struct SupportRow {
 /// # Errors
 /// Where the model has none, and where the table is not the one it was fitted on: rows are known by their number only.
 pub fn support_tables(model: &Model, table: &Table, watch: &Watch) -> Result<Vec<SupportTable>> {
-    let supports = supports(model)?;
+    let counts = matches!(model.method, Method::KernelPerceptron(_));
+    let supports = if counts { Vec::new() } else { supports(model)? };
     let fingerprint = format!("{:016x}", table.fingerprint());
     if !model.provenance.is_of(&fingerprint) {
         return Err(Error::data(format!(
@@ -64,10 +65,28 @@ pub fn support_tables(model: &Model, table: &Table, watch: &Watch) -> Result<Vec
         &model.target,
         &model.classes,
     )?;
+    if counts {
+        let weighs = |row: usize| roles.weights.as_ref().is_none_or(|w| w[row] > 0.0);
+        let used: Vec<bool> = roles.usable().iter().enumerate().map(|(row, usable)| *usable && weighs(row)).collect();
+        let (prepared, scores) = scored_rows(model, table, &used, None, watch)?;
+        let mistakes = mistakes(model, &prepared.rows)?;
+        return tables_of(model, &[&mistakes], &roles, &prepared.rows, &scores);
+    }
     let mut wanted = vec![false; table.n_rows()];
     supports.iter().flat_map(|s| &s.multipliers).for_each(|(row, _)| wanted[row - 1] = true);
     let (prepared, scores) = scored_rows(model, table, &wanted, None, watch)?;
     tables_of(model, &supports, &roles, &prepared.rows, &scores)
+}
+
+/// The rows that a kernel perceptron was wrong about, with how often: its α. `rows` are those it was fitted on.
+fn mistakes(model: &Model, rows: &[usize]) -> Result<SupportVectors> {
+    let kernel = model.discriminant.as_kernel().ok_or_else(|| Error::model("a kernel perceptron has a kernel"))?;
+    if rows.len() != model.training.used || kernel.support_rows().iter().any(|row| *row >= rows.len()) {
+        return Err(Error::model("the rows of the model are not those of the table"));
+    }
+    let counts = kernel.support_rows().iter().zip(kernel.coefficients());
+    let multipliers: Vec<(usize, f64)> = counts.map(|(row, alpha)| (rows[*row] + 1, alpha.abs())).collect();
+    Ok(SupportVectors { free: multipliers.len(), bounded: 0, multipliers, against: Vec::new() })
 }
 
 /// The support vectors of a model: of all, or of each of its two-class fits.

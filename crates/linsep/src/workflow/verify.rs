@@ -26,7 +26,7 @@ use crate::decide::Conformal;
 use crate::design::Training;
 use crate::design::{ColumnSummary, fit_recipe, summarise_any};
 use crate::error::{Error, Result};
-use crate::model::{Method, Outcome, worst_certificate};
+use crate::model::{Method, Outcome, SoftmaxForm, worst_certificate};
 use crate::role::{Role, each_leaf};
 use crate::table::{Kind, NameIndex, Table};
 use crate::watch::Watch;
@@ -139,11 +139,19 @@ fn not_again(mut found: Verification, why: &str) -> Verification {
 }
 
 /// Labels, weights and offsets in the order of the model's classes, the rows that were held back apart; and that order as the
-/// table and the last class make it.
+/// table and the last class make it, or the reference class where softmax has one.
 fn roles_of(model: &Model, table: &Table) -> Result<(RowRoles, Option<HeldBack>, Vec<String>)> {
     let roles = RowRoles::of(table, &model.target, model.weights.as_deref(), &model.offsets)?;
     let mut order = roles.names.clone();
-    if let Some(last) = model.classes.last().and_then(|last| order.iter().position(|name| name == last)) {
+    let has_reference = matches!(&model.method, Method::Risk(m) if m.form == SoftmaxForm::Reference);
+    let first = model.classes.first().and_then(|first| order.iter().position(|name| name == first));
+    let mut referred = order.clone();
+    if let Some(first) = first {
+        referred[..=first].rotate_right(1);
+    }
+    if has_reference && referred == model.classes {
+        order = referred;
+    } else if let Some(last) = model.classes.last().and_then(|last| order.iter().position(|name| name == last)) {
         let name = order.remove(last);
         order.push(name);
     }

@@ -4,6 +4,7 @@
 //! errors everywhere, in the steps of `batch` and in the draws of the pocket; the online rules only ask whether a weight is
 //! zero, and such rows are never visited.
 
+mod formula;
 mod overlap;
 mod widest;
 
@@ -15,7 +16,8 @@ use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
 use crate::objective::{Coef, Intercept};
 use crate::solve::{
-    BatchPerceptron, MistakeDriven, OnlinePerceptron, Order, PocketPerceptron, PocketRule, SignedRows, Stop,
+    BatchPerceptron, MistakeDriven, OnlinePerceptron, Order, PerceptronMove, PerceptronSteps, PocketPerceptron,
+    PocketRule, SignedRows, SteppedPerceptron, SteppedRule, Stop,
 };
 use crate::watch::Watch;
 use crate::words::{Setting, words};
@@ -29,8 +31,10 @@ pub enum PerceptronVariant {
     /// Row by row, until no row is on the wrong side.
     #[default]
     Online,
-    /// All rows on the wrong side at once.
+    /// All rows on the wrong side at once, by their mean.
     Batch,
+    /// All rows on the wrong side at once, by their sum.
+    BatchSum,
     /// Online on drawn rows, keeping the θ with the longest run of right rows.
     PocketRun,
     /// Online on drawn rows, keeping the θ with the fewest training errors.
@@ -46,7 +50,13 @@ pub struct PerceptronSettings {
     pub variant: PerceptronVariant,
     /// η, which scales θ and the scores and changes no decision.
     pub step: f64,
-    /// The order of the rows (online and averaged).
+    /// How the steps change (online and batch).
+    #[serde(default, skip_serializing_if = "PerceptronSteps::is_constant")]
+    pub steps: PerceptronSteps,
+    /// Whether θ starts elsewhere than at zero: where is not kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub started: bool,
+    /// The order of the rows (one at a time; shuffled, a pocket draws them with replacement).
     pub order: Order,
     /// Seed of orders and draws.
     pub seed: u64,
@@ -82,11 +92,13 @@ impl PerceptronSettings {
         PerceptronSettings {
             variant,
             step: 1.0,
+            steps: PerceptronSteps::Constant,
+            started: false,
             order: Order::Shuffled,
             seed: 0,
             max_epochs: match variant {
                 PerceptronVariant::Online => EPOCHS[0],
-                PerceptronVariant::Batch => EPOCHS[1],
+                PerceptronVariant::Batch | PerceptronVariant::BatchSum => EPOCHS[1],
                 _ => EPOCHS[2],
             },
             intercept: Intercept::Free,
@@ -97,14 +109,25 @@ impl PerceptronSettings {
     /// The name of the method on the command line.
     pub fn name(&self) -> &'static str {
         match self.variant {
-            PerceptronVariant::Online | PerceptronVariant::Batch => "perceptron",
+            PerceptronVariant::Online | PerceptronVariant::Batch | PerceptronVariant::BatchSum => "perceptron",
             PerceptronVariant::PocketRun | PerceptronVariant::PocketErrors => "pocket",
             PerceptronVariant::Averaged => "averaged-perceptron",
         }
     }
 
-    pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
+    /// Whether Novikoff's bound on the updates applies: one row or a mean at a time, all steps alike, from θ = 0.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.variant != PerceptronVariant::BatchSum && self.steps.is_constant() && !self.started
+    }
+
+    /// Whether the variant can start elsewhere than at zero.
+    pub(super) fn takes_start(&self) -> bool {
+        self.wants_separation()
+    }
+
+    pub(super) fn fit(&self, training: &Training<'_>, start: Option<&Linear>, watch: &Watch) -> Result<Fit> {
         self.check(training)?;
+        let plain = self.is_bounded() && start.is_none();
         let summary = summarise(training.design, training.weights, watch)?;
         let constant = summary.constant();
         let units = self.units(&summary.units(self.standardize));
@@ -112,14 +135,20 @@ impl PerceptronSettings {
         let intercept = self.intercept == Intercept::Free;
         let mut tile = Tile::default();
         let rows;
-        let mut algorithm: Box<dyn MistakeDriven + '_> = if self.variant == PerceptronVariant::Batch {
+        let mut algorithm: Box<dyn MistakeDriven + '_> = if !plain {
+            let rule = self.stepped(training, start, &working, watch)?;
+            rows = SignedRows::new(training.rows(), &working, intercept, &mut tile, watch)?;
+            Box::new(SteppedPerceptron::new(&rows, rule))
+        } else if self.variant == PerceptronVariant::Batch {
             Box::new(BatchPerceptron::new(training.rows(), &working, intercept))
         } else {
             rows = SignedRows::new(training.rows(), &working, intercept, &mut tile, watch)?;
             match self.variant {
-                PerceptronVariant::PocketRun => Box::new(PocketPerceptron::new(&rows, PocketRule::Run, self.seed)),
+                PerceptronVariant::PocketRun => {
+                    Box::new(PocketPerceptron::new(&rows, PocketRule::Run, self.seed).in_order(self.order))
+                }
                 PerceptronVariant::PocketErrors => {
-                    Box::new(PocketPerceptron::new(&rows, PocketRule::Errors, self.seed))
+                    Box::new(PocketPerceptron::new(&rows, PocketRule::Errors, self.seed).in_order(self.order))
                 }
                 PerceptronVariant::Averaged => Box::new(OnlinePerceptron::new(&rows, self.order, self.seed).averaged()),
                 _ => Box::new(OnlinePerceptron::new(&rows, self.order, self.seed)),
@@ -136,7 +165,9 @@ impl PerceptronSettings {
             }
             other => other,
         };
-        let linear = self.to_columns(&algorithm.coef(), &units, &working)?;
+        // Of runs that η only scales it is left out until here.
+        let scale = if plain { self.step } else { 1.0 };
+        let linear = self.to_columns(&algorithm.coef(), scale, &units, &working)?;
         let found = self.measure(training, &linear, &working, &Watch::default())?;
         let mut notes = Vec::new();
         // Unless columns are centred, a nonzero constant one acts as an intercept and keeps its weight.
@@ -156,7 +187,7 @@ impl PerceptronSettings {
         }
         let mut certificate = self.bounded(found.certificate(), training, &working, watch)?;
         if let Certificate::Separates { mistakes, .. } = &mut certificate {
-            *mistakes = Some(algorithm.mistakes());
+            *mistakes = plain.then(|| algorithm.mistakes());
         }
         Ok(Fit::Model(Box::new(Fitted {
             multipliers: None,
@@ -174,6 +205,40 @@ impl PerceptronSettings {
             },
             density: None,
         })))
+    }
+
+    /// The rule of a run with its own start or steps.
+    fn stepped(
+        &self,
+        training: &Training<'_>,
+        start: Option<&Linear>,
+        working: &Units,
+        watch: &Watch,
+    ) -> Result<SteppedRule> {
+        let best = match self.steps {
+            PerceptronSteps::Best => match self.widest_plane(training, working, watch)? {
+                Some(best) => Some(best),
+                None => {
+                    return Err(Error::usage("the steps by the widest plane need one, and none was found")
+                        .help("it is looked for where the classes are separable and the table is not too large")
+                        .help(words!["choose other steps: ", Setting::Step.is("1")]));
+                }
+            },
+            _ => None,
+        };
+        Ok(SteppedRule {
+            by: match self.variant {
+                PerceptronVariant::Batch => PerceptronMove::Mean,
+                PerceptronVariant::BatchSum => PerceptronMove::Sum,
+                _ => PerceptronMove::Row,
+            },
+            step: self.step,
+            steps: self.steps.clone(),
+            start: start.map(|start| self.in_units(start, working)).transpose()?,
+            best,
+            order: self.order,
+            seed: self.seed,
+        })
     }
 
     /// Runs to the end, testing separability on the way (or, where the verdict changes nothing, at the end).
@@ -207,7 +272,7 @@ impl PerceptronSettings {
 
     /// Whether the method is to find a separating plane, or else is to give no model.
     fn wants_separation(&self) -> bool {
-        matches!(self.variant, PerceptronVariant::Online | PerceptronVariant::Batch)
+        matches!(self.variant, PerceptronVariant::Online | PerceptronVariant::Batch | PerceptronVariant::BatchSum)
     }
 
     fn outcome(&self, stop: &Stop, found: &Margins, verdict: Option<&OverlapVerdict>) -> Outcome {
@@ -267,6 +332,18 @@ impl PerceptronSettings {
             return Err(Error::usage(format!("the step {} is not positive", self.step))
                 .help(words!["for example ", Setting::Step.is("1")]));
         }
+        if !self.steps.is_constant() && !self.wants_separation() {
+            return Err(Error::usage("steps that change belong to the plain perceptron").help(words![
+                "choose ",
+                Setting::Model.is("perceptron"),
+                " or one step"
+            ]));
+        }
+        if let PerceptronSteps::Listed(steps) = &self.steps
+            && (steps.is_empty() || !steps.iter().all(|s| *s > 0.0 && s.is_finite()))
+        {
+            return Err(Error::usage("a list of steps has positive numbers"));
+        }
         if self.max_epochs == 0 {
             return Err(Error::usage("0 epochs leave θ where it starts, at zero").help("allow at least one"));
         }
@@ -300,11 +377,11 @@ impl PerceptronSettings {
         Units::new(units.centre().to_vec(), scale)
     }
 
-    /// Coefficients of the fit's units, for step 1, to a discriminant of the columns.
-    fn to_columns(&self, coef: &Coef, units: &Units, working: &Units) -> Result<Linear> {
+    /// Coefficients of the fit's units, times a step, to a discriminant of the columns.
+    fn to_columns(&self, coef: &Coef, step: f64, units: &Units, working: &Units) -> Result<Linear> {
         let scaled = coef.weights().iter().zip(working.inverse_scale());
-        let weights = scaled.map(|(w, s)| self.step * w * s).collect();
-        Linear::new(weights, units.centre().to_vec(), vec![self.step * coef.intercept()[0]])
+        let weights = scaled.map(|(w, s)| step * w * s).collect();
+        Linear::new(weights, units.centre().to_vec(), vec![step * coef.intercept()[0]])
     }
 
     /// θ in the units of the fit.
@@ -337,41 +414,5 @@ impl PerceptronSettings {
                 Separability::Separable { bound: found.bound() }
             }
         })
-    }
-
-    /// What is done, in symbols.
-    pub(super) fn formula(&self) -> String {
-        let scores = match (self.standardize, self.intercept) {
-            (Standardize::Yes, Intercept::None) => "x̃ = x/sd",
-            (Standardize::Yes, _) => "x̃ = ((x−mean)/sd, 1)",
-            (Standardize::No, Intercept::None) => "x̃ = x",
-            (Standardize::No, _) => "x̃ = (x, 1)",
-        };
-        let rule = match self.variant {
-            PerceptronVariant::Batch => "θ ← θ + η Σ s·y·x̃ / Σs over the rows with y θ·x̃ ≤ 0",
-            _ => "θ ← θ + η y x̃ where y θ·x̃ ≤ 0",
-        };
-        let kept = match self.variant {
-            PerceptronVariant::Online | PerceptronVariant::Batch => "",
-            PerceptronVariant::PocketRun => "; the θ with the longest run of right rows is kept",
-            PerceptronVariant::PocketErrors => "; the θ with the fewest errors is kept",
-            PerceptronVariant::Averaged => "; the average of θ over all steps is kept",
-        };
-        format!("no objective: {rule}, from θ = 0{kept}; {scores}, η={}", self.step)
-    }
-
-    fn algorithm(&self) -> String {
-        let order = match self.order {
-            Order::Shuffled => "rows in a new order every epoch",
-            Order::Given => "rows in their order",
-        };
-        match self.variant {
-            PerceptronVariant::Online => format!("online perceptron, {order}"),
-            PerceptronVariant::Batch => "batch perceptron".into(),
-            PerceptronVariant::PocketRun | PerceptronVariant::PocketErrors => {
-                "pocket, rows drawn with replacement".into()
-            }
-            PerceptronVariant::Averaged => format!("averaged perceptron, {order}"),
-        }
     }
 }

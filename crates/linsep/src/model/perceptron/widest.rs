@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::objective::{Coef, Intercept};
 use crate::separate::hard_margin;
 use crate::table::Class;
-use crate::watch::Watch;
+use crate::watch::{Progress, Watch};
 
 /// Numbers of the extended rows up to which the widest plane is looked for: some hundredths of a second. Chosen, not measured;
 /// only how sharp the bound is depends on it.
@@ -31,6 +31,7 @@ impl PerceptronSettings {
             return Ok(certificate);
         };
         let Some(theta) = self.widest_plane(training, working, watch)? else { return Ok(certificate) };
+        watch.report(Progress::Widest { coefficients: theta.as_slice() });
         let found = margins(training.rows(), working, &theta, self.intercept == Intercept::Free, watch)?;
         Ok(match found.bound() {
             Some(better) if better < bound => {
@@ -44,7 +45,7 @@ impl PerceptronSettings {
 
     /// The θ of the largest `min y θ·x̃ / ‖θ‖`, nearly. The rows `y x̃` and their mirror images `−y x̃` are two classes whose
     /// widest plane passes through the origin, since mirrored it is the widest plane again and there is only one.
-    fn widest_plane(&self, training: &Training<'_>, working: &Units, watch: &Watch) -> Result<Option<Coef>> {
+    pub(super) fn widest_plane(&self, training: &Training<'_>, working: &Units, watch: &Watch) -> Result<Option<Coef>> {
         let cols = training.design.shape().cols;
         let extended = cols + usize::from(self.intercept == Intercept::Free);
         let counted = training.rows().counted();

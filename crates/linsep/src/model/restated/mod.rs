@@ -38,15 +38,15 @@ pub(crate) struct Stated<'a> {
 
 impl Method {
     /// A closed form, or an algorithm that minimises nothing: the result is defined by its steps, and `verify` repeats them.
+    /// Steps from a start that is not kept cannot be repeated.
     pub(crate) fn is_repeated(&self) -> bool {
-        matches!(
-            self,
-            Method::Gaussian(_)
-                | Method::NaiveBayes(_)
-                | Method::LeastSquares(_)
-                | Method::Perceptron(_)
-                | Method::KernelPerceptron(_)
-        )
+        match self {
+            Method::Perceptron(m) => !m.started,
+            method => matches!(
+                method,
+                Method::Gaussian(_) | Method::NaiveBayes(_) | Method::LeastSquares(_) | Method::KernelPerceptron(_)
+            ),
+        }
     }
 
     /// The tolerance of the method on the relative gap, or on the violation of the KKT conditions.
@@ -254,7 +254,14 @@ fn balance(training: &Training<'_>, alpha: &mut [f64]) {
 /// bound nor fewer than the length of θ requires.
 fn with_mistakes(method: &Method, found: Certificate, stated: &Certificate) -> Certificate {
     let Certificate::Separates { margin, norm, radius, bound, widest, .. } = found else { return found };
-    let step = if let Method::Perceptron(method) = method { method.step } else { 1.0 };
+    let step = match method {
+        // No bound on their updates is claimed.
+        Method::Perceptron(m) if !m.is_bounded() => {
+            return Certificate::Separates { margin, norm, radius, bound, widest, mistakes: None };
+        }
+        Method::Perceptron(m) => m.step,
+        _ => 1.0,
+    };
     let fewest = (norm / (step * radius)).powi(2) * (1.0 - ROUNDING);
     let mistakes = match stated {
         Certificate::Separates { mistakes: Some(n), .. } if (fewest..=bound).contains(&(*n as f64)) => Some(*n),

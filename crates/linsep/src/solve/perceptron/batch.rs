@@ -22,11 +22,12 @@ pub struct BatchPerceptron<'a> {
     epochs: usize,
 }
 
-/// Sums over rows on the wrong side: `Σ s y x` (in the units where rows are dense), `Σ s y` and `Σ s`.
+/// Sums over rows on the wrong side: `Σ s y x` (in the units where rows are dense), `Σ s y`, `Σ s` and `−Σ s y θ·x̃`.
 struct Wrong {
     columns: Vec<f64>,
     signed: f64,
     weight: f64,
+    loss: f64,
 }
 
 impl<'a> BatchPerceptron<'a> {
@@ -42,8 +43,8 @@ impl<'a> BatchPerceptron<'a> {
         // For sparse rows the units are folded into the weights.
         let folded: Vec<f64> = w.iter().zip(self.units.inverse_scale()).map(|(w, s)| w * s).collect();
         let at_zero = b - sum(folded.iter().zip(self.units.centre()).map(|(w, c)| w * c));
-        let new = || Wrong { columns: vec![0.0; cols], signed: 0.0, weight: 0.0 };
-        Pass::new(self.rows.design, self.units).partials_of(cols + 2).reduce(
+        let new = || Wrong { columns: vec![0.0; cols], signed: 0.0, weight: 0.0, loss: 0.0 };
+        Pass::new(self.rows.design, self.units).partials_of(cols + 3).reduce(
             watch,
             (0, &mut []),
             new,
@@ -63,6 +64,7 @@ impl<'a> BatchPerceptron<'a> {
                     }
                     found.signed += s * y;
                     found.weight += s;
+                    found.loss -= s * y * score;
                     match &rows {
                         Rows::Dense(values) => {
                             let x = &values[i * cols..(i + 1) * cols];
@@ -80,6 +82,7 @@ impl<'a> BatchPerceptron<'a> {
                 a.columns.iter_mut().zip(&b.columns).for_each(|(a, b)| *a += b);
                 a.signed += b.signed;
                 a.weight += b.weight;
+                a.loss += b.loss;
             },
         )
     }
@@ -111,6 +114,17 @@ impl MistakeDriven for BatchPerceptron<'_> {
                 Err(error) => return Err(error),
             };
             self.epochs += 1;
+            if watch.follows() {
+                watch.report(Progress::Update {
+                    update: self.mistakes,
+                    row: None,
+                    step: if self.mistakes == 0 { 0.0 } else { 1.0 },
+                    loss: wrong.loss / total,
+                    before: None,
+                    after: None,
+                    coefficients: self.coef.as_slice(),
+                });
+            }
             if wrong.weight == 0.0 {
                 return Ok(Stop::Converged);
             }

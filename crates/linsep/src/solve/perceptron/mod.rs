@@ -3,6 +3,7 @@
 //! - [`OnlinePerceptron`]: `θ ← θ + η y x̃` row by row; averaged over all steps on demand (Freund and Schapire 1999).
 //! - [`BatchPerceptron`]: `θ ← θ + η Σ_M s y x̃ / Σ_M s` over all rows M on the wrong side.
 //! - [`PocketPerceptron`]: online on rows drawn with replacement, keeping the best θ met (Gallant 1990).
+//! - [`SteppedPerceptron`]: the textbooks' rules with any start and steps, by a row, a sum or a mean.
 //! - [`KernelPerceptronRun`]: online in a feature space that only a kernel knows (Aizerman and others 1964).
 //!
 //! With `R = max ‖x̃‖` and any θ* that has `γ = min y θ*·x̃ > 0` the updates number at most `R²‖θ*‖²/γ²` (Novikoff 1962),
@@ -17,17 +18,20 @@ mod kernel;
 mod online;
 mod pocket;
 mod rows;
+mod stepped;
 
 pub use batch::BatchPerceptron;
 pub use kernel::KernelPerceptronRun;
 pub use online::OnlinePerceptron;
 pub use pocket::{PocketPerceptron, PocketRule};
 pub use rows::SignedRows;
+pub use stepped::{PerceptronMove, PerceptronSteps, SteppedPerceptron, SteppedRule};
 
 use super::Stop;
 use crate::error::Result;
 use crate::objective::Coef;
-use crate::watch::Watch;
+use crate::watch::{Progress, Watch};
+use rows::PerceptronSums;
 use serde::{Deserialize, Serialize};
 
 /// In which order rows are visited.
@@ -39,6 +43,34 @@ pub enum Order {
     Shuffled,
     /// As they come.
     Given,
+}
+
+/// An update that has just been made.
+struct FollowedUpdate {
+    /// Its number; 0 is the start.
+    update: usize,
+    /// The row that made it, where it was one.
+    row: Option<usize>,
+    /// The length of the step.
+    step: f64,
+    /// `y θ·x̃` of the row before.
+    before: Option<f64>,
+}
+
+/// Tells an observer who follows every update where θ is now.
+fn report_update(watch: &Watch, rows: &SignedRows<'_>, sums: &PerceptronSums, moved: &FollowedUpdate) {
+    if !watch.follows() {
+        return;
+    }
+    watch.report(Progress::Update {
+        update: moved.update,
+        row: moved.row,
+        step: moved.step,
+        loss: rows.loss(sums),
+        before: moved.before,
+        after: moved.row.map(|row| rows.margin(sums, row)),
+        coefficients: rows.coef(sums).as_slice(),
+    });
 }
 
 /// An algorithm that moves by its mistakes and can be continued.

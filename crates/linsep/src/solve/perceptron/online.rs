@@ -7,7 +7,7 @@
 //! on the mistakes.
 
 use super::rows::PerceptronSums;
-use super::{MistakeDriven, Order, SignedRows};
+use super::{FollowedUpdate, MistakeDriven, Order, SignedRows};
 use crate::error::Result;
 use crate::objective::Coef;
 use crate::solve::Stop;
@@ -66,9 +66,12 @@ impl<'r, 'd> OnlinePerceptron<'r, 'd> {
         self
     }
 
-    fn visit(&mut self, row: usize) {
+    fn visit(&mut self, row: usize, watch: &Watch) {
         if !self.rows.is_right(&self.sums, row) {
+            let before = watch.follows().then(|| self.rows.margin(&self.sums, row));
             self.rows.add(&mut self.sums, row, 1.0);
+            let moved = FollowedUpdate { update: self.mistakes + 1, row: Some(row), step: 1.0, before };
+            super::report_update(watch, self.rows, &self.sums, &moved);
             if let Some(early) = &mut self.early {
                 self.rows.add(early, row, self.steps as f64);
             }
@@ -81,6 +84,10 @@ impl<'r, 'd> OnlinePerceptron<'r, 'd> {
 impl MistakeDriven for OnlinePerceptron<'_, '_> {
     fn run(&mut self, epochs: usize, watch: &Watch) -> Result<Stop> {
         let poll = self.rows.poll();
+        if self.steps == 0 {
+            let start = FollowedUpdate { update: 0, row: None, step: 0.0, before: None };
+            super::report_update(watch, self.rows, &self.sums, &start);
+        }
         while self.epochs < epochs {
             if self.order == Order::Shuffled {
                 self.visits.shuffle(&mut self.random);
@@ -92,7 +99,7 @@ impl MistakeDriven for OnlinePerceptron<'_, '_> {
                 {
                     return Ok(Stop::halted(Some(halt)));
                 }
-                self.visit(self.visits[at]);
+                self.visit(self.visits[at], watch);
             }
             self.epochs += 1;
             let mistakes = self.mistakes - before;

@@ -7,10 +7,11 @@
 //! The θ at hand is considered when its run ends, *and when the algorithm ends*: one that makes no mistakes has no end of
 //! its run, and would otherwise never get into the pocket. If it makes no training error it is kept however short its run.
 //!
-//! A row is drawn with probability in proportion to its weight, so that weight k is the row k times.
+//! A row is drawn with probability in proportion to its weight, so that weight k is the row k times. In the order of the rows
+//! they are visited one after the other, and weights only say whether.
 
 use super::rows::PerceptronSums;
-use super::{MistakeDriven, SignedRows};
+use super::{MistakeDriven, Order, SignedRows};
 use crate::error::Result;
 use crate::objective::Coef;
 use crate::solve::Stop;
@@ -41,6 +42,7 @@ pub struct PocketPerceptron<'r, 'd> {
     rule: PocketRule,
     /// Running sums of the weights, unless all are equal.
     cumulative: Option<Vec<f64>>,
+    order: Order,
     random: ChaCha8Rng,
     sums: PerceptronSums,
     run: usize,
@@ -79,6 +81,7 @@ impl<'r, 'd> PocketPerceptron<'r, 'd> {
             rows,
             rule,
             cumulative: (!equal).then(cumulative),
+            order: Order::Shuffled,
             random: ChaCha8Rng::seed_from_u64(seed),
             sums: rows.zero(),
             run: 0,
@@ -91,8 +94,17 @@ impl<'r, 'd> PocketPerceptron<'r, 'd> {
         }
     }
 
+    /// The same with rows in their order, instead of drawn ones.
+    pub fn in_order(mut self, order: Order) -> PocketPerceptron<'r, 'd> {
+        self.order = order;
+        self
+    }
+
     fn draw(&mut self) -> usize {
         let rows = self.rows.counted();
+        if self.order == Order::Given {
+            return rows[self.draws % rows.len()];
+        }
         let at = match &self.cumulative {
             None => self.random.random_range(0..rows.len()),
             Some(sums) => {

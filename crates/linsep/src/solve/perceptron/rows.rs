@@ -58,6 +58,13 @@ pub(super) struct PerceptronSums {
 }
 
 impl PerceptronSums {
+    /// Adds a multiple of other sums.
+    pub(super) fn add_scaled(&mut self, factor: f64, other: &PerceptronSums) {
+        self.columns.iter_mut().zip(&other.columns).for_each(|(a, b)| *a += factor * b);
+        self.total += factor * other.total;
+        self.moved += factor * other.moved;
+    }
+
     /// `self − other/n`.
     pub(super) fn minus(&self, other: &PerceptronSums, n: f64) -> PerceptronSums {
         PerceptronSums {
@@ -114,6 +121,34 @@ impl<'a> SignedRows<'a> {
     /// No rows added yet.
     pub(super) fn zero(&self) -> PerceptronSums {
         PerceptronSums { columns: vec![0.0; self.cols], total: 0.0, moved: 0.0 }
+    }
+
+    /// The sums that are these coefficients: `v = σw + a c` where rows are sparse.
+    pub(super) fn sums_of(&self, coef: &Coef) -> PerceptronSums {
+        let total = coef.intercept()[0];
+        let Some(_) = &self.folded else {
+            return PerceptronSums { columns: coef.weights().to_vec(), total, moved: 0.0 };
+        };
+        let (centre, inverse) = (self.units.centre(), self.units.inverse_scale());
+        let column = |(j, w): (usize, &f64)| w * inverse[j] + total * centre[j] * inverse[j] * inverse[j];
+        let columns: Vec<f64> = coef.weights().iter().enumerate().map(column).collect();
+        let moved = columns.iter().zip(centre).map(|(u, c)| u * c).sum();
+        PerceptronSums { columns, total, moved }
+    }
+
+    /// `y θ·x̃` of a row.
+    pub(super) fn margin(&self, sums: &PerceptronSums, row: usize) -> f64 {
+        self.side(row) * self.score(sums, row)
+    }
+
+    /// The perceptron loss `Σ s max(0, −y θ·x̃) / Σs`.
+    pub(super) fn loss(&self, sums: &PerceptronSums) -> f64 {
+        let of_piece = |piece: &[usize]| -> [f64; 2] {
+            let loss = piece.iter().map(|i| self.weight(*i) * (-self.margin(sums, *i)).max(0.0)).sum();
+            [loss, piece.iter().map(|i| self.weight(*i)).sum()]
+        };
+        let pieces: Vec<[f64; 2]> = self.counted.par_chunks(PIECE).map(of_piece).collect();
+        crate::numeric::sum(pieces.iter().map(|p| p[0])) / crate::numeric::sum(pieces.iter().map(|p| p[1]))
     }
 
     fn side(&self, row: usize) -> f64 {
