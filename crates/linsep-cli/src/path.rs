@@ -1,6 +1,6 @@
 //! `linsep path`.
 
-use crate::columns::{ColumnArguments, seconds, target_of};
+use crate::columns::{ColumnArguments, seconds};
 use crate::exit::Ending;
 use crate::input::InputArguments;
 use crate::method::MethodArguments;
@@ -105,9 +105,10 @@ pub fn run(arguments: &PathArguments) -> Result<Ending> {
     let progress = Progress::new(arguments.input.quiet, time_limit);
     let table = arguments.input.read(None, &progress)?;
     let method = arguments.method.on_table(method, &table);
-    let mut options = FitOptions::new(target_of(arguments.target.as_deref(), &table)?, method);
+    let mut options = FitOptions::new(arguments.columns.target(arguments.target.as_deref(), &table)?, method);
     arguments.columns.roles(&mut options);
     options.recipe = recipe;
+    let options = options.settled()?;
     let solved = patient(|| path_table(table, &options, &lambdas, &progress.watch()));
     progress.finish();
     match solved? {

@@ -1,6 +1,6 @@
 //! `linsep tune`.
 
-use crate::columns::{seconds, target_of};
+use crate::columns::seconds;
 use crate::exit::Ending;
 use crate::fit::{self, FitArguments};
 use crate::grid::{Grid, settings_of};
@@ -145,7 +145,7 @@ impl TuneArguments {
     fn candidate(&self, table: &Table, settings: Vec<(String, String)>) -> Result<Candidate> {
         let open = self.fit.method.leaves_size_open();
         let asked = if open { self.fit.asked_of_path()? } else { self.fit.asked()? };
-        let target = target_of(self.fit.target.as_deref(), table)?;
+        let target = self.fit.columns.target(self.fit.target.as_deref(), table)?;
         let mut options = self.fit.options(&asked, table, target)?;
         options.recipe.exclude.extend(self.groups.iter().chain(&self.time).cloned());
         // Two-class fits have no path together.

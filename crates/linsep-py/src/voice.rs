@@ -92,12 +92,14 @@ fn keyword(setting: Setting) -> Option<(&'static str, Value)> {
         | Setting::Distance
         | Setting::Drop
         | Setting::Features
+        | Setting::Formula
         | Setting::Levels
         | Setting::Margin
         | Setting::Missing
         | Setting::Multiclass
         | Setting::Number
         | Setting::Projection
+        | Setting::Reference
         | Setting::Rows
         | Setting::ScoreThreshold
         | Setting::TextColumns

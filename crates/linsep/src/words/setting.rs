@@ -46,6 +46,8 @@ pub enum Setting {
     Features,
     /// Estimates that are finite also where rows are separated.
     Firth,
+    /// The model written down.
+    Formula,
     /// The width of a kernel.
     Gamma,
     /// A model to start from.
@@ -84,6 +86,8 @@ pub enum Setting {
     Priors,
     /// Nearest points of the boundary.
     Projection,
+    /// Levels without an indicator.
+    Reference,
     /// Rows to show or to draw.
     Rows,
     /// The number that the score of the last of two classes must exceed.
@@ -124,7 +128,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting, for tests of a face's words.
-    pub const ALL: [Setting; 57] = [
+    pub const ALL: [Setting; 59] = [
         Setting::Basis,
         Setting::BasisColumns,
         Setting::Batch,
@@ -145,6 +149,7 @@ impl Setting {
         Setting::Families,
         Setting::Features,
         Setting::Firth,
+        Setting::Formula,
         Setting::Gamma,
         Setting::Init,
         Setting::Inspect,
@@ -164,6 +169,7 @@ impl Setting {
         Setting::Penalty,
         Setting::Priors,
         Setting::Projection,
+        Setting::Reference,
         Setting::Rows,
         Setting::ScoreThreshold,
         Setting::Shrinkage,
@@ -217,6 +223,7 @@ impl Setting {
             Setting::Families => "family",
             Setting::Features => "features",
             Setting::Firth => "Firth's estimates",
+            Setting::Formula => "formula",
             Setting::Gamma => "gamma",
             Setting::Init => "start",
             Setting::Inspect => "the whole model",
@@ -236,6 +243,7 @@ impl Setting {
             Setting::Penalty => "penalty",
             Setting::Priors => "priors",
             Setting::Projection => "projection",
+            Setting::Reference => "reference levels",
             Setting::Rows => "rows",
             Setting::ScoreThreshold => "score threshold",
             Setting::Shrinkage => "shrinkage",
