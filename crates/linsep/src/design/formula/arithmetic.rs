@@ -1,6 +1,6 @@
 //! Arithmetic of number columns inside a function: `log(a + 1)`, `I(a^2 / b)`.
 
-use super::expression::{Expression, Kind, Operator};
+use super::expression::{Expression, ExpressionKind, Operator};
 use super::parse::wrong;
 use crate::error::{Error, Result, nearest};
 
@@ -83,11 +83,11 @@ impl Arithmetic {
     pub(super) fn of(expression: &Expression, find: &dyn Fn(&str, usize) -> Result<usize>) -> Result<Arithmetic> {
         let inner = |e: &Expression| Arithmetic::of(e, find).map(Box::new);
         Ok(match &expression.kind {
-            Kind::Number(number) => Arithmetic::Number(*number),
-            Kind::Name(name) => Arithmetic::Column(find(name, expression.at)?),
-            Kind::Negative(e) => Arithmetic::Negative(inner(e)?),
-            Kind::Power(base, exponent) => Arithmetic::Power(inner(base)?, inner(exponent)?),
-            Kind::Chain(first, rest) => {
+            ExpressionKind::Number(number) => Arithmetic::Number(*number),
+            ExpressionKind::Name(name) => Arithmetic::Column(find(name, expression.at)?),
+            ExpressionKind::Negative(e) => Arithmetic::Negative(inner(e)?),
+            ExpressionKind::Power(base, exponent) => Arithmetic::Power(inner(base)?, inner(exponent)?),
+            ExpressionKind::Chain(first, rest) => {
                 if let Some((_, part)) = rest.iter().find(|(operator, _)| *operator == Operator::Colon) {
                     return Err(wrong(part.at, "`:` combines terms and has no meaning inside a function")
                         .help("write * for a product of numbers"));
@@ -95,7 +95,7 @@ impl Arithmetic {
                 let rest = rest.iter().map(|(operator, part)| Ok((*operator, Arithmetic::of(part, find)?)));
                 Arithmetic::Chain(inner(first)?, rest.collect::<Result<_>>()?)
             }
-            Kind::Call(name, arguments) => {
+            ExpressionKind::Call(name, arguments) => {
                 let Some(function) = Function::named(name) else {
                     return Err(match matches!(name.as_str(), "poly" | "ns" | "bs" | "C") {
                         true => wrong(
@@ -116,8 +116,12 @@ impl Arithmetic {
                     }
                 }
             }
-            Kind::Dot => return Err(wrong(expression.at, "`.` has no meaning inside a function").help("name a column")),
-            Kind::Text(text) => return Err(wrong(expression.at, format!("the text \"{text}\" is not a number"))),
+            ExpressionKind::Dot => {
+                return Err(wrong(expression.at, "`.` has no meaning inside a function").help("name a column"));
+            }
+            ExpressionKind::Text(text) => {
+                return Err(wrong(expression.at, format!("the text \"{text}\" is not a number")));
+            }
         })
     }
 

@@ -8,7 +8,7 @@ use super::terms::Term;
 
 /// The numbers that stand for a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Contrast {
+pub(super) enum LevelCodes {
     /// An indicator of every level.
     All,
     /// Of every level but this one.
@@ -17,24 +17,24 @@ pub(super) enum Contrast {
     Sum(usize),
 }
 
-impl Contrast {
+impl LevelCodes {
     /// How many numbers for this many levels.
     pub(super) fn width(self, levels: usize) -> usize {
         match self {
-            Contrast::All => levels,
-            Contrast::Without(_) | Contrast::Sum(_) => levels.saturating_sub(1),
+            LevelCodes::All => levels,
+            LevelCodes::Without(_) | LevelCodes::Sum(_) => levels.saturating_sub(1),
         }
     }
 
     pub(super) fn indicates(self) -> bool {
-        !matches!(self, Contrast::Sum(_))
+        !matches!(self, LevelCodes::Sum(_))
     }
 
     /// The level that each number is of.
     pub(super) fn levels(self, levels: usize) -> impl Iterator<Item = usize> {
         let left_out = match self {
-            Contrast::All => None,
-            Contrast::Without(level) | Contrast::Sum(level) => Some(level),
+            LevelCodes::All => None,
+            LevelCodes::Without(level) | LevelCodes::Sum(level) => Some(level),
         };
         (0..levels).filter(move |l| Some(*l) != left_out)
     }
@@ -42,7 +42,7 @@ impl Contrast {
     /// The numbers of indicators, or of shares that stand in for them.
     pub(super) fn fill(self, indicators: &[f64], out: &mut [f64]) {
         let taken = match self {
-            Contrast::Sum(level) => indicators[level],
+            LevelCodes::Sum(level) => indicators[level],
             _ => 0.0,
         };
         out.iter_mut().zip(self.levels(indicators.len())).for_each(|(out, level)| *out = indicators[level] - taken);
@@ -53,10 +53,12 @@ impl Contrast {
         out.fill(0.0);
         let Some(level) = level else { return };
         match self {
-            Contrast::Sum(left_out) if left_out == level => out.fill(-1.0),
-            Contrast::Without(left_out) if left_out == level => {}
-            Contrast::Without(left_out) | Contrast::Sum(left_out) => out[level - usize::from(level > left_out)] = 1.0,
-            Contrast::All => out[level] = 1.0,
+            LevelCodes::Sum(left_out) if left_out == level => out.fill(-1.0),
+            LevelCodes::Without(left_out) if left_out == level => {}
+            LevelCodes::Without(left_out) | LevelCodes::Sum(left_out) => {
+                out[level - usize::from(level > left_out)] = 1.0
+            }
+            LevelCodes::All => out[level] = 1.0,
         }
     }
 }
@@ -97,14 +99,14 @@ mod tests {
     #[test]
     fn sums_leave_minus_one_to_the_last() {
         let mut out = [9.0; 2];
-        Contrast::Sum(1).level(Some(1), &mut out);
+        LevelCodes::Sum(1).level(Some(1), &mut out);
         assert_eq!(out, [-1.0, -1.0]);
-        Contrast::Sum(1).level(Some(2), &mut out);
+        LevelCodes::Sum(1).level(Some(2), &mut out);
         assert_eq!(out, [0.0, 1.0]);
-        Contrast::Without(1).level(Some(1), &mut out);
+        LevelCodes::Without(1).level(Some(1), &mut out);
         assert_eq!(out, [0.0, 0.0]);
         // Shares in place of an indicator: the mean of the codes of the levels.
-        Contrast::Sum(1).fill(&[0.5, 0.2, 0.3], &mut out);
+        LevelCodes::Sum(1).fill(&[0.5, 0.2, 0.3], &mut out);
         assert!((out[0] - 0.3).abs() < 1e-15 && (out[1] - 0.1).abs() < 1e-15);
     }
 

@@ -5,7 +5,7 @@
 //! first variable run fastest, as in R.
 
 use super::arithmetic::Arithmetic;
-use super::coding::Contrast;
+use super::coding::LevelCodes;
 use super::polynomial::OrthogonalPolynomial;
 use super::spline::SplineBasis;
 use crate::design::tiny::LARGEST;
@@ -37,9 +37,9 @@ pub(super) enum PartSource {
     Orthogonal(Arithmetic, OrthogonalPolynomial),
     Spline(Arithmetic, Box<SplineBasis>),
     /// Indicators in the plain row.
-    Text(Range<usize>, Contrast),
+    Text(Range<usize>, LevelCodes),
     /// A number that is one of these levels.
-    Values(usize, Vec<f64>, Contrast),
+    Values(usize, Vec<f64>, LevelCodes),
 }
 
 /// The matrix columns of a term.

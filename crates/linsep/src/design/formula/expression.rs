@@ -1,7 +1,7 @@
 //! The language of formulas as a tree, and its spelling.
 //!
 //! One grammar serves both meanings: at the top level `+`, `:` and `*` combine terms, inside a function they are
-//! arithmetic. What stands side by side under operators of one rank is one [`Kind::Chain`], however long, so that the
+//! arithmetic. What stands side by side under operators of one rank is one [`ExpressionKind::Chain`], however long, so that the
 //! depth of a tree is that of its parentheses.
 
 use std::fmt;
@@ -50,13 +50,13 @@ const WHOLE: u8 = 6;
 /// A part of a formula and where it begins, in characters from 1.
 #[derive(Debug, Clone)]
 pub(super) struct Expression {
-    pub(super) kind: Kind,
+    pub(super) kind: ExpressionKind,
     pub(super) at: usize,
 }
 
 /// What a part is.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum ExpressionKind {
     /// A number that is not negative.
     Number(f64),
     /// A column, or a word such as TRUE where one is expected.
@@ -92,9 +92,9 @@ impl PartialEq for Expression {
 impl Expression {
     fn rank(&self) -> u8 {
         match &self.kind {
-            Kind::Chain(_, rest) => rest.first().map_or(WHOLE, |(operator, _)| operator.rank()),
-            Kind::Negative(_) => SIGN_RANK,
-            Kind::Power(..) => POWER_RANK,
+            ExpressionKind::Chain(_, rest) => rest.first().map_or(WHOLE, |(operator, _)| operator.rank()),
+            ExpressionKind::Negative(_) => SIGN_RANK,
+            ExpressionKind::Power(..) => POWER_RANK,
             _ => WHOLE,
         }
     }
@@ -112,21 +112,21 @@ impl Expression {
 impl fmt::Display for Expression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            Kind::Number(number) => f.write_str(&spelled_number(*number)),
-            Kind::Name(name) => f.write_str(&spelled_name(name)),
-            Kind::Text(text) => write!(f, "\"{}\"", escaped(text, '"')),
-            Kind::Dot => f.write_str("."),
-            Kind::Negative(inner) => {
+            ExpressionKind::Number(number) => f.write_str(&spelled_number(*number)),
+            ExpressionKind::Name(name) => f.write_str(&spelled_name(name)),
+            ExpressionKind::Text(text) => write!(f, "\"{}\"", escaped(text, '"')),
+            ExpressionKind::Dot => f.write_str("."),
+            ExpressionKind::Negative(inner) => {
                 f.write_str("-")?;
                 inner.within(f, SIGN_RANK)
             }
-            Kind::Power(base, exponent) => {
+            ExpressionKind::Power(base, exponent) => {
                 base.within(f, WHOLE)?;
                 f.write_str("^")?;
                 // To the right: a^b^c is a^(b^c), and a sign there needs no parentheses but is clearer with them.
                 exponent.within(f, POWER_RANK)
             }
-            Kind::Chain(first, rest) => {
+            ExpressionKind::Chain(first, rest) => {
                 let rank = self.rank();
                 first.within(f, rank + 1)?;
                 for (operator, part) in rest {
@@ -141,7 +141,7 @@ impl fmt::Display for Expression {
                 }
                 Ok(())
             }
-            Kind::Call(name, arguments) => {
+            ExpressionKind::Call(name, arguments) => {
                 write!(f, "{name}(")?;
                 for (at, argument) in arguments.iter().enumerate() {
                     f.write_str(if at > 0 { ", " } else { "" })?;

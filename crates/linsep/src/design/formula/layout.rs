@@ -1,7 +1,7 @@
 //! The matrix columns of a formula that follow from its terms and what was learned.
 
 use super::arithmetic::Arithmetic;
-use super::coding::{Contrast, all_levels};
+use super::coding::{LevelCodes, all_levels};
 use super::columns::{FormulaColumns, FormulaPart, PartSource, TermColumns};
 use super::expression::{Expression, spelled_number};
 use super::parse::wrong;
@@ -96,17 +96,17 @@ pub(super) fn names_in(list: &TermList) -> Vec<(String, usize)> {
 }
 
 fn each_name(e: &Expression, add: &mut dyn FnMut(&str, usize)) {
-    use super::expression::Kind;
+    use super::expression::ExpressionKind;
     match &e.kind {
-        Kind::Name(name) => add(name, e.at),
-        Kind::Negative(inner) => each_name(inner, add),
-        Kind::Power(base, exponent) => [base, exponent].into_iter().for_each(|e| each_name(e, add)),
-        Kind::Chain(first, rest) => {
+        ExpressionKind::Name(name) => add(name, e.at),
+        ExpressionKind::Negative(inner) => each_name(inner, add),
+        ExpressionKind::Power(base, exponent) => [base, exponent].into_iter().for_each(|e| each_name(e, add)),
+        ExpressionKind::Chain(first, rest) => {
             each_name(first, add);
             rest.iter().for_each(|(_, part)| each_name(part, add));
         }
-        Kind::Call(_, arguments) => arguments.iter().for_each(|a| each_name(&a.value, add)),
-        Kind::Number(_) | Kind::Text(_) | Kind::Dot => {}
+        ExpressionKind::Call(_, arguments) => arguments.iter().for_each(|a| each_name(&a.value, add)),
+        ExpressionKind::Number(_) | ExpressionKind::Text(_) | ExpressionKind::Dot => {}
     }
 }
 
@@ -174,7 +174,7 @@ enum DraftKind {
     Powers(Arithmetic, usize),
     Orthogonal(Arithmetic, OrthogonalPolynomial),
     Spline(Arithmetic, Box<SplineBasis>, usize),
-    Category { column: String, place: CategoryPlace, levels: Vec<String>, contrast: Contrast, label: String },
+    Category { column: String, place: CategoryPlace, levels: Vec<String>, contrast: LevelCodes, label: String },
 }
 
 #[derive(Clone)]
@@ -256,8 +256,8 @@ impl Draft {
             }
             DraftKind::Spline(of, basis, width) => (PartSource::Spline(of.clone(), basis.clone()), numbered(*width)),
             DraftKind::Category { column, place, levels, contrast, label } => {
-                let contrast = if full { Contrast::All } else { *contrast };
-                if let Contrast::Without(level) = contrast {
+                let contrast = if full { LevelCodes::All } else { *contrast };
+                if let LevelCodes::Without(level) = contrast {
                     reference = Some((column.clone(), levels[level].clone()));
                 }
                 let names = contrast.levels(levels.len()).map(|l| format!("{label}={}", levels[l])).collect();
@@ -345,8 +345,8 @@ fn category(
         })?,
     };
     let (contrast, label) = match coding {
-        CategoryCoding::Treatment => (Contrast::Without(chosen), column.to_owned()),
-        CategoryCoding::Sum => (Contrast::Sum(chosen), format!("{column}[sum]")),
+        CategoryCoding::Treatment => (LevelCodes::Without(chosen), column.to_owned()),
+        CategoryCoding::Sum => (LevelCodes::Sum(chosen), format!("{column}[sum]")),
     };
     debug_assert!(contrast.width(levels.len()) <= levels.len());
     Ok(DraftKind::Category { column: column.to_owned(), place, levels, contrast, label })

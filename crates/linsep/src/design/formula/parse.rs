@@ -1,6 +1,6 @@
 //! Text to a tree, with the place of whatever is wrong.
 
-use super::expression::{Argument, Expression, Kind, Operator, begins_word, continues_word};
+use super::expression::{Argument, Expression, ExpressionKind, Operator, begins_word, continues_word};
 use crate::error::{Error, Result};
 
 /// Deepest nesting of parentheses, signs and powers: the reader, the printer and the evaluator recurse by them. Chosen;
@@ -9,7 +9,7 @@ const DEEPEST: usize = 64;
 
 /// What a formula is made of.
 #[derive(Debug, Clone, PartialEq)]
-enum Token {
+enum FormulaToken {
     Number(f64),
     Name(String),
     /// A name in backquotes, which is a column and nothing else.
@@ -18,12 +18,12 @@ enum Token {
     Sign(char),
 }
 
-impl Token {
+impl FormulaToken {
     fn said(&self) -> String {
         match self {
-            Token::Number(number) => super::expression::spelled_number(*number),
-            Token::Name(name) | Token::Quoted(name) | Token::Text(name) => name.clone(),
-            Token::Sign(sign) => sign.to_string(),
+            FormulaToken::Number(number) => super::expression::spelled_number(*number),
+            FormulaToken::Name(name) | FormulaToken::Quoted(name) | FormulaToken::Text(name) => name.clone(),
+            FormulaToken::Sign(sign) => sign.to_string(),
         }
     }
 }
@@ -36,14 +36,14 @@ pub(super) fn wrong(at: usize, why: impl AsRef<str>) -> Error {
 /// The left side, if there is one, and the right side of `target ~ terms`.
 pub(super) fn parse_formula(text: &str) -> Result<(Option<String>, Expression)> {
     let mut reader = Reader::new(text)?;
-    let Some(tilde) = reader.tokens.iter().position(|(t, _)| *t == Token::Sign('~')) else {
+    let Some(tilde) = reader.tokens.iter().position(|(t, _)| *t == FormulaToken::Sign('~')) else {
         return Err(
             Error::usage("the formula has no `~`").help("write it as target ~ terms, for example y ~ a + log(b)")
         );
     };
     let target = match &reader.tokens[..tilde] {
         [] => None,
-        [(Token::Name(name) | Token::Quoted(name), _)] => Some(name.clone()),
+        [(FormulaToken::Name(name) | FormulaToken::Quoted(name), _)] => Some(name.clone()),
         [(token, at)] => return Err(wrong(*at, format!("`{}` is not a column to predict", token.said()))),
         [_, (_, at), ..] => {
             return Err(wrong(*at, "the left side is more than the name of a column")
@@ -62,7 +62,7 @@ pub(super) fn parse_right(text: &str) -> Result<Expression> {
 
 /// Tokens with their places, and how far they have been read.
 struct Reader {
-    tokens: Vec<(Token, usize)>,
+    tokens: Vec<(FormulaToken, usize)>,
     next: usize,
     end: usize,
     depth: usize,
@@ -79,7 +79,7 @@ impl Reader {
         let found = self.chain(1)?;
         match self.tokens.get(self.next) {
             None => Ok(found),
-            Some((Token::Sign(')'), at)) => Err(wrong(*at, "there is no `(` for this `)`")),
+            Some((FormulaToken::Sign(')'), at)) => Err(wrong(*at, "there is no `(` for this `)`")),
             Some((token, at)) => Err(wrong(*at, format!("`{}` does not continue what stands before it", token.said()))
                 .help("put + or another operator between terms")
                 .help("put names with signs or spaces in backquotes")),
@@ -92,7 +92,7 @@ impl Reader {
 
     fn sign(&self) -> Option<char> {
         match self.tokens.get(self.next) {
-            Some((Token::Sign(sign), _)) => Some(*sign),
+            Some((FormulaToken::Sign(sign), _)) => Some(*sign),
             _ => None,
         }
     }
@@ -129,7 +129,7 @@ impl Reader {
         let at = first.at;
         Ok(match rest.is_empty() {
             true => first,
-            false => Expression { kind: Kind::Chain(Box::new(first), rest), at },
+            false => Expression { kind: ExpressionKind::Chain(Box::new(first), rest), at },
         })
     }
 
@@ -137,7 +137,7 @@ impl Reader {
         let at = self.place();
         if self.take('-') {
             let inner = self.deeper(Reader::signed)?;
-            return Ok(Expression { kind: Kind::Negative(Box::new(inner)), at });
+            return Ok(Expression { kind: ExpressionKind::Negative(Box::new(inner)), at });
         }
         if self.take('+') {
             return self.deeper(Reader::signed);
@@ -147,7 +147,7 @@ impl Reader {
             return Ok(base);
         }
         let exponent = self.deeper(Reader::signed)?;
-        Ok(Expression { kind: Kind::Power(Box::new(base), Box::new(exponent)), at })
+        Ok(Expression { kind: ExpressionKind::Power(Box::new(base), Box::new(exponent)), at })
     }
 
     fn part(&mut self) -> Result<Expression> {
@@ -157,21 +157,23 @@ impl Reader {
         };
         self.next += 1;
         let kind = match token {
-            Token::Number(number) => Kind::Number(number),
-            Token::Text(text) => Kind::Text(text),
-            Token::Quoted(name) => Kind::Name(name),
-            Token::Sign('.') => Kind::Dot,
-            Token::Name(name) if self.sign() == Some('(') => Kind::Call(name, self.arguments()?),
-            Token::Name(name) => Kind::Name(name),
-            Token::Sign('(') => {
+            FormulaToken::Number(number) => ExpressionKind::Number(number),
+            FormulaToken::Text(text) => ExpressionKind::Text(text),
+            FormulaToken::Quoted(name) => ExpressionKind::Name(name),
+            FormulaToken::Sign('.') => ExpressionKind::Dot,
+            FormulaToken::Name(name) if self.sign() == Some('(') => ExpressionKind::Call(name, self.arguments()?),
+            FormulaToken::Name(name) => ExpressionKind::Name(name),
+            FormulaToken::Sign('(') => {
                 let inner = self.deeper(|reader| reader.chain(1))?;
                 if !self.take(')') {
                     return Err(self.unclosed(at));
                 }
                 return Ok(inner);
             }
-            Token::Sign(')') => return Err(wrong(at, "there is no `(` for this `)`, or nothing before it")),
-            Token::Sign(sign) => return Err(wrong(at, format!("a column or a function is missing before `{sign}`"))),
+            FormulaToken::Sign(')') => return Err(wrong(at, "there is no `(` for this `)`, or nothing before it")),
+            FormulaToken::Sign(sign) => {
+                return Err(wrong(at, format!("a column or a function is missing before `{sign}`")));
+            }
         };
         Ok(Expression { kind, at })
     }
@@ -193,7 +195,7 @@ impl Reader {
         }
         loop {
             let name = match (self.tokens.get(self.next), self.tokens.get(self.next + 1)) {
-                (Some((Token::Name(name), _)), Some((Token::Sign('='), _))) => Some(name.clone()),
+                (Some((FormulaToken::Name(name), _)), Some((FormulaToken::Sign('='), _))) => Some(name.clone()),
                 _ => None,
             };
             self.next += if name.is_some() { 2 } else { 0 };
@@ -210,7 +212,7 @@ impl Reader {
 }
 
 /// The words and signs of a formula, with the characters at which they begin.
-fn tokens(all: &[char]) -> Result<Vec<(Token, usize)>> {
+fn tokens(all: &[char]) -> Result<Vec<(FormulaToken, usize)>> {
     let (mut found, mut at) = (Vec::new(), 0);
     while at < all.len() {
         let (c, place) = (all[at], at + 1);
@@ -221,7 +223,7 @@ fn tokens(all: &[char]) -> Result<Vec<(Token, usize)>> {
             let end = number_end(all, at);
             let word: String = all[at..end].iter().collect();
             match word.parse::<f64>() {
-                Ok(number) if number.is_finite() => found.push((Token::Number(number), place)),
+                Ok(number) if number.is_finite() => found.push((FormulaToken::Number(number), place)),
                 Ok(_) => return Err(wrong(place, format!("the number {word} is too large"))),
                 Err(_) => {
                     return Err(wrong(place, format!("`{word}` is not a number"))
@@ -231,14 +233,14 @@ fn tokens(all: &[char]) -> Result<Vec<(Token, usize)>> {
             at = end;
         } else if begins_word(c) {
             let length = all[at..].iter().take_while(|c| continues_word(**c)).count();
-            found.push((Token::Name(all[at..at + length].iter().collect()), place));
+            found.push((FormulaToken::Name(all[at..at + length].iter().collect()), place));
             at += length;
         } else if matches!(c, '`' | '"' | '\'') {
             let (text, end) = quoted(all, at)?;
-            found.push((if c == '`' { Token::Quoted(text) } else { Token::Text(text) }, place));
+            found.push((if c == '`' { FormulaToken::Quoted(text) } else { FormulaToken::Text(text) }, place));
             at = end;
         } else if "+-*/:^()~,=.".contains(c) {
-            found.push((Token::Sign(c), place));
+            found.push((FormulaToken::Sign(c), place));
             at += 1;
         } else {
             return Err(

@@ -1,6 +1,6 @@
 //! The algebra of terms: what `+`, `-`, `:`, `*` and `^` make of variables, in R's order.
 
-use super::expression::{Expression, Kind, Operator, spelled_name};
+use super::expression::{Expression, ExpressionKind, Operator, spelled_name};
 use super::parse::wrong;
 use super::variable::Variable;
 use crate::error::{Error, Result};
@@ -35,7 +35,7 @@ pub(super) struct TermList {
 impl TermList {
     /// Writes a right side out; `.` must have been replaced.
     pub(super) fn of(right: &Expression) -> Result<TermList> {
-        let mut known = Known::default();
+        let mut known = KnownVariables::default();
         let mut all = known.sum(right, true)?;
         let intercept = known.intercept;
         let mut list = TermList { intercept, variables: known.variables, terms: Vec::new() };
@@ -110,30 +110,32 @@ fn too_many(at: usize) -> Error {
 
 /// Variables seen so far.
 #[derive(Debug)]
-struct Known {
+struct KnownVariables {
     variables: Vec<PlacedVariable>,
     index: BTreeMap<String, u32>,
     intercept: bool,
 }
 
-impl Default for Known {
-    fn default() -> Known {
-        Known { variables: Vec::new(), index: BTreeMap::new(), intercept: true }
+impl Default for KnownVariables {
+    fn default() -> KnownVariables {
+        KnownVariables { variables: Vec::new(), index: BTreeMap::new(), intercept: true }
     }
 }
 
-impl Known {
+impl KnownVariables {
     /// The terms of a sum; the outermost one may speak of the intercept.
     fn sum(&mut self, e: &Expression, outermost: bool) -> Result<TermSet> {
         let (first, rest) = match &e.kind {
-            Kind::Chain(first, rest) if matches!(rest.first(), Some((Operator::Plus | Operator::Minus, _))) => {
+            ExpressionKind::Chain(first, rest)
+                if matches!(rest.first(), Some((Operator::Plus | Operator::Minus, _))) =>
+            {
                 (&**first, &rest[..])
             }
             _ => (e, &[][..]),
         };
         let mut all = TermSet::default();
         match &first.kind {
-            Kind::Negative(inner) if outermost => self.subtract(&mut all, inner, outermost)?,
+            ExpressionKind::Negative(inner) if outermost => self.subtract(&mut all, inner, outermost)?,
             _ => self.add(&mut all, first, outermost)?,
         }
         for (operator, part) in rest {
@@ -163,7 +165,7 @@ impl Known {
 
     /// 1 and 0 stand for the intercept, and for its absence.
     fn intercept_word(&self, e: &Expression, outermost: bool) -> Result<Option<bool>> {
-        let Kind::Number(number) = e.kind else { return Ok(None) };
+        let ExpressionKind::Number(number) = e.kind else { return Ok(None) };
         match number {
             1.0 if outermost => Ok(Some(true)),
             0.0 if outermost => Ok(Some(false)),
@@ -176,8 +178,8 @@ impl Known {
     /// The terms of anything.
     fn terms(&mut self, e: &Expression) -> Result<TermSet> {
         match &e.kind {
-            Kind::Name(_) | Kind::Call(..) => Ok(TermSet::one(vec![self.variable(e)?])),
-            Kind::Chain(first, rest) => match rest.first() {
+            ExpressionKind::Name(_) | ExpressionKind::Call(..) => Ok(TermSet::one(vec![self.variable(e)?])),
+            ExpressionKind::Chain(first, rest) => match rest.first() {
                 Some((Operator::Colon, _)) => {
                     let mut all = self.terms(first)?;
                     for (_, part) in rest {
@@ -202,10 +204,10 @@ impl Known {
                 }
                 _ => self.sum(e, false),
             },
-            Kind::Power(base, exponent) => {
+            ExpressionKind::Power(base, exponent) => {
                 let power = match exponent.kind {
                     // Beyond the number of variables nothing is added; 64 is far beyond what ends.
-                    Kind::Number(k) if k.fract() == 0.0 && (1.0..=64.0).contains(&k) => k as u32,
+                    ExpressionKind::Number(k) if k.fract() == 0.0 && (1.0..=64.0).contains(&k) => k as u32,
                     _ => {
                         return Err(wrong(
                             exponent.at,
@@ -227,20 +229,20 @@ impl Known {
                 }
                 Ok(all)
             }
-            Kind::Number(_) => self.intercept_word(e, false).map(|_| TermSet::default()),
-            Kind::Negative(_) => {
+            ExpressionKind::Number(_) => self.intercept_word(e, false).map(|_| TermSet::default()),
+            ExpressionKind::Negative(_) => {
                 Err(wrong(e.at, "a sign in front is no term").help("put arithmetic into I(), for example I(-age)"))
             }
-            Kind::Text(text) => {
+            ExpressionKind::Text(text) => {
                 Err(wrong(e.at, format!("the text \"{text}\" is no term")).help("put names of columns in backquotes"))
             }
-            Kind::Dot => Err(wrong(e.at, "`.` has no meaning here")),
+            ExpressionKind::Dot => Err(wrong(e.at, "`.` has no meaning here")),
         }
     }
 
     fn variable(&mut self, e: &Expression) -> Result<u32> {
         let spelled = match &e.kind {
-            Kind::Name(name) => spelled_name(name),
+            ExpressionKind::Name(name) => spelled_name(name),
             _ => e.to_string(),
         };
         if let Some(at) = self.index.get(&spelled) {
@@ -257,22 +259,22 @@ impl Known {
 pub(super) fn without_dot(e: &Expression, columns: &[String]) -> Result<Expression> {
     let again = |e: &Expression| without_dot(e, columns).map(Box::new);
     let kind = match &e.kind {
-        Kind::Dot => {
-            let name = |name: &String| Expression { kind: Kind::Name(name.clone()), at: e.at };
+        ExpressionKind::Dot => {
+            let name = |name: &String| Expression { kind: ExpressionKind::Name(name.clone()), at: e.at };
             match columns {
                 [] => return Err(wrong(e.at, "`.` stands for all other columns, and there is none")),
                 [only] => name(only).kind,
                 [first, rest @ ..] => {
                     let rest = rest.iter().map(|c| (Operator::Plus, name(c))).collect();
-                    Kind::Chain(Box::new(name(first)), rest)
+                    ExpressionKind::Chain(Box::new(name(first)), rest)
                 }
             }
         }
-        Kind::Negative(inner) => Kind::Negative(again(inner)?),
-        Kind::Power(base, exponent) => Kind::Power(again(base)?, exponent.clone()),
-        Kind::Chain(first, rest) => {
+        ExpressionKind::Negative(inner) => ExpressionKind::Negative(again(inner)?),
+        ExpressionKind::Power(base, exponent) => ExpressionKind::Power(again(base)?, exponent.clone()),
+        ExpressionKind::Chain(first, rest) => {
             let rest = rest.iter().map(|(operator, part)| Ok((*operator, without_dot(part, columns)?)));
-            Kind::Chain(again(first)?, rest.collect::<Result<_>>()?)
+            ExpressionKind::Chain(again(first)?, rest.collect::<Result<_>>()?)
         }
         other => other.clone(),
     };

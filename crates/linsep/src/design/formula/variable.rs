@@ -1,7 +1,7 @@
 //! What a function of a formula asks for: its arguments, read and checked before any table is.
 
 use super::arithmetic::{Function, unknown_function};
-use super::expression::{Argument, Expression, Kind, spelled_number};
+use super::expression::{Argument, Expression, ExpressionKind, spelled_number};
 use super::parse::wrong;
 use super::spline::{MOST_DEGREE, SplineKind};
 use crate::error::{Error, Result};
@@ -34,8 +34,8 @@ impl Variable {
     /// What a name or a call stands for.
     pub(super) fn of(expression: &Expression) -> Result<Variable> {
         match &expression.kind {
-            Kind::Name(name) => Ok(Variable::Column(name.clone())),
-            Kind::Call(name, arguments) => {
+            ExpressionKind::Name(name) => Ok(Variable::Column(name.clone())),
+            ExpressionKind::Call(name, arguments) => {
                 let call = Call { name, arguments, at: expression.at };
                 match name.as_str() {
                     "poly" => call.polynomial(),
@@ -149,17 +149,21 @@ impl<'a> Call<'a> {
 
     fn category(&self) -> Result<Variable> {
         let found = self.bound(&["x", "coding", "ref"])?;
-        let Some(Expression { kind: Kind::Name(column), .. }) = found[0] else {
+        let Some(Expression { kind: ExpressionKind::Name(column), .. }) = found[0] else {
             return Err(wrong(found[0].map_or(self.at, |e| e.at), "`C` takes the name of a column")
                 .help("for example C(region, ref = \"west\")"));
         };
         let coding = match found[1] {
             None => CategoryCoding::Treatment,
             Some(e) => match &e.kind {
-                Kind::Name(word) if matches!(word.as_str(), "treatment" | "contr.treatment" | "Treatment") => {
+                ExpressionKind::Name(word)
+                    if matches!(word.as_str(), "treatment" | "contr.treatment" | "Treatment") =>
+                {
                     CategoryCoding::Treatment
                 }
-                Kind::Name(word) if matches!(word.as_str(), "sum" | "contr.sum" | "Sum") => CategoryCoding::Sum,
+                ExpressionKind::Name(word) if matches!(word.as_str(), "sum" | "contr.sum" | "Sum") => {
+                    CategoryCoding::Sum
+                }
                 _ => {
                     return Err(wrong(e.at, format!("`{e}` is not a coding"))
                         .help("the codings are treatment and sum")
@@ -183,7 +187,7 @@ impl<'a> Call<'a> {
 /// A level: text in quotes, or a number.
 fn level(e: &Expression) -> Result<String> {
     match &e.kind {
-        Kind::Text(text) => Ok(text.clone()),
+        ExpressionKind::Text(text) => Ok(text.clone()),
         _ => match number(e) {
             Some(number) => Ok(spelled_number(number)),
             None => Err(wrong(e.at, "a level stands in quotes").help("for example ref = \"west\"")),
@@ -194,8 +198,8 @@ fn level(e: &Expression) -> Result<String> {
 /// A number with its sign.
 fn number(e: &Expression) -> Option<f64> {
     match &e.kind {
-        Kind::Number(number) => Some(*number),
-        Kind::Negative(inner) => number(inner).map(|n| -n),
+        ExpressionKind::Number(number) => Some(*number),
+        ExpressionKind::Negative(inner) => number(inner).map(|n| -n),
         _ => None,
     }
 }
@@ -213,8 +217,8 @@ fn range_error(e: &Expression, what: &str, least: usize, most: usize) -> Error {
 
 fn flag(e: &Expression) -> Result<bool> {
     match &e.kind {
-        Kind::Name(word) if matches!(word.as_str(), "TRUE" | "T" | "true" | "True") => Ok(true),
-        Kind::Name(word) if matches!(word.as_str(), "FALSE" | "F" | "false" | "False") => Ok(false),
+        ExpressionKind::Name(word) if matches!(word.as_str(), "TRUE" | "T" | "true" | "True") => Ok(true),
+        ExpressionKind::Name(word) if matches!(word.as_str(), "FALSE" | "F" | "false" | "False") => Ok(false),
         _ => Err(wrong(e.at, format!("`{e}` is neither TRUE nor FALSE"))),
     }
 }
@@ -223,7 +227,7 @@ fn flag(e: &Expression) -> Result<bool> {
 fn vector(e: &Expression) -> Result<Vec<f64>> {
     let wanted = |e: &Expression| number(e).ok_or_else(|| wrong(e.at, format!("`{e}` is not a number")));
     match &e.kind {
-        Kind::Call(name, arguments) if name == "c" => arguments.iter().map(|a| wanted(&a.value)).collect(),
+        ExpressionKind::Call(name, arguments) if name == "c" => arguments.iter().map(|a| wanted(&a.value)).collect(),
         _ => Ok(vec![wanted(e)?]),
     }
 }

@@ -1,7 +1,7 @@
 //! A formula as it was written.
 
 use super::arithmetic::Arithmetic;
-use super::expression::{Expression, Kind, Operator, spelled_name};
+use super::expression::{Expression, ExpressionKind, Operator, spelled_name};
 use super::parse::{parse_formula, parse_right};
 use super::terms::{TermList, without_dot};
 use crate::error::Result;
@@ -72,14 +72,16 @@ impl Formula {
         if !self.has_intercept() {
             return self;
         }
-        let zero = |at| Expression { kind: Kind::Number(1.0), at };
+        let zero = |at| Expression { kind: ExpressionKind::Number(1.0), at };
         let at = self.right.at;
         let kind = match self.right.kind {
-            Kind::Chain(first, mut rest) if matches!(rest.first(), Some((Operator::Plus | Operator::Minus, _))) => {
+            ExpressionKind::Chain(first, mut rest)
+                if matches!(rest.first(), Some((Operator::Plus | Operator::Minus, _))) =>
+            {
                 rest.push((Operator::Minus, zero(at)));
-                Kind::Chain(first, rest)
+                ExpressionKind::Chain(first, rest)
             }
-            kind => Kind::Chain(Box::new(Expression { kind, at }), vec![(Operator::Minus, zero(at))]),
+            kind => ExpressionKind::Chain(Box::new(Expression { kind, at }), vec![(Operator::Minus, zero(at))]),
         };
         Formula { target: self.target, right: Expression { kind, at } }
     }
