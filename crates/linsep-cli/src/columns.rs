@@ -59,6 +59,10 @@ pub struct ColumnArguments {
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', requires = "transform", help_heading = "Columns")]
     transform_columns: Option<Vec<String>>,
 
+    /// Most quantiles that ranks are read off at, from 2 on (default: 1000, or the number of rows)
+    #[arg(long, value_name = "N", requires = "transform", help_heading = "Columns")]
+    quantiles: Option<usize>,
+
     /// Add products of columns: products (age*bmi), quadratic (also age^2) or poly:D (up to D factors)
     #[arg(long, value_name = "BASIS", help_heading = "Columns")]
     basis: Option<String>,
@@ -99,7 +103,7 @@ impl ColumnArguments {
             },
             unknown: UnknownLevel::from(self.unknown),
             max_levels: self.max_levels,
-            transform: self.transform.map_or(Transform::None, transform),
+            transform: self.transform.map_or(Ok(Transform::None), |name| transform(name, self.quantiles))?,
             transform_columns: self.transform_columns.clone(),
             basis_columns: self.basis_columns.clone(),
             basis: self.basis.as_deref().map_or(Ok(Basis::None), basis)?,
@@ -125,6 +129,19 @@ impl ColumnArguments {
             (Some(target), _) => Ok(target.to_owned()),
             (None, given) => target_of(given, table),
         }
+    }
+
+    /// The column to predict as far as it is named before the table is read.
+    pub fn named_target(&self, given: Option<&str>) -> Result<Option<String>> {
+        let formula = self.formula()?;
+        Ok(formula.as_ref().and_then(Formula::target).or(given).map(str::to_owned))
+    }
+
+    /// Whether a column may be a feature.
+    pub fn uses(&self, column: &str) -> bool {
+        let named = |names: &[String]| names.iter().any(|name| name == column);
+        let apart = self.weights.as_deref() == Some(column) || named(&self.offset) || named(&self.drop);
+        !apart && self.features.as_ref().is_none_or(|features| named(features))
     }
 
     /// The column of weights.
@@ -167,12 +184,16 @@ pub fn seconds(limit: f64) -> Result<Duration> {
         .map_err(|_| Error::usage(format!("`{limit}` is not a number of seconds")).help("for example --time-limit 60"))
 }
 
-fn transform(name: TransformName) -> Transform {
+fn transform(name: TransformName, quantiles: Option<usize>) -> Result<Transform> {
     let output = match name {
         TransformName::Quantile => QuantileOutput::Uniform,
         TransformName::QuantileNormal => QuantileOutput::Normal,
     };
-    Transform::Quantile { output, knots: DEFAULT_KNOTS }
+    match quantiles.unwrap_or(DEFAULT_KNOTS) {
+        few @ 0..=1 => Err(Error::usage(format!("--quantiles {few}"))
+            .help("choose at least 2, the smallest and the largest number of a column")),
+        knots => Ok(Transform::Quantile { output, knots }),
+    }
 }
 
 fn basis(text: &str) -> Result<Basis> {

@@ -27,6 +27,11 @@ impl Ending {
     }
 }
 
+/// Whether `--json` is asked for: then standard error holds an error as JSON or nothing.
+pub fn is_for_programs() -> bool {
+    std::env::args_os().take_while(|a| a != "--").any(|a| a == "--json")
+}
+
 /// The exit code, with the error said on standard error: in words, or for programs under `--json`.
 pub fn report(result: Result<Ending, Error>, json: bool) -> ExitCode {
     ExitCode::from(match result {

@@ -1,5 +1,6 @@
 //! `linsep fit`.
 
+use crate::asked::Questions;
 use crate::calibrate::CalibrateArguments;
 use crate::columns::{ColumnArguments, seconds};
 use crate::conformal::ConformalArguments;
@@ -13,6 +14,7 @@ use crate::multiclass::ApproachName;
 use crate::output::{check_directory, print, print_json};
 use crate::progress::Progress;
 use crate::trace::Trace;
+use crate::tune;
 use crate::voice;
 use clap::Args;
 use linsep::artifact::{Model, MultiLabel};
@@ -42,6 +44,7 @@ Examples:
   linsep fit penguins.csv --target sex --basis quadratic --basis-columns body_mass_g,bill_depth_mm
   linsep fit penguins.csv --formula 'sex ~ island * body_mass_g + ns(bill_depth_mm, 3)'
   linsep fit penguins.csv --target species --transform quantile-normal --model lda
+  linsep fit penguins.csv --target sex --drop year --penalty lasso:cv
   linsep fit penguins.csv --target species --penalty none
   linsep fit penguins.csv --target sex --model pocket --max-iter 20
   linsep fit penguins.csv --target species --model svm --multiclass one-vs-one --vote unanimity
@@ -99,6 +102,11 @@ pub struct FitArguments {
     /// Start at the coefficients of this model, which has the same columns and classes
     #[arg(long, value_name = "MODEL", help_heading = "Method")]
     init: Option<PathBuf>,
+
+    /// Keep the sums over the rows in the model, so that update can add rows to it and take rows away (lda, qda, spherical,
+    /// naive-bayes, least-squares)
+    #[arg(long, help_heading = "Method")]
+    keep_statistics: bool,
 
     /// Write every step of the solver to this CSV file: iteration, objective, gradient_norm, step and the coefficients (newton,
     /// lbfgs, gradient-descent, fixed-step, sgd, svrg)
@@ -184,13 +192,20 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     if arguments.input.files.is_empty() {
         return Err(Error::usage("no table is named").help("name a FILE, or - for standard input"));
     }
+    if arguments.method.sized_by_folds() {
+        if arguments.trace.is_some() {
+            return Err(Error::usage("--trace is of one fit, and a size that folds choose has many")
+                .help("give the size that they chose"));
+        }
+        return tune::fit_by_folds(arguments);
+    }
     let asked = arguments.asked()?;
     let trace = arguments.trace.as_deref().map(Trace::new).transpose()?;
     if let Some(path) = &arguments.trace {
         arguments.input.refuse_as_output(path, &[arguments.init.as_deref(), arguments.output.as_deref()])?;
     }
     let progress = Progress::new(arguments.input.quiet, time_limit);
-    let table = arguments.input.read(None, &progress)?;
+    let table = arguments.input.read_labelled(arguments.target.as_deref(), &progress)?;
     let options = |target: String| arguments.options(&asked, &table, target);
     if let Some(targets) = labels::targets(arguments.target.as_deref(), &table) {
         if trace.is_some() {
@@ -204,6 +219,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
         return finish_labels(arguments, fits?, &options);
     }
     let options = options(arguments.columns.target(arguments.target.as_deref(), &table)?)?;
+    let questions = Questions::of(&table, &options.target, |column| arguments.columns.uses(column));
     let watch = match &trace {
         Some(trace) => trace.followed(progress.watch()),
         None => progress.watch(),
@@ -214,7 +230,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     if let Some(trace) = &trace {
         trace.write(&fit)?;
     }
-    finish(arguments, fit)
+    finish_asking(arguments, fit, &questions)
 }
 
 /// A rule that is stated: no table is read.
@@ -262,6 +278,11 @@ pub fn write(arguments: &FitArguments, fit: &TableFit) -> Result<Ending> {
 
 /// Writes what came of the fit, and says it.
 pub fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
+    finish_asking(arguments, fit, &Questions::none())
+}
+
+/// The same, with questions about the columns.
+fn finish_asking(arguments: &FitArguments, fit: TableFit, questions: &Questions) -> Result<Ending> {
     match fit {
         TableFit::Model(model) => {
             let ending = if model.outcome == Outcome::Converged { Ending::Done } else { Ending::NotConverged };
@@ -271,7 +292,11 @@ pub fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                 None => {}
             }
             if arguments.json {
-                return print_json(&inspect_json(&model, &voice::Command)?, ending);
+                let mut said = inspect_json(&model, &voice::Command)?;
+                if let (Some(questions), Some(object)) = (questions.json(), said.as_object_mut()) {
+                    object.insert("questions".to_owned(), questions);
+                }
+                return print_json(&said, ending);
             }
             let written = match &arguments.output {
                 Some(path) => format!("\nmodel written to {}\n", path.display()),
@@ -281,7 +306,7 @@ pub fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
                 Some(columns) => fit_summary_on_columns(&model, columns, &voice::Command),
                 None => fit_summary(&model, &voice::Command),
             };
-            print(&format!("{summary}{written}"), ending)
+            print(&format!("{summary}{}{written}", questions.text()), ending)
         }
         TableFit::Refused(refusal) => {
             if arguments.json {
@@ -319,6 +344,7 @@ fn options(arguments: &FitArguments, method: Method, table: &Table, target: Stri
     options.true_priors = arguments.decision.true_priors(&classes)?;
     options.folds = arguments.cv;
     options.seed = arguments.seed;
+    options.keep_statistics = arguments.keep_statistics;
     Ok(options)
 }
 

@@ -4,8 +4,9 @@ use crate::exit::Ending;
 use crate::input::{InputArguments, load_model};
 use crate::output::{check_directory, print, print_json};
 use crate::predict::UnknownName;
+use crate::predict::kept;
 use crate::progress::Progress;
-use crate::sheet::Sheet;
+use crate::sheet::{Sheet, SheetFormat};
 use crate::voice;
 use clap::Args;
 use linsep::artifact::Model;
@@ -90,11 +91,12 @@ pub fn run(arguments: &GeometryArguments) -> Result<Ending> {
             .help("leave one out"));
     }
     if let Some(output) = &arguments.output {
+        SheetFormat::of(output)?;
         check_directory(Path::new(output))?;
         arguments.input.refuse_as_output(Path::new(output), &[Some(&arguments.model)])?;
     }
     let table = arguments.input.read(Some(&model), &progress)?;
-    let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
+    let keep = kept(&arguments.keep, &table)?;
     let geometry = geometry_of(&model, &progress.watch())?;
     let options = GeometryOptions {
         unknown: arguments.unknown.map(Into::into),

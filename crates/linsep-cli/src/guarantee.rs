@@ -78,7 +78,8 @@ pub fn run(arguments: &GuaranteeArguments) -> Result<Ending> {
     arguments.decision.replace(&mut model)?;
     let progress = Progress::new(arguments.input.quiet, None);
     let table = arguments.input.read(Some(&model), &progress)?;
-    let read = |file: &String| arguments.input.read_other(Path::new(file), model.expected(), &progress);
+    let read =
+        |file: &String| arguments.input.read_other(Path::new(file), model.expected(), model.reading.clone(), &progress);
     let training = arguments.train.as_ref().map(read).transpose()?;
     let terms = match (arguments.rho, arguments.norm, arguments.radius) {
         (Some(margin), Some(norm), Some(radius)) => Some(MarginPremises { margin, norm, radius }),

@@ -238,7 +238,8 @@ pub fn run(arguments: &InferArguments) -> Result<Ending> {
         arguments.input.refuse_as_output(path, &[arguments.against.as_deref(), arguments.at.as_deref()])?;
     }
     let progress = Progress::new(arguments.input.quiet, time_limit);
-    let table = arguments.input.read(None, &progress)?;
+    let named = arguments.columns.named_target(arguments.target.as_deref())?;
+    let table = arguments.input.read_labelled(named.as_deref(), &progress)?;
     let mut options = InferOptions::new(arguments.columns.target(arguments.target.as_deref(), &table)?);
     options.recipe = recipe;
     options.positive = arguments.columns.positive.clone();
@@ -282,13 +283,14 @@ pub fn run(arguments: &InferArguments) -> Result<Ending> {
         progress.finish();
         return print_split(arguments, &found?);
     }
+    let reading = table.reading().clone();
     let found = infer_table(table, &options, &progress.watch());
     progress.finish();
     let found = found?;
     // Everything that can fail comes before the first file is written.
     let band = match (&arguments.at, &found.answer) {
         (Some(path), Fit::Model(inference)) => {
-            let other = arguments.input.read_other(path, found.recipe.expected(), &progress)?;
+            let other = arguments.input.read_other(path, found.recipe.expected(), reading, &progress)?;
             let band = match arguments.band {
                 BandName::Pointwise => BandKind::Pointwise,
                 BandName::Scheffe => BandKind::Scheffe,

@@ -161,7 +161,10 @@ fn request(
     }
     let table = match input.files.is_empty() {
         true => None,
-        false => Some(input.read_as(expected, progress)?),
+        false => {
+            let reading = models.first().map(|m| m.reading.clone()).unwrap_or_default();
+            Some(input.read_as(expected, reading, progress)?)
+        }
     };
     let at = |text: &String| {
         let (name, value) = text.split_once('=').ok_or_else(|| {

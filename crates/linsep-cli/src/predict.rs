@@ -2,16 +2,20 @@
 
 use crate::decision::DecisionArguments;
 use crate::exit::Ending;
+use crate::explain;
 use crate::input::{InputArguments, load_saved};
 use crate::labels;
 use crate::output::check_directory;
 use crate::progress::Progress;
-use crate::sheet::Sheet;
+use crate::sheet::{Sheet, SheetFormat};
 use clap::{Args, ValueEnum};
 use linsep::artifact::{Model, Saved};
 use linsep::design::UnknownLevel;
-use linsep::workflow::predict_table;
+use linsep::report::filled_text;
+use linsep::table::Table;
+use linsep::workflow::{ExplainOptions, predict_table};
 use linsep::{Error, Result};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Predict the class of every row of a table.
@@ -25,6 +29,8 @@ Examples:
   linsep predict model.json penguins.csv --proba -o predictions.csv
   linsep predict model.json penguins.csv --keep island,sex
   linsep predict model.json penguins.csv --reject 0.05
+  linsep predict model.json penguins.csv --explain 3 --row 5
+  linsep predict model.json penguins.csv --explain all -o explained.csv
   linsep predict sets.json penguins.csv --set --set-level 0.95")]
 pub struct PredictArguments {
     /// The model file; - is standard input
@@ -52,7 +58,16 @@ pub struct PredictArguments {
     #[arg(long, value_name = "LEVEL", requires = "set")]
     set_level: Option<f64>,
 
-    /// Copy these input columns in front
+    /// Instead of predictions write row,class,feature,value,contribution: what the N columns that matter most add to each
+    /// score of a row (for kernels the support rows), or all; with (intercept) and (rest) they sum to the score
+    #[arg(long, value_name = "N|all", conflicts_with_all = ["proba", "scores", "set", "keep"])]
+    explain: Option<String>,
+
+    /// Explain this row alone, counted from 1 without the header; in words unless -o names a file
+    #[arg(long, value_name = "ROW", requires = "explain")]
+    row: Option<usize>,
+
+    /// Copy these input columns in front; all is all of them
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     keep: Vec<String>,
 
@@ -63,7 +78,7 @@ pub struct PredictArguments {
     #[command(flatten)]
     decision: DecisionArguments,
 
-    /// Where to write; - is standard output
+    /// Where to write: .csv, .tsv, .jsonl, .parquet or .arrow; - is standard output, as CSV
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: String,
 }
@@ -90,6 +105,16 @@ impl From<UnknownName> for UnknownLevel {
 }
 
 impl PredictArguments {
+    /// What to explain, where that is asked for.
+    fn explanation(&self) -> Result<Option<ExplainOptions>> {
+        let Some(text) = &self.explain else { return Ok(None) };
+        let row = match self.row {
+            Some(0) => return Err(Error::usage("--row 0: rows are counted from 1").help("for example --row 1")),
+            row => row.map(|row| row - 1),
+        };
+        Ok(Some(ExplainOptions { most: explain::most(text)?, row, unknown: self.unknown.map(Into::into) }))
+    }
+
     /// Puts the decision that the flags ask for in the place of the model's.
     fn prepare(&self, model: &mut Model) -> Result<()> {
         if self.proba && !model.has_probabilities() {
@@ -117,11 +142,13 @@ impl PredictArguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &PredictArguments) -> Result<Ending> {
+    let explained = arguments.explanation()?;
     let mut saved = load_saved(&arguments.model)?;
     match &mut saved {
         Saved::One(model) => arguments.prepare(model)?,
         Saved::Several(models) => models.models.iter_mut().try_for_each(|m| arguments.prepare(m))?,
     }
+    SheetFormat::of(&arguments.output)?;
     check_directory(Path::new(&arguments.output))?;
     let others = [Some(arguments.model.as_path()), arguments.decision.file()];
     arguments.input.refuse_as_output(Path::new(&arguments.output), &others)?;
@@ -130,9 +157,12 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         Saved::One(model) => model,
         Saved::Several(models) => {
             let table = arguments.input.read_for(&models, &progress)?;
-            let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
+            let keep = kept(&arguments.keep, &table)?;
             if arguments.set {
                 return Err(labels::refuse(&models, "--set"));
+            }
+            if explained.is_some() {
+                return Err(labels::refuse(&models, "--explain"));
             }
             let extras = (arguments.proba, arguments.scores);
             let unknown = arguments.unknown.map(Into::into);
@@ -143,9 +173,17 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         }
     };
     let table = arguments.input.read(Some(&model), &progress)?;
-    let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
+    if let Some(options) = explained {
+        let ending = explain::run(&model, &table, &options, &arguments.output, &progress.watch());
+        progress.finish();
+        return ending;
+    }
+    let keep = kept(&arguments.keep, &table)?;
     let predictions = predict_table(&model, &table, arguments.unknown.map(Into::into), &progress.watch())?;
     progress.finish();
+    if !predictions.filled.is_empty() && !arguments.input.quiet {
+        let _ = writeln!(std::io::stderr(), "note: {}", filled_text(&predictions.filled));
+    }
     let classes = &model.classes;
     let scores = model.discriminant.n_scores();
     let mut header = vec!["prediction".to_owned()];
@@ -188,9 +226,19 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
             let within = sets[i * classes.len()..(i + 1) * classes.len()].iter().zip(classes);
             let names: Vec<String> = within.filter(|(within, _)| **within).map(|(_, c)| separable(c)).collect();
             line.text(&names.join("|"));
-            line.text(&names.len().to_string());
+            line.whole(names.len());
         }
     })
+}
+
+/// The columns to copy: those that are named, or all.
+pub fn kept(names: &[String], table: &Table) -> Result<Vec<usize>> {
+    match names {
+        [all] if all == "all" && !table.columns().iter().any(|c| c.name == "all") => {
+            Ok((0..table.columns().len()).collect())
+        }
+        _ => names.iter().map(|name| table.column(name)).collect(),
+    }
 }
 
 /// The name of a class so that names with | between them can be told apart again.

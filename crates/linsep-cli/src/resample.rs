@@ -110,7 +110,8 @@ pub fn run(arguments: &ResampleArguments) -> Result<Ending> {
     let recipe = arguments.columns.recipe()?;
     let class_weights = class_weights(&arguments.class_weight)?;
     let progress = Progress::new(arguments.input.quiet, time_limit);
-    let table = arguments.input.read(None, &progress)?;
+    let named = arguments.columns.named_target(arguments.target.as_deref())?;
+    let table = arguments.input.read_labelled(named.as_deref(), &progress)?;
     let target = arguments.columns.target(arguments.target.as_deref(), &table)?;
     let method = arguments.method.with_classes(method, &table, &target, arguments.columns.positive.as_deref())?;
     let hard = matches!(method, Method::HardMargin(_));

@@ -118,7 +118,8 @@ pub fn run(arguments: &SeparableArguments) -> Result<Ending> {
 
 /// Reads the table and looks for the verdict.
 fn find(arguments: &SeparableArguments, recipe: RecipeOptions, progress: &Progress) -> Result<TableSeparability> {
-    let table = arguments.input.read(None, progress)?;
+    let named = arguments.columns.named_target(arguments.target.as_deref())?;
+    let table = arguments.input.read_labelled(named.as_deref(), progress)?;
     let mut options = SeparableOptions::new(arguments.columns.target(arguments.target.as_deref(), &table)?);
     options.recipe = recipe;
     options.positive = arguments.columns.positive.clone();

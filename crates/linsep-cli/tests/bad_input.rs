@@ -63,6 +63,8 @@ fn cases() -> Vec<Case> {
     all.extend(values());
     all.extend(weights());
     all.extend(formats());
+    all.extend(cells());
+    all.extend(lines_and_endings());
     all.extend(prediction());
     all.extend(geometry());
     all.extend(model_files());
@@ -137,6 +139,17 @@ fn class_weights_and_starts() -> Vec<Case> {
             "a start that is not linear",
             "fit p.csv -t y --features x --init gamma.json -o m.json",
             &["the naive-bayes model to start from is not linear"],
+        ),
+        usage(
+            "statistics of a method without sums",
+            "fit p.csv -t y --keep-statistics -o m.json",
+            &["--keep-statistics is for methods", "--model logistic is not", "--model lda"],
+        ),
+        usage("an update without rows", "update lda.json -o m.json", &["no rows are named", "--remove"]),
+        usage(
+            "an update of a model without sums",
+            "update lda.json p.csv -o m.json",
+            &["does not keep the sums over its rows", "--keep-statistics", "--with"],
         ),
         bad(
             "a start with other classes",
@@ -416,7 +429,13 @@ fn columns_and_classes() -> Vec<Case> {
             "a measurement as target",
             ("f.csv", format!("x,y\n{distinct}")),
             "fit f.csv -t y -o m.json",
-            &["f.csv", "column `y`", "distinct values in 200 rows", "choose another column"],
+            &[
+                "f.csv",
+                "column `y`",
+                "distinct values in 200 rows",
+                "this looks like regression",
+                "choose another column",
+            ],
         ),
         bad(
             "a class emptied by dropping rows",
@@ -576,7 +595,7 @@ fn formats() -> Vec<Case> {
         bad("duplicated column", ("f.csv", "x,x,y\n1,2,a\n3,4,b\n"), line, &["f.csv, line 1", "column `x`", "1 and 2"]),
         bad(
             "unnamed column",
-            ("f.csv", ",x,y\n0,1,a\n1,3,b\n"),
+            ("f.csv", ",x,y\n0,1,a\n0,3,b\n"),
             line,
             &["f.csv, line 1", "column 1 has no name", "name"],
         ),
@@ -593,7 +612,6 @@ fn formats() -> Vec<Case> {
             "fit f.svm -o m.json",
             &["f.svm, line 2", "2"],
         ),
-        bad("LIBSVM index zero", ("f.svm", "1 1:1\n2 0:1 2:1\n"), "fit f.svm -o m.json", &["f.svm, line 2", "0", "1"]),
         bad(
             "different columns",
             ("f.csv", "x,q,y\n1,2,a\n"),
@@ -653,14 +671,209 @@ fn formats() -> Vec<Case> {
         usage(
             "text and number at once",
             "fit p.csv -t y --text x --number x -o m.json",
-            &["`x`", "both as text and as numbers"],
+            &["`x`", "two of text, numbers and dates"],
         ),
+    ]
+}
+
+/// How cells are written.
+fn cells() -> Vec<Case> {
+    let line = "fit f.csv -t y -o m.json";
+    vec![
+        usage("a decimal sign of two characters", "fit p.csv -t y --decimal ,, -o m.json", &["--decimal", "`,,`"]),
+        usage("a decimal sign that is none", "fit p.csv -t y --decimal ; -o m.json", &["`;` is no --decimal", "comma"]),
+        usage("no thousands sign", "fit p.csv -t y --thousands x -o m.json", &["`x` is no --thousands", "space"]),
+        usage(
+            "one sign for both",
+            "fit p.csv -t y --thousands . -o m.json",
+            &["`.` cannot be both --decimal and --thousands", "--decimal , --thousands ."],
+        ),
+        usage("an order that is none", "fit p.csv -t y --date x=ydm -o m.json", &["`ydm`", "x=dmy"]),
+        usage("dates of no column", "fit p.csv -t y --date when -o m.json", &["there is no column `when`"]),
+        usage(
+            "dates that are numbers",
+            "fit p.csv -t y --date x -o m.json",
+            &["line 2, column `x`", "`1` is not a date"],
+        ),
+        usage("dates and numbers at once", "fit p.csv -t y --date x --number x -o m.json", &["`x`", "two of text"]),
+        bad(
+            "decimal commas",
+            ("f.csv", "x;y\n1,5;a\n2,5;b\n3;a\n"),
+            line,
+            &["f.csv, line 2, column `x`", "`1,5`", "--decimal ,", "--text x"],
+        ),
+        bad(
+            "decimal commas and thousands",
+            ("f.csv", "x;y\n1.001,5;a\n2,5;b\n3;a\n"),
+            line,
+            &["f.csv, line 2", "`1.001,5`", "--decimal , --thousands ."],
+        ),
+        bad(
+            "thousands",
+            ("f.csv", "x,y\n\"1,001\",a\n\"2,500\",b\n3,a\n"),
+            line,
+            &["f.csv, line 2", "`1,001`", "--thousands ,"],
+        ),
+        bad(
+            "spaces between thousands",
+            ("f.csv", "x;y\n1 001,5;a\n2,5;b\n3;a\n"),
+            line,
+            &["f.csv, line 2", "`1 001,5`", "--decimal , --thousands space"],
+        ),
+        bad(
+            "a point where the comma is the sign",
+            ("f.csv", "x;y\n1,5;a\n2.5;b\n3,5;a\n4,5;b\n"),
+            "fit f.csv -t y --decimal , --number x -o m.json",
+            &["f.csv, line 3, column `x`", "`2.5` is not a number"],
+        ),
+        bad(
+            "dates of two orders",
+            ("f.csv", "d,y\n2024-01-02,a\n31.12.2024,b\n2024-05-05,a\n"),
+            line,
+            &["f.csv, line 3, column `d`", "several ways", "`31.12.2024`", "--text d"],
+        ),
+        bad(
+            "dates of an open order",
+            ("f.csv", "d,y\n01/02/2024,a\n03/04/2024,b\n05/06/2024,a\n"),
+            line,
+            &["f.csv, line 2, column `d`", "`01/02/2024`", "--date d=dmy or d=mdy"],
+        ),
+        bad(
+            "years of two digits",
+            ("f.csv", "d,y\n31.12.24,a\n30.12.24,b\n"),
+            line,
+            &["f.csv, line 2", "`31.12.24`", "--date d=dmy"],
+        ),
+        bad(
+            "a day that does not exist",
+            ("f.csv", "d,y\n2024-02-28,a\n2023-02-29,b\n"),
+            "fit f.csv -t y --date d -o m.json",
+            &["f.csv, line 3, column `d`", "`2023-02-29` is not a date (year, month, day)"],
+        ),
+        bad(
+            "signs on some numbers",
+            ("f.csv", "p,y\n5%,a\n7,b\n9%,a\n"),
+            line,
+            &["f.csv, line 3, column `p`", "percent or currency sign", "`7`"],
+        ),
+        bad(
+            "two currencies",
+            ("f.csv", "p,y\n$5,a\n€7,b\n$9,a\n"),
+            "fit f.csv -t y --number p -o m.json",
+            &["column `p`", "differ in their percent or currency sign"],
+        ),
+        bad(
+            "neither yes nor no",
+            ("f.csv", "p,y\nyes,a\nperhaps,b\nno,a\n"),
+            "fit f.csv -t y --number p -o m.json",
+            &["f.csv, line 2, column `p`", "is not a number"],
+        ),
+    ]
+}
+
+/// Lines, encodings, indices and the endings of names.
+fn lines_and_endings() -> Vec<Case> {
+    let line = "fit f.csv -t y -o m.json";
+    vec![
+        usage("a comment sign of two characters", "fit p.csv -t y --comment // -o m.json", &["`//`", "comments"]),
+        usage("a letter for comments", "fit p.csv -t y --comment x -o m.json", &["`x` cannot begin comments"]),
+        usage(
+            "more lines skipped than there are",
+            "fit p.csv -t y --skip 99 -o m.json",
+            &["the file has 9 lines", "--skip"],
+        ),
+        usage("lines that are no number", "fit p.csv -t y --skip some -o m.json", &["--skip", "some"]),
+        usage("an unknown encoding", "fit p.csv -t y --encoding ebcdic -o m.json", &["`ebcdic`", "windows-1252"]),
+        usage("UTF-16 without its order", "fit p.csv -t y --encoding utf-16 -o m.json", &["utf-16le or utf-16be"]),
+        usage("the wrong encoding", "fit p.csv -t y --encoding utf-16le -o m.json", &["p.csv", "UTF-16"]),
+        bad(
+            "another encoding",
+            ("f.csv", b"x,y\n1,caf\xe9\n2,b\n".to_vec()),
+            line,
+            &["f.csv, line 2", "not UTF-8: byte 0xe9", "--encoding windows-1252 or latin1"],
+        ),
+        bad(
+            "a byte that windows-1252 does not have",
+            ("f.csv", b"x,y\n1,caf\x81\n2,b\n".to_vec()),
+            "fit f.csv -t y --encoding windows-1252 -o m.json",
+            &["f.csv", "0x81", "--encoding"],
+        ),
+        bad(
+            "UTF-16 without a mark",
+            ("f.csv", b"x\0,\0y\0\n\x001\0,\0a\0\n\0".to_vec()),
+            line,
+            &["f.csv, line 1", "UTF-16 without a byte order mark", "--encoding utf-16le or utf-16be"],
+        ),
+        bad(
+            "a cell behind the header",
+            ("f.csv", "x,y,\n1,a,\n2,b,7\n"),
+            line,
+            &["f.csv, line 3", "column 3 has no name", "`7`"],
+        ),
+        bad(
+            "no header, and the target by name",
+            ("f.csv", "1,a\n2,b\n"),
+            "fit f.csv -t y --no-header -o m.json",
+            &["no column `y`", "column1"],
+        ),
+        usage("indices from two", "fit p.csv -t y --index-from 2 -o m.json", &["count from 2", "0 or 1"]),
+        bad(
+            "index 0 where they count from 1",
+            ("f.svm", "1 0:1\n0 1:1\n"),
+            "fit f.svm --index-from 1 -o m.json",
+            &["f.svm, line 1", "index 0"],
+        ),
+        usage("an ending that is no format", "predict p.json p.csv -o out.xls", &["`.xls`", ".parquet"]),
+        usage("JSON that is no lines", "predict p.json p.csv -o out.json", &["`.json`", ".jsonl"]),
+        usage("an ending for distances", "geometry lda.json t.csv -o out.txt", &["`.txt`", ".csv"]),
     ]
 }
 
 fn prediction() -> Vec<Case> {
     let new_level = PAIR.replacen("1,a,1,0,no", "1,zebra,1,0,no", 1);
     vec![
+        usage(
+            "a table in the place of a model",
+            "predict p.csv p.json",
+            &["p.csv", "this is a table, not a model", "swap"],
+        ),
+        usage("a model in the place of a table", "predict p.json p.json", &["p.json", "this is a model, not a table"]),
+        usage("a model as training rows", "fit p.json --target y -o out.json", &["this is a model, not a table"]),
+        usage("a flag of another tool", "fit p.csv --target y --lambda 1 -o out.json", &["--penalty ridge:LAMBDA"]),
+        usage("a shell that is not known", "completions basic", &["basic", "bash"]),
+        usage("a manual page that is not there", "man fitt", &["there is no command `fitt`", "did you mean `fit`?"]),
+        usage("manual pages into nowhere", "man -o nowhere", &["there is no directory `nowhere`"]),
+        usage("no weights to show", "inspect p.json --top 0", &["--top 0 is not a number of weights", "--top all"]),
+        usage(
+            "an explanation of no columns",
+            "predict p.json p.csv --explain 0 -o out.csv",
+            &["--explain 0 is not a number of columns", "--explain 5, or --explain all"],
+        ),
+        usage(
+            "an explanation of some columns",
+            "predict p.json p.csv --explain most -o out.csv",
+            &["--explain most is not a number of columns"],
+        ),
+        usage(
+            "explanations beside probabilities",
+            "predict p.json p.csv --explain 3 --proba -o out.csv",
+            &["--explain", "--proba", "cannot be used with"],
+        ),
+        usage("a row before the first", "predict p.json p.csv --explain 3 --row 0", &["rows are counted from 1"]),
+        usage(
+            "a row behind the last",
+            "predict p.json p.csv --explain 3 --row 9",
+            &["there is no row 9: the table has 8"],
+        ),
+        usage("a row without an explanation", "predict p.json p.csv --row 2", &["--explain"]),
+        bad(
+            "a row that misses a cell cannot be explained",
+            ("f.csv", "x,kind,w,o\n1,a,1,0\n,a,1,0\n"),
+            "predict p.json f.csv --explain 3 --row 2 -o out.csv",
+            &["f.csv, line 3", "misses a cell"],
+        ),
+        usage("describing a target that is not there", "describe p.csv --target z", &["there is no column `z`"]),
+        usage("describing nothing", "describe none.csv", &["none.csv", "there is no such file"]),
         bad(
             "prediction without columns",
             ("f.csv", "w,q\n1,2\n"),
@@ -1328,6 +1541,63 @@ fn naive_bayes() -> Vec<Case> {
 
 fn resampling() -> Vec<Case> {
     vec![
+        usage("a comparison of no method", "compare p.csv -t y --methods foo", &["no method is called `foo`", "qda"]),
+        usage("a comparison without a target", "compare p.csv", &["which column is to be predicted"]),
+        usage(
+            "a comparison by probabilities of a method without",
+            "compare p.csv -t y --methods svm --metric log-loss --folds 3",
+            &["log_loss needs probabilities, and svm has none"],
+        ),
+        usage("a comparison in more folds than rows", "compare p.csv -t y --folds 9", &["9 folds cannot be made of 8"]),
+        usage("a comparison in one fold", "compare p.csv -t y --folds 1", &["1 fold cannot be made"]),
+        usage(
+            "a comparison in more folds than groups",
+            "compare p.csv -t y --groups kind --folds 3",
+            &["of the 2 groups"],
+        ),
+        usage(
+            "a comparison by times that are text",
+            "compare p.csv -t y --time kind",
+            &["the time column `kind` holds text"],
+        ),
+        bad(
+            "a comparison of one class",
+            ("one.csv", "x,y\n1,a\n2,a\n3,a\n"),
+            "compare one.csv -t y --folds 2",
+            &["class"],
+        ),
+        usage("a report of no kind", "report p.json p.csv -o r.txt", &["ends neither in .html nor in .md"]),
+        usage("a report over its model", "report p.json p.csv -o p.json", &["ends neither in .html nor in .md"]),
+        usage("a report by no column", "report p.json p.csv --by foo -o r.html", &["foo"]),
+        usage("a report of no test", "report p.json p.csv --test foo.csv -o r.html", &["foo.csv"]),
+        usage("a report in no directory", "report p.json p.csv -o no/r.html", &["make it first"]),
+        usage("a point of a path at no size", "path p.csv -t y --at 0", &["λ = 0 is not a positive number"]),
+        usage("a point beside a path", "path p.csv -t y --at 1 --lambdas 3", &["cannot be used with"]),
+        usage("folds for a hinge", "fit p.csv -t y --model svm --penalty ridge:cv", &["the hinge loss has no path"]),
+        usage("folds for no penalty", "fit p.csv -t y --penalty none:cv", &["`none:cv` is not the penalty of a path"]),
+        usage("folds for a method without", "fit p.csv -t y --model lda --penalty lasso:cv", &["does not belong"]),
+        usage(
+            "folds and a solver",
+            "fit p.csv -t y --penalty lasso:cv --solver newton",
+            &["chooses its solver itself"],
+        ),
+        usage("folds and steps", "fit p.csv -t y --penalty lasso:cv --trace s.csv", &["--trace is of one fit"]),
+        usage("a budget without a unit", "tune p.csv -t y --budget 10", &["`10` is not a time"]),
+        usage("a budget of nothing", "tune p.csv -t y --budget min", &["`min` is not a time"]),
+        usage("a journal over the table", "tune p.csv -t y --journal p.csv", &["it would be overwritten"]),
+        usage("a journal that is a table", "tune p.csv -t y --journal t.csv", &["not the journal of a search"]),
+        bad(
+            "a search by groups that are classes",
+            ("g.csv", "x,g,y\n1,a,no\n2,a,no\n3,b,yes\n2,b,yes\n"),
+            "tune g.csv -t y --groups g --folds 2",
+            &["no row of class", "is left to learn from", "another column that divides the rows"],
+        ),
+        bad(
+            "a comparison by times that are classes",
+            ("g.csv", "x,t,y\n1,1,no\n2,2,no\n3,3,yes\n2,4,yes\n"),
+            "compare g.csv -t y --time t --folds 2",
+            &["without fold 1 no row of class `yes` is left to learn from"],
+        ),
         usage("a search of no flag", "tune p.csv -t y --grid foo=1,2", &["no flag of `linsep fit` is called foo"]),
         usage("a search of a flag that is given", "tune p.csv -t y --C 2 --grid C=1,2", &["both given and searched"]),
         usage("a search over no number", "tune p.csv -t y --grid C=a,b", &["invalid value 'a'"]),
@@ -2014,6 +2284,99 @@ fn simulation() -> Vec<Case> {
             &["2 priors for 3 classes", "--classes"],
         ),
         usage("one class drawn", "simulate gaussian --classes 1 -o s.csv", &["--classes 1", "from 2"]),
+        usage("no law", "simulate logistic --x triangle:1,2 -o s.csv", &["`triangle:1,2`", "uniform:0,10"]),
+        usage("half a law", "simulate logistic --x uniform:1 -o s.csv", &["`uniform:1`", "uniform:0,10"]),
+        usage("a law in words", "simulate logistic --x normal:a,b -o s.csv", &["`a`", "not a number"]),
+        usage("an empty interval", "simulate plane --x uniform:3,3 -o s.csv", &["between 3 and 3"]),
+        usage("no spread", "simulate plane --x normal:0,0 -o s.csv", &["positive standard deviation"]),
+        usage("shares of a mixture", "simulate plane --x 'mixture:0,1,0.5;1,1,0.6' -o s.csv", &["sum to 1.1"]),
+        usage(
+            "a law and a correlation",
+            "simulate logistic --x normal:0,1 --correlation 0.5 -o s.csv",
+            &["--correlation"],
+        ),
+        usage("text as features", "simulate plane --x p.csv -o s.csv", &["`kind`", "not of numbers"]),
+        bad(
+            "features with a gap",
+            ("gap.csv", "a,b\n1,2\n3,NA\n"),
+            "simulate plane --x gap.csv -o s.csv",
+            &["gap.csv, line 3", "`b`", "missing"],
+        ),
+        bad(
+            "weights for another table",
+            ("ab.csv", "a,b\n1,2\n"),
+            "simulate logistic --weights 1,2,3 --x ab.csv -o s.csv",
+            &["3 weights for 2", "one for every feature"],
+        ),
+        usage("weights of no plane", "simulate plane --weights 0,0 -o s.csv", &["plane", "zero"]),
+        usage(
+            "counts of a class that hardly occurs",
+            "simulate logistic --weights 1 --intercept -40 --counts 5,5 -o s.csv",
+            &["too rare", "intercept"],
+        ),
+        usage("three counts", "simulate logistic --counts 5,5,5 -o s.csv", &["two classes", "two counts"]),
+        bad(
+            "features for classes that come first",
+            ("means.json", r#"{"means":[[0],[1]],"variance":1}"#),
+            "simulate --parameters means.json --x t.csv -o s.csv",
+            &["`y`", "not of numbers"],
+        ),
+        bad(
+            "components without parts",
+            ("parts.json", r#"{"components":["a","b"],"means":[[0],[1],[2]],"variance":1}"#),
+            "simulate --parameters parts.json -o s.csv",
+            &["parts.json", "2 components for 3 parts"],
+        ),
+        bad(
+            "components of one class",
+            ("parts.json", r#"{"components":["a","a"],"means":[[0],[1]],"variance":1}"#),
+            "simulate --parameters parts.json -o s.csv",
+            &["parts.json", "one class"],
+        ),
+        bad(
+            "a population without spread",
+            ("one.json", r#"{"means":[[0,1]]}"#),
+            "simulate --parameters one.json -o s.csv",
+            &["one.json", "`covariance` or `variance`"],
+        ),
+        bad(
+            "a population that is singular",
+            ("one.json", r#"{"means":[[0,1]],"covariance":[[1,1],[1,1]]}"#),
+            "simulate --parameters one.json -o s.csv",
+            &["one.json", "singular"],
+        ),
+        bad(
+            "a study of one population",
+            ("one.json", r#"{"means":[[0,1]],"variance":1}"#),
+            "study --parameters one.json --model lda",
+            &["one population", "linsep estimate"],
+        ),
+        usage("estimates of text", "estimate p.csv", &["`kind`", "not a column of numbers"]),
+        usage("an estimate of no column", "estimate p.csv --features z", &["`z`"]),
+        bad("an estimate of nothing", ("gaps.csv", "a,b\n1,NA\nNA,2\n"), "estimate gaps.csv", &["no row"]),
+        bad(
+            "a prior of other columns",
+            ("k.json", r#"{"features":["q"],"covariance":[[1]]}"#),
+            "estimate p.csv --features x --parameters k.json",
+            &["feature `x`", "q"],
+        ),
+        bad(
+            "a prior that is no covariance",
+            ("k.json", r#"{"features":["x"],"covariance":[[-1]]}"#),
+            "estimate p.csv --features x --parameters k.json",
+            &["k.json", "positive definite"],
+        ),
+        bad(
+            "a truth of other columns beside one population",
+            ("k.json", r#"{"features":["q"],"means":[[1]],"variance":1}"#),
+            "estimate p.csv --features x --truth k.json",
+            &["k.json", "truth is of q"],
+        ),
+        usage(
+            "one quantile",
+            "fit p.csv -t y --drop kind --transform quantile --quantiles 1",
+            &["--quantiles 1", "at least 2"],
+        ),
         usage("no features", "simulate gaussian --features 0 -o s.csv", &["at least one column", "--features"]),
         usage(
             "a correlation that is not possible",

@@ -76,7 +76,7 @@ impl Model {
 
     /// Sizes agree, whatever a checksum says.
     fn check(&self) -> Result<()> {
-        if !self.recipe.is_whole() {
+        if !self.recipe.is_whole() || !self.reading.is_whole() {
             return Err(Error::model("the recipe of the model cannot be used"));
         }
         let features = self.recipe.n_features();

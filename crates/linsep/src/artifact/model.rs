@@ -1,6 +1,6 @@
 //! What a model file holds.
 
-use super::{CrossFitted, ModelPart, Provenance, SupportVectors, TuningRecord};
+use super::{CrossFitted, KeptStatistics, ModelPart, Provenance, SupportVectors, TuningRecord};
 use crate::certify::Certificate;
 use crate::decide::{Conformal, Decision};
 use crate::density::Densities;
@@ -10,6 +10,7 @@ use crate::evaluate::Metric;
 use crate::model::{ClassWeighting, Computation, Method, Note, Objective, Outcome};
 use crate::read::Expected;
 use crate::role::{Role, Roles};
+use crate::table::Reading;
 use serde::{Deserialize, Serialize};
 
 /// A fitted model with everything needed to use, explain and verify it.
@@ -30,6 +31,9 @@ pub struct Model {
     pub offsets: Vec<String>,
     /// Class names, in the order of the scores.
     pub classes: Vec<String>,
+    /// How the table was read, where that was not the plain way.
+    #[serde(skip_serializing_if = "Reading::is_plain", default)]
+    pub reading: Reading,
     /// How columns become a matrix.
     pub recipe: Recipe,
     /// Units in which the method worked.
@@ -73,6 +77,9 @@ pub struct Model {
     /// The search that chose the settings, where there was one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tuning: Option<TuningRecord>,
+    /// Sums over the rows, where they were kept so that rows can be added and taken away.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub statistics: Option<KeptStatistics>,
     /// Where the model came from.
     pub provenance: Provenance,
 }
@@ -88,6 +95,7 @@ impl Model {
         ("class_weights", ClassWeighting::ROLES),
         ("offsets", Roles::All(Role::Setting)),
         ("classes", Roles::All(Role::Claim)),
+        ("reading", Reading::ROLES),
         ("recipe", Recipe::ROLES),
         ("units", Units::ROLES),
         ("discriminant", Discriminant::ROLES),
@@ -106,6 +114,7 @@ impl Model {
         ("training", TrainingSummary::ROLES),
         ("cross_validation", CrossValidation::ROLES),
         ("tuning", TuningRecord::ROLES),
+        ("statistics", KeptStatistics::ROLES),
         ("provenance", Provenance::ROLES),
     ]);
 
@@ -137,6 +146,9 @@ pub struct TrainingSummary {
     pub held_back: usize,
     /// Missing cells per column among the rows with a label and a weight.
     pub missing: Vec<(String, usize)>,
+    /// Cells per column that were filled in; files from before they were counted have none.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub filled: Vec<(String, usize)>,
     /// Total weight of each class, without class weights.
     pub class_weights: Vec<f64>,
     /// Weighted accuracy on the rows used, as far as they were decided; `None` if none was.

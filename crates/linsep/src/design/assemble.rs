@@ -48,6 +48,8 @@ pub struct Prepared {
     pub rows: Vec<usize>,
     /// How many of the wanted rows each column left out, columns that left out none not listed.
     pub missing: Vec<(String, usize)>,
+    /// How many cells of each column were filled in, columns without any not listed.
+    pub filled: Vec<(String, usize)>,
 }
 
 impl Recipe {
@@ -55,7 +57,7 @@ impl Recipe {
     /// treated as the recipe says; extra columns are ignored. A large matrix of products is never made as a whole.
     #[doc(hidden)]
     pub fn apply(&self, table: &Table, wanted: &[bool]) -> Result<Prepared> {
-        let (filler, missing) = plan(self, table, wanted)?;
+        let (filler, missing, filled) = plan(self, table, wanted)?;
         let rows = filler.rows.clone();
         let chunks: Vec<&Chunk> = table.chunks().iter().collect();
         let design = if self.sparse_width > 0 {
@@ -67,14 +69,14 @@ impl Recipe {
         } else {
             PreparedDesign::Dense(dense(&filler, chunks)?)
         };
-        Ok(Prepared { design, rows, missing })
+        Ok(Prepared { design, rows, missing, filled })
     }
 
     /// The same as [`Recipe::apply`], consuming the table: a large table or one of narrow columns serves as the matrix
     /// without a copy, any other is freed chunk by chunk as it is copied.
     #[doc(hidden)]
     pub fn apply_owned(&self, table: Table, wanted: &[bool]) -> Result<Prepared> {
-        let (filler, missing) = plan(self, &table, wanted)?;
+        let (filler, missing, filled) = plan(self, &table, wanted)?;
         let rows = filler.rows.clone();
         let chunks = table.into_chunks();
         let design = if self.sparse_width > 0 {
@@ -84,7 +86,7 @@ impl Recipe {
         } else {
             PreparedDesign::Dense(dense(&filler, chunks)?)
         };
-        Ok(Prepared { design, rows, missing })
+        Ok(Prepared { design, rows, missing, filled })
     }
 }
 
@@ -93,8 +95,11 @@ fn made_once(filler: &Filler) -> bool {
     filler.formula.is_some() && has_room(filler.rows.len().saturating_mul(filler.cols).saturating_mul(size_of::<f64>()))
 }
 
-/// Decides which rows go where before anything is converted.
-fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, Vec<(String, usize)>)> {
+/// Cells of columns, by name.
+type CellCounts = Vec<(String, usize)>;
+
+/// Decides which rows go where before anything is converted; also the missing cells and those that are filled in.
+fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, CellCounts, CellCounts)> {
     let sources = find_sources(recipe, table)?;
     check_sparse(recipe, table)?;
     let columns: Vec<usize> = sources.iter().map(|s| s.column).collect();
@@ -116,6 +121,7 @@ fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, Vec<
     // A row that is left out for a missing cell may have a level that no row in use has.
     let unknown = unknown_rows(recipe, &sources, table, &present)?;
     let missing = if recipe.missing == Missing::Drop { count_missing(table, &columns, wanted) } else { Vec::new() };
+    let filled = if recipe.missing == Missing::Mean { count_missing(table, &columns, wanted) } else { Vec::new() };
     let rows: Vec<usize> = (0..table.n_rows()).filter(|r| present[*r] && !unknown[*r]).collect();
     let starts: Vec<usize> = (0..=table.chunks().len()).map(|c| table.chunk_start(c)).collect();
     let splits = starts.iter().map(|s| rows.partition_point(|r| r < s)).collect();
@@ -132,7 +138,7 @@ fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, Vec<
     check_room(rows_and_columns, rows.len(), cols + recipe.sparse_width)?;
     let mut filler = Filler { sources, rows, splits, starts, cols, products, formula };
     leave_undefined_rows_out(recipe, &mut filler, table)?;
-    Ok((filler, missing))
+    Ok((filler, missing, filled))
 }
 
 /// Refuses what does not fit in memory, before it is allocated.

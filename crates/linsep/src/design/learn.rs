@@ -6,7 +6,7 @@ use super::formula::FoundFormula;
 use super::quantile::{Transform, learn_knots};
 use super::recipe::{Coding, Missing, Recipe, RecipeOptions};
 use crate::error::{Error, Result, nearest};
-use crate::table::{Kind, NameIndex, Table};
+use crate::table::{Kind, NameIndex, Question, Table, unanswered};
 use crate::words::{Setting, Span, words};
 use rayon::prelude::*;
 
@@ -314,6 +314,9 @@ fn learn_levels(
     options: &RecipeOptions,
 ) -> Result<Encoding> {
     let name = &table.columns()[column].name;
+    if let Some(question) = unanswered(table, column).filter(Question::is_refused) {
+        return Err(question.into_error());
+    }
     let mut counts = vec![0.0; levels.len()];
     for (c, chunk) in table.chunks().iter().enumerate() {
         let start = table.chunk_start(c);

@@ -143,6 +143,7 @@ pub(super) fn unknown_rows(
     if recipe.unknown == UnknownLevel::Zero {
         return Ok(unknown);
     }
+    unknown_indices(recipe, table, wanted, &mut unknown)?;
     for source in sources.iter().filter(|s| s.levels.iter().any(Option::is_none)) {
         for row in 0..table.n_rows() {
             let code = table.number(row, source.column);
@@ -163,6 +164,34 @@ pub(super) fn unknown_rows(
         }
     }
     Ok(unknown)
+}
+
+/// Marks rows with an index of a sparse column that training has not seen.
+fn unknown_indices(recipe: &Recipe, table: &Table, wanted: &[bool], unknown: &mut [bool]) -> Result<()> {
+    if recipe.sparse_width == 0 || table.sparse_width() <= recipe.sparse_width {
+        return Ok(());
+    }
+    let from = table.reading().index_from.unwrap_or(1) as usize;
+    for (c, chunk) in table.chunks().iter().enumerate() {
+        let Some(sparse) = &chunk.sparse else { continue };
+        for i in (0..chunk.n_rows).filter(|i| wanted[table.chunk_start(c) + i]) {
+            // Indices rise within a row.
+            let last = sparse.indices[sparse.starts[i]..sparse.starts[i + 1]].last().map_or(0, |index| *index as usize);
+            if last < recipe.sparse_width {
+                continue;
+            }
+            if recipe.unknown == UnknownLevel::Error {
+                let largest = recipe.sparse_width - 1 + from;
+                let message = format!("index {} was not seen when the model was fitted", last + from);
+                return Err(Error::data(format!("{message}: the largest was {largest}"))
+                    .at(chunk.origin.place(i))
+                    .help(words!["choose ", Setting::Unknown.is("zero"), ", which ignores it"])
+                    .help(words!["choose ", Setting::Unknown.is("missing"), ", which leaves the row out"]));
+            }
+            unknown[table.chunk_start(c) + i] = true;
+        }
+    }
+    Ok(())
 }
 
 /// The wanted rows that have all these cells.

@@ -9,6 +9,7 @@ use super::csv::same_columns;
 use super::feed::Placed;
 use super::infer::{CellPlaces, InferOutcome, RawChunk, assemble};
 use super::source::{Input, halted};
+use super::style::CellStyle;
 use super::{ARROW_MAGIC, ReadOptions, wanted};
 use crate::error::{Error, Place, Result};
 use crate::table::Table;
@@ -70,7 +71,7 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch) -
     if pieces.iter().all(|p| p.parsed.n_rows == 0) {
         return Err(Error::format("there is no row").at(Place::file(&**inputs[0].name())));
     }
-    match assemble(inputs, &names, &wanted, pieces, 0)? {
+    match assemble(inputs, &names, &wanted, pieces, 0, &CellStyle::default())? {
         InferOutcome::Table(table) => Ok(table),
         InferOutcome::ReadAgainAsText(_) => unreachable!("the schema decides the kinds"),
     }

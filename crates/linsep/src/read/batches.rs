@@ -4,6 +4,7 @@ use super::arrow_columns::{ArrowKind, Builder, CHUNK_ROWS};
 use super::feed::Placed;
 use super::infer::{CellPlaces, InferOutcome, RawChunk, assemble};
 use super::source::Input;
+use super::style::CellStyle;
 use super::{ReadOptions, Wanted, wanted};
 use crate::error::{Error, Place, Result};
 use crate::table::Table;
@@ -94,7 +95,7 @@ pub fn read_batches(schema: &Schema, batches: &[RecordBatch], name: &str, option
     if first == 1 {
         return Err(Error::format("there is no row").at(Place::file(name)));
     }
-    match assemble(&inputs, &names, &wanted, pieces, 0)? {
+    match assemble(&inputs, &names, &wanted, pieces, 0, &CellStyle::default())? {
         InferOutcome::Table(table) => Ok(table),
         InferOutcome::ReadAgainAsText(_) => unreachable!("the schema decides the kinds"),
     }

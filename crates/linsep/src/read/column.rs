@@ -1,7 +1,8 @@
 //! A column of one piece while it is read: numbers as narrow as they are, or text as codes.
 
 use super::dictionary::Dictionary;
-use super::number::{Said, read_cell};
+use super::number::Said;
+use super::style::CellStyle;
 use crate::table::{Cells, MISSING_TEXT};
 
 /// The missing integer in a block of `i32`: no cell holds it, since such a number is kept as a double.
@@ -148,9 +149,9 @@ impl TextColumn {
     }
 
     /// Counts the cells that say something and those among them that are numbers; also the first that is not.
-    pub(super) fn count(&self) -> ColumnCounts<'_> {
+    pub(super) fn count(&self, style: &CellStyle) -> ColumnCounts<'_> {
         let is_number: Vec<bool> =
-            (0..self.seen.len()).map(|code| matches!(read_cell(self.seen.get(code)), Said::Number(_))).collect();
+            (0..self.seen.len()).map(|code| matches!(style.read(self.seen.get(code)), Said::Number(_))).collect();
         let mut counts = ColumnCounts::default();
         for (row, code) in self.codes.iter().enumerate().filter(|(_, code)| **code != MISSING_TEXT) {
             counts.present += 1;

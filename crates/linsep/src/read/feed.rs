@@ -8,7 +8,7 @@ use super::source::{Input, halted, no_room};
 use crate::error::{Error, Place, Result};
 use crate::numeric::has_room;
 use crate::watch::{Progress, Watch};
-use crate::words::Words;
+use crate::words::{Setting, Words, words};
 use memchr::{memchr_iter, memrchr, memrchr2};
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -317,7 +317,8 @@ pub(super) fn check_utf8(records: &[u8]) -> std::result::Result<(), Flaw> {
         Flaw::new(
             line,
             format!("the text is not UTF-8: byte 0x{byte:02x}"),
-            "convert the file, for example with `iconv -f latin1 -t utf8`",
+            words!["name its encoding: ", Setting::Encoding.any(["windows-1252", "latin1"])],
         )
+        .or(words!["convert it to UTF-8"])
     })
 }

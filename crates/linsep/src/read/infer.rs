@@ -8,6 +8,7 @@ use super::column::{RawColumn, TextColumn};
 use super::dictionary::Dictionary;
 use super::feed::Placed;
 use super::source::{Input, no_room};
+use super::style::CellStyle;
 use crate::error::{Error, Result};
 use crate::numeric::has_room;
 use crate::table::{Cells, Chunk, Column, Kind, MISSING_TEXT, Origin, RowPlaces, SparseRows, Table};
@@ -59,6 +60,7 @@ pub(super) fn assemble(
     wanted: &[Wanted],
     pieces: Vec<Placed<RawChunk>>,
     sparse_width: usize,
+    style: &CellStyle,
 ) -> Result<InferOutcome> {
     let rows: usize = pieces.iter().map(|p| p.parsed.n_rows).sum();
     if !has_room(rows.saturating_mul(PER_ROW)) {
@@ -67,7 +69,7 @@ pub(super) fn assemble(
     let mut again = Vec::new();
     let mut is_text = vec![false; names.len()];
     for (c, name) in names.iter().enumerate() {
-        match decide(inputs, c, name, wanted[c], &pieces)? {
+        match decide(inputs, (c, name), wanted[c], &pieces, style)? {
             KindDecision::Number => {}
             KindDecision::Text => is_text[c] = true,
             KindDecision::ReadAgain => again.push(c),
@@ -98,10 +100,10 @@ enum KindDecision {
 
 fn decide(
     inputs: &[Input<'_>],
-    c: usize,
-    name: &str,
+    (c, name): (usize, &str),
     wanted: Wanted,
     pieces: &[Placed<RawChunk>],
+    style: &CellStyle,
 ) -> Result<KindDecision> {
     let columns = || pieces.iter().map(|p| &p.parsed.columns[c]);
     if wanted == Wanted::Text {
@@ -121,7 +123,7 @@ fn decide(
                 numbers_only |= here > 0;
             }
             RawColumn::Text(text) => {
-                let counts = text.count();
+                let counts = text.count(style);
                 present += counts.present;
                 numbers += counts.numbers;
                 first_text = first_text.or(counts.first_text.map(|found| (piece, found)));

@@ -1,4 +1,5 @@
-//! LIBSVM and svmlight: `label index:value index:value … # comment`, indices from 1 and strictly increasing.
+//! LIBSVM and svmlight: `label index:value index:value … # comment`, indices strictly increasing from 1; from 0 in a file
+//! that has index 0.
 //!
 //! The table has one named column, `label`, and the features as unnamed sparse columns. Explicit zeros are dropped.
 
@@ -7,9 +8,10 @@ use super::feed::{BytePiece, Feed, Flaw, PADDING, Placed, Start, check_utf8, par
 use super::infer::{CellPlaces, FIX, InferOutcome, RawChunk, as_text, assemble, shown};
 use super::number::{Said, leading_digits, leading_number, number, read_cell, word_at};
 use super::source::Input;
+use super::style::CellStyle;
 use super::{ReadOptions, Wanted, wanted};
 use crate::error::{Error, Place, Result};
-use crate::table::{SparseRows, Table};
+use crate::table::{Aside, Reading, SparseRows, Table};
 use crate::watch::Watch;
 use memchr::memchr_iter;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,18 +25,29 @@ type Parsed<T> = std::result::Result<T, Flaw>;
 pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, piece: usize) -> Result<Table> {
     let names = [LABEL.to_owned()];
     let mut wanted = wanted(&names, options, inputs[0].name())?;
+    // One, unless zero is asked for, was met in the model's table, or is met here.
+    let given = options.index_from.or(options.as_read.index_from);
+    let from_zero = AtomicBool::new(given == Some(0));
     let starts = vec![Start::default(); inputs.len()];
     loop {
         let met_text = AtomicBool::new(wanted[0] == Wanted::Text);
         let feed = Feed::new(inputs, &starts, false, piece);
         let pieces = parse_pieces(feed, watch, |piece: BytePiece<'_>| {
-            let mut parser =
-                LibsvmParser::new(piece.padded, met_text.load(Ordering::Relaxed), wanted[0] == Wanted::Number);
-            let mut rows = parser.rows();
+            let parse = |as_text: bool, strict: bool| {
+                let base = if from_zero.load(Ordering::Relaxed) { 0 } else { 1 };
+                let mut parser = LibsvmParser { base, ..LibsvmParser::new(piece.padded, as_text, strict) };
+                let rows = parser.rows();
+                (parser, rows)
+            };
+            let strict = wanted[0] == Wanted::Number;
+            let (mut parser, mut rows) = parse(met_text.load(Ordering::Relaxed), strict);
+            if rows.is_err() && parser.met_zero && given.is_none() {
+                from_zero.store(true, Ordering::Relaxed);
+                (parser, rows) = parse(met_text.load(Ordering::Relaxed), strict);
+            }
             if rows.is_ok() && parser.met_text {
                 met_text.store(true, Ordering::Relaxed);
-                parser = LibsvmParser::new(piece.padded, true, false);
-                rows = parser.rows();
+                (parser, rows) = parse(true, false);
             }
             match (rows, check_utf8(piece.records())) {
                 (Err(flaw), Err(bad)) => Err(if flaw.line < bad.line { flaw } else { bad }),
@@ -42,17 +55,28 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, p
                 (Ok(()), Ok(())) => Ok(parser.finish()),
             }
         })?;
+        // Pieces that were read before index 0 was met are read again.
+        let zero = from_zero.load(Ordering::Relaxed);
+        if pieces.iter().any(|p| (p.parsed.2 == 0) != zero) {
+            continue;
+        }
         let width = pieces.iter().map(|p| p.parsed.1).max().unwrap_or(0);
         let pieces: Vec<Placed<RawChunk>> =
             pieces.into_iter().map(|p| Placed { file: p.file, first_line: p.first_line, parsed: p.parsed.0 }).collect();
         if pieces.iter().all(|p| p.parsed.n_rows == 0) {
             return Err(Error::format("there is no row").at(Place::file(&**inputs[0].name())));
         }
-        match assemble(inputs, &names, &wanted, pieces, width)? {
-            InferOutcome::Table(table) => return Ok(table),
+        match assemble(inputs, &names, &wanted, pieces, width, &CellStyle::default())? {
+            InferOutcome::Table(table) => return Ok(if zero { from_zero_on(table, given.is_none()) } else { table }),
             InferOutcome::ReadAgainAsText(_) => wanted[0] = Wanted::Text,
         }
     }
+}
+
+/// A table whose indices count from zero, as was found or said.
+fn from_zero_on(table: Table, is_found: bool) -> Table {
+    let table = table.with_reading(Reading { index_from: Some(0), ..Reading::default() });
+    if is_found { table.with_aside(Aside::FromZero) } else { table }
 }
 
 /// Whether the beginning of a file looks like this format: a first row of a label and `index:number` pairs.
@@ -88,6 +112,10 @@ struct LibsvmParser<'a> {
     sparse: SparseRows,
     width: usize,
     lines: Option<Vec<u64>>,
+    /// What indices count from.
+    base: u32,
+    /// Whether index 0 was met where they count from one.
+    met_zero: bool,
 }
 
 impl<'a> LibsvmParser<'a> {
@@ -111,6 +139,8 @@ impl<'a> LibsvmParser<'a> {
             sparse,
             width: 0,
             lines: None,
+            base: 1,
+            met_zero: false,
         }
     }
 
@@ -189,11 +219,17 @@ impl<'a> LibsvmParser<'a> {
         } else {
             self.long_index()?
         };
+        // Within, they count from one.
+        let Some(index) = index.checked_add(1 - self.base) else {
+            return Err(self.flaw(format!("index {index} is too large"), "count indices from 1"));
+        };
         if index == 0 {
+            self.met_zero = true;
             return Err(self.flaw("index 0", "indices count from 1"));
         }
         if index <= previous {
-            let message = format!("index {index} comes after index {previous}");
+            let shift = 1 - self.base;
+            let message = format!("index {} comes after index {}", index - shift, previous - shift.min(previous));
             return Err(self.flaw(message, "the indices of a row must strictly increase"));
         }
         Ok(index)
@@ -267,14 +303,14 @@ impl<'a> LibsvmParser<'a> {
         Flaw::new(self.line, message, help)
     }
 
-    /// The rows, the largest index, and the number of lines.
-    fn finish(self) -> ((RawChunk, usize), u64) {
+    /// The rows, the largest index, what they count from, and the number of lines.
+    fn finish(self) -> ((RawChunk, usize, u32), u64) {
         let column =
             if self.as_text { RawColumn::Text(self.texts) } else { RawColumn::Number(self.numbers.into_cells()) };
         let places = self.lines.map_or(CellPlaces::Consecutive, CellPlaces::Lines);
         let n_rows = self.sparse.starts.len() - 1;
         let chunk = RawChunk { n_rows, columns: vec![column], sparse: Some(self.sparse), places };
-        ((chunk, self.width), self.line)
+        ((chunk, self.width, self.base), self.line)
     }
 }
 

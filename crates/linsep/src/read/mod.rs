@@ -1,4 +1,4 @@
-//! Bytes to [`Table`]s: CSV and TSV, JSON lines, LIBSVM, Parquet, Arrow; plain, gzip or zstd; files, standard input,
+//! Bytes to [`Table`]s: CSV and TSV, JSON lines, LIBSVM, Parquet, Arrow, NumPy arrays; plain, gzip or zstd; files, standard input,
 //! memory.
 //!
 //! Reading is strict: a ragged row, a stray quote, a bad number or invalid UTF-8 is an error with its line, never
@@ -21,14 +21,18 @@ mod batches;
 mod column;
 mod csv;
 mod dictionary;
+mod encoded;
 mod feed;
 mod infer;
+mod interpret;
 mod libsvm;
 mod ndjson;
+mod npy;
 mod number;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod source;
+mod style;
 #[cfg(feature = "compression")]
 mod unpacked;
 
@@ -42,11 +46,12 @@ pub(crate) use absent::absent;
 pub use arrow_columns::is_decoding;
 #[cfg(feature = "arrow-arrays")]
 pub use batches::read_batches;
+pub use encoded::TextEncoding;
 #[cfg(feature = "compression")]
 pub(crate) use unpacked::most_unpacked;
 
 use crate::error::{Error, Place, Result, nearest};
-use crate::table::{NameIndex, Table};
+use crate::table::{Aside, DateOrder, NameIndex, Reading, Table};
 use crate::watch::Watch;
 use source::Input;
 use std::io::Read;
@@ -78,6 +83,28 @@ pub struct ReadOptions {
     pub number: Vec<String>,
     /// Kinds that a model expects: forced where the column is present, ignored where it is not.
     pub expected: Vec<(String, Expected)>,
+    /// The decimal sign of text files; `None` is a point, or that of the model's table.
+    pub decimal: Option<char>,
+    /// The sign between groups of three digits.
+    pub thousands: Option<char>,
+    /// Words that stand for a missing cell, besides those that always do.
+    pub missing: Vec<String>,
+    /// Columns of dates, with the order of year, month and day where the cells do not tell it.
+    pub dates: Vec<(String, Option<DateOrder>)>,
+    /// Columns of labels, which stay text whatever they look like.
+    pub labels: Vec<String>,
+    /// How the table of a model was read: what is not asked for is read the same.
+    pub as_read: Reading,
+    /// The byte that begins lines of comments in CSV files.
+    pub comment: Option<u8>,
+    /// Whether CSV files begin with rows; their columns are then `column1` and so on.
+    pub no_header: bool,
+    /// Lines before the header of CSV files.
+    pub skip: u64,
+    /// The encoding of text files; `None` is UTF-8, or UTF-16 by its byte order mark.
+    pub encoding: Option<TextEncoding>,
+    /// What the indices of LIBSVM files count from; `None` is one, or zero where index 0 occurs.
+    pub index_from: Option<u32>,
 }
 
 /// The kind of column a model expects.
@@ -103,6 +130,8 @@ pub enum Format {
     Arrow,
     /// JSON objects, one to a line.
     Ndjson,
+    /// An array of NumPy's.
+    Npy,
 }
 
 /// What the caller said about a column's kind.
@@ -152,6 +181,12 @@ fn read_inputs(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, piece
     let Some(first) = inputs.first() else {
         return Err(Error::usage("no file to read"));
     };
+    let style = style::CellStyle::of(options)?;
+    let mut asides = Vec::new();
+    for input in inputs {
+        asides.extend(input.set_text(options)?.map(Aside::Encoding));
+    }
+    asides.dedup();
     let format = detect(first, options)?;
     for other in &inputs[1..] {
         let found = detect(other, options)?;
@@ -163,8 +198,8 @@ fn read_inputs(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, piece
                 .help("name the format of all of them"));
         }
     }
-    match format {
-        Format::Csv => csv::read(inputs, options, watch, piece),
+    let table = match format {
+        Format::Csv => csv::read(inputs, options, &style, watch, piece),
         Format::Libsvm => libsvm::read(inputs, options, watch, piece),
         #[cfg(feature = "parquet")]
         Format::Parquet => parquet::read(inputs, options, watch),
@@ -175,7 +210,10 @@ fn read_inputs(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, piece
         #[cfg(not(feature = "arrow"))]
         Format::Arrow => Err(absent("Arrow files and streams", first.name()).help("make a CSV file of it")),
         Format::Ndjson => ndjson::read(inputs, options, watch, piece),
-    }
+        Format::Npy => npy::read(inputs, options, watch),
+    }?;
+    let table = interpret::interpret(table, options, &style, format == Format::Csv)?;
+    Ok(asides.into_iter().fold(table, Table::with_aside))
 }
 
 /// Whether bytes begin like a file or a stream of Arrow's interprocess format.
@@ -201,11 +239,15 @@ fn detect(input: &Input<'_>, options: &ReadOptions) -> Result<Format> {
     if looks_like_arrow(&head) {
         return Ok(Format::Arrow);
     }
+    if head.starts_with(npy::MAGIC) {
+        return Ok(Format::Npy);
+    }
     Ok(match input.extension().as_deref() {
         Some("csv" | "tsv" | "tab") => Format::Csv,
         Some("parquet" | "pq") => Format::Parquet,
         Some("arrow" | "arrows" | "feather" | "ipc") => Format::Arrow,
         Some("ndjson" | "jsonl" | "json") => Format::Ndjson,
+        Some("npy") => Format::Npy,
         Some("svm" | "libsvm" | "svmlight") => Format::Libsvm,
         _ if ndjson::looks_like(&head) => Format::Ndjson,
         _ if libsvm::looks_like(&head) => Format::Libsvm,
@@ -225,9 +267,17 @@ fn wanted(names: &[String], options: &ReadOptions, file: &str) -> Result<Vec<Wan
             };
         }
     }
-    let asked =
-        options.text.iter().map(|n| (n, Wanted::Text)).chain(options.number.iter().map(|n| (n, Wanted::Number)));
-    for (name, kind) in asked {
+    // Of these the texts are kept, to be interpreted as a whole.
+    for column in &options.as_read.columns {
+        if let Some(index) = places.place(&column.name) {
+            wanted[index] = Wanted::Text;
+        }
+    }
+    let mut asked = vec![[false; 3]; names.len()];
+    let all = (options.text.iter().map(|n| (n, 0)))
+        .chain(options.number.iter().map(|n| (n, 1)))
+        .chain(options.dates.iter().map(|(n, _)| (n, 2)));
+    for (name, kind) in all {
         let Some(index) = places.place(name) else {
             let near = nearest(name, names.iter().map(String::as_str));
             let shown = || names.iter().take(12).map(String::as_str).collect::<Vec<_>>().join("`, `");
@@ -238,10 +288,12 @@ fn wanted(names: &[String], options: &ReadOptions, file: &str) -> Result<Vec<Wan
             };
             return Err(Error::usage(format!("there is no column `{name}`")).at(Place::file(file)).help(help));
         };
-        if wanted[index] != Wanted::Infer && wanted[index] != kind {
-            return Err(Error::usage(format!("column `{name}` cannot be read both as text and as numbers")));
+        asked[index][kind] = true;
+        if asked[index].iter().filter(|a| **a).count() > 1 {
+            return Err(Error::usage(format!("column `{name}` cannot be read as two of text, numbers and dates")));
         }
-        wanted[index] = kind;
+        // A column that is asked to be numbers may turn out to be amounts, percentages or yes and no.
+        wanted[index] = if kind == 1 { Wanted::Infer } else { Wanted::Text };
     }
     Ok(wanted)
 }

@@ -9,6 +9,7 @@ use super::feed::{BytePiece, Feed, Flaw, Parsed, Placed, Start, check_utf8, pars
 use super::infer::{CellPlaces, FIX, InferOutcome, RawChunk, as_text, assemble, shown, too_sparse};
 use super::number::{Said, number, read_cell};
 use super::source::Input;
+use super::style::CellStyle;
 use super::{Expected, ReadOptions, Wanted, wanted};
 use crate::error::{Error, Place, Result};
 use crate::table::{Cells, NameIndex, Table};
@@ -62,7 +63,8 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, p
         first_line: piece.first_line,
         parsed: piece.parsed.0.finish(&order, names.len()),
     };
-    match assemble(inputs, &names, &wanted, pieces.into_iter().zip(order).map(in_place).collect(), 0)? {
+    let pieces = pieces.into_iter().zip(order).map(in_place).collect();
+    match assemble(inputs, &names, &wanted, pieces, 0, &CellStyle::default())? {
         InferOutcome::Table(table) => Ok(table),
         InferOutcome::ReadAgainAsText(_) => unreachable!("the types decide the kinds"),
     }

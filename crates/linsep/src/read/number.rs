@@ -41,7 +41,8 @@ pub(super) fn trim_spaces(mut cell: &[u8]) -> &[u8] {
 
 /// Whether a trimmed cell stands for nothing.
 pub(super) fn is_missing(cell: &[u8]) -> bool {
-    cell.len() <= 4 && matches!(cell, b"" | b"?" | b"NA" | b"NaN" | b"nan" | b"N/A" | b"null" | b"NULL")
+    cell.len() <= 4
+        && matches!(cell, b"" | b"?" | b"NA" | b"NaN" | b"nan" | b"N/A" | b"null" | b"NULL" | b"n/a" | b"#N/A")
 }
 
 /// The number at the beginning of `bytes` and its length, correctly rounded; never NaN.

@@ -1,21 +1,32 @@
 //! Where bytes come from: a file that can be opened again, or memory; plain, gzip or zstd by their magic bytes.
 
+use super::ReadOptions;
+use super::encoded::{Decoded, TextEncoding, Uncommented};
 #[cfg(feature = "compression")]
 use super::unpacked;
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::watch::{Progress, Watch};
+use crate::words::{Setting, words};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// One input that can be read as often as needed.
 #[derive(Debug)]
 pub(super) struct Input<'a> {
     name: Arc<str>,
     bytes: ByteStore<'a>,
+    text: OnceLock<TextForm>,
+}
+
+/// How text is written; bytes that are no text stay as they are.
+#[derive(Debug, Clone, Copy)]
+struct TextForm {
+    encoding: TextEncoding,
+    comment: Option<u8>,
 }
 
 #[derive(Debug)]
@@ -58,12 +69,12 @@ impl<'a> Input<'a> {
             return Input::spool(file, &name, watch);
         }
         let bytes = ByteStore::File { path: path.to_owned(), size: about.len() };
-        Ok(Input { name: name.into(), bytes })
+        Ok(Input { name: name.into(), bytes, text: OnceLock::new() })
     }
 
     /// Bytes in memory.
     pub(super) fn from_bytes(bytes: &'a [u8], name: &str) -> Input<'a> {
-        Input { name: name.into(), bytes: ByteStore::Memory(Cow::Borrowed(bytes)) }
+        Input { name: name.into(), bytes: ByteStore::Memory(Cow::Borrowed(bytes)), text: OnceLock::new() }
     }
 
     /// A stream, read to its end.
@@ -76,7 +87,8 @@ impl<'a> Input<'a> {
             let n = stream.by_ref().take(STEP).read_to_end(&mut bytes).map_err(|e| Error::io(name, &e))?;
             watch.report(Progress::Bytes { done: bytes.len() as u64, total: None });
             if n == 0 {
-                return Ok(Input { name: name.into(), bytes: ByteStore::Memory(Cow::Owned(bytes)) });
+                let bytes = ByteStore::Memory(Cow::Owned(bytes));
+                return Ok(Input { name: name.into(), bytes, text: OnceLock::new() });
             }
         }
     }
@@ -84,6 +96,16 @@ impl<'a> Input<'a> {
     /// The input as the user named it.
     pub(super) fn name(&self) -> &Arc<str> {
         &self.name
+    }
+
+    /// Decides how the text is written, as asked or by a byte order mark; the name of an encoding that was found.
+    pub(super) fn set_text(&self, options: &ReadOptions) -> Result<Option<&'static str>> {
+        let marked = TextEncoding::marked(&self.head(4)?);
+        let encoding = options.encoding.or(marked).unwrap_or(TextEncoding::Utf8);
+        if encoding != TextEncoding::Utf8 || options.comment.is_some() {
+            let _ = self.text.set(TextForm { encoding, comment: options.comment });
+        }
+        Ok(marked.filter(|_| options.encoding.is_none()).map(|_| "UTF-16, by its byte order mark"))
     }
 
     /// Size as stored, compressed or not.
@@ -120,8 +142,21 @@ impl<'a> Input<'a> {
         Path::new(stem).extension().map(|e| e.to_string_lossy().into_owned())
     }
 
-    /// The bytes from the beginning, decompressed; `counter` follows how many stored bytes have been taken.
+    /// The bytes from the beginning, decompressed and as UTF-8; `counter` follows how many stored bytes have been taken.
     pub(super) fn open(&self, counter: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send + '_>> {
+        let bytes = self.open_bytes(counter)?;
+        let Some(TextForm { encoding, comment }) = self.text.get() else { return Ok(bytes) };
+        let text: Box<dyn Read + Send + '_> = match encoding {
+            TextEncoding::Utf8 => bytes,
+            other => Box::new(Decoded::new(bytes, *other)),
+        };
+        Ok(match comment {
+            Some(sign) => Box::new(Uncommented::new(text, *sign)),
+            None => text,
+        })
+    }
+
+    fn open_bytes(&self, counter: &Arc<AtomicU64>) -> Result<Box<dyn Read + Send + '_>> {
         let mut raw: Box<dyn Read + Send + '_> = match &self.bytes {
             ByteStore::File { path, .. } => Box::new(File::open(path).map_err(|e| Error::io(&*self.name, &e))?),
             ByteStore::Memory(bytes) => Box::new(&bytes[..]),
@@ -163,6 +198,11 @@ impl<'a> Input<'a> {
         #[cfg(feature = "compression")]
         if let Some(error) = unpacked::failed(e) {
             return error.at(Place::file(&*self.name));
+        }
+        if e.kind() == io::ErrorKind::InvalidData && self.text.get().is_some() {
+            return Error::format(e.to_string())
+                .at(Place::file(&*self.name))
+                .help(words!["name the right encoding with ", Setting::Encoding]);
         }
         if e.kind() == io::ErrorKind::OutOfMemory {
             return no_room(self);

@@ -3,6 +3,7 @@
 use super::text::count;
 use crate::artifact::Model;
 use crate::design::{Encoding, QuantileOutput, RecipeColumn, Transform, formula_of};
+use crate::table::CellReading;
 
 /// What became of numbers before the fit.
 pub(super) fn transform_text(model: &Model) -> Option<String> {
@@ -49,4 +50,44 @@ pub(super) fn coding_text(model: &Model) -> Option<&'static str> {
 fn some_names(names: &[&str]) -> String {
     let more = if names.len() > 6 { format!(" and {} more", names.len() - 6) } else { String::new() };
     format!("{}{more}", names[..names.len().min(6)].join(", "))
+}
+
+/// Columns that were text and became numbers, and what cells were read with; one line each.
+pub(super) fn reading_text(model: &Model) -> Vec<String> {
+    let reading = &model.reading;
+    let mut lines = Vec::new();
+    if !reading.style().is_plain() {
+        let thousands = match reading.thousands {
+            Some(' ') => ", a space between thousands".to_owned(),
+            Some(sign) => format!(", `{sign}` between thousands"),
+            None => String::new(),
+        };
+        lines.push(format!("numbers with the decimal sign `{}`{thousands}", reading.style().decimal));
+    }
+    if !reading.missing.is_empty() {
+        lines.push(format!("missing where a cell says {}", reading.missing.join(", ")));
+    }
+    if reading.index_from == Some(0) {
+        lines.push("indices that count from 0: index 0 is column 1".into());
+    }
+    for column in &reading.columns {
+        let name = &column.name;
+        lines.push(match &column.cells {
+            CellReading::Percent => format!("{name} in percent: 12 % is 12"),
+            CellReading::Currency { sign } => format!("{name} in {sign}"),
+            CellReading::Boolean => format!("{name} as 1 for yes and 0 for no"),
+            CellReading::Date { order, first } => {
+                format!("{name} in days since {first} (dates as {})", order.words())
+            }
+        });
+    }
+    lines
+}
+
+/// Cells that training means stand in for, by column.
+pub fn filled_text(filled: &[(String, usize)]) -> String {
+    let cells: usize = filled.iter().map(|(_, n)| n).sum();
+    let shown: Vec<String> = filled.iter().take(6).map(|(name, n)| format!("{name} {n}")).collect();
+    let more = if filled.len() > 6 { format!(", {} more columns", filled.len() - 6) } else { String::new() };
+    format!("{} filled in with training means: {}{more}", count(cells, "cell"), shown.join(", "))
 }

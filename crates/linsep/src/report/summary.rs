@@ -3,11 +3,12 @@
 use super::conformal::conformal_text;
 use super::decision::decision_text;
 use super::digits::{ProvedTo, explained_marks, proved_beside, proved_objective, six_digits, weight_error};
-use super::features::{basis_text, coding_text, formula_text, transform_text};
+use super::features::{basis_text, coding_text, filled_text, formula_text, reading_text, transform_text};
 use super::headline::headline;
 use super::parts::{multiclass_text, part_notes, parts_table};
 use super::probability::{calibration_text, priors_text};
 use super::text::{clip, count, grid, percent, short, thousands, wrap};
+use super::warnings::warnings;
 use super::{given, hard_margin, perceptron};
 use crate::artifact::{Model, SupportVectors};
 use crate::certify::{Certificate, SeparationKind};
@@ -80,6 +81,9 @@ pub(super) fn summary(
     for dropped in dropped_text(model) {
         line("", dropped);
     }
+    for read in reading_text(model) {
+        line("read", read);
+    }
     if let Some(transform) = transform_text(model) {
         line("transform", transform);
     }
@@ -127,6 +131,7 @@ pub(super) fn summary(
     if !constant.is_empty() {
         line("note", format!("constant, left out: {}", constant.join(", ")));
     }
+    warnings(model).iter().filter_map(|w| w.said(voice)).for_each(|warning| line("note", warning));
     let feature = model.recipe.namer();
     for note in model.notes.iter().take(SHOWN) {
         line("note", note.describe(&feature, voice));
@@ -258,6 +263,9 @@ fn dropped_text(model: &Model) -> Vec<String> {
             t.missing.iter().take(6).map(|(name, n)| format!("{name} {}", thousands(*n as f64))).collect();
         let more = if t.missing.len() > 6 { format!(", {} more columns", t.missing.len() - 6) } else { String::new() };
         lines.push(format!("{} dropped with missing cells: {}{more}", count(incomplete, "row"), cells.join(", ")));
+    }
+    if !t.filled.is_empty() {
+        lines.push(filled_text(&t.filled));
     }
     lines
 }

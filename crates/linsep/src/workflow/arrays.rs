@@ -18,7 +18,7 @@ use crate::design::{Design, Recipe};
 use crate::error::{Error, Result};
 use crate::geometry::Measured;
 use crate::model::Lambdas;
-use crate::table::Labels;
+use crate::table::{Labels, Reading};
 use crate::watch::Watch;
 
 /// A matrix with the classes of its rows, held by the caller.
@@ -92,6 +92,7 @@ pub fn fit_arrays(arrays: Arrays<'_>, options: &FitOptions, watch: &Watch) -> Re
     let known = KnownOfRows {
         fingerprint: String::new(),
         target_is_text: arrays.labels_are_text,
+        reading: Reading::default(),
         cross_validation: None,
         calibration: None,
         accuracy: false,
@@ -164,7 +165,15 @@ pub fn predict_design(model: &Model, design: &dyn Design, watch: &Watch) -> Resu
     let deciding = model.deciding_scores(scores.clone());
     let classes = model.decision.classes(&deciding, n_classes)?;
     let rows = design.shape().rows;
-    Ok(Predictions { table_rows: rows, rows: (0..rows).collect(), scores, deciding, classes, n_classes })
+    Ok(Predictions {
+        table_rows: rows,
+        rows: (0..rows).collect(),
+        scores,
+        deciding,
+        classes,
+        n_classes,
+        filled: Vec::new(),
+    })
 }
 
 /// Distance and radius of every row of a matrix whose columns are those of the model.

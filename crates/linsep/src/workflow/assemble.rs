@@ -9,13 +9,14 @@ use crate::design::{CodingRelations, Recipe};
 use crate::discriminant::Discriminant;
 use crate::error::Result;
 use crate::model::{ClassWeighting, Fitted, FittedPart, Method, Note, UNSTEADY, last_digit};
-use crate::table::Class;
+use crate::table::{Class, Reading};
 use crate::watch::Watch;
 
 /// What is known of the rows before the method is fitted to them.
 pub(super) struct KnownOfRows {
     pub(super) fingerprint: String,
     pub(super) target_is_text: bool,
+    pub(super) reading: Reading,
     pub(super) cross_validation: Option<CrossValidation>,
     pub(super) calibration: Option<Result<CrossFit>>,
     /// Whether the accuracy on these rows is to be known, too.
@@ -28,6 +29,7 @@ impl KnownOfRows {
         KnownOfRows {
             fingerprint: model.provenance.fingerprint.clone(),
             target_is_text: model.target_is_text,
+            reading: model.reading.clone(),
             cross_validation: model.cross_validation.clone(),
             calibration: None,
             accuracy: model.training.accuracy.is_some(),
@@ -75,6 +77,7 @@ pub(super) fn model_of(
         zero_weight: source.counts.zero_weight,
         held_back: source.counts.held_back,
         missing: source.counts.missing.clone(),
+        filled: source.counts.filled.clone(),
         class_weights: source.labels.totals(plain),
         accuracy: None,
         rejected: None,
@@ -89,6 +92,7 @@ pub(super) fn model_of(
         class_weights: weighted.classes,
         offsets: options.offsets.clone(),
         classes,
+        reading: known.reading,
         recipe: source.recipe.clone(),
         units: fitted.units,
         discriminant: fitted.discriminant,
@@ -107,12 +111,14 @@ pub(super) fn model_of(
         training: summary,
         cross_validation: known.cross_validation,
         tuning: None,
+        statistics: None,
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").into(),
             certificates: Provenance::CERTIFICATES,
             fingerprint: known.fingerprint,
             seed: options.seed,
             started: options.init.is_some(),
+            updates: Vec::new(),
         },
     };
     if let Some(scores) = scores {
@@ -127,7 +133,7 @@ pub(super) fn model_of(
 
 /// The notes without relations that the coding implies (the indicators of all levels of a column add up to one): they say
 /// nothing about the data.
-fn without_coding(notes: Vec<Note>, recipe: &Recipe) -> Vec<Note> {
+pub(super) fn without_coding(notes: Vec<Note>, recipe: &Recipe) -> Vec<Note> {
     let is_relation = |note: &Note| matches!(note, Note::Shared { .. } | Note::NearlyCollinear { left_out: false, .. });
     // Without products such a relation stays within a column; with them it has to be tested.
     let multiplied = !recipe.basis.is_none() || recipe.formula.is_some();

@@ -101,6 +101,7 @@ pub fn bootstrap_table(
     let known = KnownOfRows {
         fingerprint: format!("{:016x}", table.fingerprint()),
         target_is_text: table.columns()[table.column(&options.target)?].kind != Kind::Number,
+        reading: table.reading().clone(),
         cross_validation: None,
         calibration: None,
         accuracy: true,

@@ -6,6 +6,7 @@ use crate::density::{Parameters, default_classes, default_features};
 use crate::design::Recipe;
 use crate::error::{Error, Place, Result};
 use crate::model::{Fitted, GivenRule, GivenSettings, Method};
+use crate::table::Reading;
 use serde::Deserialize;
 
 /// What a file of a plane holds; other fields are ignored.
@@ -74,6 +75,7 @@ pub fn given_model(given: GivenSettings, target: &str, decision: Decision) -> Re
         zero_weight: 0,
         held_back: 0,
         missing: Vec::new(),
+        filled: Vec::new(),
         class_weights: vec![0.0; classes.len()],
         accuracy: None,
         rejected: None,
@@ -87,6 +89,7 @@ pub fn given_model(given: GivenSettings, target: &str, decision: Decision) -> Re
         class_weights: None,
         offsets: Vec::new(),
         classes,
+        reading: Reading::default(),
         recipe: Recipe::numbers(given.features.clone()),
         units,
         discriminant,
@@ -105,12 +108,14 @@ pub fn given_model(given: GivenSettings, target: &str, decision: Decision) -> Re
         training,
         cross_validation: None,
         tuning: None,
+        statistics: None,
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").into(),
             certificates: Provenance::CERTIFICATES,
             fingerprint: String::new(),
             seed: 0,
             started: false,
+            updates: Vec::new(),
         },
         method: Method::Given(given),
     })

@@ -25,6 +25,8 @@ pub struct Predictions {
     pub classes: Vec<Option<Class>>,
     /// Number of classes.
     pub n_classes: usize,
+    /// Cells per column that were filled in with training means.
+    pub filled: Vec<(String, usize)>,
 }
 
 impl Predictions {
@@ -55,7 +57,8 @@ fn predict_rows(
     let n_classes = model.classes.len();
     let deciding = model.deciding_scores(scores.clone());
     let classes = model.decision.classes(&deciding, n_classes)?;
-    Ok(Predictions { table_rows: table.n_rows(), rows: prepared.rows, scores, deciding, classes, n_classes })
+    let Prepared { rows, filled, .. } = prepared;
+    Ok(Predictions { table_rows: table.n_rows(), rows, scores, deciding, classes, n_classes, filled })
 }
 
 /// The rows of a table as the model sees them, with their scores, offsets included.

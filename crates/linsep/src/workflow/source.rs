@@ -41,6 +41,8 @@ pub(super) struct RowCounts {
     pub(super) held_back: usize,
     /// How many rows each column left out.
     pub(super) missing: Vec<(String, usize)>,
+    /// How many cells of each column were filled in.
+    pub(super) filled: Vec<(String, usize)>,
 }
 
 impl<'a> Source<'a> {
@@ -100,7 +102,7 @@ impl<'a> Source<'a> {
         recipe: Recipe,
         places: Places,
     ) -> Result<Source<'static>> {
-        let Prepared { design, rows, missing } = prepared;
+        let Prepared { design, rows, missing, filled } = prepared;
         let labels = labels_of(&rows, roles, &recipe)?;
         let missing_target = roles.classes.iter().filter(|c| c.is_none()).count() - roles.held_back;
         let counted = roles.frequencies(|_| true).iter().filter(|f| **f > 0.0).count();
@@ -115,6 +117,7 @@ impl<'a> Source<'a> {
                 zero_weight: roles.classes.len() - missing_target - roles.held_back - counted,
                 held_back: roles.held_back,
                 missing,
+                filled,
             },
             origins: recipe.origins(),
             printed: recipe.printed_units(),
@@ -135,8 +138,14 @@ impl<'a> Source<'a> {
         Training { weights, ..Training::new(design, &labels) }.check()?;
         check_small_columns(design).map_err(|e| with_array_names(e, &recipe))?;
         let count = design.shape().rows;
-        let counts =
-            |zero_weight| RowCounts { rows: count, missing_target: 0, zero_weight, held_back: 0, missing: Vec::new() };
+        let counts = |zero_weight| RowCounts {
+            rows: count,
+            missing_target: 0,
+            zero_weight,
+            held_back: 0,
+            missing: Vec::new(),
+            filled: Vec::new(),
+        };
         let whole = Source {
             design: Held::Lent(design),
             labels,
@@ -206,6 +215,11 @@ impl<'a> Source<'a> {
     /// An error of a method, which speaks of rows and columns by number, in the words of the table.
     pub(super) fn name(&self, error: Error) -> Error {
         self.places.name(error, &self.rows, &self.recipe)
+    }
+
+    /// Every column of the table, and whether it holds text; of arrays none.
+    pub(super) fn table_columns(&self) -> &[(String, bool)] {
+        self.places.columns()
     }
 
     /// Where a row of the table or of the arrays stands.

@@ -5,17 +5,19 @@
 //! line is skipped, unless the table has one column: then it is a missing cell.
 
 mod header;
-
 mod parse;
+mod unnamed;
 
 use super::feed::{BytePiece, Feed, Start, parse_pieces};
 use super::infer::{InferOutcome, RawChunk, assemble};
 use super::source::Input;
+use super::style::CellStyle;
 use super::{ReadOptions, Wanted, wanted};
 use crate::error::{Error, Place, Result};
-use crate::table::Table;
+use crate::table::{Aside, Table};
 use crate::watch::Watch;
 use header::Header;
+pub(super) use header::numbered_names;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 pub(super) use header::same_columns;
 use parse::CsvLayout;
@@ -28,7 +30,13 @@ const WIDE: usize = 512;
 const LONGEST: usize = 16;
 
 /// Reads CSV inputs with the same columns.
-pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, piece: usize) -> Result<Table> {
+pub(super) fn read(
+    inputs: &[Input<'_>],
+    options: &ReadOptions,
+    style: &CellStyle,
+    watch: &Watch,
+    piece: usize,
+) -> Result<Table> {
     let headers = inputs.iter().map(|input| Header::read(input, options)).collect::<Result<Vec<_>>>()?;
     let names = &headers[0].names;
     let orders = (0..inputs.len()).map(|f| headers[f].order(names, inputs, f)).collect::<Result<Vec<_>>>()?;
@@ -48,17 +56,27 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, p
                 names: &header.names,
                 text: order.iter().map(|c| met_text[*c].load(Ordering::Relaxed)).collect(),
                 strict: order.iter().map(|c| wanted[*c] == Wanted::Number).collect(),
+                style: Some(style).filter(|style| !style.is_plain()),
+                blank_lines: options.comment.is_some(),
             };
-            let (mut chunk, lines) =
+            let (mut chunk, lines, empty) =
                 parse::parse(&piece, layout, |c| met_text[order[c]].store(true, Ordering::Relaxed))?;
             chunk.columns = in_order(chunk.columns, order);
-            Ok((chunk, lines))
+            Ok(((chunk, empty), lines))
         })?;
+        let (pieces, empty_rows) = unnamed::without_empty_rows(pieces);
         if pieces.iter().all(|p: &super::feed::Placed<RawChunk>| p.parsed.n_rows == 0) {
             return Err(no_rows(&inputs[0], &headers[0]));
         }
-        match assemble(inputs, names, &wanted, pieces, 0)? {
-            InferOutcome::Table(table) => return Ok(table),
+        match assemble(inputs, names, &wanted, pieces, 0, style)? {
+            InferOutcome::Table(table) => {
+                let table = unnamed::without_unnamed(table, inputs, headers[0].start.lines)?;
+                let table = unnamed::with_leading_zeros(table, &inputs[0], &headers[0], &wanted)?;
+                return Ok(match empty_rows {
+                    0 => table,
+                    n => table.with_aside(Aside::EmptyRows(n)),
+                });
+            }
             InferOutcome::ReadAgainAsText(columns) => columns.into_iter().for_each(|c| wanted[c] = Wanted::Text),
         }
     }

@@ -5,13 +5,14 @@
 //! eight-byte load. A column that meets another number is kept as floats from there on; one that meets text is marked,
 //! and the piece is parsed again with its texts kept.
 
+mod by_text;
+
 use crate::numeric::has_room;
 use crate::read::column::{MISSING_INT, Numbers, RawColumn, TextColumn, whole};
 use crate::read::feed::{BytePiece, Flaw, PADDING, check_utf8};
-use crate::read::infer::{CellPlaces, FIX, RawChunk, as_text, shown};
-use crate::read::number::{
-    Said, is_missing, leading_digits, leading_number, read_cell, short_decimal, trim_spaces, word_at,
-};
+use crate::read::infer::{CellPlaces, RawChunk};
+use crate::read::number::{leading_digits, leading_number, short_decimal, word_at};
+use crate::read::style::CellStyle;
 use memchr::{memchr, memchr_iter};
 use std::borrow::Cow;
 
@@ -25,14 +26,19 @@ pub(super) struct CsvLayout<'a> {
     pub text: Vec<bool>,
     /// Columns in which text is an error.
     pub strict: Vec<bool>,
+    /// Of cells that are not read the plain way.
+    pub style: Option<&'a CellStyle>,
+    /// Whether blank lines are none also in a table of one column: comments were there.
+    pub blank_lines: bool,
 }
 
-/// Parses a piece; `met_text` is told of columns that turned out to hold text. Also returns the number of lines.
+/// Parses a piece; `met_text` is told of columns that turned out to hold text. Also returns the number of lines,
+/// and of rows at the end that are delimiters and nothing else.
 pub(super) fn parse(
     piece: &BytePiece<'_>,
     mut layout: CsvLayout<'_>,
     met_text: impl Fn(usize),
-) -> Parsed<(RawChunk, u64)> {
+) -> Parsed<(RawChunk, u64, usize)> {
     let records = piece.records();
     let utf8 = check_utf8(records);
     if !has_room(layout.names.len().saturating_mul(2 * STRIDE * size_of::<i32>())) {
@@ -92,6 +98,8 @@ struct CsvParser<'a> {
     packed: usize,
     /// Line of every row, once they are not consecutive.
     lines: Option<Vec<u64>>,
+    /// Rows at the end that are delimiters and nothing else.
+    empty_rows: usize,
 }
 
 impl<'a> CsvParser<'a> {
@@ -118,6 +126,7 @@ impl<'a> CsvParser<'a> {
             filled: 0,
             packed: 0,
             lines: None,
+            empty_rows: 0,
         }
     }
 
@@ -125,10 +134,17 @@ impl<'a> CsvParser<'a> {
     fn rows(&mut self) -> Parsed<()> {
         while self.at < self.end {
             self.row_line = self.line;
-            if self.layout.names.len() > 1 && self.skip_blank() {
+            if (self.layout.names.len() > 1 || self.layout.blank_lines) && self.skip_blank() {
                 continue;
             }
-            self.row()?;
+            let start = self.at;
+            match self.layout.style {
+                None => self.row()?,
+                Some(_) => self.styled_row()?,
+            }
+            // Only a row that begins with the delimiter can be one of delimiters alone.
+            let is_empty = self.bytes[start] == self.layout.delimiter && self.is_only_delimiters(start);
+            self.empty_rows = if is_empty { self.empty_rows + 1 } else { 0 };
             self.note_line();
             self.filled += 1;
             if self.filled == TILE_ROWS {
@@ -263,29 +279,7 @@ impl<'a> CsvParser<'a> {
             self.put_float(column, value);
             return Ok(());
         }
-        let cell = self.raw_cell()?;
-        if mode == Mode::Text {
-            // Whether it is a number is asked once per distinct text.
-            match is_missing(trim_spaces(&cell)) {
-                true => self.texts[column].push_missing(),
-                false => self.texts[column].push(&cell),
-            }
-            return Ok(());
-        }
-        match read_cell(&cell) {
-            Said::Number(value) => self.put_float(column, value),
-            Said::Missing => self.put_missing(column),
-            Said::Text if self.layout.strict[column] => {
-                let name = &self.layout.names[column];
-                let message = format!("{} is not a number", shown(&cell));
-                return Err(Flaw::new(self.row_line, message, FIX).or(as_text(name)).column(name));
-            }
-            Said::Text => {
-                self.met_text[column] = true;
-                self.put_missing(column);
-            }
-        }
-        Ok(())
+        self.other_cell(column, mode)
     }
 
     /// Whether a cell may end here.
@@ -367,30 +361,6 @@ impl<'a> CsvParser<'a> {
         Ok(cell)
     }
 
-    /// The flaw of a row of the wrong length, or a flaw within it.
-    #[cold]
-    fn ragged(&mut self, start: usize) -> Flaw {
-        self.at = start;
-        self.line = self.row_line;
-        let mut cells = 1;
-        loop {
-            if let Err(flaw) = self.raw_cell() {
-                return flaw;
-            }
-            if self.bytes[self.at] != self.layout.delimiter {
-                break;
-            }
-            self.at += 1;
-            cells += 1;
-        }
-        let unit = if cells == 1 { "cell" } else { "cells" };
-        Flaw::new(
-            self.row_line,
-            format!("the row has {cells} {unit}, the header has {}", self.modes.len()),
-            "a cell that contains the delimiter must be in quotes; a missing cell is left empty between delimiters",
-        )
-    }
-
     /// Moves the tile into the columns.
     fn pack(&mut self) {
         for (column, numbers) in self.numbers.iter_mut().enumerate() {
@@ -402,13 +372,14 @@ impl<'a> CsvParser<'a> {
         self.filled = 0;
     }
 
-    fn finish(self) -> (RawChunk, u64) {
+    fn finish(self) -> (RawChunk, u64, usize) {
         let columns = self.modes.iter().zip(self.numbers).zip(self.texts).map(|((mode, numbers), text)| match mode {
             Mode::Text => RawColumn::Text(text),
             Mode::Int | Mode::Float => RawColumn::Number(numbers.into_cells()),
         });
         let places = self.lines.map_or(CellPlaces::Consecutive, CellPlaces::Lines);
-        (RawChunk { n_rows: self.packed, columns: columns.collect(), sparse: None, places }, self.line)
+        let chunk = RawChunk { n_rows: self.packed, columns: columns.collect(), sparse: None, places };
+        (chunk, self.line, self.empty_rows)
     }
 }
 
@@ -430,9 +401,27 @@ fn four_digit_cells(word: u64, delimiter: u8) -> Option<[i32; 4]> {
     Some([digits as u8, (digits >> 16) as u8, (digits >> 32) as u8, (digits >> 48) as u8].map(i32::from))
 }
 
+/// Calls `each(record, column, cell)` for the cells of padded records, up to the first flaw.
+pub(super) fn for_each_cell(padded: &[u8], delimiter: u8, mut each: impl FnMut(u64, usize, &[u8])) {
+    let layout =
+        CsvLayout { delimiter, names: &[], text: Vec::new(), strict: Vec::new(), style: None, blank_lines: false };
+    let mut parser = CsvParser::new(padded, &layout);
+    let mut column = 0;
+    while parser.at < parser.end {
+        let line = parser.line;
+        let Ok(cell) = parser.raw_cell() else { return };
+        each(line, column, &cell);
+        let stop = padded[parser.at];
+        column = if stop == delimiter { column + 1 } else { 0 };
+        parser.line += u64::from(stop != delimiter);
+        parser.at += 1 + usize::from(stop == b'\r');
+    }
+}
+
 /// The cells of one padded record.
 pub(super) fn cells_of_record(padded: &[u8], delimiter: u8) -> Parsed<Vec<Cow<'_, [u8]>>> {
-    let layout = CsvLayout { delimiter, names: &[], text: Vec::new(), strict: Vec::new() };
+    let layout =
+        CsvLayout { delimiter, names: &[], text: Vec::new(), strict: Vec::new(), style: None, blank_lines: false };
     let mut parser = CsvParser { bytes: padded, ..CsvParser::new(padded, &layout) };
     let mut cells = Vec::new();
     loop {

@@ -33,7 +33,7 @@ const CSV: &[(&[u8], &str, Option<u64>)] = &[
 const LIBSVM: &[(&[u8], &str, Option<u64>)] = &[
     (b"", "there is no row", None),
     (b"# only a comment\n", "there is no row", None),
-    (b"1 1:1\n1 0:1\n", "index 0", Some(2)),
+    (b"1 0:1 0:2\n", "index 0 comes after index 0", Some(1)),
     (b"1 1:1\n\n1 2:1 2:3\n", "index 2 comes after index 2", Some(3)),
     (b"1 5:1 2:3\n", "index 2 comes after index 5", Some(1)),
     (b"1 1:x\n", "`x` is not a number", Some(1)),

@@ -5,6 +5,7 @@ mod damage;
 mod errors;
 mod ndjson;
 mod random;
+mod styles;
 mod twin;
 
 use super::source::Input;

@@ -3,8 +3,8 @@
 use super::{ReadOptions, contents, read_with};
 use proptest::prelude::*;
 
-/// A record that is not an empty line, with the line it begins on.
-type Record = (u64, Vec<Vec<u8>>);
+/// A record that is not an empty line, with the line it begins on, and whether it is delimiters alone.
+type Record = (u64, Vec<Vec<u8>>, bool);
 /// Cells row by row, and lines.
 type Rows = (Vec<Vec<String>>, Vec<Option<u64>>);
 
@@ -39,9 +39,11 @@ fn records(bytes: &[u8], delimiter: u8) -> Option<Vec<Record>> {
             }
             _ if byte == b'\n' => {
                 record.push(std::mem::take(&mut cell));
-                let columns = all.first().map_or(1, |(_, header): &Record| header.len());
+                let columns = all.first().map_or(1, |(_, header, _): &Record| header.len());
                 if columns == 1 || !matches!(&bytes[start..i], b"" | b"\r") {
-                    all.push((began, std::mem::take(&mut record)));
+                    let raw = bytes[start..i].strip_suffix(b"\r").unwrap_or(&bytes[start..i]);
+                    let bare = !raw.is_empty() && raw.iter().all(|b| *b == delimiter);
+                    all.push((began, std::mem::take(&mut record), bare));
                 }
                 record.clear();
                 state = State::Start;
@@ -64,16 +66,22 @@ fn records(bytes: &[u8], delimiter: u8) -> Option<Vec<Record>> {
 fn slow(bytes: &[u8]) -> Option<Rows> {
     let mut all = records(bytes, b',')?.into_iter();
     let n = all.next()?.1.len();
-    let rows: Vec<Record> = all.collect();
-    if rows.is_empty() || rows.iter().any(|(_, r)| r.len() != n) {
+    let mut rows: Vec<Record> = all.collect();
+    if rows.iter().any(|(_, r, _)| r.len() != n) {
+        return None;
+    }
+    while rows.last().is_some_and(|(_, _, bare)| *bare) {
+        rows.pop();
+    }
+    if rows.is_empty() {
         return None;
     }
     let text = |cell: &Vec<u8>| {
         let text = String::from_utf8(cell.clone()).unwrap();
-        if text.trim_matches(' ').is_empty() { String::new() } else { text }
+        text.trim_matches(' ').to_owned()
     };
-    let lines = rows.iter().map(|(line, _)| Some(*line)).collect();
-    Some((rows.iter().map(|(_, r)| r.iter().map(text).collect()).collect(), lines))
+    let lines = rows.iter().map(|(line, _, _)| Some(*line)).collect();
+    Some((rows.iter().map(|(_, r, _)| r.iter().map(text).collect()).collect(), lines))
 }
 
 proptest! {
@@ -84,6 +92,8 @@ proptest! {
         let names = ["p", "q", "r"][..columns].join(",");
         let bytes = format!("{names}\n{body}").into_bytes();
         let text = ["p", "q", "r"][..columns].iter().map(|s| (*s).to_owned()).collect();
+        // One cell more behind a quote is a row name, which the twin does not know.
+        prop_assume!(!body.starts_with('"') && !body.starts_with("\r\n\""));
         let options = ReadOptions { text, delimiter: Some(b','), ..ReadOptions::default() };
         let fast = read_with(&bytes, "t.csv", &options, piece).ok().map(|t| {
             let (cells, lines, _) = contents(&t);
