@@ -2,7 +2,7 @@
 
 use crate::predict::UnknownName;
 use clap::{Args, ValueEnum};
-use linsep::design::{Basis, DEFAULT_KNOTS, Missing, QuantileOutput, RecipeOptions, Transform, UnknownLevel};
+use linsep::design::{Basis, DEFAULT_KNOTS, Formula, Missing, QuantileOutput, RecipeOptions, Transform, UnknownLevel};
 use linsep::table::Table;
 use linsep::workflow::FitOptions;
 use linsep::{Error, Result};
@@ -11,6 +11,14 @@ use std::time::Duration;
 /// Which columns are features, and what becomes of them; which are weights and offsets.
 #[derive(Args)]
 pub struct ColumnArguments {
+    /// The model written down, in place of --target and --features: 'y ~ a * b + log(c) + ns(d, 4)'
+    #[arg(long, value_name = "FORMULA", help_heading = "Columns")]
+    formula: Option<String>,
+
+    /// Code a text column against this level: COLUMN=LEVEL
+    #[arg(long, value_name = "COLUMN=LEVEL", value_delimiter = ',', help_heading = "Columns")]
+    reference: Vec<String>,
+
     /// Use these columns only
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', help_heading = "Columns")]
     features: Option<Vec<String>>,
@@ -99,8 +107,34 @@ impl ColumnArguments {
             transform_columns: self.transform_columns.clone(),
             basis_columns: self.basis_columns.clone(),
             basis: self.basis.as_deref().map_or(Ok(Basis::None), basis)?,
+            formula: self.formula()?,
+            references: self.reference.iter().map(|text| reference(text)).collect::<Result<_>>()?,
             ..RecipeOptions::default()
         })
+    }
+
+    /// The formula, if one is given.
+    pub fn formula(&self) -> Result<Option<Formula>> {
+        self.formula.as_deref().map(Formula::parse).transpose()
+    }
+
+    /// The column to predict: that of the formula, or the one that is named.
+    pub fn target(&self, given: Option<&str>, table: &Table) -> Result<String> {
+        let formula = self.formula()?;
+        match (formula.as_ref().and_then(Formula::target), given) {
+            (Some(target), Some(given)) if target != given => {
+                Err(Error::usage(format!("the formula predicts `{target}`, and --target says `{given}`"))
+                    .help("leave --target out"))
+            }
+            (Some(target), _) => Ok(target.to_owned()),
+            (None, given) => target_of(given, table),
+        }
+    }
+
+    /// The column to predict as far as it is named before the table is read.
+    pub fn named_target(&self, given: Option<&str>) -> Result<Option<String>> {
+        let formula = self.formula()?;
+        Ok(formula.as_ref().and_then(Formula::target).or(given).map(str::to_owned))
     }
 
     /// Whether a column may be a feature.
@@ -124,7 +158,7 @@ impl ColumnArguments {
 }
 
 /// The column to predict; the label of a LIBSVM file where none is named.
-pub fn target_of(given: Option<&str>, table: &Table) -> Result<String> {
+fn target_of(given: Option<&str>, table: &Table) -> Result<String> {
     match given {
         Some(target) => Ok(target.to_owned()),
         None if table.sparse_width() > 0 => Ok("label".to_owned()),
@@ -133,6 +167,14 @@ pub fn target_of(given: Option<&str>, table: &Table) -> Result<String> {
             Err(Error::usage("which column is to be predicted?")
                 .help(format!("name it with --target; the columns are: {}", names.join(", "))))
         }
+    }
+}
+
+/// A column and the level that it is coded against.
+fn reference(text: &str) -> Result<(String, String)> {
+    match text.split_once('=') {
+        Some((column, level)) if !column.is_empty() && !level.is_empty() => Ok((column.to_owned(), level.to_owned())),
+        _ => Err(Error::usage(format!("`{text}` is not a reference level")).help("write --reference region=west")),
     }
 }
 

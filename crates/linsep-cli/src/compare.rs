@@ -1,6 +1,6 @@
 //! `linsep compare`.
 
-use crate::columns::{ColumnArguments, seconds, target_of};
+use crate::columns::{ColumnArguments, seconds};
 use crate::exit::Ending;
 use crate::fit::class_weights;
 use crate::input::InputArguments;
@@ -86,12 +86,16 @@ pub fn run(arguments: &CompareArguments) -> Result<Ending> {
     let time_limit = arguments.time_limit.map(seconds).transpose()?;
     let methods = arguments.methods.iter().map(|name| named(name)).collect::<Result<Vec<ContestMethod>>>()?;
     let (recipe, class_weights) = (arguments.columns.recipe()?, class_weights(&arguments.class_weight)?);
+    if recipe.formula.is_some() {
+        return Err(Error::usage("methods are compared on columns, and some take no formula")
+            .help("name the columns with --features"));
+    }
     let progress = Progress::new(arguments.input.quiet, time_limit);
     let table = arguments.input.read(None, &progress)?;
     if labels::targets(arguments.target.as_deref(), &table).is_some() {
         return Err(Error::usage("a comparison is for one target").help("choose one column with --target"));
     }
-    let target = target_of(arguments.target.as_deref(), &table)?;
+    let target = arguments.columns.target(arguments.target.as_deref(), &table)?;
     let mut base = FitOptions::new(target, Method::Risk(RiskMinimizer::default()));
     arguments.columns.roles(&mut base);
     base.recipe = recipe;

@@ -2,7 +2,7 @@
 
 use crate::asked::Questions;
 use crate::calibrate::CalibrateArguments;
-use crate::columns::{ColumnArguments, seconds, target_of};
+use crate::columns::{ColumnArguments, seconds};
 use crate::conformal::ConformalArguments;
 use crate::decision::DecisionArguments;
 use crate::exit::Ending;
@@ -42,6 +42,7 @@ Examples:
   linsep fit penguins.csv --target species --model least-squares --penalty ridge:0.01
   linsep fit penguins.csv --target sex --drop year --penalty ridge:0.01 --positive female
   linsep fit penguins.csv --target sex --basis quadratic --basis-columns body_mass_g,bill_depth_mm
+  linsep fit penguins.csv --formula 'sex ~ island * body_mass_g + ns(bill_depth_mm, 3)'
   linsep fit penguins.csv --target species --transform quantile-normal --model lda
   linsep fit penguins.csv --target sex --drop year --penalty lasso:cv
   linsep fit penguins.csv --target species --penalty none
@@ -72,7 +73,7 @@ pub struct FitArguments {
     pub json: bool,
 
     #[command(flatten)]
-    columns: ColumnArguments,
+    pub columns: ColumnArguments,
 
     /// Weights of whole classes, multiplied into those of their rows: balanced, or CLASS=W pairs
     #[arg(long, value_name = "WEIGHTS", value_delimiter = ',', help_heading = "Columns")]
@@ -195,7 +196,7 @@ impl FitArguments {
         options.random_start = asked.random_start;
         options.calibration = asked.calibration;
         options.conformal = asked.conformal;
-        Ok(options)
+        options.settled()
     }
 }
 
@@ -235,7 +236,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
         progress.finish();
         return finish_labels(arguments, fits?, &options);
     }
-    let options = options(target_of(arguments.target.as_deref(), &table)?)?;
+    let options = options(arguments.columns.target(arguments.target.as_deref(), &table)?)?;
     let questions = Questions::of(&table, &options.target, |column| arguments.columns.uses(column));
     let watch = match &trace {
         Some(trace) => trace.followed(progress.watch()),
@@ -255,6 +256,9 @@ fn given(arguments: &FitArguments) -> Result<Ending> {
     if let Some(file) = arguments.input.files.first() {
         return Err(Error::usage(format!("--model given learns from no table, and `{file}` is named"))
             .help("leave it out; evaluate and geometry take the model and a table"));
+    }
+    if arguments.columns.formula()?.is_some() {
+        return Err(Error::usage("--model given learns from no table, and --formula is given").help("leave it out"));
     }
     // What a flag of another method would do is nothing; say so instead.
     arguments.method.check_flags(!arguments.columns.offset.is_empty())?;

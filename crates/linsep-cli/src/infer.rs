@@ -1,6 +1,6 @@
 //! `linsep infer`.
 
-use crate::columns::{ColumnArguments, seconds, target_of};
+use crate::columns::{ColumnArguments, seconds};
 use crate::exit::Ending;
 use crate::input::{InputArguments, load_model};
 use crate::method::penalty;
@@ -9,6 +9,7 @@ use crate::progress::Progress;
 use crate::voice;
 use clap::{Args, ValueEnum};
 use linsep::artifact::write_atomic;
+use linsep::design::Formula;
 use linsep::infer::{Adjustment, BandKind, CovarianceKind, EstimatorKind, Inference, IntervalKind};
 use linsep::model::{CovarianceShape, Fit};
 use linsep::report::{
@@ -40,6 +41,7 @@ Examples:
   linsep infer penguins.csv --target species --features flipper_length_mm,body_mass_g --covariance hc1
   linsep infer penguins.csv --target sex --features body_mass_g --test 'body_mass_g = 0.001' --effects
   linsep infer penguins.csv --target sex --features body_mass_g --at penguins.csv --band scheffe
+  linsep infer penguins.csv --formula 'sex ~ island * body_mass_g + poly(year, 2)'
   linsep infer penguins.csv --target sex --drop year --firth --table markdown
   linsep infer penguins.csv --target sex --drop year,species --split lasso:0.05
   linsep infer penguins.csv --target species --features bill_length_mm,bill_depth_mm --model lda
@@ -218,8 +220,16 @@ enum TableName {
 pub fn run(arguments: &InferArguments) -> Result<Ending> {
     let time_limit = arguments.time_limit.map(seconds).transpose()?;
     let (covariance, cluster) = covariance(&arguments.covariance)?;
-    let recipe = arguments.columns.recipe()?;
+    let mut recipe = arguments.columns.recipe()?;
+    if arguments.no_intercept {
+        recipe.formula = recipe.formula.map(Formula::without_intercept);
+    }
+    let intercept = !arguments.no_intercept && recipe.formula.as_ref().is_none_or(Formula::has_intercept);
     let classical = arguments.model.classical();
+    if classical.is_some() && !intercept && !arguments.no_intercept {
+        return Err(Error::usage("the formula leaves the intercept out, which belongs to --model logistic")
+            .help("leave 0 + or - 1 out of the formula"));
+    }
     if let Some(model) = classical {
         refuse_foreign_flags(arguments, model)?;
     }
@@ -228,8 +238,9 @@ pub fn run(arguments: &InferArguments) -> Result<Ending> {
         arguments.input.refuse_as_output(path, &[arguments.against.as_deref(), arguments.at.as_deref()])?;
     }
     let progress = Progress::new(arguments.input.quiet, time_limit);
-    let table = arguments.input.read_labelled(arguments.target.as_deref(), &progress)?;
-    let mut options = InferOptions::new(target_of(arguments.target.as_deref(), &table)?);
+    let named = arguments.columns.named_target(arguments.target.as_deref())?;
+    let table = arguments.input.read_labelled(named.as_deref(), &progress)?;
+    let mut options = InferOptions::new(arguments.columns.target(arguments.target.as_deref(), &table)?);
     options.recipe = recipe;
     options.positive = arguments.columns.positive.clone();
     options.weights = arguments.columns.weights();
@@ -261,7 +272,7 @@ pub fn run(arguments: &InferArguments) -> Result<Ending> {
         AdjustName::Holm => Adjustment::Holm,
         AdjustName::Bh => Adjustment::Bh,
     });
-    asked.intercept = !arguments.no_intercept;
+    asked.intercept = intercept;
     asked.effects = arguments.effects;
     asked.collinearity = arguments.collinearity;
     asked.rows = arguments.rows.is_some();

@@ -1,6 +1,6 @@
 //! `linsep path`.
 
-use crate::columns::{ColumnArguments, seconds, target_of};
+use crate::columns::{ColumnArguments, seconds};
 use crate::exit::Ending;
 use crate::input::InputArguments;
 use crate::method::MethodArguments;
@@ -111,11 +111,13 @@ pub fn run(arguments: &PathArguments) -> Result<Ending> {
         false => Lambdas::Given(arguments.lambda_values.clone()),
     };
     let progress = Progress::new(arguments.input.quiet, time_limit);
-    let table = arguments.input.read_labelled(arguments.target.as_deref(), &progress)?;
+    let named = arguments.columns.named_target(arguments.target.as_deref())?;
+    let table = arguments.input.read_labelled(named.as_deref(), &progress)?;
     let method = arguments.method.on_table(method, &table);
-    let mut options = FitOptions::new(target_of(arguments.target.as_deref(), &table)?, method);
+    let mut options = FitOptions::new(arguments.columns.target(arguments.target.as_deref(), &table)?, method);
     arguments.columns.roles(&mut options);
     options.recipe = recipe;
+    let mut options = options.settled()?;
     if let (Method::Risk(method), Some(lambda)) = (&options.method, arguments.at) {
         options.method = Method::Risk(method.with_lambda(lambda));
         let fit = fit_table(table, &options, &progress.watch());

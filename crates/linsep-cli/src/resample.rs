@@ -1,6 +1,6 @@
 //! `linsep resample`.
 
-use crate::columns::{ColumnArguments, seconds, target_of};
+use crate::columns::{ColumnArguments, seconds};
 use crate::exit::Ending;
 use crate::fit::class_weights;
 use crate::input::InputArguments;
@@ -110,13 +110,15 @@ pub fn run(arguments: &ResampleArguments) -> Result<Ending> {
     let recipe = arguments.columns.recipe()?;
     let class_weights = class_weights(&arguments.class_weight)?;
     let progress = Progress::new(arguments.input.quiet, time_limit);
-    let table = arguments.input.read_labelled(arguments.target.as_deref(), &progress)?;
-    let target = target_of(arguments.target.as_deref(), &table)?;
+    let named = arguments.columns.named_target(arguments.target.as_deref())?;
+    let table = arguments.input.read_labelled(named.as_deref(), &progress)?;
+    let target = arguments.columns.target(arguments.target.as_deref(), &table)?;
     let method = arguments.method.with_classes(method, &table, &target, arguments.columns.positive.as_deref())?;
     let hard = matches!(method, Method::HardMargin(_));
     let mut options = FitOptions::new(target, method);
     arguments.columns.roles(&mut options);
     options.recipe = recipe;
+    let mut options = options.settled()?;
     options.class_weights = class_weights;
     options.multiclass.approach = arguments.multiclass.map(Into::into);
     options.seed = arguments.seed;

@@ -1,6 +1,6 @@
 //! `linsep separable`.
 
-use crate::columns::{ColumnArguments, seconds, target_of};
+use crate::columns::{ColumnArguments, seconds};
 use crate::exit::Ending;
 use crate::input::InputArguments;
 use crate::output::{print, print_json};
@@ -81,6 +81,10 @@ enum ScopeName {
 pub fn run(arguments: &SeparableArguments) -> Result<Ending> {
     let time_limit = arguments.time_limit.map(seconds).transpose()?;
     let recipe = arguments.columns.recipe()?;
+    if recipe.formula.as_ref().is_some_and(|f| !f.has_intercept()) {
+        return Err(Error::usage("the planes of this question have an intercept, which the formula leaves out")
+            .help("leave 0 + or - 1 out of the formula"));
+    }
     if !arguments.columns.offset.is_empty() {
         return Err(Error::usage("--offset has no part in separability")
             .help("offsets move scores, not the rows; leave it out"));
@@ -114,8 +118,9 @@ pub fn run(arguments: &SeparableArguments) -> Result<Ending> {
 
 /// Reads the table and looks for the verdict.
 fn find(arguments: &SeparableArguments, recipe: RecipeOptions, progress: &Progress) -> Result<TableSeparability> {
-    let table = arguments.input.read_labelled(arguments.target.as_deref(), progress)?;
-    let mut options = SeparableOptions::new(target_of(arguments.target.as_deref(), &table)?);
+    let named = arguments.columns.named_target(arguments.target.as_deref())?;
+    let table = arguments.input.read_labelled(named.as_deref(), progress)?;
+    let mut options = SeparableOptions::new(arguments.columns.target(arguments.target.as_deref(), &table)?);
     options.recipe = recipe;
     options.positive = arguments.columns.positive.clone();
     options.weights = arguments.columns.weights();

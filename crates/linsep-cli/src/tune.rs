@@ -1,6 +1,6 @@
 //! `linsep tune`.
 
-use crate::columns::{seconds, target_of};
+use crate::columns::seconds;
 use crate::exit::Ending;
 use crate::fit::{self, FitArguments};
 use crate::grid::{Grid, settings_of};
@@ -166,7 +166,7 @@ impl TuneArguments {
 fn candidate(fit: &FitArguments, table: &Table, settings: Vec<(String, String)>, sizes: Lambdas) -> Result<Candidate> {
     let open = fit.method.leaves_size_open();
     let asked = if open { fit.asked_of_path()? } else { fit.asked()? };
-    let target = target_of(fit.target.as_deref(), table)?;
+    let target = fit.columns.target(fit.target.as_deref(), table)?;
     let options = fit.options(&asked, table, target)?;
     // Two-class fits have no path together.
     let split = options.multiclass.approach.is_some() || options.calibration.is_some();

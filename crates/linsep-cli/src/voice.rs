@@ -46,6 +46,8 @@ fn flag(setting: Setting) -> &'static str {
         Setting::Exact => "--exact",
         Setting::Families => "--family",
         Setting::Features => "--features",
+        Setting::Formula => "--formula",
+        Setting::Reference => "--reference",
         Setting::Firth => "--firth",
         Setting::Gamma => "--gamma",
         Setting::Header => "--no-header",

@@ -70,6 +70,7 @@ fn cases() -> Vec<Case> {
     all.extend(model_files());
     all.extend(settings());
     all.extend(transforms_and_bases());
+    all.extend(formulas());
     all.extend(naive_bayes());
     all.extend(perceptrons());
     all.extend(multiclass());
@@ -1098,6 +1099,235 @@ fn settings() -> Vec<Case> {
         usage("time limit of minus one", "fit p.csv -t y --time-limit=-1 -o m.json", &["`-1`", "seconds"]),
         usage("unknown flag", "fit p.csv -t y --targets y -o m.json", &["--targets", "--target"]),
         usage("unknown method", "fit p.csv -t y -m lad -o m.json", &["lad", "lda"]),
+    ]
+}
+
+/// Formulas that cannot be read, that no column answers, or whose functions are not defined.
+fn formulas() -> Vec<Case> {
+    vec![
+        usage("no tilde", "fit p.csv --formula 'x + kind' -o m.json", &["has no `~`", "target ~ terms"]),
+        usage(
+            "a formula names no column",
+            "fit p.csv --formula 'y ~ x + knd' -o m.json",
+            &["there is no column `knd`", "(character 9)", "did you mean `kind`"],
+        ),
+        usage("a formula predicts no column", "fit p.csv --formula 'z ~ x' -o m.json", &["no column `z`"]),
+        usage(
+            "an open parenthesis",
+            "fit p.csv --formula 'y ~ log(x + kind' -o m.json",
+            &["`(` is not closed", "(character 8)"],
+        ),
+        usage(
+            "a closed one too many",
+            "fit p.csv --formula 'y ~ x)' -o m.json",
+            &["no `(` for this `)`", "(character 6)"],
+        ),
+        usage(
+            "nothing after a sign",
+            "fit p.csv --formula 'y ~ x +' -o m.json",
+            &["missing at the end", "(character 8)"],
+        ),
+        usage("two signs", "fit p.csv --formula 'y ~ x * : kind' -o m.json", &["before `:`", "(character 9)"]),
+        usage(
+            "two names",
+            "fit p.csv --formula 'y ~ x kind' -o m.json",
+            &["`kind` does not continue", "(character 7)"],
+        ),
+        usage(
+            "an odd sign",
+            "fit p.csv --formula 'y ~ x & w' -o m.json",
+            &["`&` has no meaning", "(character 7)", "backquotes"],
+        ),
+        usage(
+            "an open backquote",
+            "fit p.csv --formula 'y ~ `x' -o m.json",
+            &["backquote is not closed", "(character 5)"],
+        ),
+        usage(
+            "two targets",
+            "fit p.csv --formula 'y + w ~ x' -o m.json",
+            &["more than the name of a column", "(character 3)"],
+        ),
+        usage(
+            "another target",
+            "fit p.csv -t kind --formula 'y ~ x' -o m.json",
+            &["predicts `y`", "--target says `kind`"],
+        ),
+        usage(
+            "unknown function",
+            "fit p.csv --formula 'y ~ lgo(x)' -o m.json",
+            &["no function `lgo`", "(character 5)", "did you mean `log`"],
+        ),
+        usage("two arguments of a logarithm", "fit p.csv --formula 'y ~ log(x, 2)' -o m.json", &["takes one argument"]),
+        usage("a spline inside a function", "fit p.csv --formula 'y ~ log(ns(x, 2))' -o m.json", &["take `ns` out"]),
+        usage(
+            "a colon inside a function",
+            "fit p.csv --formula 'y ~ I(x:w)' -o m.json",
+            &["`:` combines terms", "write *"],
+        ),
+        usage(
+            "a function of text",
+            "fit p.csv --formula 'y ~ log(kind)' -o m.json",
+            &["`kind` holds text", "(character 9)", "--number kind"],
+        ),
+        usage(
+            "df too small",
+            "fit p.csv --formula 'y ~ bs(x, 2)' -o m.json",
+            &["df = 2 is too small", "(character 11)", "df = 3"],
+        ),
+        usage("df of zero", "fit p.csv --formula 'y ~ ns(x, 0)' -o m.json", &["whole number from 1 to 1000"]),
+        usage(
+            "df and knots",
+            "fit p.csv --formula 'y ~ ns(x, df = 3, knots = c(2, 3))' -o m.json",
+            &["both df and knots"],
+        ),
+        usage(
+            "a knot outside",
+            "fit p.csv --formula 'y ~ ns(x, knots = 9)' -o m.json",
+            &["inner knot 9", "between the outer knots 1 and 5"],
+        ),
+        usage(
+            "an argument of no function",
+            "fit p.csv --formula 'y ~ ns(x, dg = 3)' -o m.json",
+            &["no argument `dg`", "df, knots"],
+        ),
+        usage(
+            "degree too large",
+            "fit p.csv --formula 'y ~ poly(x, 5)' -o m.json",
+            &["degree 5", "6 different values", "at most 4"],
+        ),
+        usage("degree beyond", "fit p.csv --formula 'y ~ poly(x, 99)' -o m.json", &["from 1 to 10", "(character 13)"]),
+        usage(
+            "neither true nor false",
+            "fit p.csv --formula 'y ~ poly(x, 2, raw = 7)' -o m.json",
+            &["neither TRUE nor FALSE"],
+        ),
+        usage(
+            "a level that is not there",
+            "fit p.csv --formula 'y ~ C(kind, ref = \"aa\")' -o m.json",
+            &["has no level `aa`"],
+        ),
+        usage(
+            "an unknown coding",
+            "fit p.csv --formula 'y ~ C(kind, helmert)' -o m.json",
+            &["`helmert` is not a coding", "treatment and sum"],
+        ),
+        usage(
+            "a number as a term",
+            "fit p.csv --formula 'y ~ x + 2' -o m.json",
+            &["the number 2 is no term", "I(2 * age)"],
+        ),
+        usage(
+            "a power that is none",
+            "fit p.csv --formula 'y ~ (x + w)^0.5' -o m.json",
+            &["whole number from 1 to 64", "(character 13)"],
+        ),
+        usage(
+            "a quotient of terms",
+            "fit p.csv --formula 'y ~ x / w' -o m.json",
+            &["`/` is no operator of terms", "I(a / b)"],
+        ),
+        usage("nothing but an intercept", "fit p.csv --formula 'y ~ 1' -o m.json", &["no term besides the intercept"]),
+        usage("all terms taken away", "fit p.csv --formula 'y ~ x - x' -o m.json", &["no term besides the intercept"]),
+        usage(
+            "the target as a term",
+            "fit p.csv --formula 'y ~ x + y' -o m.json",
+            &["`y` cannot be a feature", "(character 9)"],
+        ),
+        usage(
+            "a dropped column as a term",
+            "fit p.csv --formula 'y ~ x + w' --drop w -o m.json",
+            &["`w` cannot be a feature"],
+        ),
+        usage(
+            "features beside a formula",
+            "fit p.csv --formula 'y ~ x' --features w -o m.json",
+            &["--features is given as well"],
+        ),
+        usage(
+            "a basis beside a formula",
+            "fit p.csv --formula 'y ~ x' --basis products -o m.json",
+            &["--basis is given as well"],
+        ),
+        usage(
+            "a transform beside a formula",
+            "fit p.csv --formula 'y ~ x' --transform quantile -o m.json",
+            &["--transform is given as well"],
+        ),
+        usage(
+            "a reference beside a formula",
+            "fit p.csv --formula 'y ~ x' --reference kind=a -o m.json",
+            &["--reference is given as well"],
+        ),
+        usage(
+            "naive Bayes of a formula",
+            "fit p.csv --formula 'y ~ x' --model naive-bayes -o m.json",
+            &["takes each column by itself"],
+        ),
+        usage(
+            "lda without an intercept",
+            "fit p.csv --formula 'y ~ 0 + x' --model lda -o m.json",
+            &["leaves the intercept out", "method lda"],
+        ),
+        usage("planes without an intercept", "separable p.csv --formula 'y ~ x - 1'", &["have an intercept"]),
+        usage(
+            "columns chosen of a formula",
+            "infer p.csv --formula 'y ~ x' --split lasso:0.1",
+            &["terms of a formula are not columns"],
+        ),
+        usage(
+            "effects of a polynomial",
+            "infer p.csv --formula 'y ~ poly(x, 2)' --effects",
+            &["average marginal effects"],
+        ),
+        bad(
+            "a logarithm of a negative cell",
+            ("f.csv", "x,y\n1,a\n-2,b\n3,a\n4,b\n"),
+            "fit f.csv --formula 'y ~ log(x)' -o m.json",
+            &["f.csv, line 3, column `x`", "`log(x)`", "not defined"],
+        ),
+        bad(
+            "a spline of a logarithm of zero",
+            ("f.csv", "x,y\n1,a\n2,b\n3,a\n0,b\n"),
+            "fit f.csv --formula 'y ~ ns(log(x), 2)' -o m.json",
+            &["f.csv, line 5, column `x`", "not defined", "character 5"],
+        ),
+        bad(
+            "a function that overflows",
+            ("f.csv", "x,y\n1,a\n2,b\n3,a\n900,b\n"),
+            "fit f.csv --formula 'y ~ exp(x)' -o m.json",
+            &["f.csv, line 5, column `x`", "`exp(x)`"],
+        ),
+        bad(
+            "a formula of LIBSVM data",
+            ("f.svm", "1 1:1 3:1\n2 2:1\n"),
+            "fit f.svm --formula '~ x' -o m.json",
+            &["a formula needs named columns", "CSV or Parquet"],
+        ),
+        bad(
+            "a spline of a constant",
+            ("f.csv", "x,z,y\n1,1,a\n1,2,b\n1,1,a\n1,3,b\n"),
+            "fit f.csv --formula 'y ~ z + bs(x)' -o m.json",
+            &["`bs(x)` (character 9 of the formula)", "two different outer knots"],
+        ),
+        usage(
+            "a reference without a level",
+            "fit p.csv -t y --reference kind -o m.json",
+            &["`kind` is not a reference level", "region=west"],
+        ),
+        usage("a reference of no level", "fit p.csv -t y --reference kind=c -o m.json", &["`kind` has no level `c`"]),
+        usage("a reference of numbers", "fit p.csv -t y --reference x=1 -o m.json", &["`x` holds numbers", "--text x"]),
+        usage(
+            "a reference of no column",
+            "fit p.csv -t y --reference kid=a -o m.json",
+            &["no column `kid`", "did you mean `kind`"],
+        ),
+        usage("two references", "fit p.csv -t y --reference kind=a,kind=b -o m.json", &["two reference levels"]),
+        usage(
+            "a reference that is no feature",
+            "fit p.csv -t y --drop kind --reference kind=a -o m.json",
+            &["`kind` of --reference is not among the features"],
+        ),
     ]
 }
 

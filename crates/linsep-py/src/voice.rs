@@ -96,6 +96,7 @@ fn keyword(setting: Setting) -> Option<(&'static str, Value)> {
         | Setting::Drop
         | Setting::Encoding
         | Setting::Features
+        | Setting::Formula
         | Setting::Header
         | Setting::IndexFrom
         | Setting::Levels
@@ -106,6 +107,7 @@ fn keyword(setting: Setting) -> Option<(&'static str, Value)> {
         | Setting::Number
         | Setting::KeepStatistics
         | Setting::Projection
+        | Setting::Reference
         | Setting::Rows
         | Setting::ScoreThreshold
         | Setting::Skip

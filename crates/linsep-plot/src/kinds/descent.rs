@@ -193,7 +193,8 @@ fn of_model(model: &Model, request: &Request) -> Result<(Objective, Point, Strin
         Method::LeastSquares(s) if s.intercept == Intercept::Free => true,
         _ => return Err(refuse()),
     };
-    if !matches!(column.encoding, Encoding::Number { .. }) || linear.n_cols() != 1 || model.class_weights.is_some() {
+    let plain = matches!(column.encoding, Encoding::Number { .. }) && model.recipe.is_linear();
+    if !plain || linear.n_cols() != 1 || model.class_weights.is_some() {
         return Err(refuse());
     }
     if model.weights.is_some() || !model.offsets.is_empty() {

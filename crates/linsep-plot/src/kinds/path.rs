@@ -65,7 +65,10 @@ fn options(request: &Request, table: &Table) -> Result<(FitOptions, Vec<(String,
         FitOptions::new(&target, Method::Risk(RiskMinimizer { penalty: lasso, ..RiskMinimizer::default() }));
     if let Some(model) = request.models.first() {
         let names = model.recipe.columns.iter().map(|c| c.name.clone()).collect();
-        options.recipe = RecipeOptions { features: Some(names), ..RecipeOptions::default() };
+        options.recipe = match &model.recipe.formula {
+            Some(_) => model.recipe.options(model.method.coding()),
+            None => RecipeOptions { features: Some(names), ..RecipeOptions::default() },
+        };
         if let Method::Risk(method) = &model.method {
             options.method = Method::Risk(RiskMinimizer { penalty: lasso, ..method.clone() });
         }

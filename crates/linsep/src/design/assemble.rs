@@ -1,5 +1,6 @@
 //! A recipe applied: table chunks to a matrix.
 
+use super::domain::leave_undefined_rows_out;
 use super::fill::Filler;
 use super::matching::{check_sparse, check_values, count_missing, find_sources, rows_without_missing, unknown_rows};
 use super::packed::PackedTable;
@@ -80,13 +81,18 @@ impl Recipe {
         let chunks = table.into_chunks();
         let design = if self.sparse_width > 0 {
             PreparedDesign::Sparse(sparse(self, &filler, &chunks)?)
-        } else if PackedTable::pays(&filler, &chunks) {
+        } else if PackedTable::pays(&filler, &chunks) && !made_once(&filler) {
             PreparedDesign::Packed(PackedTable::new(filler, chunks))
         } else {
             PreparedDesign::Dense(dense(&filler, chunks)?)
         };
         Ok(Prepared { design, rows, missing, filled })
     }
+}
+
+/// Whether the matrix is made once although its table would take fewer bytes: functions cost more than reading their values.
+fn made_once(filler: &Filler) -> bool {
+    filler.formula.is_some() && has_room(filler.rows.len().saturating_mul(filler.cols).saturating_mul(size_of::<f64>()))
 }
 
 /// Cells of columns, by name.
@@ -119,11 +125,20 @@ fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, Cell
     let rows: Vec<usize> = (0..table.n_rows()).filter(|r| present[*r] && !unknown[*r]).collect();
     let starts: Vec<usize> = (0..=table.chunks().len()).map(|c| table.chunk_start(c)).collect();
     let splits = starts.iter().map(|s| rows.partition_point(|r| r < s)).collect();
-    let groups = recipe.groups();
-    let (cols, products) = (groups.width(), groups.products());
+    let formula = recipe.formula_columns().cloned();
+    let (cols, products) = match &formula {
+        Some(formula) => (formula.width(), Vec::new()),
+        None => {
+            let groups = recipe.groups();
+            (groups.width(), groups.products())
+        }
+    };
+    let formula = formula.filter(|f| !f.is_plain());
     let rows_and_columns = rows.len().saturating_add(recipe.sparse_width).saturating_mul(PER_ROW_AND_COLUMN);
     check_room(rows_and_columns, rows.len(), cols + recipe.sparse_width)?;
-    Ok((Filler { sources, rows, splits, starts, cols, products }, missing, filled))
+    let mut filler = Filler { sources, rows, splits, starts, cols, products, formula };
+    leave_undefined_rows_out(recipe, &mut filler, table)?;
+    Ok((filler, missing, filled))
 }
 
 /// Refuses what does not fit in memory, before it is allocated.

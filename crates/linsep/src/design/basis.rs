@@ -5,7 +5,7 @@
 //! the table's columns; the indicators of a text column run fastest in the last factor. So all terms made of the same
 //! table columns, such as `island*sex`, are neighbours.
 
-use super::encoding::{Encoding, RecipeColumn};
+use super::encoding::{Encoding, RecipeColumn, level_of_indicator};
 use crate::error::{Error, Result};
 use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
@@ -188,8 +188,8 @@ impl<'a> Groups<'a> {
         for (column, power) in self.factors(group).into_iter().rev() {
             let column = &self.columns[column];
             let part = match &column.encoding {
-                Encoding::Levels { levels, reference, .. } => {
-                    let level = offset % column.width() + usize::from(reference.is_some());
+                Encoding::Levels { levels, .. } => {
+                    let level = level_of_indicator(offset % column.width(), column.reference_place());
                     offset /= column.width();
                     format!("{}={}", column.name, levels[level])
                 }

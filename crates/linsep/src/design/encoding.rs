@@ -86,11 +86,40 @@ impl RecipeColumn {
         }
     }
 
+    /// The place of the level without an indicator.
+    pub(super) fn reference_place(&self) -> Option<usize> {
+        self.encoding.reference_place()
+    }
+
     /// Number of matrix columns it becomes.
     pub fn width(&self) -> usize {
         match &self.encoding {
             Encoding::Number { .. } | Encoding::Quantile { .. } => 1,
             Encoding::Levels { levels, reference, .. } => levels.len() - usize::from(reference.is_some()),
         }
+    }
+}
+
+impl Encoding {
+    /// The place of the level without an indicator.
+    pub(super) fn reference_place(&self) -> Option<usize> {
+        match self {
+            Encoding::Levels { levels, reference: Some(reference), .. } => levels.iter().position(|l| l == reference),
+            _ => None,
+        }
+    }
+}
+
+/// The level of an indicator, by the place of the level that has none.
+pub(super) fn level_of_indicator(indicator: usize, reference: Option<usize>) -> usize {
+    indicator + usize::from(reference.is_some_and(|r| indicator >= r))
+}
+
+/// The indicator of a level; `None` for the reference.
+pub(super) fn indicator_of_level(level: usize, reference: Option<usize>) -> Option<usize> {
+    match reference {
+        Some(r) if r == level => None,
+        Some(r) => Some(level - usize::from(level > r)),
+        None => Some(level),
     }
 }

@@ -1,11 +1,13 @@
 //! Table rows to matrix rows.
 
 use super::basis::{Product, expand};
-use super::encoding::Encoding;
+use super::encoding::{Encoding, level_of_indicator};
+use super::formula::{FormulaColumns, FormulaRoom};
 use super::matching::{CellSource, Indicator};
 use super::quantile::transform;
 use crate::table::Chunk;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Rows converted at a time: matrix rows stay in cache while each column of the chunk is read along. Chosen
 /// (bench/constants.md).
@@ -24,6 +26,8 @@ pub(super) struct Filler {
     pub(super) cols: usize,
     /// The products behind the other columns.
     pub(super) products: Vec<Product>,
+    /// What makes the matrix row of the cells instead.
+    pub(super) formula: Option<Arc<FormulaColumns>>,
 }
 
 impl Filler {
@@ -37,20 +41,56 @@ impl Filler {
     /// Writes matrix rows `range`, all of which lie in chunk `c`.
     pub(super) fn fill(&self, c: usize, chunk: &Chunk, range: Range<usize>, out: &mut [f64]) {
         let cols = self.cols.max(1);
+        if let Some(formula) = &self.formula {
+            return self.fill_formula(formula, (c, chunk), range, out);
+        }
         for (group, out) in self.rows[range].chunks(GROUP).zip(out.chunks_mut(GROUP * cols)) {
-            for source in &self.sources {
-                match &source.encoding {
-                    Encoding::Number { .. } | Encoding::Quantile { .. } => self.numbers(c, chunk, source, group, out),
-                    Encoding::Levels { .. } => self.levels(c, chunk, source, group, out),
-                }
-            }
+            self.plain(c, chunk, group, out, self.cols);
             if !self.products.is_empty() {
                 out.chunks_exact_mut(cols).for_each(|row| expand(&self.products, row));
             }
         }
     }
 
-    fn numbers(&self, c: usize, chunk: &Chunk, source: &CellSource, group: &[usize], out: &mut [f64]) {
+    /// Matrix rows by a formula: the plain rows of a group, then what the formula makes of each.
+    fn fill_formula(
+        &self,
+        formula: &FormulaColumns,
+        (c, chunk): (usize, &Chunk),
+        range: Range<usize>,
+        out: &mut [f64],
+    ) {
+        let (width, cols) = (formula.plain_width(), self.cols.max(1));
+        let (mut plain, mut room) = (vec![0.0; GROUP * width], FormulaRoom::default());
+        for (group, out) in self.rows[range].chunks(GROUP).zip(out.chunks_mut(GROUP * cols)) {
+            let plain = &mut plain[..group.len() * width];
+            self.plain(c, chunk, group, plain, width);
+            for (plain, out) in plain.chunks_exact(width.max(1)).zip(out.chunks_exact_mut(cols)) {
+                formula.fill(plain, &mut room, out);
+            }
+        }
+    }
+
+    /// The cells of some rows as numbers and indicators, in rows of `width`.
+    pub(super) fn plain(&self, c: usize, chunk: &Chunk, group: &[usize], out: &mut [f64], width: usize) {
+        for source in &self.sources {
+            match &source.encoding {
+                Encoding::Number { .. } | Encoding::Quantile { .. } => {
+                    self.numbers((c, chunk), source, group, out, width);
+                }
+                Encoding::Levels { .. } => self.levels((c, chunk), source, group, out, width),
+            }
+        }
+    }
+
+    fn numbers(
+        &self,
+        (c, chunk): (usize, &Chunk),
+        source: &CellSource,
+        group: &[usize],
+        out: &mut [f64],
+        width: usize,
+    ) {
         let cells = &chunk.cells[source.column];
         let mut numbers = [0.0; GROUP];
         let numbers = &mut numbers[..group.len()];
@@ -61,13 +101,13 @@ impl Filler {
             numbers.iter_mut().zip(group).for_each(|(n, row)| *n = cells.number(row - self.starts[c]));
         }
         source.encode_numbers(numbers);
-        let column = out[source.first..].iter_mut().step_by(self.cols);
+        let column = out[source.first..].iter_mut().step_by(width);
         column.zip(&*numbers).for_each(|(o, v)| *o = *v);
     }
 
-    fn levels(&self, c: usize, chunk: &Chunk, source: &CellSource, group: &[usize], out: &mut [f64]) {
+    fn levels(&self, (c, chunk): (usize, &Chunk), source: &CellSource, group: &[usize], out: &mut [f64], width: usize) {
         let cells = &chunk.cells[source.column];
-        for (row, out) in group.iter().zip(out.chunks_exact_mut(self.cols)) {
+        for (row, out) in group.iter().zip(out.chunks_exact_mut(width)) {
             source.indicators(cells.number(row - self.starts[c]), &mut out[source.first..][..source.width]);
         }
     }
@@ -106,9 +146,9 @@ impl CellSource {
         let indicator = if code.is_nan() { Some(Indicator::FillIn) } else { self.levels[code as usize] };
         match (indicator, &self.encoding) {
             (Some(Indicator::At(offset)), _) => out[offset] = 1.0,
-            (Some(Indicator::FillIn), Encoding::Levels { reference, shares: Some(shares), .. }) => {
-                let skip = usize::from(reference.is_some());
-                out.iter_mut().zip(&shares[skip..]).for_each(|(v, s)| *v = *s);
+            (Some(Indicator::FillIn), encoding @ Encoding::Levels { shares: Some(shares), .. }) => {
+                let reference = encoding.reference_place();
+                out.iter_mut().enumerate().for_each(|(at, v)| *v = shares[level_of_indicator(at, reference)]);
             }
             _ => {}
         }

@@ -1,5 +1,6 @@
 //! A row of the matrix as the cells of a table: what a recipe did, undone.
 
+use super::encoding::level_of_indicator;
 use super::{Encoding, Recipe};
 use crate::error::{Error, Result};
 
@@ -40,8 +41,8 @@ impl Recipe {
             rest = after;
             cells.push(match &column.encoding {
                 Encoding::Number { .. } | Encoding::Quantile { .. } => Cell::Number(own[0]),
-                Encoding::Levels { levels, reference, .. } => {
-                    let level = level_of(own, levels, reference.is_some()).ok_or_else(|| {
+                Encoding::Levels { levels, .. } => {
+                    let level = level_of(own, levels, column.reference_place()).ok_or_else(|| {
                         Error::data(format!("the indicators of column `{}` name no level", column.name))
                     })?;
                     Cell::Text(level)
@@ -60,14 +61,14 @@ impl Recipe {
 }
 
 /// The level whose indicator is one where the others are zero; the reference where all are.
-fn level_of<'a>(indicators: &[f64], levels: &'a [String], has_reference: bool) -> Option<&'a str> {
+fn level_of<'a>(indicators: &[f64], levels: &'a [String], reference: Option<usize>) -> Option<&'a str> {
     if indicators.iter().any(|v| *v != 0.0 && *v != 1.0) {
         return None;
     }
     let ones: Vec<usize> = (0..indicators.len()).filter(|l| indicators[*l] == 1.0).collect();
     match ones[..] {
-        [one] => levels.get(one + usize::from(has_reference)).map(String::as_str),
-        [] if has_reference => levels.first().map(String::as_str),
+        [one] => levels.get(level_of_indicator(one, reference)).map(String::as_str),
+        [] => reference.and_then(|r| levels.get(r)).map(String::as_str),
         _ => None,
     }
 }

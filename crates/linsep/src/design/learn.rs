@@ -2,9 +2,10 @@
 
 use super::basis::{count_features, forecast};
 use super::encoding::{Encoding, RecipeColumn};
+use super::formula::FoundFormula;
 use super::quantile::{Transform, learn_knots};
 use super::recipe::{Coding, Missing, Recipe, RecipeOptions};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, nearest};
 use crate::table::{ColumnQuestion, Kind, NameIndex, Table, unanswered};
 use crate::words::{Setting, Span, words};
 use rayon::prelude::*;
@@ -25,7 +26,18 @@ const MOST_COLUMNS: usize = 1 << 26;
 /// ```
 pub fn fit_recipe(table: &Table, frequency: &[f64], options: &RecipeOptions) -> Result<Recipe> {
     let usable: Vec<bool> = frequency.iter().map(|f| *f > 0.0).collect();
-    let chosen = choose_columns(table, options)?;
+    if options.formula.is_some() {
+        refuse_beside_formula(options)?;
+    }
+    let formula = match &options.formula {
+        Some(formula) => Some(FoundFormula::new(formula, table, &excluded_columns(table, options)?)?),
+        None => None,
+    };
+    let chosen = match &formula {
+        Some(formula) => formula.columns.clone(),
+        None => choose_columns(table, options)?,
+    };
+    check_references(table, &chosen, options)?;
     let keep = match options.missing {
         Missing::Drop => super::matching::rows_without_missing(table, &chosen, &usable),
         Missing::Mean | Missing::Error => usable,
@@ -40,7 +52,10 @@ pub fn fit_recipe(table: &Table, frequency: &[f64], options: &RecipeOptions) -> 
     let mut is_transformed = vec![false; table.columns().len()];
     transformed.iter().for_each(|c| is_transformed[*c] = true);
     let as_they_are = |c: &usize| table.columns()[*c].kind == Kind::Number && !is_transformed[*c];
-    super::tiny::check_table(table, chosen.iter().copied().filter(as_they_are), &keep)?;
+    // What a formula makes of small numbers need not be small: its matrix is checked.
+    if formula.is_none() {
+        super::tiny::check_table(table, chosen.iter().copied().filter(as_they_are), &keep)?;
+    }
     let unit = |c: &usize| if is_transformed[*c] { None } else { table.printed_unit(*c, &counted) };
     let units: Vec<Option<f64>> = chosen.par_iter().map(unit).collect();
     let learn = |(c, unit): (&usize, Option<f64>)| {
@@ -57,7 +72,24 @@ pub fn fit_recipe(table: &Table, frequency: &[f64], options: &RecipeOptions) -> 
         return Err(Error::data("no column is left to classify with: each has the same text in every row")
             .help("use columns that differ between rows"));
     }
-    check_basis(table, &columns, counted.iter().filter(|f| **f > 0.0).count(), options)?;
+    let rows = counted.iter().filter(|f| **f > 0.0).count();
+    if let Some(formula) = formula {
+        let formula = formula.learn(&columns, table, &counted, options.max_levels)?;
+        let recipe = Recipe {
+            columns,
+            sparse_width: 0,
+            missing: options.missing,
+            unknown: options.unknown,
+            formula: Some(formula),
+            ..Recipe::unnamed(0)
+        };
+        return match recipe.n_features() {
+            0 => Err(Error::data("no column is left to classify with: each has the same text in every row")
+                .help("use columns that differ between rows")),
+            features => forecast(&recipe.columns, features as u128, rows).map(|()| recipe),
+        };
+    }
+    check_basis(table, &columns, rows, options)?;
     Ok(Recipe {
         columns,
         sparse_width: table.sparse_width(),
@@ -65,7 +97,55 @@ pub fn fit_recipe(table: &Table, frequency: &[f64], options: &RecipeOptions) -> 
         unknown: options.unknown,
         basis: options.basis,
         basis_columns: options.basis_columns.clone(),
+        formula: None,
     })
+}
+
+/// A formula says all of these itself.
+fn refuse_beside_formula(options: &RecipeOptions) -> Result<()> {
+    let said = [
+        (options.features.is_some(), Setting::Features),
+        (!options.basis.is_none(), Setting::Basis),
+        (options.transform != Transform::None, Setting::Transform),
+        (!options.references.is_empty(), Setting::Reference),
+    ];
+    match said.into_iter().find(|(given, _)| *given) {
+        Some((_, setting)) => Err(Error::usage(words![
+            "a formula says which columns are used and how, and ",
+            setting,
+            " is given as well"
+        ])
+        .help(words!["say it in the formula and leave ", setting, " out"])),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a reference of a column that is not in use or holds numbers.
+fn check_references(table: &Table, chosen: &[usize], options: &RecipeOptions) -> Result<()> {
+    for (at, (name, _)) in options.references.iter().enumerate() {
+        let column = table.column(name)?;
+        if !chosen.contains(&column) {
+            return Err(not_a_feature(name, Setting::Reference));
+        }
+        if table.columns()[column].kind == Kind::Number {
+            return Err(Error::usage(format!("column `{name}` holds numbers, which have no reference level"))
+                .help(words!["read it as text: ", Setting::TextColumns.is(name)]));
+        }
+        if options.references[..at].iter().any(|(other, _)| other == name) {
+            return Err(Error::usage(format!("column `{name}` is given two reference levels")).help("give it one"));
+        }
+    }
+    Ok(())
+}
+
+/// The columns that are no features.
+fn excluded_columns(table: &Table, options: &RecipeOptions) -> Result<Vec<bool>> {
+    let index = table.index();
+    let mut excluded = vec![false; table.columns().len()];
+    for name in &options.exclude {
+        excluded[index.place(name).map_or_else(|| table.column(name), Ok)?] = true;
+    }
+    Ok(excluded)
 }
 
 /// The number columns to be transformed; a column that cannot be is named.
@@ -139,10 +219,7 @@ fn check_basis(table: &Table, columns: &[RecipeColumn], rows: usize, options: &R
 fn choose_columns(table: &Table, options: &RecipeOptions) -> Result<Vec<usize>> {
     let index = table.index();
     let place = |name: &String| index.place(name).map_or_else(|| table.column(name), Ok);
-    let mut excluded = vec![false; table.columns().len()];
-    for name in &options.exclude {
-        excluded[place(name)?] = true;
-    }
+    let excluded = excluded_columns(table, options)?;
     let wanted: Option<Vec<usize>> = match &options.features {
         Some(names) => Some(names.iter().map(place).collect::<Result<_>>()?),
         None => None,
@@ -263,6 +340,19 @@ fn learn_levels(
     let total: f64 = counts.iter().sum();
     let shares = (options.missing == Missing::Mean).then(|| seen.iter().map(|l| counts[*l] / total).collect());
     let levels: Vec<String> = seen.iter().map(|l| levels[*l].clone()).collect();
-    let reference = (options.coding == Coding::DropReference).then(|| levels[0].clone());
+    let reference = match options.references.iter().find(|(column, _)| column == name) {
+        Some((_, level)) if levels.contains(level) => Some(level.clone()),
+        Some((_, level)) => {
+            let near = nearest(level, levels.iter().map(String::as_str));
+            let known = levels.iter().take(12).cloned().collect::<Vec<_>>().join(", ");
+            let error = Error::usage(format!("text column `{name}` has no level `{level}`"));
+            return Err(match near.is_empty() {
+                true => error.help(format!("its levels are: {known}")),
+                false => error.help(format!("did you mean `{}`?", near.join("`, `"))),
+            });
+        }
+        // A formula codes the indicators of all levels itself.
+        None => (options.coding == Coding::DropReference && options.formula.is_none()).then(|| levels[0].clone()),
+    };
     Ok(Encoding::Levels { levels, reference, shares })
 }

@@ -1,6 +1,6 @@
 //! A recipe matched with a table: which column is which, which rows can be used.
 
-use super::encoding::Encoding;
+use super::encoding::{Encoding, indicator_of_level};
 use super::recipe::{Missing, Recipe, UnknownLevel};
 use super::tiny::LARGEST;
 use crate::error::{Error, Place, Result};
@@ -49,10 +49,11 @@ pub(super) fn find_sources(recipe: &Recipe, table: &Table) -> Result<Vec<CellSou
         let column = index.place(&recipe_column.name).unwrap_or(0);
         let levels = match (&recipe_column.encoding, &table.columns()[column].kind) {
             (Encoding::Number { .. } | Encoding::Quantile { .. }, Kind::Number) => Vec::new(),
-            (Encoding::Levels { levels, reference, .. }, Kind::Text { levels: present }) => {
+            (Encoding::Levels { levels, .. }, Kind::Text { levels: present }) => {
                 let filled = recipe.unknown == UnknownLevel::Missing && recipe.missing == Missing::Mean;
                 let other = filled.then_some(Indicator::FillIn);
-                present.iter().map(|p| translate(p, levels, reference.as_deref()).or(other)).collect()
+                let reference = recipe_column.reference_place();
+                present.iter().map(|p| translate(p, levels, reference).or(other)).collect()
             }
             (Encoding::Number { .. } | Encoding::Quantile { .. }, Kind::Text { levels }) => {
                 return Err(kind_error(table, column, levels.first()));
@@ -69,13 +70,9 @@ pub(super) fn find_sources(recipe: &Recipe, table: &Table) -> Result<Vec<CellSou
     Ok(sources)
 }
 
-fn translate(level: &str, known: &[String], reference: Option<&str>) -> Option<Indicator> {
+fn translate(level: &str, known: &[String], reference: Option<usize>) -> Option<Indicator> {
     let at = known.binary_search_by(|k| k.as_str().cmp(level)).ok()?;
-    Some(match reference {
-        Some(r) if r == level => Indicator::Reference,
-        Some(_) => Indicator::At(at - 1),
-        None => Indicator::At(at),
-    })
+    Some(indicator_of_level(at, reference).map_or(Indicator::Reference, Indicator::At))
 }
 
 fn kind_error(table: &Table, column: usize, example: Option<&String>) -> Error {

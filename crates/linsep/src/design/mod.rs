@@ -7,8 +7,10 @@ mod columns;
 mod constant;
 mod csr;
 mod dense;
+mod domain;
 mod encoding;
 mod fill;
+mod formula;
 mod gather;
 mod in_memory;
 mod invert;
@@ -37,6 +39,7 @@ pub use csr::CsrMatrix;
 pub(crate) use csr::column_ranges;
 pub use dense::DenseMatrix;
 pub use encoding::{Encoding, RecipeColumn};
+pub use formula::{Formula, FormulaRecipe, LearnedVariable, OrthogonalPolynomial};
 pub(crate) use gather::{gather, leading_columns, weighted_sum};
 pub(crate) use pass::Pass;
 pub use quantile::{QuantileOutput, Transform};
@@ -56,6 +59,7 @@ pub use self::{
     columns::{ColumnEntries, Columns, SomeColumns, SparseColumns},
     csr::CsrRows,
     dense::Dense,
+    formula::formula_of,
     in_memory::InMemory,
     invert::Cell,
     labelled_rows::LabelledRows,

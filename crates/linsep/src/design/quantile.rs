@@ -78,18 +78,47 @@ pub(super) fn learn_knots(table: &Table, column: usize, counted: &[f64], most: u
     // A conversion to usize saturates.
     let q = most.max(2).min(copies as usize);
     let Some(last) = values.len().checked_sub(1) else { return Vec::new() };
-    // A value lies on the flat stretch from its start to its end; the curve is straight between stretches.
-    let (mut starts, mut ends) = (vec![0.0], vec![(values[0].1 - 1.0).max(0.0)]);
-    for i in 1..=last {
-        let gap = 0.5 * (values[i - 1].1.min(1.0) + values[i].1.min(1.0));
-        starts.push(ends[i - 1] + gap);
-        ends.push(starts[i] + (values[i].1 - 1.0).max(0.0));
+    let curve = RankCurve::new(&values, last);
+    // In this order whole positions come out exact, so that a knot meant to be a cell is that cell.
+    let knot = |k: usize| curve.at(curve.end() * k as f64 / (q - 1).max(1) as f64);
+    (0..q.max(1)).map(knot).collect()
+}
+
+/// Quantiles of distinct ascending values with their weights; none of no values.
+pub(super) fn quantiles(values: &[(f64, f64)], shares: &[f64]) -> Vec<f64> {
+    let Some(last) = values.len().checked_sub(1) else { return Vec::new() };
+    let curve = RankCurve::new(values, last);
+    shares.iter().map(|share| curve.at(curve.end() * share)).collect()
+}
+
+/// Sorted cells as a rising curve. A value lies on the flat stretch from its start to its end; between stretches the curve is
+/// straight.
+struct RankCurve<'a> {
+    values: &'a [(f64, f64)],
+    starts: Vec<f64>,
+    ends: Vec<f64>,
+}
+
+impl RankCurve<'_> {
+    fn new(values: &[(f64, f64)], last: usize) -> RankCurve<'_> {
+        let (mut starts, mut ends) = (vec![0.0], vec![(values[0].1 - 1.0).max(0.0)]);
+        for i in 1..=last {
+            let gap = 0.5 * (values[i - 1].1.min(1.0) + values[i].1.min(1.0));
+            starts.push(ends[i - 1] + gap);
+            ends.push(starts[i] + (values[i].1 - 1.0).max(0.0));
+        }
+        RankCurve { values, starts, ends }
     }
-    let knot = |k: usize| {
-        // In this order whole positions come out exact, so that a knot meant to be a cell is that cell.
-        let position = ends[last] * k as f64 / (q - 1).max(1) as f64;
+
+    /// The last position.
+    fn end(&self) -> f64 {
+        self.ends[self.ends.len() - 1]
+    }
+
+    fn at(&self, position: f64) -> f64 {
+        let RankCurve { values, starts, ends } = self;
         // The first stretch that ends at or behind the position.
-        let i = ends.partition_point(|e| *e < position).min(last);
+        let i = ends.partition_point(|e| *e < position).min(values.len() - 1);
         if i == 0 || position >= starts[i] {
             return values[i].0;
         }
@@ -97,8 +126,7 @@ pub(super) fn learn_knots(table: &Table, column: usize, counted: &[f64], most: u
         let (low, high) = (values[i - 1].0, values[i].0);
         // Rounding must not carry a knot past its neighbours.
         (low + share * (high - low)).clamp(low, high)
-    };
-    (0..q.max(1)).map(knot).collect()
+    }
 }
 
 /// The level of a number among the knots, 0 to 1.

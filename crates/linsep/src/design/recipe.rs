@@ -2,11 +2,13 @@
 
 use super::basis::{Basis, Groups, count_features};
 use super::encoding::{Encoding, RecipeColumn};
+use super::formula::{Formula, FormulaColumns, FormulaRecipe};
 use super::quantile::Transform;
 use crate::read::Expected;
 use crate::role::{Role, Roles};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Default of the most levels of a text column, each of which becomes a column. Chosen (bench/constants.md): more is
 /// refused with the flag that allows it.
@@ -77,6 +79,9 @@ pub struct Recipe {
     /// The table columns that take part in products; `None` is all.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub basis_columns: Option<Vec<String>>,
+    /// A formula that makes the matrix of the columns, whose text is then coded as indicators of all levels.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub formula: Option<FormulaRecipe>,
 }
 
 /// What the user wants of a recipe.
@@ -102,6 +107,10 @@ pub struct RecipeOptions {
     pub basis: Basis,
     /// Multiply these columns only; `None` is all.
     pub basis_columns: Option<Vec<String>>,
+    /// A formula that says which columns are used and how; nothing but missing cells and unknown levels is then said elsewhere.
+    pub formula: Option<Formula>,
+    /// Levels without an indicator, by their columns, whatever the coding.
+    pub references: Vec<(String, String)>,
 }
 
 impl Default for RecipeOptions {
@@ -117,6 +126,8 @@ impl Default for RecipeOptions {
             transform_columns: None,
             basis: Basis::None,
             basis_columns: None,
+            formula: None,
+            references: Vec::new(),
         }
     }
 }
@@ -131,6 +142,7 @@ impl Recipe {
         ("unknown", Roles::All(Role::Setting)),
         ("basis", Roles::All(Role::Setting)),
         ("basis_columns", Roles::All(Role::Setting)),
+        ("formula", FormulaRecipe::ROLES),
     ]);
 
     /// A recipe for a matrix that is used as it is: `cols` unnamed columns.
@@ -142,6 +154,7 @@ impl Recipe {
             unknown: UnknownLevel::Error,
             basis: Basis::None,
             basis_columns: None,
+            formula: None,
         }
     }
 
@@ -166,8 +179,16 @@ impl Recipe {
         Groups::new(&self.columns, self.basis, |name| self.is_factor(name))
     }
 
+    /// The matrix columns of the formula, where there is one.
+    pub(super) fn formula_columns(&self) -> Option<&Arc<FormulaColumns>> {
+        self.formula.as_ref().and_then(|formula| formula.columns(&self.columns))
+    }
+
     /// Number of matrix columns.
     pub fn n_features(&self) -> usize {
+        if let Some(formula) = self.formula_columns() {
+            return formula.width();
+        }
         let named = count_features(&self.columns, self.basis, |name| self.is_factor(name));
         usize::try_from(named).unwrap_or(usize::MAX).saturating_add(self.sparse_width)
     }
@@ -181,7 +202,9 @@ impl Recipe {
     /// Names single matrix columns as [`Recipe::feature`] does; what takes time in proportion to all columns is done once.
     pub fn namer(&self) -> impl Fn(usize) -> String + '_ {
         let groups = self.groups();
+        let formula = self.formula_columns();
         move |index| match groups.group_of(index) {
+            _ if formula.is_some() => formula.map_or_else(String::new, |f| f.feature(index)),
             Some(group) => groups.feature(group, index - groups.all()[group].range.start),
             None => (index - groups.width() + 1).to_string(),
         }
@@ -189,13 +212,24 @@ impl Recipe {
 
     /// Which of [`Recipe::origins`] a matrix column belongs to; unnamed ones count on behind them.
     pub fn source(&self, index: usize) -> usize {
+        if let Some(formula) = self.formula_columns() {
+            return formula.term_of(index);
+        }
         let groups = self.groups();
         groups.group_of(index).unwrap_or_else(|| groups.all().len() + index - groups.width())
     }
 
     /// The matrix columns of every table column in use, then those of every product of columns; unnamed ones are not
-    /// listed.
+    /// listed. Those of every term of a formula.
     pub fn origins(&self) -> Vec<ColumnOrigin> {
+        if let Some(formula) = self.formula_columns() {
+            let origin = |(name, columns, levels): (&str, Range<usize>, bool)| ColumnOrigin {
+                name: name.to_owned(),
+                columns,
+                levels,
+            };
+            return formula.origins().map(origin).collect();
+        }
         let groups = self.groups();
         let is_text = |column: usize| matches!(self.columns[column].encoding, Encoding::Levels { .. });
         let origin = |(at, group): (usize, &super::basis::Group)| {
@@ -214,7 +248,11 @@ impl Recipe {
     }
 
     /// The table columns (by their place in the recipe) and powers that each of [`Recipe::origins`] is made of.
+    /// Of a formula: its variables.
     pub fn origin_factors(&self) -> Vec<Vec<(usize, u32)>> {
+        if let Some(formula) = self.formula_columns() {
+            return formula.term_variables().map(|term| term.iter().map(|v| (*v, 1)).collect()).collect();
+        }
         let groups = self.groups();
         (0..groups.all().len()).map(|at| groups.factors(at).to_vec()).collect()
     }
@@ -222,12 +260,16 @@ impl Recipe {
     /// The two matrix columns that each product is made of, in the order of the products behind the columns; `None` where numbers
     /// are transformed, products have more factors, or columns have no names.
     pub fn column_products(&self) -> Option<Vec<(usize, usize)>> {
-        let simple = self.transform() == Transform::None && self.basis.degree() <= 2 && self.sparse_width == 0;
+        let products = self.formula.is_none() && self.basis.degree() <= 2;
+        let simple = products && self.transform() == Transform::None && self.sparse_width == 0;
         simple.then(|| self.groups().products().iter().map(super::basis::Product::factors).collect())
     }
 
     /// Text columns with the level that has no indicator.
     pub fn reference_levels(&self) -> Vec<(String, String)> {
+        if let Some(formula) = self.formula_columns() {
+            return formula.references();
+        }
         let of = |c: &RecipeColumn| match &c.encoding {
             Encoding::Levels { reference: Some(level), .. } => Some((c.name.clone(), level.clone())),
             _ => None,
@@ -238,13 +280,20 @@ impl Recipe {
     /// The printed unit of every matrix column: zero for whole numbers and for those as fine as doubles are, for
     /// indicators, transformed columns, products and unnamed ones, whose rounding is not their own.
     pub fn printed_units(&self) -> Vec<f64> {
+        let unit = |column: usize| match self.columns[column].encoding {
+            Encoding::Number { printed, .. } => printed.unwrap_or(0.0),
+            _ => 0.0,
+        };
+        if let Some(formula) = self.formula_columns() {
+            let mut units = vec![0.0; formula.width()];
+            formula.plain_columns().for_each(|(at, column)| units[at] = unit(column));
+            return units;
+        }
         let groups = self.groups();
         let mut units = vec![0.0; groups.width() + self.sparse_width];
         for (at, group) in groups.all().iter().enumerate() {
-            if let [(column, 1)] = groups.factors(at)[..]
-                && let Encoding::Number { printed: Some(unit), .. } = self.columns[column].encoding
-            {
-                units[group.range.clone()].fill(unit);
+            if let [(column, 1)] = groups.factors(at)[..] {
+                units[group.range.clone()].fill(unit(column));
             }
         }
         units
@@ -252,6 +301,9 @@ impl Recipe {
 
     /// Names of all matrix columns.
     pub fn features(&self) -> Vec<String> {
+        if let Some(formula) = self.formula_columns() {
+            return (0..formula.width()).map(|j| formula.feature(j)).collect();
+        }
         let groups = self.groups();
         let mut names = Vec::with_capacity(groups.width() + self.sparse_width);
         for (at, group) in groups.all().iter().enumerate() {
@@ -264,7 +316,16 @@ impl Recipe {
     /// Whether every matrix column is a number of the table as it is or an indicator, so that a weight is an effect per
     /// unit of the input column. Otherwise it is one per unit of the feature.
     pub fn is_linear(&self) -> bool {
-        self.basis.is_none() && self.transform() == Transform::None
+        let plain = self.formula.is_none() || self.formula_columns().is_some_and(|f| f.is_plain());
+        plain && self.basis.is_none() && self.transform() == Transform::None
+    }
+
+    /// Whether every feature is a column as it is, or a level of one, that can be moved without another feature.
+    pub fn moves_apart(&self) -> bool {
+        match &self.formula {
+            Some(_) => self.formula_columns().is_some_and(|f| f.moves_apart()),
+            None => true,
+        }
     }
 
     /// The transform of the columns in [`Recipe::transformed_columns`].
@@ -288,8 +349,10 @@ impl Recipe {
 
     /// The options under which the same rows give this recipe again.
     pub fn options(&self, coding: Coding) -> RecipeOptions {
+        let formula = self.formula.as_ref().and_then(FormulaRecipe::formula);
+        let names = || self.columns.iter().map(|c| c.name.clone()).collect();
         RecipeOptions {
-            features: Some(self.columns.iter().map(|c| c.name.clone()).collect()),
+            features: formula.is_none().then(names),
             exclude: Vec::new(),
             missing: self.missing,
             unknown: self.unknown,
@@ -299,7 +362,15 @@ impl Recipe {
             transform_columns: Some(self.transformed_columns().into_iter().map(str::to_owned).collect()),
             basis: self.basis,
             basis_columns: self.basis_columns.clone(),
+            references: if formula.is_none() { self.reference_levels() } else { Vec::new() },
+            formula,
         }
+    }
+
+    /// The recipe as training rows meet it: functions of a formula must be defined at all of them, whatever predictions do.
+    pub(crate) fn training(&self) -> Recipe {
+        let unknown = if self.formula.is_some() { UnknownLevel::Error } else { self.unknown };
+        Recipe { unknown, ..self.clone() }
     }
 
     /// Whether every part can be used, wherever the recipe came from.
@@ -310,14 +381,16 @@ impl Recipe {
                 !knots.is_empty() && knots.iter().all(|k| k.is_finite()) && knots.windows(2).all(|w| w[0] <= w[1])
             }
             Encoding::Levels { levels, reference, shares } => {
-                // The reference is the first level: that is how indicators are numbered.
-                reference.as_ref().is_none_or(|r| levels.first() == Some(r))
+                reference.as_ref().is_none_or(|r| levels.contains(r))
+                    && (reference.is_none() || self.formula.is_none())
                     && shares.as_ref().is_none_or(|s| s.len() == levels.len())
             }
         };
         let basis = self.basis.is_none() || self.sparse_width == 0;
         let degree = (1..=super::basis::MOST_DEGREE).contains(&self.basis.degree());
-        self.columns.iter().all(whole) && basis && degree
+        let formula = self.formula.is_none()
+            || (self.basis.is_none() && self.sparse_width == 0 && self.formula_columns().is_some());
+        self.columns.iter().all(whole) && basis && degree && formula
     }
 
     /// The kind of every column, for reading new data.
@@ -331,15 +404,15 @@ impl Recipe {
 
     /// Text columns with one level, which is their reference: constant, and without a matrix column.
     pub fn constant_columns(&self) -> Vec<&str> {
-        self.columns.iter().filter(|c| c.width() == 0).map(|c| c.name.as_str()).collect()
+        let one_level = |c: &&RecipeColumn| match &c.encoding {
+            Encoding::Levels { levels, .. } => self.formula.is_some() && levels.len() == 1,
+            _ => false,
+        };
+        self.columns.iter().filter(|c| c.width() == 0 || one_level(c)).map(|c| c.name.as_str()).collect()
     }
 
     /// The reference levels that have no column of their own, as `column=level`.
     pub fn references(&self) -> Vec<String> {
-        let reference = |c: &RecipeColumn| match &c.encoding {
-            Encoding::Levels { reference: Some(r), .. } => Some(format!("{}={r}", c.name)),
-            _ => None,
-        };
-        self.columns.iter().filter_map(reference).collect()
+        self.reference_levels().into_iter().map(|(column, level)| format!("{column}={level}")).collect()
     }
 }

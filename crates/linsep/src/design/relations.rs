@@ -1,7 +1,7 @@
 //! Linear relations between matrix columns that follow from the coding alone and say nothing about the data.
 
 use super::basis::expand;
-use super::encoding::Encoding;
+use super::encoding::{Encoding, indicator_of_level};
 use super::recipe::Recipe;
 
 /// Random rows: a relation that the coding does not imply fails on each of them with probability almost one.
@@ -29,7 +29,10 @@ impl CodingRelations {
     /// Random rows of the named columns of a recipe.
     pub fn new(recipe: &Recipe) -> CodingRelations {
         let groups = recipe.groups();
-        let (cols, products) = (groups.width(), groups.products());
+        let formula = recipe.formula_columns();
+        let (plain_cols, products) = (groups.width(), groups.products());
+        let cols = formula.map_or(plain_cols, |f| f.width());
+        let mut plain = vec![0.0; plain_cols];
         let mut state = 1u64;
         let mut next = || {
             // Knuth's generator; the high bits are good enough to be independent.
@@ -38,12 +41,17 @@ impl CodingRelations {
         };
         let mut rows = vec![0.0; ROWS * cols];
         for row in rows.chunks_exact_mut(cols.max(1)) {
+            let (out, row) = match formula {
+                Some(_) => (Some(row), &mut plain[..]),
+                None => (None, row),
+            };
+            row.fill(0.0);
             let mut first = 0;
             for column in &recipe.columns {
                 match &column.encoding {
-                    Encoding::Levels { levels, reference, .. } => {
+                    Encoding::Levels { levels, .. } => {
                         let level = (next() * levels.len() as f64) as usize;
-                        if let Some(indicator) = level.checked_sub(usize::from(reference.is_some())) {
+                        if let Some(indicator) = indicator_of_level(level, column.reference_place()) {
                             row[first + indicator] = 1.0;
                         }
                     }
@@ -51,7 +59,10 @@ impl CodingRelations {
                 }
                 first += column.width();
             }
-            expand(&products, row);
+            match (formula, out) {
+                (Some(formula), Some(out)) => formula.fill_drawn(row, &mut next, out),
+                _ => expand(&products, row),
+            }
         }
         CodingRelations { cols, rows }
     }

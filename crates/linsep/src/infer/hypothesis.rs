@@ -35,6 +35,10 @@ type Placed = (Token, usize);
 /// Reads a hypothesis. Names that hold signs or spaces stand in backquotes; several equations are separated by commas.
 pub(super) fn parse(text: &str, known: &dyn Fn(&str) -> bool) -> Result<Hypothesis> {
     // A name as it stands comes first: columns may be called `a-b`.
+    // Terms of formulas may hold commas: `poly(bmi, 2)`.
+    if known(text.trim()) {
+        return Ok(Hypothesis::Set(vec![text.trim().to_owned()]));
+    }
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
     // Backquotes come in pairs: one that is not closed stays, and is refused below with its place.
     let bare = |part: &str| part.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).unwrap_or(part).to_owned();

@@ -5,6 +5,7 @@ mod fit;
 mod gaussian;
 mod given;
 mod hard_margin;
+mod intercept;
 mod kernel_choice;
 mod kernel_perceptron;
 mod kernel_proof;

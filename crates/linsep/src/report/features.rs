@@ -2,7 +2,7 @@
 
 use super::text::count;
 use crate::artifact::Model;
-use crate::design::{QuantileOutput, Transform};
+use crate::design::{Encoding, QuantileOutput, RecipeColumn, Transform, formula_of};
 use crate::table::CellReading;
 
 /// What became of numbers before the fit.
@@ -26,6 +26,24 @@ pub(super) fn basis_text(model: &Model) -> Option<String> {
         None => String::new(),
     };
     Some(format!("{}{among}", model.recipe.basis.describe()))
+}
+
+/// The formula of the model, and what its categories are coded by.
+pub(super) fn formula_text(model: &Model) -> Option<String> {
+    /// Characters of a formula that are shown: some lines. The model file has all of it.
+    const SHOWN: usize = 400;
+    let formula = model.recipe.formula.as_ref()?;
+    let whole = formula_of(&model.target, &formula.terms);
+    let shown: String = whole.chars().take(SHOWN).collect();
+    Some(if shown.len() < whole.len() { format!("{shown} …") } else { shown })
+}
+
+/// How the categories of a formula are coded.
+pub(super) fn coding_text(model: &Model) -> Option<&'static str> {
+    let coded = |c: &RecipeColumn| matches!(c.encoding, Encoding::Levels { .. });
+    let categories = model.recipe.formula.is_some() && model.recipe.columns.iter().any(coded);
+    categories
+        .then_some("contrasts as in R, whatever the penalty: all levels only where no other term implies their sum")
 }
 
 /// The first names of a list, and how many more there are.

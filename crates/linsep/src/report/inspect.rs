@@ -45,6 +45,7 @@ pub fn inspect_json(model: &Model, voice: &dyn Voice) -> Result<Value> {
         "terms": model.discriminant.as_generalised().map(|g| terms_json(g, model)),
         "objective": model.objective.value,
         "formula": model.objective.formula,
+        "model_formula": model.recipe.formula.as_ref().map(|f| crate::design::formula_of(&model.target, &f.terms)),
         "lambda": model.objective.lambda,
         "certificate": serde_json::to_value(&model.certificate).map_err(to_value)?,
         "support_vectors": serde_json::to_value(&model.support_vectors).map_err(to_value)?,

@@ -3,7 +3,7 @@
 use super::conformal::conformal_text;
 use super::decision::decision_text;
 use super::digits::{ProvedTo, explained_marks, proved_beside, proved_objective, six_digits, weight_error};
-use super::features::{basis_text, filled_text, reading_text, transform_text};
+use super::features::{basis_text, coding_text, filled_text, formula_text, reading_text, transform_text};
 use super::headline::headline;
 use super::parts::{multiclass_text, part_notes, parts_table};
 use super::probability::{calibration_text, priors_text};
@@ -86,6 +86,12 @@ pub(super) fn summary(
     }
     if let Some(transform) = transform_text(model) {
         line("transform", transform);
+    }
+    if let Some(formula) = formula_text(model) {
+        line("formula", formula);
+    }
+    if let Some(coding) = coding_text(model) {
+        line("coding", coding.to_owned());
     }
     if let Some(basis) = basis_text(model) {
         line("basis", basis);

@@ -54,6 +54,8 @@ pub enum Setting {
     Features,
     /// Estimates that are finite also where rows are separated.
     Firth,
+    /// The model written down.
+    Formula,
     /// The width of a kernel.
     Gamma,
     /// Whether the first line has the names.
@@ -100,6 +102,8 @@ pub enum Setting {
     Priors,
     /// Nearest points of the boundary.
     Projection,
+    /// Levels without an indicator.
+    Reference,
     /// Rows to show or to draw.
     Rows,
     /// The number that the score of the last of two classes must exceed.
@@ -146,7 +150,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting, for tests of a face's words.
-    pub const ALL: [Setting; 68] = [
+    pub const ALL: [Setting; 70] = [
         Setting::Basis,
         Setting::BasisColumns,
         Setting::Batch,
@@ -171,6 +175,7 @@ impl Setting {
         Setting::Families,
         Setting::Features,
         Setting::Firth,
+        Setting::Formula,
         Setting::Gamma,
         Setting::Header,
         Setting::IndexFrom,
@@ -194,6 +199,7 @@ impl Setting {
         Setting::Penalty,
         Setting::Priors,
         Setting::Projection,
+        Setting::Reference,
         Setting::Rows,
         Setting::ScoreThreshold,
         Setting::Shrinkage,
@@ -254,6 +260,7 @@ impl Setting {
             Setting::Families => "family",
             Setting::Features => "features",
             Setting::Firth => "Firth's estimates",
+            Setting::Formula => "formula",
             Setting::Gamma => "gamma",
             Setting::Header => "no header",
             Setting::IndexFrom => "index from",
@@ -277,6 +284,7 @@ impl Setting {
             Setting::Penalty => "penalty",
             Setting::Priors => "priors",
             Setting::Projection => "projection",
+            Setting::Reference => "reference levels",
             Setting::Rows => "rows",
             Setting::ScoreThreshold => "score threshold",
             Setting::Shrinkage => "shrinkage",

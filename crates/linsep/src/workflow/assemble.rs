@@ -136,7 +136,8 @@ pub(super) fn model_of(
 pub(super) fn without_coding(notes: Vec<Note>, recipe: &Recipe) -> Vec<Note> {
     let is_relation = |note: &Note| matches!(note, Note::Shared { .. } | Note::NearlyCollinear { left_out: false, .. });
     // Without products such a relation stays within a column; with them it has to be tested.
-    let relations = (!recipe.basis.is_none() && notes.iter().any(is_relation)).then(|| CodingRelations::new(recipe));
+    let multiplied = !recipe.basis.is_none() || recipe.formula.is_some();
+    let relations = (multiplied && notes.iter().any(is_relation)).then(|| CodingRelations::new(recipe));
     let follows = |note: &Note| {
         let (Note::Shared { column, combination } | Note::NearlyCollinear { column, combination, left_out: false }) =
             note

@@ -191,6 +191,9 @@ fn why_void(model: &Model) -> Option<&'static str> {
         () if model.units.scale().iter().any(|s| *s != 1.0) => {
             Some("the scale of the columns was learned from the rows")
         }
+        () if model.recipe.formula.as_ref().is_some_and(|f| !f.learned.is_empty()) => {
+            Some("the knots or polynomials of the formula were learned from the rows")
+        }
         () if model.recipe.columns.iter().any(|c| learned(&c.encoding)) => {
             Some("levels, fill-in values or quantiles of columns were learned from the rows")
         }

@@ -179,6 +179,10 @@ fn beyond(smaller: &Model, source: &Source<'_>, fingerprint: &str, options: &Inf
         return not(format!("it used {own} rows, and these columns leave {all}"))
             .map_err(|e: Error| e.help("fit it on the rows that have all cells: leave the others out of the table"));
     }
+    let (ours, own) = (&source.recipe.formula, &smaller.recipe.formula);
+    if ours.as_ref().map(|f| &f.learned) != own.as_ref().map(|f| &f.learned) {
+        return not("the knots or polynomials of its formula are not these".into());
+    }
     let features = source.recipe.features();
     let known = smaller.recipe.features();
     if let Some(other) = known.iter().find(|f| !features.contains(f)) {
@@ -244,6 +248,13 @@ pub(super) fn of_source(
 ) -> Result<TableInference> {
     if let Some(clusters) = clusters.as_ref().filter(|c| c.len() != source.counts.rows) {
         return Err(Error::usage(format!("{} clusters for {} rows", clusters.len(), source.counts.rows)));
+    }
+    if options.inference.effects && !source.recipe.moves_apart() {
+        return Err(Error::usage(
+            "average marginal effects move one column and keep the others, which terms of a formula share",
+        )
+        .help("leave them out")
+        .help("write a formula of columns as they are, each in one term"));
     }
     // Of the rows in use, numbered anew.
     let clusters = clusters.map(|all| numbered(source.rows.iter().map(|r| all[*r])));

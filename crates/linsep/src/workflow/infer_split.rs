@@ -124,6 +124,13 @@ fn check(options: &InferOptions, split: &SplitOptions, table: &Table) -> Result<
             " out"
         ]));
     }
+    if options.recipe.formula.is_some() {
+        return Err(Error::usage("columns are chosen, and the terms of a formula are not columns").help(words![
+            "leave ",
+            Setting::Formula,
+            " out"
+        ]));
+    }
     if table.sparse_width() > 0 {
         return Err(Error::usage("columns are chosen by their names, and these have none"));
     }

@@ -4,7 +4,9 @@ use super::multiclass::Multiclass;
 use crate::artifact::Model;
 use crate::decide::{CalibrationKind, ConformalOptions, Decision};
 use crate::design::RecipeOptions;
+use crate::error::{Error, Result};
 use crate::model::{ClassWeights, Method};
+use crate::words::{Setting, words};
 
 /// What to fit, on which columns.
 #[derive(Debug, Clone)]
@@ -71,6 +73,22 @@ impl FitOptions {
             seed: 0,
             keep_statistics: false,
         }
+    }
+
+    /// The same options with a method and a formula, if there is one, that agree: where either leaves the intercept out, so does
+    /// the other. An error for methods that cannot, and for naive Bayes, whose columns are no terms.
+    pub fn settled(mut self) -> Result<FitOptions> {
+        let Some(formula) = self.recipe.formula.take() else { return Ok(self) };
+        if matches!(self.method, Method::NaiveBayes(_)) {
+            return Err(Error::usage("naive Bayes takes each column by itself, not the terms of a formula")
+                .help(words!["name the columns with ", Setting::Features])
+                .help(words!["choose ", Setting::Model.is("logistic")]));
+        }
+        if !formula.has_intercept() {
+            self.method = self.method.without_intercept()?;
+        }
+        self.recipe.formula = Some(if self.method.has_intercept() { formula } else { formula.without_intercept() });
+        Ok(self)
     }
 }
 

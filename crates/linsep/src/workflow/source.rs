@@ -52,8 +52,8 @@ impl<'a> Source<'a> {
         let recipe = fit_recipe(&table, &frequencies, options)?;
         let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
         let places = Places::of(&table);
-        let prepared = recipe.apply_owned(table, &counted)?;
-        if recipe.sparse_width > 0 {
+        let prepared = recipe.training().apply_owned(table, &counted)?;
+        if recipe.sparse_width > 0 || recipe.formula.is_some() {
             check_small_columns(prepared.design.as_design()).map_err(|e| with_column_names(e, &recipe))?;
         }
         Source::of_prepared(prepared, roles, recipe, places)
@@ -69,8 +69,8 @@ impl<'a> Source<'a> {
         let frequencies = roles.frequencies(wanted);
         let recipe = fit_recipe(table, &frequencies, options)?;
         let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
-        let prepared = recipe.apply(table, &counted)?;
-        if recipe.sparse_width > 0 {
+        let prepared = recipe.training().apply(table, &counted)?;
+        if recipe.sparse_width > 0 || recipe.formula.is_some() {
             check_small_columns(prepared.design.as_design()).map_err(|e| with_column_names(e, &recipe))?;
         }
         Source::of_prepared(prepared, roles, recipe, Places::of(table))
