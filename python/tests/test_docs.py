@@ -6,7 +6,7 @@ import warnings
 import pytest
 from conftest import ROOT
 
-PAGES = [ROOT / "docs" / "python.md", ROOT / "README.md"]
+PAGES = [ROOT / "docs" / "python.md", ROOT / "README.md", ROOT / "docs" / "scale.md"]
 FENCES = ("```pycon", "```python")
 
 

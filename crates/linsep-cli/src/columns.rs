@@ -51,6 +51,10 @@ pub struct ColumnArguments {
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', requires = "transform", help_heading = "Columns")]
     transform_columns: Option<Vec<String>>,
 
+    /// Most quantiles that ranks are read off at, from 2 on (default: 1000, or the number of rows)
+    #[arg(long, value_name = "N", requires = "transform", help_heading = "Columns")]
+    quantiles: Option<usize>,
+
     /// Add products of columns: products (age*bmi), quadratic (also age^2) or poly:D (up to D factors)
     #[arg(long, value_name = "BASIS", help_heading = "Columns")]
     basis: Option<String>,
@@ -91,7 +95,7 @@ impl ColumnArguments {
             },
             unknown: UnknownLevel::from(self.unknown),
             max_levels: self.max_levels,
-            transform: self.transform.map_or(Transform::None, transform),
+            transform: self.transform.map_or(Ok(Transform::None), |name| transform(name, self.quantiles))?,
             transform_columns: self.transform_columns.clone(),
             basis_columns: self.basis_columns.clone(),
             basis: self.basis.as_deref().map_or(Ok(Basis::None), basis)?,
@@ -131,12 +135,16 @@ pub fn seconds(limit: f64) -> Result<Duration> {
         .map_err(|_| Error::usage(format!("`{limit}` is not a number of seconds")).help("for example --time-limit 60"))
 }
 
-fn transform(name: TransformName) -> Transform {
+fn transform(name: TransformName, quantiles: Option<usize>) -> Result<Transform> {
     let output = match name {
         TransformName::Quantile => QuantileOutput::Uniform,
         TransformName::QuantileNormal => QuantileOutput::Normal,
     };
-    Transform::Quantile { output, knots: DEFAULT_KNOTS }
+    match quantiles.unwrap_or(DEFAULT_KNOTS) {
+        few @ 0..=1 => Err(Error::usage(format!("--quantiles {few}"))
+            .help("choose at least 2, the smallest and the largest number of a column")),
+        knots => Ok(Transform::Quantile { output, knots }),
+    }
 }
 
 fn basis(text: &str) -> Result<Basis> {

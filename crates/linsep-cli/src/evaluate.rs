@@ -115,9 +115,9 @@ pub fn run(arguments: &EvaluateArguments) -> Result<Ending> {
 
 fn json(further: &JudgedFurther, against: Option<&Against>) -> Result<serde_json::Value> {
     let mut value = evaluation_json(&further.judged)?;
+    value["of_training"] = further.of_training.into();
     if let Some(details) = &further.details {
         value["details"] = details_json(details)?;
-        value["of_training"] = further.of_training.into();
         if let Some(losses) = &further.losses {
             value["details"]["losses"] = losses_json(losses)?;
         }
@@ -131,8 +131,16 @@ fn json(further: &JudgedFurther, against: Option<&Against>) -> Result<serde_json
     Ok(value)
 }
 
+/// Said beside the intervals of rows that the model has seen.
+const ROWS_OF_THE_FIT: &str = "\
+The model was fitted on these rows, so new rows may do worse than the intervals
+say. Judge it by rows kept apart, or by fit --cv.";
+
 fn text(further: &JudgedFurther, against: Option<&Against>) -> String {
     let mut text = evaluation_text(&further.judged);
+    if further.of_training == Some(true) {
+        text = text.replacen("\n\n", &format!("\n{ROWS_OF_THE_FIT}\n\n"), 1);
+    }
     text.extend(further.details.as_ref().map(details_text));
     text.extend(further.losses.as_ref().map(losses_text));
     text.extend(further.thresholds.as_ref().map(thresholds_text));

@@ -13,6 +13,7 @@ use crate::multiclass::ApproachName;
 use crate::output::{check_directory, print, print_json};
 use crate::progress::Progress;
 use crate::trace::Trace;
+use crate::tune;
 use crate::voice;
 use clap::Args;
 use linsep::artifact::{Model, MultiLabel};
@@ -41,6 +42,7 @@ Examples:
   linsep fit penguins.csv --target sex --drop year --penalty ridge:0.01 --positive female
   linsep fit penguins.csv --target sex --basis quadratic --basis-columns body_mass_g,bill_depth_mm
   linsep fit penguins.csv --target species --transform quantile-normal --model lda
+  linsep fit penguins.csv --target sex --drop year --penalty lasso:cv
   linsep fit penguins.csv --target species --penalty none
   linsep fit penguins.csv --target sex --model pocket --max-iter 20
   linsep fit penguins.csv --target species --model svm --multiclass one-vs-one --vote unanimity
@@ -98,6 +100,11 @@ pub struct FitArguments {
     /// Start at the coefficients of this model, which has the same columns and classes
     #[arg(long, value_name = "MODEL", help_heading = "Method")]
     init: Option<PathBuf>,
+
+    /// Keep the sums over the rows in the model, so that update can add rows to it and take rows away (lda, qda, spherical,
+    /// naive-bayes, least-squares)
+    #[arg(long, help_heading = "Method")]
+    keep_statistics: bool,
 
     /// Write every step of the solver to this CSV file: iteration, objective, gradient_norm, step and the coefficients (newton,
     /// lbfgs, gradient-descent, fixed-step, sgd, svrg)
@@ -182,6 +189,13 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     arguments.given.refuse()?;
     if arguments.input.files.is_empty() {
         return Err(Error::usage("no table is named").help("name a FILE, or - for standard input"));
+    }
+    if arguments.method.sized_by_folds() {
+        if arguments.trace.is_some() {
+            return Err(Error::usage("--trace is of one fit, and a size that folds choose has many")
+                .help("give the size that they chose"));
+        }
+        return tune::fit_by_folds(arguments);
     }
     let asked = arguments.asked()?;
     let trace = arguments.trace.as_deref().map(Trace::new).transpose()?;
@@ -315,6 +329,7 @@ fn options(arguments: &FitArguments, method: Method, table: &Table, target: Stri
     options.true_priors = arguments.decision.true_priors(&classes)?;
     options.folds = arguments.cv;
     options.seed = arguments.seed;
+    options.keep_statistics = arguments.keep_statistics;
     Ok(options)
 }
 

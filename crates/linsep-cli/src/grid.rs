@@ -8,7 +8,7 @@ use linsep::{Error, Result};
 use std::ffi::OsString;
 
 /// Flags that are about the table, the search or what is printed.
-const NOT_SEARCHED: [&str; 18] = [
+const NOT_SEARCHED: [&str; 20] = [
     "grid",
     "trials",
     "folds",
@@ -21,6 +21,8 @@ const NOT_SEARCHED: [&str; 18] = [
     "lambdas",
     "lambda-ratio",
     "lambda-values",
+    "journal",
+    "budget",
     "target",
     "output",
     "json",

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use linsep::artifact::{Model, MultiLabel, Saved};
 use linsep::read::{Expected, Format, ReadOptions, read_files};
 use linsep::table::Table;
-use linsep::{Error, Result};
+use linsep::{Error, Place, Result};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -75,6 +75,7 @@ impl InputArguments {
 
     /// Reads another file the same way; its columns are of the kinds that are expected.
     pub fn read_other(&self, file: &Path, expected: Vec<(String, Expected)>, progress: &Progress) -> Result<Table> {
+        refuse_model(file)?;
         let table = read_files(&[file], &self.options(expected)?, &progress.watch());
         progress.finish();
         table
@@ -84,6 +85,7 @@ impl InputArguments {
     pub fn read_as(&self, expected: Vec<(String, Expected)>, progress: &Progress) -> Result<Table> {
         let options = self.options(expected)?;
         let paths = self.paths()?;
+        paths.iter().try_for_each(|path| refuse_model(path))?;
         let table = read_files(&paths, &options, &progress.watch());
         progress.finish();
         table
@@ -149,11 +151,53 @@ pub fn load_model(path: &Path) -> Result<Model> {
 /// Reads a model file of one target or of several labels; `-` is standard input.
 pub fn load_saved(path: &Path) -> Result<Saved> {
     if path != Path::new("-") {
-        return Saved::load(path);
+        return Saved::load(path).map_err(|error| if is_table(path) { table_as_model(path) } else { error });
     }
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes).map_err(|e| Error::io("-", &e))?;
     Saved::from_bytes(&bytes, "-")
+}
+
+/// The first bytes of a file, if it is an ordinary one: what comes out of a pipe is gone.
+fn head(path: &Path) -> Option<Vec<u8>> {
+    let file = std::fs::File::open(path).ok().filter(|f| f.metadata().is_ok_and(|about| about.is_file()))?;
+    let mut bytes = Vec::new();
+    file.take(256).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// Refuses a model file where a table belongs.
+fn refuse_model(path: &Path) -> Result<()> {
+    let is_model = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        text.trim_start().starts_with('{') && (text.contains("\"linsep-model\"") || text.contains("\"linsep-models\""))
+    };
+    match head(path).is_some_and(|bytes| is_model(&bytes)) {
+        true => Err(Error::data("this is a model, not a table")
+            .at(Place::file(path.display().to_string()))
+            .help("where both are needed the model comes first and the table second: swap the two")),
+        false => Ok(()),
+    }
+}
+
+/// Whether a file that is no model has text in it as tables do: no JSON, and nothing that was compressed.
+fn is_table(path: &Path) -> bool {
+    // What is named as a model is a damaged one.
+    if path.extension().is_some_and(|ending| ending == "json" || ending == "zst") {
+        return false;
+    }
+    let Some(bytes) = head(path) else { return false };
+    let first = bytes.iter().find(|b| !b.is_ascii_whitespace());
+    let binary = bytes.iter().any(|b| *b == 0 || (*b < 0x20 && !b.is_ascii_whitespace()));
+    let packed = bytes.starts_with(b"PAR1") || bytes.starts_with(b"ARROW1");
+    packed || (!binary && first.is_some_and(|b| *b != b'{' && *b != b'['))
+}
+
+fn table_as_model(path: &Path) -> Error {
+    Error::model("this is a table, not a model")
+        .at(Place::file(path.display().to_string()))
+        .help("the model comes first and the table second: swap the two")
+        .help("make a model of the table with linsep fit")
 }
 
 fn delimiter(text: &str) -> Result<u8> {

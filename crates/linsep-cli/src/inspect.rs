@@ -7,8 +7,8 @@ use crate::output::{print, print_json};
 use crate::progress::Progress;
 use crate::voice;
 use clap::Args;
-use linsep::artifact::Saved;
-use linsep::report::{inspect_json, inspect_text, support_json, support_text, truth_json, truth_text};
+use linsep::artifact::{Model, Saved};
+use linsep::report::{inspect_json, inspect_top_text, support_json, support_text, truth_json, truth_text};
 use linsep::workflow::support_tables;
 use linsep::{Error, Result};
 use std::path::PathBuf;
@@ -34,6 +34,10 @@ pub struct InspectArguments {
     #[arg(long, value_name = "N|all", default_value = "20", requires = "files")]
     rows: String,
 
+    /// Weights to show of each score, those that matter most, or all (default: all, of more than 200 features 20)
+    #[arg(long, value_name = "N|all")]
+    top: Option<String>,
+
     /// Compare what was estimated with this truth file, as simulate writes it
     #[arg(long, value_name = "FILE", conflicts_with = "files")]
     truth: Option<PathBuf>,
@@ -45,11 +49,15 @@ pub struct InspectArguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &InspectArguments) -> Result<Ending> {
-    let most = most(&arguments.rows)?;
+    let most = most(&arguments.rows, "--rows", "support vectors")?;
+    let asked = arguments.top.as_deref().map(|top| self::most(top, "--top", "weights")).transpose()?;
     let model = match load_saved(&arguments.model)? {
         Saved::One(model) => model,
         Saved::Several(models) => return labels::inspect(&models, arguments.json),
     };
+    let wide = model.recipe.n_features() > MANY_FEATURES;
+    let top = asked.unwrap_or(wide.then_some(SHOWN_FEATURES));
+    let inspect_text = |model: &Model, voice: &voice::Command| inspect_top_text(model, top, voice);
     if let Some(path) = &arguments.truth {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|e| Error::io(&name, &e))?;
@@ -82,12 +90,17 @@ pub fn run(arguments: &InspectArguments) -> Result<Ending> {
     )
 }
 
-/// How many support vectors to show; `None` is all.
-fn most(text: &str) -> Result<Option<usize>> {
+/// Models of more features show some of their weights unless all are asked for: two screens.
+const MANY_FEATURES: usize = 200;
+/// So many.
+const SHOWN_FEATURES: usize = 20;
+
+/// How many of something to show; `None` is all.
+fn most(text: &str, flag: &str, what: &str) -> Result<Option<usize>> {
     match text.parse::<usize>() {
         Ok(n) if n > 0 => Ok(Some(n)),
         _ if text == "all" => Ok(None),
-        _ => Err(Error::usage(format!("--rows {text} is not a number of support vectors"))
-            .help("for example --rows 50, or --rows all")),
+        _ => Err(Error::usage(format!("{flag} {text} is not a number of {what}"))
+            .help(format!("for example {flag} 50, or {flag} all"))),
     }
 }

@@ -1,8 +1,9 @@
 //! Flags that say what known classes look like: of `simulate`, and of `study`.
 
 use clap::Args;
-use linsep::density::Parameters;
-use linsep::sample::{Classes, FeatureLaw, LogisticLabels, bernoulli_classes, gaussian_classes, poisson_classes};
+use linsep::sample::{
+    Classes, FeatureLaw, Generator, LogisticLabels, bernoulli_classes, gaussian_classes, generator_of, poisson_classes,
+};
 use linsep::{Error, Result};
 use std::path::Path;
 
@@ -97,7 +98,11 @@ impl KnownClasses {
 
     /// Weights and intercept, or equal weights of a length.
     pub fn plane(&self, length: f64) -> Result<(Vec<f64>, f64)> {
-        let cols = self.features.or(self.weights.as_ref().map(Vec::len)).unwrap_or(2);
+        self.plane_of(length, self.features.or(self.weights.as_ref().map(Vec::len)).unwrap_or(2))
+    }
+
+    /// The same for so many columns.
+    pub fn plane_of(&self, length: f64, cols: usize) -> Result<(Vec<f64>, f64)> {
         let weights = match &self.weights {
             Some(weights) if weights.len() != cols => {
                 return Err(Error::usage(format!("{} weights for {cols} features", weights.len()))
@@ -111,12 +116,9 @@ impl KnownClasses {
     }
 }
 
-/// The classes of a file of parameters.
-pub fn classes_of_file(path: &Path) -> Result<Classes> {
+/// What a file of parameters, or the truth beside other rows, says is to be drawn.
+pub fn generator_of_file(path: &Path) -> Result<Box<dyn Generator>> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|e| Error::io(&name, &e))?;
-    let parameters = Parameters::from_json(&bytes, &name)?;
-    let kind = if parameters.means.is_some() { "gaussian" } else { "independent" };
-    let densities = parameters.densities()?;
-    Classes::new(kind, densities, parameters.classes, parameters.features)
+    Ok(generator_of(&bytes, &name, true)?.generator)
 }

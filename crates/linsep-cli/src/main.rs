@@ -2,10 +2,15 @@
 
 mod calibrate;
 mod columns;
+mod compare;
 mod conformal;
 mod decision;
+mod describe;
+mod estimate;
 mod evaluate;
 mod exit;
+mod explain;
+mod feature_law;
 mod fit;
 mod geometry;
 mod given;
@@ -14,6 +19,7 @@ mod guarantee;
 mod infer;
 mod input;
 mod inspect;
+mod journal;
 mod known_classes;
 mod labels;
 mod method;
@@ -24,15 +30,19 @@ mod perceptron;
 mod plot;
 mod predict;
 mod progress;
+mod report;
 mod resample;
 mod separable;
 mod sheet;
+mod shell;
 mod signals;
 mod simulate;
 mod simulated_sheet;
 mod study;
+mod tips;
 mod trace;
 mod tune;
+mod update;
 mod verify;
 mod voice;
 
@@ -54,6 +64,7 @@ struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
+  linsep describe penguins.csv --target species
   linsep fit penguins.csv --target species -o model.json
   linsep predict model.json penguins.csv --proba -o predictions.csv
   linsep evaluate model.json penguins.csv
@@ -65,9 +76,13 @@ Examples:
   linsep resample penguins.csv --target sex --features body_mass_g --model svm
   linsep path penguins.csv --target species --penalty lasso -o path.csv
   linsep tune penguins.csv --target species --penalty lasso -o model.json
+  linsep compare penguins.csv --target species
+  linsep update model.json penguins.csv --with penguins.csv -o twice.json
   linsep plot regions model.json penguins.csv -o regions.svg
+  linsep report model.json penguins.csv -o report.html
   linsep simulate gaussian --rows 500 -o data.csv
   linsep study gaussian --model lda --rows 20,200
+  linsep estimate penguins.csv --features body_mass_g
 
 Exit codes: 0 done; 1 the answer is no (verification fails, maximum likelihood does not exist, no
 plane separates the classes); 2 bad usage or data; 3 fitted, but the tolerance was not reached, or out of
@@ -75,6 +90,8 @@ time; 130 interrupted, 143 terminated.";
 
 #[derive(Subcommand)]
 enum Command {
+    /// Look at a table: its columns, what each would become, and what may be wrong with them
+    Describe(describe::DescribeArguments),
     /// Fit a classifier to a table and prove how good the fit is
     Fit(Box<fit::FitArguments>),
     /// Predict the class of every row of a table
@@ -99,12 +116,24 @@ enum Command {
     Path(Box<path::PathArguments>),
     /// Find the settings that predict best, by folds, and fit them to all rows
     Tune(Box<tune::TuneArguments>),
+    /// Compare all methods that apply on the same folds: which classifier should be used?
+    Compare(Box<compare::CompareArguments>),
+    /// Learn from more rows, or forget some: exactly, by the sums that a model kept, or starting at the model
+    Update(Box<update::UpdateArguments>),
     /// Draw a picture of a table or a model: SVG, PNG or PDF
     Plot(Box<plot::PlotArguments>),
+    /// Tell the whole story of a model in one file: what was fitted, its proof, data, figures, pictures
+    Report(Box<report::ReportArguments>),
     /// Draw labelled rows from known classes, with the truth beside them
     Simulate(Box<simulate::SimulateArguments>),
     /// Fit methods to repeated samples of known classes: bias and variance, learning curves, coverage
     Study(Box<study::StudyArguments>),
+    /// Mean and covariance of one population, without classes
+    Estimate(estimate::EstimateArguments),
+    /// Print what makes a shell complete the names of commands and flags
+    Completions(shell::CompletionsArguments),
+    /// Print a manual page, or write all of them
+    Man(shell::ManArguments),
 }
 
 fn main() -> ExitCode {
@@ -114,7 +143,7 @@ fn main() -> ExitCode {
     let json = std::env::args_os().take_while(|a| a != "--").any(|a| a == "--json");
     match Arguments::try_parse() {
         Ok(arguments) => exit::report(run(arguments), json),
-        Err(error) => exit::refuse(&error, json),
+        Err(error) => exit::refuse(&tips::with_tip(error), json),
     }
 }
 
@@ -135,6 +164,7 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         pool.build_global().map_err(|e| linsep::Error::usage(format!("{threads} threads: {e}")))?;
     }
     match arguments.command {
+        Command::Describe(arguments) => describe::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
@@ -147,8 +177,14 @@ fn run(arguments: Arguments) -> Result<Ending, linsep::Error> {
         Command::Resample(arguments) => resample::run(&arguments),
         Command::Path(arguments) => path::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
+        Command::Update(arguments) => update::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Study(arguments) => study::run(&arguments),
+        Command::Estimate(arguments) => estimate::run(&arguments),
+        Command::Completions(arguments) => shell::complete(&arguments),
+        Command::Man(arguments) => shell::man(&arguments),
     }
 }

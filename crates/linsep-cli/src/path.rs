@@ -10,10 +10,10 @@ use crate::signals::patient;
 use crate::voice;
 use clap::Args;
 use linsep::artifact::write_atomic;
-use linsep::model::{Lambdas, Outcome, RegularisationPath};
+use linsep::model::{Lambdas, Method, Outcome, RegularisationPath};
 use linsep::numeric::bound_text;
-use linsep::report::refusal_text;
-use linsep::workflow::{FitOptions, PathFit, TablePath, path_table};
+use linsep::report::{fit_summary, inspect_json, refusal_text};
+use linsep::workflow::{FitOptions, PathFit, TableFit, TablePath, fit_table, path_table};
 use linsep::{Error, Result};
 use serde_json::json;
 use std::io::Write;
@@ -38,7 +38,8 @@ With Ctrl-C or --time-limit the points reached are written (exit code 3).
 Examples:
   linsep path penguins.csv --target sex --penalty lasso -o path.csv
   linsep path penguins.csv --target species --penalty elastic-net:0.5 --lambdas 20 --long
-  linsep path penguins.csv --target sex --penalty ridge --lambda-values 1,0.1,0.01 --json")]
+  linsep path penguins.csv --target sex --penalty ridge --lambda-values 1,0.1,0.01 --json
+  linsep path penguins.csv --target sex --penalty lasso --at 0.01 -o model.json")]
 pub struct PathArguments {
     #[command(flatten)]
     input: InputArguments,
@@ -62,6 +63,10 @@ pub struct PathArguments {
     /// These λ instead
     #[arg(long, value_name = "L", value_delimiter = ',', conflicts_with_all = ["lambdas", "lambda_ratio"], help_heading = "Path")]
     lambda_values: Vec<f64>,
+
+    /// Fit the one point of the path with this λ and write it as a model (-o model.json), certified like any fit
+    #[arg(long, value_name = "L", conflicts_with_all = ["lambdas", "lambda_ratio", "lambda_values", "long"], help_heading = "Path")]
+    at: Option<f64>,
 
     /// One CSV row per weight that is not zero
     #[arg(long, help_heading = "Path")]
@@ -98,6 +103,9 @@ pub fn run(arguments: &PathArguments) -> Result<Ending> {
         check_directory(Path::new(&arguments.output))?;
         arguments.input.refuse_as_output(Path::new(&arguments.output), &[])?;
     }
+    if let Some(lambda) = arguments.at.filter(|l| !(*l > 0.0 && l.is_finite())) {
+        return Err(Error::usage(format!("λ = {lambda} is not a positive number")).help("for example --at 0.01"));
+    }
     let lambdas = match arguments.lambda_values.is_empty() {
         true => Lambdas::Spaced { count: arguments.lambdas, ratio: arguments.lambda_ratio },
         false => Lambdas::Given(arguments.lambda_values.clone()),
@@ -108,6 +116,13 @@ pub fn run(arguments: &PathArguments) -> Result<Ending> {
     let mut options = FitOptions::new(target_of(arguments.target.as_deref(), &table)?, method);
     arguments.columns.roles(&mut options);
     options.recipe = recipe;
+    if let (Method::Risk(method), Some(lambda)) = (&options.method, arguments.at) {
+        options.method = Method::Risk(method.with_lambda(lambda));
+        let fit = fit_table(table, &options, &progress.watch());
+        progress.finish();
+        let output = Path::new(&arguments.output);
+        return model_of_point(fit?, (output != Path::new("-")).then_some(output), arguments.json);
+    }
     let solved = patient(|| path_table(table, &options, &lambdas, &progress.watch()));
     progress.finish();
     match solved? {
@@ -119,6 +134,25 @@ pub fn run(arguments: &PathArguments) -> Result<Ending> {
             finish(arguments, &Named { path: &path, features: &features, classes: &classes })
         }
     }
+}
+
+/// The model of one point, written and summarised as by `fit`.
+fn model_of_point(fit: TableFit, output: Option<&Path>, json: bool) -> Result<Ending> {
+    let model = match fit {
+        TableFit::Model(model) => model,
+        TableFit::Refused(refusal) => {
+            let _ = write!(std::io::stderr(), "{}", refusal_text(&refusal, &voice::Command));
+            return Ok(Ending::No);
+        }
+    };
+    let ending = if model.outcome == Outcome::Converged { Ending::Done } else { Ending::NotConverged };
+    let Some(path) = output else { return print(&model.to_json()?, ending) };
+    model.save(path)?;
+    if json {
+        return print_json(&inspect_json(&model, &voice::Command)?, ending);
+    }
+    let summary = fit_summary(&model, &voice::Command);
+    print(&format!("{summary}\nmodel written to {}\n", path.display()), ending)
 }
 
 fn finish(arguments: &PathArguments, named: &Named<'_>) -> Result<Ending> {
@@ -241,11 +275,23 @@ impl Named<'_> {
         let (Some(first), Some(last)) = (points.first(), points.last()) else {
             return format!("no point was reached; {output} has the header alone\n");
         };
-        let worst = points.iter().filter_map(|p| p.certificate.relative_gap()).fold(0.0, f64::max);
+        let gaps: Vec<f64> = points.iter().filter_map(|p| p.certificate.relative_gap()).collect();
+        let certificate = match (gaps.len(), points.len()) {
+            (0, _) => "none: no point is proved, nor the null model and the largest λ".to_owned(),
+            (proved, all) => {
+                let worst = bound_text(gaps.iter().copied().fold(0.0, f64::max));
+                let where_ = if proved == all {
+                    "every point".to_owned()
+                } else {
+                    format!("{proved} points, no proof at the rest")
+                };
+                format!("relative gap at most {worst} at {where_}")
+            }
+        };
         format!(
             "path of {} points\n  minimised    {}\n  λ            {:.4e} down to {:.4e}\n  nonzero      {} to {} of {} \
-             features\n  explained    {:.1} % of the null model's loss at the last\n  certificate  relative gap at most \
-             {} at every point\n\npath written to {output}\n",
+             features\n  explained    {:.1} % of the null model's loss at the last\n  certificate  {certificate}\n\n\
+             path written to {output}\n",
             points.len(),
             self.path.formula,
             first.lambda,
@@ -254,7 +300,6 @@ impl Named<'_> {
             last.nonzero,
             self.features.len(),
             100.0 * last.deviance_ratio,
-            bound_text(worst),
         )
     }
 }

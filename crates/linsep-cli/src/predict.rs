@@ -2,6 +2,7 @@
 
 use crate::decision::DecisionArguments;
 use crate::exit::Ending;
+use crate::explain;
 use crate::input::{InputArguments, load_saved};
 use crate::labels;
 use crate::output::check_directory;
@@ -10,7 +11,7 @@ use crate::sheet::Sheet;
 use clap::{Args, ValueEnum};
 use linsep::artifact::{Model, Saved};
 use linsep::design::UnknownLevel;
-use linsep::workflow::predict_table;
+use linsep::workflow::{ExplainOptions, predict_table};
 use linsep::{Error, Result};
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,8 @@ Examples:
   linsep predict model.json penguins.csv --proba -o predictions.csv
   linsep predict model.json penguins.csv --keep island,sex
   linsep predict model.json penguins.csv --reject 0.05
+  linsep predict model.json penguins.csv --explain 3 --row 5
+  linsep predict model.json penguins.csv --explain all -o explained.csv
   linsep predict sets.json penguins.csv --set --set-level 0.95")]
 pub struct PredictArguments {
     /// The model file; - is standard input
@@ -51,6 +54,15 @@ pub struct PredictArguments {
     /// Sets that hold the class with this probability, instead of that of the fit
     #[arg(long, value_name = "LEVEL", requires = "set")]
     set_level: Option<f64>,
+
+    /// Instead of predictions write row,class,feature,value,contribution: what the N columns that matter most add to each
+    /// score of a row (for kernels the support rows), or all; with (intercept) and (rest) they sum to the score
+    #[arg(long, value_name = "N|all", conflicts_with_all = ["proba", "scores", "set", "keep"])]
+    explain: Option<String>,
+
+    /// Explain this row alone, counted from 1 without the header; in words unless -o names a file
+    #[arg(long, value_name = "ROW", requires = "explain")]
+    row: Option<usize>,
 
     /// Copy these input columns in front
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
@@ -90,6 +102,16 @@ impl From<UnknownName> for UnknownLevel {
 }
 
 impl PredictArguments {
+    /// What to explain, where that is asked for.
+    fn explanation(&self) -> Result<Option<ExplainOptions>> {
+        let Some(text) = &self.explain else { return Ok(None) };
+        let row = match self.row {
+            Some(0) => return Err(Error::usage("--row 0: rows are counted from 1").help("for example --row 1")),
+            row => row.map(|row| row - 1),
+        };
+        Ok(Some(ExplainOptions { most: explain::most(text)?, row, unknown: self.unknown.map(Into::into) }))
+    }
+
     /// Puts the decision that the flags ask for in the place of the model's.
     fn prepare(&self, model: &mut Model) -> Result<()> {
         if self.proba && !model.has_probabilities() {
@@ -117,6 +139,7 @@ impl PredictArguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &PredictArguments) -> Result<Ending> {
+    let explained = arguments.explanation()?;
     let mut saved = load_saved(&arguments.model)?;
     match &mut saved {
         Saved::One(model) => arguments.prepare(model)?,
@@ -134,6 +157,9 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
             if arguments.set {
                 return Err(labels::refuse(&models, "--set"));
             }
+            if explained.is_some() {
+                return Err(labels::refuse(&models, "--explain"));
+            }
             let extras = (arguments.proba, arguments.scores);
             let unknown = arguments.unknown.map(Into::into);
             let watch = progress.watch();
@@ -143,6 +169,11 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         }
     };
     let table = arguments.input.read(Some(&model), &progress)?;
+    if let Some(options) = explained {
+        let ending = explain::run(&model, &table, &options, &arguments.output, &progress.watch());
+        progress.finish();
+        return ending;
+    }
     let keep = arguments.keep.iter().map(|name| table.column(name)).collect::<Result<Vec<usize>>>()?;
     let predictions = predict_table(&model, &table, arguments.unknown.map(Into::into), &progress.watch())?;
     progress.finish();

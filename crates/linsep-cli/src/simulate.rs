@@ -1,6 +1,7 @@
 //! `linsep simulate`.
 
 use crate::exit::Ending;
+use crate::feature_law::{Given, features_given};
 use crate::input::load_model;
 use crate::known_classes::KnownClasses;
 use crate::output::{check_directory, ended, is_same_file, print, refuse_inputs};
@@ -8,11 +9,12 @@ use crate::progress::Progress;
 use crate::simulated_sheet::SimulatedSheet;
 use clap::{Args, ValueEnum};
 use linsep::artifact::write_atomic;
+use linsep::density::Covariance;
 use linsep::design::Recipe;
-use linsep::report::bayes_error_text;
+use linsep::report::{bayes_error_text, ideal_losses_text, short_number};
 use linsep::sample::{
-    Boolean, BooleanRule, Classes, CurveShape, Curves, FeatureLaw, Generator, LogisticLabels, Separable, Simulation,
-    Truth, generator_of,
+    Boolean, BooleanRule, Classes, CurveShape, Curves, Generator, LogisticLabels, PlaneLabels, Population, Separable,
+    Simulation, Truth, generator_at,
 };
 use linsep::workflow::model_classes;
 use linsep::{Error, ErrorKind, Result};
@@ -29,6 +31,9 @@ Examples:
   linsep simulate gaussian --rows 500 --classes 3 --features 4 --distance 1.5 -o gaussian.csv
   linsep simulate logistic --weights 1,-2 --intercept 0.5 --seed 7 -o logistic.csv
   linsep simulate logistic --weights 1 --intercept -5 --x uniform:0,10 --rows 200 -o line.csv
+  linsep simulate logistic --weights 1,-1 --x 'mixture:-2,1;3,0.5' -o mixed.csv
+  linsep simulate plane --weights 1.2,-3.2 --x points.csv -o labelled.csv
+  linsep simulate population --features 3 --correlation 0.4 --rows 50 -o one.csv
   linsep simulate gaussian --counts 100,100 --distance 3 -o hundred.csv
   linsep simulate rings --rows 300 --noise 0.2 -o rings.csv
   linsep simulate separable --margin 0.25 --rows 200 -o separable.csv
@@ -76,8 +81,9 @@ pub struct SimulateArguments {
     #[arg(long, value_name = "S", allow_negative_numbers = true, help_heading = "Classes")]
     noise: Option<f64>,
 
-    /// Law of the features: normal (default), or uniform:A,B
-    #[arg(long, value_name = "LAW", help_heading = "Classes")]
+    /// Features that classes are drawn after: normal (default), normal:MEAN,SD, uniform:A,B, 'mixture:MEAN,SD;MEAN,SD' (a
+    /// third number is the share of a part), or a table with a number in every cell, row by row
+    #[arg(long, value_name = "LAW|FILE", help_heading = "Classes")]
     x: Option<String>,
 
     /// Distance of the nearest rows from the plane (default: 0.5)
@@ -102,10 +108,14 @@ enum KindName {
     Poisson,
     /// Independent zeros and ones
     Bernoulli,
-    /// Gaussian features, labels from the logistic model
+    /// Features of any law or of a table, labels from the logistic model
     Logistic,
     /// Two classes on the sides of a plane, with an exact margin
     Separable,
+    /// Labels without noise: the side of a plane that a row is on
+    Plane,
+    /// One Gaussian, without classes
+    Population,
     /// Whether the number of ones is odd: exclusive or for two features
     Parity,
     /// Whether at least m of d features are one
@@ -117,7 +127,8 @@ enum KindName {
 }
 
 use KindName::{
-    Bernoulli, Gaussian, Logistic as LogisticName, MOfD, Moons, Parity, Poisson, Rings, Separable as SeparableName,
+    Bernoulli, Gaussian, Logistic as LogisticName, MOfD, Moons, Parity, Plane as PlaneName, Poisson,
+    Population as PopulationName, Rings, Separable as SeparableName,
 };
 
 /// Rows of kinds that do not say how many there are.
@@ -130,7 +141,7 @@ pub fn run(arguments: &SimulateArguments) -> Result<Ending> {
     let progress = Progress::new(true, None);
     let (generator, listed, recipe, target) = arguments.generator()?;
     let names = recipe.as_ref().map_or_else(|| generator.features(), Recipe::cell_names);
-    if names.contains(&target) {
+    if names.contains(&target) && !generator.classes().is_empty() {
         return Err(Error::data(format!("`{target}` is the name of a feature and of the column of classes"))
             .help("give the feature another name"));
     }
@@ -168,16 +179,28 @@ fn write_truth(path: &Path, truth: &Truth) -> Result<()> {
 fn summary(arguments: &SimulateArguments, truth: &Truth, truth_path: Option<&Path>) -> String {
     let features = truth.parameters.features.len();
     let mut text = format!(
-        "{}: {} row{} of {features} feature{} in {} classes, seed {}\n",
+        "{}: {} row{} of {features} feature{}{}, seed {}\n",
         truth.kind,
         truth.rows,
         if truth.rows == 1 { "" } else { "s" },
         if features == 1 { "" } else { "s" },
-        truth.parameters.classes.len(),
+        match truth.parameters.classes.len() {
+            0 => String::new(),
+            classes => format!(" in {classes} classes"),
+        },
         truth.seed
     );
     if let Some(error) = &truth.bayes_error {
         text.push_str(&format!("  Bayes error  {}\n", bayes_error_text(error)));
+    }
+    if let (Some(squared), Some(entropy)) = (&truth.ideal_squared_error, &truth.ideal_cross_entropy) {
+        text.push_str(&format!("  ideal loss   {}\n", ideal_losses_text(squared, entropy)));
+    }
+    if let Some(intercept) = truth.sample_intercept {
+        text.push_str(&format!(
+            "  intercept    {} among these rows, whose numbers per class are fixed\n",
+            short_number(intercept)
+        ));
     }
     text.push_str(&format!("rows written to {}\n", arguments.output.display()));
     if let Some(path) = truth_path {
@@ -200,7 +223,16 @@ impl SimulateArguments {
         if let Some(path) = &self.parameters {
             let name = path.display().to_string();
             let bytes = std::fs::read(path).map_err(|e| Error::io(&name, &e))?;
-            let again = generator_of(&bytes, &name, self.rows.is_some())?;
+            let own = match self.x.as_deref().map(|x| features_given(Some(x), None)).transpose()? {
+                Some(Given::Rows(own)) => Some(own),
+                Some(Given::Law(_)) => {
+                    return Err(
+                        Error::usage("the file says what the features are").help("give --x a table, or leave it out")
+                    );
+                }
+                None => None,
+            };
+            let again = generator_at(&bytes, &name, self.rows.is_some(), own)?;
             return Ok((again.generator, again.listed, None, target));
         }
         let Some(kind) = self.kind else { return Err(Error::usage("what is to be drawn?").help("name a KIND")) };
@@ -217,12 +249,8 @@ impl SimulateArguments {
                     None => Box::new(curves),
                 }
             }
-            LogisticName => {
-                let (weights, intercept) = self.known.plane(2.0)?;
-                let correlation = self.known.correlation.unwrap_or(0.0);
-                let law = self.x.as_deref().map_or(Ok(FeatureLaw::Normal(correlation)), |x| law(x, correlation))?;
-                Box::new(LogisticLabels::new(weights, intercept, law)?)
-            }
+            LogisticName | PlaneName => return self.by_plane(kind),
+            PopulationName => Box::new(self.population()?),
             SeparableName => {
                 let (weights, intercept) = self.known.plane(1.0)?;
                 let priors = self.known.class_priors()?;
@@ -246,6 +274,45 @@ impl SimulateArguments {
         Ok((generator, listed, None, target))
     }
 
+    /// Classes drawn after the features, by the logistic model or by the side of the plane.
+    fn by_plane(&self, kind: KindName) -> Result<Made> {
+        let given = features_given(self.x.as_deref(), self.known.correlation)?;
+        let length = if kind == PlaneName { 1.0 } else { 2.0 };
+        let (weights, intercept) = match &given {
+            Given::Rows(own) => self.known.plane_of(length, own.features.len())?,
+            Given::Law(_) => self.known.plane(length)?,
+        };
+        let mut listed = self.counts.as_ref().map(|counts| counts.iter().sum());
+        let generator: Box<dyn Generator> = match (kind, given) {
+            (PlaneName, Given::Law(law)) => Box::new(PlaneLabels::new(weights, intercept, law)?),
+            (PlaneName, Given::Rows(own)) => {
+                listed = Some(own.len() as u64);
+                Box::new(PlaneLabels::at_rows(weights, intercept, own)?)
+            }
+            (_, given) => {
+                let labels = match given {
+                    Given::Law(law) => LogisticLabels::new(weights, intercept, law)?,
+                    Given::Rows(own) => {
+                        listed = Some(own.len() as u64);
+                        LogisticLabels::at_rows(weights, intercept, own)?
+                    }
+                };
+                match &self.counts {
+                    Some(counts) => Box::new(labels.with_counts(counts.clone())?),
+                    None => Box::new(labels),
+                }
+            }
+        };
+        Ok((generator, listed, None, "class".to_owned()))
+    }
+
+    /// One Gaussian about the origin.
+    fn population(&self) -> Result<Population> {
+        let (cols, correlation) = (self.known.cols()?, self.known.correlation.unwrap_or(0.0));
+        let row = |i: usize| (0..cols).map(|j| if i == j { 1.0 } else { correlation }).collect();
+        Population::new(vec![0.0; cols], Covariance::Shared((0..cols).map(row).collect()), Vec::new())
+    }
+
     /// The classes, with as many rows of each as asked for.
     fn counted(&self, classes: Classes) -> Result<Box<dyn Generator>> {
         Ok(match &self.counts {
@@ -266,19 +333,19 @@ impl SimulateArguments {
     fn given(&self) -> Vec<(&'static str, bool, &'static [KindName])> {
         vec![
             ("--classes", self.known.classes.is_some(), &[Gaussian, Poisson, Bernoulli, Rings]),
-            ("--counts", self.counts.is_some(), &[Gaussian, Poisson, Bernoulli, Rings, Moons]),
+            ("--counts", self.counts.is_some(), &[Gaussian, Poisson, Bernoulli, LogisticName, Rings, Moons]),
             ("--noise", self.noise.is_some(), &[Rings, Moons]),
             (
                 "--features",
                 self.known.features.is_some(),
-                &[Gaussian, Poisson, Bernoulli, LogisticName, SeparableName, Parity, MOfD],
+                &[Gaussian, Poisson, Bernoulli, LogisticName, SeparableName, PlaneName, PopulationName, Parity, MOfD],
             ),
             ("--priors", self.known.priors.is_some(), &[Gaussian, Poisson, Bernoulli, SeparableName]),
             ("--distance", self.known.distance.is_some(), &[Gaussian, Poisson, Bernoulli]),
-            ("--correlation", self.known.correlation.is_some(), &[Gaussian, LogisticName]),
-            ("--weights", self.known.weights.is_some(), &[LogisticName, SeparableName]),
-            ("--intercept", self.known.intercept.is_some(), &[LogisticName, SeparableName]),
-            ("--x", self.x.is_some(), &[LogisticName]),
+            ("--correlation", self.known.correlation.is_some(), &[Gaussian, LogisticName, PlaneName, PopulationName]),
+            ("--weights", self.known.weights.is_some(), &[LogisticName, SeparableName, PlaneName]),
+            ("--intercept", self.known.intercept.is_some(), &[LogisticName, SeparableName, PlaneName]),
+            ("--x", self.x.is_some() && self.parameters.is_none(), &[LogisticName, PlaneName]),
             ("--margin", self.margin.is_some(), &[SeparableName]),
             ("--m", self.m.is_some(), &[MOfD]),
             ("--signs", self.signs, &[Parity, MOfD]),
@@ -319,25 +386,6 @@ impl SimulateArguments {
             refuse_inputs(output, [&self.from, &self.parameters].into_iter().flatten().map(PathBuf::as_path))?;
         }
         Ok(truth)
-    }
-}
-
-/// `normal` or `uniform:A,B`.
-fn law(text: &str, correlation: f64) -> Result<FeatureLaw> {
-    let ends = |ends: &str| {
-        let (low, high) = ends.split_once(',')?;
-        Some((low.trim().parse::<f64>().ok()?, high.trim().parse::<f64>().ok()?))
-    };
-    if text == "normal" {
-        return Ok(FeatureLaw::Normal(correlation));
-    }
-    match text.strip_prefix("uniform:").and_then(ends) {
-        Some(_) if correlation != 0.0 => {
-            Err(Error::usage("uniform features are independent").help("leave --correlation out"))
-        }
-        Some((low, high)) => Ok(FeatureLaw::Uniform(low, high)),
-        None => Err(Error::usage(format!("`{text}` is not a law of features"))
-            .help("write --x normal, or --x uniform:0,10 for numbers between 0 and 10")),
     }
 }
 

@@ -25,9 +25,11 @@ const BLOCKS: u64 = 64;
 impl SimulatedSheet<'_> {
     /// Header and rows, block by block.
     pub fn write(&self, out: &mut dyn Write, watch: &Watch) -> std::io::Result<()> {
-        let header: Vec<String> = self.names.iter().chain([&self.target]).map(|n| quoted(n)).collect();
-        writeln!(out, "{}", header.join(","))?;
         let classes: Vec<String> = self.simulation.generator().classes().iter().map(|c| quoted(c)).collect();
+        // One population has no column of classes.
+        let target = (!classes.is_empty()).then_some(&self.target);
+        let header: Vec<String> = self.names.iter().chain(target).map(|n| quoted(n)).collect();
+        writeln!(out, "{}", header.join(","))?;
         let mut next = 0;
         while next < self.simulation.n_blocks() {
             if watch.halted().is_some() {
@@ -63,7 +65,11 @@ impl SimulatedSheet<'_> {
                     }
                 }
             }
-            text.push_str(&classes[class.index()]);
+            match classes.get(class.index()) {
+                Some(class) => text.push_str(class),
+                // The comma after the last feature.
+                None => drop(text.pop()),
+            }
             text.push('\n');
         }
         Ok(text)

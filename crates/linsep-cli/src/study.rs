@@ -3,7 +3,7 @@
 use crate::columns::seconds;
 use crate::exit::Ending;
 use crate::infer::IntervalName;
-use crate::known_classes::{KnownClasses, classes_of_file};
+use crate::known_classes::{KnownClasses, generator_of_file};
 use crate::method::MethodArguments;
 use crate::multiclass::ApproachName;
 use crate::output::{print, print_json};
@@ -34,7 +34,8 @@ pub struct StudyArguments {
     #[arg(value_enum, value_name = "KIND", required_unless_present = "parameters")]
     kind: Option<StudyKindName>,
 
-    /// Draw from the classes of a file: means with covariance, covariances or variance, or marginals
+    /// Draw from the classes of a file (means with covariance, covariances or variance, or marginals), or as the truth file
+    /// of other rows says
     #[arg(long, value_name = "FILE", conflicts_with = "kind")]
     parameters: Option<PathBuf>,
 
@@ -130,7 +131,12 @@ pub fn run(arguments: &StudyArguments) -> Result<Ending> {
 impl StudyArguments {
     fn generator(&self) -> Result<Box<dyn Generator>> {
         if let Some(path) = &self.parameters {
-            return Ok(Box::new(classes_of_file(path)?));
+            let generator = generator_of_file(path)?;
+            if generator.classes().is_empty() {
+                return Err(Error::usage("the file is of one population, and a study is of classes")
+                    .help("linsep estimate compares the estimates of one population with its truth"));
+            }
+            return Ok(generator);
         }
         Ok(match self.kind {
             Some(Gaussian) => Box::new(self.known.gaussian(self.known.class_priors()?)?),

@@ -4,8 +4,9 @@ use crate::columns::{seconds, target_of};
 use crate::exit::Ending;
 use crate::fit::{self, FitArguments};
 use crate::grid::{Grid, settings_of};
+use crate::journal::{Journal, run_of};
 use crate::labels;
-use crate::output::{print, print_json};
+use crate::output::{check_directory, print, print_json};
 use crate::progress::Progress;
 use crate::voice;
 use clap::{Args, ValueEnum};
@@ -13,10 +14,12 @@ use linsep::model::Lambdas;
 use linsep::report::{tuning_json, tuning_text};
 use linsep::table::Table;
 use linsep::workflow::{
-    Candidate, FoldKind, TableFit, TuneMetric, TuneOptions, TuneRule, Tuning, fit_table, tune_table,
+    Candidate, FoldKind, TableFit, TrialJournal, TuneMetric, TuneOptions, TuneRule, Tuning, fit_table, tune_table,
+    tune_table_kept,
 };
 use linsep::{Error, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Find the settings that predict best, by folds, and fit them to all rows.
 #[derive(Args)]
@@ -72,6 +75,14 @@ pub struct TuneArguments {
     #[arg(long, value_name = "K", help_heading = "Search")]
     nested: Option<usize>,
 
+    /// Keep what every fold came to in this file; the same command goes on from it after it was killed, with the same result
+    #[arg(long, value_name = "FILE", help_heading = "Search")]
+    journal: Option<PathBuf>,
+
+    /// Search no longer than this, for example 90s, 10min or 2h, and take the best of what was tried (exit code 3)
+    #[arg(long, value_name = "TIME", conflicts_with = "time_limit", help_heading = "Search")]
+    budget: Option<String>,
+
     /// Number of λ along a path
     #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Search")]
     lambdas: usize,
@@ -87,7 +98,7 @@ pub struct TuneArguments {
 
 /// What is compared.
 #[derive(Clone, Copy, ValueEnum)]
-enum MetricName {
+pub enum MetricName {
     /// Mean of −ln p(true class)
     LogLoss,
     /// Share of wrong predictions
@@ -98,6 +109,18 @@ enum MetricName {
     Brier,
     /// Area under the ROC curve: one less it is compared
     Auc,
+}
+
+impl From<MetricName> for TuneMetric {
+    fn from(name: MetricName) -> TuneMetric {
+        match name {
+            MetricName::LogLoss => TuneMetric::LogLoss,
+            MetricName::Error => TuneMetric::Error,
+            MetricName::BalancedError => TuneMetric::BalancedError,
+            MetricName::Brier => TuneMetric::Brier,
+            MetricName::Auc => TuneMetric::AucLoss,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -112,19 +135,9 @@ impl TuneArguments {
     fn options(&self) -> TuneOptions {
         TuneOptions {
             folds: self.folds,
-            kind: match (&self.groups, &self.time) {
-                (Some(column), _) => FoldKind::Groups(column.clone()),
-                (None, Some(column)) => FoldKind::Time(column.clone()),
-                (None, None) => FoldKind::Stratified,
-            },
+            kind: FoldKind::by(self.groups.as_deref(), self.time.as_deref()),
             repeats: self.repeats,
-            metric: self.metric.map(|name| match name {
-                MetricName::LogLoss => TuneMetric::LogLoss,
-                MetricName::Error => TuneMetric::Error,
-                MetricName::BalancedError => TuneMetric::BalancedError,
-                MetricName::Brier => TuneMetric::Brier,
-                MetricName::Auc => TuneMetric::AucLoss,
-            }),
+            metric: self.metric.map(TuneMetric::from),
             rule: match self.rule {
                 RuleName::Least => TuneRule::Least,
                 RuleName::OneSe => TuneRule::OneStandardError,
@@ -141,30 +154,58 @@ impl TuneArguments {
         }
     }
 
-    /// A candidate for the flags as they are; its penalty is tried along a path where its size is open.
+    /// A candidate for the flags as they are, without the column that divides the rows.
     fn candidate(&self, table: &Table, settings: Vec<(String, String)>) -> Result<Candidate> {
-        let open = self.fit.method.leaves_size_open();
-        let asked = if open { self.fit.asked_of_path()? } else { self.fit.asked()? };
-        let target = target_of(self.fit.target.as_deref(), table)?;
-        let mut options = self.fit.options(&asked, table, target)?;
-        options.recipe.exclude.extend(self.groups.iter().chain(&self.time).cloned());
-        // Two-class fits have no path together.
-        let split = options.multiclass.approach.is_some() || options.calibration.is_some();
-        if open && split {
-            return self.refuse_path();
-        }
-        Ok(Candidate { settings, options, path: open.then(|| self.sizes()) })
+        let mut candidate = candidate(&self.fit, table, settings, self.sizes())?;
+        candidate.options.recipe.exclude.extend(self.groups.iter().chain(&self.time).cloned());
+        Ok(candidate)
     }
+}
 
-    fn refuse_path<T>(&self) -> Result<T> {
-        Err(Error::usage("two-class fits and calibrated scores have no path along the penalty")
-            .help("give the sizes, for example --grid C=0.1,1,10"))
+/// What the flags of a fit ask for; its penalty is tried along a path where its size is open.
+fn candidate(fit: &FitArguments, table: &Table, settings: Vec<(String, String)>, sizes: Lambdas) -> Result<Candidate> {
+    let open = fit.method.leaves_size_open();
+    let asked = if open { fit.asked_of_path()? } else { fit.asked()? };
+    let target = target_of(fit.target.as_deref(), table)?;
+    let options = fit.options(&asked, table, target)?;
+    // Two-class fits have no path together.
+    let split = options.multiclass.approach.is_some() || options.calibration.is_some();
+    if open && split {
+        return Err(Error::usage("two-class fits and calibrated scores have no path along the penalty")
+            .help("give the sizes, for example with linsep tune --grid C=0.1,1,10"));
     }
+    Ok(Candidate { settings, options, path: open.then_some(sizes) })
+}
+
+/// `linsep fit` with a penalty whose size folds choose: the search that `tune` makes without further flags.
+pub fn fit_by_folds(fit: &FitArguments) -> Result<Ending> {
+    let time_limit = fit.time_limit.map(seconds).transpose()?;
+    if !fit.method.leaves_size_open() {
+        // Whatever is wrong with the method or the penalty is said by those who know it.
+        fit.asked_of_path()?;
+        return Err(Error::usage("folds choose the size of a penalty along its path, and this fit has none")
+            .help("give a size, for example --penalty ridge:0.1")
+            .help("search over sizes with linsep tune --grid"));
+    }
+    fit.asked_of_path()?;
+    let progress = Progress::new(fit.input.quiet, time_limit);
+    let table = fit.input.read(None, &progress)?;
+    if labels::targets(fit.target.as_deref(), &table).is_some() {
+        return Err(Error::usage("a search is for one target").help("choose one column with --target"));
+    }
+    let candidate = candidate(fit, &table, Vec::new(), Lambdas::default())?;
+    let options = TuneOptions { seed: fit.seed, ..TuneOptions::default() };
+    let found = tune_table(&table, &[candidate], &options, &progress.watch());
+    progress.finish();
+    finish(fit, found?, table, !fit.json)
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &TuneArguments) -> Result<Ending> {
-    let time_limit = arguments.fit.time_limit.map(seconds).transpose()?;
+    let time_limit = match &arguments.budget {
+        Some(text) => Some(budget(text)?),
+        None => arguments.fit.time_limit.map(seconds).transpose()?,
+    };
     let grids = arguments.grid.iter().map(|text| Grid::parse(text)).collect::<Result<Vec<Grid>>>()?;
     let combinations = Grid::combinations(&grids, arguments.trials, arguments.fit.seed)?;
     // Flags that are wrong together are refused before the table is read.
@@ -181,6 +222,10 @@ pub fn run(arguments: &TuneArguments) -> Result<Ending> {
             .help("give values of a flag, for example --grid C=0.1,1,10")
             .help("leave the size of the penalty out"));
     }
+    if let Some(path) = &arguments.journal {
+        check_directory(path)?;
+        arguments.fit.input.refuse_as_output(path, &[arguments.fit.output.as_deref()])?;
+    }
     let progress = Progress::new(arguments.fit.input.quiet, time_limit);
     let table = arguments.fit.input.read(None, &progress)?;
     if labels::targets(arguments.fit.target.as_deref(), &table).is_some() {
@@ -188,36 +233,56 @@ pub fn run(arguments: &TuneArguments) -> Result<Ending> {
     }
     let candidates = all.iter().zip(combinations).map(|(one, settings)| one.candidate(&table, settings));
     let candidates = candidates.collect::<Result<Vec<Candidate>>>()?;
-    let found = tune_table(&table, &candidates, &arguments.options(), &progress.watch());
+    let options = arguments.options();
+    let open = |path: &PathBuf| Journal::open(path, &run_of(&table, &candidates, &options));
+    let journal = arguments.journal.as_ref().map(open).transpose()?;
+    let kept = journal.as_ref().map(|journal| journal as &dyn TrialJournal);
+    let found = tune_table_kept(&table, &candidates, &options, kept, &progress.watch());
     progress.finish();
-    finish(arguments, found?, table)
+    finish(&arguments.fit, found?, table, true)
 }
 
-/// Fits what was chosen to all rows, however long the search took, and says what it is.
-fn finish(arguments: &TuneArguments, found: Tuning, table: Table) -> Result<Ending> {
+/// A time with its unit: seconds, minutes or hours.
+fn budget(text: &str) -> Result<Duration> {
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let unit = match text[digits..].trim() {
+        "s" => Some(1.0),
+        "min" | "m" => Some(60.0),
+        "h" => Some(3600.0),
+        _ => None,
+    };
+    let time = text[..digits].parse::<f64>().ok().zip(unit).map(|(number, unit)| number * unit);
+    time.and_then(|t| Duration::try_from_secs_f64(t).ok()).ok_or_else(|| {
+        Error::usage(format!("`{text}` is not a time")).help("for example --budget 90s, --budget 10min or --budget 2h")
+    })
+}
+
+/// Fits what was chosen to all rows, however long the search took, and says what it is: the search, unless the fit alone is
+/// asked for.
+fn finish(fit: &FitArguments, found: Tuning, table: Table, search: bool) -> Result<Ending> {
     let Tuning { record, best, failures, incomplete } = found;
     let ending = if incomplete { Ending::NotConverged } else { Ending::Done };
-    let to_output = arguments.fit.output.as_deref() == Some(Path::new("-"));
-    if arguments.fit.json && arguments.fit.output.is_none() {
+    let to_output = fit.output.as_deref() == Some(Path::new("-"));
+    if search && fit.json && fit.output.is_none() {
         return print_json(&tuning_json(&record), ending);
     }
     let (json, mut text) = (tuning_json(&record), tuning_text(&record, &failures, &voice::Command));
     if incomplete {
         text.push_str("Out of time: not everything was tried.\n");
     }
-    let progress = Progress::new(arguments.fit.input.quiet, None);
-    let fit = fit_table(table, &best, &progress.watch());
+    let progress = Progress::new(fit.input.quiet, None);
+    let fitted = fit_table(table, &best, &progress.watch());
     progress.finish();
-    let mut fit = fit?;
-    if let TableFit::Model(model) = &mut fit {
+    let mut fitted = fitted?;
+    if let TableFit::Model(model) = &mut fitted {
         model.tuning = Some(record);
     }
-    if arguments.fit.json {
-        let ended = fit::write(&arguments.fit, &fit)?;
+    if search && fit.json {
+        let ended = fit::write(fit, &fitted)?;
         return print_json(&json, ending.or_worse(ended));
     }
-    if !to_output {
+    if search && !to_output {
         print(&format!("{text}\n"), ending)?;
     }
-    Ok(ending.or_worse(fit::finish(&arguments.fit, fit)?))
+    Ok(ending.or_worse(fit::finish(fit, fitted)?))
 }

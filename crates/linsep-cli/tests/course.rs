@@ -219,7 +219,7 @@ fn every_truth_is_read_back() {
     for (line, said) in [
         ("simulate logistic --x uniform:3,1", "there are no numbers between 3 and 1"),
         ("simulate logistic --x triangular:0,1", "is not a law of features"),
-        ("simulate logistic --x uniform:0,1 --correlation 0.5", "are independent"),
+        ("simulate logistic --x uniform:0,1 --correlation 0.5", "standard normal"),
         ("simulate gaussian --x uniform:0,1", "--x does not belong to gaussian"),
         ("inspect line.json --truth other.truth.json", "of model and truth differ"),
         ("inspect line.json --truth rings.truth.json", "states no rule"),
@@ -648,4 +648,183 @@ fn classes_have_the_rows_that_are_asked_for() {
         let ran = scratch.run(line);
         assert!(ran.code == 2 && ran.stderr.contains(said), "{line}: {}", ran.stderr);
     }
+}
+
+/// S0 exercise 14: the points and the plane have these sides (A7), drawn again from the truth with the same table.
+#[test]
+fn labels_without_noise_are_the_sides_of_the_given_plane() {
+    let scratch = Scratch::with_examples();
+    let drawn = scratch.done("simulate plane --weights 1.2,-3.2 --intercept -0.5 --x points.csv -o labelled.csv");
+    assert!(drawn.contains("Bayes error  0 (closed form)"), "{drawn}");
+    let rows = String::from_utf8(scratch.read("labelled.csv")).expect("text");
+    assert_eq!(rows, "x1,x2,class\n0,0,0\n2,2,0\n2,0,1\n");
+    let again = scratch.done("simulate --parameters labelled.truth.json --x points.csv");
+    assert_eq!(again, rows);
+    let refused = scratch.run("simulate --parameters labelled.truth.json");
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("points.csv"), "{}", refused.stderr);
+    // The plane of the truth is a model that makes no mistake on them.
+    scratch.done("fit --model given --parameters labelled.truth.json -o plane.json");
+    let judged = json(&scratch.done("evaluate plane.json labelled.csv --json"));
+    near(number(&judged["accuracy"]["value"]), 1.0, 0.0, "accuracy");
+}
+
+/// A4: the law of x is the one asked for, and every law is read back from its truth (the same rows).
+#[test]
+fn laws_of_features_are_drawn_and_read_back() {
+    let scratch = Scratch::new();
+    for (law, mean, variance) in [
+        ("normal", 0.0, 1.0),
+        ("normal:3,2", 3.0, 4.0),
+        ("uniform:0,6", 3.0, 3.0),
+        // ¼·(−2) + ¾·4 and ¼(1 + 4.5²) + ¾(¼ + 1.5²).
+        ("mixture:-2,1,0.25;4,0.5,0.75", 2.5, 7.1875),
+    ] {
+        for kind in ["logistic", "plane"] {
+            let line = format!("simulate {kind} --weights 1,-1 --x '{law}' --rows 4000 --seed 3");
+            scratch.done(&format!("{line} -o s.csv"));
+            let rows = String::from_utf8(scratch.read("s.csv")).expect("text");
+            for column in ["x1", "x2"] {
+                let x = numbers(&rows, column);
+                let n = x.len() as f64;
+                let m = x.iter().sum::<f64>() / n;
+                let v = x.iter().map(|x| (x - m) * (x - m)).sum::<f64>() / n;
+                assert!((m - mean).abs() < 5.0 * (variance / n).sqrt(), "{law}: mean {m}");
+                assert!((v / variance - 1.0).abs() < 0.12, "{law}: variance {v}");
+            }
+            assert_eq!(scratch.done("simulate --parameters s.truth.json --rows 4000 --seed 3"), rows, "{law}");
+            scratch.done("study --parameters s.truth.json --model lda --rows 60 --samples 2");
+        }
+    }
+}
+
+/// Fixed counts of the logistic law move the intercept as the truth says: the fit on many rows is near it, the weight as before.
+#[test]
+fn fixed_counts_of_the_logistic_law_shift_the_intercept() {
+    let scratch = Scratch::new();
+    scratch.done("simulate logistic --weights 1.5 --intercept 1 --counts 15000,5000 --seed 2 -o c.csv");
+    let truth = json(&String::from_utf8(scratch.read("c.truth.json")).expect("text"));
+    scratch.done("fit c.csv -t class --penalty none -o m.json");
+    let fit = json(&scratch.done("inspect m.json --json"));
+    near(number(&fit["weights"][0][0]), 1.5, 0.04, "weight");
+    near(number(&fit["intercept"][0]), number(&truth["sample_intercept"]), 0.06, "intercept");
+    assert!((number(&fit["intercept"][0]) - 1.0).abs() > 0.5, "the intercept is not that of the law");
+}
+
+/// O7, O8 (S2 §8.1.5): identities of the smallest losses, and that the true model attains them on many rows.
+#[test]
+fn ideal_losses_are_those_of_the_true_probabilities() {
+    let scratch = Scratch::new();
+    for line in
+        ["gaussian --distance 1.5 --priors 0.3,0.7", "logistic --weights 2,-1 --intercept 0.5", "poisson --distance 1"]
+    {
+        scratch.done(&format!("simulate {line} --rows 40000 --seed 5 -o s.csv"));
+        let truth = json(&String::from_utf8(scratch.read("s.truth.json")).expect("text"));
+        scratch.done("fit --model given --parameters s.truth.json -o true.json");
+        let judged = json(&scratch.done("evaluate true.json s.csv --json"));
+        let entropy = number(&truth["ideal_cross_entropy"]["value"]);
+        near(number(&judged["log_loss"]["value"]), entropy, 0.03, line);
+        // E p(1−p) ≤ E min(p, 1−p) ≤ 2 E p(1−p), row by row.
+        let (squared, error) = (number(&truth["ideal_squared_error"]["value"]), number(&truth["bayes_error"]["value"]));
+        assert!(squared <= error * 1.01 && error <= 2.0 * squared * 1.01, "{line}: {squared} {error}");
+    }
+    // Classes at one place: p is the prior everywhere.
+    scratch.write("same.json", r#"{"means":[[0],[0]],"variance":1,"priors":[0.2,0.8]}"#);
+    scratch.done("simulate --parameters same.json -o same.csv --rows 10");
+    let truth = json(&String::from_utf8(scratch.read("same.truth.json")).expect("text"));
+    near(number(&truth["ideal_squared_error"]["value"]), 0.16, 1e-15, "p(1−p)");
+    near(number(&truth["ideal_cross_entropy"]["value"]), -(0.2 * 0.2f64.ln() + 0.8 * 0.8f64.ln()), 1e-15, "H(p)");
+}
+
+/// A11: a class on both sides of another is separated by no plane, and its best rule errs as the integral says.
+#[test]
+fn classes_of_several_parts_have_the_error_of_their_mixtures() {
+    let scratch = Scratch::with_examples();
+    scratch.done("simulate --parameters clusters.json --rows 2000 --seed 1 -o c.csv");
+    let truth = json(&String::from_utf8(scratch.read("c.truth.json")).expect("text"));
+    // ½ min(φ(x), ½φ(x+4) + ½φ(x−4)) integrated: by the trapezoidal rule.
+    let phi = |x: f64| (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    let error: f64 = (-12000..=12000)
+        .map(|i| f64::from(i) / 1000.0)
+        .map(|x| 0.001 * (0.5 * phi(x)).min(0.25 * (phi(x + 4.0) + phi(x - 4.0))))
+        .sum();
+    let stated = &truth["bayes_error"];
+    assert!((number(&stated["value"]) - error).abs() < 5.0 * number(&stated["standard_error"]), "{error} {stated}");
+    assert_eq!(scratch.run("separable c.csv -t class").code, 1);
+    let rows = scratch.done("simulate --parameters c.truth.json --rows 2000 --seed 1");
+    assert_eq!(rows.into_bytes(), scratch.read("c.csv"));
+    let outside: Vec<f64> = numbers(&String::from_utf8(scratch.read("c.csv")).expect("text"), "x1");
+    assert!(outside.iter().any(|x| *x > 3.0) && outside.iter().any(|x| *x < -3.0));
+}
+
+/// F6, F7, F10 (S0 thm 7, fig. 22, (46)–(47)): one population by hand, and the identity μ̃ − x̄ = (Σ/n)(Σ_θ + Σ/n)⁻¹(μ_θ − x̄).
+#[test]
+fn one_population_is_estimated_without_classes() {
+    let scratch = Scratch::with_examples();
+    scratch.write("three.csv", "x\n1\n2\n6\nNA\n");
+    let found = json(&scratch.done("estimate three.csv --json"));
+    assert_eq!((found["mean"][0].as_f64(), found["covariance"][0][0].as_f64()), (Some(3.0), Some(7.0)));
+    assert_eq!((found["rows"].as_u64(), found["used"].as_u64()), (Some(4), Some(3)));
+    let mle = json(&scratch.done("estimate three.csv --json --covariance mle"));
+    near(number(&mle["covariance"][0][0]), 14.0 / 3.0, 1e-15, "÷n");
+    // Known variance 3, prior N(0, 1): three rows weigh as much as the prior, so the mean is halfway and its variance ½.
+    scratch.write("k.json", r#"{"features":["x"],"covariance":[[3]],"mean_prior":{"mean":[0],"covariance":[[1]]}}"#);
+    let after = json(&scratch.done("estimate three.csv --parameters k.json --json"));
+    near(number(&after["posterior_mean"][0]), 1.5, 1e-15, "posterior mean");
+    near(number(&after["posterior_covariance"][0][0]), 0.5, 1e-15, "posterior variance");
+    // Fig. 22: the estimates approach the truth as rows are added.
+    let mut distances = Vec::new();
+    for n in [10, 100, 10000] {
+        scratch.done(&format!("simulate --parameters population.json --rows {n} --seed 4 -o one.csv"));
+        let found = json(&scratch.done("estimate one.csv --truth one.truth.json --json"));
+        let beside = found["truth"].as_array().expect("a list");
+        assert_eq!(beside.len(), 5);
+        let far = |c: &Value| (number(&c["truth"]) - number(&c["estimate"])).powi(2);
+        distances.push(beside.iter().map(far).sum::<f64>());
+    }
+    assert!(distances[2] < 1e-3 && distances[2] < distances[0], "{distances:?}");
+}
+
+/// F10: the posterior covariance of the mean of a class is `inspect`'s, and by hand for one column.
+#[test]
+fn the_posterior_covariance_of_a_class_mean_is_shown() {
+    let scratch = Scratch::new();
+    scratch.write("d.csv", "x,y\n0,a\n2,a\n4,a\n10,b\n13,b\n");
+    scratch.write("k.json", r#"{"features":["x"],"classes":["a","b"],"mean_prior":{"mean":[5],"covariance":[[2]]}}"#);
+    scratch.done("fit d.csv -t y -m qda --parameters k.json -o m.json");
+    let covariances = json(&scratch.done("inspect m.json --json"))["estimates"]["posterior_covariances"].clone();
+    // Σ_a/n = 4/3 and Σ_b/n = 9/4; Σ̃ = 2s/(2 + s).
+    for (k, s) in [(0, 4.0 / 3.0), (1, 4.5 / 2.0)] {
+        near(number(&covariances[k][0][0]), 2.0 * s / (2.0 + s), 1e-14, "Σ̃");
+    }
+    assert!(scratch.done("inspect m.json").contains("covariance of the mean of a after the rows"));
+}
+
+/// The widest plane of separable rows is not given away by the first two of them.
+#[test]
+fn separable_rows_do_not_begin_with_their_answer() {
+    let scratch = Scratch::new();
+    let mut first = 0;
+    for seed in 0..12 {
+        scratch.done(&format!("simulate separable --rows 40 --margin 0.3 --seed {seed} -o s.csv"));
+        let found = json(&scratch.done("separable s.csv -t class --json"));
+        near(number(&found["margin"]), 0.3, 1e-9, "margin");
+        let head: String =
+            String::from_utf8(scratch.read("s.csv")).expect("text").lines().take(3).collect::<Vec<_>>().join("\n");
+        scratch.write("two.csv", head + "\n");
+        let two = scratch.run("separable two.csv -t class --json");
+        let planted = two.code == 0 && (number(&json(&two.stdout)["margin"]) - 0.3).abs() < 1e-9;
+        first += u32::from(planted);
+    }
+    assert!(first <= 2, "{first} of 12 begin with the two rows that face each other");
+}
+
+/// A17: so many quantiles as asked for; verify learns them again.
+#[test]
+fn the_number_of_quantiles_is_chosen() {
+    let scratch = Scratch::with_examples();
+    let line = "fit penguins.csv -t sex --features body_mass_g,bill_length_mm --transform quantile --quantiles 100";
+    let said = scratch.done(&format!("{line} -o m.json"));
+    assert!(said.contains("(100 quantiles)"), "{said}");
+    scratch.done("verify m.json penguins.csv");
 }

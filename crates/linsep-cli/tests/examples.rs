@@ -182,6 +182,7 @@ fn every_help_example_runs() {
         "geometry",
         "separable",
         "path",
+        "update",
         "plot",
         "simulate",
     ] {
@@ -203,9 +204,19 @@ fn every_help_example_runs() {
 fn every_flag_is_documented() {
     let scratch = Scratch::new();
     let document = std::fs::read_to_string(root().join("docs/command.md")).expect("the command is documented");
-    for command in
-        ["fit", "predict", "evaluate", "guarantee", "inspect", "verify", "geometry", "separable", "path", "simulate"]
-    {
+    for command in [
+        "fit",
+        "predict",
+        "evaluate",
+        "guarantee",
+        "inspect",
+        "verify",
+        "geometry",
+        "separable",
+        "path",
+        "update",
+        "simulate",
+    ] {
         let help = scratch.done(&format!("{command} --help"));
         for line in help.lines().map(str::trim_start).filter(|l| l.starts_with('-') && !l.starts_with("- ")) {
             for flag in words(line).iter().filter(|w| w.starts_with("--")) {

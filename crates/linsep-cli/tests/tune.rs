@@ -111,3 +111,126 @@ fn groups_and_time_divide_the_rows() {
     let time = json(&scratch.done("tune penguins.csv --target sex --time year --folds 2 --lambdas 4 --json"));
     assert_eq!((time["dealt_by"].as_str(), time["best"]["folds"].as_array().map(Vec::len)), (Some("year"), Some(2)));
 }
+
+#[test]
+fn a_size_chosen_by_folds_is_the_short_form_of_a_search() {
+    let scratch = Scratch::with_examples();
+    let shown =
+        scratch.done("fit penguins.csv --target sex --features body_mass_g,bill_depth_mm --penalty lasso:cv -o f.json");
+    assert!(
+        shown.contains("search over 100 trials in 5 folds") && shown.contains("model written to f.json"),
+        "{shown}"
+    );
+    scratch.done("tune penguins.csv --target sex --features body_mass_g,bill_depth_mm --penalty lasso -o t.json");
+    assert_eq!(scratch.read("f.json"), scratch.read("t.json"));
+    // In JSON it is the model that is shown, as by any fit.
+    let squares =
+        "fit penguins.csv --target sex --features body_mass_g --model least-squares --penalty ridge:cv --json";
+    assert!(json(&scratch.done(squares))["weights"].is_array());
+}
+
+#[test]
+fn a_point_of_a_path_is_a_model() {
+    let scratch = Scratch::with_examples();
+    let rows = "penguins.csv --target sex --drop year";
+    scratch.done(&format!("path {rows} --penalty lasso --at 0.02 -o point.json"));
+    scratch.done(&format!("fit {rows} --penalty lasso:0.02 -o fit.json"));
+    assert_eq!(scratch.read("point.json"), scratch.read("fit.json"));
+    scratch.done("verify point.json penguins.csv");
+    // Its objective is that of the path within the gaps that both prove.
+    let path = json(&scratch.done(&format!("path {rows} --penalty lasso --lambda-values 0.1,0.02 --json")));
+    let model = json(&scratch.done("inspect point.json --json"));
+    let (on, alone) = (path["points"][1]["objective"].as_f64().unwrap(), model["objective"].as_f64().unwrap());
+    assert!((on - alone).abs() <= 2e-8 * alone, "{on} and {alone}");
+    let ridge = scratch.done(&format!("path {rows} --penalty ridge --at 0.5 -o -"));
+    assert!(json(&ridge).is_object());
+}
+
+const KEPT: &str =
+    "tune penguins.csv --target species --drop year --model lda --grid shrinkage=lin:0.1:0.9:7 --nested 3 --repeats 2";
+
+/// The output and the model of a search.
+fn outcome(scratch: &Scratch, journal: &str) -> (String, Vec<u8>) {
+    let shown = scratch.done(&format!("{KEPT} {journal} --json -o m.json"));
+    (shown, scratch.read("m.json"))
+}
+
+#[test]
+fn a_search_goes_on_from_wherever_its_journal_ends() {
+    let scratch = Scratch::with_examples();
+    let alone = outcome(&scratch, "");
+    assert_eq!(outcome(&scratch, "--journal j.jsonl"), alone);
+    let whole = scratch.read("j.jsonl");
+    // A header; 7 candidates in 10 folds, in the search and without each of 3 outer folds.
+    assert_eq!(whole.iter().filter(|b| **b == b'\n').count(), 1 + 7 * 10 * 4);
+    for moment in 0..10 {
+        // Wherever a process may be killed: in the header, between lines, within one.
+        let end = whole.len() * moment / 10 + 3 * moment;
+        scratch.write("j.jsonl", &whole[..end]);
+        assert_eq!(outcome(&scratch, "--journal j.jsonl"), alone, "after {end} bytes");
+        assert_eq!(scratch.read("j.jsonl").len(), whole.len());
+    }
+    // A journal that is complete is believed: another loss is another answer.
+    let text = String::from_utf8(whole).expect("text");
+    let line = text.lines().nth(1).expect("a line");
+    let mut value = json(line);
+    value["losses"] = serde_json::json!([[0.0, 1e9]]);
+    scratch.write("j.jsonl", text.replace(line, &value.to_string()));
+    assert_ne!(outcome(&scratch, "--journal j.jsonl").0, alone.0);
+}
+
+#[test]
+fn a_search_that_is_killed_goes_on() {
+    let scratch = Scratch::with_examples();
+    let alone = outcome(&scratch, "");
+    for moment in 1..=10 {
+        let _ = std::fs::remove_file(scratch.file("j.jsonl"));
+        let words = format!("{KEPT} --journal j.jsonl -o m.json");
+        let mut command = scratch.command();
+        command.args(words.split(' ')).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut child = command.spawn().expect("the command starts");
+        std::thread::sleep(std::time::Duration::from_millis(15 * moment));
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+        assert_eq!(outcome(&scratch, "--journal j.jsonl"), alone, "killed after {} ms", 15 * moment);
+    }
+}
+
+#[test]
+fn a_journal_is_that_of_its_own_search() {
+    let scratch = Scratch::with_examples();
+    let line = "tune penguins.csv --target sex --features body_mass_g --model lda --grid shrinkage=0.1,0.5 --journal j.jsonl --json";
+    scratch.done(line);
+    for other in ["--seed 1", "--folds 4", "--metric error", "--class-weight balanced"] {
+        let ran = scratch.run(&format!("{line} {other}"));
+        assert_eq!(ran.code, 2, "{other}");
+        assert!(
+            ran.stdout.contains("journal of another search") || ran.stderr.contains("journal of another search"),
+            "{ran:?}"
+        );
+    }
+    let kept = String::from_utf8(scratch.read("j.jsonl")).expect("text");
+    scratch.write("j.jsonl", kept.replacen("\"fold\":2", "\"fold\":x", 1));
+    let ran = scratch.run(&line.replace(" --json", ""));
+    assert!(ran.code == 2 && ran.stderr.contains("this line of the journal is damaged"), "{ran:?}");
+    // An input is never taken for a journal, nor written to.
+    let before = scratch.read("iris.csv");
+    let ran = scratch.run(&line.replace("j.jsonl --json", "iris.csv"));
+    assert!(ran.code == 2 && ran.stderr.contains("not the journal of a search"), "{ran:?}");
+    assert_eq!(scratch.read("iris.csv"), before);
+    // Time that is long enough changes nothing.
+    let plain = scratch.done(&line.replace(" --journal j.jsonl", ""));
+    assert_eq!(scratch.done(&line.replace("--journal j.jsonl", "--budget 2h")), plain);
+}
+
+/// The sizes of a ridge reach down to where a lasso's end: the best is among them, not the last.
+#[test]
+fn the_sizes_of_a_ridge_surround_the_best() {
+    let scratch = Scratch::with_examples();
+    let found = json(&scratch.done("tune penguins.csv -t sex --drop year --penalty ridge --lambdas 30 --json"));
+    let trials = found["trials"].as_array().expect("trials");
+    let mean = |t: &Value| t["mean"].as_f64().expect("a mean");
+    let least = trials.iter().map(mean).fold(f64::INFINITY, f64::min);
+    let at = trials.iter().position(|t| mean(t) == least).expect("the best");
+    assert!(at > 0 && at + 1 < trials.len(), "{at} of {}", trials.len());
+}

@@ -92,6 +92,15 @@ impl Running {
         Ok(())
     }
 
+    /// Adds rows that were summed elsewhere, by sums made with the same arguments.
+    fn merge(&self, py: Python<'_>, other: &Running) -> PyResult<()> {
+        let part = other.locked()?.clone();
+        let mut next = self.locked()?.clone();
+        next.merge(&part).map_err(|e| raise(py, &e))?;
+        *self.locked()? = next;
+        Ok(())
+    }
+
     /// The model of all rows so far, by settings that may have changed since.
     #[pyo3(signature = (settings, seed=0))]
     fn model(&self, py: Python<'_>, settings: &str, seed: u64) -> PyResult<Model> {

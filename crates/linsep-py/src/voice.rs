@@ -88,24 +88,35 @@ fn keyword(setting: Setting) -> Option<(&'static str, Value)> {
         | Setting::BasisColumns
         | Setting::Calibrate
         | Setting::CalibrateFolds
+        | Setting::Comment
         | Setting::CrossValidation
+        | Setting::Date
+        | Setting::Decimal
         | Setting::Distance
         | Setting::Drop
+        | Setting::Encoding
         | Setting::Features
+        | Setting::Header
+        | Setting::IndexFrom
         | Setting::Levels
         | Setting::Margin
         | Setting::Missing
         | Setting::Multiclass
+        | Setting::NaValues
         | Setting::Number
+        | Setting::KeepStatistics
         | Setting::Projection
         | Setting::Rows
         | Setting::ScoreThreshold
+        | Setting::Skip
         | Setting::TextColumns
+        | Setting::Thousands
         | Setting::Transform
         | Setting::TransformColumns
         | Setting::TrueOf
         | Setting::TruePriors
-        | Setting::Unknown => return None,
+        | Setting::Unknown
+        | Setting::With => return None,
     })
 }
 

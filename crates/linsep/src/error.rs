@@ -231,6 +231,19 @@ impl Error {
                     .help("make room")
                     .help("write it elsewhere")
             }
+            std::io::ErrorKind::PermissionDenied => {
+                Error::new(ErrorKind::Io, "it may not be read or written by you").help("change its permissions")
+            }
+            std::io::ErrorKind::IsADirectory => {
+                Error::new(ErrorKind::Io, "this is a directory, not a file").help("name a file in it")
+            }
+            std::io::ErrorKind::NotADirectory => {
+                Error::new(ErrorKind::Io, "a part of its path is a file, not a directory").help("check its name")
+            }
+            std::io::ErrorKind::ReadOnlyFilesystem => {
+                Error::new(ErrorKind::Io, "nothing can be written there: the file system is read-only")
+                    .help("write it elsewhere")
+            }
             _ => Error::new(ErrorKind::Io, source.to_string()),
         };
         error.at(Place::file(file)).because(source)

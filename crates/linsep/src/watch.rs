@@ -163,6 +163,22 @@ impl Watch {
     }
 }
 
+/// How long something takes.
+#[derive(Debug, Clone, Copy)]
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Begins now.
+    pub fn start() -> Stopwatch {
+        Stopwatch(Instant::now())
+    }
+
+    /// Seconds since it began.
+    pub fn seconds(&self) -> f64 {
+        self.0.elapsed().as_secs_f64()
+    }
+}
+
 /// Threads for a caller who asks for so many: at most four for each core, since more only take memory from the work.
 /// Zero, which leaves the choice to the pool, stays zero.
 ///

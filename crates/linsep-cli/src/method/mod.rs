@@ -32,7 +32,7 @@ pub struct MethodArguments {
     standardize: Option<YesNo>,
 
     /// ridge (λ = 1/Σs; the default of logistic and svm), ridge:λ, lasso:λ, elastic-net:α:λ or none (the default of
-    /// least squares)
+    /// least squares); fit and tune choose λ by five folds of ridge:cv, lasso:cv and elastic-net:α:cv
     #[arg(long, value_name = "PENALTY", help_heading = "Method")]
     penalty: Option<String>,
 

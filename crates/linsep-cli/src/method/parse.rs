@@ -24,12 +24,20 @@ pub fn penalty(text: &str) -> Result<PenaltyChoice> {
     }
 }
 
+/// How a penalty says that folds choose its size.
+pub(super) const BY_FOLDS: &str = ":cv";
+
+/// Whether the text is the kind of a penalty alone, or the kind whose size folds choose.
+fn is_kind(text: &str, kind: &str) -> bool {
+    text.strip_suffix(BY_FOLDS).unwrap_or(text) == kind
+}
+
 /// The penalty of a path, which has no size of its own.
 pub(super) fn path_penalty(text: &str) -> Result<PenaltyChoice> {
     let net = |l1_ratio: f64| PenaltyChoice::ElasticNet { l1_ratio, lambda: None, cost: None };
-    match text.split_once(':') {
-        None if text == "lasso" => Ok(net(1.0)),
-        None if text == "ridge" => Ok(PenaltyChoice::RidgeOne),
+    match text.strip_suffix(BY_FOLDS).unwrap_or(text).split_once(':') {
+        None if is_kind(text, "lasso") => Ok(net(1.0)),
+        None if is_kind(text, "ridge") => Ok(PenaltyChoice::RidgeOne),
         Some(("elastic-net", share)) if !share.contains(':') => Ok(net(lasso_share(share)?)),
         _ => Err(Error::usage(format!("`{text}` is not the penalty of a path"))
             .help("use lasso, elastic-net:0.5 or ridge; the path chooses λ, or --lambda-values does")),

@@ -1,6 +1,6 @@
 //! Loss, penalty and solver of a risk minimiser.
 
-use super::parse::{factors, path_penalty, penalty};
+use super::parse::{BY_FOLDS, factors, path_penalty, penalty};
 use super::{LossName, MethodArguments, MethodName, SoftmaxName, SolverName, TargetsName, foreign_solver, name};
 use linsep::model::{
     Algorithm, LeastSquaresSettings, LeastSquaresSolver, LossChoice, Method, PenaltyChoice, RiskMinimizer, Stochastic,
@@ -93,6 +93,11 @@ impl MethodArguments {
             return Err(Error::usage("the hinge loss has no path").help("add --loss squared-hinge"));
         }
         self.risk_with(self.penalty.as_deref().map_or(path_penalty(usual), path_penalty)?, 0)
+    }
+
+    /// Whether the penalty asks for a size that folds choose: `lasso:cv` and its like.
+    pub fn sized_by_folds(&self) -> bool {
+        self.penalty.as_deref().is_some_and(|text| text.ends_with(BY_FOLDS))
     }
 
     /// Whether the kind of a penalty is given, or usual, and its size is not: a path can choose that.

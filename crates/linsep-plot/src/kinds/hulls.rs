@@ -10,6 +10,9 @@ use linsep::watch::Watch;
 use linsep::workflow::{SeparableOptions, separable_table};
 use linsep::{Error, Result};
 
+/// Half a unit of the third digit, the last that a caption shows of a small number: bounds that agree so far are one number.
+const SHOWN_GAP: f64 = 5e-4;
+
 pub(super) fn picture(request: &Request, watch: &Watch) -> Result<Picture> {
     let table = request.table(Kind::Hulls)?;
     let target = request.target.clone().or_else(|| request.models.first().map(|m| m.target.clone()));
@@ -81,11 +84,19 @@ fn verdict(
                 }
             }
             let width = number_text(complete.margin);
-            format!(
-                "A line separates the classes. x* and y* are the nearest points of their hulls; the widest plane is the \
+            match &complete.hull {
+                Some(nearest) if nearest.gap <= SHOWN_GAP => format!(
+                    "A line separates the classes. x* and y* are the nearest points of their hulls; the widest plane is the \
                      perpendicular bisector between them, with the margin ½‖x* − y*‖ = {width}. No point of a hull lies beyond \
                      its supporting line, so no angle there between w and the hull is acute."
-            )
+                ),
+                Some(nearest) => format!(
+                    "A line separates the classes. x* and y* are near points of their hulls: the widest margin is between \
+                     {width} and ½‖x* − y*‖ = {}.",
+                    number_text(0.5 * nearest.distance)
+                ),
+                None => format!("A line separates the classes, with a margin of at least {width}."),
+            }
         }
         Verdict::Overlap(overlap) => {
             let mut sentence = "No line separates the classes: their hulls overlap.".to_owned();

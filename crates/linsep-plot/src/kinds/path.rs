@@ -81,11 +81,17 @@ fn options(request: &Request, table: &Table) -> Result<(FitOptions, Vec<(String,
 }
 
 fn caption(found: &TablePath) -> String {
-    let worst = found.path.points.iter().map(|p| p.nonzero).max().unwrap_or(0);
+    let points = &found.path.points;
+    let worst = points.iter().map(|p| p.nonzero).max().unwrap_or(0);
+    let proved = points.iter().filter(|p| p.certificate.relative_gap().is_some()).count();
+    let certificate = match proved == points.len() {
+        true => "Every point has its own certificate.".to_owned(),
+        false => format!("{proved} of the points have a certificate."),
+    };
     format!(
-        "Minimised at each of {} penalties: {}; {} rows, {} columns. All weights are zero from λ = {} on; at most {worst} are \
-         not zero. Every point has its own certificate.",
-        found.path.points.len(),
+        "Minimised at each of {} penalties: {}; {} rows, {} columns. All penalised weights are zero from λ = {} on; at most \
+         {worst} weights are not zero. {certificate}",
+        points.len(),
         found.path.formula,
         number_text(found.rows as f64),
         found.features.len(),

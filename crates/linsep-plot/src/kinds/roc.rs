@@ -40,21 +40,29 @@ impl Ranked {
             return Err(Error::data(format!("the table has no column `{}` to compare with", model.target)));
         };
         let found = predict_table(model, table, None, watch)?;
-        let mut rows: Vec<(f64, bool)> = Vec::new();
+        // As in `evaluate`: rows count by the model's weights where the table has them.
+        let weights = model.weights.as_ref().and_then(|name| table.columns().iter().position(|c| c.name == *name));
+        let weight_of = |row: usize| weights.map_or(1.0, |column| table.number(row, column));
+        let mut rows: Vec<(f64, bool, f64)> = Vec::new();
         let (mut above, mut above_rest) = (0.0, 0.0);
         for (at, row) in found.rows.iter().enumerate() {
             let Some(class) = classes[*row] else { continue };
-            rows.push((found.deciding[at], class == 1));
+            let weight = weight_of(*row);
+            // No weight, or a missing one, is no row.
+            if !(weight > 0.0) {
+                continue;
+            }
+            rows.push((found.deciding[at], class == 1, weight));
             if found.classes[at].is_some_and(|c| c.index() == 1) {
-                *(if class == 1 { &mut above } else { &mut above_rest }) += 1.0;
+                *(if class == 1 { &mut above } else { &mut above_rest }) += weight;
             }
         }
         rows.sort_by(|a, b| b.0.total_cmp(&a.0));
         let (mut own, mut rest) = (0.0, 0.0);
         let mut steps = vec![Step { score: f64::INFINITY, own: 0.0, rest: 0.0 }];
         for tied in rows.chunk_by(|a, b| a.0 == b.0) {
-            own += tied.iter().filter(|r| r.1).count() as f64;
-            rest += tied.iter().filter(|r| !r.1).count() as f64;
+            own += tied.iter().filter(|r| r.1).map(|r| r.2).sum::<f64>();
+            rest += tied.iter().filter(|r| !r.1).map(|r| r.2).sum::<f64>();
             steps.push(Step { score: tied[0].0, own, rest });
         }
         if own == 0.0 || rest == 0.0 {

@@ -9,6 +9,7 @@ mod parts;
 mod probability;
 mod provenance;
 mod scores;
+mod statistics;
 mod support_vectors;
 mod tuning;
 mod unpack;
@@ -17,7 +18,9 @@ pub use cross_fitted::CrossFitted;
 pub use model::{CrossValidation, Model, TrainingSummary};
 pub use multi_label::{MultiLabel, Saved};
 pub use parts::ModelPart;
-pub use provenance::Provenance;
+pub use provenance::{Provenance, RowsRecord};
+pub(crate) use statistics::{FeatureOrigin, are_whole_totals};
+pub use statistics::{KeptStatistics, KeptSums};
 pub use support_vectors::SupportVectors;
 pub use tuning::{TrialRecord, TuningRecord};
 

@@ -1,6 +1,6 @@
 //! What a model file holds.
 
-use super::{CrossFitted, ModelPart, Provenance, SupportVectors, TuningRecord};
+use super::{CrossFitted, KeptStatistics, ModelPart, Provenance, SupportVectors, TuningRecord};
 use crate::certify::Certificate;
 use crate::decide::{Conformal, Decision};
 use crate::density::Densities;
@@ -73,6 +73,9 @@ pub struct Model {
     /// The search that chose the settings, where there was one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub tuning: Option<TuningRecord>,
+    /// Sums over the rows, where they were kept so that rows can be added and taken away.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub statistics: Option<KeptStatistics>,
     /// Where the model came from.
     pub provenance: Provenance,
 }
@@ -106,6 +109,7 @@ impl Model {
         ("training", TrainingSummary::ROLES),
         ("cross_validation", CrossValidation::ROLES),
         ("tuning", TuningRecord::ROLES),
+        ("statistics", KeptStatistics::ROLES),
         ("provenance", Provenance::ROLES),
     ]);
 

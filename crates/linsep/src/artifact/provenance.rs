@@ -18,6 +18,21 @@ pub struct Provenance {
     /// Whether the fit started at the coefficients of another model, which are not kept.
     #[serde(skip_serializing_if = "is_false", default)]
     pub started: bool,
+    /// The tables whose rows were added and taken away, in their order, of a model that was updated by its statistics.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub updates: Vec<RowsRecord>,
+}
+
+/// Rows that a model has seen or has been made to forget.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowsRecord {
+    /// Whether they were taken away.
+    #[serde(skip_serializing_if = "is_false", default)]
+    pub removed: bool,
+    /// How many.
+    pub rows: usize,
+    /// Fingerprint of their table.
+    pub fingerprint: String,
 }
 
 fn first_edition() -> u32 {
@@ -41,7 +56,13 @@ impl Provenance {
         ("fingerprint", Roles::All(Role::Claim)),
         ("seed", Roles::All(Role::Setting)),
         ("started", Roles::All(Role::Setting)),
+        ("updates", Roles::All(Role::History)),
     ]);
+
+    /// Whether the model was made of statistics that rows were added to or taken away from.
+    pub fn is_updated(&self) -> bool {
+        !self.updates.is_empty()
+    }
 
     /// Whether a table with this fingerprint may be the training table: arrays in memory leave none.
     pub fn is_of(&self, fingerprint: &str) -> bool {

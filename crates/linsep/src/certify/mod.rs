@@ -229,6 +229,17 @@ impl Certificate {
         }
     }
 
+    /// How far each coefficient may be from the optimum's, where that is proved.
+    pub fn errors(&self) -> Option<&CoefficientErrors> {
+        match self {
+            Certificate::DualityGap { errors, .. }
+            | Certificate::SelfConcordance { errors, .. }
+            | Certificate::Quadratic { errors, .. }
+            | Certificate::ClosedForm { errors, .. } => errors.as_ref(),
+            _ => None,
+        }
+    }
+
     /// Whether its bound is within a tolerance; without a proof it is not. `None` for proofs without a tolerance.
     pub fn meets(&self, tolerance: f64) -> Option<bool> {
         match self {

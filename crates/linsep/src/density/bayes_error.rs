@@ -48,7 +48,7 @@ const FEWEST_DRAWS: usize = 1024;
 const MOST_DRAWS: usize = 100 * 1024;
 
 /// Streams of the rows drawn here start at 2⁶³, apart from those of data drawn with the same seed.
-const ERROR_STREAMS: u64 = 1 << 63;
+pub(super) const ERROR_STREAMS: u64 = 1 << 63;
 /// A logarithm or a draw costs as much as this many multiplications. Chosen, out of reach of bench/constants.md.
 const PER_DRAW: usize = 16;
 /// On the unit-diagonal scale, pivots of the products of mean differences below this are combinations of others.
@@ -71,12 +71,17 @@ impl Densities {
     pub fn bayes_error(&self, seed: u64) -> Result<BayesError> {
         // Refuses what is no density before anything is computed from it.
         Likelihood::new(self)?;
-        let gram = self.contrast_gram()?;
-        if let (Some(gram), [first, second]) = (&gram, &self.priors[..]) {
-            let value = two_gaussians(*first, *second, gram.get(0, 0).sqrt());
+        if let (Some(distance), [first, second]) = (self.two_gaussians_distance()?, &self.priors[..]) {
+            let value = two_gaussians(*first, *second, distance);
             return Ok(BayesError { value, method: ErrorMethod::ClosedForm });
         }
-        let reduced = gram.map(|gram| self.reduced(&gram));
+        let (reduced, draws) = self.drawn_problem()?;
+        reduced.as_ref().unwrap_or(self).bayes_error_by_draws(draws, seed)
+    }
+
+    /// The classes in the space that their means span, where they share a covariance, and how many rows to draw.
+    pub(super) fn drawn_problem(&self) -> Result<(Option<Densities>, usize)> {
+        let reduced = self.contrast_gram()?.map(|gram| self.reduced(&gram));
         let problem = reduced.as_ref().unwrap_or(self);
         let cols = problem.n_features();
         let per_row = match &problem.density {
@@ -85,7 +90,12 @@ impl Densities {
             _ => PER_DRAW * cols,
         };
         let draws = (WORK / (per_row * self.n_classes()).max(1)).clamp(FEWEST_DRAWS, MOST_DRAWS);
-        problem.bayes_error_by_draws(draws.next_multiple_of(DRAW_BLOCK), seed)
+        Ok((reduced, draws.next_multiple_of(DRAW_BLOCK)))
+    }
+
+    /// The Mahalanobis distance of the means of two Gaussian classes that share a covariance.
+    pub(super) fn two_gaussians_distance(&self) -> Result<Option<f64>> {
+        Ok(self.contrast_gram()?.filter(|_| self.n_classes() == 2).map(|gram| gram.get(0, 0).sqrt()))
     }
 
     /// `1 − E max_k P(k | x)` over a given number of drawn rows, whether or not there is a formula.
@@ -157,7 +167,7 @@ impl Densities {
     }
 
     /// The same classes with multinomial totals that carry no information about them.
-    fn with_one_total(&self) -> Densities {
+    pub(super) fn with_one_total(&self) -> Densities {
         let mut alike = self.clone();
         if let Density::Independent { marginals } = &mut alike.density {
             for marginal in marginals {

@@ -66,6 +66,16 @@ impl Likelihood {
         densities.iter().zip(&self.log_priors).map(|(d, p)| d + p).collect()
     }
 
+    /// `P(k | x)` of every row of a tile, row by row.
+    pub fn posteriors(&self, rows: &[f64], count: usize) -> Vec<f64> {
+        let classes = self.log_priors.len();
+        let mut joint = vec![0.0; count * classes];
+        self.log_densities_of(rows, count, &mut joint);
+        joint.iter_mut().enumerate().for_each(|(i, z)| *z += self.log_priors[i % classes]);
+        softmax_rows(classes, &mut joint, &mut vec![SoftmaxRow { max: 0.0, log_sum: 0.0 }; count]);
+        joint
+    }
+
     /// `1 − max_k P(k | x)` of every row of a tile, without the cancellation.
     pub(super) fn conditional_errors(&self, rows: &[f64], count: usize) -> Vec<f64> {
         let classes = self.log_priors.len();

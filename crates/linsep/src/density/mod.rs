@@ -7,6 +7,7 @@ mod bayes_error;
 mod check;
 mod draw;
 mod gaussian;
+mod ideal_losses;
 mod likelihood;
 mod linear;
 mod marginal;
@@ -21,11 +22,14 @@ pub use parameters::Parameters;
 #[doc(hidden)]
 pub use self::{
     draw::Draws,
+    ideal_losses::IdealLosses,
     likelihood::Likelihood,
     linear::LinearForm,
     parameters::{default_classes, default_features},
     sampler::{DRAW_BLOCK, Sampler},
 };
+
+pub(crate) use ideal_losses::losses_of;
 
 use crate::role::{Role, Roles};
 use serde::{Deserialize, Serialize};

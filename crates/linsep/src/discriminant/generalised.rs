@@ -225,7 +225,7 @@ impl Generalised {
     }
 
     /// The values of a row of zeros, logarithms left out.
-    fn at_origin(&self) -> Vec<f64> {
+    pub(super) fn at_origin(&self) -> Vec<f64> {
         let at_origin = |k: usize| {
             let terms = self.linear_of(k).iter().zip(self.square_of(k)).zip(&self.centre);
             self.intercept_at_centre[k] + crate::numeric::sum(terms.map(|((a, b), c)| c * (b * c - a)))

@@ -99,6 +99,16 @@ impl KernelExpansion {
         &self.rows
     }
 
+    /// The support rows in the units of the columns.
+    pub(super) fn support(&self) -> &StoredRows {
+        &self.support
+    }
+
+    /// The units that the kernel sees columns in.
+    pub(super) fn units(&self) -> &Units {
+        &self.units
+    }
+
     /// Whether the kernel sees columns in these units.
     pub(crate) fn is_in(&self, units: &Units) -> bool {
         self.units == *units

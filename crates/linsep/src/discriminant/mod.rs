@@ -1,5 +1,6 @@
 //! Functions of a row whose largest value names the class.
 
+mod additive;
 mod blocks;
 mod generalised;
 mod kernel;
@@ -13,6 +14,10 @@ pub(crate) use kernel::stored as stored_block;
 pub use linear::Linear;
 pub use quadratic::Quadratic;
 pub use stack::Stack;
+
+// For the other stages, the command, the extension and the tests: nothing is promised about these.
+#[doc(hidden)]
+pub use additive::{Additive, ScoreShare};
 
 use crate::design::Design;
 use crate::error::{Error, Result};
@@ -50,6 +55,30 @@ impl Discriminant {
             Discriminant::Generalised(generalised) => generalised.n_scores(),
             Discriminant::Kernel(kernel) => kernel.n_scores(),
             Discriminant::Stack(stack) => stack.n_scores(),
+        }
+    }
+
+    /// Numbers other than zero that it takes to score a row: weights, intercepts, centres and factors of quadratic scores,
+    /// coefficients and support rows of kernels. Centres of linear scores are a matter of rounding, and do not count.
+    pub fn size(&self) -> usize {
+        let nonzero = |values: &[f64]| values.iter().filter(|v| **v != 0.0).count();
+        match self {
+            Discriminant::Linear(linear) => {
+                let weights: usize = (0..linear.n_scores()).map(|k| nonzero(linear.weights_of(k))).sum();
+                weights + linear.n_scores()
+            }
+            Discriminant::Quadratic(quadratic) => {
+                (0..quadratic.n_classes()).map(|k| nonzero(quadratic.whitening(k)) + quadratic.n_cols() + 1).sum()
+            }
+            Discriminant::Generalised(general) => {
+                let of = |k: usize| nonzero(general.linear_of(k)) + nonzero(general.square_of(k)) + 1;
+                let logarithms = general.logarithms().len() * general.n_scores();
+                (0..general.n_scores()).map(of).sum::<usize>() + logarithms
+            }
+            Discriminant::Kernel(kernel) => {
+                nonzero(kernel.coefficients()) + kernel.support_rows().len() * kernel.n_cols() + kernel.n_scores()
+            }
+            Discriminant::Stack(stack) => stack.parts().iter().map(Discriminant::size).sum(),
         }
     }
 

@@ -42,6 +42,7 @@ mod interval;
 mod labels;
 mod probability;
 mod reliability;
+mod resampled;
 mod score_losses;
 mod scored;
 mod sets;
@@ -71,6 +72,7 @@ pub use self::{
     details::{details, thresholds},
     guarantee::guarantee,
     labels::evaluate_labels,
+    resampled::{ResampledMean, holm, resampled_mean},
 };
 
 use crate::error::Result;

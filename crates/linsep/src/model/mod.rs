@@ -31,6 +31,7 @@ pub use kernel_perceptron::KernelPerceptronSettings;
 pub use kernel_svm::KernelSvmSettings;
 pub use least_squares::{LeastSquaresSettings, LeastSquaresSolver, Targets};
 
+pub(crate) use naive_bayes::column_constants;
 pub use naive_bayes::{FamilyChoice, Layout, NaiveBayes, SmoothedBy};
 pub(crate) use note::UNSTEADY;
 pub use note::{Note, Separability};

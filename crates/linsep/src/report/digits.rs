@@ -96,13 +96,18 @@ fn has_optimum(model: &Model, score: usize) -> bool {
     })
 }
 
-/// The objective with ten decimals, or as many as rounding leaves; six digits where its rounding was not bounded.
+/// The objective with ten decimals, or as many as rounding leaves; six digits where its rounding was not bounded, marked
+/// where large offsets or a value of the size of rounding may make them wrong.
 pub(super) fn proved_objective(model: &Model) -> String {
     let value = model.objective.value;
     let error = match &model.certificate {
         // What the dual value allows for beyond the gap is the rounding of F. A gap that is F itself says nothing of it.
         Certificate::DualityGap { objective, dual, gap, .. } if *dual > 0.0 => objective - dual - gap,
         Certificate::SelfConcordance { objective_error: Some(error), .. } => *error,
+        // Large offsets leave few digits of a loss, and nothing was proved of them.
+        Certificate::Absent { .. } | Certificate::DualityGap { .. } if value != 0.0 => {
+            return format!("~{} (its rounding is not bounded)", six_digits(value));
+        }
         _ => return six_digits(value),
     };
     let known = if error.is_finite() { ProvedTo::Within(error) } else { ProvedTo::Nothing };

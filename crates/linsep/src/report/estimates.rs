@@ -5,6 +5,7 @@ use super::text::{clip, grid, short};
 use crate::artifact::Model;
 use crate::density::{Covariance, Densities, Density, Family, Gaussian, Marginal, Parameters};
 use crate::linalg::{Factor, Square, factor};
+use crate::model::{MeanPrior, Method};
 use serde_json::{Value, json};
 
 /// Columns of which covariances are shown as matrices: what a terminal has room for.
@@ -27,7 +28,10 @@ struct TextbookForm {
 pub(super) fn estimates_json(model: &Model) -> (Value, Value) {
     let Some(densities) = &model.density else { return (Value::Null, Value::Null) };
     let parameters = Parameters::of(densities, &model.classes, &model.recipe.features());
-    let estimates = serde_json::to_value(parameters).unwrap_or(Value::Null);
+    let mut estimates = serde_json::to_value(parameters).unwrap_or(Value::Null);
+    if let Some(covariances) = posterior_covariances(model) {
+        estimates["posterior_covariances"] = json!(covariances);
+    }
     let Some(forms) = textbook_forms(densities) else { return (estimates, Value::Null) };
     let form = |(class, f): (&String, &TextbookForm)| {
         json!({
@@ -51,8 +55,45 @@ pub(super) fn estimates_text(model: &Model) -> String {
         Density::Gaussian(gaussian) => gaussian_text(model, densities, gaussian, &features),
         Density::Independent { marginals } => marginals_text(model, densities, marginals, &features),
     };
+    if features.len() <= MOST_MATRIX {
+        for (class, covariance) in model.classes.iter().zip(posterior_covariances(model).unwrap_or_default()) {
+            let title = format!("covariance of the mean of {} after the rows (posterior Σ̃)", clip(class, 30));
+            out.push_str(&matrix_text(&title, &features, &covariance));
+        }
+    }
     out.push_str(&forms_text(model, densities, &features));
     out
+}
+
+/// The covariance of the mean of each class after the rows, where the means have a prior.
+pub(super) fn posterior_covariances(model: &Model) -> Option<Vec<Vec<Vec<f64>>>> {
+    let Method::Gaussian(method) = &model.method else { return None };
+    let known = method.known.as_ref()?;
+    let prior = known.mean_prior.as_ref()?;
+    let Density::Gaussian(gaussian) = &model.density.as_ref()?.density else { return None };
+    let features = model.recipe.features();
+    let order: Vec<usize> =
+        features.iter().map(|f| known.features.iter().position(|k| k == f)).collect::<Option<Vec<usize>>>()?;
+    let pick = |m: &[Vec<f64>]| order.iter().map(|i| order.iter().map(|j| m[*i][*j]).collect()).collect();
+    let prior = MeanPrior { means: Vec::new(), covariance: pick(&prior.covariance) };
+    let of = |k: usize, rows: f64| {
+        let covariance = match &gaussian.covariance {
+            Covariance::Spherical(v) => {
+                Square::from_lower(features.len(), |i, j| if i == j { *v } else { 0.0 }).to_rows()
+            }
+            Covariance::Shared(shared) => shared.clone(),
+            Covariance::Own(own) => own[k].clone(),
+        };
+        prior.posterior_covariance(&covariance, rows)
+    };
+    model.training.class_weights.iter().enumerate().map(|(k, rows)| of(k, *rows)).collect()
+}
+
+/// A matrix of columns by columns.
+pub(super) fn matrix_text(title: &str, features: &[String], matrix: &[Vec<f64>]) -> String {
+    let heading = std::iter::once(String::new()).chain(features.iter().map(|f| clip(f, 18))).collect();
+    let lines = features.iter().zip(matrix).map(|(name, row)| class_line(name, row.iter().copied()));
+    format!("\n  {title}\n{}", grid(&std::iter::once(heading).chain(lines).collect::<Vec<_>>(), 2))
 }
 
 fn class_heading(model: &Model) -> Vec<String> {
@@ -78,11 +119,7 @@ fn gaussian_text(model: &Model, densities: &Densities, gaussian: &Gaussian, feat
         rows.push(class_line(name, gaussian.means.iter().map(|m| m[j])));
     }
     let mut out = format!("\n  priors and means of the classes\n{}", shown(rows));
-    let matrix = |title: String, matrix: &[Vec<f64>]| {
-        let heading = std::iter::once(String::new()).chain(features.iter().map(|f| clip(f, 18))).collect();
-        let lines = features.iter().zip(matrix).map(|(name, row)| class_line(name, row.iter().copied()));
-        format!("\n  {title}\n{}", grid(&std::iter::once(heading).chain(lines).collect::<Vec<_>>(), 2))
-    };
+    let matrix = |title: String, matrix: &[Vec<f64>]| matrix_text(&title, features, matrix);
     match &gaussian.covariance {
         Covariance::Spherical(variance) => {
             out.push_str(&format!("\n  variance σ² of every column: {}\n", short(*variance)))

@@ -2,12 +2,15 @@
 
 use super::text::{clip, count, grid, percent, thousands, wrap};
 use crate::error::{Error, Result};
-use crate::evaluate::{Estimate, Metric, SetFigures};
+use crate::evaluate::{Confusion, Estimate, Metric, SetFigures};
 use crate::workflow::{Judged, JudgedLabels};
 use serde_json::{Value, json};
 
 /// Width of the column that names the method of each interval.
 const PROSE: usize = 36;
+
+/// Characters of a line of a matrix; a wider one is not readable as such.
+const MATRIX: usize = 100;
 
 /// The machine interface of an evaluation.
 pub fn evaluation_json(judged: &Judged) -> Result<Value> {
@@ -86,17 +89,35 @@ pub fn evaluation_text(judged: &Judged) -> String {
     if let Some(sets) = &judged.sets {
         out.push_str(&sets_text(sets));
     }
-    let k = e.confusion.classes.len();
-    if k <= 20 {
-        out.push_str("\n  confusion: rows are the truth, columns the predictions\n");
-        let heading = std::iter::once(String::new()).chain(e.confusion.classes.iter().map(|c| clip(c, 14)));
-        let mut rows = vec![heading.collect::<Vec<String>>()];
-        for (class, counts) in e.confusion.classes.iter().zip(&e.confusion.counts) {
-            rows.push(std::iter::once(clip(class, 24)).chain(counts.iter().map(|n| thousands(*n))).collect());
-        }
-        out.push_str(&grid(&rows, 2));
-    }
+    out.push_str(&confusion_text(&e.confusion));
     out
+}
+
+/// The whole matrix where it fits a page, else what each class was taken for.
+fn confusion_text(confusion: &Confusion) -> String {
+    let heading = std::iter::once(String::new()).chain(confusion.classes.iter().map(|c| clip(c, 14)));
+    let mut rows = vec![heading.collect::<Vec<String>>()];
+    for (class, counts) in confusion.classes.iter().zip(&confusion.counts) {
+        rows.push(std::iter::once(clip(class, 24)).chain(counts.iter().map(|n| thousands(*n))).collect());
+    }
+    let matrix = grid(&rows, 2);
+    if matrix.lines().all(|line| line.chars().count() <= MATRIX) {
+        return format!("\n  confusion: rows are the truth, columns the predictions\n{matrix}");
+    }
+    let mut rows = vec![["", "rows", "right", "", "most often taken for"].map(str::to_owned).to_vec()];
+    for (k, (class, counts)) in confusion.classes.iter().zip(&confusion.counts).enumerate() {
+        let total: f64 = counts.iter().sum();
+        let mut wrong: Vec<usize> = (0..counts.len()).filter(|j| *j != k && counts[*j] > 0.0).collect();
+        wrong.sort_by(|a, b| counts[*b].total_cmp(&counts[*a]));
+        let named = |j: &usize| format!("{} {}", clip(&confusion.classes[*j], 14), thousands(counts[*j]));
+        let share = if total > 0.0 { percent(counts[k] / total) } else { String::new() };
+        let taken = wrong.iter().take(2).map(named).collect::<Vec<String>>().join(", ");
+        rows.push(vec![clip(class, 18), thousands(total), thousands(counts[k]), share, taken]);
+    }
+    format!(
+        "\n  confusion: how many rows of each class were right, and what the others were taken for\n{}",
+        grid(&rows, 2)
+    )
 }
 
 /// How often sets hold the class of their row, of all rows and of each class, and how large they are.

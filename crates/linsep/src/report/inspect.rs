@@ -12,8 +12,16 @@ use crate::artifact::Model;
 use crate::density::{BayesError, ErrorMethod};
 use crate::discriminant::{Generalised, Linear, TermFunction};
 use crate::error::{Error, Result};
-use crate::words::Voice;
+use crate::evaluate::empirical_bernstein_upper;
+use crate::numeric::printed_above;
+use crate::words::{Setting, Voice, words};
 use serde_json::{Value, json};
+
+/// Errors expected among the drawn rows below which their mean has no standard error worth the name. Chosen: with a hundred
+/// the relative error of the mean is about a tenth.
+const RARE: f64 = 100.0;
+/// The probability of the bound that is given instead.
+const SURE: f64 = 0.95;
 
 /// The machine interface of a model: `model`, `classes`, `features`, `weights` (one row per discriminant, per unit of
 /// the features), `weight_errors` (how far each may be from the optimum's, where that is proved), `intercept`, `intercept_errors`, `terms` (where the discriminants are not linear in the features), `objective`,
@@ -91,10 +99,35 @@ fn separation_of(model: &Model) -> (Option<BayesError>, Option<Vec<Vec<f64>>>) {
     (error, densities.mean_distances().ok().flatten())
 }
 
+/// The smallest expected losses of probabilities in words, with standard errors where they are means over drawn rows.
+pub fn ideal_losses_text(squared_error: &BayesError, cross_entropy: &BayesError) -> String {
+    let found = |loss: &BayesError| match loss.method {
+        ErrorMethod::MonteCarlo { standard_error, .. } => format!("{} ± {standard_error:.1e}", short(loss.value)),
+        ErrorMethod::ClosedForm => short(loss.value),
+    };
+    format!("squared error {}, cross entropy {}", found(squared_error), found(cross_entropy))
+}
+
+/// Four digits, as in every summary.
+pub fn short_number(value: f64) -> String {
+    short(value)
+}
+
 /// A Bayes error in words.
 pub fn bayes_error_text(error: &BayesError) -> String {
     match error.method {
         ErrorMethod::ClosedForm => format!("{} (closed form)", short(error.value)),
+        // A mean over so few errors is far from normal: rows that were not drawn may carry most of it.
+        ErrorMethod::MonteCarlo { draws, standard_error, seed } if error.value * (draws as f64) < RARE => {
+            let rows = draws as f64;
+            let highest = empirical_bernstein_upper(error.value, standard_error.powi(2) * rows, 1.0, rows, 1.0 - SURE);
+            format!(
+                "below {} (with {:.0} % by {} drawn rows, seed {seed}: too rare for a standard error)",
+                printed_above(highest, short),
+                100.0 * SURE,
+                thousands(rows)
+            )
+        }
         ErrorMethod::MonteCarlo { draws, standard_error, seed } => format!(
             "{} (standard error {}, by {} drawn rows, seed {seed})",
             short(error.value),
@@ -129,6 +162,11 @@ const MOST_CLASSES: usize = 12;
 
 /// The summary of the fit, what is known of the classes, and every weight, per unit of its feature.
 pub fn inspect_text(model: &Model, voice: &dyn Voice) -> String {
+    inspect_top_text(model, None, voice)
+}
+
+/// The same with the `top` features of each score that weigh most per standard deviation; `None` is all.
+pub fn inspect_top_text(model: &Model, top: Option<usize>, voice: &dyn Voice) -> String {
     let mut out = summary(model, None, (true, true), voice);
     out.push_str(&separation_text(model));
     out.push_str(&estimates_text(model));
@@ -136,6 +174,10 @@ pub fn inspect_text(model: &Model, voice: &dyn Voice) -> String {
         out.push_str(&terms_text(generalised, model));
     }
     let Some(linear) = model.discriminant.as_linear() else { return out };
+    if let Some(top) = top.filter(|top| *top < linear.n_cols()) {
+        out.push_str(&top_text(model, linear, top, voice));
+        return out;
+    }
     let scores = linear.n_scores();
     let mut rows = vec![headings(model, scores)];
     for (j, name) in model.recipe.features().iter().enumerate() {
@@ -152,6 +194,39 @@ pub fn inspect_text(model: &Model, voice: &dyn Voice) -> String {
     let table = grid(&rows, 2);
     out.push_str(&table);
     out.push_str(explained_marks(&table));
+    out
+}
+
+/// The features of each score with the largest weights per standard deviation of the feature.
+fn top_text(model: &Model, linear: &Linear, top: usize, voice: &dyn Voice) -> String {
+    let (name, heading) = (model.recipe.namer(), score_heading(model));
+    let scale = model.units.scale();
+    let intercept = intercepts(model, linear);
+    let mut out = String::new();
+    for k in 0..linear.n_scores() {
+        let weights = linear.weights_of(k);
+        let size = |j: usize| (weights[j] * scale.get(j).copied().unwrap_or(1.0)).abs();
+        let mut order: Vec<usize> = (0..weights.len()).filter(|j| weights[*j] != 0.0).collect();
+        let nonzero = order.len();
+        order.sort_by(|a, b| size(*b).total_cmp(&size(*a)));
+        let line = |j: &usize| {
+            let known = ProvedTo::of(model, k, weight_error(model, k, *j));
+            vec![clip(&name(*j), 40), proved_short(weights[*j], known)]
+        };
+        let mut rows: Vec<Vec<String>> = order.iter().take(top).map(line).collect();
+        let known = ProvedTo::of(model, k, intercept_error(model, k));
+        rows.push(vec!["(intercept)".to_owned(), proved_short(intercept[k], known)]);
+        let all = thousands(nonzero as f64);
+        let shown = top.min(nonzero);
+        out.push_str(&format!(
+            "\n  {}: {shown} of {all} weights that are not zero, the largest per sd first\n",
+            heading(k)
+        ));
+        let table = grid(&rows, 2);
+        out.push_str(&table);
+        out.push_str(explained_marks(&table));
+    }
+    out.push_str(&words!["  all of them: ", Setting::Inspect, "\n"].said(voice).unwrap_or_default());
     out
 }
 

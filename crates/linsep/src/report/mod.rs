@@ -3,10 +3,13 @@
 mod classical;
 mod conformal;
 mod consequences;
+mod contest;
 mod decision;
+mod description;
 mod digits;
 mod estimates;
 mod evaluation;
+mod explanation;
 mod features;
 mod further;
 mod geometry;
@@ -19,6 +22,7 @@ mod inference_json;
 mod inspect;
 mod parts;
 mod perceptron;
+mod population;
 mod probability;
 mod refusal;
 mod resampling;
@@ -32,13 +36,18 @@ mod text;
 mod truth;
 mod tuning;
 mod verification;
+mod warnings;
 
 pub use classical::classical_text;
+pub use contest::contest_text;
+pub use description::description_text;
 pub use evaluation::{evaluation_text, labels_text};
+pub use explanation::explanation_text;
 pub use geometry::geometry_text;
 pub use guarantee::guarantee_text;
 pub use inference::inference_text;
 pub use inspect::inspect_text;
+pub use population::population_text;
 pub use refusal::refusal_text;
 pub use resampling::{bootstrap_text, permutation_text};
 pub use separability::separability_text;
@@ -54,7 +63,10 @@ pub use verification::verification_text;
 #[doc(hidden)]
 pub use self::{
     classical::classical_json,
+    contest::{contest_finding, contest_json},
+    description::description_json,
     evaluation::{evaluation_json, labels_json},
+    explanation::explained_name,
     further::{
         against_json, against_text, details_json, details_text, losses_json, losses_text, thresholds_json,
         thresholds_text,
@@ -62,7 +74,7 @@ pub use self::{
     geometry::{decision_note, geometry_json, measured_text},
     guarantee::guarantee_json,
     inference_json::{TableFormat, inference_json, inference_rows, inference_table, probability_rows},
-    inspect::{bayes_error_text, inspect_json},
+    inspect::{bayes_error_text, ideal_losses_text, inspect_json, inspect_top_text, short_number},
     refusal::refusal_json,
     resampling::{bootstrap_json, permutation_json},
     separability_json::separability_json,

@@ -8,6 +8,7 @@ use super::headline::headline;
 use super::parts::{multiclass_text, part_notes, parts_table};
 use super::probability::{calibration_text, priors_text};
 use super::text::{clip, count, grid, percent, short, thousands, wrap};
+use super::warnings::warnings;
 use super::{given, hard_margin, perceptron};
 use crate::artifact::{Model, SupportVectors};
 use crate::certify::{Certificate, SeparationKind};
@@ -121,6 +122,7 @@ pub(super) fn summary(
     if !constant.is_empty() {
         line("note", format!("constant, left out: {}", constant.join(", ")));
     }
+    warnings(model).iter().filter_map(|w| w.said(voice)).for_each(|warning| line("note", warning));
     let feature = model.recipe.namer();
     for note in model.notes.iter().take(SHOWN) {
         line("note", note.describe(&feature, voice));

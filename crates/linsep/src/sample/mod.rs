@@ -7,18 +7,25 @@ mod again;
 mod boolean;
 mod classes;
 mod curves;
+mod ideal;
 mod law;
 mod logistic;
+mod mixture;
+mod population;
 mod separable;
+mod sides;
 mod truth;
 
-pub use again::{Again, generator_of};
+pub use again::{Again, generator_at, generator_of};
 pub use boolean::{Boolean, BooleanRule};
 pub use classes::{Classes, bernoulli_classes, gaussian_classes, poisson_classes};
 pub use curves::{CurveShape, Curves};
-pub use law::FeatureLaw;
+pub use law::{FeatureLaw, NormalPart, OwnRows};
 pub use logistic::LogisticLabels;
+pub use mixture::Mixtures;
+pub use population::Population;
 pub use separable::Separable;
+pub use sides::PlaneLabels;
 pub use truth::Truth;
 
 use crate::density::{DRAW_BLOCK, Draws};
@@ -35,7 +42,7 @@ pub trait Generator: Sync {
     /// Columns of a row.
     fn cols(&self) -> usize;
 
-    /// Names of the classes.
+    /// Names of the classes; none where there is one population.
     fn classes(&self) -> Vec<String>;
 
     /// Names of the columns.

@@ -11,8 +11,9 @@ const SUM: f64 = 1e-9;
 
 /// Rows at least a margin γ from the plane `w·x + w₀ = 0`, each on the side of its class.
 ///
-/// Beside the plane a row is standard normal; its distance is γ plus the size of a normal number. The first two rows face
-/// each other across the plane at 2γ, the distance of the two classes' hulls: no separator has a larger margin.
+/// Beside the plane a row is standard normal; its distance is γ plus the size of a normal number. Two rows, drawn among the
+/// first block of them, face each other across the plane at 2γ, the distance of the two classes' hulls: no separator has a
+/// larger margin.
 pub struct Separable {
     /// The normal, of length one.
     normal: Vec<f64>,
@@ -75,18 +76,26 @@ impl Generator for Separable {
 
     fn fill(&self, first: u64, draws: &mut Draws, values: &mut [f64], classes: &mut [Class]) {
         let cols = self.cols();
-        for (i, class) in classes.iter_mut().enumerate() {
-            let (before, row) = values.split_at_mut(i * cols);
-            let row = &mut row[..cols];
+        for (row, class) in values.chunks_exact_mut(cols).zip(classes.iter_mut()) {
             row.iter_mut().for_each(|x| *x = draws.normal());
             let (drawn, beyond) = (u32::from(!draws.chance(self.first)), draws.normal().abs());
-            let number = first + i as u64;
-            *class = Class(if number < 2 { number as u32 } else { drawn });
-            if number == 1 {
-                row.copy_from_slice(&before[..cols]);
+            *class = Class(drawn);
+            let distance = self.margin + beyond;
+            self.place(row, if drawn == 1 { distance } else { -distance });
+        }
+        if first == 0 && classes.len() > 1 {
+            // Two different rows.
+            let n = classes.len();
+            let at = |draws: &mut Draws, below: usize| (draws.uniform() * below as f64) as usize;
+            let a = at(draws, n);
+            let b = (a + 1 + at(draws, n - 1)) % n;
+            let base = values[a * cols..(a + 1) * cols].to_vec();
+            for (row, class, side) in [(a, 0, -self.margin), (b, 1, self.margin)] {
+                let facing = &mut values[row * cols..(row + 1) * cols];
+                facing.copy_from_slice(&base);
+                self.place(facing, side);
+                classes[row] = Class(class);
             }
-            let distance = if number < 2 { self.margin } else { self.margin + beyond };
-            self.place(row, if class.0 == 1 { distance } else { -distance });
         }
     }
 

@@ -33,6 +33,13 @@ pub struct Truth {
     /// How many rows of each class come first, where that was fixed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub counts: Option<Vec<u64>>,
+    /// The intercept of the log-odds among rows whose numbers per class were fixed, where the classes are drawn after the
+    /// features: `w₀ + log n₁/n₀ − log P(1)/P(0)`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sample_intercept: Option<f64>,
+    /// The class of each part, where classes are mixtures: priors, means and covariances are then those of the parts.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub components: Option<Vec<String>>,
     /// The standard deviation about a curve.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub noise: Option<f64>,
@@ -47,20 +54,34 @@ pub struct Truth {
     pub signs: Option<bool>,
     /// The error of the best rule.
     pub bayes_error: Option<BayesError>,
+    /// The smallest expected squared error of probabilities: `E p(1−p)`, of more than two classes summed over them.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ideal_squared_error: Option<BayesError>,
+    /// The smallest expected cross entropy: `E H(p)`, in nats.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ideal_cross_entropy: Option<BayesError>,
 }
 
 impl Truth {
     /// The truth of classes with densities.
     pub(super) fn of(densities: &Densities, seed: u64) -> Result<Truth> {
         let parameters = Parameters::of(densities, &[], &[]);
-        let truth = Truth { parameters, bayes_error: Some(densities.bayes_error(seed)?), ..Truth::default() };
+        let ideal = densities.ideal_losses(seed)?;
+        let truth = Truth {
+            parameters,
+            bayes_error: Some(densities.bayes_error(seed)?),
+            ideal_squared_error: Some(ideal.squared_error),
+            ideal_cross_entropy: Some(ideal.cross_entropy),
+            ..Truth::default()
+        };
         Ok(truth.with_rule(densities.linear_form()?))
     }
 
     /// The truth of labels that follow from the row.
     pub(super) fn certain(rule: Option<LinearForm>) -> Truth {
         let bayes_error = Some(BayesError { value: 0.0, method: ErrorMethod::ClosedForm });
-        Truth { bayes_error, ..Truth::default() }.with_rule(rule)
+        let (ideal_squared_error, ideal_cross_entropy) = (bayes_error, bayes_error);
+        Truth { bayes_error, ideal_squared_error, ideal_cross_entropy, ..Truth::default() }.with_rule(rule)
     }
 
     /// The same with the best rule.

@@ -3,15 +3,33 @@
 //! Whole numbers stay as narrow as each chunk allows, so that a table of small counts costs a byte or two per cell until
 //! [`crate::design`] turns it, chunk by chunk, into a matrix.
 
+mod dates;
+mod leakage;
 mod names;
+mod number_style;
 mod printed;
+mod questions;
+mod reading;
 mod target;
 
+pub use dates::DateOrder;
+pub use reading::{CellReading, ColumnReading, Reading};
 pub use target::{Class, Labels, Target};
 
 // For the other stages, the command, the extension and the tests: nothing is promised about these.
 #[doc(hidden)]
+pub use self::dates::Moment;
+#[doc(hidden)]
 pub use self::names::NameIndex;
+#[doc(hidden)]
+pub use self::number_style::{Mark, NumberStyle};
+#[doc(hidden)]
+pub use self::questions::{Question, QuestionCode, questions};
+#[doc(hidden)]
+pub use self::reading::Aside;
+
+pub(crate) use self::dates::{day_of_iso, iso_day, order_of};
+pub(crate) use self::questions::{has_leading_zero, unanswered};
 
 use crate::error::{Error, Place, Result, nearest};
 use crate::numeric::vectorised;
@@ -216,6 +234,7 @@ pub struct Table {
     starts: Vec<usize>,
     /// Width of the unnamed sparse part; 0 where there is none.
     sparse_width: usize,
+    record: reading::ReadingRecord,
 }
 
 impl Table {
@@ -230,7 +249,7 @@ impl Table {
             assert!(chunk.cells.iter().all(|c| c.len() == chunk.n_rows), "columns of one length");
             starts.push(starts[starts.len() - 1] + chunk.n_rows);
         }
-        Table { columns, chunks, starts, sparse_width }
+        Table { columns, chunks, starts, sparse_width, record: reading::ReadingRecord::default() }
     }
 
     /// The same table with a column more, given row by row.
@@ -339,13 +358,25 @@ impl Table {
     /// Each cell contributes a product of its bits, row and column to a wrapping sum, so chunks can be summed in any
     /// order. It tells other data apart; it is no defence against somebody who wants to be mistaken.
     pub fn fingerprint(&self) -> u64 {
-        let per_chunk: Vec<u64> = (0..self.chunks.len()).into_par_iter().map(|c| self.chunk_fingerprint(c)).collect();
-        let names = self.columns.iter().fold(self.n_rows() as u64, |h, c| mix(h, hash_text(&c.name)));
-        per_chunk.iter().fold(names, |h, c| h.wrapping_add(*c))
+        let names: Vec<&str> = self.columns.iter().map(|c| c.name.as_str()).collect();
+        named_rows(&names, self.n_rows()).wrapping_add(self.cell_sum(0))
     }
 
-    fn chunk_fingerprint(&self, c: usize) -> u64 {
-        let (chunk, start) = (&self.chunks[c], self.starts[c] as u64);
+    /// The fingerprint of the table that begins with `rows` rows of the fingerprint `before` and goes on with these; `names`
+    /// are its columns in their order.
+    pub(crate) fn fingerprint_behind(&self, names: &[&str], (before, rows): (u64, usize)) -> u64 {
+        let cells = before.wrapping_sub(named_rows(names, rows)).wrapping_add(self.cell_sum(rows as u64));
+        named_rows(names, rows + self.n_rows()).wrapping_add(cells)
+    }
+
+    /// The sum over all cells, the first row being this one of a longer table.
+    fn cell_sum(&self, first: u64) -> u64 {
+        let of_chunk = |c: usize| self.chunk_fingerprint(c, first);
+        (0..self.chunks.len()).into_par_iter().map(of_chunk).reduce(|| 0, u64::wrapping_add)
+    }
+
+    fn chunk_fingerprint(&self, c: usize, first: u64) -> u64 {
+        let (chunk, start) = (&self.chunks[c], first + self.starts[c] as u64);
         let mut sum = 0u64;
         for (column, cells) in self.columns.iter().zip(&chunk.cells) {
             let salt = hash_text(&column.name);
@@ -426,6 +457,11 @@ fn mix(a: u64, b: u64) -> u64 {
     let x = (a ^ b.rotate_left(32)).wrapping_mul(0xd6e8_feb8_6659_fd93) ^ b;
     let y = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     y ^ (y >> 29)
+}
+
+/// What names and number of rows contribute to a fingerprint.
+fn named_rows(names: &[&str], rows: usize) -> u64 {
+    names.iter().fold(rows as u64, |h, name| mix(h, hash_text(name)))
 }
 
 fn hash_text(text: &str) -> u64 {

@@ -22,6 +22,8 @@ pub enum Setting {
     CalibrateFolds,
     /// The constant of a kernel.
     Coef0,
+    /// Lines to leave out of a file.
+    Comment,
     /// How sure sets of classes are.
     Conformal,
     /// Of all rows together, or of each class.
@@ -32,12 +34,18 @@ pub enum Setting {
     Covariance,
     /// Folds of an estimate of the error.
     CrossValidation,
+    /// Columns of dates.
+    Date,
+    /// The decimal sign.
+    Decimal,
     /// The degree of a kernel.
     Degree,
     /// How far simulated classes are apart.
     Distance,
     /// Columns to leave out.
     Drop,
+    /// The encoding of a text file.
+    Encoding,
     /// Verdicts in whole numbers.
     Exact,
     /// Distributions of columns within a class.
@@ -48,6 +56,10 @@ pub enum Setting {
     Firth,
     /// The width of a kernel.
     Gamma,
+    /// Whether the first line has the names.
+    Header,
+    /// What sparse indices count from.
+    IndexFrom,
     /// A model to start from.
     Init,
     /// Where all that a model holds is shown.
@@ -58,6 +70,8 @@ pub enum Setting {
     Interval,
     /// Where a whole answer is given, however long.
     Json,
+    /// Whether sums over the rows stay in the model.
+    KeepStatistics,
     /// The kernel of a machine.
     Kernel,
     /// The penalties of a path.
@@ -76,6 +90,8 @@ pub enum Setting {
     Model,
     /// How several classes are fitted.
     Multiclass,
+    /// Words that stand for missing cells.
+    NaValues,
     /// Columns to read as numbers.
     Number,
     /// What weights cost.
@@ -90,6 +106,8 @@ pub enum Setting {
     ScoreThreshold,
     /// How covariances are mixed with the identity.
     Shrinkage,
+    /// Lines before the table.
+    Skip,
     /// What is added to counts.
     Smoothing,
     /// The algorithm.
@@ -102,6 +120,8 @@ pub enum Setting {
     Targets,
     /// Columns to read as text.
     TextColumns,
+    /// The sign between groups of digits.
+    Thousands,
     /// What becomes of ties.
     Ties,
     /// When a fit is good enough.
@@ -120,11 +140,13 @@ pub enum Setting {
     VarianceSmoothing,
     /// What pairs of classes vote with.
     Vote,
+    /// Rows that a model was fitted on, given once more.
+    With,
 }
 
 impl Setting {
     /// Every setting, for tests of a face's words.
-    pub const ALL: [Setting; 57] = [
+    pub const ALL: [Setting; 68] = [
         Setting::Basis,
         Setting::BasisColumns,
         Setting::Batch,
@@ -133,24 +155,31 @@ impl Setting {
         Setting::Calibrate,
         Setting::CalibrateFolds,
         Setting::Coef0,
+        Setting::Comment,
         Setting::Conformal,
         Setting::ConformalBy,
         Setting::ConformalShare,
         Setting::Covariance,
         Setting::CrossValidation,
+        Setting::Date,
+        Setting::Decimal,
         Setting::Degree,
         Setting::Distance,
         Setting::Drop,
+        Setting::Encoding,
         Setting::Exact,
         Setting::Families,
         Setting::Features,
         Setting::Firth,
         Setting::Gamma,
+        Setting::Header,
+        Setting::IndexFrom,
         Setting::Init,
         Setting::Inspect,
         Setting::Intercept,
         Setting::Interval,
         Setting::Json,
+        Setting::KeepStatistics,
         Setting::Kernel,
         Setting::LambdaValues,
         Setting::Level,
@@ -160,6 +189,7 @@ impl Setting {
         Setting::Missing,
         Setting::Model,
         Setting::Multiclass,
+        Setting::NaValues,
         Setting::Number,
         Setting::Penalty,
         Setting::Priors,
@@ -167,12 +197,14 @@ impl Setting {
         Setting::Rows,
         Setting::ScoreThreshold,
         Setting::Shrinkage,
+        Setting::Skip,
         Setting::Smoothing,
         Setting::Solver,
         Setting::Standardize,
         Setting::Step,
         Setting::Targets,
         Setting::TextColumns,
+        Setting::Thousands,
         Setting::Ties,
         Setting::Tolerance,
         Setting::Transform,
@@ -182,6 +214,7 @@ impl Setting {
         Setting::Unknown,
         Setting::VarianceSmoothing,
         Setting::Vote,
+        Setting::With,
     ];
 
     /// The setting with a value.
@@ -205,24 +238,31 @@ impl Setting {
             Setting::Calibrate => "calibration",
             Setting::CalibrateFolds => "calibration folds",
             Setting::Coef0 => "coef0",
+            Setting::Comment => "comment",
             Setting::Conformal => "conformal",
             Setting::ConformalBy => "conformal by",
             Setting::ConformalShare => "conformal share",
             Setting::Covariance => "covariance",
             Setting::CrossValidation => "cross-validation",
+            Setting::Date => "date columns",
+            Setting::Decimal => "decimal sign",
             Setting::Degree => "degree",
             Setting::Distance => "distance",
             Setting::Drop => "drop",
+            Setting::Encoding => "encoding",
             Setting::Exact => "exact arithmetic",
             Setting::Families => "family",
             Setting::Features => "features",
             Setting::Firth => "Firth's estimates",
             Setting::Gamma => "gamma",
+            Setting::Header => "no header",
+            Setting::IndexFrom => "index from",
             Setting::Init => "start",
             Setting::Inspect => "the whole model",
             Setting::Intercept => "intercept",
             Setting::Interval => "interval",
             Setting::Json => "the full answer",
+            Setting::KeepStatistics => "keep statistics",
             Setting::Kernel => "kernel",
             Setting::LambdaValues => "lambdas",
             Setting::Level => "level",
@@ -232,6 +272,7 @@ impl Setting {
             Setting::Missing => "missing",
             Setting::Model => "method",
             Setting::Multiclass => "multiclass",
+            Setting::NaValues => "words of missing cells",
             Setting::Number => "number columns",
             Setting::Penalty => "penalty",
             Setting::Priors => "priors",
@@ -239,12 +280,14 @@ impl Setting {
             Setting::Rows => "rows",
             Setting::ScoreThreshold => "score threshold",
             Setting::Shrinkage => "shrinkage",
+            Setting::Skip => "lines to skip",
             Setting::Smoothing => "smoothing",
             Setting::Solver => "solver",
             Setting::Standardize => "standardize",
             Setting::Step => "step",
             Setting::Targets => "targets",
             Setting::TextColumns => "text columns",
+            Setting::Thousands => "thousands sign",
             Setting::Ties => "ties",
             Setting::Tolerance => "tolerance",
             Setting::Transform => "transform",
@@ -254,6 +297,7 @@ impl Setting {
             Setting::Unknown => "unknown",
             Setting::VarianceSmoothing => "variance smoothing",
             Setting::Vote => "vote",
+            Setting::With => "with",
         }
     }
 }

@@ -43,6 +43,7 @@ pub fn options_of(model: &Model) -> FitOptions {
     options.calibration = model.calibration.as_ref().map(|c| CalibrationOptions { kind: c.map.kind(), folds: c.folds });
     options.conformal = model.conformal.as_ref().map(|c| c.options);
     options.folds = model.cross_validation.as_ref().map(|c| c.folds);
+    options.keep_statistics = model.statistics.is_some();
     options
 }
 
@@ -55,6 +56,9 @@ pub(super) fn plan_of(model: &Model) -> Plan {
 pub(super) fn why_not_again(model: &Model) -> Option<&'static str> {
     match model.outcome {
         Outcome::TimeLimit | Outcome::Interrupted => Some("the clock stopped the fit, which nothing repeats"),
+        _ if model.provenance.is_updated() => {
+            Some("the model was updated by its statistics, whose rounding the order of the updates decides")
+        }
         _ if model.provenance.started => Some("the fit started at another model, which is not kept"),
         _ => None,
     }

@@ -1,6 +1,7 @@
 //! When two numbers that were computed in different ways are the same number: each quantity by the scale of its rounding.
 
 use super::compare::{Closeness, NUMBERS, value_differences};
+use crate::artifact::KeptSums;
 use crate::certify::Certificate;
 use crate::decide::Conformal;
 use crate::design::{ColumnSummary, Units};
@@ -39,6 +40,45 @@ pub(super) fn conformal_agree(stated: &Conformal, found: &Conformal) -> bool {
     stated.options == found.options
         && lengths(stated) == lengths(found)
         && a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= NUMBERS * largest)
+}
+
+/// Sums over rows agree by the scale of their columns: weights and totals relative to themselves, means and products of
+/// columns relative to their spread.
+pub(super) fn sums_agree(stated: &KeptSums, found: &KeptSums) -> bool {
+    let close = |a: &[f64], b: &[f64]| {
+        let alike = |(x, y): (&f64, &f64)| (x - y).abs() <= NUMBERS * x.abs().max(y.abs());
+        a.len() == b.len() && a.iter().zip(b).all(alike)
+    };
+    match (stated, found) {
+        (
+            KeptSums::Moments { weights: a, means: m, scatters: s },
+            KeptSums::Moments { weights: b, means: n, scatters: t },
+        ) => {
+            let cols = n.len() / b.len().max(1);
+            let sizes = s.len() == t.len() && s.iter().zip(t).all(|(s, t)| s.len() == t.len()) && m.len() == n.len();
+            sizes && close(a, b) && {
+                // Column j of a lower triangle begins with its own square.
+                let starts: Vec<usize> = (0..cols).map(|j| j * cols - j * j.saturating_sub(1) / 2).collect();
+                let spread = |k: usize, j: usize| t[k.min(t.len() - 1)][starts[j]].max(0.0).sqrt();
+                let of_pairs = |k: usize, j: usize, i: usize| {
+                    let at = starts[j] + i - j;
+                    (s[k][at] - t[k][at]).abs() <= NUMBERS * spread(k, i) * spread(k, j)
+                };
+                let pairs = (0..t.len()).all(|k| (0..cols).all(|j| (j..cols).all(|i| of_pairs(k, j, i))));
+                let of_mean = |at: usize| {
+                    let (k, j) = (at / cols, at % cols);
+                    let scale = spread(k, j) / b[k].max(f64::MIN_POSITIVE).sqrt();
+                    (m[at] - n[at]).abs() <= NUMBERS * scale + 8.0 * f64::EPSILON * n[at].abs()
+                };
+                pairs && (0..n.len()).all(of_mean)
+            }
+        }
+        (
+            KeptSums::Columns { weights: a, first: m, second: s },
+            KeptSums::Columns { weights: b, first: n, second: t },
+        ) => close(a, b) && close(m, n) && close(s, t),
+        _ => false,
+    }
 }
 
 /// Units agree when centre and scale do, relative to the standard deviation and to the rounding of the mean.

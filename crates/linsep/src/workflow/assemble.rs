@@ -107,12 +107,14 @@ pub(super) fn model_of(
         training: summary,
         cross_validation: known.cross_validation,
         tuning: None,
+        statistics: None,
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").into(),
             certificates: Provenance::CERTIFICATES,
             fingerprint: known.fingerprint,
             seed: options.seed,
             started: options.init.is_some(),
+            updates: Vec::new(),
         },
     };
     if let Some(scores) = scores {
@@ -127,7 +129,7 @@ pub(super) fn model_of(
 
 /// The notes without relations that the coding implies (the indicators of all levels of a column add up to one): they say
 /// nothing about the data.
-fn without_coding(notes: Vec<Note>, recipe: &Recipe) -> Vec<Note> {
+pub(super) fn without_coding(notes: Vec<Note>, recipe: &Recipe) -> Vec<Note> {
     let is_relation = |note: &Note| matches!(note, Note::Shared { .. } | Note::NearlyCollinear { left_out: false, .. });
     // Without products such a relation stays within a column; with them it has to be tested.
     let relations = (!recipe.basis.is_none() && notes.iter().any(is_relation)).then(|| CodingRelations::new(recipe));

@@ -10,6 +10,7 @@ use super::rows::{RowRoles, read_roles};
 use super::separable::TableSeparability;
 use super::source::Source;
 use super::start::start_for;
+use super::statistics::{check_keepable, statistics_of};
 use crate::artifact::Model;
 use crate::error::{Error, Result};
 use crate::model::{Fit, NoOptimum, NotSeparable, Refusal, RefusedPart, SplitFit};
@@ -51,6 +52,7 @@ pub enum TableRefusal {
 pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<TableFit> {
     let roles = read_roles(&table, options)?;
     let plan = Plan::of(options, &roles.names)?;
+    check_keepable(options, &plan)?;
     let (roles, held) = hold_back(roles, options.conformal.as_ref(), options.seed, &|row| table.place(row))?;
     let known = KnownOfRows {
         fingerprint: format!("{:016x}", table.fingerprint()),
@@ -115,7 +117,10 @@ pub(super) fn fit_source(
         .help("standardise them"));
     }
     let weighted = Weighted { classes: class_weights, total: training.total_weight() };
-    let model = model_of(source, options, (method, plan), known, weighted, (*fitted, parts))?;
+    let mut model = model_of(source, options, (method, plan), known, weighted, (*fitted, parts))?;
+    if options.keep_statistics {
+        model.statistics = Some(statistics_of(source, options)?);
+    }
     Ok(TableFit::Model(Box::new(model)))
 }
 

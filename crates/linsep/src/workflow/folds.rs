@@ -4,7 +4,7 @@ use super::options::{FitOptions, recipe_options};
 use super::plan::Plan;
 use super::rows::RowRoles;
 use super::source::Source;
-use crate::design::{Prepared, Recipe, Training, UnknownLevel};
+use crate::design::{Prepared, Recipe, Training, UnknownLevel, select};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, Result};
 use crate::model::{Fit, Method, Outcome, Refusal, RefusedPart};
@@ -103,6 +103,28 @@ impl OpenFold<'_> {
         let offsets = self.roles.offsets_of(&self.held_out.rows);
         super::predict::add_offsets(&mut scores, offsets.as_ref(), self.roles.names.len());
         Ok(scores)
+    }
+
+    /// Scores of the rows held out by one of their columns alone.
+    pub(super) fn scores_of_column(
+        &self,
+        discriminant: &Discriminant,
+        column: usize,
+        watch: &Watch,
+    ) -> Result<Vec<f64>> {
+        if self.held_out.rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let design = select(self.held_out.design.as_design(), &[column], watch)?;
+        let mut scores = discriminant.scores(design.as_design(), watch)?;
+        let offsets = self.roles.offsets_of(&self.held_out.rows);
+        super::predict::add_offsets(&mut scores, offsets.as_ref(), self.roles.names.len());
+        Ok(scores)
+    }
+
+    /// Labels and weights of all rows.
+    pub(super) fn roles(&self) -> &RowRoles {
+        self.roles
     }
 
     /// Why a fit without the fold has no model.

@@ -105,12 +105,14 @@ pub fn given_model(given: GivenSettings, target: &str, decision: Decision) -> Re
         training,
         cross_validation: None,
         tuning: None,
+        statistics: None,
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").into(),
             certificates: Provenance::CERTIFICATES,
             fingerprint: String::new(),
             seed: 0,
             started: false,
+            updates: Vec::new(),
         },
         method: Method::Given(given),
     })

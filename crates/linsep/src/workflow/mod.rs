@@ -10,7 +10,10 @@ mod calibrate;
 mod classical;
 mod compare;
 mod conformal;
+mod contest;
 mod cross_validate;
+mod describe;
+mod explain;
 mod fit;
 mod folds;
 mod geometry;
@@ -26,6 +29,7 @@ mod path;
 mod permutation;
 mod places;
 mod plan;
+mod population;
 mod predict;
 mod replicates;
 mod rows;
@@ -35,15 +39,26 @@ mod separable;
 mod simulate;
 mod source;
 mod start;
+mod statistics;
 mod study;
 mod study_parameters;
 mod support;
 mod tune;
+mod update;
+mod updated_rows;
 mod verdict;
 mod verify;
 
 pub use bootstrap::{BootstrapCoefficient, BootstrapFit, BootstrapOptions, TableBootstrap, bootstrap_table};
 pub use classical::{ClassicalAnswer, ClassicalInference, ClassicalModel, infer_classical};
+pub use contest::{Contest, ContestEntry, ContestMethod, ContestOptions, compare_methods};
+pub use describe::{
+    Becomes, CorrelatedColumns, DescribedColumn, Description, NumberFigures, RepeatedRows, describe_table,
+};
+pub use explain::{
+    ExplainOptions, ExplainedBy, ExplainedRow, ExplainedScore, ExplainedTerm, ExplainedValue, ExplanationBase,
+    explain_table,
+};
 pub use fit::{TableFit, TableRefusal, fit_table};
 pub use geometry::{GeometryOptions, TableGeometry, geometry_table};
 #[doc(hidden)]
@@ -58,6 +73,7 @@ pub use multiclass::{Approach, Multiclass};
 pub use options::{CalibrationOptions, FitOptions};
 pub use path::{PathFit, TablePath, path_table};
 pub use permutation::{PermutationStatistic, PermutationTest, permutation_test};
+pub use population::{PopulationEstimate, PopulationKnown, estimate_population};
 pub use predict::{Judged, Predictions, evaluate_table, predict_table};
 pub use running::RunningFit;
 pub(crate) use separable::SHOWN_BOUNDARY;
@@ -66,6 +82,7 @@ pub use study::{Coverage, SampleMean, StudiedEstimate, StudiedMethod, StudiedSiz
 pub use study_parameters::StudyParameter;
 pub use support::{SupportRow, SupportTable, support_tables};
 pub use tune::{Candidate, FoldKind, TuneMetric, TuneOptions, TuneRule, Tuning, tune_table};
+pub use update::{RowChange, UpdateRestart, update_statistics, update_with_rows};
 pub use verdict::Check;
 pub use verify::{Verification, verify_table};
 
@@ -77,8 +94,10 @@ pub use self::{
         Arrays, fit_arrays, measure_design, path_arrays, predict_design, refit_arrays, separable_arrays,
         support_arrays, verify_arrays,
     },
+    explain::{ContributionMatrix, explain_design},
     geometry::geometry_of,
     infer::infer_arrays,
     simulate::model_classes,
+    tune::{TrialJournal, TrialPlace, tune_table_kept},
     verify::refit_table,
 };

@@ -40,6 +40,8 @@ pub struct FitOptions {
     pub folds: Option<usize>,
     /// Seed of everything random.
     pub seed: u64,
+    /// Keep the sums over the rows in the model, so that rows can be added and taken away.
+    pub keep_statistics: bool,
 }
 
 impl FitOptions {
@@ -61,6 +63,7 @@ impl FitOptions {
             init: None,
             folds: None,
             seed: 0,
+            keep_statistics: false,
         }
     }
 }

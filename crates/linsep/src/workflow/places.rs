@@ -2,13 +2,15 @@
 
 use crate::design::Recipe;
 use crate::error::{Error, Place};
-use crate::table::{Origin, Table};
+use crate::table::{Kind, Origin, Table};
 
 /// The places of all rows of a table.
 pub(super) struct Places {
     /// First row of each chunk.
     starts: Vec<usize>,
     origins: Vec<Origin>,
+    /// Every column of the table, and whether it holds text.
+    columns: Vec<(String, bool)>,
 }
 
 impl Places {
@@ -16,12 +18,18 @@ impl Places {
         Places {
             starts: (0..table.chunks().len()).map(|c| table.chunk_start(c)).collect(),
             origins: table.chunks().iter().map(|c| c.origin.clone()).collect(),
+            columns: table_columns(table),
         }
     }
 
     /// Rows that stand in no file: their number is their place.
     pub(super) fn unknown() -> Places {
-        Places { starts: Vec::new(), origins: Vec::new() }
+        Places { starts: Vec::new(), origins: Vec::new(), columns: Vec::new() }
+    }
+
+    /// Every column of the table, and whether it holds text.
+    pub(super) fn columns(&self) -> &[(String, bool)] {
+        &self.columns
     }
 
     /// An error of a method, which speaks of rows and columns by number, in the words of the table or the arrays.
@@ -53,6 +61,11 @@ impl Places {
             _ => error,
         }
     }
+}
+
+/// Every column of a table, and whether it holds text.
+pub(super) fn table_columns(table: &Table) -> Vec<(String, bool)> {
+    table.columns().iter().map(|c| (c.name.clone(), c.kind != Kind::Number)).collect()
 }
 
 /// Methods speak of columns by number; the recipe knows their names.

@@ -157,16 +157,30 @@ pub(super) fn read_roles(table: &Table, options: &FitOptions) -> Result<RowRoles
     Ok(roles)
 }
 
+/// Whether a target has so many values for its rows that they are hardly classes.
+pub(super) fn looks_like_measurement(classes: usize, labelled: usize) -> bool {
+    classes > MANY_CLASSES || (classes > SOME_CLASSES && classes * ROWS_PER_CLASS > labelled)
+}
+
 /// A measurement given as a target has about as many values as rows; say so before fitting thousands of classes.
 fn check_class_count(table: &Table, roles: &RowRoles, target: &str) -> Result<()> {
     let labelled = roles.classes.iter().flatten().count();
     let classes = roles.names.len();
-    if classes > MANY_CLASSES || (classes > SOME_CLASSES && classes * ROWS_PER_CLASS > labelled) {
-        return Err(Error::data(format!("the target `{target}` has {classes} distinct values in {labelled} rows"))
-            .at(table.place(0).column(target))
-            .help("a target names classes; group its values, or choose another column"));
+    if !looks_like_measurement(classes, labelled) {
+        return Ok(());
     }
-    Ok(())
+    let values = format!("the target `{target}` has {classes} distinct values in {labelled} rows");
+    let is_number = table.column(target).is_ok_and(|c| matches!(table.columns()[c].kind, Kind::Number));
+    let place = table.place(0).column(target);
+    Err(match is_number {
+        true => Error::data(format!("{values}: this looks like regression, and a classifier needs classes"))
+            .at(place)
+            .help("make classes of its values, such as above and below a limit that matters, and choose that column")
+            .help("choose another column"),
+        false => {
+            Error::data(values).at(place).help("a target names classes; group its values, or choose another column")
+        }
+    })
 }
 
 /// Labels of the rows kept; a class that lost all its rows is named.

@@ -6,11 +6,11 @@
 use super::options::FitOptions;
 use super::places::with_array_names;
 use super::plan::Plan;
-use crate::artifact::{Model, Provenance, TrainingSummary};
+use crate::artifact::{KeptSums, Model, Provenance, RowsRecord, TrainingSummary};
 use crate::design::{Design, Encoding, Recipe, RecipeColumn};
 use crate::error::{Error, Result};
 use crate::model::{CovarianceShape, Fitted, Layout, Method};
-use crate::stats::{ClassColumns, ClassMoments, Scatter, Sums};
+use crate::stats::{ClassColumns, ClassMoments, Run, Scatter, Sums};
 use crate::table::Labels;
 use crate::watch::Watch;
 
@@ -50,6 +50,8 @@ pub struct RunningFit {
     labels_are_text: bool,
     rows: usize,
     zero_weight: usize,
+    /// Rows of each part that was summed elsewhere and merged.
+    merged: Vec<usize>,
 }
 
 impl RunningFit {
@@ -66,7 +68,17 @@ impl RunningFit {
             n if n == cols => Recipe::numbers(names),
             n => return Err(Error::usage(format!("{n} names for {cols} columns"))),
         };
-        let k = classes.len();
+        RunningFit::of_recipe(options, recipe, classes, labels_are_text)
+    }
+
+    /// Of no rows yet, which a recipe makes matrix columns of.
+    pub(super) fn of_recipe(
+        options: &FitOptions,
+        recipe: Recipe,
+        classes: Vec<String>,
+        labels_are_text: bool,
+    ) -> Result<RunningFit> {
+        let (k, cols) = (classes.len(), recipe.n_features());
         let sums = match &options.method {
             Method::NaiveBayes(method) => {
                 let layout = method.layout(&recipe.origins(), cols)?;
@@ -83,7 +95,63 @@ impl RunningFit {
                     .help("naive Bayes, Gaussian classes and least squares take them in parts"));
             }
         };
-        Ok(RunningFit { sums, recipe, classes, labels_are_text, rows: 0, zero_weight: 0 })
+        Ok(RunningFit { sums, recipe, classes, labels_are_text, rows: 0, zero_weight: 0, merged: Vec::new() })
+    }
+
+    /// Of sums over rows that a model has kept.
+    pub(super) fn of_kept(
+        options: &FitOptions,
+        recipe: Recipe,
+        classes: Vec<String>,
+        labels_are_text: bool,
+        kept: &KeptSums,
+    ) -> Result<RunningFit> {
+        let mut running = RunningFit::of_recipe(options, recipe, classes, labels_are_text)?;
+        let cols = running.recipe.n_features();
+        running.sums = match &running.sums {
+            RunningSums::Columns(empty) => RunningSums::Columns(kept.to_columns(empty.runs())?),
+            RunningSums::Moments(empty) => RunningSums::Moments(kept.to_moments(empty.kind(), cols)?),
+        };
+        Ok(running)
+    }
+
+    /// The sums, for a model to keep.
+    pub(super) fn kept(&self) -> KeptSums {
+        match &self.sums {
+            RunningSums::Columns(seen) => KeptSums::of_columns(seen),
+            RunningSums::Moments(seen) => KeptSums::of_moments(seen),
+        }
+    }
+
+    /// What is summed of single columns, where that is all.
+    pub(super) fn runs(&self) -> Option<&[Run]> {
+        match &self.sums {
+            RunningSums::Columns(seen) => Some(seen.runs()),
+            RunningSums::Moments(_) => None,
+        }
+    }
+
+    /// Adds rows that were summed elsewhere, by a fit of the same method, columns and classes. What comes out depends on the
+    /// order of the parts, by rounding, and on nothing else.
+    pub fn merge(&mut self, other: &RunningFit) -> Result<()> {
+        match (&mut self.sums, &other.sums) {
+            (RunningSums::Columns(all), RunningSums::Columns(part)) => all.merge(part)?,
+            (RunningSums::Moments(all), RunningSums::Moments(part)) => all.merge(part)?,
+            _ => return Err(Error::usage("these sums were made for another method")),
+        }
+        self.rows += other.rows;
+        self.zero_weight += other.zero_weight;
+        self.merged.push(other.rows);
+        Ok(())
+    }
+
+    /// Takes the rows of another fit of the same columns and classes away.
+    pub(super) fn remove(&mut self, other: &RunningFit) -> Result<()> {
+        match (&mut self.sums, &other.sums) {
+            (RunningSums::Columns(all), RunningSums::Columns(part)) => all.remove(part),
+            (RunningSums::Moments(all), RunningSums::Moments(part)) => all.remove(part),
+            _ => Err(Error::usage("these sums were made for another method")),
+        }
     }
 
     /// Of counts of levels that were made elsewhere: the levels of each column in byte order, the weight of each class, and
@@ -106,11 +174,22 @@ impl RunningFit {
         let recipe = Recipe { columns, ..Recipe::numbers(Vec::new()) };
         let layout = method.layout(&recipe.origins(), recipe.n_features())?;
         let sums = RunningSums::Columns(ClassColumns::of_totals(&layout.statistics(), weights, counts)?);
-        Ok(RunningFit { sums, recipe, classes, labels_are_text, rows, zero_weight: 0 })
+        Ok(RunningFit { sums, recipe, classes, labels_are_text, rows, zero_weight: 0, merged: Vec::new() })
     }
 
     /// Adds rows; every label is one of the classes, not all of which need to occur.
     pub fn add(&mut self, design: &dyn Design, labels: &Labels, weights: Option<&[f64]>, watch: &Watch) -> Result<()> {
+        self.add_rows(design, labels, weights, watch).map_err(|e| with_array_names(e, &self.recipe))
+    }
+
+    /// The same; errors speak of rows and columns by number.
+    pub(super) fn add_rows(
+        &mut self,
+        design: &dyn Design,
+        labels: &Labels,
+        weights: Option<&[f64]>,
+        watch: &Watch,
+    ) -> Result<()> {
         let shape = design.shape();
         if shape.cols != self.recipe.n_features() {
             return Err(Error::data(format!("{} columns after rows of {}", shape.cols, self.recipe.n_features())));
@@ -118,11 +197,10 @@ impl RunningFit {
         if labels.names() != self.classes || labels.len() != shape.rows {
             return Err(Error::data("the labels are not those of the classes, one for each row"));
         }
-        let added = match &mut self.sums {
-            RunningSums::Columns(seen) => seen.update(design, labels, weights, watch),
-            RunningSums::Moments(seen) => seen.update(design, labels, weights, watch),
-        };
-        added.map_err(|e| with_array_names(e, &self.recipe))?;
+        match &mut self.sums {
+            RunningSums::Columns(seen) => seen.update(design, labels, weights, watch)?,
+            RunningSums::Moments(seen) => seen.update(design, labels, weights, watch)?,
+        }
         self.rows += shape.rows;
         self.zero_weight += weights.map_or(0, |w| w.iter().filter(|s| **s == 0.0).count());
         Ok(())
@@ -201,6 +279,8 @@ impl RunningFit {
         }
         let fitted = self.fitted(options, watch).map_err(|e| with_array_names(e, &self.recipe))?;
         let weights = self.weights().to_vec();
+        // Sums prove less than rows do: whoever verifies the model has to know that it was made of them.
+        let part = |rows: &usize| RowsRecord { removed: false, rows: *rows, fingerprint: String::new() };
         Ok(Model {
             method: options.method.clone(),
             target: options.target.clone(),
@@ -239,12 +319,14 @@ impl RunningFit {
             },
             cross_validation: None,
             tuning: None,
+            statistics: None,
             provenance: Provenance {
                 version: env!("CARGO_PKG_VERSION").into(),
                 certificates: Provenance::CERTIFICATES,
                 fingerprint: String::new(),
                 seed: options.seed,
                 started: false,
+                updates: self.merged.iter().map(part).collect(),
             },
         })
     }

@@ -208,6 +208,11 @@ impl<'a> Source<'a> {
         self.places.name(error, &self.rows, &self.recipe)
     }
 
+    /// Every column of the table, and whether it holds text; of arrays none.
+    pub(super) fn table_columns(&self) -> &[(String, bool)] {
+        self.places.columns()
+    }
+
     /// Where a row of the table or of the arrays stands.
     pub(super) fn place(&self, row: usize) -> crate::error::Place {
         self.places.place(row)

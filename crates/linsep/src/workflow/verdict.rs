@@ -146,6 +146,9 @@ fn place(model: &Model, path: &str) -> String {
 fn data_check(model: &Model, found: &Model) -> Check {
     let (stated, found) = (&model.provenance.fingerprint, &found.provenance.fingerprint);
     let words = match (stated == found, stated.is_empty()) {
+        (true, true) if model.provenance.updates.iter().any(|u| u.removed) => {
+            "no fingerprint: rows were taken away; that these are the ones left, only the numbers say".into()
+        }
         (true, true) => {
             "no fingerprint: fitted on arrays in memory; that it was these rows, only the numbers say".into()
         }

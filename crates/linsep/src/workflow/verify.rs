@@ -7,7 +7,7 @@
 use super::again::{fit_again, fit_source_again, options_of, plan_of, why_not_again};
 use super::agree::{
     calibrations_agree, certificates_agree, conformal_agree, discriminants_agree, objectives_agree, size_of_objective,
-    units_agree,
+    sums_agree, units_agree,
 };
 use super::assemble::{KnownOfRows, Weighted, model_of};
 use super::at_point::fit_at_point;
@@ -18,6 +18,7 @@ use super::fit::{TableFit, fit_source};
 use super::places::Places;
 use super::rows::RowRoles;
 use super::source::Source;
+use super::statistics::source_by_sums;
 use super::verdict::{Check, Evidence, checks, proved, refit_check, unchecked};
 use crate::artifact::{Model, ModelPart, Provenance};
 use crate::certify::Certificate;
@@ -202,6 +203,7 @@ impl PreparedRows<'_> {
             _ => None,
         };
         // Arrays in memory leave no fingerprint, and their accuracy was not asked for.
+        let updated = model.provenance.is_updated();
         let of_arrays = model.provenance.fingerprint.is_empty() && model.training.accuracy.is_none();
         let known = KnownOfRows {
             fingerprint: if of_arrays { String::new() } else { format!("{:016x}", table.fingerprint()) },
@@ -211,7 +213,7 @@ impl PreparedRows<'_> {
             },
             cross_validation: model.cross_validation.clone(),
             calibration: calibration.map(Ok),
-            accuracy: !of_arrays,
+            accuracy: !of_arrays && !updated,
         };
         let learned = learned_recipe(model, table, &frequencies);
         Ok(PreparedRows {
@@ -236,6 +238,9 @@ impl PreparedRows<'_> {
         let repeated = model.method.is_repeated() && !is_halted(model);
         let independent = if repeated { residual(model, &training, &summary, watch)? } else { None };
         let mut found = match repeated {
+            true if model.provenance.is_updated() => {
+                source_by_sums(source, &options_of(model), &known, &model.provenance.updates, watch)?
+            }
             true => match fit_source(source, &options_of(model), &plan_of(model), known, watch)? {
                 TableFit::Model(found) => *found,
                 _ => return Ok(no_model(model)),
@@ -253,6 +258,9 @@ impl PreparedRows<'_> {
         if !of_table {
             found.calibration.clone_from(&model.calibration);
             found.notes.extend(model.notes.iter().filter(|n| is_of_folds(n)).cloned());
+            if let (Some(found), Some(stated)) = (&mut found.statistics, &model.statistics) {
+                found.columns.clone_from(&stated.columns);
+            }
         }
         found.conformal = conformal;
         keep_settings(&mut found, model);
@@ -317,8 +325,8 @@ fn learned_recipe(model: &Model, table: &Table, frequencies: &[f64]) -> Option<c
             // Features were named, so the order is the table's; the model's may come from a reordered file.
             let order = NameIndex::new(model.recipe.columns.iter().map(|c| c.name.as_str()));
             learned.columns.sort_by_cached_key(|c| order.place(&c.name));
-            if model.provenance.fingerprint.is_empty() {
-                // Arrays do not tell how finely a column was printed.
+            if model.provenance.fingerprint.is_empty() || model.provenance.is_updated() {
+                // Neither arrays nor sums over rows tell how finely a column was printed.
                 learned.columns.iter_mut().for_each(|c| c.forget_printed());
             }
             Some(learned)
@@ -353,6 +361,11 @@ fn settle(found: &mut Model, model: &Model, summary: &ColumnSummary, calibrated:
     }
     if discriminants_agree(&model.discriminant, &found.discriminant, summary) {
         found.discriminant = model.discriminant.clone();
+    }
+    if let (Some(stated), Some(again)) = (&model.statistics, &mut found.statistics)
+        && sums_agree(&stated.sums, &again.sums)
+    {
+        again.sums.clone_from(&stated.sums);
     }
     let size = size_of_objective(&found.certificate).max(at_zero(found));
     let parts = found.parts.len() as f64;

@@ -41,6 +41,31 @@ pub struct MeanPrior {
 }
 
 impl MeanPrior {
+    /// `Σ̃ = Σ_θ(Σ_θ + Σ/n)⁻¹Σ/n`: the covariance of the mean of a class after n rows whose covariance is Σ. `None` of other
+    /// sizes, and where the sum is singular.
+    ///
+    /// ```
+    /// use linsep::model::MeanPrior;
+    /// let prior = MeanPrior { means: vec![vec![0.0]], covariance: vec![vec![1.0]] };
+    /// // Three rows of variance 3 weigh as much as the prior.
+    /// assert_eq!(prior.posterior_covariance(&[vec![3.0]], 3.0), Some(vec![vec![0.5]]));
+    /// ```
+    pub fn posterior_covariance(&self, covariance: &[Vec<f64>], rows: f64) -> Option<Vec<Vec<f64>>> {
+        let d = self.covariance.len();
+        if covariance.len() != d || covariance.iter().chain(&self.covariance).any(|row| row.len() != d) {
+            return None;
+        }
+        let share = |i: usize, j: usize| covariance[i][j] / rows;
+        let total = factor(&Square::from_lower(d, |i, j| self.covariance[i][j] + share(i, j)), SINGULAR);
+        if total.rank() < d {
+            return None;
+        }
+        let solved: Vec<Vec<f64>> =
+            (0..d).map(|j| total.solve(&(0..d).map(|i| share(i, j)).collect::<Vec<f64>>())).collect();
+        let entry = |i: usize, j: usize| -> f64 { self.covariance[i].iter().zip(&solved[j]).map(|(a, b)| a * b).sum() };
+        Some((0..d).map(|i| (0..d).map(|j| 0.5 * (entry(i, j) + entry(j, i))).collect()).collect())
+    }
+
     pub(super) fn mean_of(&self, class: usize) -> &[f64] {
         &self.means[class.min(self.means.len() - 1)]
     }
@@ -71,7 +96,18 @@ struct PriorFile {
 const KEYS: [&str; 8] =
     ["features", "classes", "priors", "means", "variance", "covariance", "covariances", "mean_prior"];
 /// What the truth beside simulated data says beyond that.
-const TRUTH_KEYS: [&str; 7] = ["kind", "seed", "rows", "weights", "intercept", "bayes_error", "density"];
+const TRUTH_KEYS: [&str; 10] = [
+    "kind",
+    "seed",
+    "rows",
+    "weights",
+    "intercept",
+    "bayes_error",
+    "density",
+    "counts",
+    "ideal_squared_error",
+    "ideal_cross_entropy",
+];
 /// Entries of a given covariance and of its transpose may differ by this share: decimals printed with ten digits.
 const ASYMMETRY: f64 = 1e-9;
 /// On the unit-diagonal scale, a pivot below this is rounding of a singular matrix: about 50 units.

@@ -11,9 +11,11 @@ mod layout;
 mod likelihood;
 mod residual;
 mod score;
+mod shares;
 
 pub use family::FamilyChoice;
 pub use layout::{FamilyRun, Layout};
+pub(crate) use shares::column_constants;
 
 use super::{Computation, Divisor, Fit, Fitted, Note, Objective, Outcome};
 use crate::certify::Certificate;

@@ -99,7 +99,7 @@ impl Method {
             Some(alpha) => self.certify_multipliers(training, discriminant, stated.units, alpha, watch)?,
             None => self.certify(training, discriminant, stated.units, watch)?,
         };
-        let notes = self.restated_notes(training, &stated, summary, watch)?;
+        let notes = self.restated_notes(training, &stated, summary, &certificate, watch)?;
         let dropped = notes.iter().filter_map(left_out);
         let idle: Vec<usize> = self.idle_columns(stated.units, summary).into_iter().chain(dropped).collect();
         let restated = self.restated_discriminant(training, &stated, &units, &idle, watch)?;

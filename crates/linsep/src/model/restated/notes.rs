@@ -1,7 +1,7 @@
 //! Notes on the rows, recomputed; of the stated notes only those that hold.
 
 use super::Stated;
-use crate::certify::exactly_dependent;
+use crate::certify::{Certificate, exactly_dependent};
 use crate::design::ColumnSummary;
 use crate::design::Training;
 use crate::discriminant::Discriminant;
@@ -28,6 +28,7 @@ impl Method {
         training: &Training<'_>,
         stated: &Stated<'_>,
         summary: &ColumnSummary,
+        proved: &Certificate,
         watch: &Watch,
     ) -> Result<Vec<Note>> {
         let mut notes = Vec::new();
@@ -75,13 +76,14 @@ impl Method {
                 notes.push(note.clone());
             }
         }
-        notes.extend(self.unnamed_zeros(stated, &constant));
+        notes.extend(self.unnamed_zeros(stated, &constant, proved));
         notes.extend(self.intercepts(training, stated, watch)?);
         Ok(notes)
     }
 
-    /// Without a penalty no weight is exactly zero by chance: a column that was left out must be named.
-    fn unnamed_zeros(&self, stated: &Stated<'_>, constant: &[usize]) -> Vec<Note> {
+    /// Without a penalty a weight is exactly zero where its column was left out, which must be named, or where symmetric
+    /// rows make it so. Only of the latter does the recomputed proof bound the distance to the optimum.
+    fn unnamed_zeros(&self, stated: &Stated<'_>, constant: &[usize], proved: &Certificate) -> Vec<Note> {
         let (Method::Risk(method), Some(linear)) = (self, stated.discriminant.as_linear()) else { return Vec::new() };
         if method.penalty != PenaltyChoice::None || stated.outcome != Outcome::Converged {
             return Vec::new();
@@ -94,7 +96,10 @@ impl Method {
                 })
         };
         let is_zero = |j: &usize| (0..linear.n_scores()).all(|k| linear.weights_of(k)[*j] == 0.0);
-        let unnamed = (0..linear.n_cols()).filter(|j| is_zero(j) && !is_named(j));
+        let errors = proved.errors();
+        let is_proved =
+            |j: &usize| errors.is_some_and(|e| e.weights.iter().skip(*j).step_by(linear.n_cols()).any(|e| *e > 0.0));
+        let unnamed = (0..linear.n_cols()).filter(|j| is_zero(j) && !is_named(j) && !is_proved(j));
         unnamed.map(|column| Note::Collinear { column, combination: Vec::new() }).collect()
     }
 

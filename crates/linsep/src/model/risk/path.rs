@@ -89,6 +89,20 @@ pub struct RegularisationPath {
 }
 
 impl RiskMinimizer {
+    /// A point of the path as a method of its own: the same kind of penalty of this size; without one it stays as it is.
+    pub fn with_lambda(&self, lambda: f64) -> RiskMinimizer {
+        let penalty = match self.penalty {
+            PenaltyChoice::None => PenaltyChoice::None,
+            PenaltyChoice::ElasticNet { l1_ratio, .. } => {
+                PenaltyChoice::ElasticNet { l1_ratio, lambda: Some(lambda), cost: None }
+            }
+            PenaltyChoice::RidgeOne | PenaltyChoice::Ridge(_) | PenaltyChoice::RidgeCost(_) => {
+                PenaltyChoice::Ridge(lambda)
+            }
+        };
+        RiskMinimizer { penalty, ..self.clone() }
+    }
+
     /// Solves for every λ, each warm-started from the one before; the size of `penalty` itself is ignored.
     ///
     /// ```
@@ -159,7 +173,17 @@ impl RiskMinimizer {
         };
         let Fit::Model(path) = first else { return Ok(None) };
         let shape = training.design.shape();
-        sizes(lambdas, path.lambda_max, shape.rows > shape.cols).map(Some)
+        let tall = shape.rows > shape.cols;
+        // The largest size of a ridge is that of a net with a small lasso part, far above all that predict well: down from
+        // there it takes as many decades more to where the path of a lasso ends.
+        let has_lasso = matches!(self.penalty, PenaltyChoice::ElasticNet { l1_ratio, .. } if l1_ratio > 0.0);
+        match lambdas {
+            Lambdas::Spaced { count, ratio: None } if !has_lasso => {
+                let ratio = RIDGE_SHARE * if tall { RATIOS.0 } else { RATIOS.1 };
+                sizes(&Lambdas::Spaced { count: *count, ratio: Some(ratio) }, path.lambda_max, tall).map(Some)
+            }
+            _ => sizes(lambdas, path.lambda_max, tall).map(Some),
+        }
     }
 
     fn path_of<L: Conjugate + Enclosed + PartlyMinimised>(

@@ -157,6 +157,11 @@ impl ClassColumns {
         self.second[class * self.cols + column]
     }
 
+    /// Weights, then totals or means, then squared deviations or logarithms (none where no column has them), class by class.
+    pub(crate) fn numbers(&self) -> (&[f64], &[f64], &[f64]) {
+        (&self.weights, &self.first, &self.second)
+    }
+
     /// The same statistics with room for more classes, which have no rows yet.
     pub fn with_classes(mut self, classes: usize) -> Result<ClassColumns> {
         if classes < self.weights.len() {

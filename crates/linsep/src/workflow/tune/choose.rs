@@ -49,7 +49,17 @@ impl TuneMetric {
         }
     }
 
-    fn needs_probabilities(self) -> bool {
+    /// The least and the largest value that it can have.
+    pub(in crate::workflow) fn range(self) -> (f64, f64) {
+        match self {
+            TuneMetric::LogLoss => (0.0, f64::INFINITY),
+            // Of several classes the squared errors of all of them add up.
+            TuneMetric::Brier => (0.0, 2.0),
+            TuneMetric::Error | TuneMetric::BalancedError | TuneMetric::AucLoss => (0.0, 1.0),
+        }
+    }
+
+    pub(in crate::workflow) fn needs_probabilities(self) -> bool {
         matches!(self, TuneMetric::LogLoss | TuneMetric::Brier | TuneMetric::AucLoss)
     }
 
@@ -110,9 +120,9 @@ pub(super) fn metric(asked: Option<TuneMetric>, candidates: &[Candidate], classe
 
 /// The loss of a fold, and how much it counts.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct FoldLoss {
-    pub(super) loss: f64,
-    pub(super) weight: f64,
+pub(in crate::workflow) struct FoldLoss {
+    pub(in crate::workflow) loss: f64,
+    pub(in crate::workflow) weight: f64,
 }
 
 /// The losses of the folds together.

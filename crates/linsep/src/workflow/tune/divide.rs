@@ -23,6 +23,15 @@ pub enum FoldKind {
 }
 
 impl FoldKind {
+    /// By groups or by time, where a column of either is named.
+    pub fn by(groups: Option<&str>, time: Option<&str>) -> FoldKind {
+        match (groups, time) {
+            (Some(column), _) => FoldKind::Groups(column.to_owned()),
+            (None, Some(column)) => FoldKind::Time(column.to_owned()),
+            (None, None) => FoldKind::Stratified,
+        }
+    }
+
     /// The column that says which rows belong together, or come first.
     pub fn column(&self) -> Option<&str> {
         match self {
@@ -33,7 +42,7 @@ impl FoldKind {
 }
 
 /// The folds of every repetition, numbered on.
-pub(super) fn divide(table: &Table, roles: &RowRoles, options: &TuneOptions) -> Result<Vec<Fold>> {
+pub(in crate::workflow) fn divide(table: &Table, roles: &RowRoles, options: &TuneOptions) -> Result<Vec<Fold>> {
     if options.repeats == 0 {
         return Err(Error::usage("0 repetitions leave nothing to judge by").help("choose at least 1"));
     }
@@ -61,7 +70,28 @@ pub(super) fn divide(table: &Table, roles: &RowRoles, options: &TuneOptions) -> 
         found.iter_mut().for_each(|fold| fold.number += first);
         folds.extend(found);
     }
+    folds.iter().try_for_each(|fold| every_class_is_learned(fold, roles))?;
     Ok(folds)
+}
+
+/// Refuses a fold without which a class is unknown: groups and times may hold all its rows.
+fn every_class_is_learned(fold: &Fold, roles: &RowRoles) -> Result<()> {
+    let (mut there, mut learned) = (vec![false; roles.names.len()], vec![false; roles.names.len()]);
+    for (row, class) in roles.classes.iter().enumerate() {
+        if let Some(class) = class {
+            there[class.index()] = true;
+            learned[class.index()] |= fold.learn[row];
+        }
+    }
+    match (0..there.len()).find(|k| there[*k] && !learned[*k]) {
+        None => Ok(()),
+        Some(k) => Err(Error::data(format!(
+            "without fold {} no row of class `{}` is left to learn from",
+            fold.number + 1,
+            roles.names[k]
+        ))
+        .help("choose another number of folds, another seed, or another column that divides the rows")),
+    }
 }
 
 /// The fold of each row: groups in a random order, the largest first, each into the fold with the fewest rows.

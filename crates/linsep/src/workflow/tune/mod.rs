@@ -6,20 +6,24 @@
 
 mod choose;
 mod divide;
+mod journal;
 mod trial;
 
 pub use choose::{TuneMetric, TuneRule};
 pub use divide::FoldKind;
+pub(super) use journal::JournalPart;
+pub use journal::{TrialJournal, TrialPlace};
 
 use super::options::FitOptions;
 use super::rows::{RowRoles, read_roles};
 use crate::artifact::{TrialRecord, TuningRecord};
 use crate::error::{Error, Result};
-use crate::model::{Lambdas, Method};
+use crate::model::Lambdas;
 use crate::table::Table;
 use crate::watch::{Halt, Watch};
 use choose::{Judgement, judgement};
-use divide::divide;
+pub(super) use divide::divide;
+pub(super) use trial::FoldScores;
 use trial::{ChosenSettings, Tried, judge_alone, try_candidate};
 
 /// Settings to try.
@@ -106,6 +110,20 @@ pub struct Tuning {
 /// No candidate, candidates of different targets, weights or offsets, a metric that a candidate has no probabilities for, folds that
 /// cannot be made, or no candidate that can be fitted in every fold.
 pub fn tune_table(table: &Table, candidates: &[Candidate], options: &TuneOptions, watch: &Watch) -> Result<Tuning> {
+    tune_table_kept(table, candidates, options, None, watch)
+}
+
+/// The same with a journal: folds that it knows are not fitted again, and those that are fitted are kept in it.
+///
+/// # Errors
+/// As [`tune_table`], and those of the journal.
+pub fn tune_table_kept(
+    table: &Table,
+    candidates: &[Candidate],
+    options: &TuneOptions,
+    journal: Option<&dyn TrialJournal>,
+    watch: &Watch,
+) -> Result<Tuning> {
     let Some(first) = candidates.first() else {
         return Err(Error::usage("there is nothing to try").help("give at least one value of a setting"));
     };
@@ -118,9 +136,10 @@ pub fn tune_table(table: &Table, candidates: &[Candidate], options: &TuneOptions
             of(&other.options)
         )));
     }
-    let mut found = search(table, &roles, candidates, options, watch)?;
+    let part = JournalPart { journal, search: 0 };
+    let mut found = search(table, &roles, candidates, (options, part), watch)?;
     if let Some(outer) = options.nested {
-        found.record.nested = Some(nested(table, &roles, candidates, (options, outer), watch)?);
+        found.record.nested = Some(nested(table, &roles, candidates, (options, outer, journal), watch)?);
     }
     Ok(found)
 }
@@ -130,11 +149,11 @@ fn same_rows(a: &FitOptions, b: &FitOptions) -> bool {
 }
 
 /// One search over the rows that have a label.
-fn search(
+pub(super) fn search(
     table: &Table,
     roles: &RowRoles,
     candidates: &[Candidate],
-    options: &TuneOptions,
+    (options, journal): (&TuneOptions, JournalPart<'_>),
     watch: &Watch,
 ) -> Result<Tuning> {
     let metric = choose::metric(options.metric, candidates, &roles.names)?;
@@ -147,7 +166,7 @@ fn search(
             break;
         }
         let progress = (number * folds.len(), candidates.len() * folds.len());
-        match try_candidate(table, roles, (candidate, number), (&folds, metric), progress, watch) {
+        match try_candidate(table, roles, (candidate, number), (&folds, metric, journal), progress, watch) {
             Ok(found) => tried.extend(found),
             Err(error) if error.kind() == crate::error::ErrorKind::Interrupted => match watch.halted() {
                 Some(Halt::Deadline) if number > 0 => {
@@ -197,7 +216,7 @@ fn nested(
     table: &Table,
     roles: &RowRoles,
     candidates: &[Candidate],
-    (options, outer): (&TuneOptions, usize),
+    (options, outer, journal): (&TuneOptions, usize, Option<&dyn TrialJournal>),
     watch: &Watch,
 ) -> Result<TrialRecord> {
     let metric = choose::metric(options.metric, candidates, &roles.names)?;
@@ -205,7 +224,8 @@ fn nested(
     let mut figures = Vec::with_capacity(around.len());
     for fold in &around {
         let within = roles.only(|row| fold.learn[row]);
-        let found = search(table, &within, candidates, options, watch)
+        let part = JournalPart { journal, search: fold.number + 1 };
+        let found = search(table, &within, candidates, (options, part), watch)
             .map_err(|e| e.in_context(format!("without outer fold {}", fold.number + 1)))?;
         let chosen = ChosenSettings { options: &found.best, metric };
         figures.push(judge_alone(table, roles, &chosen, fold, watch)?);
@@ -217,18 +237,4 @@ fn nested(
         standard_error: judged.standard_error,
         folds: figures.iter().map(|f| f.loss).collect(),
     })
-}
-
-/// A method with another size of its penalty; `None` where it has none to choose.
-fn with_lambda(method: &Method, lambda: f64) -> Option<Method> {
-    use crate::model::PenaltyChoice as P;
-    let Method::Risk(risk) = method else { return None };
-    let penalty = match risk.penalty {
-        P::None => return None,
-        P::RidgeOne | P::Ridge(_) | P::RidgeCost(_) => P::Ridge(lambda),
-        P::ElasticNet { l1_ratio, .. } => P::ElasticNet { l1_ratio, lambda: Some(lambda), cost: None },
-    };
-    let mut risk = risk.clone();
-    risk.penalty = penalty;
-    Some(Method::Risk(risk))
 }

@@ -6,8 +6,9 @@ use super::super::options::{FitOptions, recipe_options};
 use super::super::plan::Plan;
 use super::super::rows::RowRoles;
 use super::super::source::Source;
+use super::Candidate;
 use super::choose::{FoldLoss, TuneMetric};
-use super::{Candidate, with_lambda};
+use super::journal::JournalPart;
 use crate::decide::{self, prior_shift, shift_scores};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, ErrorKind, Result};
@@ -44,8 +45,8 @@ impl Tried {
     /// What is fitted with these settings.
     pub(super) fn options(&self, candidates: &[Candidate]) -> FitOptions {
         let mut options = candidates[self.candidate].options.clone();
-        if let Some(method) = self.lambda.and_then(|lambda| with_lambda(&options.method, lambda)) {
-            options.method = method;
+        if let (Method::Risk(risk), Some(lambda)) = (&options.method, self.lambda) {
+            options.method = Method::Risk(risk.with_lambda(lambda));
         }
         options
     }
@@ -56,7 +57,7 @@ pub(super) fn try_candidate(
     table: &Table,
     roles: &RowRoles,
     (candidate, number): (&Candidate, usize),
-    (folds, metric): (&[Fold], TuneMetric),
+    (folds, metric, journal): (&[Fold], TuneMetric, JournalPart<'_>),
     (done, total): (usize, usize),
     watch: &Watch,
 ) -> Result<Vec<Tried>> {
@@ -64,10 +65,11 @@ pub(super) fn try_candidate(
     let sizes = candidate.path.as_ref().map(|l| sizes(table, roles, (candidate, &plan), l, watch)).transpose()?;
     let count = AtomicUsize::new(done);
     let in_fold = |fold: &Fold| {
-        let losses = match &sizes {
+        let count_of_sizes = sizes.as_ref().map_or(1, Vec::len);
+        let losses = journal.or_else((number, fold.number, count_of_sizes), || match &sizes {
             Some(sizes) => along_path(table, roles, (&candidate.options, &plan), (fold, metric), sizes, watch),
             None => one(table, roles, (&candidate.options, &plan), (fold, metric), watch).map(|loss| vec![loss]),
-        };
+        });
         watch.report(Progress::Fold { done: count.fetch_add(1, Ordering::Relaxed) + 1, total });
         losses
     };
@@ -186,15 +188,16 @@ pub(super) fn judge_alone(
 }
 
 /// Rows that were held out.
-struct FoldScores<'f> {
-    table: &'f Table,
-    roles: &'f RowRoles,
-    rows: &'f [usize],
-    number: usize,
+pub(in crate::workflow) struct FoldScores<'f> {
+    pub(in crate::workflow) table: &'f Table,
+    pub(in crate::workflow) roles: &'f RowRoles,
+    pub(in crate::workflow) rows: &'f [usize],
+    pub(in crate::workflow) number: usize,
 }
 
 impl FoldScores<'_> {
-    fn loss(
+    /// Their loss by scores without a shift of priors.
+    pub(in crate::workflow) fn loss(
         &self,
         mut scores: Vec<f64>,
         learned: &[f64],
