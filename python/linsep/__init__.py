@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from .path import regularization_path as regularization_path
     from .perceptron import Perceptron as Perceptron
     from .perceptron import PocketPerceptron as PocketPerceptron
+    from . import plot as plot
+    from .plot import Picture as Picture
     from .separable import Separability as Separability
     from .separable import separability as separability
 
@@ -86,6 +88,7 @@ _HOMES = {
     "Separability": "separable",
     "infer": "inference",
     "Inference": "inference",
+    "Picture": "plot",
     "load": "loaded",
     "FittedModel": "loaded",
     "LinsepError": "_core",
@@ -101,6 +104,10 @@ __all__ = [name for name in _HOMES if not name.startswith("_")]
 
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
+    if name == "plot":
+        from importlib import import_module
+
+        return import_module("linsep.plot")
     if home is None:
         raise AttributeError(f"module 'linsep' has no attribute {name!r}")
     from importlib import import_module
@@ -111,4 +118,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted({*globals(), *_HOMES, "plot"})

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     # For annotations only: importing these takes time.
     from numpy.typing import NDArray
     from typing_extensions import Self
+    from .plot import Picture
     from .separable import Separability
 
 
@@ -351,6 +352,27 @@ class Estimator(SklearnFace, Parameters):
         from .separable import separability
 
         return separability(X, y, sample_weight=sample_weight)
+
+    def plot(self, kind: str, X: Any = None, y: Any = None, **options: Any) -> Picture:
+        """A picture of this model; `linsep.plot.kinds()` lists the kinds, `linsep.plot.draw` has the options.
+
+        Parameters
+        ----------
+        kind : str
+        X : array or frame of shape (n_samples, n_features), optional
+            Rows; most kinds are drawn of those of the fit.
+        y : array of shape (n_samples,), optional
+
+        Returns
+        -------
+        Picture
+            It shows itself in a notebook, `save` writes it, `data()` hands its points over.
+        """
+        from .plot import draw
+
+        self._fitted()
+        _weights.refuse(self, "a picture")
+        return draw(kind, self, X, y, **options)
 
     # -- files ---------------------------------------------------------------------------------------------------------
 

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "LinsepError", "Model", "NoOptimumError", "NotSeparableError", "Running", "Table", "__version__", "defaults", "encode", "fit",
-    "fit_levels", "infer", "path", "separability",
+    "LinsepError", "Model", "NoOptimumError", "NotSeparableError", "Picture", "Running", "Table", "__version__", "defaults", "encode", "fit",
+    "fit_levels", "infer", "path", "plot", "plot_kinds", "separability",
 ]
 __version__: str
 
@@ -202,6 +202,22 @@ def separability(
     n_threads: int = 0,
     time_limit: float | None = None,
 ) -> tuple[str, str]: ...
+@final
+class Picture:
+    """A picture as data; files of it are made when they are asked for."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def caption(self) -> str: ...
+    @property
+    def notes(self) -> list[str]: ...
+    def svg(self, width: float, theme: str) -> str: ...
+    def encoded(self, path: str, width: float, theme: str) -> bytes: ...
+    def json(self) -> str: ...
+
 def infer(
     x: _Features,
     y_codes: NDArray[Any],
@@ -226,5 +242,27 @@ def infer(
     seed: int = 0,
     time_limit: float | None = None,
 ) -> tuple[str, str, NDArray[np.float64] | None]: ...
+def plot_kinds() -> list[tuple[str, str]]: ...
+def plot(
+    kind: str,
+    models: list[Model],
+    model_names: list[str],
+    features: _Features | None = None,
+    *,
+    y_codes: NDArray[Any] | None = None,
+    classes: list[str] = ...,
+    target: str = "y",
+    target_is_text: bool = True,
+    input_names: list[str] | None = None,
+    x: str | None = None,
+    y: str | None = None,
+    plane: str | None = None,
+    at: list[tuple[str, str]] = ...,
+    show: list[str] = ...,
+    row: int | None = None,
+    prior: tuple[float, float] | None = None,
+    panels: bool = False,
+    n_threads: int = 0,
+) -> Picture: ...
 def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.uint32]]: ...
 def defaults(method: str) -> str: ...

@@ -39,6 +39,7 @@ whole: linsep.LogisticRegression = linsep.LogisticRegression(C=1.0).fit(X, y)
 naive: linsep.GaussianNB = linsep.GaussianNB().partial_fit(X, y, classes=[0, 1])
 print(use(whole), naive.theta_, linsep.load("model.json").predict(X), linsep.__version__)
 verdict: linsep.Separability = linsep.separability(X, y)
+picture: linsep.Picture = linsep.plot.scatter(X, y)
 path: linsep.RegularizationPath = linsep.regularization_path(X, y)
 table: linsep.Inference = linsep.infer(X, y)
 try:

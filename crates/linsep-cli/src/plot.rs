@@ -60,6 +60,23 @@ pub struct PlotArguments {
     #[arg(long, value_name = "COLUMN=VALUE", value_delimiter = ',')]
     at: Vec<String>,
 
+    /// Add to a picture: levels or distances (boundary), distances or balls (margin), densities (curve), relu or probability
+    /// (losses), seconds (convergence)
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    show: Vec<String>,
+
+    /// Of boundary: project this row, counted from 1, and draw its distance
+    #[arg(long, value_name = "N")]
+    row: Option<usize>,
+
+    /// Of estimates: what is believed of a mean before rows are seen, as its mean and standard deviation
+    #[arg(long, value_name = "MEAN,SD", allow_hyphen_values = true)]
+    prior: Option<String>,
+
+    /// Draw several models in a panel each
+    #[arg(long)]
+    panels: bool,
+
     /// Colours of the page
     #[arg(long, value_enum, value_name = "THEME", default_value = "light")]
     theme: ThemeName,
@@ -185,6 +202,19 @@ fn request(
             PlaneName::Discriminant => PlaneChoice::Discriminant,
         }),
         at: arguments.at.iter().map(at).collect::<Result<_>>()?,
+        show: arguments.show.clone(),
+        row: arguments.row,
+        prior: arguments.prior.as_deref().map(prior).transpose()?,
+        panels: arguments.panels,
+    })
+}
+
+/// `44,5`: mean and standard deviation.
+fn prior(text: &str) -> Result<(f64, f64)> {
+    let number = |part: &str| part.trim().parse::<f64>().ok().filter(|v| v.is_finite());
+    text.split_once(',').and_then(|(mean, sd)| Some((number(mean)?, number(sd)?))).ok_or_else(|| {
+        Error::usage(format!("`{text}` is not a mean and a standard deviation"))
+            .help("write --prior MEAN,SD, as in 44,5")
     })
 }
 

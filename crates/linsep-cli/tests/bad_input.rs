@@ -84,7 +84,56 @@ fn cases() -> Vec<Case> {
     all.extend(resampling());
     all.extend(studies());
     all.extend(simulation());
+    all.extend(pictures());
     all
+}
+
+fn pictures() -> Vec<Case> {
+    vec![
+        usage("a kind that does not exist", "plot region lda.json t.csv -o m.svg", &["no picture `region`", "regions"]),
+        usage("a picture without a model", "plot regions t.csv -o m.svg", &["needs a model file", "MODEL DATA"]),
+        usage("a picture without a table", "plot regions lda.json -o m.svg", &["needs a table of rows"]),
+        usage("an ending that says nothing", "plot scatter t.csv -o m.gif", &["m.gif", ".svg, .png or .pdf"]),
+        usage("no ending", "plot scatter t.csv -o m", &[".svg, .png or .pdf"]),
+        usage("a width beyond reason", "plot losses --width 90000 -o m.svg", &["90000 pixels", "240 to 4000"]),
+        usage("a width that is no number", "plot losses --width NaN -o m.svg", &["NaN pixels"]),
+        usage("an axis that does not exist", "plot scatter t.csv --x nope -o m.svg", &["no column `nope`"]),
+        usage("an axis of text", "plot scatter p.csv --x kind -o m.svg", &["`kind` holds text"]),
+        usage("one axis twice", "plot scatter t.csv --x x --y x -o m.svg", &["both axes are `x`"]),
+        usage("another target than the model's", "plot regions lda.json t.csv --target z -o m.svg", &["predicts `y`"]),
+        usage("a model that does not fit the table", "plot regions lda.json p.csv -o m.svg", &["`z`"]),
+        usage("something that a kind does not show", "plot roc p.json p.csv --show balls -o m.svg", &["no `balls`"]),
+        usage("something that this one shows", "plot losses --show balls -o m.svg", &["relu, probability"]),
+        usage("a row to project that is not there", "plot regions lda.json t.csv --row 3 -o m.svg", &["no row"]),
+        usage("a prior in words", "plot estimates t.csv --x x --prior much -o m.svg", &["`much`", "MEAN,SD"]),
+        usage("a prior without a spread", "plot estimates t.csv --x x --prior 1,0 -o m.svg", &["is positive"]),
+        usage("a prior of something else", "plot losses --prior 1,1 -o m.svg", &["has no prior", "estimates"]),
+        usage("a column held at no value", "plot regions lda.json t.csv --at x -o m.svg", &["--at COLUMN=VALUE"]),
+        usage("updates of three classes", "plot updates t.csv --target y -o m.svg", &["there are 3"]),
+        usage("residuals of three classes", "plot residuals lda.json t.csv -o m.svg", &["two classes"]),
+        usage("convergence without a risk", "plot convergence lda.json t.csv -o m.svg", &["minimises a risk"]),
+        usage("a folder that is not there", "plot losses -o nowhere/m.svg", &["nowhere"]),
+        bad("one column", ("one.csv", "x\n1\n2\n"), "plot scatter one.csv -o m.svg", &["two columns of numbers"]),
+        bad("no rows", ("none.csv", "x,z,y\n"), "plot scatter none.csv -o m.svg", &["none.csv"]),
+        bad(
+            "no row with both columns",
+            ("gaps.csv", "x,z,y\n1,,a\n,2,b\n"),
+            "plot scatter gaps.csv --x x --y z -o m.svg",
+            &["no row has both `x` and `z`"],
+        ),
+        bad(
+            "no row that a model can use",
+            ("gaps.csv", "x,z,o,y\n1,,0,a\n,2,0,b\n"),
+            "plot regions lda.json gaps.csv -o m.svg",
+            &["nothing to draw"],
+        ),
+        bad(
+            "classes too few for a curve of learning",
+            ("tiny.csv", "x,z,o,y\n1,1,0,a\n2,1,0,b\n3,2,0,c\n"),
+            "plot learning-curve lda.json tiny.csv -o m.svg",
+            &["folds"],
+        ),
+    ]
 }
 
 fn class_weights_and_starts() -> Vec<Case> {

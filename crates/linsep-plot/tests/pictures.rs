@@ -66,6 +66,9 @@ fn every_kind() -> Vec<Picture> {
     let machine = of(&penguins, "sex", &BODY, risk(LossChoice::Hinge, PenaltyChoice::RidgeOne));
     let kernel = of(&penguins, "sex", &BODY[..2], Method::KernelSvm(KernelSvmSettings::default()));
     let flippers = of(&penguins, "species", &BODY[2..3], gaussian(CovarianceShape::Own));
+    let squares = |columns: &[&str]| {
+        fitted(&penguins, "sex", columns, Method::LeastSquares(linsep::model::LeastSquaresSettings::default()))
+    };
     let (i, p) = (|| Some(iris.clone()), || Some(penguins.clone()));
     let plain = |_: &mut Request| {};
     vec![
@@ -73,15 +76,15 @@ fn every_kind() -> Vec<Picture> {
         drawn(Kind::Scatter, vec![], p(), plain),
         drawn(Kind::Boundary, vec![softmax.clone()], i(), plain),
         drawn(Kind::Boundary, vec![sex.clone()], p(), plain),
-        drawn(Kind::Boundary, vec![softmax, petals.clone()], i(), plain),
+        drawn(Kind::Boundary, vec![softmax.clone(), petals.clone()], i(), plain),
         drawn(Kind::Regions, vec![lda.clone()], i(), plain),
         drawn(Kind::Regions, vec![petals.clone()], i(), plain),
         drawn(Kind::Regions, vec![kernel], p(), plain),
         drawn(Kind::Regions, vec![sex.clone()], p(), |r| r.plane = Some(PlaneChoice::Slice)),
-        drawn(Kind::Margin, vec![machine], p(), plain),
+        drawn(Kind::Margin, vec![machine.clone()], p(), plain),
         drawn(Kind::Hulls, vec![], p(), |r| r.target = Some("sex".into())),
         drawn(Kind::Densities, vec![flippers], p(), plain),
-        drawn(Kind::Densities, vec![petals], i(), plain),
+        drawn(Kind::Densities, vec![petals.clone()], i(), plain),
         drawn(Kind::Densities, vec![lda.clone()], None, |r| r.x = Some("Petal.Width".into())),
         drawn(Kind::Curve, vec![mass.clone()], p(), plain),
         drawn(Kind::Descent, vec![mass.clone()], p(), plain),
@@ -90,10 +93,27 @@ fn every_kind() -> Vec<Picture> {
         drawn(Kind::Threshold, vec![sex.clone()], p(), plain),
         drawn(Kind::Calibration, vec![sex.clone()], p(), plain),
         drawn(Kind::Coefficients, vec![lda.clone()], None, plain),
-        drawn(Kind::Coefficients, vec![mass], p(), plain),
-        drawn(Kind::Path, vec![sex], p(), plain),
-        drawn(Kind::Confusion, vec![lda], i(), plain),
+        drawn(Kind::Coefficients, vec![mass.clone()], p(), plain),
+        drawn(Kind::Path, vec![sex.clone()], p(), plain),
+        drawn(Kind::Confusion, vec![lda.clone()], i(), plain),
         drawn(Kind::Losses, vec![], None, plain),
+        drawn(Kind::Losses, vec![], None, |r| r.show = vec!["relu".into()]),
+        drawn(Kind::Losses, vec![], None, |r| r.show = vec!["probability".into()]),
+        drawn(Kind::Estimates, vec![lda.clone()], i(), plain),
+        drawn(Kind::Estimates, vec![], i(), |r| (r.x, r.prior) = (Some("Petal.Width".into()), Some((1.0, 0.5)))),
+        drawn(Kind::Residuals, vec![squares(&["body_mass_g"])], p(), plain),
+        drawn(Kind::Residuals, vec![squares(&BODY[..2])], p(), plain),
+        drawn(Kind::Updates, vec![], p(), |r| r.target = Some("sex".into())),
+        drawn(Kind::Surfaces, vec![petals.clone()], i(), plain),
+        drawn(Kind::Surfaces, vec![of(&penguins, "sex", &BODY[..3], logistic())], p(), plain),
+        drawn(Kind::Convergence, vec![softmax.clone()], i(), plain),
+        drawn(Kind::LearningCurve, vec![softmax.clone()], i(), plain),
+        drawn(Kind::Boundary, vec![sex.clone()], p(), |r| r.show = vec!["levels".into(), "distances".into()]),
+        drawn(Kind::Boundary, vec![sex.clone()], p(), |r| r.row = Some(1)),
+        drawn(Kind::Boundary, vec![softmax, petals.clone()], i(), |r| r.panels = true),
+        drawn(Kind::Margin, vec![machine], p(), |r| r.show = vec!["balls".into()]),
+        drawn(Kind::Curve, vec![squares(&["body_mass_g"])], p(), |r| r.show = vec!["densities".into()]),
+        drawn(Kind::Curve, vec![mass], None, plain),
     ]
 }
 
@@ -293,6 +313,58 @@ fn many_classes_and_strange_names_have_room() {
     }
 }
 
+fn marks<'a>(picture: &'a Picture, panel: usize, label: &str) -> Vec<&'a Shape> {
+    let of = picture.panels[panel].marks.iter().filter(|m| m.label.as_deref() == Some(label));
+    of.map(|m| &m.shape).collect()
+}
+
+/// What the kinds of several panels and of three dimensions consist of.
+#[test]
+fn figures_have_their_parts() {
+    let of = |kind: Kind, title: &str| {
+        all().iter().find(|p| p.kind == kind.name() && p.title.contains(title)).expect("it is drawn")
+    };
+    let sizes = of(Kind::Estimates, "growing");
+    let titles: Vec<&str> = sizes.panels.iter().filter_map(|p| p.title.as_deref()).collect();
+    assert_eq!(titles, ["n = 3", "n = 10", "n = 50"]);
+    assert_eq!((marks(sizes, 0, "truth").len(), marks(sizes, 0, "estimate").len()), (3, 3));
+    // The prior is one curve, the posterior one for every sample; between prior and rows it has its peak.
+    let beliefs = of(Kind::Estimates, "mean of");
+    assert_eq!((marks(beliefs, 0, "prior").len(), marks(beliefs, 0, "MAP").len()), (1, 1));
+    let at = |label: &str| match marks(beliefs, 0, label)[0] {
+        Shape::Line { paths, .. } => paths[0][0][0],
+        other => panic!("{other:?}"),
+    };
+    assert!(at("MAP") > at("ML").min(1.0) && at("MAP") < at("ML").max(1.0));
+    let steps = of(Kind::Updates, "perceptron");
+    assert!(steps.panels.len() == 6 && marks(steps, 0, "before").is_empty() && marks(steps, 1, "before").len() == 1);
+    // A residual ends on the line, of which the picture has two points.
+    let squares = of(Kind::Residuals, "sex");
+    let (Shape::Line { paths: residuals, .. }, Shape::Line { paths: line, .. }) =
+        (marks(squares, 0, "residual")[0], marks(squares, 0, "g(x)")[0])
+    else {
+        panic!("both are lines");
+    };
+    assert_eq!(residuals.len(), 150);
+    let [p, q] = [line[0][0], line[0][1]];
+    for r in residuals {
+        let g = p[1] + (r[1][0] - p[0]) * (q[1] - p[1]) / (q[0] - p[0]);
+        assert!(r[0][1].abs() == 1.0 && r[0][0] == r[1][0] && (r[1][1] - g).abs() < 1e-9);
+    }
+    let surfaces = of(Kind::Surfaces, "Surfaces");
+    assert_eq!(surfaces.panels.len(), 3);
+    assert_eq!(marks(surfaces, 1, "Discriminants").len(), 14 * 14 * 3);
+    assert_eq!(marks(of(Kind::Surfaces, "three"), 0, "plane g = 0").len(), 1);
+    // Newton's method ends first and lowest; no solver is below zero.
+    let gaps = of(Kind::Convergence, "");
+    let Shape::Line { paths, .. } = marks(gaps, 0, "Newton")[0] else { panic!("a line") };
+    assert!(paths[0].len() < 20 && paths[0].last().is_some_and(|p| p[1] <= 1e-12) && paths[0][0][1] > 0.1);
+    let learned = of(Kind::LearningCurve, "");
+    let Shape::Line { paths, .. } = marks(learned, 0, "rows held out")[0] else { panic!("a line") };
+    assert_eq!(paths[0].iter().map(|p| p[0]).collect::<Vec<f64>>(), [15.0, 30.0, 45.0, 60.0, 75.0, 90.0, 105.0, 120.0]);
+    assert!(paths[0].iter().all(|p| (0.0..0.5).contains(&p[1])));
+}
+
 #[test]
 fn data_are_handed_over() {
     let picture = drawn(Kind::Scatter, vec![], Some(example("iris.csv")), |r| r.target = Some("Species".into()));
@@ -353,7 +425,14 @@ fn what_cannot_be_drawn_is_refused_in_words() {
     says(refused(Kind::Descent, vec![lda.clone()], i(), plain), "two coefficients");
     says(refused(Kind::Densities, vec![mass], Some(penguins.clone()), plain), "says nothing");
     says(refused(Kind::Hulls, vec![], i(), plain), "no column of classes");
-    says(refused(Kind::Losses, vec![lda], None, plain), "no model");
+    says(refused(Kind::Losses, vec![lda.clone()], None, plain), "no model");
+    says(refused(Kind::Regions, vec![lda.clone()], i(), |r| r.show = vec!["balls".into()]), "no `balls` to show");
+    says(refused(Kind::Regions, vec![lda.clone()], i(), |r| r.row = Some(1)), "points out no row");
+    says(refused(Kind::Regions, vec![lda.clone()], i(), |r| r.prior = Some((0.0, 1.0))), "no prior");
+    says(refused(Kind::Residuals, vec![lda.clone()], i(), plain), "two classes");
+    says(refused(Kind::Updates, vec![], i(), |r| r.target = Some("Species".into())), "there are 3");
+    says(refused(Kind::Convergence, vec![lda.clone()], i(), plain), "another method");
+    says(refused(Kind::Boundary, vec![lda], i(), |r| r.show = vec!["levels".into()]), "two classes");
     let text = read_bytes(b"a,b\nx,1\ny,2\n", "t.csv", &ReadOptions::default()).unwrap();
     says(refused(Kind::Scatter, vec![], Some(text), plain), "two columns of numbers");
     assert!(Kind::named("region").unwrap_err().help_text().unwrap().contains("regions"));

@@ -10,6 +10,7 @@ mod infer;
 mod input;
 mod labels;
 mod model;
+mod plot;
 mod pool;
 mod running;
 mod score;
@@ -32,6 +33,8 @@ mod _core {
     use super::labels::encode;
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::plot::{Drawn, plot, plot_kinds};
     #[pymodule_export]
     use super::running::{Running, fit_levels};
     #[pymodule_export]

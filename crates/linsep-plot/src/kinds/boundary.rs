@@ -1,6 +1,6 @@
 //! Boundaries of one or several models in one plane.
 
-use super::{Kind, Request, plane};
+use super::{Kind, Request, feet, plane};
 use crate::caption::model_caption;
 use crate::clip::{HalfPlane, line_in};
 use crate::field::decision_map;
@@ -30,7 +30,20 @@ pub(super) fn picture(request: &Request, watch: &Watch) -> Result<Picture> {
             let mark = Mark::lines(paths).width(1.7).label("decision boundary");
             picture.keys.push(Key::new("decision boundary", mark.clone()));
             picture.panels[0].marks.push(mark);
-            add_normal(&mut picture.panels[0], &view, watch)?;
+            if request.shows("levels") {
+                add_levels(&mut picture, &view, watch)?;
+            }
+            if request.shows("distances") {
+                let line = one_line(&view, window, watch)?;
+                feet::add_distances(&mut picture, &line, &rows)?;
+            }
+            match request.row {
+                None => add_normal(&mut picture.panels[0], &view, watch)?,
+                Some(row) => {
+                    let line = one_line(&view, window, watch)?;
+                    feet::add_projection(&mut picture, &line, &rows, row)?;
+                }
+            }
             let wrong = plane::add_mistakes(&mut picture, &rows);
             let how = match map.edges.is_empty() {
                 true => "No boundary crosses the window: one decision is made everywhere.",
@@ -94,7 +107,7 @@ fn several(request: &Request, watch: &Watch) -> Result<Picture> {
 }
 
 /// Thin lines where the score of a single class is zero, of few classes with linear scores.
-fn add_own_lines(picture: &mut Picture, view: &View<'_>, watch: &Watch) -> Result<()> {
+pub(super) fn add_own_lines(picture: &mut Picture, view: &View<'_>, watch: &Watch) -> Result<()> {
     let panel = &mut picture.panels[0];
     let window = panel.window();
     let Some(scores) = view.linear_scores(middle(window), watch)? else { return Ok(()) };
@@ -114,12 +127,58 @@ fn add_own_lines(picture: &mut Picture, view: &View<'_>, watch: &Watch) -> Resul
     Ok(())
 }
 
+/// The line between two classes, where it is one.
+pub(super) fn one_line(view: &View<'_>, window: [f64; 4], watch: &Watch) -> Result<HalfPlane> {
+    let (scores, cuts) = (view.linear_scores(middle(window), watch)?, view.arg_max_cuts());
+    match (scores.as_deref(), cuts) {
+        (Some([score]), Some(cuts)) => Ok(HalfPlane { c: score.c - cuts[0], ..*score }),
+        _ => Err(Error::usage("distances and levels are drawn of the straight line between two classes")
+            .help("fit two classes with a linear boundary")),
+    }
+}
+
+/// Lines of equal score at whole numbers, and the same of twice the score: they are twice as dense, the boundary is the same.
+fn add_levels(picture: &mut Picture, view: &View<'_>, watch: &Watch) -> Result<()> {
+    let window = picture.panels[0].window();
+    let line = one_line(view, window, watch)?;
+    let corners = crate::clip::corners(window);
+    let reach = corners.iter().map(|p| line.value(*p).abs()).fold(0.0, f64::max);
+    let step = crate::scene::nice_step(reach, LEVELS);
+    for (factor, dash, name) in [(1.0, Dash::Dashed, "levels of g"), (0.5, Dash::Dotted, "levels of 2g, between them")]
+    {
+        let mut paths = Vec::new();
+        for k in (-LEVELS..=LEVELS).filter(|k| *k != 0) {
+            // Every second level of 2g is one of g.
+            if factor < 1.0 && k % 2 == 0 {
+                continue;
+            }
+            let value = k as f64 * step * factor;
+            if let Some((p, q)) = line_in(window, &HalfPlane { c: line.c - value, ..line }) {
+                if factor == 1.0 {
+                    let at = [p[0] + 0.04 * (q[0] - p[0]), p[1] + 0.04 * (q[1] - p[1])];
+                    picture.panels[0]
+                        .marks
+                        .push(Mark::text(at, crate::scene::number_text(value)).colour(Colour::Muted));
+                }
+                paths.push(vec![p, q]);
+            }
+        }
+        let mark = Mark::lines(paths).width(0.8).dash(dash).colour(Colour::Muted).label(name);
+        picture.keys.push(Key::new(name, mark.clone()));
+        picture.panels[0].marks.push(mark);
+    }
+    Ok(())
+}
+
+/// Levels on either side of the boundary.
+const LEVELS: i32 = 5;
+
 fn middle(window: [f64; 4]) -> Point {
     [0.5 * (window[0] + window[2]), 0.5 * (window[1] + window[3])]
 }
 
 /// The normal of the one line between two classes, from the point of it nearest to the middle, where angles are right.
-fn add_normal(panel: &mut Panel, view: &View<'_>, watch: &Watch) -> Result<()> {
+pub(super) fn add_normal(panel: &mut Panel, view: &View<'_>, watch: &Watch) -> Result<()> {
     let window = panel.window();
     let (Some(scores), Some(cuts), true) =
         (view.linear_scores(middle(window), watch)?, view.arg_max_cuts(), panel.equal)

@@ -19,9 +19,9 @@ const SHARES: [f64; 2] = [0.5, 0.95];
 
 /// Mean and variance of a class in a column.
 #[derive(Clone, Copy)]
-struct Bell {
-    mean: f64,
-    variance: f64,
+pub(super) struct Bell {
+    pub mean: f64,
+    pub variance: f64,
 }
 
 impl Bell {
@@ -47,7 +47,7 @@ pub(super) fn picture(request: &Request, watch: &Watch) -> Result<Picture> {
 }
 
 /// The matrix column of a table column of numbers.
-fn matrix_column(model: &Model, name: &str) -> Result<usize> {
+pub(super) fn matrix_column(model: &Model, name: &str) -> Result<usize> {
     let found = model.recipe.origins().into_iter().find(|o| o.name == name && !o.levels).map(|o| o.columns.start);
     found.ok_or_else(|| {
         let known: Vec<String> = model.recipe.origins().into_iter().filter(|o| !o.levels).map(|o| o.name).collect();
@@ -57,7 +57,7 @@ fn matrix_column(model: &Model, name: &str) -> Result<usize> {
 }
 
 /// Mean and variance of every class in a column.
-fn bells(density: &Densities, column: usize) -> Result<Vec<Bell>> {
+pub(super) fn bells(density: &Densities, column: usize) -> Result<Vec<Bell>> {
     match &density.density {
         Density::Gaussian(gaussian) => Ok(gaussian
             .means
@@ -153,8 +153,35 @@ fn along_a_line(request: &Request, model: &Model, density: &Densities, watch: &W
                 .to_owned()
         }
     };
+    if alone {
+        let panel = posteriors(&picture, model, (low, high), watch)?;
+        picture.panels.push(panel);
+    }
     picture.caption = super::paragraph(&[&model_caption(model), &said]);
     Ok(picture)
+}
+
+/// The probabilities of the classes along the same column.
+fn posteriors(picture: &Picture, model: &Model, (low, high): (f64, f64), watch: &Watch) -> Result<Panel> {
+    let xs: Vec<f64> = (0..=STEPS).map(|k| low + (high - low) * k as f64 / STEPS as f64).collect();
+    let matrix = linsep::design::DenseMatrix::new(xs.clone(), 1)?;
+    let found = linsep::workflow::predict_design(model, &matrix, watch)?.probabilities();
+    let classes = model.classes.len();
+    let mut panel = Panel::new(picture.panels[0].x.clone(), Axis::new("posterior probability", (-0.03, 1.03)));
+    panel.aspect = picture.panels[0].aspect;
+    for (class, name) in model.classes.iter().enumerate() {
+        let curve = xs.iter().enumerate().map(|(k, x)| [*x, found[k * classes + class]]).collect();
+        let mark = Mark::line(curve).colour(Colour::Class(class)).dash(Dash::of_series(class)).width(1.6);
+        panel.marks.push(mark.label(format!("posterior of {name}")));
+    }
+    let cuts = picture.panels[0].marks.iter().filter(|m| m.label.as_deref() == Some("threshold"));
+    let lines = cuts.filter_map(|m| match &m.shape {
+        crate::scene::Shape::Line { paths, .. } => paths.first().and_then(|p| p.first()).map(|p| p[0]),
+        _ => None,
+    });
+    let lines: Vec<Vec<Point>> = lines.map(|x| vec![[x, 0.0], [x, 1.0]]).collect();
+    panel.marks.push(Mark::lines(lines).width(1.0).label("threshold"));
+    Ok(panel)
 }
 
 /// Where each decision begins, from left to right.
@@ -230,6 +257,11 @@ fn in_a_plane(request: &Request, model: &Model, density: &Densities, watch: &Wat
         let mark = Mark::lines(paths).width(1.7).label("decision boundary");
         picture.keys.push(Key::new("decision boundary", mark.clone()));
         picture.panels[0].marks.push(mark);
+        if let [a, b] = &ellipses[..] {
+            let between = Mark::line(vec![a.mean, b.mean]).width(0.9).dash(Dash::Dashed).label("between the means");
+            picture.panels[0].marks.push(between);
+            super::boundary::add_normal(&mut picture.panels[0], &view, watch)?;
+        }
     }
     let shares = "Ellipses hold half and 95 % of a class by its Gaussian density; + is its mean.";
     let of = if alone {
@@ -243,15 +275,15 @@ fn in_a_plane(request: &Request, model: &Model, density: &Densities, watch: &Wat
 }
 
 /// A Gaussian class in two columns.
-struct Ellipse {
-    mean: Point,
+pub(super) struct Ellipse {
+    pub mean: Point,
     /// Lower triangle of the factor of its covariance.
-    factor: [f64; 3],
+    pub factor: [f64; 3],
 }
 
 impl Ellipse {
     /// The contour that holds a share of the class: the squared distance of two normals is exponential.
-    fn ring(&self, share: f64) -> Vec<Point> {
+    pub fn ring(&self, share: f64) -> Vec<Point> {
         let radius = (-2.0 * (1.0 - share).ln()).sqrt();
         let point = |k: usize| {
             let angle = std::f64::consts::TAU * k as f64 / 180.0;
@@ -262,7 +294,7 @@ impl Ellipse {
     }
 }
 
-fn ellipses(density: &Densities, [x, y]: [usize; 2]) -> Result<Vec<Ellipse>> {
+pub(super) fn ellipses(density: &Densities, [x, y]: [usize; 2]) -> Result<Vec<Ellipse>> {
     let (a, b) = (bells(density, x)?, bells(density, y)?);
     let between = |k: usize| match &density.density {
         Density::Gaussian(gaussian) => match &gaussian.covariance {

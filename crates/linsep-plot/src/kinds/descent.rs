@@ -28,6 +28,8 @@ struct Objective {
     total: f64,
     lambda: f64,
     squared: bool,
+    /// Whether b is free; it is zero otherwise.
+    intercept: bool,
 }
 
 impl Objective {
@@ -76,6 +78,9 @@ impl Objective {
 pub(super) fn picture(request: &Request) -> Result<Picture> {
     let model = request.model(Kind::Descent)?;
     let (objective, best, column) = of_model(model, request)?;
+    if !objective.intercept {
+        return Ok(along_a_line(model, &objective, best[0], &column));
+    }
     let step = 1.0 / objective.curvature();
     // Somewhere off the optimum, so that the way is seen.
     let reach = (best[0].abs()).max(best[1].abs()).max(0.5);
@@ -119,15 +124,91 @@ pub(super) fn picture(request: &Request) -> Result<Picture> {
     let star = Mark::points(vec![best], Symbol::Cross).colour(Colour::Ink).width(1.4).label("the model");
     picture.keys.push(Key::new("the model", star.clone()));
     picture.panels[0].marks.push(star);
+    picture.panels.push(fits(&objective, &gradient, &column));
     let said = format!(
         "Contours of J from its minimum {}, each twice as far above it as the one before. Gradient descent has the step 1/L = {}; {} \
-         steps of it, and of Newton's method as many as move.",
+         steps of it, and of Newton's method as many as move. Beside them the score of the iterates of gradient descent.",
         number_text(objective.value(best)),
         number_text(step),
         STEPS
     );
     picture.caption = super::paragraph(&[&model_caption(model), &said]);
     Ok(picture)
+}
+
+/// The score that iterates have along the column: the decision changes where it is zero.
+fn fits(objective: &Objective, path: &[Point], column: &str) -> Panel {
+    let x = Axis::around(format!("{column}, standard units"), objective.rows.iter().map(|r| r.0));
+    let (low, high) = x.range;
+    let chosen: Vec<usize> =
+        [0, 1, 2, 4, 8, 16, 32].into_iter().filter(|k| *k + 1 < path.len()).chain([path.len() - 1]).collect();
+    let value = |k: usize, z: f64| path[k][0] * z + path[k][1];
+    let ends = chosen.iter().flat_map(|k| [value(*k, low), value(*k, high)]).chain([-1.2, 1.2]);
+    let mut panel = Panel::new(x, Axis::around("score w z + b of step k", ends));
+    panel.aspect = 0.75;
+    panel.marks.push(Mark::line(vec![[low, 0.0], [high, 0.0]]).width(0.7).colour(Colour::Muted).label("zero"));
+    for (class, y) in [(0usize, -1.0), (1, 1.0)] {
+        let own = objective.rows.iter().filter(|r| r.1 == y).map(|r| [r.0, y]).collect();
+        panel.marks.push(super::plane::class_points(class, own, "rows").opacity(0.5).width(0.8));
+    }
+    for (at, k) in chosen.iter().enumerate() {
+        let last = at + 1 == chosen.len();
+        let (colour, width) = if last { (Colour::Ink, 1.8) } else { (Colour::Muted, 0.9) };
+        let mark = Mark::line(vec![[low, value(*k, low)], [high, value(*k, high)]]).colour(colour).width(width);
+        panel.marks.push(mark.label(format!("step {k}")));
+        let z = high - 0.06 * (high - low);
+        panel.marks.push(Mark::text([z, value(*k, z)], k.to_string()).colour(colour));
+    }
+    panel
+}
+
+/// Steps that are drawn along a line.
+const LINE_STEPS: usize = 12;
+
+/// J of the one weight of a model without an intercept, with the steps of gradient descent on it.
+fn along_a_line(model: &Model, objective: &Objective, best: f64, column: &str) -> Picture {
+    let slope = |w: f64| objective.slopes([w, 0.0]).0[0];
+    let curvature = {
+        let factor = if objective.squared { 1.0 } else { 0.25 };
+        factor * objective.rows.iter().map(|(z, _, n)| n * z * z).sum::<f64>() / objective.total + objective.lambda
+    };
+    // Two thirds of 1/L: the steps can be told apart.
+    let step = 0.66 / curvature;
+    let reach = best.abs().max(0.5);
+    let mut path = vec![best - 2.0 * reach];
+    for _ in 0..LINE_STEPS {
+        let w = path[path.len() - 1];
+        path.push(w - step * slope(w));
+    }
+    let x = Axis::new(format!("w, for a standard deviation of {column}"), (best - 2.3 * reach, best + 2.3 * reach));
+    let (low, high) = x.range;
+    let value = |w: f64| objective.value([w, 0.0]);
+    let at = |k: usize| low + (high - low) * k as f64 / 300.0;
+    let curve: Vec<Point> = (0..=300).map(|k| [at(k), value(at(k))]).collect();
+    let panel = Panel::new(x, Axis::around("J(w)", curve.iter().map(|p| p[1])));
+    let mut picture = Picture::new(Kind::Descent.name(), format!("Descent for {}", model.target), panel);
+    let line = Mark::line(curve).width(1.7).label("J(w)");
+    let on: Vec<Point> = path.iter().map(|w| [*w, value(*w)]).collect();
+    let dots = Mark::points(on.clone(), Symbol::Circle).colour(Colour::Class(0)).label("gradient descent");
+    let star = Mark::points(vec![[best, value(best)]], Symbol::Cross).colour(Colour::Ink).width(1.4).label("the model");
+    picture.keys = vec![
+        Key::new("J(w)", line.clone()),
+        Key::new("gradient descent", dots.clone()),
+        Key::new("the model", star.clone()),
+    ];
+    let marks = &mut picture.panels[0].marks;
+    marks.push(line);
+    for pair in on.windows(2).take(5) {
+        marks.push(Mark::arrow(pair[0], pair[1]).colour(Colour::Class(0)).width(1.1).label("step"));
+    }
+    marks.extend([dots, star, Mark::text(on[0], "w₀"), Mark::text(on[1], "w₁"), Mark::text(on[2], "w₂")]);
+    let said = format!(
+        "w − η J′(w) with η = {}, two thirds of one over the largest curvature; {LINE_STEPS} steps from {}.",
+        number_text(step),
+        number_text(path[0])
+    );
+    picture.caption = super::paragraph(&[&model_caption(model), &said]);
+    picture
 }
 
 fn iterates(start: Point, most: usize, next: impl Fn(Point) -> Option<Point>) -> Vec<Point> {
@@ -187,10 +268,15 @@ fn of_model(model: &Model, request: &Request) -> Result<(Objective, Point, Strin
     else {
         return Err(refuse());
     };
-    let squared = match &model.method {
-        Method::Risk(r) if r.intercept == Intercept::Free && r.loss == LossChoice::Logistic => false,
-        Method::Risk(r) if r.intercept == Intercept::Free && r.loss == LossChoice::Squared => true,
-        Method::LeastSquares(s) if s.intercept == Intercept::Free => true,
+    let (squared, how) = match &model.method {
+        Method::Risk(r) if r.loss == LossChoice::Logistic => (false, r.intercept),
+        Method::Risk(r) if r.loss == LossChoice::Squared => (true, r.intercept),
+        Method::LeastSquares(s) => (true, s.intercept),
+        _ => return Err(refuse()),
+    };
+    let intercept = match how {
+        Intercept::Free => true,
+        Intercept::None => false,
         _ => return Err(refuse()),
     };
     let plain = matches!(column.encoding, Encoding::Number { .. }) && model.recipe.is_linear();
@@ -205,7 +291,9 @@ fn of_model(model: &Model, request: &Request) -> Result<(Objective, Point, Strin
         return Err(Error::data(format!("the table has no column `{}`", model.target)));
     };
     let at = number_column(table, &column.name)?;
-    let (centre, scale) = (model.units.centre()[0], model.units.scale()[0]);
+    // Without an intercept nothing is centred.
+    let centre = if intercept { model.units.centre()[0] } else { 0.0 };
+    let scale = model.units.scale()[0];
     let row = |r: usize| Some(((table.number(r, at) - centre) / scale, if classes[r]? == 1 { 1.0 } else { -1.0 }));
     let rows: Vec<(f64, f64)> = (0..table.n_rows()).filter_map(row).filter(|(z, _)| z.is_finite()).collect();
     if rows.is_empty() {
@@ -215,7 +303,7 @@ fn of_model(model: &Model, request: &Request) -> Result<(Objective, Point, Strin
     let best = [w * scale, linear.intercept_at_centre()[0] + w * (centre - linear.centre()[0])];
     let total = rows.len() as f64;
     Ok((
-        Objective { rows: counted(rows)?, total, lambda: model.objective.lambda.unwrap_or(0.0), squared },
+        Objective { rows: counted(rows)?, total, lambda: model.objective.lambda.unwrap_or(0.0), squared, intercept },
         best,
         column.name.clone(),
     ))
@@ -229,7 +317,7 @@ mod tests {
     fn slopes_are_those_of_the_value() {
         for squared in [false, true] {
             let rows = vec![(0.3, 1.0, 1.0), (-1.2, -1.0, 2.0), (0.8, -1.0, 1.0), (2.0, 1.0, 1.0)];
-            let objective = Objective { rows, total: 5.0, lambda: 0.1, squared };
+            let objective = Objective { rows, total: 5.0, lambda: 0.1, squared, intercept: true };
             let (p, h) = ([0.4, -0.3], 1e-5);
             let (g, [a, c, d]) = objective.slopes(p);
             let along = |dx: f64, dy: f64| objective.value([p[0] + dx * h, p[1] + dy * h]);

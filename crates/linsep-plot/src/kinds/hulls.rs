@@ -87,7 +87,8 @@ fn verdict(
             match &complete.hull {
                 Some(nearest) if nearest.gap <= SHOWN_GAP => format!(
                     "A line separates the classes. x* and y* are the nearest points of their hulls; the widest plane is the \
-                     perpendicular bisector between them, with the margin ½‖x* − y*‖ = {width}."
+                     perpendicular bisector between them, with the margin ½‖x* − y*‖ = {width}. No point of a hull lies beyond \
+                     its supporting line, so no angle there between w and the hull is acute."
                 ),
                 Some(nearest) => format!(
                     "A line separates the classes. x* and y* are near points of their hulls: the widest margin is between \
@@ -136,6 +137,17 @@ fn add_nearest(picture: &mut Picture, p: Point, q: Point) {
         let mark = Mark::line(vec![from, to]).width(1.7).label("widest plane");
         picture.keys.push(Key::new("widest plane", mark.clone()));
         panel.marks.push(mark);
+        // Beyond these lines there is nothing of a hull: no angle at x* or y* between w and the hull is acute.
+        let through =
+            |r: Point| crate::clip::line_in(window, &crate::clip::HalfPlane { a, b, c: -a * r[0] - b * r[1] });
+        let paths: Vec<Vec<Point>> = [p, q].into_iter().filter_map(through).map(|(s, t)| vec![s, t]).collect();
+        let mark = Mark::lines(paths).width(0.9).dash(crate::scene::Dash::Dashed).colour(Colour::Muted);
+        let mark = mark.label("supporting lines");
+        picture.keys.push(Key::new("supporting lines", mark.clone()));
+        panel.marks.push(mark);
+        let beyond = [q[0] + 0.6 * a, q[1] + 0.6 * b];
+        panel.marks.push(Mark::arrow(q, beyond).width(1.3).label("w"));
+        panel.marks.push(Mark::text(beyond, "w"));
     }
     panel.marks.push(Mark::line(vec![p, q]).width(1.1).dash(crate::scene::Dash::Dashed).label("‖x* − y*‖"));
     panel.marks.push(Mark::points(vec![p, q], Symbol::Diamond).colour(Colour::Ink).width(1.2).label("x*, y*"));

@@ -1,6 +1,6 @@
 //! The slab around the boundary of two classes: support vectors, slacks, and how wide it is.
 
-use super::{Kind, Request, plane};
+use super::{Kind, Request, feet, plane};
 use crate::caption::model_caption;
 use crate::clip::{HalfPlane, corners, line_in, polygon};
 use crate::scene::{Colour, Dash, Key, Mark, Picture, Point, Symbol, number_text};
@@ -47,6 +47,12 @@ pub(super) fn picture(request: &Request, watch: &Watch) -> Result<Picture> {
             String::new()
         }
     };
+    if request.shows("distances") {
+        feet::add_distances(&mut picture, score, &rows)?;
+    }
+    if request.shows("balls") {
+        feet::add_balls(&mut picture, score, &rows)?;
+    }
     if picture.panels[0].equal {
         add_width(&mut picture, score, half, machine);
     }

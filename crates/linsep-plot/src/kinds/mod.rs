@@ -4,17 +4,26 @@ mod boundary;
 mod calibration;
 mod coefficients;
 mod confusion;
+mod convergence;
 mod curve;
 mod densities;
 mod descent;
+mod estimates;
+mod feet;
 mod hulls;
+mod isometric;
+mod learning_curve;
 mod losses;
 mod margin;
 mod path;
 mod plane;
 mod regions;
+mod residuals;
 mod roc;
 mod scatter;
+mod several;
+mod surfaces;
+mod updates;
 
 use crate::scene::Picture;
 use crate::subject::PlaneChoice;
@@ -42,6 +51,14 @@ pub struct Request {
     pub plane: Option<PlaneChoice>,
     /// Values at which other columns are held.
     pub at: Vec<(String, String)>,
+    /// What a kind adds where it is asked to, by name: see [`Kind::shows`].
+    pub show: Vec<String>,
+    /// A row to point out, from 1 as the table counts.
+    pub row: Option<usize>,
+    /// Mean and standard deviation of what is believed of a mean before rows are seen.
+    pub prior: Option<(f64, f64)>,
+    /// Whether several models have a panel each.
+    pub panels: bool,
 }
 
 /// A kind of picture.
@@ -80,6 +97,18 @@ pub enum Kind {
     Confusion,
     /// Losses of a margin.
     Losses,
+    /// What rows say of the parameters of Gaussian classes.
+    Estimates,
+    /// What a regression on ±1 leaves.
+    Residuals,
+    /// The perceptron, step by step.
+    Updates,
+    /// Scores and probabilities as surfaces.
+    Surfaces,
+    /// How far solvers are from the optimum.
+    Convergence,
+    /// Errors as the fit has more rows.
+    LearningCurve,
 }
 
 /// What a kind needs.
@@ -91,7 +120,7 @@ struct Needs {
 
 impl Kind {
     /// All kinds, in the order of the list.
-    pub const ALL: [Kind; 16] = [
+    pub const ALL: [Kind; 22] = [
         Kind::Scatter,
         Kind::Boundary,
         Kind::Regions,
@@ -108,6 +137,12 @@ impl Kind {
         Kind::Path,
         Kind::Confusion,
         Kind::Losses,
+        Kind::Estimates,
+        Kind::Residuals,
+        Kind::Updates,
+        Kind::Surfaces,
+        Kind::Convergence,
+        Kind::LearningCurve,
     ];
 
     fn needs(self) -> Needs {
@@ -118,7 +153,9 @@ impl Kind {
             Kind::Margin => ("margin", "MODEL DATA", "slab, support vectors and slacks of two classes"),
             Kind::Hulls => ("hulls", "DATA", "convex hulls, their nearest points or a common one"),
             Kind::Densities => ("densities", "MODEL [DATA]", "class densities of one column or two, with thresholds"),
-            Kind::Curve => ("curve", "MODEL DATA", "probability or score along the one column of a model, with a band"),
+            Kind::Curve => {
+                ("curve", "MODEL… [DATA]", "probability or score along the one column of a model, with a band")
+            }
             Kind::Descent => {
                 ("descent", "MODEL DATA", "contours of the objective of one column, with the steps of two solvers")
             }
@@ -136,6 +173,18 @@ impl Kind {
             Kind::Path => ("path", "[MODEL] DATA", "weights of a lasso as its penalty falls"),
             Kind::Confusion => ("confusion", "MODEL DATA", "true classes against decided ones"),
             Kind::Losses => ("losses", "", "0–1, perceptron, hinge, squared hinge, logistic and squared loss"),
+            Kind::Estimates => {
+                ("estimates", "[MODEL] DATA", "truth against estimates from growing samples, ML and MAP")
+            }
+            Kind::Residuals => {
+                ("residuals", "MODEL DATA", "what a regression on ±1 leaves, along one column or over two")
+            }
+            Kind::Updates => ("updates", "DATA", "the perceptron step by step, a panel each"),
+            Kind::Surfaces => {
+                ("surfaces", "MODEL DATA", "scores and posteriors over two columns; the boundary of three")
+            }
+            Kind::Convergence => ("convergence", "MODEL DATA", "gap of several solvers against their iterations"),
+            Kind::LearningCurve => ("learning-curve", "MODEL DATA", "errors of the fit and of others as rows grow"),
         };
         Needs { name, takes, about }
     }
@@ -171,11 +220,58 @@ impl Kind {
         })
     }
 
+    /// What it adds where it is asked to, each with what that is.
+    pub fn shows(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Kind::Boundary => &[
+                ("levels", "lines of equal score, of two classes"),
+                ("distances", "lines from rows to the boundary, with signed distances"),
+            ],
+            Kind::Margin => &[
+                ("distances", "lines from rows to the boundary, with signed distances"),
+                ("balls", "around every row the ball that touches the boundary"),
+            ],
+            Kind::Curve => &[("densities", "Gaussian densities of the classes below the curve")],
+            Kind::Losses => &[
+                ("relu", "max(0, s) beside the loss of the perceptron"),
+                ("probability", "squared and logarithmic loss of a probability, of one row"),
+            ],
+            Kind::Convergence => &[("seconds", "a second panel, against the clock")],
+            _ => &[],
+        }
+    }
+
+    /// Refuses what a kind cannot show, and what only some kinds take.
+    fn check(self, request: &Request) -> Result<()> {
+        for asked in &request.show {
+            if !self.shows().iter().any(|(name, _)| name == asked) {
+                let known: Vec<&str> = self.shows().iter().map(|(name, _)| *name).collect();
+                let error = Error::usage(format!("the picture `{}` has no `{asked}` to show", self.name()));
+                return Err(match known.is_empty() {
+                    true => error.help("leave it out"),
+                    false => error.help(format!("choose among: {}", known.join(", "))),
+                });
+            }
+        }
+        if request.row.is_some() && self != Kind::Boundary {
+            return Err(Error::usage(format!("the picture `{}` points out no row", self.name()))
+                .help("draw `boundary`, which projects a row"));
+        }
+        if request.prior.is_some() && self != Kind::Estimates {
+            return Err(Error::usage(format!("the picture `{}` has no prior", self.name())).help("draw `estimates`"));
+        }
+        Ok(())
+    }
+
     /// Draws the picture.
     ///
     /// # Errors
     /// Where a model or a table is lacking, does not fit, or leaves nothing to draw.
     pub fn picture(self, request: &Request, watch: &Watch) -> Result<Picture> {
+        self.check(request)?;
+        if request.panels && request.models.len() > 1 {
+            return several::picture(self, request, watch);
+        }
         match self {
             Kind::Scatter => scatter::picture(request, watch),
             Kind::Boundary => boundary::picture(request, watch),
@@ -193,6 +289,12 @@ impl Kind {
             Kind::Path => path::picture(request, watch),
             Kind::Confusion => confusion::picture(request, watch),
             Kind::Losses => losses::picture(request),
+            Kind::Estimates => estimates::picture(request),
+            Kind::Residuals => residuals::picture(request, watch),
+            Kind::Updates => updates::picture(request),
+            Kind::Surfaces => surfaces::picture(request, watch),
+            Kind::Convergence => convergence::picture(request, watch),
+            Kind::LearningCurve => learning_curve::picture(request, watch),
         }
     }
 }
@@ -213,6 +315,11 @@ impl Request {
 
     fn lacks(&self, kind: Kind, what: &str) -> Error {
         Error::usage(format!("the picture `{}` needs {what}", kind.name())).help(format!("give it {}", kind.takes()))
+    }
+
+    /// Whether something is to be shown.
+    fn shows(&self, what: &str) -> bool {
+        self.show.iter().any(|s| s == what)
     }
 
     /// How a model is called.

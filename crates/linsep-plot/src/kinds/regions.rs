@@ -18,6 +18,9 @@ pub(super) fn picture(request: &Request, watch: &Watch) -> Result<Picture> {
     picture.panels[0].y.grid = false;
     let undecided = add_patches(&mut picture, &map, &model.classes, model.decision.reject.is_some());
     let lines = map.edges.iter().map(|e| e.path.clone()).collect();
+    if model.decision.scheme().is_some() {
+        super::boundary::add_own_lines(&mut picture, &view, watch)?;
+    }
     picture.panels[0].marks.push(Mark::lines(lines).width(1.1).label("boundary"));
     plane::add_rows(&mut picture, &rows);
     picture.keys.extend(undecided);

@@ -117,7 +117,7 @@ pub(super) fn roc(request: &Request, watch: &Watch) -> Result<Picture> {
         let range = interval.map_or(String::new(), |(low, high)| {
             format!(", 95 % interval {} to {}", number_text(low), number_text(high))
         });
-        said.push(format!("{} Area under the curve {area}{range}.", model_caption(model)));
+        said.push(format!("{} Area under the curve {area}{range}.", named(request, at, model)));
     }
     said.push("The dot is the model's own decision.".to_owned());
     picture.caption = said.join(" ");
@@ -145,7 +145,7 @@ pub(super) fn precision_recall(request: &Request, watch: &Watch) -> Result<Pictu
         if let Some(step) = ranked.decided.as_ref().filter(|s| s.own + s.rest > 0.0) {
             picture.panels[0].marks.push(decision_dot(at, vec![point(step)]));
         }
-        said.push(model_caption(model));
+        said.push(named(request, at, model));
     }
     said.push("The grey line is the share of the class among the rows, the dot the model's own decision.".to_owned());
     picture.caption = said.join(" ");
@@ -214,4 +214,12 @@ fn add_series(picture: &mut Picture, at: usize, paths: Vec<Vec<Point>>, label: &
 
 fn decision_dot(at: usize, place: Vec<Point>) -> Mark {
     Mark::points(place, Symbol::Circle).colour(Colour::Class(at)).width(1.5).label("decision")
+}
+
+/// The caption of a model, behind its name where there are several.
+fn named(request: &Request, at: usize, model: &linsep::artifact::Model) -> String {
+    match request.models.len() {
+        1 => model_caption(model),
+        _ => format!("{}: {}", request.name_of(at), model_caption(model)),
+    }
 }

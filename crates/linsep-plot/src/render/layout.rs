@@ -204,12 +204,13 @@ fn draw_sample(mark: &Mark, page: &Page, [x, y]: [f64; 2], width: f64, drawing: 
 
 /// The panels in rows; returns where they end.
 fn panels(picture: &Picture, page: &Page, [left, top]: [f64; 2], width: f64, drawing: &mut Drawing) -> f64 {
-    let narrow = width < 34.0 * page.em;
+    let narrow = width < 46.0 * page.em;
     let columns = match picture.panels.len() {
         0 | 1 => 1,
         2 if narrow => 1,
         2 | 4 => 2,
-        _ if narrow => 2,
+        // A third of less is too little to read.
+        _ if width < 62.0 * page.em => 2,
         _ => 3,
     };
     let gap = 1.5 * page.em;

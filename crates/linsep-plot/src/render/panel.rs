@@ -32,6 +32,12 @@ impl<'a> PanelPlan<'a> {
         let tick_size = 0.9 * em;
         let title = if panel.title.is_some() { 1.7 * em } else { 0.3 * em };
         let right_room = 0.6 * em;
+        if panel.bare {
+            let frame = [left, top + title, left + width, top + title + plot_height(panel, width, em)];
+            let (x_ticks, y_ticks) = (Vec::new(), Vec::new());
+            let outer = (left, width);
+            return PanelPlan { panel, frame, outer, top, x_ticks, y_ticks, upright_names: false, x_names_height: 0.0 };
+        }
         let beside = if panel.y.label.is_empty() { 0.3 * em } else { 1.5 * em };
         // The height follows from the width and the ticks beside it from the height: twice is enough.
         let mut names = 3.0 * em;
@@ -114,11 +120,16 @@ impl<'a> PanelPlan<'a> {
                 shown += at.len();
             }
         }
-        // Many symbols are drawn smaller, so that they do not become one.
-        let crowd = [(3000, 0.45), (1200, 0.6), (400, 0.75), (150, 0.9)];
-        let crowd = crowd.iter().find(|(n, _)| shown > *n).map_or(1.0, |(_, size)| *size);
+        // Many symbols are drawn smaller, so that they do not become one: by how many there are in the room of a usual panel.
+        let room = (right - left) * (bottom - top) / (USUAL_ROOM * em * em);
+        let crowd = [(3000.0, 0.45), (1200.0, 0.6), (400.0, 0.75), (150.0, 0.9)];
+        let crowd = crowd.iter().find(|(n, _)| shown as f64 > n * room.max(0.3)).map_or(1.0, |(_, size)| *size);
         for mark in self.panel.marks.iter().filter(|m| !matches!(m.shape, Shape::Text { .. })) {
             self.mark(mark, crowd, number, page, drawing);
+        }
+        if self.panel.bare {
+            self.words(page, drawing);
+            return bottom;
         }
         // The frame is drawn over the marks, whose ends it cuts clean.
         let frame = path_text(&[[left, top], [left, bottom], [right, bottom]], false);
@@ -312,6 +323,8 @@ impl<'a> PanelPlan<'a> {
     }
 }
 
+/// Area of the plotting area of a usual picture of 720 pixels, in squares of its text size.
+const USUAL_ROOM: f64 = 1900.0;
 /// Points this near to a straight line, in pixels, are left out: a quarter of what is written.
 const STRAIGHT: f64 = 0.0025;
 

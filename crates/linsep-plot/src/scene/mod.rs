@@ -8,7 +8,7 @@ mod nice;
 pub(crate) use axis::AxisTicks;
 pub use axis::{Axis, Scale};
 pub use mark::{Colour, Dash, Key, Mark, Shape, Symbol};
-pub(crate) use nice::number_text;
+pub(crate) use nice::{nice_step, number_text};
 
 /// A point in the units of the axes.
 pub(crate) type Point = [f64; 2];
@@ -28,6 +28,8 @@ pub struct Panel {
     pub aspect: f64,
     /// Height of a name on the vertical axis, in lines of text; only where it has names and axes are not equal.
     pub row_height: f64,
+    /// Whether there is neither frame nor ticks: the marks are all there is, as in a drawing of three dimensions.
+    pub bare: bool,
     /// What is drawn, the first at the bottom.
     pub marks: Vec<Mark>,
 }
@@ -35,7 +37,7 @@ pub struct Panel {
 impl Panel {
     /// An empty panel.
     pub fn new(x: Axis, y: Axis) -> Panel {
-        Panel { title: None, x, y, equal: false, aspect: ASPECT, row_height: 1.75, marks: Vec::new() }
+        Panel { title: None, x, y, equal: false, aspect: ASPECT, row_height: 1.75, bare: false, marks: Vec::new() }
     }
 
     /// The ends of the axes: left, bottom, right, top.

@@ -33,6 +33,16 @@ pub(super) fn nice_ticks((low, high): (f64, f64), most: usize) -> Vec<(f64, Stri
     }
 }
 
+/// A round step of which so many reach at least as far.
+pub(crate) fn nice_step(reach: f64, steps: i32) -> f64 {
+    let least = reach / f64::from(steps);
+    if !(least > 0.0 && least.is_finite()) {
+        return 1.0;
+    }
+    let power = 10f64.powi(least.log10().floor() as i32);
+    STEPS.iter().map(|s| s * power).find(|s| *s >= least).unwrap_or(10.0 * power)
+}
+
 /// Powers of ten within a range, or of a short one round numbers.
 pub(super) fn log_ticks((low, high): (f64, f64), most: usize) -> Vec<(f64, String)> {
     let (first, last) = (low.log10().ceil() as i32, high.log10().floor() as i32);

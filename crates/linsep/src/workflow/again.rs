@@ -17,7 +17,7 @@ use crate::table::{Kind, Table};
 use crate::watch::Watch;
 
 /// Everything that a model says of how it was fitted. Where it started is not kept, but whether it did is.
-pub(super) fn options_of(model: &Model) -> FitOptions {
+pub fn options_of(model: &Model) -> FitOptions {
     let mut options = FitOptions::new(model.target.clone(), model.method.clone());
     options.weights.clone_from(&model.weights);
     options.class_weights = model.class_weights.as_ref().map(|w| match w.balanced {

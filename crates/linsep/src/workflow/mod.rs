@@ -89,6 +89,7 @@ pub use verify::{Verification, verify_table};
 // For the other stages, the command, the extension and the tests: nothing is promised about these.
 #[doc(hidden)]
 pub use self::{
+    again::options_of,
     arrays::{
         Arrays, fit_arrays, measure_design, path_arrays, predict_design, refit_arrays, separable_arrays,
         support_arrays, verify_arrays,
