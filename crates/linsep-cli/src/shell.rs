@@ -69,7 +69,7 @@ pub fn man(arguments: &ManArguments) -> Result<Ending> {
     for command in std::iter::once(&all).chain(commands) {
         let name = command.get_display_name().unwrap_or(command.get_name());
         let text = page(command)?;
-        write_atomic(&directory.join(format!("{name}.1")), |mut out| out.write_all(&text))?;
+        write_atomic(&directory.join(format!("{name}.1")), |out| out.write_all(&text))?;
     }
     Ok(Ending::Done)
 }

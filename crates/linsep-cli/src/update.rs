@@ -94,9 +94,9 @@ fn by_statistics(arguments: &UpdateArguments, model: &Model, progress: &Progress
         kinds.map(|(name, text)| (name.clone(), if *text { Expected::Text } else { Expected::Number })).collect();
     let added = match arguments.input.files.is_empty() {
         true => None,
-        false => Some(arguments.input.read_as(expected.clone(), progress)?),
+        false => Some(arguments.input.read_as(expected.clone(), model.reading.clone(), progress)?),
     };
-    let read = |file: &PathBuf| arguments.input.read_other(file, expected.clone(), progress);
+    let read = |file: &PathBuf| arguments.input.read_other(file, expected.clone(), model.reading.clone(), progress);
     let removed = arguments.remove.iter().map(read).collect::<Result<Vec<Table>>>()?;
     let mut changes: Vec<RowChange<'_>> = added.iter().map(|table| RowChange { table, removed: false }).collect();
     changes.extend(removed.iter().map(|table| RowChange { table, removed: true }));

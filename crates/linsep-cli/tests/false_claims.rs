@@ -976,7 +976,8 @@ fn captions_of_hulls_state_bounds_as_bounds() {
         "x,y,class\n3.999999999998,3.000000000002,b\n1.999999999998,2.999999999998,a\n4.0,2.000000000001,a\n\
          4.000000000002,-1e-12,a\n4.0,3.000000000002,a\n2.000000000001,0.0,a\n2.999999999998,2.000000000002,a\n",
     );
-    let found: Value = serde_json::from_str(&scratch.run("plot hulls t.csv --target class --json").stdout).expect("JSON");
+    let found: Value =
+        serde_json::from_str(&scratch.run("plot hulls t.csv --target class --json").stdout).expect("JSON");
     let caption = found["caption"].as_str().expect("a caption");
     assert!(!caption.contains("‖ = 4.44"), "{caption}");
 }

@@ -87,7 +87,8 @@ pub fn run(arguments: &ReportArguments) -> Result<Ending> {
     let model = load_model(&arguments.model)?;
     let progress = Progress::new(arguments.input.quiet, None);
     let training = arguments.input.read(Some(&model), &progress)?;
-    let read = |file: &String| arguments.input.read_other(Path::new(file), model.expected(), &progress);
+    let read =
+        |file: &String| arguments.input.read_other(Path::new(file), model.expected(), model.reading.clone(), &progress);
     let test = arguments.test.as_ref().map(read).transpose()?;
     let watch = progress.watch();
     let quoted =

@@ -13,6 +13,7 @@ const FEW_ROWS: usize = 20;
 /// Share of the cells that must look like something else for a column to be questioned at all, and for a fit to refuse it
 /// until the question is answered. Chosen, not measured.
 const QUESTIONED: (usize, usize) = (1, 2);
+/// See [`QUESTIONED`]. Chosen, not measured.
 const REFUSED: (usize, usize) = (9, 10);
 
 /// A question about a column.
