@@ -160,8 +160,7 @@ pub(super) fn source_by_sums(
         zero_weight: source.counts.zero_weight,
         held_back: 0,
         missing: source.counts.missing.clone(),
-        // Rows that come and go change them; they are not counted.
-        filled: Vec::new(),
+        filled: source.counts.filled.clone(),
         class_weights: Vec::new(),
         accuracy: None,
         rejected: None,
@@ -169,5 +168,7 @@ pub(super) fn source_by_sums(
     };
     let statistics = options.keep_statistics.then(|| counted(source, &running)).transpose()?;
     let (fingerprint, updates) = (known.fingerprint.clone(), updates.to_vec());
-    model_of_sums(&running, options, RowsOfSums { training, statistics, fingerprint, updates }, watch)
+    let rows = RowsOfSums { training, statistics, fingerprint, updates };
+    let model = model_of_sums(&running, options, rows, watch)?;
+    Ok(Model { reading: known.reading.clone(), ..model })
 }

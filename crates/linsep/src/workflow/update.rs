@@ -53,7 +53,8 @@ pub fn update_statistics(model: &Model, changes: &[RowChange<'_>], watch: &Watch
     let UpdatedRows { options, recipe, classes, statistics, training, fingerprint, updates, .. } = state;
     let running = RunningFit::of_kept(&options, recipe, classes, model.target_is_text, &statistics.sums)?;
     let rows = RowsOfSums { training, statistics: Some(statistics), fingerprint, updates };
-    model_of_sums(&running, &options, rows, watch)
+    let updated = model_of_sums(&running, &options, rows, watch)?;
+    Ok(Model { reading: model.reading.clone(), ..updated })
 }
 
 /// Fits all rows, those of the model included, as the model was fitted, and starts at it where it has the columns and classes

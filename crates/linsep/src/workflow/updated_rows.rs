@@ -94,6 +94,7 @@ impl UpdatedRows {
         let counted: Vec<bool> = frequencies.iter().map(|f| *f > 0.0).collect();
         // A level that the rows of the model do not have cannot be taken away from them, whatever predictions do.
         let strict = Recipe { unknown: UnknownLevel::Error, ..self.recipe.clone() };
+        // Means that are filled in are not kept as sums, so that nothing is filled in here.
         let Prepared { design, rows, missing, .. } = strict.apply(table, &counted)?;
         if rows.is_empty() {
             return Err(Error::data("no row has a label and all the cells that are needed").at(file_of(table)));
