@@ -1034,12 +1034,8 @@ fn regions_are_inequalities_and_boundaries_have_ends() {
             let x = [&cells[0], &cells[1]].map(|c| c[i].parse::<f64>().expect("a number"));
             for region in regions.as_array().expect("regions") {
                 let rows = region["A"].as_array().expect("A").iter().zip(region["b"].as_array().expect("b"));
-                let holds = rows.map(|(a, b)| number(&a[0]) * x[0] + number(&a[1]) * x[1] >= number(b));
-                assert_eq!(
-                    holds.fold(true, |all, one| all && one),
-                    region["class"] == serde_json::json!(class),
-                    "{x:?}"
-                );
+                let mut holds = rows.map(|(a, b)| number(&a[0]) * x[0] + number(&a[1]) * x[1] >= number(b));
+                assert_eq!(holds.all(|holds| holds), region["class"] == serde_json::json!(class), "{x:?}");
             }
             inside += 1;
         }

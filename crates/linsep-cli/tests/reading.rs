@@ -70,9 +70,10 @@ fn a_spreadsheet_gives_the_model_of_a_program() {
 #[test]
 fn row_names_are_no_feature() {
     let scratch = Scratch::new();
-    let cells: Vec<(usize, &str, &str)> =
+    type Cells = (usize, &'static str, &'static str);
+    let cells: Vec<Cells> =
         (0..40).map(|i| (i * 7 % 11, ["a", "b"][i % 2], ["no", "yes"][usize::from(i * 7 % 11 + i % 3 > 6)])).collect();
-    let body = |row: &dyn Fn(usize, &(usize, &str, &str)) -> String| -> String {
+    let body = |row: &dyn Fn(usize, &Cells) -> String| -> String {
         cells.iter().enumerate().map(|(i, cell)| row(i, cell)).collect()
     };
     scratch.write("plain.csv", format!("x,k,y\n{}", body(&|_, (x, k, y)| format!("{x},{k},{y}\n"))));

@@ -30,7 +30,6 @@ pub(crate) use self::questions::{has_leading_zero, unanswered};
 
 use crate::error::{Error, Place, Result, nearest};
 use crate::numeric::vectorised;
-use rayon::prelude::*;
 
 /// What a column holds, decided over all its cells.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -259,16 +259,22 @@ fn questions_name_a_cell_and_its_line() {
 
 #[test]
 fn identifiers_and_leaks() {
-    let row =
-        |i: usize| format!("{},p{i},{},{},{}\n", i + 1, i % 3, if i % 2 == 0 { "a" } else { "b" }, i * 7919 % 1000);
+    let row = |i: usize| {
+        format!("{},p{i},{},{},{}\n", i + 1, i % 3, if i.is_multiple_of(2) { "a" } else { "b" }, i * 7919 % 1000)
+    };
     let text = format!("n,id,x,y,z\n{}", (0..60).map(row).collect::<String>());
     let found = asked(&text, &options(), Some("y"));
     let codes: Vec<(&str, QuestionCode)> = found.iter().map(|(c, code, ..)| (c.as_str(), *code)).collect();
     assert_eq!(codes, [("n", QuestionCode::Identifier), ("id", QuestionCode::Identifier)]);
     // A copy of the label as a number, one cell in sixty wrong: not quite; none wrong: a leak.
     let leak = |wrong: usize| {
-        let row =
-            |i: usize| format!("{},{}\n", usize::from((i % 2 == 0) != (i < wrong)), if i % 2 == 0 { "a" } else { "b" });
+        let row = |i: usize| {
+            format!(
+                "{},{}\n",
+                usize::from(i.is_multiple_of(2) != (i < wrong)),
+                if i.is_multiple_of(2) { "a" } else { "b" }
+            )
+        };
         asked(&format!("x,y\n{}", (0..60).map(row).collect::<String>()), &options(), Some("y")).len()
     };
     assert_eq!((leak(0), leak(1)), (1, 0));
