@@ -118,9 +118,9 @@ pub fn run(arguments: &GeometryArguments) -> Result<Ending> {
             .help("leave one out"));
     }
     if let Some(output) = &arguments.output {
-        SheetFormat::of(output)?;
         check_directory(Path::new(output))?;
         arguments.input.refuse_as_output(Path::new(output), &[Some(&arguments.model)])?;
+        SheetFormat::of(output)?;
     }
     let table = arguments.input.read(Some(&model), &progress)?;
     let keep = kept(&arguments.keep, &table)?;

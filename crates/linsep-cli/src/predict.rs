@@ -148,10 +148,10 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         Saved::One(model) => arguments.prepare(model)?,
         Saved::Several(models) => models.models.iter_mut().try_for_each(|m| arguments.prepare(m))?,
     }
-    SheetFormat::of(&arguments.output)?;
     check_directory(Path::new(&arguments.output))?;
     let others = [Some(arguments.model.as_path()), arguments.decision.file()];
     arguments.input.refuse_as_output(Path::new(&arguments.output), &others)?;
+    SheetFormat::of(&arguments.output)?;
     let progress = Progress::new(arguments.input.quiet, None);
     let model = match saved {
         Saved::One(model) => model,

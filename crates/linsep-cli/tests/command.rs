@@ -225,12 +225,12 @@ fn a_transform_and_a_basis_are_part_of_the_model() {
         let accuracy = json(&scratch.done("evaluate m.json penguins.csv --json"))["accuracy"]["value"].as_f64();
         assert!(accuracy.expect("a number") > 0.97, "{flags}: {accuracy:?}");
         // Columns are matched by name, and rows stand for themselves.
-        let whole = scratch.done("predict m.json penguins.csv --proba");
+        let whole = scratch.done("predict m.json penguins.csv --proba --quiet");
         let text = String::from_utf8(scratch.read("penguins.csv")).expect("text");
         let lines: Vec<&str> = text.lines().collect();
         let turned = |line: &str| line.split(',').rev().collect::<Vec<_>>().join(",");
         scratch.write("some.csv", format!("{}\n{}\n{}\n", turned(lines[0]), turned(lines[200]), turned(lines[7])));
-        let some = scratch.done("predict m.json some.csv --proba");
+        let some = scratch.done("predict m.json some.csv --proba --quiet");
         let (whole, some): (Vec<&str>, Vec<&str>) = (whole.lines().collect(), some.lines().collect());
         assert_eq!(some, [whole[0], whole[200], whole[7]], "{flags}");
     }
@@ -337,9 +337,9 @@ fn an_unknown_level_treated_as_missing_is_filled_in_like_a_missing_cell() {
     scratch.done("fit d.csv --target y --missing mean -o m.json");
     scratch.write("new.csv", "x,kind\n1,other\n3,other\n");
     scratch.write("gone.csv", "x,kind\n1,\n3,\n");
-    let filled = scratch.done("predict m.json new.csv --unknown missing --proba");
-    assert_eq!(filled, scratch.done("predict m.json gone.csv --proba"));
-    assert_ne!(filled, scratch.done("predict m.json new.csv --unknown zero --proba"));
+    let filled = scratch.done("predict m.json new.csv --unknown missing --proba --quiet");
+    assert_eq!(filled, scratch.done("predict m.json gone.csv --proba --quiet"));
+    assert_ne!(filled, scratch.done("predict m.json new.csv --unknown zero --proba --quiet"));
 }
 
 #[test]

@@ -146,9 +146,9 @@ pub struct TrainingSummary {
     pub held_back: usize,
     /// Missing cells per column among the rows with a label and a weight.
     pub missing: Vec<(String, usize)>,
-    /// Cells per column that were filled in; files from before they were counted have none.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub filled: Vec<(String, usize)>,
+    /// Cells per column that were filled in, where any was; files from before they were counted do not say.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub filled: Option<Vec<(String, usize)>>,
     /// Total weight of each class, without class weights.
     pub class_weights: Vec<f64>,
     /// Weighted accuracy on the rows used, as far as they were decided; `None` if none was.

@@ -11,16 +11,16 @@ use crate::table::{
     iso_day, order_of,
 };
 use crate::words::{Setting, words};
+use std::collections::BTreeSet;
 
 /// Turns columns of text into numbers, where that was asked for, where a model has done so, and where a whole column is
 /// unmistakable.
 pub(super) fn interpret(mut table: Table, options: &ReadOptions, style: &CellStyle, is_csv: bool) -> Result<Table> {
     let mut reading = style.reading();
     reading.index_from = table.reading().index_from;
-    let is_text = |name: &str| {
-        let expected = options.expected.iter().any(|(n, kind)| n == name && *kind == Expected::Text);
-        expected || options.text.iter().any(|n| n == name)
-    };
+    let expected = options.expected.iter().filter(|(_, kind)| *kind == Expected::Text).map(|(name, _)| name);
+    let texts: BTreeSet<&str> = expected.chain(&options.text).map(String::as_str).collect();
+    let is_text = |name: &str| texts.contains(name);
     let names: Vec<String> = table.columns().iter().map(|c| c.name.clone()).collect();
     for (c, name) in names.iter().enumerate() {
         if !is_csv && !style.missing.is_empty() {

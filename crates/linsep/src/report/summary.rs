@@ -264,8 +264,8 @@ fn dropped_text(model: &Model) -> Vec<String> {
         let more = if t.missing.len() > 6 { format!(", {} more columns", t.missing.len() - 6) } else { String::new() };
         lines.push(format!("{} dropped with missing cells: {}{more}", count(incomplete, "row"), cells.join(", ")));
     }
-    if !t.filled.is_empty() {
-        lines.push(filled_text(&t.filled));
+    if let Some(filled) = &t.filled {
+        lines.push(filled_text(filled));
     }
     lines
 }

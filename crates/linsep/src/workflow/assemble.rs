@@ -77,7 +77,7 @@ pub(super) fn model_of(
         zero_weight: source.counts.zero_weight,
         held_back: source.counts.held_back,
         missing: source.counts.missing.clone(),
-        filled: source.counts.filled.clone(),
+        filled: source.counts.filled_cells(),
         class_weights: source.labels.totals(plain),
         accuracy: None,
         rejected: None,

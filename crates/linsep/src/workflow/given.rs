@@ -75,7 +75,7 @@ pub fn given_model(given: GivenSettings, target: &str, decision: Decision) -> Re
         zero_weight: 0,
         held_back: 0,
         missing: Vec::new(),
-        filled: Vec::new(),
+        filled: None,
         class_weights: vec![0.0; classes.len()],
         accuracy: None,
         rejected: None,

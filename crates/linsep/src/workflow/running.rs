@@ -313,7 +313,7 @@ impl RunningFit {
                 zero_weight: self.zero_weight,
                 held_back: 0,
                 missing: Vec::new(),
-                filled: Vec::new(),
+                filled: None,
                 class_weights: weights,
                 accuracy: None,
                 rejected: None,

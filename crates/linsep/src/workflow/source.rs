@@ -45,6 +45,13 @@ pub(super) struct RowCounts {
     pub(super) filled: Vec<(String, usize)>,
 }
 
+impl RowCounts {
+    /// The cells that were filled in, where any was.
+    pub(super) fn filled_cells(&self) -> Option<Vec<(String, usize)>> {
+        (!self.filled.is_empty()).then(|| self.filled.clone())
+    }
+}
+
 impl<'a> Source<'a> {
     /// The rows of a table that have a class, a weight and all cells; the table is used up on the way.
     pub(super) fn of_table(table: Table, roles: &RowRoles, options: &RecipeOptions) -> Result<Source<'static>> {

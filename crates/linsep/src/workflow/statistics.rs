@@ -160,7 +160,7 @@ pub(super) fn source_by_sums(
         zero_weight: source.counts.zero_weight,
         held_back: 0,
         missing: source.counts.missing.clone(),
-        filled: source.counts.filled.clone(),
+        filled: source.counts.filled_cells(),
         class_weights: Vec::new(),
         accuracy: None,
         rejected: None,

@@ -361,9 +361,9 @@ fn keep_settings(found: &mut Model, model: &Model) {
     found.tuning.clone_from(&model.tuning);
     found.method.clone_from(&model.method);
     found.decision.clone_from(&model.decision);
-    if model.training.filled.is_empty() {
+    if model.training.filled.is_none() {
         // A file from before they were counted.
-        found.training.filled.clear();
+        found.training.filled = None;
     }
 }
 

@@ -11,6 +11,7 @@ use crate::read::infer::{CellPlaces, RawChunk, shown};
 use crate::read::number::trim_spaces;
 use crate::read::source::Input;
 use crate::table::{Aside, Kind, Table, has_leading_zero};
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -79,12 +80,7 @@ fn is_unique(table: &Table) -> bool {
 }
 
 /// Remembers columns of numbers that are written with leading zeros, as far as the first rows show it.
-pub(super) fn with_leading_zeros(
-    mut table: Table,
-    input: &Input<'_>,
-    header: &Header,
-    wanted: &[Wanted],
-) -> Result<Table> {
+pub(super) fn with_leading_zeros(table: Table, input: &Input<'_>, header: &Header, wanted: &[Wanted]) -> Result<Table> {
     let mut reader = input.open(&Arc::default())?;
     std::io::copy(&mut reader.by_ref().take(header.start.skip), &mut std::io::sink()).map_err(|e| input.failed(&e))?;
     let mut bytes = Vec::new();
@@ -102,16 +98,21 @@ pub(super) fn with_leading_zeros(
             *found = Some((String::from_utf8_lossy(cell).into_owned(), header.start.lines + 1 + line));
         }
     });
+    if found.iter().all(Option::is_none) {
+        return Ok(table);
+    }
+    let places: BTreeMap<&str, usize> =
+        table.columns().iter().enumerate().map(|(at, column)| (column.name.as_str(), at)).collect();
+    let mut asides = Vec::new();
     for (c, (name, found)) in header.names.iter().zip(found).enumerate() {
-        let column = table.columns().iter().position(|column| column.name == *name);
-        if let (Some((example, line)), Some(column)) = (found, column)
-            && table.columns()[column].kind == Kind::Number
+        if let (Some((example, line)), Some(column)) = (found, places.get(name.as_str()))
+            && table.columns()[*column].kind == Kind::Number
             && wanted[c] != Wanted::Number
         {
-            table = table.with_aside(Aside::LeadingZeros { column: name.clone(), example, line });
+            asides.push(Aside::LeadingZeros { column: name.clone(), example, line });
         }
     }
-    Ok(table)
+    Ok(asides.into_iter().fold(table, Table::with_aside))
 }
 
 impl RawColumn {

@@ -102,7 +102,7 @@ fn quotes_line_breaks_and_lines() {
     let table = csv("\"a\"\"b\",c\r\n\"x, \"\"y\"\"\",1\r\n\r\n\"two\nlines\",2\r\n z ,3");
     assert_eq!(table.columns()[0].name, "a\"b");
     let (cells, lines, _) = contents(&table);
-    assert_eq!(cells, [["x, \"y\"", "1"], ["two\nlines", "2"], [" z ", "3"]]);
+    assert_eq!(cells, [["x, \"y\"", "1"], ["two\nlines", "2"], ["z", "3"]]);
     assert_eq!(lines, [Some(2), Some(4), Some(6)]);
 }
 

@@ -148,9 +148,9 @@ fn whole_columns_of_signs_and_dates() {
 #[test]
 fn what_is_asked_for() {
     let dates = |order| ReadOptions { dates: vec![("d".into(), order)], ..options() };
-    let text = "d,y\n01/02/2024,a\n03/04/2024,b\n";
-    assert_eq!(read(text, &dates(Some(DateOrder::Dmy))).number(1, 0), 62.0);
-    assert_eq!(read(text, &dates(Some(DateOrder::Mdy))).number(1, 0), 61.0);
+    let text = "d,y\n01/02/2024,a\n03/05/2024,b\n";
+    assert_eq!(read(text, &dates(Some(DateOrder::Dmy))).number(1, 0), 92.0);
+    assert_eq!(read(text, &dates(Some(DateOrder::Mdy))).number(1, 0), 63.0);
     assert!(error(text, &dates(None)).0.contains("order is open"));
     assert_eq!(error("d,y\n2024-01-01,a\n31.12.2024,b\n", &dates(None)).1, Some(3));
     assert_eq!(error("d,y\n2024-01-01,a\n7,b\n", &dates(Some(DateOrder::Ymd))).1, Some(3));

@@ -90,10 +90,11 @@ proptest! {
     #[test]
     fn fast_and_slow_agree(body in "[a1,\";\n\r .]{0,60}", columns in 1usize..4, piece in 1usize..40) {
         let names = ["p", "q", "r"][..columns].join(",");
+        // One cell more behind a quote is a row name, which the twin does not know.
+        let quoted = body.trim_start_matches(['\r', '\n', ' ']).starts_with('"');
+        let body = if quoted { format!("a{body}") } else { body };
         let bytes = format!("{names}\n{body}").into_bytes();
         let text = ["p", "q", "r"][..columns].iter().map(|s| (*s).to_owned()).collect();
-        // One cell more behind a quote is a row name, which the twin does not know.
-        prop_assume!(!body.starts_with('"') && !body.starts_with("\r\n\""));
         let options = ReadOptions { text, delimiter: Some(b','), ..ReadOptions::default() };
         let fast = read_with(&bytes, "t.csv", &options, piece).ok().map(|t| {
             let (cells, lines, _) = contents(&t);
