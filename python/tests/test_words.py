@@ -208,6 +208,10 @@ CASES = {
 #: Cases that Python cannot make, by the function of the table that has them (`None` for all of it).
 NOT_HERE = {
     "formats": None,  # Python reads no tables.
+    "cells": None,  # The same.
+    "lines_and_endings": None,  # The same.
+    "formulas": None,  # Of the command and of Rust.
+    "pictures": None,  # test_pictures.py has those that Python can make.
     "geometry": None,  # Of files and flags.
     "transforms_and_bases": None,  # scikit-learn's own transformers make features.
     "simulation": None,
@@ -220,7 +224,11 @@ NOT_HERE = {
         "one sigmoid for three classes", "a lasso of sigmoid outputs", "a solver that sigmoid-ls has not", "restarts of a convex risk",
         "a penalised intercept without a penalty, sigmoid-ls", "a tolerance of nothing, sigmoid-ls",
     ],
-    "class_weights_and_starts": ["two weights of a class", "a start that is not there"],
+    "class_weights_and_starts": [
+        "two weights of a class", "a start that is not there",
+        # Updates are of the command; partial_fit is theirs here.
+        "statistics of a method without sums", "an update without rows", "an update of a model without sums",
+    ],
     # Parameters that belong to no such estimator are a TypeError of Python's own.
     "stochastic": ["a step of Newton's", "a batch of Newton's", "a batch of one row at a time", "a batch of LDA's"],
     "separability": ["offsets of a separability", "a margin tolerance of zero", "no such target to separate", "a class with one row",
@@ -238,6 +246,13 @@ NOT_HERE = {
         "unknown level refused when asked", "unknown level filled in", "unknown level as missing", "unknown level as zero",
         "column to keep is not there", "output into no directory", "unknown class", "evaluation without target",
         "LIBSVM for a CSV model", "output over input",
+        # Files in each other's place, flags, shells and manual pages.
+        "a table in the place of a model", "a model in the place of a table", "a model as training rows", "a flag of another tool",
+        "a shell that is not known", "a manual page that is not there", "manual pages into nowhere", "no weights to show",
+        # Explanations and descriptions are of the command and of Rust.
+        "an explanation of no columns", "an explanation of some columns", "explanations beside probabilities",
+        "a row before the first", "a row behind the last", "a row without an explanation",
+        "a row that misses a cell cannot be explained", "describing a target that is not there", "describing nothing",
     ],
     "model_files": ["damaged compressed model"],
     "settings": [
@@ -265,6 +280,7 @@ NOT_HERE = {
         "true priors that do not sum to one", "a true prior of zero", "a class without a true prior", "a true prior of no class",
         "a class with two true priors", "a true prior that is no number", "priors and true priors", "a hard margin with a penalty",
         "a hard margin with offsets", "support vectors of another table", "no number of support vectors", "costs of a pocket",
+        "an order of nothing",
     ],
 }
 
