@@ -13,6 +13,8 @@ use linsep::{ErrorKind, Result};
 const MOST_WEIGHTS: usize = 40;
 /// Most columns in the summary of a table.
 const MOST_COLUMNS: usize = 100;
+/// Characters of a value in a line of the summary, by its own rule.
+const WIDTH: usize = 84;
 /// Levels of a text column that are listed.
 const LEVELS: usize = 5;
 /// Levels of a text column beyond which a reader should ask whether it is a name.
@@ -24,14 +26,20 @@ pub fn fitted(story: &Story<'_>) -> Result<(String, Section)> {
     let mut lines = summary.lines();
     let headline = lines.next().unwrap_or_default().to_owned();
     let mut facts: Vec<(String, String)> = Vec::new();
+    let mut length = 0;
     for line in lines.take_while(|line| !line.trim().is_empty()) {
         // A name of at most eleven letters, or blanks where a value goes on.
         let name: String = line.chars().take(15).collect();
         let value: String = line.chars().skip(15).collect();
         match (name.trim(), facts.last_mut()) {
-            ("", Some((_, last))) => last.extend(["; ", value.trim()]),
+            ("", Some((_, last))) => {
+                // A line that had no room for the next word goes on, any other ends a statement.
+                let word = value.split_whitespace().next().unwrap_or_default().chars().count();
+                last.extend([if length + 1 + word > WIDTH { " " } else { "; " }, value.trim()]);
+            }
             (name, _) => facts.push((name.to_owned(), value.trim().to_owned())),
         }
+        length = value.trim().chars().count();
     }
     let mut blocks = vec![Block::Facts(facts)];
     if story.model.outcome != Outcome::Converged {
@@ -212,7 +220,8 @@ pub fn coefficients(story: &Story<'_>) -> Result<Section> {
                 line(model.recipe.feature(*j), (0..linear.n_scores()).map(|k| linear.weights_of(k)[*j]).collect())
             }));
             blocks.push(Block::Paragraph(format!(
-                "{nonzero} of {} columns have a weight; in the units of the columns, the largest first{}.",
+                "{nonzero} of {} columns have a weight: those that the model holds, in the units of the columns, the largest \
+                 first{}. How many of their digits are the optimum's, inspect shows.",
                 linear.n_cols(),
                 if nonzero > MOST_WEIGHTS { format!(", {MOST_WEIGHTS} are shown") } else { String::new() }
             )));
