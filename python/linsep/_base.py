@@ -39,6 +39,8 @@ class Estimator(SklearnFace, Parameters):
     _fine: tuple[str, ...] = ()
     #: Whether features of single precision give attributes of single precision, as in scikit-learn.
     _keeps_precision = True
+    #: Whether counts alone say what to predict, where the library has no model of them (see `_counts`).
+    _counts_suffice = False
     #: Fitted attributes that may be assigned; predictions follow them.
     _writable: tuple[str, ...] = ()
 
@@ -66,6 +68,10 @@ class Estimator(SklearnFace, Parameters):
         from ._habits import stopped_early
 
         return stopped_early(getattr(self, "solver", None), self.model_.solver, self.model_.iterations)
+
+    def _too_large(self, values: np.ndarray) -> str | None:
+        """What scikit-learn says where features overflow, in front of what the library says; `None` for nothing."""
+        return None
 
     def _prepare(self, given: _input.Features, fitting: bool) -> _input.Features:
         """Features as the method wants them."""
@@ -105,6 +111,7 @@ class Estimator(SklearnFace, Parameters):
         own = self.__dict__
         # Sums of an earlier fit in parts are not those of this one.
         own.pop("_running", None)
+        own.pop("_by_counts", None)
         own["model_"] = model
         own["classes_"] = training.labels.classes
         own["n_features_in_"] = training.cols
@@ -195,13 +202,14 @@ class Estimator(SklearnFace, Parameters):
 
     def _ask(self, X: Any) -> tuple[_core.Model, Any]:
         """The model, and features that fit it."""
+        self._fitted()
         given = self._given(X)
         return self.model_, given.x
 
     def _given(self, X: Any) -> _input.Features:
         """Features to predict from, checked against those of the fit."""
         own = self.__dict__
-        if "model_" not in own:
+        if "model_" not in own and not own.get("_by_counts", False):
             raise waiting(self)
         name = type(self).__name__
         given = _input.features(X, sparse=self._takes_sparse, owner=name)
@@ -336,6 +344,7 @@ class Estimator(SklearnFace, Parameters):
         return found
 
     def _recompute(self, what: str, X: Any, y: Any, sample_weight: Any, **more: Any) -> Any:
+        self._fitted()
         given = self._given(X)
         _weights.refuse(self, what)
         codes = _input.codes_of(y, self.classes_, given.rows)

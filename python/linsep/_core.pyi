@@ -167,6 +167,7 @@ def fit(
     ties: str | None = None,
     missing: str = "error",
     init: Model | None = None,
+    random_start: float | None = None,
     n_threads: int = 0,
     time_limit: float | None = None,
     seed: int = 0,

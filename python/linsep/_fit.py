@@ -77,7 +77,7 @@ def training(estimator: Any, X: Any, y: Any, sample_weight: Any, sets: Sets = NO
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
     features = _input.features(X, sparse=estimator._takes_sparse, owner=name)
-    labels = _input.labels(y, features.rows, name)
+    labels = _input.labels(y, features.rows, name, least=1 if estimator._counts_suffice else 2)
     weights = _input.weights(sample_weight, features.rows)
     class_weight = _input.class_weights(getattr(estimator, "class_weight", None), labels.classes)
     return Training(X, features, labels, weights, class_weight, _conformal(estimator, *sets))
@@ -106,6 +106,7 @@ def fitted(
         scheme = {}
     given = estimator._prepare(data.features, fitting=True)
     tell = observer(estimator)
+    start = warm(estimator, data)
     try:
         return _core.fit(
             given.x,
@@ -117,7 +118,9 @@ def fitted(
             input_names=None if given.is_table else given.names,
             sample_weight=data.weights,
             class_weight=data.class_weight,
-            init=warm(estimator, data),
+            init=start,
+            # Without a step scikit-learn stays at zero; the library's own start has the log-odds of the classes.
+            random_start=0.0 if start is None and _takes_no_step(estimator) else None,
             n_threads=threads(estimator),
             time_limit=getattr(estimator, "time_limit", None),
             seed=seed(estimator),
@@ -174,6 +177,10 @@ def warm(estimator: Any, data: Training) -> _core.Model | None:
         return None
     same = own["n_features_in_"] == data.cols and np.array_equal(own["classes_"], data.labels.classes)
     return own["model_"] if same else None
+
+
+def _takes_no_step(estimator: Any) -> bool:
+    return getattr(estimator, "max_iter", None) == 0 and hasattr(estimator, "warm_start")
 
 
 def observer(estimator: Any) -> Any:

@@ -248,15 +248,15 @@ class Labels:
         self.are_text = are_text
 
 
-def labels(y: Any, rows: int, owner: str = "estimator") -> Labels:
-    """Labels from any array, list or column."""
+def labels(y: Any, rows: int, owner: str = "estimator", least: int = 2) -> Labels:
+    """Labels from any array, list or column, of so many classes at least."""
     if y is None:
         raise ValueError(f"{owner} requires y to be passed, but the target y is None")
     y = _one_dimension(y)
     if len(y) != rows:
         raise ValueError(f"Found input variables with inconsistent numbers of samples: [{rows}, {len(y)}]")
     classes, codes = encode(y)
-    if classes.size < 2:
+    if classes.size < least:
         raise ValueError(
             f"{owner} needs samples of at least 2 classes in the data, but the data contains only one class:"
             f" {classes.tolist()[0]!r}"
@@ -425,7 +425,8 @@ def told(error: Exception, x: Any, estimator: Any) -> Exception:
     values = x[2] if isinstance(x, tuple) else x
     if estimator._positive_only and isinstance(values, np.ndarray) and bool((values < 0).any()):
         return _again(error, f"Negative values in data passed to {type(estimator).__name__} (input X): {error}")
-    return error
+    words = estimator._too_large(values) if isinstance(values, np.ndarray) else None
+    return error if words is None else _again(error, f"{words}: {error}")
 
 
 def _again(error: Exception, message: str) -> Exception:

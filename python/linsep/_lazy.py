@@ -23,7 +23,7 @@ class fitted_attribute:
         if estimator is None:
             return self
         own = estimator.__dict__
-        if "model_" not in own:
+        if "model_" not in own and not own.get("_by_counts", False):
             raise AttributeError(f"{type(estimator).__name__!r} has no attribute {self.name!r} before it is fitted")
         # One dictionary for all of them, so that predicting changes no attribute of the estimator.
         kept = own["_kept_attributes"]

@@ -11,6 +11,7 @@ import numpy as np
 from . import _core, _input
 from ._errors import not_fitted, warn
 from ._fit import Training, seed, threads, warn_unless_converged
+from ._lazy import forget
 from ._sklearn import UNCHANGED
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ class InParts:
         Returns
         -------
         self
-            While a class has no rows yet there is no model, and predictions wait for its first row.
+            While a class has no rows yet there is no model, and predictions wait for its first row; those of `BernoulliNB`,
+            `MultinomialNB` and `CategoricalNB` do without the class until then.
         """
         data = _part(self, X, y, classes, sample_weight)
         self._add_part(data, first="_running" not in self.__dict__)
@@ -151,7 +153,7 @@ def _known_classes(estimator: Any, classes: Any) -> np.ndarray:
         if classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
         found, _ = _input.encode(np.asarray(classes))
-        if found.size < 2:
+        if found.size < (1 if estimator._counts_suffice else 2):
             raise ValueError(f"a classifier needs at least two classes; classes={classes!r}")
         return found
     known = own["classes_"]
@@ -166,8 +168,11 @@ def take(estimator: Any, sums: Any, data: Training, model_of: Callable[[], _core
     weights = sums.weights() if callable(sums.weights) else sums.weights
     missing = data.labels.classes[np.flatnonzero(weights == 0)].tolist()
     why = f"no rows of the classes {missing} have come yet" if missing else ""
+    if estimator._counts_suffice and not missing:
+        why = estimator._no_model(data)
     model = None
-    if not missing:
+    counted = estimator._counts_suffice and bool(why)
+    if not why:
         try:
             model = model_of()
         except _core.LinsepError as error:
@@ -177,9 +182,13 @@ def take(estimator: Any, sums: Any, data: Training, model_of: Callable[[], _core
         own["_running"], own["_waiting"] = sums, None
         warn_unless_converged(estimator)
         return
-    for name in ("model_", "_fast", "feature_names_in_"):
+    for name in ("model_", "_fast", "feature_names_in_", "_by_counts"):
         own.pop(name, None)
     own["_running"], own["_waiting"] = sums, why
+    if counted:
+        own["_by_counts"] = True
+        own["_dtype"] = data.features.dtype if estimator._keeps_precision else np.float64
+        forget(estimator)
     own["classes_"] = data.labels.classes
     own["n_features_in_"] = data.cols
     if data.features.names is not None:
@@ -189,12 +198,12 @@ def take(estimator: Any, sums: Any, data: Training, model_of: Callable[[], _core
 def fit_whole(estimator: Any, data: Training) -> None:
     """A fit by sums of all rows at once: without a model it is an error, and the estimator stays what it was."""
     counts = np.bincount(data.labels.codes, weights=data.weights, minlength=data.n_classes)
-    if not counts.all():
+    if not counts.all() and not estimator._counts_suffice:
         missing = data.labels.classes[counts == 0].tolist()
         raise _core.LinsepError(f"no rows of the classes {missing} have a weight")
     before = estimator.__dict__.copy()
     estimator._add_part(data, first=True)
-    if "model_" not in estimator.__dict__:
+    if "model_" not in estimator.__dict__ and not estimator.__dict__.get("_by_counts", False):
         why = estimator._waiting
         estimator.__dict__.clear()
         estimator.__dict__.update(before)
@@ -204,4 +213,6 @@ def fit_whole(estimator: Any, data: Training) -> None:
 def waiting(estimator: Any) -> Exception:
     """Why there is no model: no fit, or rows that are not enough."""
     why = estimator.__dict__.get("_waiting")
+    if estimator.__dict__.get("_by_counts", False):
+        return not_fitted(estimator, f"{why}: predictions follow from the counts, but there is no model to save or to prove")
     return not_fitted(estimator, f"{why}: call partial_fit with more" if why else None)

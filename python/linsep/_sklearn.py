@@ -47,7 +47,7 @@ class SklearnFace:
         return False
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "model_" in self.__dict__
+        return "model_" in self.__dict__ or self.__dict__.get("_by_counts", False)
 
     def _get_metadata_request(self) -> Any:
         import copy

@@ -66,6 +66,11 @@ def log_probabilities(scores: np.ndarray) -> np.ndarray:
     if scores.shape[1] == 1:
         z = scores[:, 0]
         return -np.column_stack([np.logaddexp(0.0, z), np.logaddexp(0.0, -z)])
+    return log_shares(scores)
+
+
+def log_shares(scores: np.ndarray) -> np.ndarray:
+    """Logarithms of the softmax of a row's scores."""
     top = scores.max(axis=1, keepdims=True)
     return scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
 

@@ -13,7 +13,7 @@ from ._base import Decision, Estimator, LinearAttributes
 from ._core import Model
 from ._errors import not_fitted, warn
 from ._fit import NO_SETS, Training, run, seed, threads
-from ._habits import DEPRECATED
+from ._habits import DEPRECATED, svm_weights
 from ._lazy import available_if, fitted_attribute
 from ._penalty import gap_of, one_of, params_of, penalty, positive, tol_of, whole, yes_no
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     # For annotations only: importing these takes time.
     from numpy.typing import NDArray
     from typing_extensions import Self
+
+#: Beyond this the library refuses a cell, as sums of squares overflow.
+_SQUARES_OVERFLOW = 1e150
 
 _KERNELS = {"linear": "linear", "poly": "polynomial", "rbf": "rbf", "sigmoid": "sigmoid", "precomputed": "precomputed"}
 
@@ -210,8 +213,9 @@ class SVC(_Support, _PairAttributes, _KernelBase):
     max_iter : int, default=-1
         Pairs of rows; −1 is very many.
     decision_function_shape : {'ovr', 'ovo'}, default='ovr'
-    break_ties : bool, default=True
-        Whether votes that tie are decided by the sums of scores, or by the first class.
+    break_ties : bool, default=False
+        Whether votes that tie are decided by the sums of scores, so that `predict` always agrees with `decision_function`, or
+        by the first class. ``True`` is for ``decision_function_shape='ovr'``.
     random_state : int, optional
         Draws the folds of ``probability=True``.
     n_jobs : int, optional
@@ -227,8 +231,7 @@ class SVC(_Support, _PairAttributes, _KernelBase):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: ``break_ties=True``, so that `predict` always agrees with
-    `decision_function`; ``tol`` bounds the distance to the optimum. A file of a model with a kernel that is a function
+    Differences from scikit-learn on purpose: ``tol`` bounds the distance to the optimum. A file of a model with a kernel that is a function
     expects its values at the training rows. A kernel that is not positive semidefinite is named, with evidence, in
     ``summary()``.
 
@@ -262,7 +265,7 @@ class SVC(_Support, _PairAttributes, _KernelBase):
         verbose: Any = False,
         max_iter: Any = -1,
         decision_function_shape: Any = "ovr",
-        break_ties: Any = True,
+        break_ties: Any = False,
         random_state: Any = None,
         n_jobs: Any = None,
         standardize: Any = False,
@@ -324,6 +327,7 @@ class SVC(_Support, _PairAttributes, _KernelBase):
         X : array, sparse matrix or frame of shape (n_samples, n_features), or (n_samples, n_samples) if precomputed
         y : array of shape (n_samples,)
         sample_weight : array of shape (n_samples,), optional
+            Rows of a negative weight are left out, as LIBSVM does.
         conformal, conformal_by, conformal_share
             As in `Estimator.fit`.
 
@@ -332,6 +336,7 @@ class SVC(_Support, _PairAttributes, _KernelBase):
         self
         """
         self.__dict__.pop("_platt", None)
+        sample_weight = svm_weights(sample_weight, y)
         self._fit_rows(X, y, sample_weight, (conformal, conformal_by, conformal_share))
         if not isinstance(self.probability, str):
             warn(
@@ -344,6 +349,19 @@ class SVC(_Support, _PairAttributes, _KernelBase):
 
                 self._platt = Platt(self, X, y, sample_weight)
         return self
+
+    def _takes_raw(self) -> bool:
+        return super()._takes_raw() and not (self.break_ties and self.decision_function_shape == "ovo")
+
+    def _predict(self, X: Any) -> np.ndarray:
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        return super()._predict(X)
+
+    def _too_large(self, values: np.ndarray) -> str | None:
+        # LIBSVM finds out at the end.
+        largest = float(np.abs(values).max())
+        return "The dual coefficients or intercepts are not finite" if largest > _SQUARES_OVERFLOW else None
 
     def _has_proba(self) -> bool:
         return self.probability is True

@@ -9,7 +9,7 @@ import numpy as np
 from . import _core
 from ._base import Decision, Estimator, Probabilities, WritableWeights
 from ._fit import Training, seed
-from ._habits import DEPRECATED, logistic_penalty
+from ._habits import DEPRECATED, logistic_combination, logistic_penalty, svm_combination
 from ._lazy import available_if, fitted_attribute
 from ._parts import InParts
 from ._penalty import flag, gap_of, not_negative, one_of, params_of, penalty, positive, tol_of, whole, yes_no
@@ -85,7 +85,8 @@ class LogisticRegression(WritableWeights, Probabilities, Decision, Estimator):
     l1_ratio : float, default=0.0
         Share α of the lasso: 0 is ridge, 1 is the lasso.
     dual : bool, default=False
-        No effect: which problem is solved follows from the data.
+        No effect but that solvers by scikit-learn's names refuse what they refuse there: which problem is solved follows from
+        the data.
     lam : float, optional
         λ itself, instead of ``C``.
     tol : float, default=1e-4
@@ -100,9 +101,10 @@ class LogisticRegression(WritableWeights, Probabilities, Decision, Estimator):
     solver : str, default='auto'
         ``'newton'`` (``'newton-cholesky'``), ``'newton-cg'``, ``'row-newton'``, ``'lbfgs'``, ``'gradient-descent'``,
         ``'fixed-step'``, ``'proximal-newton'``, ``'svrg'``; ``'liblinear'``, ``'sag'`` and ``'saga'`` are taken as
-        ``'auto'``, and without a penalty ``'newton-cg'`` and ``'lbfgs'`` are, too.
+        ``'auto'``, and without a penalty ``'newton-cg'`` and ``'lbfgs'`` are, too. Combinations with ``dual``, ``l1_ratio`` and
+        several classes that scikit-learn refuses for a solver are refused under its name.
     max_iter : int, optional
-        Limit of iterations; by default what suits the solver. 0 gives weights of zero and the log-odds of the classes.
+        Limit of iterations; by default what suits the solver. 0 gives weights and intercepts of zero, the start.
     verbose : bool or callable, default=0
         Show progress, or call this with a dictionary at every step.
     warm_start : bool, default=False
@@ -181,6 +183,8 @@ class LogisticRegression(WritableWeights, Probabilities, Decision, Estimator):
         algorithm = one_of(self.solver, "solver", _SOLVERS)
         cost, share = logistic_penalty(self, fitting=training is not None)
         said_penalty = penalty(self, share, cost)
+        if training is not None:
+            logistic_combination(self.solver, share, said_penalty == "none", self.dual, training.n_classes)
         if said_penalty == "none" and algorithm in _NEED_A_PENALTY:
             algorithm = "auto"
         return _risk(self, "logistic", said_penalty, algorithm)
@@ -240,7 +244,7 @@ class LinearSVC(WritableWeights, Decision, Estimator):
         A ridge, or the lasso (squared hinge only).
     loss : {'squared_hinge', 'hinge'}, default='squared_hinge'
     dual : bool or 'auto', default='auto'
-        No effect: which problem is solved follows from the data.
+        No effect but that combinations which LIBLINEAR refuses are refused: which problem is solved follows from the data.
     C : float, default=1.0
         Inverse strength of the penalty.
     l1_ratio : float, optional
@@ -349,11 +353,8 @@ class LinearSVC(WritableWeights, Decision, Estimator):
             share = self.l1_ratio
         if training is not None and training.n_classes > 2 and self.multi_class == "crammer_singer":
             loss, share = "hinge", 0.0
-        if loss == "hinge" and share == 1.0 and self.l1_ratio is None:
-            raise ValueError(
-                f"Unsupported set of arguments: penalty={self.penalty!r}, loss='hinge', dual={self.dual!r}: the hinge"
-                " takes a ridge, the lasso is for loss='squared_hinge'"
-            )
+        elif self.l1_ratio is None:
+            svm_combination(self.penalty, self.loss, self.dual)
         intercept = "penalised" if self.penalise_intercept and self.fit_intercept else None
         return _risk(self, loss, penalty(self, share), algorithm, intercept)
 

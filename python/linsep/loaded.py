@@ -193,6 +193,9 @@ def _deciding(estimator: Estimator, scheme: dict[str, str] | None, n_classes: in
     if scheme is None:
         return estimator if own.get("multiclass", "joint") == "joint" else None
     name, ties, vote = scheme["scheme"], scheme["ties"], scheme.get("vote")
+    if own and hasattr(estimator, "break_ties") and ties in ("scores", "first"):
+        estimator.break_ties = ties == "scores"
+        own = estimator._scheme(n_classes)
     if own.get("multiclass") == name and own.get("ties", ties) == ties and own.get("vote", vote) == vote:
         return estimator
     from .multiclass import OneVsOneClassifier, OneVsRestClassifier

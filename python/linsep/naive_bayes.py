@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core, _input
 from ._base import DensityAttributes, Estimator, LinearAttributes, Probabilities
+from ._counts import ByCounts, checked_counts
 from ._errors import warn
 from ._fit import NO_SETS, Training, run, training
 from ._gaussian import checked_priors
@@ -55,23 +56,20 @@ class _NaiveBayes(DensityAttributes, Probabilities, Estimator):
     @fitted_attribute
     def class_prior_(self) -> np.ndarray:
         """Prior probabilities of the classes."""
+        if self.__dict__.get("_by_counts", False):
+            return self._as_given(self._counted_priors())
         return self._as_given(np.array(self._density["priors"]))
 
     @fitted_attribute
     def class_log_prior_(self) -> np.ndarray:
         """Their logarithms."""
-        return np.log(self.class_prior_)
+        with np.errstate(divide="ignore"):
+            return np.log(self.class_prior_)
 
-    def _alpha(self) -> float:
-        """The smoothing, which is not less than 1e-10 unless `force_alpha` says so."""
-        alpha = not_negative(self.alpha, "alpha")
-        if alpha < _LEAST_ALPHA and not self.force_alpha:
-            warn(
-                f"alpha too small will result in numeric errors, setting alpha = {_LEAST_ALPHA:.1e}; force_alpha=True keeps"
-                " it"
-            )
-            return _LEAST_ALPHA
-        return alpha
+    @fitted_attribute
+    def class_count_(self) -> np.ndarray:
+        """Weight of the training rows of each class."""
+        return self._counted_weights() if self.__dict__.get("_by_counts", False) else self.model_.class_counts()
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Logarithms of the joint probabilities (or densities) of the row and each class.
@@ -92,10 +90,6 @@ class _NaiveBayes(DensityAttributes, Probabilities, Estimator):
 
     def _joint(self, x: Any) -> np.ndarray:
         raise NotImplementedError
-
-
-#: Smoothing below this is raised to it where ``force_alpha`` is false, as in scikit-learn.
-_LEAST_ALPHA = 1e-10
 
 
 class _Summed(InParts, _NaiveBayes):
@@ -223,13 +217,14 @@ class GaussianNB(_Summed):
         return found + np.log(self.class_prior_)
 
 
-class BernoulliNB(LinearAttributes, _Summed):
+class BernoulliNB(ByCounts, LinearAttributes, _Summed):
     """Naive Bayes with columns of zeros and ones.
 
     Parameters
     ----------
-    alpha : float, default=1.0
-        Smoothing: ``p = (N₁ + α)/(n + 2α)``.
+    alpha : float or array of shape (n_features,), default=1.0
+        Smoothing: ``p = (N₁ + α)/(n + 2α)``. With an array predictions follow from the counts, and there is no model to save
+        or to prove.
     force_alpha : bool, default=True
         Whether an ``alpha`` below 1e-10 is taken at its word; else it is raised to that, with a warning.
     binarize : float or None, default=0.0
@@ -261,6 +256,7 @@ class BernoulliNB(LinearAttributes, _Summed):
 
     # Few columns of zeros and ones cannot tell blobs apart.
     _poor_score = True
+    _alpha_by_column = True
 
     def __init__(self, *, alpha: Any = 1.0, force_alpha: Any = True, binarize: Any = 0.0, fit_prior: Any = True, class_prior: Any = None, n_jobs: Any = None) -> None:
         self.alpha = alpha
@@ -271,7 +267,7 @@ class BernoulliNB(LinearAttributes, _Summed):
         self.n_jobs = n_jobs
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
-        return self._family("bernoulli", training, smoothing=self._alpha())
+        return self._family("bernoulli", training, smoothing=self._smoothing(training))
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
@@ -308,6 +304,7 @@ class BernoulliNB(LinearAttributes, _Summed):
         ----------
         path : str or path
         """
+        self._fitted()
         if self.__dict__.get("_binarized", False):
             warn(f"the file knows nothing of binarize={self.binarize!r}: its model expects zeros and ones")
         super().save(path)
@@ -315,6 +312,10 @@ class BernoulliNB(LinearAttributes, _Summed):
     @fitted_attribute
     def feature_log_prob_(self) -> np.ndarray:
         """Logarithms of the probabilities of 1."""
+        if self._is_counted:
+            alpha = self._check_alpha(quiet=True)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.log(self.feature_count_ + alpha) - np.log(self.class_count_[:, None] + 2 * alpha)
         found = self._parameter("bernoulli", "p")
         with np.errstate(divide="ignore"):
             return np.log(found)
@@ -331,13 +332,14 @@ class BernoulliNB(LinearAttributes, _Summed):
         return _input.times(x, (ones - zeros).T) + zeros.sum(axis=1) + self.class_log_prior_
 
 
-class MultinomialNB(LinearAttributes, _Summed):
+class MultinomialNB(ByCounts, LinearAttributes, _Summed):
     """Naive Bayes with counts of several kinds of thing, such as words.
 
     Parameters
     ----------
-    alpha : float, default=1.0
-        Smoothing: ``θ_j = (N_j + α)/(N + αd)``.
+    alpha : float or array of shape (n_features,), default=1.0
+        Smoothing: ``θ_j = (N_j + α_j)/(N + Σα)``. With an array predictions follow from the counts, and there is no model to
+        save or to prove.
     force_alpha : bool, default=True
         Whether an ``alpha`` below 1e-10 is taken at its word; else it is raised to that, with a warning.
     fit_prior : bool, default=True
@@ -353,7 +355,7 @@ class MultinomialNB(LinearAttributes, _Summed):
 
     Notes
     -----
-    Differences from scikit-learn on purpose: ``alpha`` is one number. ``feature_log_prob_`` is kept up to 100,000 columns.
+    ``feature_log_prob_`` is kept up to 100,000 columns.
 
     Examples
     --------
@@ -366,6 +368,7 @@ class MultinomialNB(LinearAttributes, _Summed):
     _positive_only = True
     # Shares of two columns cannot tell blobs apart.
     _poor_score = True
+    _alpha_by_column = True
 
     def __init__(self, *, alpha: Any = 1.0, force_alpha: Any = True, fit_prior: Any = True, class_prior: Any = None, n_jobs: Any = None) -> None:
         self.alpha = alpha
@@ -375,7 +378,7 @@ class MultinomialNB(LinearAttributes, _Summed):
         self.n_jobs = n_jobs
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
-        return self._family("multinomial", training, smoothing=self._alpha())
+        return self._family("multinomial", training, smoothing=self._smoothing(training))
 
     @classmethod
     def _params_of(cls, settings: dict[str, Any]) -> dict[str, Any] | None:
@@ -386,6 +389,10 @@ class MultinomialNB(LinearAttributes, _Summed):
     @fitted_attribute
     def feature_log_prob_(self) -> np.ndarray:
         """Logarithms of the shares of the columns in every class."""
+        if self._is_counted:
+            smoothed = self.feature_count_ + self._check_alpha(quiet=True)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.log(smoothed) - np.log(smoothed.sum(axis=1, keepdims=True))
         found = np.full((self.classes_.size, self.n_features_in_), np.nan)
         for marginal in self._marginals("multinomial"):
             with np.errstate(divide="ignore"):
@@ -398,6 +405,7 @@ class MultinomialNB(LinearAttributes, _Summed):
         return self._sums().totals()
 
     def _joint(self, x: Any) -> np.ndarray:
+        checked_counts(x, type(self).__name__)
         return _input.times(x, self.feature_log_prob_.T) + self.class_log_prior_
 
 
@@ -464,7 +472,7 @@ class PoissonNB(LinearAttributes, _Summed):
         return rows @ logs.T - self.rate_.sum(axis=1) - factorials + self.class_log_prior_
 
 
-class CategoricalNB(InParts, _NaiveBayes):
+class CategoricalNB(ByCounts, InParts, _NaiveBayes):
     """Naive Bayes with columns of categories.
 
     Parameters
@@ -521,7 +529,7 @@ class CategoricalNB(InParts, _NaiveBayes):
         self.n_jobs = n_jobs
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
-        return self._family("categorical", training, smoothing=self._alpha())
+        return self._family("categorical", training, smoothing=self._smoothing(training))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
         """Fits the classifier; see `Estimator.fit`. `partial_fit` may add rows, and levels.
@@ -625,6 +633,9 @@ class CategoricalNB(InParts, _NaiveBayes):
         """
         self._given(X)
         rows = self._codes(_input.features(X, owner=type(self).__name__).x)
+        for j, logs in enumerate(self.feature_log_prob_):
+            if rows[:, j].max() >= logs.shape[1]:
+                raise ValueError(f"column {j} has the level {rows[:, j].max()}, which was not known in training")
         found = np.tile(self.class_log_prior_, (len(rows), 1))
         for j, logs in enumerate(self.feature_log_prob_):
             found += logs[:, rows[:, j]].T
@@ -633,6 +644,8 @@ class CategoricalNB(InParts, _NaiveBayes):
     @fitted_attribute
     def _ordered(self) -> list[tuple[list[str], np.ndarray]]:
         """Levels and shares of every column; levels that are numbers in their order, not in that of their spelling."""
+        if self._is_counted:
+            return [self._counted_shares(counts) for counts in self._running.counts]
         spelled = self.model_.feature_names
         found = []
         for name, marginal in zip(self.model_.input_names, self._marginals("categorical")):
@@ -642,6 +655,11 @@ class CategoricalNB(InParts, _NaiveBayes):
                 order = sorted(order, key=lambda at: int(levels[at]))
             found.append(([levels[at] for at in order], np.array(marginal["shares"])[:, order]))
         return found
+
+    def _counted_shares(self, counts: np.ndarray) -> tuple[list[str], np.ndarray]:
+        alpha, levels = self._check_alpha(quiet=True), counts.shape[1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return [str(level) for level in range(levels)], (counts + alpha) / (self.class_count_[:, None] + alpha * levels)
 
     @fitted_attribute
     def categories_(self) -> list[list[str]]:

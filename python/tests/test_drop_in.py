@@ -189,12 +189,6 @@ def test_losses_without_stochastic_steps_are_solved(loss, penalty, two_classes):
         assert np.allclose(model.coef_, linsep.LinearSVC(loss="hinge", lam=0.01).fit(X, y).coef_, atol=0.05)
 
 
-def test_no_iterations_at_all(two_classes):
-    with pytest.warns(linsep.ConvergenceWarning):
-        model = linsep.LogisticRegression(max_iter=0).fit(*two_classes)
-    assert model.n_iter_.tolist() == [0] and not model.coef_.any()
-
-
 def test_help_is_always_there(two_classes):
     X, y = two_classes
     for fit in (lambda: linsep.LogisticRegression(C=np.inf).fit(X, (X[:, 0] > 0).astype(int)), lambda: linsep.GaussianNB().fit(X * np.nan, y)):
@@ -214,3 +208,128 @@ def test_the_same_predictions_on_toy_sets(load, ours, theirs):
             pytest.skip("scikit-learn takes a variance below 1e-4 for none and refuses")
         X = (X - X.mean(axis=0)) / X.std(axis=0)
     assert np.array_equal(ours().fit(X, y).predict(X), theirs().fit(X, y).predict(X))
+
+
+@pytest.mark.parametrize("kind", ["BernoulliNB", "MultinomialNB", "CategoricalNB"])
+@pytest.mark.parametrize("classes", [[0], [0, 1, 2]])
+@pytest.mark.parametrize("fit_prior", [True, False])
+def test_counts_predict_before_there_is_a_model(kind, classes, fit_prior, rng):
+    """One class, and classes that have no rows yet: what scikit-learn predicts, and no proof."""
+    theirs = pytest.importorskip("sklearn.naive_bayes")
+    y = rng.choice([c for c in classes if c != 1], size=40)
+    X = rng.poisson(1.0 + y[:, None], size=(40, 3)).clip(0, 2)
+    own = getattr(linsep, kind)(fit_prior=fit_prior).partial_fit(X, y, classes=classes)
+    other = getattr(theirs, kind)(fit_prior=fit_prior).partial_fit(X, y, classes=classes)
+    assert np.array_equal(own.predict(X), other.predict(X))
+    assert np.allclose(own.predict_proba(X), other.predict_proba(X), rtol=1e-12, atol=1e-300)
+    for name in ("class_count_", "class_log_prior_", "feature_log_prob_", "feature_count_", "category_count_"):
+        if hasattr(other, name):
+            for a, b in zip(getattr(own, name), getattr(other, name)):
+                assert np.allclose(a, b, rtol=1e-12), name
+    with pytest.raises(linsep.NotFittedError, match="no model to save or to prove"):
+        own.summary()
+    for ask in (lambda: own.save("never.json"), lambda: own.verify(X, y), lambda: own.distance(X)):
+        with pytest.raises(linsep.NotFittedError, match="no model to save or to prove"):
+            ask()
+    again = pickle.loads(pickle.dumps(own))
+    assert np.array_equal(again.predict_proba(X), own.predict_proba(X))
+    if len(classes) > 1:
+        # With rows of every class it is a model like any other.
+        own.partial_fit(X[:3], [0, 1, 2])
+        whole = getattr(linsep, kind)(fit_prior=fit_prior).fit(np.vstack([X, X[:3]]), np.concatenate([y, [0, 1, 2]]))
+        assert np.array_equal(own.predict_proba(X), whole.predict_proba(X)) and own.certificate_
+
+
+@pytest.mark.parametrize("kind", ["BernoulliNB", "MultinomialNB"])
+def test_a_smoothing_for_each_column(kind, rng):
+    theirs = pytest.importorskip("sklearn.naive_bayes")
+    y = np.arange(60) % 3
+    X = rng.poisson(1.0 + y[:, None], size=(60, 4)) * (np.arange(4) % 2)
+    alpha = np.array([0.5, 1.0, 2.0, 1e-3])
+    own = getattr(linsep, kind)(alpha=alpha).fit(X, y)
+    if kind == "MultinomialNB":
+        other = theirs.MultinomialNB(alpha=alpha).fit(X, y)
+        assert np.allclose(own.predict_log_proba(X), other.predict_log_proba(X), rtol=1e-10)
+        assert np.allclose(own.feature_log_prob_, other.feature_log_prob_, rtol=1e-12)
+    else:
+        # scikit-learn adds an array of columns to one of classes here; the definition column by column.
+        for j, a in enumerate(alpha):
+            one = theirs.BernoulliNB(alpha=a).fit(X[:, [j]], y)
+            assert np.allclose(own.feature_log_prob_[:, [j]], one.feature_log_prob_, rtol=1e-12)
+    # Equal numbers are one number.
+    same = getattr(linsep, kind)(alpha=np.full(4, 0.5)).fit(X, y).predict_log_proba(X)
+    assert np.allclose(same, getattr(linsep, kind)(alpha=0.5).fit(X, y).predict_log_proba(X), rtol=1e-10)
+    for wrong, said in ((alpha[:3], "3 elements instead of 4"), (-alpha, "greater than 0"), (alpha * np.nan, "greater than 0")):
+        with pytest.raises(ValueError, match=said):
+            getattr(linsep, kind)(alpha=wrong).fit(X, y)
+
+
+def test_no_step_is_the_start(two_classes):
+    X, y = two_classes
+    for params in ({}, {"solver": "lbfgs"}, {"solver": "newton-cg"}, {"C": np.inf}, {"l1_ratio": 1.0, "solver": "saga"}):
+        with pytest.warns(linsep.ConvergenceWarning):
+            model = linsep.LogisticRegression(max_iter=0, **params).fit(X, y)
+        assert not model.coef_.any() and not model.intercept_.any() and model.n_iter_ == 0, params
+        assert np.array_equal(model.predict_proba(X), np.full((len(X), 2), 0.5))
+        assert model.stop_ == "iteration_limit"
+    # A warm start stays where it is.
+    warm = linsep.LogisticRegression(warm_start=True).fit(X, y)
+    before = warm.coef_.copy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.allclose(warm.set_params(max_iter=0).fit(X, y).coef_, before, rtol=1e-12)
+
+
+def test_rows_of_negative_weight_are_left_out_by_svc(two_classes):
+    X, y = two_classes
+    weights = np.where(np.arange(len(y)) % 3 == 0, -1.0, 2.0)
+    with pytest.warns(UserWarning, match="negative weight"):
+        model = linsep.SVC(kernel="linear").fit(X, y, sample_weight=weights)
+    same = linsep.SVC(kernel="linear").fit(X[weights > 0], y[weights > 0], sample_weight=weights[weights > 0])
+    assert np.allclose(model.coef_, same.coef_, rtol=1e-4)
+    with pytest.raises(ValueError, match="all samples have zero or negative weights"):
+        linsep.SVC().fit(X, y, sample_weight=-np.ones(len(y)))
+    with pytest.raises(ValueError, match="same class"):
+        linsep.SVC().fit(X, y, sample_weight=(y == y[0]).astype(float))
+    # The others still refuse.
+    with pytest.raises(ValueError, match="Negative values"):
+        linsep.LogisticRegression().fit(X, y, sample_weight=weights)
+
+
+@pytest.mark.parametrize(
+    "params, said",
+    [
+        ({"solver": "lbfgs", "l1_ratio": 1.0}, "supports only 'l2' or None"),
+        ({"solver": "sag", "l1_ratio": 0.5}, "supports only 'l2' or None"),
+        ({"solver": "saga", "dual": True}, "supports only dual=False"),
+        ({"solver": "liblinear", "l1_ratio": 0.5}, "Only 'saga' solver supports elasticnet"),
+        ({"solver": "liblinear", "C": np.inf}, "penalty=None is not supported for the liblinear"),
+        ({"solver": "liblinear"}, "does not support multiclass"),
+    ],
+)
+def test_a_solver_by_its_name_refuses_what_it_refuses_there(params, said, rng):
+    X, y = rng.normal(size=(30, 2)), np.arange(30) % 3
+    with pytest.raises(ValueError, match=said):
+        linsep.LogisticRegression(**params).fit(X, y)
+    sklearn = pytest.importorskip("sklearn.linear_model")
+    with pytest.raises(ValueError, match=said):
+        sklearn.LogisticRegression(**params).fit(X, y)
+    # By the name of no algorithm everything is solved.
+    linsep.LogisticRegression(**{**params, "solver": "auto", "C": 1.0}).fit(X, y)
+
+
+def test_ties_are_broken_only_where_scores_belong_to_classes(rng):
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 3
+    model = linsep.SVC(break_ties=True, decision_function_shape="ovo").fit(X, y)
+    with pytest.raises(ValueError, match="break_ties must be False"):
+        model.predict(X)
+    assert linsep.SVC(decision_function_shape="ovo").fit(X, y).predict(X).shape == (40,)
+    assert linsep.SVC().break_ties is False
+
+
+@pytest.mark.parametrize("ties", [True, False])
+def test_files_remember_how_ties_are_broken(ties, rng, tmp_path):
+    X, y = rng.normal(size=(40, 2)), np.arange(40) % 3
+    linsep.SVC(break_ties=ties).fit(X, y).save(tmp_path / "m.json")
+    again = linsep.load(tmp_path / "m.json")
+    assert isinstance(again, linsep.SVC) and again.break_ties is ties
