@@ -2,9 +2,9 @@
 
 use crate::method::priors;
 use crate::multiclass::{ApproachName, VoteArguments};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use linsep::artifact::Model;
-use linsep::decide::{Decision, Rule, check_priors};
+use linsep::decide::{Decision, Rule, Tie, check_priors};
 use linsep::error::{Place, nearest};
 use linsep::read::{Format, ReadOptions, read_bytes};
 use linsep::table::Table;
@@ -31,12 +31,29 @@ pub struct DecisionArguments {
     #[arg(long, value_name = "COST", allow_negative_numbers = true, help_heading = "Decision")]
     reject: Option<f64>,
 
+    /// Which class where two are exactly equally good: equal scores, or a score on the threshold (default: first)
+    #[arg(long, value_enum, value_name = "SIDE", help_heading = "Decision")]
+    tie: Option<TieName>,
+
     #[command(flatten)]
     vote: VoteArguments,
+
     /// Shares of the classes where the model is used, as class=share pairs, if they differ from those it learned from
     /// (re-sampled rows, --class-weight): shifts the log-odds
     #[arg(long, value_name = "CLASS=P", value_delimiter = ',', help_heading = "Decision")]
     true_priors: Vec<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TieName {
+    /// The class that comes first
+    First,
+    /// The class that comes last
+    Last,
+    /// Of two classes the positive one, which is the last
+    Positive,
+    /// None: the row is rejected
+    Reject,
 }
 
 impl DecisionArguments {
@@ -58,11 +75,35 @@ impl DecisionArguments {
         }
         let by_score = self.score_threshold.map(Rule::Score);
         let rule = self.threshold.map(Rule::Threshold).or(by_score).unwrap_or_default();
-        Decision { rule, reject: self.reject }.check(2, true)
+        Decision { rule, reject: self.reject, ..Decision::default() }.check(2, true)
     }
 
     /// The decision that the flags ask for; `None` without flags.
     pub fn decision(&self, classes: &[String]) -> Result<Option<Decision>> {
+        let (decision, tie) = (self.but_for_ties(classes)?, self.tie(classes)?);
+        Ok(match (decision, tie) {
+            (None, None) => None,
+            (decision, tie) => Some(Decision { tie: tie.unwrap_or_default(), ..decision.unwrap_or_default() }),
+        })
+    }
+
+    /// The side of a tie that the flag asks for.
+    fn tie(&self, classes: &[String]) -> Result<Option<Tie>> {
+        match self.tie {
+            None => Ok(None),
+            Some(TieName::First) => Ok(Some(Tie::First)),
+            Some(TieName::Last) => Ok(Some(Tie::Last)),
+            Some(TieName::Reject) => Ok(Some(Tie::Reject)),
+            Some(TieName::Positive) if classes.len() == 2 => Ok(Some(Tie::Last)),
+            Some(TieName::Positive) => Err(Error::usage(format!(
+                "--tie positive is the positive one of two classes, and there are {}",
+                classes.len()
+            ))
+            .help("use --tie first, last or reject")),
+        }
+    }
+
+    fn but_for_ties(&self, classes: &[String]) -> Result<Option<Decision>> {
         self.check()?;
         let rule = match (self.threshold, &self.costs) {
             (Some(threshold), _) => Rule::Threshold(threshold),
@@ -71,7 +112,7 @@ impl DecisionArguments {
             (None, None) if self.reject.is_some() => Rule::ArgMax,
             (None, None) => return Ok(None),
         };
-        Ok(Some(Decision { rule, reject: self.reject }))
+        Ok(Some(Decision { rule, reject: self.reject, ..Decision::default() }))
     }
 
     /// How more than two classes are to be fitted and decided.
@@ -122,12 +163,16 @@ impl DecisionArguments {
             }
             model.true_priors = Some(shares);
         }
-        if let Some(decision) = self.decision(&model.classes)? {
+        if let Some(decision) = self.but_for_ties(&model.classes)? {
             decision.check(model.classes.len(), model.has_probabilities())?;
             // The scores of two-class fits have no other meaning; a decision by the sign alone leaves them theirs.
             if model.decision.scheme().is_none() {
-                model.decision = decision;
+                model.decision = Decision { tie: model.decision.tie, ..decision };
             }
+        }
+        if let Some(tie) = self.tie(&model.classes)? {
+            model.decision.tie = tie;
+            model.decision.check(model.classes.len(), model.has_probabilities())?;
         }
         self.vote.replace(model)
     }

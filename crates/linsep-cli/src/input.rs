@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// Which files to read, and how.
 #[derive(Args, Clone)]
 pub struct InputArguments {
-    /// Tables to read: CSV, TSV, JSON lines, Parquet, Arrow, LIBSVM or NumPy's .npy, also .gz and .zst; several files, patterns like 'part-*.csv', or - for standard input
+    /// Tables to read: CSV, TSV, JSON lines, Parquet, Arrow, Excel's .xlsx, LIBSVM or NumPy's .npy, also .gz and .zst; several files, patterns like 'part-*.csv', or - for standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
 
@@ -61,6 +61,8 @@ pub enum FormatName {
     Libsvm,
     /// NumPy array
     Npy,
+    /// Excel workbook
+    Xlsx,
 }
 
 impl InputArguments {
@@ -137,6 +139,7 @@ impl InputArguments {
                 FormatName::Ndjson => Format::Ndjson,
                 FormatName::Libsvm => Format::Libsvm,
                 FormatName::Npy => Format::Npy,
+                FormatName::Xlsx => Format::Xlsx,
             }),
             delimiter,
             text: self.text.clone(),
@@ -227,7 +230,7 @@ fn is_table(path: &Path) -> bool {
     let Some(bytes) = head(path) else { return false };
     let first = bytes.iter().find(|b| !b.is_ascii_whitespace());
     let binary = bytes.iter().any(|b| *b == 0 || (*b < 0x20 && !b.is_ascii_whitespace()));
-    let packed = bytes.starts_with(b"PAR1") || bytes.starts_with(b"ARROW1");
+    let packed = bytes.starts_with(b"PAR1") || bytes.starts_with(b"ARROW1") || bytes.starts_with(b"PK\x03\x04");
     packed || (!binary && first.is_some_and(|b| *b != b'{' && *b != b'['))
 }
 

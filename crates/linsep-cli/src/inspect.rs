@@ -8,8 +8,10 @@ use crate::progress::Progress;
 use crate::voice;
 use clap::Args;
 use linsep::artifact::{Model, Saved};
-use linsep::report::{inspect_json, inspect_top_text, support_json, support_text, truth_json, truth_text};
-use linsep::workflow::support_tables;
+use linsep::report::{
+    inspect_json, inspect_top_text, risk_json, risk_text, support_json, support_text, truth_json, truth_text,
+};
+use linsep::workflow::{risk_under_truth, support_tables};
 use linsep::{Error, Result};
 use std::path::PathBuf;
 
@@ -38,7 +40,7 @@ pub struct InspectArguments {
     #[arg(long, value_name = "N|all")]
     top: Option<String>,
 
-    /// Compare what was estimated with this truth file, as simulate writes it
+    /// Compare what was estimated with this truth file, as simulate writes it, and state the losses expected under it
     #[arg(long, value_name = "FILE", conflicts_with = "files")]
     truth: Option<PathBuf>,
 
@@ -61,13 +63,21 @@ pub fn run(arguments: &InspectArguments) -> Result<Ending> {
     if let Some(path) = &arguments.truth {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|e| Error::io(&name, &e))?;
+        let progress = Progress::new(arguments.input.quiet, None);
+        let risk = risk_under_truth(&model, &bytes, &name, &progress.watch());
+        progress.finish();
+        // A truth may have parameters and no rows, or rows and no parameter that the model has; with neither it is no use.
         if arguments.json {
             let mut value = inspect_json(&model, &voice::Command)?;
-            value["truth"] = truth_json(&model, &bytes, &name)?;
+            let compared = truth_json(&model, &bytes, &name);
+            value["truth"] = if risk.is_ok() { compared.unwrap_or_default() } else { compared? };
+            value["risk"] = risk.as_ref().map(risk_json).unwrap_or_default();
             return print_json(&value, Ending::Done);
         }
-        let beside = truth_text(&model, &bytes, &name)?;
-        return print(&format!("{}{beside}", inspect_text(&model, &voice::Command)), Ending::Done);
+        let compared = truth_text(&model, &bytes, &name);
+        let beside = if risk.is_ok() { compared.unwrap_or_default() } else { compared? };
+        let risk = risk.as_ref().map(risk_text).unwrap_or_default();
+        return print(&format!("{}{beside}{risk}", inspect_text(&model, &voice::Command)), Ending::Done);
     }
     if arguments.input.files.is_empty() {
         return match arguments.json {

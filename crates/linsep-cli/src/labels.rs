@@ -83,7 +83,7 @@ pub fn predict(
     for model in &models.models {
         let target = &model.target;
         header.push(format!("prediction_{target}"));
-        if model.decision.reject.is_some() {
+        if model.decision.may_reject() {
             header.push(format!("rejected_{target}"));
         }
         if proba {
@@ -103,7 +103,7 @@ pub fn predict(
             let at = place(predictions, rows[i]);
             let class = at.and_then(|at| predictions.classes[at]);
             line.text(class.map_or("", |c| &model.classes[c.index()]));
-            if model.decision.reject.is_some() {
+            if model.decision.may_reject() {
                 line.text(at.map_or("", |_| if class.is_none() { "yes" } else { "no" }));
             }
             if proba {

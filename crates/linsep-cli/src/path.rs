@@ -211,7 +211,8 @@ impl Named<'_> {
         writeln!(out)?;
         for p in &self.path.points {
             let gap = p.certificate.relative_gap().map(|g| format!("{g:?}")).unwrap_or_default();
-            write!(out, "{:?},{},{:?},{:?},{:?},{gap}", p.lambda, p.nonzero, p.objective, p.loss, p.deviance_ratio)?;
+            let explained = p.deviance_ratio.map(|r| format!("{r:?}")).unwrap_or_default();
+            write!(out, "{:?},{},{:?},{:?},{explained},{gap}", p.lambda, p.nonzero, p.objective, p.loss)?;
             for (score, b) in p.linear.intercept().iter().enumerate() {
                 write!(out, ",{b:?}")?;
                 for w in p.linear.weights_of(score) {
@@ -263,8 +264,10 @@ impl Named<'_> {
             .collect();
         json!({
             "minimised": self.path.formula,
-            "lambda_max": self.path.lambda_max,
-            "null_loss": self.path.null_loss,
+            "lambda_max": self.path.lambda_max_error.map(|_| self.path.lambda_max),
+            "lambda_max_error": self.path.lambda_max_error,
+            "null_loss": self.path.null_gap.map(|_| self.path.null_loss),
+            "null_gap": self.path.null_gap,
             "outcome": self.path.outcome,
             "classes": self.classes,
             "features": self.features.len(),
@@ -279,7 +282,7 @@ impl Named<'_> {
         };
         let gaps: Vec<f64> = points.iter().filter_map(|p| p.certificate.relative_gap()).collect();
         let certificate = match (gaps.len(), points.len()) {
-            (0, _) => "none: no point is proved, nor the null model and the largest λ".to_owned(),
+            (0, _) => "none: no point is proved".to_owned(),
             (proved, all) => {
                 let worst = bound_text(gaps.iter().copied().fold(0.0, f64::max));
                 let where_ = if proved == all {
@@ -290,9 +293,13 @@ impl Named<'_> {
                 format!("relative gap at most {worst} at {where_}")
             }
         };
+        let explained = match last.deviance_ratio {
+            Some(ratio) => format!("{:.1} % of the null model's loss at the last", 100.0 * ratio),
+            None => "not known: nothing is proved of the null model".to_owned(),
+        };
         format!(
             "path of {} points\n  minimised    {}\n  λ            {:.4e} down to {:.4e}\n  nonzero      {} to {} of {} \
-             features\n  explained    {:.1} % of the null model's loss at the last\n  certificate  {certificate}\n\n\
+             features\n  explained    {explained}\n  certificate  {certificate}\n\n\
              path written to {output}\n",
             points.len(),
             self.path.formula,
@@ -301,7 +308,6 @@ impl Named<'_> {
             first.nonzero,
             last.nonzero,
             self.features.len(),
-            100.0 * last.deviance_ratio,
         )
     }
 }

@@ -49,6 +49,10 @@ pub struct PredictArguments {
     #[arg(long)]
     scores: bool,
 
+    /// Add the derivatives of the probabilities by the scores, p_i(δ_ij − p_j), in columns dp_<class>_dz_<class>
+    #[arg(long)]
+    jacobian: bool,
+
     /// Add the columns set, the classes that cannot be left out (separated by |), and set_size; of a model that was
     /// fitted with --conformal
     #[arg(long)]
@@ -60,7 +64,7 @@ pub struct PredictArguments {
 
     /// Instead of predictions write row,class,feature,value,contribution: what the N columns that matter most add to each
     /// score of a row (for kernels the support rows), or all; with (intercept) and (rest) they sum to the score
-    #[arg(long, value_name = "N|all", conflicts_with_all = ["proba", "scores", "set", "keep"])]
+    #[arg(long, value_name = "N|all", conflicts_with_all = ["proba", "scores", "jacobian", "set", "keep"])]
     explain: Option<String>,
 
     /// Explain this row alone, counted from 1 without the header; in words unless -o names a file
@@ -117,7 +121,7 @@ impl PredictArguments {
 
     /// Puts the decision that the flags ask for in the place of the model's.
     fn prepare(&self, model: &mut Model) -> Result<()> {
-        if self.proba && !model.has_probabilities() {
+        if (self.proba || self.jacobian) && !model.has_probabilities() {
             let fits = model.decision.scheme().map_or(String::new(), |s| format!("{} ", s.name()));
             let message = format!("the scores of a {fits}{} model are not probabilities", model.method.name());
             return Err(Error::usage(message)
@@ -164,6 +168,9 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
             if explained.is_some() {
                 return Err(labels::refuse(&models, "--explain"));
             }
+            if arguments.jacobian {
+                return Err(labels::refuse(&models, "--jacobian"));
+            }
             let extras = (arguments.proba, arguments.scores);
             let unknown = arguments.unknown.map(Into::into);
             let watch = progress.watch();
@@ -187,7 +194,7 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
     let classes = &model.classes;
     let scores = model.discriminant.n_scores();
     let mut header = vec!["prediction".to_owned()];
-    let rejects = model.decision.reject.is_some();
+    let rejects = model.decision.may_reject();
     let may_be_open = model.decision.may_leave_open();
     if may_be_open {
         header.push(if rejects { "rejected" } else { "undetermined" }.to_owned());
@@ -199,6 +206,11 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         // With two classes the one score is that of the second.
         header.extend(model.score_names().iter().map(|c| format!("score_{c}")));
     }
+    if arguments.jacobian {
+        // Of two classes there is one score, that of the second.
+        let scored = if classes.len() == 2 { &classes[1..] } else { &classes[..] };
+        header.extend(classes.iter().flat_map(|p| scored.iter().map(move |z| format!("dp_{p}_dz_{z}"))));
+    }
     if arguments.set {
         header.extend(["set".to_owned(), "set_size".to_owned()]);
     }
@@ -208,7 +220,7 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
     };
     // Log-odds are those in force, true priors included; scores before a calibration are what it maps.
     let shown = if model.calibration.is_some() { &predictions.scores } else { &predictions.deciding };
-    let probabilities = if arguments.proba { predictions.probabilities() } else { Vec::new() };
+    let probabilities = if arguments.proba || arguments.jacobian { predictions.probabilities() } else { Vec::new() };
     let sheet = Sheet { table: &table, keep: &keep, header, rows: &predictions.rows };
     sheet.write(&arguments.output, |i, line| {
         let class = predictions.classes[i];
@@ -222,6 +234,9 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         if arguments.scores {
             shown[i * scores..(i + 1) * scores].iter().for_each(|z| line.number(*z));
         }
+        if arguments.jacobian {
+            jacobian(&probabilities[i * classes.len()..(i + 1) * classes.len()]).iter().for_each(|d| line.number(*d));
+        }
         if arguments.set {
             let within = sets[i * classes.len()..(i + 1) * classes.len()].iter().zip(classes);
             let names: Vec<String> = within.filter(|(within, _)| **within).map(|(_, c)| separable(c)).collect();
@@ -229,6 +244,16 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
             line.whole(names.len());
         }
     })
+}
+
+/// `∂p_i/∂z_j`, row by row; of two classes by the one score of the second. `1 − p` is the sum of the others, which does not cancel.
+fn jacobian(p: &[f64]) -> Vec<f64> {
+    if let [first, second] = p {
+        return vec![-first * second, first * second];
+    }
+    let others = |i: usize| p.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, p)| p).sum::<f64>();
+    let entry = |i: usize, j: usize| if i == j { p[i] * others(i) } else { -p[i] * p[j] };
+    (0..p.len()).flat_map(|i| (0..p.len()).map(move |j| entry(i, j))).collect()
 }
 
 /// The columns to copy: those that are named, or all.

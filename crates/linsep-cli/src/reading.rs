@@ -28,11 +28,15 @@ pub struct ReadingArguments {
     #[arg(long, value_name = "CHAR", help_heading = "Reading")]
     comment: Option<String>,
 
-    /// CSV files without a header: the columns are column1, column2 and so on
+    /// Sheet of a workbook (default: the first that has cells)
+    #[arg(long, value_name = "NAME", help_heading = "Reading")]
+    sheet: Option<String>,
+
+    /// CSV files and sheets without a header: the columns are column1, column2 and so on
     #[arg(long, help_heading = "Reading")]
     no_header: bool,
 
-    /// Leave out the first N lines of CSV files
+    /// Leave out the first N lines of CSV files, or rows of a sheet
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Reading")]
     skip: u64,
 
@@ -58,6 +62,7 @@ impl ReadingArguments {
         options.skip = self.skip;
         options.encoding = self.encoding.as_deref().map(encoding).transpose()?;
         options.index_from = self.index_from;
+        options.sheet = self.sheet.clone();
         if let Some(from) = self.index_from.filter(|from| *from > 1) {
             return Err(Error::usage(format!("indices cannot count from {from}")).help("use --index-from 0 or 1"));
         }

@@ -8,6 +8,7 @@
 mod common;
 
 use common::Scratch;
+use common::book::{archive, book, rows};
 use serde_json::{Value, json};
 
 /// One row of the table.
@@ -85,7 +86,130 @@ fn cases() -> Vec<Case> {
     all.extend(studies());
     all.extend(simulation());
     all.extend(pictures());
+    all.extend(workbooks());
     all
+}
+
+/// A workbook of one sheet.
+fn sheet(cells: &str) -> Vec<u8> {
+    book(&[("data", &rows(cells), "")])
+}
+
+/// The same with merged cells.
+fn merged(cells: &str, range: &str) -> Vec<u8> {
+    let merged = format!("<mergeCells count=\"1\"><mergeCell ref=\"{range}\"/></mergeCells>");
+    book(&[("data", &rows(cells), &merged)])
+}
+
+fn workbooks() -> Vec<Case> {
+    let fit = "fit a.xlsx -t y";
+    vec![
+        bad("a workbook without sheets", ("a.xlsx", book(&[])), fit, &["a.xlsx", "no sheet of cells"]),
+        bad("an empty sheet", ("a.xlsx", book(&[("data", "", "")])), fit, &["a.xlsx", "is empty (`data`)"]),
+        bad(
+            "empty sheets",
+            ("a.xlsx", book(&[("data", "", ""), ("more", "<row r=\"3\"/>", "")])),
+            fit,
+            &["every sheet", "(`data`, `more`)"],
+        ),
+        bad("a header alone", ("a.xlsx", sheet("x|y\n")), fit, &["sheet `data` has a header but no row"]),
+        bad(
+            "a merged header",
+            ("a.xlsx", merged("x||y\n1|2|a\n", "A1:B1")),
+            fit,
+            &["line 1", "A1:B1 of sheet `data` are merged", "--skip"],
+        ),
+        bad(
+            "a header of two rows",
+            ("a.xlsx", merged("x|y\n|\n1|a\n", "A1:A2")),
+            fit,
+            &["A1:A2 of sheet `data` are merged"],
+        ),
+        bad(
+            "merged cells among the rows",
+            ("a.xlsx", merged("x|y\n1|a\n|b\n", "A2:A3")),
+            fit,
+            &["line 2", "A2:A3", "only the first of them"],
+        ),
+        bad("a name in the middle that is empty", ("a.xlsx", sheet("x||y\n1|2|a\n")), fit, &["cell B1", "is empty"]),
+        bad("a name twice", ("a.xlsx", sheet("x|x|y\n1|2|a\n")), fit, &["sheet `data`", "same name: 1 and 2"]),
+        bad(
+            "an error in a cell",
+            ("a.xlsx", sheet("x|y\n1|a\n[t=\"e\"><v>#DIV/0!</v>]|b\n")),
+            fit,
+            &["line 3", "cell A3 of sheet `data` holds the error #DIV/0!", "--na-values"],
+        ),
+        bad(
+            "a formula without a value",
+            ("a.xlsx", sheet("x|y\n1|a\n[><f>A2+1</f>]|b\n")),
+            fit,
+            &["cell A3", "never computed", "save it"],
+        ),
+        bad(
+            "text among numbers of a sheet",
+            ("a.xlsx", sheet(&format!("x|y\n{}oops|a\n", "1|a\n2|b\n".repeat(60)))),
+            fit,
+            &["a.xlsx, line 122", "column `x`", "sheet `data`: `oops` is not a number"],
+        ),
+        bad(
+            "a sheet that is not there",
+            ("a.xlsx", book(&[("data", &rows("x|y\n1|a\n"), ""), ("more", "", "")])),
+            "fit a.xlsx -t y --sheet dat",
+            &["no sheet `dat`", "did you mean `data`?"],
+        ),
+        bad(
+            "a sheet that is nothing like the others",
+            ("a.xlsx", sheet("x|y\n1|a\n")),
+            "fit a.xlsx -t y --sheet Q3",
+            &["no sheet `Q3`", "the sheets are `data`"],
+        ),
+        bad(
+            "the empty one of two sheets",
+            ("a.xlsx", book(&[("data", &rows("x|y\n1|a\n"), ""), ("more", "", "")])),
+            "fit a.xlsx -t y --sheet more",
+            &["sheet `more` has no cells"],
+        ),
+        usage("a sheet of a text file", "fit p.csv -t y --sheet data", &["no workbook", "leave --sheet out"]),
+        bad("all rows left out", ("a.xlsx", sheet("x|y\n1|a\n")), "fit a.xlsx -t y --skip 9", &["below the rows"]),
+        bad("a cut workbook", ("a.xlsx", sheet("x|y\n1|a\n")[..400].to_vec()), fit, &["not a readable workbook"]),
+        bad("text named as a workbook", ("a.xlsx", "x,y\n1,a\n"), fit, &["a.xlsx", "not a readable workbook"]),
+        bad(
+            "a workbook of Excel 97",
+            ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1rest".to_vec()),
+            "fit a.xls -t y",
+            &["Excel 97 to 2003", "save it as .xlsx"],
+        ),
+        bad(
+            "an OpenDocument sheet",
+            ("a.ods", archive(&[("mimetype".into(), "application/vnd.oasis.opendocument.spreadsheet".into())])),
+            "fit a.ods -t y",
+            &["OpenDocument"],
+        ),
+        bad(
+            "several arrays in one file",
+            ("a.npz", archive(&[("x.npy".into(), "1".into())])),
+            "fit a.npz -t y",
+            &["several NumPy arrays", "numpy.save"],
+        ),
+        bad(
+            "an archive of tables",
+            ("a.zip", archive(&[("x.csv".into(), "x,y\n1,a\n".into())])),
+            "fit a.zip -t y",
+            &["ZIP archive", "unpack it"],
+        ),
+        bad(
+            "a workbook for a model",
+            ("a.xlsx", sheet("x|y\n1|a\n")),
+            "predict a.xlsx p.csv",
+            &["a table, not a model"],
+        ),
+        bad(
+            "dates in two forms in a sheet",
+            ("a.xlsx", sheet("d|y\n[s=\"1\"><v>45657</v>]|a\n31.12.2024|b\n")),
+            "fit a.xlsx -t y --date d",
+            &["column `d`", "is not a date"],
+        ),
+    ]
 }
 
 fn pictures() -> Vec<Case> {

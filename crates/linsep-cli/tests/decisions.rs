@@ -46,6 +46,58 @@ fn a_threshold_moves_the_cut() {
 }
 
 #[test]
+fn a_tie_goes_to_the_side_that_is_asked_for() {
+    let scratch = Scratch::new();
+    scratch.write("rows.csv", "x1,x2,class\n2,1,yes\n1,1,no\n1,1,yes\n0,1,no\n");
+    let given = "fit --model given --plane x1=1,x2=-1 --classes no,yes";
+    let sides = [("first", "no"), ("last", "yes"), ("positive", "yes"), ("reject", "")];
+    for (side, class) in sides {
+        scratch.done(&format!("{given} --tie {side} -o {side}.json"));
+        scratch.done(&format!("{given} -o plain.json"));
+        let stored = scratch.done(&format!("predict {side}.json rows.csv"));
+        assert_eq!(column(&stored, "prediction"), ["yes", class, class, "no"], "{side}");
+        assert_eq!(scratch.done(&format!("predict plain.json rows.csv --tie {side}")), stored);
+        // Other decisions keep the side of the model, and a side keeps the decision.
+        let moved = scratch.done(&format!("predict {side}.json rows.csv --score-threshold 1"));
+        assert_eq!(column(&moved, "prediction"), [class, "no", "no", "no"], "{side}");
+        scratch.done(&format!("{given} --score-threshold 1 -o cut.json"));
+        assert_eq!(scratch.done(&format!("predict cut.json rows.csv --tie {side}")), moved);
+    }
+    assert_eq!(column(&scratch.done("predict reject.json rows.csv"), "rejected"), ["no", "yes", "yes", "no"]);
+    let judged = json(&scratch.done("evaluate reject.json rows.csv --json"));
+    assert_eq!(judged["rejected"]["value"], 0.5);
+    assert_eq!(judged["accuracy"]["value"], 1.0);
+    let words = |flags: &str| {
+        let shown = json(&scratch.done(&format!("{given} {flags} --json")));
+        shown["decision"]["words"].as_str().expect("words").to_owned()
+    };
+    assert_eq!(words("--tie last"), "the class with the largest score, at a tie the last");
+    assert_eq!(words("--tie reject"), "the class with the largest score, none at a tie");
+    assert_eq!(words("--tie last --score-threshold 1"), "`yes` where its score is at least 1, else `no`");
+    assert!(words("--tie reject --score-threshold 1").contains("exceeds 1, none where it is 1, else"));
+    // A fit: training accuracy counts the decided rows. The least squares plane of these rows ties on the doubled one.
+    let fitted = json(&scratch.done("fit rows.csv -t class -m least-squares --standardize no --tie reject --json"));
+    assert_eq!(fitted["decision"]["tie"], "reject");
+}
+
+#[test]
+fn a_side_of_ties_that_means_nothing_is_refused() {
+    let scratch = Scratch::with_examples();
+    for (flags, said) in [
+        ("--tie positive", "the positive one of two classes, and there are 3"),
+        ("--tie last --multiclass one-vs-one -m least-squares", "--tie is about scores that are equal, and one-vs-one"),
+        ("--tie last --multiclass linear-machine -m least-squares", "use --ties undetermined, scores or first"),
+        ("--tie middle", "invalid value 'middle'"),
+    ] {
+        let ran = scratch.run(&format!("fit penguins.csv -t species --drop year {flags}"));
+        assert!(ran.code == 2 && ran.stderr.contains(said), "{flags}: {}", ran.stderr);
+    }
+    scratch.done("fit penguins.csv -t species --drop year --multiclass one-vs-one -m least-squares -o pairs.json");
+    let ran = scratch.run("predict pairs.json penguins.csv --tie last");
+    assert!(ran.code == 2 && ran.stderr.contains("--tie is about scores"), "{}", ran.stderr);
+}
+
+#[test]
 fn a_stored_decision_is_used_and_replaced() {
     let scratch = sexes();
     scratch.done("fit penguins.csv --target sex --drop year --threshold 0.2 -o low.json");

@@ -78,7 +78,7 @@ pub(crate) fn column_names(given: Option<Vec<String>>, features: &Features<'_>, 
 /// Fits a method and returns its model.
 #[pyfunction]
 #[pyo3(signature = (x, y_codes, classes, method, settings, *, target="y", target_is_text, input_names=None,
-    sample_weight=None, class_weight=None, multiclass=None, vote=None, ties=None, missing="error", init=None,
+    sample_weight=None, class_weight=None, multiclass=None, vote=None, ties=None, missing="error", init=None, random_start=None,
     n_threads=0, time_limit=None, seed=0, callback=None, conformal=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn fit(
@@ -98,6 +98,7 @@ pub(crate) fn fit(
     ties: Option<&str>,
     missing: &str,
     init: Option<&Model>,
+    random_start: Option<f64>,
     n_threads: usize,
     time_limit: Option<f64>,
     seed: u64,
@@ -108,6 +109,7 @@ pub(crate) fn fit(
     options.class_weights = class_weights(class_weight, &classes)?;
     options.multiclass = self::multiclass(multiclass, vote, ties)?;
     options.init = init.map(|m| Box::new(m.inner().clone()));
+    options.random_start = random_start;
     options.seed = seed;
     options.conformal = conformal.map(|(level, by_class, share)| ConformalOptions { level, by_class, share });
     let policies = [("error", Missing::Error), ("drop", Missing::Drop), ("mean", Missing::Mean)];
@@ -215,12 +217,13 @@ pub(crate) fn path<'py>(
     found.set_item("intercepts", intercepts)?;
     found.set_item("objective", column(&|p| p.objective))?;
     found.set_item("loss", column(&|p| p.loss))?;
-    found.set_item("deviance_ratio", column(&|p| p.deviance_ratio))?;
+    found.set_item("deviance_ratio", column(&|p| p.deviance_ratio.unwrap_or(f64::NAN)))?;
     found.set_item("gap", column(&|p| p.certificate.relative_gap().unwrap_or(f64::NAN)))?;
     found.set_item("nonzero", PyArray1::from_vec(py, points.iter().map(|p| p.nonzero as i64).collect::<Vec<i64>>()))?;
     let converged: Vec<bool> = points.iter().map(|p| p.outcome == Outcome::Converged).collect();
     found.set_item("converged", PyArray1::from_vec(py, converged))?;
     found.set_item("lambda_max", path.lambda_max)?;
+    found.set_item("lambda_max_error", path.lambda_max_error)?;
     found.set_item("formula", &path.formula)?;
     Ok(found)
 }

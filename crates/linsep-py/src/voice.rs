@@ -108,8 +108,10 @@ fn keyword(setting: Setting) -> Option<(&'static str, Value)> {
         | Setting::KeepStatistics
         | Setting::Projection
         | Setting::Reference
+        | Setting::Tie
         | Setting::Rows
         | Setting::ScoreThreshold
+        | Setting::Sheet
         | Setting::Skip
         | Setting::TextColumns
         | Setting::Thousands

@@ -32,14 +32,14 @@
 //! A table, by the workflow of the command:
 //!
 //! ```
-//! use linsep::model::{RiskMinimizer, Method};
+//! use linsep::prelude::*;
 //! use linsep::read::{ReadOptions, read_bytes};
 //! use linsep::watch::Watch;
-//! use linsep::workflow::{FitOptions, TableFit, fit_table, predict_table};
+//! use linsep::workflow::{TableFit, fit_table, predict_table};
 //!
 //! let csv = b"dose,kind,died\n1,a,no\n2,b,no\n3,a,yes\n2,a,no\n4,b,yes\n3,b,no\n5,a,yes\n2,a,yes\n";
 //! let table = read_bytes(csv, "trial.csv", &ReadOptions::default())?;
-//! let options = FitOptions::new("died", Method::Risk(RiskMinimizer::default()));
+//! let options = LogisticRegression::new().options().target("died").positive("yes");
 //! let TableFit::Model(model) = fit_table(table.clone(), &options, &Watch::default())? else { panic!("a ridge always has an optimum") };
 //! assert!(model.certificate.relative_gap().unwrap() <= 1e-8);
 //! let predictions = predict_table(&model, &table, None, &Watch::default())?;
@@ -78,6 +78,7 @@ pub mod linalg;
 pub mod numeric;
 #[doc(hidden)]
 pub mod objective;
+mod options;
 #[doc(hidden)]
 pub mod resample;
 #[doc(hidden)]

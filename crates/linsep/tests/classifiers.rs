@@ -211,7 +211,7 @@ fn what_all_builders_may_be_told_reaches_the_engine() {
     let careful = Lda::new().balanced().decision(costs.clone()).true_priors([0.2, 0.3, 0.5]).fit(&x, &y).unwrap();
     assert_eq!(careful.model().decision, costs);
     assert_eq!(careful.model().true_priors.as_deref(), Some(&[0.2, 0.3, 0.5][..]));
-    let rejecting = Decision { rule: Rule::ArgMax, reject: Some(0.05) };
+    let rejecting = Decision { reject: Some(0.05), ..Decision::default() };
     let rejecting = Lda::new().decision(rejecting).fit(&x, &y).unwrap();
     assert!(rejecting.decide(&x).unwrap().contains(&None));
     assert!(rejecting.predict(&x).unwrap_err().message().contains("has no class"));

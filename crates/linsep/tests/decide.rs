@@ -1,6 +1,6 @@
 //! Decisions through their public face: identities between rules, textbook twins, far tails, and the model file.
 
-use linsep::decide::{self, Decision, Rule};
+use linsep::decide::{self, Decision, Rule, Scheme, Tie, Ties};
 use linsep::table::Class;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -192,7 +192,7 @@ fn chows_rule_rejects_where_the_largest_probability_is_small() {
         let p = decide::probabilities(&z, n_classes);
         let mut before: Option<Vec<Option<Class>>> = None;
         for cost in [0.0, 1e-12, 0.05, 0.2, 0.4] {
-            let decision = Decision { rule: Rule::ArgMax, reject: Some(cost) };
+            let decision = Decision { reject: Some(cost), ..Decision::default() };
             let classes = decision.classes(&z, n_classes).unwrap();
             for ((p, class), most) in p.chunks_exact(n_classes).zip(&classes).zip(decide::classes(&z, n_classes)) {
                 let risk = 1.0 - p[most.index()];
@@ -213,7 +213,7 @@ fn chows_rule_rejects_where_the_largest_probability_is_small() {
 fn a_small_risk_keeps_its_digits() {
     // 1 − p would be 0 here, or 2.2e-16.
     let risk = decide::probabilities(&[-37.0], 2)[1];
-    let at = |cost: f64| Decision { rule: Rule::ArgMax, reject: Some(cost) }.classes(&[37.0], 2).unwrap()[0];
+    let at = |cost: f64| Decision { reject: Some(cost), ..Decision::default() }.classes(&[37.0], 2).unwrap()[0];
     assert_eq!((at(1.01 * risk), at(0.99 * risk)), (Some(Class(1)), None));
 }
 
@@ -226,7 +226,7 @@ fn rejection_dearer_than_a_guess_never_happens() {
         z.extend(vec![0.3; width(n_classes)]);
         z.extend(vec![0.0; width(n_classes)]);
         for cost in [1.0 - 1.0 / n_classes as f64, 1.0, 7.0] {
-            let classes = Decision { rule: Rule::ArgMax, reject: Some(cost) }.classes(&z, n_classes).unwrap();
+            let classes = Decision { reject: Some(cost), ..Decision::default() }.classes(&z, n_classes).unwrap();
             assert!(classes.iter().all(Option::is_some), "{n_classes} classes at {cost}");
         }
     }
@@ -235,7 +235,7 @@ fn rejection_dearer_than_a_guess_never_happens() {
 #[test]
 fn rejection_under_costs_is_on_their_scale() {
     let costs = vec![vec![0.0, 1.0], vec![10.0, 0.0]];
-    let decision = |reject| Decision { rule: Rule::Cost(costs.clone()), reject: Some(reject) };
+    let decision = |reject| Decision { reject: Some(reject), ..Decision::from(Rule::Cost(costs.clone())) };
     // p = 0.2: deciding the last costs 0.8, the first 2.
     let z = [(0.2f64 / 0.8).ln()];
     assert_eq!(decision(0.81).classes(&z, 2).unwrap(), [Some(Class(1))]);
@@ -243,15 +243,72 @@ fn rejection_under_costs_is_on_their_scale() {
     assert_eq!(decision(3.0).cost(Class(1), Some(Class(0))), Some(10.0));
     assert_eq!(decision(3.0).cost(Class(1), None), Some(3.0));
     // Under a threshold a mistake costs 1: here the decided class has the probability 0.2.
-    let threshold = |reject| Decision { rule: Rule::Threshold(0.1), reject: Some(reject) };
+    let threshold = |reject| Decision { reject: Some(reject), ..Decision::from(Rule::Threshold(0.1)) };
     assert_eq!(threshold(0.81).classes(&z, 2).unwrap(), [Some(Class(1))]);
     assert_eq!(threshold(0.79).classes(&z, 2).unwrap(), [None]);
 }
 
 #[test]
 fn a_score_that_is_no_number_is_rejected() {
-    let decision = Decision { rule: Rule::ArgMax, reject: Some(5.0) };
+    let decision = Decision { reject: Some(5.0), ..Decision::default() };
     assert_eq!(decision.classes(&[f64::NAN], 2).unwrap(), [None]);
+}
+
+/// The definition: all candidates of the smallest expected cost, and one of them.
+fn by_definition(costs: &[Vec<f64>], p: &[f64], tie: Tie) -> Option<Class> {
+    let expected = |j: usize| p.iter().zip(costs).map(|(p, row)| p * row[j]).sum::<f64>();
+    let least = (0..costs.len()).map(expected).fold(f64::INFINITY, f64::min);
+    let best: Vec<usize> = (0..costs.len()).filter(|j| expected(*j) == least).collect();
+    match tie {
+        Tie::First => Some(Class(best[0] as u32)),
+        Tie::Last => Some(Class(*best.last().unwrap() as u32)),
+        Tie::Reject => (best.len() == 1).then_some(Class(best[0] as u32)),
+    }
+}
+
+#[test]
+fn every_rule_has_the_side_of_a_tie_that_is_asked_for() {
+    let mistakes =
+        |n: usize| -> Vec<Vec<f64>> { (0..n).map(|k| (0..n).map(|j| f64::from(u8::from(k != j))).collect()).collect() };
+    for tie in [Tie::First, Tie::Last, Tie::Reject] {
+        let decide = |rule: Rule, z: &[f64], n: usize| Decision { tie, ..Decision::from(rule) }.classes(z, n).unwrap();
+        // Scores of two values, so that probabilities are powers of two over a sum and ties are exact.
+        for n in [2usize, 3, 4] {
+            for pattern in 0..1u32 << width(n) {
+                let z: Vec<f64> = (0..width(n)).map(|k| std::f64::consts::LN_2 * f64::from(pattern >> k & 1)).collect();
+                let mut p: Vec<f64> = (0..width(n)).map(|k| f64::from(1 + (pattern >> k & 1))).collect();
+                if n == 2 {
+                    p.insert(0, 1.0);
+                }
+                let expected = [by_definition(&mistakes(n), &p, tie)];
+                assert_eq!(decide(Rule::ArgMax, &z, n), expected, "{z:?}");
+                assert_eq!(decide(Rule::Cost(mistakes(n)), &z, n), expected, "{z:?}");
+            }
+        }
+        let cuts = [(0.5, 0.0), (0.2, 0.2f64.ln() - 0.8f64.ln())];
+        let side = |z: f64, cut: f64| by_definition(&mistakes(2), &[0.0, z - cut], tie);
+        for (threshold, cut) in cuts {
+            // The cut as the rule computes it, and the numbers on either side of it.
+            let cut = Decision::from(Rule::Threshold(threshold)).cut(2).filter(|c| (c - cut).abs() < 1e-15).unwrap();
+            for z in [cut.next_down(), cut, cut.next_up()] {
+                assert_eq!(decide(Rule::Threshold(threshold), &[z], 2), [side(z, cut)], "{threshold} {z}");
+                assert_eq!(decide(Rule::Score(cut), &[z], 2), [side(z, cut)], "{threshold} {z}");
+            }
+        }
+        // Truths 1 and 2 cost the same, whichever of 1 and 2 is decided.
+        let costs = vec![vec![0.0, 1.0, 1.0], vec![2.0, 1.0, 1.0], vec![2.0, 1.0, 1.0]];
+        let z = [0.0, 0.0, 0.0];
+        assert_eq!(decide(Rule::Cost(costs.clone()), &z, 3), [by_definition(&costs, &[1.0; 3], tie)]);
+        // Far out, where sums underflow.
+        let far = [-5000.0, -5000.0, 0.0];
+        let alike = vec![vec![0.0, 0.0, 1.0], vec![0.0, 0.0, 1.0], vec![3.0, 3.0, 0.0]];
+        assert_eq!(decide(Rule::Cost(alike), &far, 3), [Some(Class(2))]);
+    }
+    // Rejected rows stay rejected, and cost what rejection costs.
+    let both = Decision { reject: Some(0.9), tie: Tie::Reject, ..Decision::default() };
+    assert_eq!(both.classes(&[0.0, 1.0], 2).unwrap(), [None, Some(Class(1))]);
+    assert!(both.may_reject() && Decision { tie: Tie::Reject, ..Decision::default() }.may_leave_open());
+    assert!(!Decision { tie: Tie::Last, ..Decision::default() }.may_leave_open());
 }
 
 #[test]
@@ -269,8 +326,10 @@ fn bad_decisions_are_refused() {
     fails(Rule::Cost(vec![vec![0.0, 1.0], vec![1.0]]).into(), 2, "2×1, and there are 2 classes");
     fails(Rule::Cost(vec![vec![0.0, 1.0], vec![1.0, 0.0]]).into(), 3, "2×2, and there are 3 classes");
     fails(Rule::Cost(vec![vec![0.0, f64::NAN], vec![1.0, 0.0]]).into(), 2, "NaN is not a cost");
+    let scheme = Rule::Scheme(Scheme::LinearMachine { ties: Ties::First });
+    fails(Decision { tie: Tie::Last, ..Decision::from(scheme) }, 3, "linear-machine decides by votes");
     for reject in [-0.1, f64::NAN, f64::INFINITY] {
-        fails(Decision { rule: Rule::ArgMax, reject: Some(reject) }, 2, "is not a cost of making no decision");
+        fails(Decision { reject: Some(reject), ..Decision::default() }, 2, "is not a cost of making no decision");
     }
 }
 
@@ -280,7 +339,7 @@ fn scores_without_probabilities_allow_what_their_sign_decides() {
     assert!(ok(Decision::default()) && ok(Rule::Threshold(0.5).into()));
     assert!(!ok(Rule::Threshold(0.4).into()));
     assert!(!ok(Rule::Cost(vec![vec![0.0, 1.0], vec![2.0, 0.0]]).into()));
-    let rejecting = Decision { rule: Rule::ArgMax, reject: Some(0.2) };
+    let rejecting = Decision { reject: Some(0.2), ..Decision::default() };
     assert!(rejecting.check(2, false).unwrap_err().message().contains("need probabilities"));
 }
 
@@ -289,9 +348,13 @@ fn decisions_read_back_what_they_write() {
     let costs = vec![vec![0.0, 0.1 + 0.2], vec![1e-300, -4.0]];
     let rules = [Rule::ArgMax, Rule::Threshold(0.1 + 0.2), Rule::Cost(costs)];
     let rejects = [None, Some(0.1 + 0.2)];
-    for decision in rules.iter().flat_map(|rule| rejects.map(|reject| Decision { rule: rule.clone(), reject })) {
+    let ties = [Tie::First, Tie::Last, Tie::Reject];
+    let all = rules.iter().flat_map(|rule| rejects.map(|reject| Decision { reject, ..Decision::from(rule.clone()) }));
+    for decision in all.flat_map(|decision| ties.map(|tie| Decision { tie, ..decision.clone() })) {
         let text = serde_json::to_string(&decision).unwrap();
         assert_eq!(serde_json::from_str::<Decision>(&text).unwrap(), decision, "{text}");
+        // Files without another side of ties are what they were.
+        assert_eq!(text.contains("tie"), decision.tie != Tie::First, "{text}");
     }
     // The form of the first model files.
     assert_eq!(serde_json::to_string(&Decision::default()).unwrap(), "\"arg_max\"");

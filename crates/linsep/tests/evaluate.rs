@@ -339,7 +339,7 @@ fn rejected_rows_count_in_costs_and_probabilities_but_not_in_accuracy() {
     let data = Data::binary(&[(0, 0.1), (0, 0.45), (1, 0.55), (1, 0.9), (1, 0.2), (0, 0.3)]);
     let all = data.evaluate();
     assert_eq!((all.rejected.as_ref(), all.mean_cost.as_ref()), (None, None));
-    let reject = Decision { rule: Rule::ArgMax, reject: Some(0.4) };
+    let reject = Decision { reject: Some(0.4), ..Decision::default() };
     let predicted = [Some(Class(0)), None, None, Some(Class(1)), Some(Class(0)), Some(Class(0))];
     let weights = [1.0, 2.0, 1.0, 3.0, 1.0, 1.0];
     let scored = Scored { decision: Some(&reject), predicted: &predicted, weights: Some(&weights), ..data.scored() };
@@ -357,7 +357,7 @@ fn rejected_rows_count_in_costs_and_probabilities_but_not_in_accuracy() {
     let squares = (2.2f64 / 9.0).powi(2) * 5.0 + (1.0 - 2.2f64 / 9.0).powi(2) + 3.0 * (0.4 - 2.2f64 / 9.0).powi(2);
     near("its high end", cost.interval.unwrap().1, 2.2 / 9.0 + Z * (squares / 8.0 / 9.0).sqrt(), 1e-14);
 
-    let costs = Decision { rule: Rule::Cost(vec![vec![-1.0, 2.0], vec![10.0, 0.0]]), reject: Some(3.0) };
+    let costs = Decision { reject: Some(3.0), ..Decision::from(Rule::Cost(vec![vec![-1.0, 2.0], vec![10.0, 0.0]])) };
     let some = evaluate(&Scored { decision: Some(&costs), ..scored }).unwrap();
     near("mean of a matrix", some.mean_cost.unwrap().value, (-2.0 + 10.0 + 9.0) / 9.0, 1e-15);
 

@@ -103,7 +103,7 @@ fn more_cases() -> Vec<Case> {
             &options(risk(|_| {}), |o| {
                 o.class_weights = Some(ClassWeights::Balanced);
                 o.true_priors = Some(vec![0.2, 0.3, 0.5]);
-                o.decision = Decision { rule: Rule::ArgMax, reject: Some(0.3) };
+                o.decision = Decision { reject: Some(0.3), ..Decision::default() };
             }),
         ),
         fitted(

@@ -1,6 +1,7 @@
 //! A scratch directory and the command in it, for every test of the command.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub mod book;
 pub mod running;
 
 use std::io::Write;

@@ -91,13 +91,22 @@ fn caption(found: &TablePath) -> String {
         true => "Every point has its own certificate.".to_owned(),
         false => format!("{proved} of the points have a certificate."),
     };
+    let zero = match found.path.lambda_max_error {
+        // Rounded up to three digits, so that it holds from the number that is shown.
+        Some(error) => {
+            let bound = found.path.lambda_max + error;
+            let unit = 10f64.powi(bound.log10().floor() as i32 - 2);
+            let shown = if bound > 0.0 { (bound / unit).ceil() * unit } else { 0.0 };
+            format!("All penalised weights are zero from λ = {} on. ", number_text(shown))
+        }
+        None => String::new(),
+    };
     format!(
-        "Minimised at each of {} penalties: {}; {} rows, {} columns. All penalised weights are zero from λ = {} on; at most \
+        "Minimised at each of {} penalties: {}; {} rows, {} columns. {zero}At most \
          {worst} weights are not zero. {certificate}",
         points.len(),
         found.path.formula,
         number_text(found.rows as f64),
         found.features.len(),
-        number_text(found.path.lambda_max),
     )
 }

@@ -16,7 +16,7 @@ pub(super) fn picture(request: &Request, watch: &Watch) -> Result<Picture> {
     let mut picture = Picture::new(Kind::Regions.name(), format!("Decision regions for {}", model.target), panel);
     picture.panels[0].x.grid = false;
     picture.panels[0].y.grid = false;
-    let undecided = add_patches(&mut picture, &map, &model.classes, model.decision.reject.is_some());
+    let undecided = add_patches(&mut picture, &map, &model.classes, model.decision.may_reject());
     let lines = map.edges.iter().map(|e| e.path.clone()).collect();
     if model.decision.scheme().is_some() {
         super::boundary::add_own_lines(&mut picture, &view, watch)?;

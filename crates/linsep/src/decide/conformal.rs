@@ -2,11 +2,13 @@
 //! own classes.
 
 use crate::error::{Error, Result};
+use crate::options::options;
 use crate::role::{Role, Roles};
 use crate::table::Class;
 use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
 
+options! {
 /// The options of prediction sets: level, conditioning, and the share of calibration rows.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ConformalOptions {
@@ -16,6 +18,7 @@ pub struct ConformalOptions {
     pub by_class: bool,
     /// The share of the rows that the fit does not see.
     pub share: f64,
+}
 }
 
 impl ConformalOptions {

@@ -1,5 +1,6 @@
 //! The smallest expected cost, found without underflow.
 
+use super::Tie;
 use crate::numeric::{SoftmaxRow, exp, softmax_rows};
 use crate::table::Class;
 
@@ -10,6 +11,8 @@ pub(super) enum Cut {
     Above(f64),
     /// For the last class below this, else for the first: costs that reward mistakes.
     Below(f64),
+    /// Both are always equally good: costs that do not depend on the decision.
+    Nowhere,
 }
 
 impl Cut {
@@ -21,6 +24,7 @@ impl Cut {
     /// For the last class where `p₁ g₁ > p₀ g₀`; `g` is what the right decision saves for each truth (C. Elkan, IJCAI 2001).
     fn at_savings(first: f64, last: f64) -> Cut {
         match (first > 0.0, last > 0.0) {
+            _ if first == 0.0 && last == 0.0 => Cut::Nowhere,
             (true, true) => Cut::Above(log_ratio(first, last)),
             (false, true) => Cut::Above(f64::NEG_INFINITY),
             (false, false) if first < 0.0 && last < 0.0 => Cut::Below(log_ratio(-first, -last)),
@@ -36,12 +40,14 @@ impl Cut {
         Cut::at_savings(saves(0), saves(1))
     }
 
-    pub(super) fn classes(self, scores: &[f64]) -> Vec<Class> {
-        let last = |z: &f64| match self {
-            Cut::Above(cut) => *z > cut,
-            Cut::Below(cut) => *z < cut,
+    pub(super) fn classes(self, scores: &[f64], tie: Tie) -> Vec<Option<Class>> {
+        let class = |z: &f64| match self {
+            // An infinite cut is never reached: one class is better at every score.
+            Cut::Above(cut) => tie.side(*z > cut, *z == cut && cut.is_finite()),
+            Cut::Below(cut) => tie.side(*z < cut, *z == cut && cut.is_finite()),
+            Cut::Nowhere => tie.side(false, true),
         };
-        scores.iter().map(|z| Class(u32::from(last(z)))).collect()
+        scores.iter().map(class).collect()
     }
 }
 
@@ -51,26 +57,26 @@ fn log_ratio(a: f64, b: f64) -> f64 {
     if ratio.is_normal() { ratio.ln() } else { a.ln() - b.ln() }
 }
 
-/// The class of the smallest expected cost of each row, at a tie the first.
+/// The class of the smallest expected cost of each row.
 ///
 /// Costs that are 0 for the right class and all the same for the others decide as the largest score does, bit for bit.
-pub(super) fn least_cost(costs: &[Vec<f64>], scores: &[f64]) -> Vec<Class> {
+pub(super) fn least_cost(costs: &[Vec<f64>], scores: &[f64], tie: Tie) -> Vec<Option<Class>> {
     let n_classes = costs.len();
     if n_classes == 2 {
-        return Cut::at_costs(costs).classes(scores);
+        return Cut::at_costs(costs).classes(scores, tie);
     }
     let regrets = regrets(costs);
     if all_alike(&regrets) {
-        return super::classes(scores, n_classes);
+        return scores.chunks_exact(n_classes).map(|row| tie.largest(row)).collect();
     }
     let mut expected = vec![0.0; n_classes];
     let mut row_class = |z: &[f64]| {
         expected_regrets(&regrets, z, &mut expected);
-        let best = first_smallest(&expected);
-        if expected[best] >= NEGLIGIBLE {
-            return Class(best as u32);
+        if expected.iter().any(|e| *e < NEGLIGIBLE) {
+            expected.copy_from_slice(&log_expected_regrets(&regrets, z));
         }
-        Class(first_smallest(&log_expected_regrets(&regrets, z)) as u32)
+        expected.iter_mut().for_each(|e| *e = -*e);
+        tie.largest(&expected)
     };
     scores.chunks_exact(n_classes).map(&mut row_class).collect()
 }
@@ -126,10 +132,6 @@ fn log_expected_regrets(regrets: &[Vec<f64>], z: &[f64]) -> Vec<f64> {
     (0..z.len()).map(log_sum).collect()
 }
 
-fn first_smallest(values: &[f64]) -> usize {
-    (1..values.len()).fold(0, |best, k| if values[k] < values[best] { k } else { best })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,14 +158,21 @@ mod tests {
                     // p₁ : p₀ = e^z : 1.
                     let expected = z.exp() * last > first;
                     let tie = (z.exp() * last - first).abs() < 1e-12 && first != 0.0;
-                    let found = Cut::at_savings(first, last).classes(&[z]) == [Class(1)];
+                    let found = Cut::at_savings(first, last).classes(&[z], Tie::First) == [Some(Class(1))];
                     assert!(found == expected || tie, "{first} {last} {z}");
                 }
             }
         }
-        assert_eq!(Cut::at_savings(1.0, 1.0).classes(&[0.0]), [Class(0)]);
-        assert_eq!(Cut::at_savings(-1.0, -1.0).classes(&[0.0]), [Class(0)]);
-        assert_eq!(Cut::at_savings(0.0, 0.0).classes(&[3.0]), [Class(0)]);
+        for (first, last, z) in [(1.0, 1.0, 0.0), (-1.0, -1.0, 0.0), (0.0, 0.0, 3.0)] {
+            let found = |tie| Cut::at_savings(first, last).classes(&[z], tie)[0];
+            assert_eq!([Tie::First, Tie::Last, Tie::Reject].map(found), [Some(Class(0)), Some(Class(1)), None]);
+        }
+        // One side is better at every score, however far out.
+        for (first, last, class) in [(1.0, 0.0, 0), (0.0, 1.0, 1), (-1.0, 0.0, 1), (1.0, -1.0, 0)] {
+            for z in [-1e300, 0.0, 1e300] {
+                assert_eq!(Cut::at_savings(first, last).classes(&[z], Tie::Reject), [Some(Class(class))]);
+            }
+        }
     }
 
     #[test]

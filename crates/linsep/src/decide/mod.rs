@@ -13,12 +13,14 @@ mod priors;
 mod reach;
 mod rule;
 mod scheme;
+mod tie;
 
 pub use calibration::Coupled;
 pub use calibration::{Calibration, CalibrationKind, Coupling};
 pub use conformal::{Conformal, ConformalOptions};
 pub use rule::{Decision, Rule};
 pub use scheme::{Scheme, Ties, Vote};
+pub use tie::Tie;
 
 // For the other stages, the command, the extension and the tests: nothing is promised about these.
 #[doc(hidden)]

@@ -1,7 +1,7 @@
 //! The decision: the class that a row's scores lead to, or none.
 
 use super::costs::{Cut, least_cost, treats_mistakes_alike};
-use super::{Scheme, Ties, classes, probabilities};
+use super::{Scheme, Tie, Ties, classes, probabilities};
 use crate::error::{Error, Result};
 use crate::role::{Role, Roles};
 use crate::table::Class;
@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 /// How scores become a class, or no class where every one is too uncertain.
 ///
-/// Every rule has the same tie rule: of decisions that are equally good the class that comes first.
+/// Every rule has the same tie rule, [`Tie`]: of decisions that are exactly equally good the class that comes first, unless
+/// another is asked for.
 ///
 /// ```
 /// use linsep::decide::{Decision, Rule};
@@ -20,7 +21,7 @@ use serde::{Deserialize, Serialize};
 /// let costs = Decision::from(Rule::Cost(vec![vec![0.0, 1.0], vec![10.0, 0.0]]));
 /// assert_eq!(costs.classes(&log_odds, 2)?, [Some(Class(0)), Some(Class(1)), Some(Class(1))]);
 /// // A decision that is wrong with more than one chance in ten is not made.
-/// let careful = Decision { rule: Rule::ArgMax, reject: Some(0.1) };
+/// let careful = Decision { reject: Some(0.1), ..Decision::default() };
 /// assert_eq!(careful.classes(&log_odds, 2)?, [Some(Class(0)), None, None]);
 /// # Ok::<(), linsep::Error>(())
 /// ```
@@ -33,6 +34,8 @@ pub struct Decision {
     /// Inf. Theory 16, 1970). On the scale of the cost matrix; without one a mistake costs 1, so this is the largest
     /// probability of a mistake that is accepted.
     pub reject: Option<f64>,
+    /// The side of an exact tie; schemes have [`Ties`] instead.
+    pub tie: Tie,
 }
 
 /// Which class scores lead to.
@@ -54,35 +57,48 @@ pub enum Rule {
     Scheme(Scheme),
 }
 
-/// In the model file a decision without rejection is its rule alone.
+/// In the model file a decision without rejection and with the usual ties is its rule alone.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum StoredRule {
+    // The first that fits is taken, so that the one with the most fields is first.
+    Tied {
+        rule: Rule,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reject: Option<f64>,
+        tie: Tie,
+    },
+    Rejecting {
+        rule: Rule,
+        reject: f64,
+    },
     Rule(Rule),
-    Rejecting { rule: Rule, reject: f64 },
 }
 
 impl From<StoredRule> for Decision {
     fn from(stored: StoredRule) -> Decision {
         match stored {
-            StoredRule::Rule(rule) => Decision { rule, reject: None },
-            StoredRule::Rejecting { rule, reject } => Decision { rule, reject: Some(reject) },
+            StoredRule::Rule(rule) => Decision::from(rule),
+            StoredRule::Rejecting { rule, reject } => Decision { rule, reject: Some(reject), tie: Tie::First },
+            StoredRule::Tied { rule, reject, tie } => Decision { rule, reject, tie },
         }
     }
 }
 
 impl From<Decision> for StoredRule {
     fn from(decision: Decision) -> StoredRule {
-        match decision.reject {
-            None => StoredRule::Rule(decision.rule),
-            Some(reject) => StoredRule::Rejecting { rule: decision.rule, reject },
+        let Decision { rule, reject, tie } = decision;
+        match (reject, tie) {
+            (None, Tie::First) => StoredRule::Rule(rule),
+            (Some(reject), Tie::First) => StoredRule::Rejecting { rule, reject },
+            (reject, tie) => StoredRule::Tied { rule, reject, tie },
         }
     }
 }
 
 impl From<Rule> for Decision {
     fn from(rule: Rule) -> Decision {
-        Decision { rule, reject: None }
+        Decision { rule, reject: None, tie: Tie::First }
     }
 }
 
@@ -106,6 +122,15 @@ impl Decision {
             return Err(Error::usage(format!("{cost} is not a cost of making no decision")).help(
                 "zero or more; without a cost matrix it is the largest probability of a mistake, for example 0.1",
             ));
+        }
+        if let Rule::Scheme(scheme) = self.rule
+            && self.tie != Tie::First
+        {
+            return Err(Error::usage(words![
+                Setting::Tie,
+                format!(" is about scores that are equal, and {} decides by votes", scheme.name())
+            ])
+            .help(words!["use ", Setting::Ties.any(["undetermined", "scores", "first"])]));
         }
         // At ½ the threshold is where the score changes its sign, whatever the score estimates.
         let score_decides = matches!(self.rule, Rule::ArgMax | Rule::Threshold(0.5) | Rule::Score(_) | Rule::Scheme(_))
@@ -133,17 +158,19 @@ impl Decision {
         self.check(n_classes, true)?;
         let decided = match &self.rule {
             Rule::Scheme(scheme) => return Ok(scheme.classes(scores, n_classes)),
-            Rule::ArgMax => classes(scores, n_classes),
-            Rule::Threshold(threshold) => Cut::at_probability(*threshold).classes(scores),
-            Rule::Score(threshold) => Cut::Above(*threshold).classes(scores),
-            Rule::Cost(costs) => least_cost(costs, scores),
+            Rule::ArgMax if self.tie == Tie::First => classes(scores, n_classes).into_iter().map(Some).collect(),
+            Rule::ArgMax if n_classes == 2 => Cut::Above(0.0).classes(scores, self.tie),
+            Rule::ArgMax => scores.chunks_exact(n_classes).map(|row| self.tie.largest(row)).collect(),
+            Rule::Threshold(threshold) => Cut::at_probability(*threshold).classes(scores, self.tie),
+            Rule::Score(threshold) => Cut::Above(*threshold).classes(scores, self.tie),
+            Rule::Cost(costs) => least_cost(costs, scores, self.tie),
         };
-        let Some(reject) = self.reject else { return Ok(decided.into_iter().map(Some).collect()) };
+        let Some(reject) = self.reject else { return Ok(decided) };
         let expected = self.expected_costs(scores, &decided, n_classes);
         // Probabilities that are all 1/K have a risk of 1 − 1/K but for the rounding of K sums.
         let limit = reject * (1.0 + n_classes as f64 * f64::EPSILON);
         // Written so that NaN scores are rejected.
-        Ok(decided.into_iter().zip(expected).map(|(class, cost)| (cost <= limit).then_some(class)).collect())
+        Ok(decided.into_iter().zip(expected).map(|(class, cost)| class.filter(|_| cost <= limit)).collect())
     }
 
     /// Where decisions between classes change on the scale of the scores, rejection left aside: of two classes the log-odds
@@ -186,9 +213,14 @@ impl Decision {
         self.scheme().is_some_and(|scheme| scheme.ties() == Ties::Undetermined)
     }
 
+    /// Whether rows may be rejected: where the expected cost is too large, or at an exact tie.
+    pub fn may_reject(&self) -> bool {
+        self.reject.is_some() || self.tie == Tie::Reject
+    }
+
     /// Whether rows may be without a class.
     pub fn may_leave_open(&self) -> bool {
-        self.reject.is_some() || self.may_be_undetermined()
+        self.may_reject() || self.may_be_undetermined()
     }
 
     /// Number of scores that the decision asks for.
@@ -201,7 +233,7 @@ impl Decision {
     }
 
     /// What a decision costs when the truth is known; without a matrix a mistake costs 1. `None` where a row was rejected but
-    /// this decision never rejects, and outside the matrix.
+    /// rejection has no cost, and outside the matrix.
     pub fn cost(&self, truth: Class, decided: Option<Class>) -> Option<f64> {
         let Some(decided) = decided else { return self.reject };
         match &self.rule {
@@ -211,10 +243,11 @@ impl Decision {
     }
 
     /// `Σ_k p_k cost(k, decided)` of each row: summed, since `1 − p` would cancel for a small risk.
-    fn expected_costs(&self, scores: &[f64], decided: &[Class], n_classes: usize) -> Vec<f64> {
+    fn expected_costs(&self, scores: &[f64], decided: &[Option<Class>], n_classes: usize) -> Vec<f64> {
         let p = probabilities(scores, n_classes);
-        let cost = |truth: usize, class: Class| self.cost(Class(truth as u32), Some(class)).unwrap_or(0.0);
-        let expected = |(p, class): (&[f64], &Class)| p.iter().enumerate().map(|(k, p)| p * cost(k, *class)).sum();
+        let cost = |truth: usize, class: Option<Class>| self.cost(Class(truth as u32), class).unwrap_or(0.0);
+        let expected =
+            |(p, class): (&[f64], &Option<Class>)| p.iter().enumerate().map(|(k, p)| p * cost(k, *class)).sum();
         p.chunks_exact(n_classes).zip(decided).map(expected).collect()
     }
 }

@@ -4,6 +4,7 @@ use super::basis::{Basis, Groups, count_features};
 use super::encoding::{Encoding, RecipeColumn};
 use super::formula::{Formula, FormulaColumns, FormulaRecipe};
 use super::quantile::Transform;
+use crate::options::options;
 use crate::read::Expected;
 use crate::role::{Role, Roles};
 use serde::{Deserialize, Serialize};
@@ -84,6 +85,7 @@ pub struct Recipe {
     pub formula: Option<FormulaRecipe>,
 }
 
+options! {
 /// What the user wants of a recipe.
 #[derive(Debug, Clone)]
 pub struct RecipeOptions {
@@ -111,6 +113,7 @@ pub struct RecipeOptions {
     pub formula: Option<Formula>,
     /// Levels without an indicator, by their columns, whatever the coding.
     pub references: Vec<(String, String)>,
+}
 }
 
 impl Default for RecipeOptions {

@@ -48,7 +48,7 @@ pub(super) struct Ranking<'a> {
 }
 
 /// Rows with one score, and the placements they share.
-pub(super) struct Tie<'a> {
+pub(super) struct TiedRows<'a> {
     pub rows: &'a [(u64, usize)],
     /// Share of the other rows below a row of the class here.
     own_placement: f64,
@@ -95,14 +95,14 @@ impl<'a> Ranking<'a> {
     }
 
     /// From the lowest score up.
-    pub fn for_each_tie(&self, mut visit: impl FnMut(&Tie<'_>)) {
+    pub fn for_each_tie(&self, mut visit: impl FnMut(&TiedRows<'_>)) {
         let (mut own_below, mut rest_below) = (0.0, 0.0);
         for rows in self.order.chunk_by(|a, b| a.0 == b.0) {
             let (mut own, mut rest) = (0.0, 0.0);
             for (_, row) in rows {
                 *(if self.is_own(*row) { &mut own } else { &mut rest }) += self.scored.weight(*row);
             }
-            visit(&Tie {
+            visit(&TiedRows {
                 rows,
                 own_placement: (rest_below + 0.5 * rest) / self.rest,
                 rest_placement: (self.own - own_below - 0.5 * own) / self.own,

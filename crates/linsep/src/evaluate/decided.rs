@@ -7,7 +7,7 @@ use crate::decide::Rule;
 
 /// Share of the rows without a class; `None` where there can be none.
 pub(super) fn rejected(scored: &Scored<'_>) -> Option<Estimate> {
-    scored.decision?.reject?;
+    scored.decision.filter(|d| d.may_reject())?;
     Some(share(scored, "share of all rows", |row| scored.predicted[row].is_none()))
 }
 

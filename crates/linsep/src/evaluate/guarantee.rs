@@ -209,8 +209,7 @@ impl BoundedLoss {
 /// The Brier score's limits, and what they say of the error above the Bayes error; or why not.
 fn excess_risk(scored: &Scored<'_>, delta: f64) -> std::result::Result<Vec<ErrorBound>, String> {
     let probabilities = scored.probabilities.ok_or("the model has no probabilities")?;
-    let decides_largest =
-        |d: &Decision| d.reject.is_none() && (d.rule == Rule::ArgMax || d.rule == Rule::Threshold(0.5));
+    let decides_largest = |d: &Decision| !d.may_reject() && (d.rule == Rule::ArgMax || d.rule == Rule::Threshold(0.5));
     if !scored.decision.is_none_or(decides_largest) {
         return Err("it is of decisions by the largest probability, and this model decides otherwise".to_owned());
     }

@@ -2,6 +2,7 @@
 
 use crate::design::Training;
 use crate::error::{Error, Result};
+use crate::options::options;
 use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +89,7 @@ pub enum Adjustment {
     Bh,
 }
 
+options! {
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InferenceOptions {
@@ -113,6 +115,7 @@ pub struct InferenceOptions {
     pub collinearity: bool,
     /// Seed of quantile residuals.
     pub seed: u64,
+}
 }
 
 impl Default for InferenceOptions {

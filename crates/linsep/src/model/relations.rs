@@ -1,6 +1,7 @@
 //! Notes that say that a column is a combination of others, or close to one, beside the rows.
 
 use super::Note;
+use crate::certify::exactly_dependent;
 use crate::design::{ColumnSummary, Training, summarise_any};
 use crate::discriminant::Linear;
 use crate::error::Result;
@@ -32,6 +33,23 @@ pub(super) fn keep_relations(notes: &mut Vec<Note>, training: &Training<'_>, wat
     let (summary, _) = summarise_any(training.design, training.weights, watch)?;
     let mut hold = relations_hold(training, &summary, &relations, watch)?.into_iter();
     notes.retain(|note| relation_of(note).is_none() || hold.next() == Some(true));
+    Ok(())
+}
+
+/// Says of columns that are called combinations of others without a proof in whole numbers that they are so up to rounding;
+/// `origin` where no intercept absorbs a constant.
+pub(super) fn only_proved_relations(notes: &mut [Note], training: &Training<'_>, origin: Option<&[f64]>) -> Result<()> {
+    let Training { design, weights, .. } = *training;
+    for note in notes {
+        let (column, combination, left_out) = match note {
+            Note::Collinear { column, combination } => (*column, combination, true),
+            Note::Shared { column, combination } => (*column, combination, false),
+            _ => continue,
+        };
+        if !exactly_dependent(design, weights, column, combination, origin, &Watch::default())? {
+            *note = Note::NearlyCollinear { column, combination: std::mem::take(combination), left_out };
+        }
+    }
     Ok(())
 }
 

@@ -16,9 +16,10 @@ mod tests {
     /// What a file of each kind begins with, and what is said where its reader is absent.
     #[test]
     fn what_was_left_out_is_named() {
-        let files: [(&[u8], &str, bool, &str); 4] = [
+        let files: [(&[u8], &str, bool, &str); 5] = [
             (b"PAR1", "a.parquet", cfg!(feature = "parquet"), "Parquet files"),
             (b"ARROW1", "a.arrow", cfg!(feature = "arrow"), "Arrow files and streams"),
+            (b"PK\x03\x04", "a.xlsx", cfg!(feature = "xlsx"), "Excel workbooks"),
             (&[0x1f, 0x8b, 8, 0], "a.csv.gz", cfg!(feature = "compression"), "gzip and zstandard files"),
             (&[0x28, 0xb5, 0x2f, 0xfd], "a.csv.zst", cfg!(feature = "compression"), "gzip and zstandard files"),
         ];

@@ -2,6 +2,8 @@
 
 use super::Wanted;
 use super::column::{Numbers, RawColumn, TextColumn};
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+use super::guarded::guarded;
 use super::infer::{FIX, as_text, shown};
 use super::number::{Said, read_cell};
 use super::source::Input;
@@ -13,20 +15,6 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Schema};
-use std::cell::Cell;
-#[cfg(any(feature = "arrow", feature = "parquet"))]
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-thread_local! {
-    static DECODING: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Whether this thread runs a decoder whose panics become errors. A program's panic hook may ask, to say nothing of them;
-/// the library installs no hook, which is the program's to choose.
-pub fn is_decoding() -> bool {
-    DECODING.get()
-}
-
 /// Rows per chunk of the table. Chosen, not measured: only the time depends on it.
 pub(super) const CHUNK_ROWS: usize = 1 << 16;
 
@@ -48,14 +36,10 @@ impl ArrowKind {
         Error::format(format!("this is not a readable {format}: {what}")).at(Place::file(&**input.name()))
     }
 
-    /// Runs a decoder. The crates that decode panic on some damaged files; to the user that is a damaged file like any
-    /// other.
+    /// Runs a decoder; what makes it panic is a damaged file.
     #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(super) fn guarded<T>(self, input: &Input<'_>, decode: impl FnOnce() -> Result<T>) -> Result<T> {
-        let before = DECODING.replace(true);
-        let decoded = catch_unwind(AssertUnwindSafe(decode));
-        DECODING.set(before);
-        decoded.unwrap_or_else(|_| Err(self.damaged(input, "it is damaged").help("make the file again")))
+        guarded(decode).unwrap_or_else(|| Err(self.damaged(input, "it is damaged").help("make the file again")))
     }
 
     /// Refuses columns that are neither numbers nor text, names that occur twice, and tables without any values.

@@ -1,5 +1,5 @@
-//! Bytes to [`Table`]s: CSV and TSV, JSON lines, LIBSVM, Parquet, Arrow, NumPy arrays; plain, gzip or zstd; files, standard input,
-//! memory.
+//! Bytes to [`Table`]s: CSV and TSV, JSON lines, LIBSVM, Parquet, Arrow, NumPy arrays, Excel workbooks; plain, gzip or zstd;
+//! files, standard input, memory.
 //!
 //! Reading is strict: a ragged row, a stray quote, a bad number or invalid UTF-8 is an error with its line, never
 //! repaired. The bytes are cut into pieces of a fixed size at record ends and parsed in parallel in the current rayon
@@ -7,10 +7,10 @@
 //! stream, which cannot be read twice, is kept in memory (compressed, if that is how it came) until its table is done.
 //!
 //! The readers of Parquet (`parquet`), of Arrow (`arrow`) and of gzip and zstandard (`compression`) are features of the
-//! package, on unless its default features are off. Without one of them its files are recognised, and an error says what
-//! was left out.
+//! package, on unless its default features are off; that of workbooks (`xlsx`) is one to be asked for. Without one of them its
+//! files are recognised, and an error says what was left out.
 
-#[cfg(not(all(feature = "arrow", feature = "compression", feature = "parquet")))]
+#[cfg(not(all(feature = "arrow", feature = "compression", feature = "parquet", feature = "xlsx")))]
 mod absent;
 #[cfg(feature = "arrow")]
 mod arrow;
@@ -23,6 +23,7 @@ mod csv;
 mod dictionary;
 mod encoded;
 mod feed;
+mod guarded;
 mod infer;
 mod interpret;
 mod libsvm;
@@ -35,24 +36,27 @@ mod source;
 mod style;
 #[cfg(feature = "compression")]
 mod unpacked;
+#[cfg(feature = "xlsx")]
+mod xlsx;
 
 // They compare the readers with each other, so all of them must be there.
 #[cfg(all(test, feature = "arrow", feature = "parquet", feature = "compression"))]
 mod tests;
 
-#[cfg(not(all(feature = "arrow", feature = "compression", feature = "parquet")))]
+#[cfg(not(all(feature = "arrow", feature = "compression", feature = "parquet", feature = "xlsx")))]
 pub(crate) use absent::absent;
-#[cfg(feature = "arrow-arrays")]
-pub use arrow_columns::is_decoding;
 #[cfg(feature = "arrow-arrays")]
 pub use batches::read_batches;
 pub use encoded::TextEncoding;
+pub use guarded::is_decoding;
 #[cfg(feature = "compression")]
 pub(crate) use unpacked::most_unpacked;
 
 use crate::error::{Error, Place, Result, nearest};
+use crate::options::options;
 use crate::table::{Aside, DateOrder, NameIndex, Reading, Table};
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 use source::Input;
 use std::io::Read;
 use std::path::Path;
@@ -61,12 +65,17 @@ use std::path::Path;
 const HEAD: u64 = 4096;
 /// How a file of Arrow's interprocess format begins and ends.
 const ARROW_MAGIC: &[u8] = b"ARROW1";
+/// How ZIP archives begin, workbooks among them.
+const ZIP: &[u8] = b"PK\x03\x04";
+/// How files of Office before 2007 begin, and those with a password: the compound file format.
+const OLD_OFFICE: &[u8] = &[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 
+options! {
 /// How to read.
 ///
 /// ```
 /// use linsep::read::{ReadOptions, read_bytes};
-/// let options = ReadOptions { text: vec!["zip".into()], ..ReadOptions::default() };
+/// let options = ReadOptions::default().text(["zip"]);
 /// let table = read_bytes(b"zip,age\n01234,40\n", "people.csv", &options)?;
 /// assert_eq!(table.text(0, table.column("zip")?), "01234");
 /// # Ok::<(), linsep::Error>(())
@@ -105,6 +114,9 @@ pub struct ReadOptions {
     pub encoding: Option<TextEncoding>,
     /// What the indices of LIBSVM files count from; `None` is one, or zero where index 0 occurs.
     pub index_from: Option<u32>,
+    /// The sheet of a workbook; `None` is the first that has cells.
+    pub sheet: Option<String>,
+}
 }
 
 /// The kind of column a model expects.
@@ -132,6 +144,8 @@ pub enum Format {
     Ndjson,
     /// An array of NumPy's.
     Npy,
+    /// A sheet of an Excel workbook, `.xlsx` or `.xlsm`.
+    Xlsx,
 }
 
 /// What the caller said about a column's kind.
@@ -198,6 +212,11 @@ fn read_inputs(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, piece
                 .help("name the format of all of them"));
         }
     }
+    if let Some(sheet) = options.sheet.as_ref().filter(|_| format != Format::Xlsx) {
+        return Err(Error::usage(format!("this file is no workbook, so it has no sheet `{sheet}`"))
+            .at(Place::file(&**first.name()))
+            .help(words!["leave ", Setting::Sheet, " out"]));
+    }
     let table = match format {
         Format::Csv => csv::read(inputs, options, &style, watch, piece),
         Format::Libsvm => libsvm::read(inputs, options, watch, piece),
@@ -211,6 +230,10 @@ fn read_inputs(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, piece
         Format::Arrow => Err(absent("Arrow files and streams", first.name()).help("make a CSV file of it")),
         Format::Ndjson => ndjson::read(inputs, options, watch, piece),
         Format::Npy => npy::read(inputs, options, watch),
+        #[cfg(feature = "xlsx")]
+        Format::Xlsx => xlsx::read(inputs, options, &style, watch),
+        #[cfg(not(feature = "xlsx"))]
+        Format::Xlsx => Err(absent("Excel workbooks", first.name()).help("save the sheet as CSV")),
     }?;
     let table = interpret::interpret(table, options, &style, format == Format::Csv)?;
     Ok(asides.into_iter().fold(table, Table::with_aside))
@@ -219,12 +242,6 @@ fn read_inputs(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, piece
 /// Whether bytes begin like a file or a stream of Arrow's interprocess format.
 fn looks_like_arrow(head: &[u8]) -> bool {
     head.starts_with(ARROW_MAGIC) || head.starts_with(&[0xff; 4])
-}
-
-/// Whether this thread runs a decoder whose panics become errors; without Arrow's decoders there is none.
-#[cfg(not(feature = "arrow-arrays"))]
-pub fn is_decoding() -> bool {
-    false
 }
 
 /// The format of one input: as asked, else by magic bytes, else by extension, else by the look of the first line.
@@ -242,17 +259,45 @@ fn detect(input: &Input<'_>, options: &ReadOptions) -> Result<Format> {
     if head.starts_with(npy::MAGIC) {
         return Ok(Format::Npy);
     }
-    Ok(match input.extension().as_deref() {
+    let extension = input.extension();
+    if let Some(format) = archive(&head, extension.as_deref(), input)? {
+        return Ok(format);
+    }
+    Ok(match extension.as_deref() {
         Some("csv" | "tsv" | "tab") => Format::Csv,
         Some("parquet" | "pq") => Format::Parquet,
         Some("arrow" | "arrows" | "feather" | "ipc") => Format::Arrow,
         Some("ndjson" | "jsonl" | "json") => Format::Ndjson,
         Some("npy") => Format::Npy,
+        Some("xlsx" | "xlsm") => Format::Xlsx,
         Some("svm" | "libsvm" | "svmlight") => Format::Libsvm,
         _ if ndjson::looks_like(&head) => Format::Ndjson,
         _ if libsvm::looks_like(&head) => Format::Libsvm,
         _ => Format::Csv,
     })
+}
+
+/// A workbook among the archives; an error for those that hold no table that can be read.
+fn archive(head: &[u8], extension: Option<&str>, input: &Input<'_>) -> Result<Option<Format>> {
+    let refused = |what: &str, help: &str| Err(Error::format(what).at(Place::file(&**input.name())).help(help));
+    if head.starts_with(OLD_OFFICE) {
+        let what = "this is a workbook of Excel 97 to 2003, or one with a password";
+        return refused(what, "save it as .xlsx without a password");
+    }
+    if !head.starts_with(ZIP) {
+        return Ok(None);
+    }
+    let names = |part: &[u8]| memchr::memmem::find(head, part).is_some();
+    if names(b"opendocument") {
+        return refused("this is an OpenDocument file", "save the sheet as .xlsx or as CSV");
+    }
+    if matches!(extension, Some("xlsx" | "xlsm")) || names(b"[Content_Types].xml") || names(b"xl/") {
+        return Ok(Some(Format::Xlsx));
+    }
+    match extension {
+        Some("npz") => refused("this is an archive of several NumPy arrays", "save one array with `numpy.save`"),
+        _ => refused("this is a ZIP archive, not a table", "unpack it and name the file in it"),
+    }
 }
 
 /// One [`Wanted`] per column; an unknown or contradictory name is an error.

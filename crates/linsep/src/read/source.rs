@@ -186,6 +186,14 @@ impl<'a> Input<'a> {
         unpacked::Unpacked::new(decoder, self.size())
     }
 
+    /// All bytes, decompressed, whatever encoding was asked for text.
+    #[cfg(feature = "xlsx")]
+    pub(super) fn raw(&self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.open_bytes(&Arc::default())?.read_to_end(&mut bytes).map_err(|e| self.failed(&e))?;
+        Ok(bytes)
+    }
+
     /// The first `n` bytes, decompressed.
     pub(super) fn head(&self, n: u64) -> Result<Vec<u8>> {
         let mut head = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::text::{clip, short};
 use crate::artifact::Model;
-use crate::decide::{Rule, Scheme, Ties, Vote};
+use crate::decide::{Rule, Scheme, Tie, Ties, Vote};
 use serde_json::{Value, json};
 
 /// Costs named in the words of a decision; a large matrix is for machines.
@@ -13,16 +13,33 @@ pub(super) fn decision_text(model: &Model) -> String {
     let (decision, classes) = (&model.decision, &model.classes);
     let moved = model.calibration.is_some() || model.true_priors.is_some();
     let name = |k: usize| format!("`{}`", clip(&classes[k], 24));
+    let at_a_tie = match decision.tie {
+        Tie::First => "at a tie the first",
+        Tie::Last => "at a tie the last",
+        Tie::Reject => "none at a tie",
+    };
+    let above = |quantity: &str, cut: &str| {
+        let (last, first) = (name(1), name(0));
+        match decision.tie {
+            Tie::First => format!("{last} where its {quantity} exceeds {cut}, else {first}"),
+            Tie::Last => format!("{last} where its {quantity} is at least {cut}, else {first}"),
+            Tie::Reject => format!("{last} where its {quantity} exceeds {cut}, none where it is {cut}, else {first}"),
+        }
+    };
     let rule = match &decision.rule {
-        Rule::ArgMax if moved => "the most probable class, at a tie the first".to_owned(),
-        Rule::ArgMax => "the class with the largest score, at a tie the first".to_owned(),
+        Rule::ArgMax if moved => format!("the most probable class, {at_a_tie}"),
+        Rule::ArgMax => format!("the class with the largest score, {at_a_tie}"),
         // The only threshold that scores without probabilities have.
-        Rule::Threshold(_) if !model.has_probabilities() => {
+        Rule::Threshold(_) if !model.has_probabilities() && decision.tie == Tie::First => {
             format!("{} where its score is above zero, else {}", name(1), name(0))
         }
-        Rule::Threshold(p) => format!("{} where its probability exceeds {p}, else {}", name(1), name(0)),
-        Rule::Score(z) => format!("{} where its score exceeds {z}, else {}", name(1), name(0)),
-        Rule::Cost(costs) => format!("the smallest expected cost: {}", costs_text(costs, &name)),
+        Rule::Threshold(_) if !model.has_probabilities() => above("score", "zero"),
+        Rule::Threshold(p) => above("probability", &p.to_string()),
+        Rule::Score(z) => above("score", &z.to_string()),
+        Rule::Cost(costs) if decision.tie == Tie::First => {
+            format!("the smallest expected cost: {}", costs_text(costs, &name))
+        }
+        Rule::Cost(costs) => format!("the smallest expected cost: {}; {at_a_tie}", costs_text(costs, &name)),
         Rule::Scheme(scheme) => scheme_text(*scheme),
     };
     match (decision.reject, &decision.rule) {
@@ -89,5 +106,6 @@ pub(super) fn decision_json(model: &Model) -> Value {
         "costs": costs,
         "scheme": decision.scheme(),
         "reject": decision.reject,
+        "tie": decision.tie,
     })
 }

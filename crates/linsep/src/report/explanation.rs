@@ -29,7 +29,7 @@ pub fn explanation_text(model: &Model, row: &ExplainedRow, base: ExplanationBase
             let probability = row.probabilities.as_ref().map(|p| format!(", probability {}", short(p[class.index()])));
             format!("{}{}", model.classes[class.index()], probability.unwrap_or_default())
         }
-        None if model.decision.reject.is_some() => "rejected".to_owned(),
+        None if model.decision.may_reject() => "rejected".to_owned(),
         None => "undetermined".to_owned(),
     };
     let mut out = format!("{place}: {class}\n");

@@ -56,7 +56,7 @@ pub use split::split_text;
 pub use study::study_text;
 pub use summary::fit_summary;
 pub use support::support_text;
-pub use truth::truth_text;
+pub use truth::{risk_text, truth_text};
 pub use tuning::tuning_text;
 pub use verification::verification_text;
 
@@ -84,7 +84,7 @@ pub use self::{
     study::study_json,
     summary::fit_summary_on_columns,
     support::support_json,
-    truth::truth_json,
+    truth::{risk_json, truth_json},
     tuning::tuning_json,
     window::{Window, regions_json, regions_text, window_json, window_text},
 };

@@ -1,12 +1,14 @@
 //! Estimates beside the truth that rows were drawn from.
 
 use super::estimates::parameters_of;
-use super::text::{clip, grid, short};
+use super::text::{clip, count, grid, short};
 use crate::artifact::Model;
+use crate::density::BayesError;
 use crate::density::{Covariance, Density};
 use crate::error::{Error, Place, Result};
+use crate::evaluate::{Estimate, Metric};
 use crate::model::{GivenRule, GivenSettings};
-use crate::workflow::given_from_json;
+use crate::workflow::{KnownRisk, given_from_json};
 use serde_json::{Value, json};
 
 /// Lines shown to people.
@@ -35,6 +37,73 @@ pub fn truth_text(model: &Model, bytes: &[u8], name: &str) -> Result<String> {
     let more = all.len().saturating_sub(MOST_LINES);
     let rest = if more > 0 { format!("  … {more} more\n") } else { String::new() };
     Ok(format!("\n  beside the truth of {name}\n{}{rest}", grid(&rows, 2)))
+}
+
+/// One expected loss: its name, how it was found, and the smallest possible.
+struct ExpectedLoss<'a> {
+    name: &'static str,
+    field: &'static str,
+    found: Estimate,
+    least: Option<&'a BayesError>,
+}
+
+fn expected_losses(risk: &KnownRisk) -> Vec<ExpectedLoss<'_>> {
+    let (judged, truth) = (&risk.judged.judged.evaluation, &risk.truth);
+    let mut all = Vec::new();
+    let mut add = |name, field, found: Option<&Estimate>, least| {
+        let Some(found) = found else { return };
+        // Of all rows there are, a mean is no estimate.
+        let found = Estimate { interval: found.interval.filter(|_| !risk.exact), ..found.clone() };
+        all.push(ExpectedLoss { name, field, found, least });
+    };
+    let estimate = |metric: &Metric| match metric {
+        Metric::Estimated(found) => Some(found.clone()),
+        Metric::Undefined { .. } => None,
+    };
+    let error = estimate(&judged.accuracy).map(|right| Estimate {
+        value: 1.0 - right.value,
+        interval: right.interval.map(|(low, high)| (1.0 - high, 1.0 - low)),
+        ..right
+    });
+    // Rows without a decision are not counted, so that no rule of all rows is a limit.
+    let open = judged.rejected.is_some() || judged.undetermined.is_some();
+    let name = if open { "error of the decided rows" } else { "error" };
+    add(name, "error", error.as_ref(), truth.bayes_error.as_ref().filter(|_| !open));
+    add("squared error of p", "squared_error", judged.brier.as_ref(), truth.ideal_squared_error.as_ref());
+    let entropy = judged.log_loss.as_ref().and_then(estimate);
+    add("cross entropy", "cross_entropy", entropy.as_ref(), truth.ideal_cross_entropy.as_ref());
+    if let Some(losses) = &risk.judged.losses {
+        add("hinge", "hinge", Some(&losses.hinge), None);
+        add("squared hinge", "squared_hinge", Some(&losses.squared_hinge), None);
+        add("squared", "squared", Some(&losses.squared), None);
+        add("perceptron", "perceptron", Some(&losses.perceptron), None);
+    }
+    all
+}
+
+/// The expected losses of a model under a truth, beside the smallest possible ones.
+pub fn risk_text(risk: &KnownRisk) -> String {
+    let mut rows = vec![["", "expected", "95 % interval", "least possible"].map(str::to_owned).to_vec()];
+    for loss in expected_losses(risk) {
+        let interval = loss.found.interval.map_or("–".to_owned(), |(low, high)| format!("{low:.4} to {high:.4}"));
+        let least = loss.least.map_or("–".to_owned(), |least| format!("{:.4}", least.value));
+        rows.push(vec![loss.name.to_owned(), format!("{:.4}", loss.found.value), interval, least]);
+    }
+    let over = match risk.exact {
+        true => format!("all {} that there are", count(risk.rows as usize, "row")),
+        false => format!("{} drawn from it", count(risk.rows as usize, "row")),
+    };
+    format!("\n  losses under that truth, means over {over}\n{}", grid(&rows, 2))
+}
+
+/// The same for programs.
+pub fn risk_json(risk: &KnownRisk) -> Value {
+    let mut value = json!({"rows": risk.rows, "exact": risk.exact});
+    for loss in expected_losses(risk) {
+        let least = loss.least.map(|least| least.value);
+        value[loss.field] = json!({"value": loss.found.value, "interval": loss.found.interval, "least": least});
+    }
+    value
 }
 
 fn compared(model: &Model, bytes: &[u8], name: &str) -> Result<Vec<Compared>> {

@@ -5,6 +5,9 @@ use super::plan::Route;
 /// Slacks below this share of the largest are zero to the solver. What is claimed is proved without it.
 pub(super) const TOLERANCE: f64 = 1e-9;
 
+use crate::options::options;
+
+options! {
 /// How to decide.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SeparabilityOptions {
@@ -16,6 +19,7 @@ pub struct SeparabilityOptions {
     /// Check the witness in rational arithmetic also where intervals and verified solves prove it, and take more time for
     /// whole numbers where nothing else decides.
     pub exact: bool,
+}
 }
 
 impl Default for SeparabilityOptions {

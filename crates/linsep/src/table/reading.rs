@@ -106,6 +106,13 @@ pub enum Aside {
     EmptyColumns(usize),
     /// Rows at the end without cells, left out.
     EmptyRows(usize),
+    /// One sheet of several was read.
+    Sheet {
+        /// Its name.
+        read: String,
+        /// The names of the others that have cells.
+        others: Vec<String>,
+    },
     /// The text was not UTF-8.
     Encoding(&'static str),
     /// Sparse indices count from zero.
@@ -130,6 +137,11 @@ impl Aside {
             Aside::EmptyColumns(n) => format!("{n} columns at the end without names and without cells were left out"),
             Aside::EmptyRows(1) => "a row at the end without cells was left out".into(),
             Aside::EmptyRows(n) => format!("{n} rows at the end without cells were left out"),
+            Aside::Sheet { read, others } => {
+                let shown = others.iter().take(3).map(String::as_str).collect::<Vec<_>>().join("`, `");
+                let more = if others.len() > 3 { ", …" } else { "" };
+                format!("sheet `{read}` of the workbook was read, not `{shown}`{more}")
+            }
             Aside::Encoding(name) => format!("the file was read as {name}"),
             Aside::FromZero => "the indices of the file count from 0: index 0 is column 1 here".into(),
             Aside::LeadingZeros { .. } => return None,

@@ -110,6 +110,8 @@ pub enum Setting {
     ScoreThreshold,
     /// How covariances are mixed with the identity.
     Shrinkage,
+    /// The sheet of a workbook.
+    Sheet,
     /// Lines before the table.
     Skip,
     /// What is added to counts.
@@ -126,6 +128,8 @@ pub enum Setting {
     TextColumns,
     /// The sign between groups of digits.
     Thousands,
+    /// The side of an exact tie.
+    Tie,
     /// What becomes of ties.
     Ties,
     /// When a fit is good enough.
@@ -150,7 +154,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting, for tests of a face's words.
-    pub const ALL: [Setting; 70] = [
+    pub const ALL: [Setting; 72] = [
         Setting::Basis,
         Setting::BasisColumns,
         Setting::Batch,
@@ -203,6 +207,7 @@ impl Setting {
         Setting::Rows,
         Setting::ScoreThreshold,
         Setting::Shrinkage,
+        Setting::Sheet,
         Setting::Skip,
         Setting::Smoothing,
         Setting::Solver,
@@ -211,6 +216,7 @@ impl Setting {
         Setting::Targets,
         Setting::TextColumns,
         Setting::Thousands,
+        Setting::Tie,
         Setting::Ties,
         Setting::Tolerance,
         Setting::Transform,
@@ -288,6 +294,7 @@ impl Setting {
             Setting::Rows => "rows",
             Setting::ScoreThreshold => "score threshold",
             Setting::Shrinkage => "shrinkage",
+            Setting::Sheet => "sheet",
             Setting::Skip => "lines to skip",
             Setting::Smoothing => "smoothing",
             Setting::Solver => "solver",
@@ -296,6 +303,7 @@ impl Setting {
             Setting::Targets => "targets",
             Setting::TextColumns => "text columns",
             Setting::Thousands => "thousands sign",
+            Setting::Tie => "side of a tie",
             Setting::Ties => "ties",
             Setting::Tolerance => "tolerance",
             Setting::Transform => "transform",

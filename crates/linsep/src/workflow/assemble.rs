@@ -125,7 +125,7 @@ pub(super) fn model_of(
         let decided = model.decision.classes(&model.deciding_scores(scores), model.classes.len())?;
         let (accuracy, open) = weighted_accuracy(&decided, source.labels.codes(), plain);
         model.training.accuracy = accuracy;
-        model.training.rejected = model.decision.reject.map(|_| open);
+        model.training.rejected = model.decision.may_reject().then_some(open);
         model.training.undetermined = model.decision.may_be_undetermined().then_some(open);
     }
     Ok(model)

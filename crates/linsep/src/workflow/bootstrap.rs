@@ -15,12 +15,14 @@ use crate::error::{Error, Result};
 use crate::infer::{BootstrapLine, ReweightedRidge, RidgeFit, RowWeights, check_replicates};
 use crate::model::{Fit, Fitted, LossChoice, Method, Outcome, PenaltyChoice};
 use crate::objective::Intercept;
+use crate::options::options;
 use crate::resample::{LeaveOut, bootstrap_counts};
 use crate::table::{Kind, Table};
 use crate::watch::Watch;
 use crate::words::{Setting, Words, words};
 use rayon::prelude::*;
 
+options! {
 /// What to repeat.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BootstrapOptions {
@@ -28,6 +30,7 @@ pub struct BootstrapOptions {
     pub replicates: usize,
     /// The level of the intervals.
     pub level: f64,
+}
 }
 
 impl Default for BootstrapOptions {

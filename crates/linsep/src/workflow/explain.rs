@@ -8,6 +8,7 @@ use crate::discriminant::{Additive, Discriminant, ScoreShare};
 use crate::error::{Error, ErrorKind, Result};
 use crate::model::{Method, column_constants};
 use crate::numeric::{has_room, sum};
+use crate::options::options;
 use crate::table::{Class, Table};
 use crate::watch::Watch;
 use rayon::prelude::*;
@@ -96,6 +97,7 @@ pub struct ExplainedRow {
     pub scores: Vec<ExplainedScore>,
 }
 
+options! {
 /// Which rows to explain, and how fully.
 #[derive(Debug, Clone, Default)]
 pub struct ExplainOptions {
@@ -105,6 +107,7 @@ pub struct ExplainOptions {
     pub row: Option<usize>,
     /// Overrides the model's policy for new levels.
     pub unknown: Option<UnknownLevel>,
+}
 }
 
 /// What the intercept of explanations of a model means for rows that are sparse or not.

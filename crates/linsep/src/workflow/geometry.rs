@@ -7,10 +7,12 @@ use crate::artifact::Model;
 use crate::design::{Design, UnknownLevel, leading_columns};
 use crate::error::{Error, Result};
 use crate::geometry::{Geometry, Measured, Scores, Sum, mahalanobis};
+use crate::options::options;
 use crate::table::{Class, Table};
 use crate::watch::Watch;
 use crate::words::{Setting, words};
 
+options! {
 /// What to measure beside distance, margin and radius.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GeometryOptions {
@@ -20,6 +22,7 @@ pub struct GeometryOptions {
     pub projection: bool,
     /// Squared Mahalanobis distances to every class.
     pub mahalanobis: bool,
+}
 }
 
 /// Where the rows of a table lie beside the boundaries of a model.

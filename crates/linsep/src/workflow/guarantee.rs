@@ -199,7 +199,7 @@ fn why_void(model: &Model) -> Option<&'static str> {
         }
         () if model.weights.is_some() || model.class_weights.is_some() => Some("the rows are weighted"),
         () if !model.offsets.is_empty() => Some("scores have known parts beside the plane"),
-        () if model.decision.reject.is_some() || model.decision.cut(model.classes.len()) != Some(0.0) => {
+        () if model.decision.may_reject() || model.decision.cut(model.classes.len()) != Some(0.0) => {
             Some("the decision is not by the sign of the score")
         }
         () => None,

@@ -11,11 +11,13 @@ use crate::error::{Error, Result};
 use crate::infer::{BandKind, InferenceFit, InferenceOptions, ModelTerm, ProbabilityInterval, Subject, infer};
 use crate::model::{Fit, Method, PenaltyChoice, RiskMinimizer};
 use crate::objective::Intercept;
+use crate::options::options;
 use crate::table::{Kind, Table};
 use crate::watch::Watch;
 use crate::words::{Setting, words};
 use std::collections::BTreeMap;
 
+options! {
 /// What to infer, and from which columns.
 #[derive(Debug, Clone)]
 pub struct InferOptions {
@@ -37,6 +39,7 @@ pub struct InferOptions {
     pub against: Option<Box<Model>>,
     /// What is asked.
     pub inference: InferenceOptions,
+}
 }
 
 impl InferOptions {

@@ -10,6 +10,7 @@ use super::source::Source;
 use crate::design::{Basis, ColumnOrigin};
 use crate::error::{Error, Result};
 use crate::model::{Fit, Method, PenaltyChoice, RiskMinimizer};
+use crate::options::options;
 use crate::resample::{PartOf, random_part};
 use crate::table::Table;
 use crate::watch::Watch;
@@ -18,6 +19,7 @@ use crate::words::{Setting, words};
 /// The share of the rows that choose.
 const HALF: f64 = 0.5;
 
+options! {
 /// How columns are chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SplitOptions {
@@ -25,6 +27,14 @@ pub struct SplitOptions {
     pub penalty: PenaltyChoice,
     /// The seed of the halves.
     pub seed: u64,
+}
+}
+
+impl SplitOptions {
+    /// The columns that this penalty keeps, in halves by the seed 0.
+    pub fn new(penalty: PenaltyChoice) -> SplitOptions {
+        SplitOptions { penalty, seed: 0 }
+    }
 }
 
 /// What was chosen, and what the other rows say of it.
@@ -54,7 +64,7 @@ pub struct SplitInference {
 ///     csv.push_str(&format!("{a},{b},{}\n", if a + i * 5 % 17 > 15 { "yes" } else { "no" }));
 /// }
 /// let table = read_bytes(csv.as_bytes(), "rows.csv", &ReadOptions::default())?;
-/// let split = SplitOptions { penalty: PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: Some(0.1), cost: None }, seed: 0 };
+/// let split = SplitOptions::new(PenaltyChoice::ElasticNet { l1_ratio: 1.0, lambda: Some(0.1), cost: None }).seed(7);
 /// let found = infer_after_choice(table, &InferOptions::new("y"), &split, &Default::default())?;
 /// assert_eq!((found.chosen, found.choosing_rows, found.inference.used), (vec!["a".to_owned()], 100, 100));
 /// # Ok::<(), linsep::Error>(())

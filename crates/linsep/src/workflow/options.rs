@@ -6,8 +6,10 @@ use crate::decide::{CalibrationKind, ConformalOptions, Decision};
 use crate::design::RecipeOptions;
 use crate::error::{Error, Result};
 use crate::model::{ClassWeights, Method};
+use crate::options::options;
 use crate::words::{Setting, words};
 
+options! {
 /// What to fit, on which columns.
 #[derive(Debug, Clone)]
 pub struct FitOptions {
@@ -48,6 +50,7 @@ pub struct FitOptions {
     pub seed: u64,
     /// Keep the sums over the rows in the model, so that rows can be added and taken away.
     pub keep_statistics: bool,
+}
 }
 
 impl FitOptions {
@@ -92,6 +95,7 @@ impl FitOptions {
     }
 }
 
+options! {
 /// Which map, and from how many folds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CalibrationOptions {
@@ -99,6 +103,7 @@ pub struct CalibrationOptions {
     pub kind: CalibrationKind,
     /// The folds.
     pub folds: usize,
+}
 }
 
 impl CalibrationOptions {

@@ -50,7 +50,11 @@ impl Plan {
         }
         options.conformal.map_or(Ok(()), |c| check_conformal(&c, options))?;
         let decision = match scheme {
-            Some(scheme) if !coupled => Decision::from(Rule::Scheme(scheme)),
+            Some(scheme) if !coupled => {
+                let decision = Decision { tie: options.decision.tie, ..Decision::from(Rule::Scheme(scheme)) };
+                decision.check(classes.len(), sure)?;
+                decision
+            }
             _ => options.decision.clone(),
         };
         Ok(Plan { decision, split, sure })

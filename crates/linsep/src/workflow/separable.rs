@@ -7,6 +7,7 @@ use crate::design::Training;
 use crate::design::{Design, RecipeOptions, gather};
 use crate::error::{Place, Result};
 use crate::model::{Method, Part, PenaltyChoice, RiskMinimizer};
+use crate::options::options;
 use crate::separate::{CommonPoint, SeparabilityOptions, SeparabilityVerdict, Verdict, separability};
 use crate::table::{Class, Labels, Table};
 use crate::watch::Watch;
@@ -24,6 +25,7 @@ pub enum Scope {
     All,
 }
 
+options! {
 /// What to ask of a table.
 #[derive(Debug, Clone)]
 pub struct SeparableOptions {
@@ -39,6 +41,7 @@ pub struct SeparableOptions {
     pub scope: Option<Scope>,
     /// Tolerances.
     pub options: SeparabilityOptions,
+}
 }
 
 impl SeparableOptions {

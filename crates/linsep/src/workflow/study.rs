@@ -12,6 +12,7 @@ use crate::infer::{InferenceOptions, IntervalKind, Subject, check_level, infer, 
 use crate::model::{Fit, Fitted, GaussianBayes, LossChoice, Method, Outcome, PenaltyChoice, Shrinkage};
 use crate::numeric::{beta_quantile, sum};
 use crate::objective::Intercept;
+use crate::options::options;
 use crate::sample::{Generator, draw_rows};
 use crate::table::{Class, Labels};
 use crate::watch::Watch;
@@ -21,6 +22,7 @@ use rayon::prelude::*;
 /// How surely the true coverage is within the limits stated beside it.
 const SURE: f64 = 0.95;
 
+options! {
 /// What to repeat.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StudyOptions {
@@ -36,6 +38,7 @@ pub struct StudyOptions {
     pub interval: IntervalKind,
     /// Seed of everything random.
     pub seed: u64,
+}
 }
 
 impl Default for StudyOptions {
@@ -192,7 +195,7 @@ pub struct Study {
 /// use linsep::workflow::{FitOptions, StudiedMethod, StudyOptions, study};
 /// let classes = gaussian_classes(vec![0.5, 0.5], 2, 2.0, 0.0)?;
 /// let lda = FitOptions::new("class", Method::Gaussian(GaussianBayes::lda()));
-/// let options = StudyOptions { rows: vec![20, 200], samples: 50, ..StudyOptions::default() };
+/// let options = StudyOptions::default().rows(vec![20, 200]).samples(50);
 /// let found = study(&classes, &[StudiedMethod { name: "lda".into(), options: lda }], &options, &Default::default())?;
 /// let [few, many] = &found.sizes[..] else { panic!("two sizes were asked for") };
 /// assert!(many.error.unwrap().mean < few.error.unwrap().mean);

@@ -10,11 +10,12 @@ use sources::{code, library, root, sources};
 use std::collections::BTreeSet;
 
 /// The stages in order: a module imports only from those before it.
-const STAGES: [&str; 29] = [
+const STAGES: [&str; 30] = [
     "numeric",
     "words",
     "error",
     "role",
+    "options",
     "watch",
     "linalg",
     "density",

@@ -6,6 +6,7 @@ mod existence;
 mod formula;
 mod likelihood;
 mod margin;
+mod null_model;
 mod path;
 mod proof;
 pub(super) mod settings;
@@ -16,7 +17,7 @@ mod trail;
 pub use path::{Lambdas, PathPoint, RegularisationPath};
 pub use settings::{Algorithm, LossChoice, PenaltyChoice, Stochastic};
 
-use super::relations::keep_relations;
+use super::relations::{keep_relations, only_proved_relations};
 use super::{Computation, Fit, Fitted, Multipliers, Note, Objective, Outcome};
 use crate::certify::Certificate;
 use crate::design::Training;
@@ -364,6 +365,11 @@ impl RiskMinimizer {
         notes_of_aliases(&mut notes, aliased, units, penalty, &found);
         if !penalty.is_none() {
             keep_relations(&mut notes, training, &Watch::default())?;
+        }
+        if certificate.gap().is_none() {
+            // Nobody has proved then what the solver says of columns.
+            let origin = (self.intercept == Intercept::None).then(|| units.centre());
+            only_proved_relations(&mut notes, training, origin)?;
         }
         let classes = training.labels.n_classes();
         // The canonical form leaves the loss alone and can only lower the penalty.

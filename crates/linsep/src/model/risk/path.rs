@@ -2,6 +2,7 @@
 
 use super::choose::NEWTON_LIMIT;
 use super::columns::{sample, score_offsets, to_columns};
+use super::null_model::{critical_error, null_model};
 use super::trail::Trail;
 use super::{Algorithm, LossChoice, PenaltyChoice, RiskMinimizer, squared};
 use crate::certify::{Certificate, Enclosed, PartlyMinimised};
@@ -11,9 +12,9 @@ use crate::discriminant::Linear;
 use crate::error::{Error, Result};
 use crate::model::{Fit, Outcome};
 use crate::objective::{
-    Coef, Conjugate, ElasticNet, Intercept, Logistic, Penalty, Point, Ridge, Risk, Sample, Softmax, SquaredHinge,
+    Coef, Conjugate, ElasticNet, Logistic, Penalty, Point, Ridge, Risk, Sample, Softmax, SquaredHinge,
 };
-use crate::solve::{Newton, NewtonCg, Previous, ProximalNewton, RowNewton, Solved, Solver, SpannedRows, Stop};
+use crate::solve::{Newton, NewtonCg, Previous, ProximalNewton, RowNewton, Solved, Solver, SpannedRows};
 use crate::watch::{Progress, Watch};
 use crate::words::{Setting, words};
 
@@ -26,11 +27,6 @@ const RIDGE_SHARE: f64 = 1e-3;
 const COUNT: usize = 100;
 /// Default ratio of the least to the largest λ with more rows than columns, and else: glmnet's.
 const RATIOS: (f64, f64) = (1e-4, 1e-2);
-/// Tolerance of the model without weights, from which λ_max is read.
-const NULL_TOLERANCE: f64 = 1e-10;
-/// Factor over an estimate of λ_max at which all weights vanish; it is raised by the same factor until they do.
-const LARGE: f64 = 1e3;
-
 /// Which sizes of the penalty.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -63,8 +59,8 @@ pub struct PathPoint {
     pub objective: f64,
     /// The mean loss, without the penalty.
     pub loss: f64,
-    /// The share of the null model's mean loss that the weights explain.
-    pub deviance_ratio: f64,
+    /// The share of the null model's mean loss that the weights explain; `None` where nothing is proved of that model.
+    pub deviance_ratio: Option<f64>,
     /// The discriminants, in the units of the columns.
     pub linear: Linear,
     /// The proof.
@@ -78,8 +74,12 @@ pub struct PathPoint {
 pub struct RegularisationPath {
     /// The smallest λ at which all penalised weights are zero (for a ridge: of a lasso with a thousandth of it).
     pub lambda_max: f64,
+    /// How far `lambda_max` may be from that of the best null model; `None` where nothing is proved of the one found.
+    pub lambda_max_error: Option<f64>,
     /// Mean loss of the null model: the intercept, and columns without a penalty.
     pub null_loss: f64,
+    /// How far `null_loss` may be above that of the best null model, where that is proved.
+    pub null_gap: Option<f64>,
     /// What is minimised at each.
     pub formula: String,
     /// One per λ, the largest first; fewer where time ran out.
@@ -207,9 +207,18 @@ impl RiskMinimizer {
         let risk = |penalty: ElasticNet| Risk::new(rows, loss.clone(), penalty, self.intercept);
         let null = null_model(&|lambda| Ok(risk(penalty(lambda, share.max(RIDGE_SHARE))?)), watch)?;
         let shape = training.design.shape();
+        let at_null = risk(penalty(null.lambda, share.max(RIDGE_SHARE))?);
+        let null_gap = self.certify_penalised(&at_null, &null.point.coef, watch)?.1.gap();
+        let lambda_max_error = match null_gap {
+            Some(gap) => Some(critical_error(&at_null, &null, gap, watch)?),
+            None => None,
+        };
+        let known_null = null_gap.map(|_| null.loss);
         let mut path = RegularisationPath {
             lambda_max: null.lambda_max,
+            lambda_max_error,
             null_loss: null.loss,
+            null_gap,
             formula: self.formula(training.labels.n_classes()),
             points: Vec::new(),
             outcome: Outcome::Converged,
@@ -241,7 +250,7 @@ impl RiskMinimizer {
                 solved = spanned.in_columns(&self.of_ridge(rows, &loss, *lambda)?, solved, &limits, watch)?;
             }
             let risk = risk(penalty(*lambda, share)?);
-            let point = self.path_point(&risk, solved, null.loss, training, units)?;
+            let point = self.path_point(&risk, solved, known_null, training, units)?;
             let outcome = point.outcome;
             if outcome != Outcome::Converged {
                 path.outcome = outcome;
@@ -265,7 +274,7 @@ impl RiskMinimizer {
         &self,
         risk: &Risk<'_, L, ElasticNet>,
         solved: Solved,
-        null_loss: f64,
+        null_loss: Option<f64>,
         training: &Training<'_>,
         units: &Units,
     ) -> Result<PathPoint> {
@@ -283,7 +292,7 @@ impl RiskMinimizer {
             nonzero,
             objective,
             loss,
-            deviance_ratio: if null_loss > 0.0 { 1.0 - loss / null_loss } else { 0.0 },
+            deviance_ratio: null_loss.map(|null| if null > 0.0 { 1.0 - loss / null } else { 0.0 }),
             linear,
             outcome: Outcome::from(&stop).proved(&certificate, self.tolerance),
             certificate,
@@ -327,58 +336,6 @@ impl Tracer<'_> {
         self.last.0 = solved.point.coef.clone();
         self.trail.add(risk.penalty().lambda(), &solved.point.coef);
         Ok(solved)
-    }
-}
-
-/// The solution with all penalised weights zero.
-struct NullModel {
-    point: Point,
-    previous: Previous,
-    lambda_max: f64,
-    loss: f64,
-}
-
-/// Solves with a penalty so large that all penalised weights are zero: λ_max is where the largest gradient meets the lasso.
-fn null_model<'a, L: Conjugate + Clone>(
-    risk: &dyn Fn(f64) -> Result<Risk<'a, L, ElasticNet>>,
-    watch: &Watch,
-) -> Result<NullModel> {
-    let solver = ProximalNewton { tolerance: NULL_TOLERANCE, ..ProximalNewton::default() };
-    let one = risk(1.0)?;
-    let first = one.at(&one.start(), crate::objective::Detail::Gradient, watch)?;
-    let mut large = LARGE * critical(&one, &first).max(f64::MIN_POSITIVE.sqrt());
-    loop {
-        let risk = risk(large)?;
-        let (solved, previous) = solver.solve_first(&risk, watch)?;
-        if matches!(solved.stop, Stop::TimeLimit | Stop::Interrupted) {
-            return Err(Error::new(crate::error::ErrorKind::Interrupted, "stopped before the path began"));
-        }
-        let lambda_max = critical(&risk, &solved.point);
-        let penalised = risk.penalty_at(&solved.point.coef);
-        if lambda_max <= large && penalised == 0.0 {
-            let loss = solved.point.objective;
-            return Ok(NullModel { point: solved.point, previous, lambda_max, loss });
-        }
-        large *= LARGE;
-        if !large.is_finite() {
-            return Err(Error::data("the gradient of the null model is not finite"));
-        }
-    }
-}
-
-/// The λ at which the largest gradient over its penalty factor is the lasso part.
-fn critical<L: Conjugate>(risk: &Risk<'_, L, ElasticNet>, point: &Point) -> f64 {
-    let (penalty, cols) = (risk.penalty(), risk.n_cols());
-    let size = |(i, g): (usize, &f64)| match penalty.factor(i % cols) {
-        factor if factor > 0.0 => g.abs() / (penalty.l1_ratio() * factor),
-        _ => 0.0,
-    };
-    let weights = point.gradient.weights().iter().enumerate().map(size).fold(0.0, f64::max);
-    match risk.intercept() {
-        Intercept::Penalised => {
-            point.gradient.intercept().iter().map(|g| g.abs() / penalty.l1_ratio()).fold(weights, f64::max)
-        }
-        Intercept::Free | Intercept::None => weights,
     }
 }
 

@@ -149,23 +149,48 @@ impl<'a, L: Loss, P: Penalty> Risk<'a, L, P> {
     /// Zero weights and, where the intercept is free, the best constant scores.
     pub fn start(&self) -> Coef {
         let mut coef = Coef::zeros(self.loss.n_scores(), self.n_cols());
-        if self.intercept == Intercept::Free && self.sample.offsets.is_none() {
-            coef.intercept_mut().copy_from_slice(&self.loss.best_constant(&self.class_totals));
+        if self.intercept != Intercept::Free {
+            return coef;
+        }
+        let constant = self.loss.best_constant(&self.class_totals);
+        match self.sample.offsets {
+            None => coef.intercept_mut().copy_from_slice(&constant),
+            // Offsets about a common value are undone, so that no row is sure of a class before the first step; offsets of
+            // very different sizes have no such value, and zero may then be better.
+            Some(offsets) => {
+                let moved = self.less_mean_offset(constant, offsets);
+                if self.loss_at_constant(offsets, &moved) < self.loss_of_scores(offsets) {
+                    coef.intercept_mut().copy_from_slice(&moved);
+                }
+            }
         }
         coef
     }
 
+    /// Intercepts that give with the mean offsets what these give without offsets.
+    fn less_mean_offset(&self, mut intercept: Vec<f64>, offsets: &[f64]) -> Vec<f64> {
+        let k = intercept.len();
+        for (i, row) in offsets.chunks_exact(k).enumerate() {
+            let share = self.sample.weights.map_or(1.0, |w| w[i]) / self.total_weight;
+            intercept.iter_mut().zip(row).for_each(|(b, o)| *b -= share * o);
+        }
+        intercept
+    }
+
+    /// The mean loss of these intercepts and offsets alone.
+    fn loss_at_constant(&self, offsets: &[f64], intercept: &[f64]) -> f64 {
+        let scores = |row: &[f64]| row.iter().zip(intercept).map(|(o, b)| o + b).collect::<Vec<f64>>();
+        self.loss_of_scores(&offsets.chunks_exact(intercept.len()).flat_map(scores).collect::<Vec<f64>>())
+    }
+
     /// The objective at zero weights: what the suboptimality is measured against.
     pub fn null_objective(&self) -> f64 {
-        let start = self.start();
         let k = self.loss.n_scores();
         match self.sample.offsets {
-            Some(offsets) => {
-                let z: Vec<f64> =
-                    offsets.chunks_exact(k).flat_map(|o| o.iter().zip(start.intercept()).map(|(o, b)| o + b)).collect();
-                self.loss_of_scores(&z)
-            }
+            // Without an intercept, too: how large a gap is does not depend on where a solver begins.
+            Some(offsets) => self.loss_of_scores(offsets),
             None => {
+                let start = self.start();
                 let totals = &self.class_totals;
                 let mut residual = vec![0.0; k];
                 let of_class =

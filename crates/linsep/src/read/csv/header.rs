@@ -228,10 +228,12 @@ fn detect_delimiter(record: &[u8]) -> u8 {
 /// The names in a padded header record, distinct. A first one may be empty, and some at the end: whether there is a column is
 /// seen by its cells.
 fn names(padded: &[u8], delimiter: u8) -> std::result::Result<Vec<String>, Flaw> {
-    let cells: Vec<String> = cells_of_record(padded, delimiter)?
-        .iter()
-        .map(|cell| String::from_utf8_lossy(trim_spaces(cell)).into_owned())
-        .collect();
+    let cells = cells_of_record(padded, delimiter)?;
+    distinct_names(cells.iter().map(|cell| String::from_utf8_lossy(trim_spaces(cell)).into_owned()).collect())
+}
+
+/// Names that are distinct, with those of columns that may be none.
+pub(in crate::read) fn distinct_names(cells: Vec<String>) -> std::result::Result<Vec<String>, Flaw> {
     let named = cells.iter().rposition(|name| !name.is_empty()).map_or(0, |last| last + 1);
     let mut names: Vec<String> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();

@@ -17,11 +17,15 @@ use crate::error::{Error, Place, Result};
 use crate::table::{Aside, Table};
 use crate::watch::Watch;
 use header::Header;
+#[cfg(feature = "xlsx")]
+pub(super) use header::distinct_names;
 pub(super) use header::numbered_names;
-#[cfg(any(feature = "arrow", feature = "parquet"))]
+#[cfg(any(feature = "arrow", feature = "parquet", feature = "xlsx"))]
 pub(super) use header::same_columns;
 use parse::CsvLayout;
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(feature = "xlsx")]
+pub(super) use unnamed::without_unnamed;
 
 /// For so many columns a piece is one size longer, so that a column has more than a few rows in each. Chosen
 /// (bench/constants.md).

@@ -45,7 +45,7 @@ pub(super) fn without_empty_rows(pieces: Vec<Placed<(RawChunk, usize)>>) -> (Vec
 }
 
 /// The table without row names and without columns at the end that have neither names nor cells.
-pub(super) fn without_unnamed(mut table: Table, inputs: &[Input<'_>], lines: u64) -> Result<Table> {
+pub(in crate::read) fn without_unnamed(mut table: Table, inputs: &[Input<'_>], lines: u64) -> Result<Table> {
     let mut empty = 0;
     while let Some(number) = table.columns().last().and_then(|c| c.name.strip_prefix(NAMELESS)) {
         let (column, number) = (table.columns().len() - 1, number.to_owned());

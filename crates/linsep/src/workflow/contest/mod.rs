@@ -15,6 +15,7 @@ use super::source::Source;
 use super::tune::{FoldKind, TuneMetric, TuneOptions, divide};
 use crate::error::{Error, ErrorKind, Result};
 use crate::evaluate::{LEVEL, holm, resampled_mean};
+use crate::options::options;
 use crate::table::Table;
 use crate::watch::{Halt, Progress, Watch};
 use entrant::{Entrant, InFold};
@@ -22,6 +23,7 @@ use entrant::{Entrant, InFold};
 /// Means whose difference is below this are equal: losses are of size one, and the rounding of their sums is far below.
 const SAME: f64 = 1e-12;
 
+options! {
 /// How methods are compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContestOptions {
@@ -37,6 +39,7 @@ pub struct ContestOptions {
     pub methods: Option<Vec<ContestMethod>>,
     /// Seed of the folds.
     pub seed: u64,
+}
 }
 
 impl Default for ContestOptions {
@@ -122,7 +125,7 @@ pub struct Contest {
 /// let table = read_bytes(format!("a,b,y\n{csv}").as_bytes(), "t.csv", &ReadOptions::default())?;
 /// let base = FitOptions::new("y", Method::Risk(RiskMinimizer::default()));
 /// let methods = Some(vec![ContestMethod::Lda]);
-/// let options = ContestOptions { folds: 3, methods, ..ContestOptions::default() };
+/// let options = ContestOptions::default().folds(3).methods(methods);
 /// let found = compare_methods(&table, &base, &options, &Default::default())?;
 /// // The baselines are always in, and one column is enough here.
 /// assert_eq!(found.entries.len(), 3);

@@ -19,6 +19,7 @@ use super::rows::{RowRoles, read_roles};
 use crate::artifact::{TrialRecord, TuningRecord};
 use crate::error::{Error, Result};
 use crate::model::Lambdas;
+use crate::options::options;
 use crate::table::Table;
 use crate::watch::{Halt, Watch};
 use choose::{Judgement, judgement};
@@ -37,6 +38,7 @@ pub struct Candidate {
     pub path: Option<Lambdas>,
 }
 
+options! {
 /// How candidates are compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TuneOptions {
@@ -54,6 +56,7 @@ pub struct TuneOptions {
     pub nested: Option<usize>,
     /// Seed of the folds.
     pub seed: u64,
+}
 }
 
 impl Default for TuneOptions {
