@@ -170,10 +170,14 @@ impl<'a, L: Loss, P: Penalty> Risk<'a, L, P> {
     /// Intercepts that give with the mean offsets what these give without offsets.
     fn less_mean_offset(&self, mut intercept: Vec<f64>, offsets: &[f64]) -> Vec<f64> {
         let k = intercept.len();
+        let mut mean = vec![0.0; k];
         for (i, row) in offsets.chunks_exact(k).enumerate() {
             let share = self.sample.weights.map_or(1.0, |w| w[i]) / self.total_weight;
-            intercept.iter_mut().zip(row).for_each(|(b, o)| *b -= share * o);
+            mean.iter_mut().zip(row).for_each(|(m, o)| *m += share * o);
         }
+        // What all scores of a row have in common is no part of the loss, and must not enter the intercepts.
+        let common = if self.loss.shift_invariant() { mean.iter().sum::<f64>() / k as f64 } else { 0.0 };
+        intercept.iter_mut().zip(&mean).for_each(|(b, m)| *b -= m - common);
         intercept
     }
 
