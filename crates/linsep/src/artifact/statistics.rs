@@ -28,6 +28,9 @@ pub enum KeptSums {
         weights: Vec<f64>,
         /// Totals or means of the columns, class by class.
         first: Vec<f64>,
+        /// What the doubles of means cannot hold, where there are means.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tails: Vec<f64>,
         /// Squared deviations or logarithms, where a column has them.
         second: Vec<f64>,
     },
@@ -37,6 +40,9 @@ pub enum KeptSums {
         weights: Vec<f64>,
         /// Means, class by class.
         means: Vec<f64>,
+        /// What the doubles of the means cannot hold.
+        #[serde(default)]
+        tails: Vec<f64>,
         /// Lower triangles of the scatter within classes, column by column: one, or one of each class.
         scatters: Vec<Vec<f64>>,
     },
@@ -62,8 +68,8 @@ impl KeptStatistics {
 impl KeptSums {
     /// Sums of single columns.
     pub(crate) fn of_columns(statistics: &ClassColumns) -> KeptSums {
-        let (weights, first, second) = statistics.numbers();
-        KeptSums::Columns { weights: weights.to_vec(), first: first.to_vec(), second: second.to_vec() }
+        let [weights, first, tails, second] = statistics.numbers().map(<[f64]>::to_vec);
+        KeptSums::Columns { weights, first, tails, second }
     }
 
     /// Sums of pairs of columns.
@@ -71,11 +77,13 @@ impl KeptSums {
         let classes = moments.weights().len();
         let matrices = if moments.kind() == Scatter::Own { classes } else { 1 };
         let means: Vec<f64> = (0..classes).flat_map(|k| moments.mean(k).iter().copied()).collect();
+        let tails: Vec<f64> = (0..classes).flat_map(|k| moments.mean_tail(k).iter().copied()).collect();
         let lower = |k: usize| {
             let (scatter, n) = (moments.scatter_of(k), moments.scatter_of(k).n());
             (0..n).flat_map(|j| (j..n).map(move |i| scatter.get(i, j))).collect()
         };
-        KeptSums::Moments { weights: moments.weights().to_vec(), means, scatters: (0..matrices).map(lower).collect() }
+        let scatters = (0..matrices).map(lower).collect();
+        KeptSums::Moments { weights: moments.weights().to_vec(), means, tails, scatters }
     }
 
     /// Weight of each class.
@@ -87,11 +95,13 @@ impl KeptSums {
 
     /// As statistics of single columns, which these runs describe.
     pub(crate) fn to_columns(&self, runs: &[Run]) -> Result<ClassColumns> {
-        let KeptSums::Columns { weights, first, second } = self else { return Err(unfit()) };
+        let KeptSums::Columns { weights, first, tails, second } = self else { return Err(unfit()) };
         let head = [weights.len(), runs.len(), usize::from(!second.is_empty())];
         let empty = ClassColumns::empty(weights.len(), runs)?;
         let described = &empty.to_bytes()[8 * head.len()..8 * (head.len() + 6 * runs.len())];
-        let numbers = weights.iter().chain(first).chain(second).flat_map(|v| v.to_le_bytes());
+        let moments = runs.iter().any(|r| r.sums == Sums::Moments);
+        let tails = or_zeros(tails, if moments { first.len() } else { 0 });
+        let numbers = weights.iter().chain(first).chain(&tails).chain(second).flat_map(|v| v.to_le_bytes());
         let mut bytes: Vec<u8> = head.iter().flat_map(|n| (*n as u64).to_le_bytes()).collect();
         bytes.extend(described);
         bytes.extend(numbers);
@@ -100,10 +110,12 @@ impl KeptSums {
 
     /// As statistics of pairs of so many columns.
     pub(crate) fn to_moments(&self, kind: Scatter, cols: usize) -> Result<ClassMoments> {
-        let KeptSums::Moments { weights, means, scatters } = self else { return Err(unfit()) };
+        let KeptSums::Moments { weights, means, tails, scatters } = self else { return Err(unfit()) };
+        let tails = or_zeros(tails, means.len());
         let head = [u64::from(kind == Scatter::Own), weights.len() as u64, cols as u64];
         let mut bytes: Vec<u8> = head.iter().flat_map(|n| n.to_le_bytes()).collect();
-        bytes.extend(weights.iter().chain(means).chain(scatters.iter().flatten()).flat_map(|v| v.to_le_bytes()));
+        let numbers = weights.iter().chain(means).chain(&tails).chain(scatters.iter().flatten());
+        bytes.extend(numbers.flat_map(|v| v.to_le_bytes()));
         ClassMoments::from_bytes(&bytes).map_err(|_| unfit())
     }
 
@@ -111,22 +123,30 @@ impl KeptSums {
     pub(crate) fn moved(&self, classes: &[Option<usize>], features: &[FeatureOrigin], old_cols: usize) -> KeptSums {
         let old = Embedding { features, old_cols };
         match self {
-            KeptSums::Columns { weights, first, second } => {
-                let of_class = |values: &[f64], k: &Option<usize>| match k {
-                    Some(k) => old.totals(&values[k * old_cols..(k + 1) * old_cols], weights[*k]),
+            KeptSums::Columns { weights, first, tails, second } => {
+                // A level that had no indicator has what the others leave of the weight, and of tails what they have, less.
+                let of_class = |values: &[f64], k: &Option<usize>, whole: f64| match k {
+                    Some(k) => old.totals(&values[k * old_cols..(k + 1) * old_cols], whole * weights[*k]),
                     None => vec![0.0; features.len()],
                 };
-                let all = |values: &[f64]| classes.iter().flat_map(|k| of_class(values, k)).collect::<Vec<f64>>();
+                let all = |values: &[f64], whole: f64| match values.is_empty() {
+                    true => Vec::new(),
+                    false => classes.iter().flat_map(|k| of_class(values, k, whole)).collect::<Vec<f64>>(),
+                };
                 KeptSums::Columns {
                     weights: taken(weights, classes),
-                    first: all(first),
-                    second: if second.is_empty() { Vec::new() } else { all(second) },
+                    first: all(first, 1.0),
+                    tails: all(tails, 0.0),
+                    second: all(second, 1.0),
                 }
             }
-            KeptSums::Moments { weights, means, scatters } => {
-                let mean = |k: &Option<usize>| match k {
-                    Some(k) => old.totals(&means[k * old_cols..(k + 1) * old_cols], 1.0),
+            KeptSums::Moments { weights, means, tails, scatters } => {
+                let of_class = |values: &[f64], one: f64, k: &Option<usize>| match k {
+                    Some(k) => old.totals(&values[k * old_cols..(k + 1) * old_cols], one),
                     None => vec![0.0; features.len()],
+                };
+                let all = |values: &[f64], one: f64| -> Vec<f64> {
+                    classes.iter().flat_map(|k| of_class(values, one, k)).collect()
                 };
                 let size = features.len() * (features.len() + 1) / 2;
                 // One scatter is of all classes together; where a class has its own, it moves with the class.
@@ -139,12 +159,19 @@ impl KeptSums {
                 };
                 KeptSums::Moments {
                     weights: taken(weights, classes),
-                    means: classes.iter().flat_map(mean).collect(),
+                    means: all(means, 1.0),
+                    // Indicators of the rest are one less the others, whose tails are then taken off.
+                    tails: if tails.is_empty() { Vec::new() } else { all(tails, 0.0) },
                     scatters,
                 }
             }
         }
     }
+}
+
+/// The tails, or those of a file that was written before there were any.
+fn or_zeros(tails: &[f64], count: usize) -> Vec<f64> {
+    if tails.is_empty() { vec![0.0; count] } else { tails.to_vec() }
 }
 
 fn unfit() -> Error {

@@ -22,8 +22,8 @@ pub(super) fn auc(scored: &Scored<'_>, probabilities: &[f64], class_weights: &[f
     for class in &judged {
         // Not `total − own`: a sum of its own keeps integer and fractional weights alike free of cancellation.
         let rest = (0..n_classes).filter(|c| c != class).map(|c| class_weights[c]).sum();
-        let probability = |row: usize| probabilities[row * n_classes + class];
-        mean.add(&Ranking::new(scored, probability, *class, class_weights[*class], rest));
+        let ranked = |row: usize| rank(&probabilities[row * n_classes..(row + 1) * n_classes], *class);
+        mean.add(&Ranking::new(scored, ranked, *class, class_weights[*class], rest));
     }
     let (value, interval, how) = mean.finish(scored);
     let what = match n_classes {
@@ -31,6 +31,18 @@ pub(super) fn auc(scored: &Scored<'_>, probabilities: &[f64], class_weights: &[f
         _ => format!("mean one-vs-rest AUC over {}, ties count half", over_classes(judged.len(), n_classes)),
     };
     Metric::Estimated(Estimate::new(value, Some(interval), format!("{what}; {how}")).needs_two(total))
+}
+
+/// A number that grows with the probability of a class among all of a row, and as long as the others have digits: where a
+/// class is nearly certain its probability is a one, and what is left for the others tells such rows apart.
+pub(crate) fn rank(probabilities: &[f64], class: usize) -> f64 {
+    let own = probabilities[class];
+    if own <= 0.5 {
+        return own;
+    }
+    let others: f64 = probabilities.iter().enumerate().filter(|(k, _)| *k != class).map(|(_, p)| p).sum();
+    // At least two, so beyond every probability that is taken as it is.
+    others.min(0.5).recip()
 }
 
 /// The rows in order of one class's score, and what follows for its AUC.

@@ -3,6 +3,7 @@
 //! Kolmogorov–Smirnov, Gini, lift, and the threshold that meets a target all are read off the same curve.
 
 use super::Scored;
+use super::auc::rank;
 use crate::error::{Error, Result};
 
 /// Shares of the rows, from the top of the ranking, for which lift is given: the deciles that reports use.
@@ -78,10 +79,12 @@ pub struct ThresholdTarget {
     pub found: Option<ThresholdFigures>,
 }
 
-/// Rows of one probability, counted.
+/// Rows of one rank, counted.
 #[derive(Clone, Copy)]
 struct Level {
     p: f64,
+    /// Tells apart what p cannot.
+    rank: f64,
     own: f64,
     rest: f64,
 }
@@ -105,18 +108,19 @@ impl Curve {
             .map(|r| {
                 let (weight, is_own) = (scored.weight(r), scored.truth[r].index() == 1);
                 let p = probabilities[2 * r + 1].min(1.0) + 0.0;
-                Level { p, own: if is_own { weight } else { 0.0 }, rest: if is_own { 0.0 } else { weight } }
+                let rank = rank(&probabilities[2 * r..2 * r + 2], 1) + 0.0;
+                Level { p, rank, own: if is_own { weight } else { 0.0 }, rest: if is_own { 0.0 } else { weight } }
             })
             .collect();
-        rows.sort_by(|a, b| b.p.total_cmp(&a.p));
+        rows.sort_by(|a, b| b.rank.total_cmp(&a.rank));
         let merge = |tied: &[Level]| {
-            tied.iter().fold(Level { p: tied[0].p, own: 0.0, rest: 0.0 }, |sum, row| Level {
+            tied.iter().fold(Level { own: 0.0, rest: 0.0, ..tied[0] }, |sum, row| Level {
                 own: sum.own + row.own,
                 rest: sum.rest + row.rest,
                 ..sum
             })
         };
-        let levels: Vec<Level> = rows.chunk_by(|a, b| a.p == b.p).map(merge).collect();
+        let levels: Vec<Level> = rows.chunk_by(|a, b| a.rank == b.rank).map(merge).collect();
         let (own, rest) = levels.iter().fold((0.0, 0.0), |(own, rest), l| (own + l.own, rest + l.rest));
         (own > 0.0 && rest > 0.0).then_some(Curve { levels, own, rest })
     }

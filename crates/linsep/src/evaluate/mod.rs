@@ -30,7 +30,7 @@
 //! classifier: rows it was fitted on make every figure too good.
 
 mod against;
-mod auc;
+pub(crate) mod auc;
 mod bounds;
 mod class_figures;
 mod confusion;

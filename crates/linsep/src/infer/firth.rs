@@ -7,6 +7,7 @@ use super::restricted::{Restrained, RestrictedMaximum, Restriction};
 use crate::error::{Error, Result};
 use crate::linalg::dot;
 use crate::watch::Watch;
+use crate::words::{Setting, words};
 use std::sync::Arc;
 
 /// The tolerance on twice the penalised log-likelihood below its maximum.
@@ -114,7 +115,8 @@ impl Penalised<'_, '_> {
                 let restriction = Restriction { rows: vec![functional.to_vec()], values: vec![value] };
                 self.restricted(free, &restriction, watch).map(|m| m.value)
             };
-            *end = crossing(&profile, (estimate, free.value), side * (quantile * variance).sqrt(), target)?;
+            *end = crossing(&profile, (estimate, free.value), side * (quantile * variance).sqrt(), target)
+                .map_err(|_| without_limit())?;
         }
         Ok((ends[0], ends[1]))
     }
@@ -170,6 +172,13 @@ pub(super) fn crossing(
         }
     }
     Ok(0.5 * (inner + outer))
+}
+
+fn without_limit() -> Error {
+    Error::data(
+        "a profile limit was not found: the maximum of the penalised likelihood at a fixed coefficient did not settle",
+    )
+    .help(words!["use ", Setting::Interval.is("wald")])
 }
 
 fn lost() -> Error {

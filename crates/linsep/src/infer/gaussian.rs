@@ -262,11 +262,11 @@ impl<'m> GaussianSums<'m> {
     }
 
     fn columns(&self) -> Vec<ColumnTest> {
-        let grand = self.moments.grand_mean();
+        let centred = self.moments.centred_means();
         let (d1, d2) = (self.k - 1.0, self.n - self.k);
         let one = |j: usize| {
-            let class = |k: usize| self.moments.weight(k) * (self.moments.mean(k)[j] - grand[j]).powi(2);
-            let between: f64 = (0..self.moments.weights().len()).map(class).sum();
+            let class = |(k, mean): (usize, &Vec<f64>)| self.moments.weight(k) * mean[j].powi(2);
+            let between: f64 = centred.iter().enumerate().map(class).sum();
             let f = between / d1 / (self.within.get(j, j) / d2);
             ColumnTest { f, df: (d1, d2), ln_p: f_ln_tail(f, d1, d2) }
         };

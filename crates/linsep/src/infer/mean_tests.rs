@@ -87,7 +87,9 @@ pub struct BoxTest {
 }
 
 fn difference(moments: &ClassMoments) -> Vec<f64> {
-    moments.mean(1).iter().zip(moments.mean(0)).map(|(a, b)| a - b).collect()
+    let base = moments.mean(0);
+    let beyond = |k: usize, j: usize| moments.mean_beyond(k, j, base[j]);
+    (0..base.len()).map(|j| beyond(1, j) - beyond(0, j)).collect()
 }
 
 fn product(a: &[f64], b: &[f64]) -> f64 {
@@ -162,17 +164,16 @@ pub(super) fn of_roots(roots: &[f64], (p, q): (f64, f64), freedom: f64) -> [Opti
 /// `√n_k √n_l (x̄_k − x̄)ᵀ W⁻¹ (x̄_l − x̄)`.
 pub(super) fn wilks_and_pillai(moments: &ClassMoments, pooled: &Factor) -> Vec<MeanTest> {
     let classes = moments.weights().len();
-    let grand = moments.grand_mean();
-    let about = |k: usize| -> Vec<f64> {
-        let root = moments.weight(k).sqrt();
-        moments.mean(k).iter().zip(&grand).map(|(m, g)| root * (m - g)).collect()
-    };
-    let centred: Vec<Vec<f64>> = (0..classes).map(about).collect();
+    let mut centred = moments.centred_means();
+    for (k, class) in centred.iter_mut().enumerate() {
+        class.iter_mut().for_each(|c| *c *= moments.weight(k).sqrt());
+    }
+    let cols = moments.mean(0).len();
     let solved: Vec<Vec<f64>> = centred.iter().map(|c| pooled.solve(c)).collect();
     let small = Square::from_lower(classes, |k, l| product(&centred[k], &solved[l]));
     let Some(eigen) = Eigen::of(&small) else { return Vec::new() };
-    let (p, q) = (grand.len() as f64, classes as f64 - 1.0);
-    let count = grand.len().min(classes - 1);
+    let (p, q) = (cols as f64, classes as f64 - 1.0);
+    let count = cols.min(classes - 1);
     let roots: Vec<f64> = eigen.values().iter().rev().take(count).map(|l| l.max(0.0)).collect();
     let freedom = moments.weights().iter().sum::<f64>() - classes as f64;
     of_roots(&roots, (p, q), freedom).into_iter().flatten().collect()
@@ -180,15 +181,11 @@ pub(super) fn wilks_and_pillai(moments: &ClassMoments, pooled: &Factor) -> Vec<M
 
 /// `[Σ n_k ‖x̄_k − x̄‖² / (d(K−1))] / [tr W / (d(n−K))]` is F of d(K−1) and d(n−K), exactly, for covariances σ²I.
 pub(super) fn spherical_test(moments: &ClassMoments, within: &Square) -> MeanTest {
-    let grand = moments.grand_mean();
     let classes = moments.weights().len();
-    let (d, k) = (grand.len() as f64, classes as f64);
+    let (d, k) = (moments.mean(0).len() as f64, classes as f64);
     let n: f64 = moments.weights().iter().sum();
-    let class = |c: usize| {
-        let squares: f64 = moments.mean(c).iter().zip(&grand).map(|(m, g)| (m - g).powi(2)).sum();
-        moments.weight(c) * squares
-    };
-    let between: f64 = (0..classes).map(class).sum();
+    let class = |(c, mean): (usize, &Vec<f64>)| moments.weight(c) * product(mean, mean);
+    let between: f64 = moments.centred_means().iter().enumerate().map(class).sum();
     let df = (d * (k - 1.0), d * (n - k));
     let f = between / df.0 / (within.diagonal().iter().sum::<f64>() / df.1);
     let ln_p = f_ln_tail(f, df.0, df.1);

@@ -274,6 +274,11 @@ impl KernelRows {
         }
     }
 
+    /// The largest squared length of a row, as it is stored.
+    pub(crate) fn largest_square(&self) -> f64 {
+        (0..self.rows).map(|i| self.square(i)).fold(0.0, f64::max)
+    }
+
     /// K of every row with itself.
     ///
     /// # Errors

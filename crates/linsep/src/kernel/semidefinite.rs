@@ -9,7 +9,7 @@
 //! between ±nu·max K_ii. For them double-double arithmetic proves that `K + δI` is positive semidefinite with that δ.
 
 use super::KernelRows;
-use crate::numeric::UNIT;
+use crate::numeric::{UNIT, two_sum};
 use rayon::prelude::*;
 
 /// A unit of rounding of [`DoublePair`], with room for its sloppy additions: 2⁻¹⁰⁰.
@@ -172,13 +172,6 @@ crate::numeric::vectorised! {
 pub(super) struct DoublePair {
     high: f64,
     low: f64,
-}
-
-#[inline(always)]
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    let back = sum - a;
-    (sum, (a - (sum - back)) + (b - back))
 }
 
 impl DoublePair {

@@ -130,6 +130,12 @@ pub enum Separability {
 }
 
 impl Note {
+    /// Whether it says that a column was left out without a proof that it says nothing: what is proved then is proved for the
+    /// model without it.
+    pub(crate) fn leaves_out(&self) -> bool {
+        matches!(self, Note::LeftOut { .. } | Note::NearlyCollinear { left_out: true, .. })
+    }
+
     /// What is said of the data is a claim about it.
     #[doc(hidden)]
     pub const ROLES: Roles = Roles::All(Role::Claim);
@@ -286,7 +292,8 @@ fn left_out(column: usize, combination: &[(usize, f64)], printed: bool, feature:
     let column = feature(column);
     match printed {
         true => format!(
-            "{column} agrees with {of} up to its printed digits: left out, weight 0; a ridge penalty or shrinkage keeps it"
+            "{column} agrees with {of} up to its printed digits: left out, weight 0, and all is proved for the model without \
+             it; a ridge penalty or shrinkage keeps it"
         ),
         false => format!(
             "{column} is left out, weight 0: rounding hides how it differs from {of}; all is proved for the model without \

@@ -36,7 +36,7 @@ pub use memory::has_room;
 pub use normal::normal_quantile;
 pub use normal_cdf::{normal_cdf, normal_two_sided_ln};
 pub use rounding::{UNIT, bound_text, printed_above, printed_below, rounding_bound};
-pub use sum::{CompensatedSum, Merge, sum};
+pub use sum::{CompensatedSum, Merge, sum, two_sum};
 pub use tails::{
     beta_ln_cdf, beta_quantile, beta_upper_quantile, chi_square_ln_tail, chi_square_quantile, f_ln_tail, f_quantile,
     student_quantile, student_two_sided_ln,

@@ -35,6 +35,14 @@ impl CompensatedSum {
     }
 }
 
+/// A sum as a double and what that cannot hold (Knuth): `a + b = sum + rest` exactly unless it overflows.
+#[inline(always)]
+pub fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let back = sum - a;
+    (sum, (a - (sum - back)) + (b - back))
+}
+
 /// Sums over one part of something, to which those over another part can be added: in a fixed order of the parts, for the
 /// same bits.
 pub trait Merge {

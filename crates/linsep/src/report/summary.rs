@@ -14,7 +14,7 @@ use crate::artifact::{Model, SupportVectors};
 use crate::certify::{Certificate, SeparationKind};
 use crate::decide::Decision;
 use crate::design::Standardize;
-use crate::model::{ClassWeighting, Method, NoOptimum, Outcome};
+use crate::model::{ClassWeighting, Method, NoOptimum, Note, Outcome};
 use crate::numeric::bound_text;
 use crate::words::{Setting, Voice, words};
 use std::fmt::Write;
@@ -76,7 +76,11 @@ pub(super) fn summary(
         line("margin", margin);
     }
     let of_worst = if model.parts.is_empty() { "" } else { "; of the worst two-class fit" };
-    line("certificate", format!("{}{of_worst}", certificate_text(&model.certificate, model.outcome)));
+    let mut certificate = certificate_text(&model.certificate, model.outcome);
+    if model.notes.iter().any(Note::leaves_out) {
+        certificate = certificate.replacen("of the optimum", "of the optimum without the columns left out", 1);
+    }
+    line("certificate", format!("{certificate}{of_worst}"));
     line("data", data_text(model));
     for dropped in dropped_text(model) {
         line("", dropped);

@@ -3,11 +3,11 @@
 use super::estimates::parameters_of;
 use super::text::{clip, count, grid, short};
 use crate::artifact::Model;
-use crate::density::BayesError;
-use crate::density::{Covariance, Density};
+use crate::density::{BayesError, Covariance, Density, ErrorMethod};
 use crate::error::{Error, Place, Result};
 use crate::evaluate::{Estimate, Metric};
 use crate::model::{GivenRule, GivenSettings};
+use crate::numeric::printed_above;
 use crate::workflow::{KnownRisk, given_from_json};
 use serde_json::{Value, json};
 
@@ -86,7 +86,12 @@ pub fn risk_text(risk: &KnownRisk) -> String {
     let mut rows = vec![["", "expected", "95 % interval", "least possible"].map(str::to_owned).to_vec()];
     for loss in expected_losses(risk) {
         let interval = loss.found.interval.map_or("–".to_owned(), |(low, high)| format!("{low:.4} to {high:.4}"));
-        let least = loss.least.map_or("–".to_owned(), |least| format!("{:.4}", least.value));
+        let least = loss.least.map_or("–".to_owned(), |least| match least.method {
+            ErrorMethod::MonteCarlo { standard_error, .. } => {
+                format!("{:.4} ± {}", least.value, printed_above(standard_error, |e| format!("{e:.4}")))
+            }
+            ErrorMethod::ClosedForm => format!("{:.4}", least.value),
+        });
         rows.push(vec![loss.name.to_owned(), format!("{:.4}", loss.found.value), interval, least]);
     }
     let over = match risk.exact {
@@ -101,7 +106,13 @@ pub fn risk_json(risk: &KnownRisk) -> Value {
     let mut value = json!({"rows": risk.rows, "exact": risk.exact});
     for loss in expected_losses(risk) {
         let least = loss.least.map(|least| least.value);
-        value[loss.field] = json!({"value": loss.found.value, "interval": loss.found.interval, "least": least});
+        let error = loss.least.and_then(|least| match least.method {
+            ErrorMethod::MonteCarlo { standard_error, .. } => Some(standard_error),
+            ErrorMethod::ClosedForm => None,
+        });
+        value[loss.field] = json!({
+            "value": loss.found.value, "interval": loss.found.interval, "least": least, "least_standard_error": error,
+        });
     }
     value
 }

@@ -1,6 +1,7 @@
 //! Weights, means and the within-class scatter, pooled or of each class, in one pass.
 
 use super::reference::class_references;
+use super::tail::{difference, moved};
 use crate::design::{Design, Pass, Rows, Units};
 use crate::error::{Error, Result};
 use crate::linalg::{Square, gram_update};
@@ -38,6 +39,8 @@ pub struct ClassMoments {
     cols: usize,
     weights: Vec<f64>,
     means: Vec<f64>,
+    /// What the doubles of the means cannot hold.
+    tails: Vec<f64>,
     /// One, or one for each class.
     scatters: Vec<Square>,
 }
@@ -91,7 +94,7 @@ impl ClassMoments {
     pub fn empty(kind: Scatter, classes: usize, cols: usize) -> ClassMoments {
         let means = vec![0.0; classes * cols];
         let scatters = vec![Square::zeros(cols); kind.matrices(classes)];
-        ClassMoments { kind, cols, weights: vec![0.0; classes], means, scatters }
+        ClassMoments { kind, cols, weights: vec![0.0; classes], tails: means.clone(), means, scatters }
     }
 
     /// The statistics of a labelled design with the pooled scatter, weighted where weights are given.
@@ -165,7 +168,7 @@ impl ClassMoments {
 
     fn is_finite(&self) -> bool {
         let scatter = self.scatters.iter().flat_map(Square::as_slice);
-        scatter.chain(&self.means).chain(&self.weights).all(|v| v.is_finite())
+        scatter.chain(&self.means).chain(&self.tails).chain(&self.weights).all(|v| v.is_finite())
     }
 
     /// Total weight of a class.
@@ -183,13 +186,36 @@ impl ClassMoments {
         &self.means[class * self.cols..(class + 1) * self.cols]
     }
 
+    /// How far the mean of a class is beyond a number, with the digits that [`ClassMoments::mean`] cannot hold.
+    pub fn mean_beyond(&self, class: usize, column: usize, from: f64) -> f64 {
+        let at = class * self.cols + column;
+        difference((self.means[at], self.tails[at]), (from, 0.0))
+    }
+
+    /// The means of the classes less that of all rows, in which a large common offset cancels before it is rounded.
+    pub fn centred_means(&self) -> Vec<Vec<f64>> {
+        let (base, total) = (self.mean(0), self.weights.iter().sum::<f64>());
+        let apart = |k: usize| (0..self.cols).map(|j| self.mean_beyond(k, j, base[j])).collect::<Vec<f64>>();
+        let mut centred: Vec<Vec<f64>> = (0..self.weights.len()).map(apart).collect();
+        for j in 0..self.cols {
+            let grand: f64 = centred.iter().zip(&self.weights).map(|(class, w)| w / total * class[j]).sum();
+            centred.iter_mut().for_each(|class| class[j] -= grand);
+        }
+        centred
+    }
+
+    /// What the doubles of [`ClassMoments::mean`] cannot hold.
+    pub(crate) fn mean_tail(&self, class: usize) -> &[f64] {
+        &self.tails[class * self.cols..(class + 1) * self.cols]
+    }
+
     /// Mean of all rows.
     pub fn grand_mean(&self) -> Vec<f64> {
         let total: f64 = self.weights.iter().sum();
         // Through differences from the first class, so that a large common offset costs no digits.
         let base = self.mean(0);
         let shift = |j: usize| -> f64 {
-            (0..self.weights.len()).map(|k| self.weights[k] / total * (self.mean(k)[j] - base[j])).sum()
+            (0..self.weights.len()).map(|k| self.weights[k] / total * self.mean_beyond(k, j, base[j])).sum()
         };
         (0..self.cols).map(|j| base[j] + shift(j)).collect()
     }
@@ -244,6 +270,7 @@ impl ClassMoments {
         }
         self.weights.resize(classes, 0.0);
         self.means.resize(classes * self.cols, 0.0);
+        self.tails.resize(classes * self.cols, 0.0);
         self
     }
 
@@ -271,16 +298,23 @@ impl ClassMoments {
             if gone && own {
                 *scatter = Square::zeros(self.cols);
             }
-            let mean = &mut self.means[k * self.cols..(k + 1) * self.cols];
-            let delta: Vec<f64> = other.mean(k).iter().zip(&*mean).map(|(o, s)| o - s).collect();
+            let class = k * self.cols..(k + 1) * self.cols;
+            let (mean, tail) = (&mut self.means[class.clone()], &mut self.tails[class]);
+            let (other_mean, other_tail) = (other.mean(k), other.mean_tail(k));
+            let delta: Vec<f64> =
+                (0..mean.len()).map(|j| difference((other_mean[j], other_tail[j]), (mean[j], tail[j]))).collect();
             if gone {
                 // A class without rows is reset to zero, rounding included.
                 mean.fill(0.0);
+                tail.fill(0.0);
             } else if a > 0.0 {
                 scatter.add_outer(a * b / left, &delta);
-                mean.iter_mut().zip(&delta).for_each(|(m, d)| *m += b / left * d);
+                for (j, d) in delta.iter().enumerate() {
+                    (mean[j], tail[j]) = moved((mean[j], tail[j]), b / left * d);
+                }
             } else {
-                mean.copy_from_slice(other.mean(k));
+                mean.copy_from_slice(other_mean);
+                tail.copy_from_slice(other_tail);
             }
             self.weights[k] = if gone { 0.0 } else { left };
         }
@@ -290,7 +324,7 @@ impl ClassMoments {
         Ok(())
     }
 
-    /// The statistics as bytes: sizes, weights, means and lower triangles, little-endian.
+    /// The statistics as bytes: sizes, weights, means and their tails, lower triangles, little-endian.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let kind = u64::from(self.kind == Scatter::Own);
@@ -304,7 +338,7 @@ impl ClassMoments {
                 .collect::<Vec<f64>>()
         };
         let scatter = self.scatters.iter().flat_map(lower);
-        for value in self.weights.iter().chain(&self.means).copied().chain(scatter) {
+        for value in self.weights.iter().chain(&self.means).chain(&self.tails).copied().chain(scatter) {
             bytes.extend(value.to_le_bytes());
         }
         bytes
@@ -324,7 +358,7 @@ impl ClassMoments {
         let matrices = kind.matrices(classes as usize) as u64;
         let expected = classes.checked_mul(cols).and_then(|means| {
             let scatter = cols.checked_mul(cols + 1)?.checked_mul(matrices)? / 2;
-            means.checked_add(scatter)?.checked_add(classes)
+            means.checked_mul(2)?.checked_add(scatter)?.checked_add(classes)
         });
         if !bytes.len().is_multiple_of(8) || expected != Some(values.len() as u64) {
             return Err(bad());
@@ -333,9 +367,10 @@ impl ClassMoments {
         let mut values = values.iter().map(|w| f64::from_le_bytes(*w));
         let weights: Vec<f64> = values.by_ref().take(classes).collect();
         let means: Vec<f64> = values.by_ref().take(classes * cols).collect();
+        let tails: Vec<f64> = values.by_ref().take(classes * cols).collect();
         let mut next = |_, _| values.next().unwrap_or(f64::NAN);
         let scatters = (0..matrices).map(|_| Square::from_lower(cols, &mut next)).collect();
-        let moments = ClassMoments { kind, cols, weights, means, scatters };
+        let moments = ClassMoments { kind, cols, weights, means, tails, scatters };
         // Impossible values are refused here: later they would only show as a meaningless fit.
         if !moments.is_finite() || moments.weights.iter().any(|w| *w < 0.0) {
             return Err(bad());
@@ -413,12 +448,15 @@ impl MomentsPartial {
 
     fn about_means(mut self, references: &[f64], cols: usize) -> ClassMoments {
         let mut means = references.to_vec();
+        let mut tails = vec![0.0; means.len()];
         for (k, weight) in self.weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
             let delta: Vec<f64> = self.sums[k * cols..(k + 1) * cols].iter().map(|s| s / weight).collect();
             let own = k.min(self.grams.len() - 1);
             self.grams[own].add_outer(-weight, &delta);
-            means[k * cols..(k + 1) * cols].iter_mut().zip(&delta).for_each(|(m, d)| *m += d);
+            for (at, d) in (k * cols..).zip(&delta) {
+                (means[at], tails[at]) = moved((means[at], 0.0), *d);
+            }
         }
-        ClassMoments { kind: self.kind, cols, weights: self.weights, means, scatters: self.grams }
+        ClassMoments { kind: self.kind, cols, weights: self.weights, means, tails, scatters: self.grams }
     }
 }

@@ -4,6 +4,7 @@ mod class_columns;
 mod class_moments;
 mod fourth_moments;
 mod reference;
+mod tail;
 mod triangle;
 
 pub use class_columns::{ClassColumns, Run, Sums, Support};

@@ -5,6 +5,7 @@ use crate::artifact::Model;
 use crate::decide::Decision;
 use crate::design::UnknownLevel;
 use crate::error::{Error, Result};
+use crate::evaluate::auc::rank;
 use crate::evaluate::{
     Against, Bootstrap, Details, Opponents, RowsOf, ScoreLosses, Scored, Thresholds, WantedFigure, compare, details,
     evaluate, score_losses, thresholds,
@@ -159,10 +160,10 @@ impl Answers {
         }
     }
 
-    /// A number per row that ranks them: the probability of the last class, or the score.
+    /// A number per row that ranks them: by the probability of the last class, or the score.
     fn last_class(&self, as_probability: bool) -> Vec<f64> {
         match &self.probabilities {
-            Some(p) if as_probability => p.iter().skip(1).step_by(2).copied().collect(),
+            Some(p) if as_probability => p.chunks_exact(2).map(|p| rank(p, 1)).collect(),
             _ => self.log_odds.clone(),
         }
     }

@@ -47,6 +47,7 @@ pub(super) fn check_keepable(options: &FitOptions, plan: &Plan) -> Result<()> {
         (options.recipe.transform != Transform::None, Setting::Transform, " needs the ranks of all rows"),
         (options.calibration.is_some(), Setting::Calibrate, " needs the rows"),
         (options.conformal.is_some(), Setting::Conformal, " needs the rows"),
+        (options.recipe.formula.is_some(), Setting::Formula, " may learn knots and polynomials from the rows"),
         (plan.split.is_some(), Setting::Multiclass, " makes a fit of each pair or class"),
     ];
     if let Some((_, setting, why)) = asked.into_iter().find(|(asked, ..)| *asked) {
@@ -90,7 +91,8 @@ pub(super) fn level_rows(design: &dyn Design, recipe: &Recipe) -> Result<Vec<Vec
     let mut text = Vec::new();
     for column in &recipe.columns {
         if let Encoding::Levels { levels, reference, .. } = &column.encoding {
-            text.push((at, levels.len(), reference.is_some()));
+            let hidden = reference.as_ref().and_then(|r| levels.iter().position(|l| l == r));
+            text.push((at, levels.len(), hidden));
         }
         at += column.width();
     }
@@ -102,11 +104,11 @@ pub(super) fn level_rows(design: &dyn Design, recipe: &Recipe) -> Result<Vec<Vec
     let (mut tile, mut values) = (Tile::default(), Vec::new());
     for row in 0..rows {
         let values = whole_row(design.block(row..row + 1, &mut tile)?, &identity, &mut values);
-        for ((start, levels, reference), counts) in text.iter().zip(&mut found) {
-            // Without an indicator of its own, the first level is where no other is.
-            let first = usize::from(*reference);
-            let level = (first..*levels).find(|l| values[start + l - first] != 0.0).unwrap_or(0);
-            counts[level] += 1;
+        for ((start, levels, hidden), counts) in text.iter().zip(&mut found) {
+            // Without an indicator of its own, the reference level is where no other is.
+            let place = |l: usize| start + l - usize::from(hidden.is_some_and(|h| l > h));
+            let level = (0..*levels).filter(|l| Some(*l) != *hidden).find(|l| values[place(*l)] != 0.0);
+            counts[level.or(*hidden).unwrap_or(0)] += 1;
         }
     }
     Ok(found)

@@ -204,9 +204,7 @@ impl UpdatedRows {
                 levels.extend(more.iter().filter(|level| !before.contains(level)).cloned());
                 levels.sort_unstable();
             }
-            if reference.is_some() {
-                *reference = levels.first().cloned();
-            }
+            *reference = moved_reference(reference, &before, levels);
             let rows_of = |level: &String| before.iter().position(|b| b == level).map_or(0, |at| of_rows[at]);
             level_rows.push(levels.iter().map(rows_of).collect());
         }
@@ -230,13 +228,11 @@ impl UpdatedRows {
         for column in &mut recipe.columns {
             let Encoding::Levels { levels, reference, .. } = &mut column.encoding else { continue };
             let of_rows = counts.next().map_or(&[][..], Vec::as_slice);
-            let kept: Vec<(String, usize)> =
-                levels.drain(..).zip(of_rows.iter().copied()).filter(|(_, n)| *n > 0).collect();
-            level_rows.push(kept.iter().map(|(_, n)| *n).collect());
-            *levels = kept.into_iter().map(|(level, _)| level).collect();
-            if reference.is_some() {
-                *reference = levels.first().cloned();
-            }
+            let before = std::mem::take(levels);
+            let kept = || before.iter().zip(of_rows).filter(|(_, n)| **n > 0);
+            level_rows.push(kept().map(|(_, n)| *n).collect());
+            *levels = kept().map(|(level, _)| level.clone()).collect();
+            *reference = moved_reference(reference, &before, levels);
         }
         if recipe.n_features() != self.recipe.n_features() && !recipe.basis.is_none() {
             return Err(Error::data(
@@ -307,6 +303,13 @@ fn not_there(table: &Table) -> Error {
         .help("take away only rows that it was fitted on, each once")
 }
 
+/// The reference of the levels that are there afterwards: a fit of all rows takes the first one, unless another was chosen.
+fn moved_reference(reference: &Option<String>, before: &[String], after: &[String]) -> Option<String> {
+    let reference = reference.as_ref()?;
+    let stays = before.first() != Some(reference) && after.contains(reference);
+    if stays { Some(reference.clone()) } else { after.first().cloned() }
+}
+
 /// What every matrix column of a recipe was in an earlier one of the same table columns, without products.
 fn origins(old: &Recipe, new: &Recipe) -> Vec<FeatureOrigin> {
     if !new.basis.is_none() {
@@ -318,13 +321,13 @@ fn origins(old: &Recipe, new: &Recipe) -> Vec<FeatureOrigin> {
         let width = before.width();
         match (&before.encoding, &column.encoding) {
             (Encoding::Levels { levels: known, reference: hidden, .. }, Encoding::Levels { levels, reference, .. }) => {
-                let first = usize::from(hidden.is_some());
+                let hidden = hidden.as_ref().and_then(|r| known.iter().position(|k| k == r));
                 let one = |level: &String| match known.iter().position(|k| k == level) {
-                    Some(0) if hidden.is_some() => FeatureOrigin::Rest(start..start + width),
-                    Some(at) => FeatureOrigin::Same(start + at - first),
+                    Some(at) if Some(at) == hidden => FeatureOrigin::Rest(start..start + width),
+                    Some(at) => FeatureOrigin::Same(start + at - usize::from(hidden.is_some_and(|h| at > h))),
                     None => FeatureOrigin::Absent,
                 };
-                found.extend(levels.iter().skip(usize::from(reference.is_some())).map(one));
+                found.extend(levels.iter().filter(|level| Some(*level) != reference.as_ref()).map(one));
             }
             _ => found.push(FeatureOrigin::Same(start)),
         }
@@ -341,15 +344,15 @@ impl UpdatedRows {
         let mut stays = Vec::with_capacity(self.recipe.n_features());
         let mut counts = self.statistics.level_rows.iter();
         for column in &self.recipe.columns {
-            let Encoding::Levels { reference, .. } = &column.encoding else {
+            let Encoding::Levels { levels, reference, .. } = &column.encoding else {
                 stays.push(true);
                 continue;
             };
             let rows = counts.next().map_or(&[][..], Vec::as_slice);
-            let hidden = usize::from(reference.is_some());
-            let first = rows.iter().position(|n| *n > 0).unwrap_or(0);
-            let has_one = |level: usize| rows[level] > 0 && (hidden == 0 || level != first);
-            stays.extend((hidden..rows.len()).map(has_one));
+            let left: Vec<String> = levels.iter().zip(rows).filter(|(_, n)| **n > 0).map(|(l, _)| l.clone()).collect();
+            let hidden = moved_reference(reference, levels, &left);
+            let has_one = |level: &String| left.contains(level) && Some(level) != hidden.as_ref();
+            stays.extend(levels.iter().filter(|level| Some(*level) != reference.as_ref()).map(has_one));
         }
         stays.resize(self.recipe.n_features(), true);
         stays
@@ -372,7 +375,7 @@ impl UpdatedRows {
                 };
                 (0..scatters.len()).find_map(of)
             }
-            (KeptSums::Columns { first: f, second: s, .. }, KeptSums::Columns { weights, first, second }) => {
+            (KeptSums::Columns { first: f, second: s, .. }, KeptSums::Columns { weights, first, second, .. }) => {
                 let cols = self.recipe.n_features();
                 let thin = |before: &[f64], left: &[f64]| {
                     let is_thin = |at: &usize| {

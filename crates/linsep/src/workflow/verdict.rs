@@ -5,7 +5,7 @@ use crate::artifact::{Model, Provenance};
 use crate::certify::Certificate;
 use crate::decide::Conformal;
 use crate::design::{Encoding, Transform};
-use crate::model::Outcome;
+use crate::model::{Note, Outcome};
 use crate::numeric::bound_text;
 
 /// Relative residual allowed to the equations of a closed form: rounding times a condition of up to 1e8.
@@ -256,9 +256,7 @@ pub(super) fn unchecked(model: &Model, repeated: bool, of_table: bool) -> Vec<St
     if let Some(accuracy) = model.cross_validation.as_ref().and_then(|c| c.accuracy) {
         list.push(format!("cross-validated accuracy {accuracy:.4}"));
     }
-    if model.tuning.is_some() {
-        list.push("the search over settings".to_owned());
-    }
+    list.extend(unrepeated(model));
     list.push("solver, iterations and passes".to_owned());
     if !repeated && model.outcome != Outcome::Converged {
         list.push("why it stopped short of the tolerance".to_owned());
@@ -277,6 +275,15 @@ pub(super) fn unchecked(model: &Model, repeated: bool, of_table: bool) -> Vec<St
     list
 }
 
+/// What not even a second fit repeats.
+pub(super) fn unrepeated(model: &Model) -> Vec<String> {
+    let told = [
+        (model.tuning.is_some(), "the search over settings"),
+        (model.provenance.is_updated(), "which rows were added and taken away when"),
+    ];
+    told.iter().filter(|(there, _)| *there).map(|(_, what)| (*what).to_owned()).collect()
+}
+
 /// Whether a matrix needs no table to be made from.
 fn is_plain(recipe: &crate::design::Recipe) -> bool {
     let is_number = |c: &crate::design::RecipeColumn| matches!(c.encoding, Encoding::Number { .. });
@@ -284,7 +291,7 @@ fn is_plain(recipe: &crate::design::Recipe) -> bool {
 }
 
 /// What is proved, in one sentence.
-pub(super) fn proved(checks: &[Check], certificate: &Certificate) -> String {
+pub(super) fn proved(checks: &[Check], certificate: &Certificate, notes: &[Note]) -> String {
     let failing: Vec<&str> = checks.iter().filter(|c| !c.holds).map(|c| c.claim).collect();
     if !failing.is_empty() {
         return format!("nothing is proved: {} not what the data say", failing.join(", "));
@@ -309,7 +316,8 @@ pub(super) fn proved(checks: &[Check], certificate: &Certificate) -> String {
             let text = bound_text(relative);
             match bound.gap() {
                 Some(gap) if relative <= LITTLE => {
-                    format!("the objective is within {} of the optimum, relative {text}", bound_text(gap))
+                    let of = if notes.iter().any(Note::leaves_out) { " without the columns left out" } else { "" };
+                    format!("the objective is within {} of the optimum{of}, relative {text}", bound_text(gap))
                 }
                 _ => format!("the point is verified; its gap proves little: relative {text}"),
             }

@@ -19,7 +19,7 @@ use super::places::Places;
 use super::rows::RowRoles;
 use super::source::Source;
 use super::statistics::source_by_sums;
-use super::verdict::{Check, Evidence, checks, proved, refit_check, unchecked};
+use super::verdict::{Check, Evidence, checks, proved, refit_check, unchecked, unrepeated};
 use crate::artifact::{Model, ModelPart, Provenance};
 use crate::certify::Certificate;
 use crate::decide::Conformal;
@@ -125,10 +125,10 @@ impl Verification {
         };
         let check = refit_check(model, different.as_deref());
         if check.holds {
-            self.unchecked.clear();
+            self.unchecked = unrepeated(model);
         }
         self.checks.push(check);
-        self.proved = proved(&self.checks, &self.certificate);
+        self.proved = proved(&self.checks, &self.certificate, &model.notes);
         Ok(())
     }
 }
@@ -278,7 +278,7 @@ impl PreparedRows<'_> {
         let evidence = Evidence { found: &found, repeated, of_table, calibrated, independent, different: &different };
         let checks = checks(model, &evidence, (&certificate, objective));
         Ok(Verification {
-            proved: proved(&checks, &certificate),
+            proved: proved(&checks, &certificate, &found.notes),
             unchecked: unchecked(model, repeated, of_table),
             settings: settings(model)?,
             checks,
@@ -318,7 +318,7 @@ fn no_model(model: &Model) -> Verification {
     let found = "fitted again, the method has no model for these rows".to_owned();
     let checks = vec![Check { claim: "discriminant", holds: false, found }];
     Verification {
-        proved: proved(&checks, &model.certificate),
+        proved: proved(&checks, &model.certificate, &model.notes),
         checks,
         certificate: Certificate::Absent { reason: "the method has no model for these rows".into() },
         objective: f64::NAN,

@@ -43,7 +43,7 @@ impl SquaresFrame {
         let mean = moments.grand_mean();
         let total: f64 = moments.weights().iter().sum();
         let spread = |j: usize| -> f64 {
-            let apart = |k: usize| moments.weight(k) * (moments.mean(k)[j] - mean[j]).powi(2);
+            let apart = |k: usize| moments.weight(k) * moments.mean_beyond(k, j, mean[j]).powi(2);
             (moments.scatter().get(j, j) + (0..moments.weights().len()).map(apart).sum::<f64>()) / total
         };
         let variance = (0..mean.len()).map(spread).collect();
@@ -154,7 +154,7 @@ impl SquaresFrame {
     pub fn normal_equations(&self, moments: &ClassMoments) -> QuadraticObjective {
         let (cols, n) = (self.cols(), self.unknowns());
         let apart: Vec<Vec<f64>> = (0..self.classes.len())
-            .map(|k| (0..cols).map(|j| (moments.mean(k)[j] - self.mean[j]) / self.scale[j]).collect())
+            .map(|k| (0..cols).map(|j| moments.mean_beyond(k, j, self.mean[j]) / self.scale[j]).collect())
             .collect();
         let offset: Vec<f64> = (0..cols).map(|j| (self.mean[j] - self.centre[j]) / self.scale[j]).collect();
         let mut hessian = Square::zeros(n);
@@ -239,7 +239,8 @@ impl SquaresFrame {
         let one = |(score, v): (usize, &Vec<f64>)| {
             let weights: Vec<f64> = (0..cols).map(|j| v[j] / self.scale[j]).collect();
             let off = |k: usize| {
-                let terms = weights.iter().zip(moments.mean(k).iter().zip(&self.centre)).map(|(w, (m, c))| w * (m - c));
+                let beyond = |j: usize| moments.mean_beyond(k, j, self.centre[j]);
+                let terms = weights.iter().enumerate().map(|(j, w)| w * beyond(j));
                 let z = v.get(cols).copied().unwrap_or(0.0) + terms.sum::<f64>();
                 self.classes[k] * (self.targets[score][k] - z).powi(2)
             };

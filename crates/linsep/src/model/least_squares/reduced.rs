@@ -169,8 +169,9 @@ impl SquaresFrame {
 
     /// The notes with one on the rank, where that is not full, before those on single columns.
     fn with_rank(&self, rank: usize, mut notes: Vec<Note>) -> Vec<Note> {
-        let columns = self.cols() - self.constant.len();
-        let missing = columns + self.unknowns() - self.cols() - rank;
+        // Columns left out for their printed digits are no lack of rank: the data would determine their weights, too.
+        let columns = self.cols() - self.constant.len() - self.left_out.len();
+        let missing = (columns + self.unknowns()).saturating_sub(self.cols() + rank);
         if missing > 0 {
             notes.insert(self.constant_notes().len(), Note::Rank { rank: columns - missing, columns });
         }

@@ -152,7 +152,8 @@ impl<'a> Estimates<'a> {
             variance[k] = own + added;
             if variance[k] <= rounding(mean[k]) || (divisor <= 0.0 && squares > 0.0) {
                 let fact = match divisor > 0.0 {
-                    true => format!(" is {} in every row", mean[k]),
+                    true if squares == 0.0 => format!(" is {} in every row", mean[k]),
+                    true => format!(" varies by no more than the rounding of {}", mean[k]),
                     false => format!(" has no variance: the class has the weight {}", weights[k]),
                 };
                 return Err(Error::data(words!["within ", self.class(k), " ", Span::Column(j), fact])

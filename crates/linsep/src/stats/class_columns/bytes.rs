@@ -7,7 +7,7 @@ impl ClassColumns {
     /// The statistics as little-endian words: the shape, the runs, then weights and sums.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut words: Vec<[u8; 8]> =
-            Vec::with_capacity(3 + 6 * self.runs.len() + self.first.len() + self.second.len());
+            Vec::with_capacity(3 + 6 * self.runs.len() + 2 * self.first.len() + self.second.len());
         for size in [self.weights.len(), self.runs.len(), usize::from(!self.second.is_empty())] {
             words.push((size as u64).to_le_bytes());
         }
@@ -21,7 +21,7 @@ impl ClassColumns {
             words.extend(sizes.map(u64::to_le_bytes));
             words.extend([run.support.low, run.support.high].map(f64::to_le_bytes));
         }
-        let numbers = self.weights.iter().chain(&self.first).chain(&self.second);
+        let numbers = self.weights.iter().chain(&self.first).chain(&self.tails).chain(&self.second);
         words.extend(numbers.map(|v| v.to_le_bytes()));
         words.concat()
     }
@@ -39,7 +39,8 @@ impl ClassColumns {
         let runs = described.chunks_exact(6).map(run).collect::<Option<Vec<Run>>>().ok_or_else(bad)?;
         let cols = super::check_runs(&runs).map_err(|_| bad())?;
         let needs_second = runs.iter().any(|r| r.sums != Sums::Total);
-        let expected = u128::from(classes) * (1 + cols as u128 * (1 + u128::from(seconds)));
+        let expected = u128::from(classes)
+            * (1 + cols as u128 * (1 + u128::from(seconds) + u128::from(super::has_moments(&runs))));
         if numbers.len() as u128 != expected || needs_second != (seconds == 1 && classes > 0 && cols > 0) {
             return Err(bad());
         }
@@ -47,10 +48,12 @@ impl ClassColumns {
         let mut numbers = numbers.iter().map(|w| f64::from_le_bytes(*w));
         let weights: Vec<f64> = numbers.by_ref().take(classes).collect();
         let first: Vec<f64> = numbers.by_ref().take(classes * cols).collect();
+        let tails = if super::has_moments(&runs) { classes * cols } else { 0 };
+        let tails: Vec<f64> = numbers.by_ref().take(tails).collect();
         let second: Vec<f64> = numbers.collect();
         // Impossible values are refused here: later they would only show as a meaningless fit.
-        let finite = weights.iter().chain(&first).chain(&second).all(|v| v.is_finite());
-        let statistics = ClassColumns { runs, cols, weights, first, second };
+        let finite = weights.iter().chain(&first).chain(&tails).chain(&second).all(|v| v.is_finite());
+        let statistics = ClassColumns { runs, cols, weights, first, tails, second };
         if !finite || statistics.weights.iter().any(|w| *w < 0.0) || !statistics.is_possible() {
             return Err(bad());
         }

@@ -6,6 +6,7 @@ use crate::design::{Block, CsrRows, Design, Pass, Rows, Tile, Units, is_sparse};
 use crate::error::{Error, ErrorKind, Result};
 use crate::numeric::vectorised;
 use crate::stats::reference::class_references;
+use crate::stats::tail::moved;
 use crate::table::{Class, Labels};
 use crate::watch::Watch;
 use rayon::prelude::*;
@@ -330,15 +331,17 @@ impl ColumnsPartial {
     }
 
     fn about_means(mut self, runs: &[Run], references: &[f64], cols: usize) -> ClassColumns {
+        let mut tails = vec![0.0; if super::has_moments(runs) { self.first.len() } else { 0 }];
         for (k, weight) in self.weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
             for run in runs.iter().filter(|r| r.sums == Sums::Moments) {
                 for at in run.columns.clone().map(|j| k * cols + j) {
                     let delta = self.first[at] / weight;
                     self.second[at] = (self.second[at] - weight * delta * delta).max(0.0);
-                    self.first[at] = references[at] + delta;
+                    (self.first[at], tails[at]) = moved((references[at], 0.0), delta);
                 }
             }
         }
-        ClassColumns { runs: runs.to_vec(), cols, weights: self.weights, first: self.first, second: self.second }
+        let (first, second) = (self.first, self.second);
+        ClassColumns { runs: runs.to_vec(), cols, weights: self.weights, first, tails, second }
     }
 }

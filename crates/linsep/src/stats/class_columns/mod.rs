@@ -6,6 +6,7 @@ mod support;
 
 pub use support::Support;
 
+use super::tail::{difference, moved};
 use crate::design::Design;
 use crate::error::{Error, Result};
 use crate::table::Labels;
@@ -60,6 +61,8 @@ pub struct ClassColumns {
     weights: Vec<f64>,
     /// Class by class: totals, or means for [`Sums::Moments`].
     first: Vec<f64>,
+    /// What the doubles of means cannot hold; empty where no column has moments.
+    tails: Vec<f64>,
     /// Class by class: squared deviations or logarithms; empty where no column has either.
     second: Vec<f64>,
 }
@@ -70,7 +73,8 @@ impl ClassColumns {
         let cols = check_runs(runs)?;
         let second = if runs.iter().all(|r| r.sums == Sums::Total) { 0 } else { classes * cols };
         let (weights, first) = (vec![0.0; classes], vec![0.0; classes * cols]);
-        Ok(ClassColumns { runs: runs.to_vec(), cols, weights, first, second: vec![0.0; second] })
+        let tails = vec![0.0; if has_moments(runs) { classes * cols } else { 0 }];
+        Ok(ClassColumns { runs: runs.to_vec(), cols, weights, first, tails, second: vec![0.0; second] })
     }
 
     /// From totals that were counted elsewhere, class by class, of columns whose totals are all that is kept.
@@ -81,7 +85,7 @@ impl ClassColumns {
         if !sizes || !numbers || runs.iter().any(|r| r.sums != Sums::Total) {
             return Err(Error::usage("totals of columns are finite numbers from 0, one for each class and column"));
         }
-        Ok(ClassColumns { runs: runs.to_vec(), cols, weights, first: totals, second: Vec::new() })
+        Ok(ClassColumns { runs: runs.to_vec(), cols, weights, first: totals, tails: Vec::new(), second: Vec::new() })
     }
 
     /// The statistics of a labelled design, weighted where weights are given; rows of weight zero do not count.
@@ -157,9 +161,10 @@ impl ClassColumns {
         self.second[class * self.cols + column]
     }
 
-    /// Weights, then totals or means, then squared deviations or logarithms (none where no column has them), class by class.
-    pub(crate) fn numbers(&self) -> (&[f64], &[f64], &[f64]) {
-        (&self.weights, &self.first, &self.second)
+    /// Weights, then totals or means, what doubles of means cannot hold, and squared deviations or logarithms (none where no
+    /// column has them), class by class.
+    pub(crate) fn numbers(&self) -> [&[f64]; 4] {
+        [&self.weights, &self.first, &self.tails, &self.second]
     }
 
     /// The same statistics with room for more classes, which have no rows yet.
@@ -169,8 +174,8 @@ impl ClassColumns {
             return Err(Error::usage(message));
         }
         self.first.resize(classes * self.cols, 0.0);
-        if !self.second.is_empty() {
-            self.second.resize(classes * self.cols, 0.0);
+        for some in [&mut self.tails, &mut self.second].into_iter().filter(|some| !some.is_empty()) {
+            some.resize(classes * self.cols, 0.0);
         }
         self.weights.resize(classes, 0.0);
         Ok(self)
@@ -194,12 +199,12 @@ impl ClassColumns {
                             self.second[at] += other.second[at];
                         }
                         Sums::Moments if a == 0.0 => {
-                            self.first[at] = other.first[at];
+                            (self.first[at], self.tails[at]) = other.whole_mean(at);
                             self.second[at] = other.second[at];
                         }
                         Sums::Moments => {
-                            let delta = other.first[at] - self.first[at];
-                            self.first[at] += share * delta;
+                            let delta = difference(other.whole_mean(at), self.whole_mean(at));
+                            (self.first[at], self.tails[at]) = moved(self.whole_mean(at), share * delta);
                             self.second[at] += other.second[at] + a * share * delta * delta;
                         }
                     }
@@ -240,8 +245,9 @@ impl ClassColumns {
                     match run.sums {
                         _ if gone => {
                             self.first[at] = 0.0;
-                            if !self.second.is_empty() {
-                                self.second[at] = 0.0;
+                            for some in [&mut self.tails, &mut self.second].into_iter().filter(|some| !some.is_empty())
+                            {
+                                some[at] = 0.0;
                             }
                         }
                         Sums::Total => self.first[at] = (self.first[at] - other.first[at]).max(floor),
@@ -250,10 +256,11 @@ impl ClassColumns {
                             self.second[at] -= other.second[at];
                         }
                         Sums::Moments => {
-                            let mean = self.first[at] + (self.first[at] - other.first[at]) * (b / left);
-                            let delta = other.first[at] - mean;
+                            let back = difference(self.whole_mean(at), other.whole_mean(at)) * (b / left);
+                            let mean = moved(self.whole_mean(at), back);
+                            let delta = difference(other.whole_mean(at), mean);
                             let squares = self.second[at] - other.second[at] - left * (b / all) * delta * delta;
-                            self.first[at] = mean;
+                            (self.first[at], self.tails[at]) = mean;
                             self.second[at] = squares.max(0.0);
                         }
                     }
@@ -263,6 +270,11 @@ impl ClassColumns {
         Ok(())
     }
 
+    /// A mean in two doubles.
+    fn whole_mean(&self, at: usize) -> (f64, f64) {
+        (self.first[at], self.tails[at])
+    }
+
     fn check_like(&self, other: &ClassColumns) -> Result<()> {
         if self.runs != other.runs || self.weights.len() != other.weights.len() {
             return Err(Error::usage("statistics of different columns or classes do not belong together")
@@ -270,6 +282,11 @@ impl ClassColumns {
         }
         Ok(())
     }
+}
+
+/// Whether means are kept of any column.
+fn has_moments(runs: &[Run]) -> bool {
+    runs.iter().any(|r| r.sums == Sums::Moments)
 }
 
 /// The number of columns that the runs cover.

@@ -135,7 +135,8 @@ impl Smo {
             iterations: 0,
             passes: 0,
         };
-        let single = SINGLE.contains(&diagonal.iter().fold(0.0f64, |a, k| a.max(k.abs())));
+        let single =
+            SINGLE.contains(&diagonal.iter().fold(0.0f64, |a, k| a.max(k.abs()))) && fits_singles(kernel, rows);
         let mut stop = if single { run.phase::<f32>(watch)? } else { Stop::PrecisionLimit };
         if stop == Stop::PrecisionLimit {
             stop = run.phase::<f64>(watch)?;
@@ -146,6 +147,16 @@ impl Smo {
         let Exact { beta, scores, intercepts, objective, certificate, .. } = run.exact;
         let (iterations, passes) = (run.iterations, run.passes);
         Ok(KernelSolved { signed: beta, scores, intercepts, objective, certificate, stop, iterations, passes })
+    }
+}
+
+/// Whether the products of rows that a kernel is made of are numbers of single precision, too, and their factor.
+fn fits_singles(kernel: &Kernel, rows: &KernelRows) -> bool {
+    let products = || SINGLE.contains(&rows.largest_square());
+    match kernel {
+        Kernel::Precomputed | Kernel::Linear => true,
+        Kernel::Rbf { gamma } => SINGLE.contains(gamma) && products(),
+        Kernel::Polynomial { .. } | Kernel::Sigmoid { .. } => products(),
     }
 }
 
