@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ._core import __version__ as __version__
     from ._errors import ConvergenceWarning as ConvergenceWarning
     from ._errors import NotFittedError as NotFittedError
+    from ._explain import Explanation as Explanation
     from .discriminant import GaussianBayes as GaussianBayes
     from .discriminant import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
     from .discriminant import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
@@ -88,6 +89,7 @@ _HOMES = {
     "Separability": "separable",
     "infer": "inference",
     "Inference": "inference",
+    "Explanation": "_explain",
     "Picture": "plot",
     "load": "loaded",
     "FittedModel": "loaded",

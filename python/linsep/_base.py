@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     # For annotations only: importing these takes time.
     from numpy.typing import NDArray
     from typing_extensions import Self
+    from ._explain import Explanation
     from .plot import Picture
     from .separable import Separability
 
@@ -79,7 +80,7 @@ class Estimator(SklearnFace, Parameters):
 
     # -- fit -----------------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, formula: Any = None, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
         """Fits the classifier.
 
         Parameters
@@ -90,6 +91,10 @@ class Estimator(SklearnFace, Parameters):
             Labels: whole numbers, booleans or text.
         sample_weight : array of shape (n_samples,), optional
             Weights of the rows; a weight of k is the same as k copies.
+        formula : str, optional
+            The model written down, of a frame: ``"chd ~ age * famhist + log(ldl) + ns(bmi, 3)"``, as in R and in the command.
+            Without ``y`` the left side names the column of ``X`` that is predicted. Predictions then need the columns of the
+            formula, and others may be there.
         conformal : float, optional
             Hold rows back from the fit, so that `predict_set` gives sets of classes that hold the class of a new row with this
             probability at least, if it is exchangeable with the rows here. Nothing is fitted on the rows held back.
@@ -103,7 +108,7 @@ class Estimator(SklearnFace, Parameters):
         -------
         self
         """
-        return run(self, X, y, sample_weight, (conformal, conformal_by, conformal_share))
+        return run(self, X, y, sample_weight, (conformal, conformal_by, conformal_share), formula)
 
     def _adopt(self, model: _core.Model, training: Training) -> None:
         """Takes a fitted model on."""
@@ -118,8 +123,15 @@ class Estimator(SklearnFace, Parameters):
         own["_from_table"] = training.features.is_table
         own["_dtype"] = training.features.dtype if self._keeps_precision else np.float64
         own.pop("feature_names_in_", None)
-        if training.features.names is not None:
-            own["feature_names_in_"] = np.array(training.features.names, dtype=object)
+        own.pop("_formula", None)
+        names = training.features.names
+        if training.formula is not None:
+            own["_formula"] = training.formula.text
+            # Those of the formula, in the order in which it names them.
+            names = model.input_names
+            own["n_features_in_"] = len(names)
+        if names is not None:
+            own["feature_names_in_"] = np.array(names, dtype=object)
         self._ready()
 
     def _ready(self) -> None:
@@ -212,7 +224,13 @@ class Estimator(SklearnFace, Parameters):
         if "model_" not in own and not own.get("_by_counts", False):
             raise waiting(self)
         name = type(self).__name__
-        given = _input.features(X, sparse=self._takes_sparse, owner=name)
+        if "_formula" in own:
+            from ._formula import asked
+
+            return asked(name, X, own["feature_names_in_"].tolist())
+        given = _input.table(X) if own.get("_from_table", False) else None
+        if given is None:
+            given = _input.features(X, sparse=self._takes_sparse, owner=name)
         fitted = own.get("feature_names_in_")
         _input.check_names(name, None if fitted is None else fitted.tolist(), given.names)
         if given.cols != own["n_features_in_"]:
@@ -303,6 +321,26 @@ class Estimator(SklearnFace, Parameters):
                 found[name] = self._named(found[name].astype(np.int64))
         return found
 
+    def explain(self, X: Any) -> Explanation:
+        """What each column adds to the scores: contributions that sum to `decision_function`, for linear, generalised linear
+        and naive Bayes models; for kernels those of the support rows.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        Explanation
+            With ``values``, ``intercept``, ``names`` and `to_frame`.
+        """
+        from ._explain import Explanation
+
+        self._fitted()
+        _weights.refuse(self, "an explanation")
+        model, x = self._ask(X)
+        return Explanation(*_core.explain(model, x, threads(self)))
+
     def verify(self, X: Any, y: Any, sample_weight: Any = None, refit: Any = False) -> dict[str, Any]:
         """Recomputes what the model claims from the rows that it was fitted on, by code that does not know the solver.
 
@@ -345,8 +383,15 @@ class Estimator(SklearnFace, Parameters):
 
     def _recompute(self, what: str, X: Any, y: Any, sample_weight: Any, **more: Any) -> Any:
         self._fitted()
-        given = self._given(X)
         _weights.refuse(self, what)
+        if "_formula" in self.__dict__:
+            from ._formula import Written
+
+            # All columns that the fit was given, whichever of them the formula names.
+            written = Written(type(self).__name__, X, y, self.__dict__["_formula"])
+            given, y = written.features, written.labels
+        else:
+            given = self._given(X)
         codes = _input.codes_of(y, self.classes_, given.rows)
         ask = getattr(self.model_, what)
         return json.loads(ask(given.x, codes, _input.weights(sample_weight, given.rows), threads(self), **more))

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "LinsepError", "Model", "NoOptimumError", "NotSeparableError", "Picture", "Running", "Table", "__version__", "defaults", "encode", "fit",
-    "fit_levels", "infer", "path", "plot", "plot_kinds", "separability",
+    "LinsepError", "Model", "NoOptimumError", "NotSeparableError", "Picture", "Running", "Table", "__version__", "defaults", "encode",
+    "explain", "fit", "fit_levels", "formula_target", "infer", "path", "plot", "plot_kinds", "separability",
 ]
 __version__: str
 
@@ -166,6 +166,7 @@ def fit(
     vote: str | None = None,
     ties: str | None = None,
     missing: str = "error",
+    formula: str | None = None,
     init: Model | None = None,
     random_start: float | None = None,
     n_threads: int = 0,
@@ -235,6 +236,7 @@ def infer(
     effects: bool = False,
     rows: bool = False,
     missing: str = "error",
+    formula: str | None = None,
     target: str = "y",
     target_is_text: bool = True,
     input_names: list[str] | None = None,
@@ -267,3 +269,7 @@ def plot(
 ) -> Picture: ...
 def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.uint32]]: ...
 def defaults(method: str) -> str: ...
+def formula_target(formula: str) -> str | None: ...
+def explain(
+    model: Model, x: _Features, n_threads: int = 0
+) -> tuple[list[str], list[str], NDArray[np.float64], NDArray[np.float64], str]: ...

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, _input
 from ._errors import convergence_warning, warn
 from ._penalty import one_of, positive
+
+if TYPE_CHECKING:
+    from ._formula import Written
 
 
 #: ``conformal``, ``conformal_by`` and ``conformal_share`` of a fit.
@@ -34,7 +37,7 @@ def _conformal(estimator: Any, level: Any, by: Any, share: Any) -> tuple[float, 
 class Training:
     """What an estimator is fitted on."""
 
-    __slots__ = ("source", "features", "labels", "weights", "class_weight", "conformal")
+    __slots__ = ("source", "features", "labels", "weights", "class_weight", "conformal", "formula")
 
     def __init__(
         self,
@@ -44,6 +47,7 @@ class Training:
         weights: np.ndarray | None,
         class_weight: None | str | list[float],
         conformal: tuple[float, bool, float] | None = None,
+        formula: Written | None = None,
     ) -> None:
         #: What was given as X.
         self.source = source
@@ -53,6 +57,8 @@ class Training:
         self.class_weight = class_weight
         #: Level, whether it is of every class, and share of the rows held back.
         self.conformal = conformal
+        #: The formula that says which columns are used and how.
+        self.formula = formula
 
     @property
     def cols(self) -> int:
@@ -71,21 +77,29 @@ class Training:
         return float(counts @ np.asarray(self.class_weight))
 
 
-def training(estimator: Any, X: Any, y: Any, sample_weight: Any, sets: Sets = NO_SETS) -> Training:
+def training(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, sets: Sets = NO_SETS, formula: Any = None
+) -> Training:
     """Checked data."""
     name = type(estimator).__name__
+    written = None
+    if formula is not None:
+        from ._formula import Written
+
+        written = Written(name, X, y, formula)
+        y = written.labels
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
-    features = _input.features(X, sparse=estimator._takes_sparse, owner=name)
+    features = written.features if written else _input.features(X, sparse=estimator._takes_sparse, owner=name)
     labels = _input.labels(y, features.rows, name, least=1 if estimator._counts_suffice else 2)
     weights = _input.weights(sample_weight, features.rows)
     class_weight = _input.class_weights(getattr(estimator, "class_weight", None), labels.classes)
-    return Training(X, features, labels, weights, class_weight, _conformal(estimator, *sets))
+    return Training(X, features, labels, weights, class_weight, _conformal(estimator, *sets), written)
 
 
-def run(estimator: Any, X: Any, y: Any, sample_weight: Any, sets: Sets = NO_SETS) -> Any:
+def run(estimator: Any, X: Any, y: Any, sample_weight: Any, sets: Sets = NO_SETS, formula: Any = None) -> Any:
     """Fits an estimator."""
-    data = training(estimator, X, y, sample_weight, sets)
+    data = training(estimator, X, y, sample_weight, sets, formula)
     estimator._adopt(fitted(estimator, data), data)
     warn_unless_converged(estimator)
     return estimator
@@ -126,6 +140,7 @@ def fitted(
             seed=seed(estimator),
             callback=tell,
             conformal=data.conformal,
+            **({} if data.formula is None else {"formula": data.formula.text, "target": data.formula.target}),
             **scheme,
         )
     except _core.LinsepError as error:

@@ -61,7 +61,7 @@ def features(X: Any, *, sparse: bool = True, owner: str = "estimator") -> Featur
         return _sparse(X, owner)
     _check_kind(X)
     names = column_names(X)
-    if _is_frame(X):
+    if is_frame(X):
         return _frame(X, names, owner)
     if hasattr(X, "mask") and hasattr(X, "filled"):
         # Masked cells are missing; the library says where.
@@ -150,7 +150,8 @@ def _sparse(X: Any, owner: str) -> Features:
     return Features(parts, rows, cols, is_sparse=True)
 
 
-def _is_frame(X: Any) -> bool:
+def is_frame(X: Any) -> bool:
+    """Whether something has named columns, as frames have."""
     return hasattr(X, "__arrow_c_stream__") or hasattr(X, "__dataframe__") or hasattr(X, "iloc")
 
 
@@ -186,7 +187,7 @@ def _frame(X: Any, names: list[str] | None, owner: str) -> Features:
 
 def table(X: Any) -> Features | None:
     """A frame as a table, whatever its columns hold; `None` for what is no frame with names."""
-    names = column_names(X) if _is_frame(X) and not isinstance(X, np.ndarray) else None
+    names = column_names(X) if is_frame(X) and not isinstance(X, np.ndarray) else None
     return None if names is None else Features(_table(X, names), len(X), len(names), names, is_table=True)
 
 

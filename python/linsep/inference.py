@@ -109,7 +109,7 @@ def _column(lines: list[dict[str, Any]], name: str) -> np.ndarray:
 
 def infer(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     level: Any = 0.95,
     interval: Any = "wald",
@@ -122,6 +122,7 @@ def infer(
     effects: Any = False,
     rows: Any = False,
     missing: Any = "error",
+    formula: Any = None,
     sample_weight: Any = None,
     n_jobs: Any = None,
     random_state: Any = 0,
@@ -153,7 +154,10 @@ def infer(
         Average marginal effects (two classes).
     rows : bool, default=False
         Residuals, leverage and Cook's distance of every row.
-    missing : {'error', 'drop', 'mean'}, default='error'
+    missing : {'error', 'drop', 'mean', 'indicator'}, default='error'
+    formula : str, optional
+        The model written down, of a frame: ``"chd ~ age * famhist + log(ldl)"``; without ``y`` its left side names the column
+        that is predicted.
     sample_weight : array of shape (n_samples,), optional
         Frequencies: a row of weight k counts as k rows.
     n_jobs : int, optional
@@ -179,7 +183,17 @@ def infer(
     >>> bool(found.low[1] < found.estimate[1] < found.high[1])
     True
     """
-    given = _input.features(X, owner="infer")
+    said: dict[str, Any] = {}
+    if formula is not None:
+        from ._formula import Written
+
+        written = Written("infer", X, y, formula)
+        given, y = written.features, written.labels
+        said = {"formula": written.text, "target": written.target}
+    else:
+        given = _input.features(X, owner="infer")
+    if y is None:
+        raise ValueError("infer requires y to be passed, but the target y is None")
     labels = _input.labels(y, given.rows, "infer")
     codes = None
     if clusters is not None:
@@ -204,5 +218,6 @@ def infer(
         sample_weight=_input.weights(sample_weight, given.rows),
         n_threads=thread_count(n_jobs),
         seed=int(random_state),
+        **said,
     )
     return Inference(text, json.loads(details), values)

@@ -51,7 +51,9 @@ def command():
         pytest.skip(f"the command is not built: cargo build --release makes {path}; or set LINSEP_COMMAND")
 
     def run(*arguments, code=0):
-        done = subprocess.run([str(path), *map(str, arguments)], capture_output=True, text=True, timeout=60)
+        # As wide as the summaries of the package.
+        wide = {**os.environ, "COLUMNS": "99"}
+        done = subprocess.run([str(path), *map(str, arguments)], capture_output=True, text=True, timeout=60, env=wide)
         assert done.returncode == code, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 

@@ -210,7 +210,9 @@ NOT_HERE = {
     "formats": None,  # Python reads no tables.
     "cells": None,  # The same.
     "lines_and_endings": None,  # The same.
-    "formulas": None,  # Of the command and of Rust.
+    "formulas": None,  # test_formula.py has those of frames.
+    "indicators_and_label_lists": None,  # Of files, and of formulas.
+    "workbooks": None,  # Python reads no tables.
     "pictures": None,  # test_pictures.py has those that Python can make.
     "geometry": None,  # Of files and flags.
     "transforms_and_bases": None,  # scikit-learn's own transformers make features.

@@ -1,5 +1,6 @@
 //! What `fit` says of columns that may not be what they look like.
 
+use crate::page;
 use crate::voice;
 use linsep::table::{ColumnQuestion, Table, questions};
 use serde_json::{Value, json};
@@ -7,7 +8,9 @@ use std::fmt::Write;
 
 /// Most questions that are written out. Chosen; the rest are counted.
 const SHOWN: usize = 8;
-/// Width of a line beside its label.
+/// Columns of the label.
+const LABEL: usize = 15;
+/// Columns of the text beside it at most.
 const LINE: usize = 64;
 
 /// The questions about the columns in use.
@@ -64,7 +67,7 @@ fn add(out: &mut String, text: &str) {
         line.clear();
     };
     for word in text.split(' ') {
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > LINE {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > (page::width() - LABEL).min(LINE) {
             end(&mut line);
         }
         if !line.is_empty() {

@@ -78,6 +78,8 @@ enum MissingName {
     Drop,
     /// Fill in the training mean (for text: the shares of the levels)
     Mean,
+    /// Fill in, and add a column that tells missing cells from others: missing(age); for text a level of its own
+    Indicator,
     /// Refuse
     Error,
 }
@@ -99,6 +101,7 @@ impl ColumnArguments {
             missing: match self.missing {
                 MissingName::Drop => Missing::Drop,
                 MissingName::Mean => Missing::Mean,
+                MissingName::Indicator => Missing::Indicator,
                 MissingName::Error => Missing::Error,
             },
             unknown: UnknownLevel::from(self.unknown),
@@ -161,6 +164,11 @@ impl ColumnArguments {
 fn target_of(given: Option<&str>, table: &Table) -> Result<String> {
     match given {
         Some(target) => Ok(target.to_owned()),
+        None if crate::labels::has_label_lists(table) => {
+            let first = table.columns().first().map_or("label=1", |c| c.name.as_str());
+            Err(Error::usage("the rows have several labels, and one is to be predicted here")
+                .help(format!("name it: --target {first}")))
+        }
         None if table.sparse_width() > 0 => Ok("label".to_owned()),
         None => {
             let names: Vec<&str> = table.columns().iter().map(|c| c.name.as_str()).take(12).collect();

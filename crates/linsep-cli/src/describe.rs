@@ -25,7 +25,7 @@ pub struct DescribeArguments {
     input: InputArguments,
 
     /// The column to predict
-    #[arg(long, value_name = "COLUMN")]
+    #[arg(long, short, value_name = "COLUMN")]
     target: Option<String>,
 
     /// Print one JSON object: columns with name, kind, becomes, missing, levels and questions, and more
@@ -36,7 +36,7 @@ pub struct DescribeArguments {
 /// Runs the subcommand.
 pub fn run(arguments: &DescribeArguments) -> Result<Ending> {
     let progress = Progress::new(arguments.input.quiet, None);
-    let table = arguments.input.read(None, &progress)?;
+    let table = arguments.input.read_labelled(arguments.target.as_deref(), &progress)?;
     let description = describe_table(&table, arguments.target.as_deref(), &progress.watch())?;
     progress.finish();
     match arguments.json {

@@ -1,5 +1,6 @@
 //! How a run ends: the one place where answers and errors become exit codes.
 
+use crate::page;
 use crate::signals;
 use crate::voice;
 use linsep::{Error, ErrorKind};
@@ -54,7 +55,11 @@ pub fn report(result: Result<Ending, Error>, json: bool) -> ExitCode {
             2
         }
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "error: {}", error.said(&voice::Command));
+            let _ = writeln!(
+                std::io::stderr(),
+                "{}",
+                page::wrapped_error(&format!("error: {}", error.said(&voice::Command)))
+            );
             2
         }
     })

@@ -248,7 +248,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     if let Some(trace) = &trace {
         trace.write(&fit)?;
     }
-    finish_asking(arguments, fit, &questions)
+    finish_asking(arguments, fit, &questions, progress.elapsed())
 }
 
 /// A rule that is stated: no table is read.
@@ -296,11 +296,16 @@ pub fn write(arguments: &FitArguments, fit: &TableFit) -> Result<Ending> {
 
 /// Writes what came of the fit, and says it.
 pub fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
-    finish_asking(arguments, fit, &Questions::none())
+    finish_asking(arguments, fit, &Questions::none(), None)
 }
 
-/// The same, with questions about the columns.
-fn finish_asking(arguments: &FitArguments, fit: TableFit, questions: &Questions) -> Result<Ending> {
+/// The same, with questions about the columns and the time that it took.
+fn finish_asking(
+    arguments: &FitArguments,
+    fit: TableFit,
+    questions: &Questions,
+    elapsed: Option<String>,
+) -> Result<Ending> {
     match fit {
         TableFit::Model(model) => {
             let ending = if model.outcome == Outcome::Converged { Ending::Done } else { Ending::NotConverged };
@@ -316,9 +321,10 @@ fn finish_asking(arguments: &FitArguments, fit: TableFit, questions: &Questions)
                 }
                 return print_json(&said, ending);
             }
+            let after = elapsed.map(|time| format!(" after {time}")).unwrap_or_default();
             let written = match &arguments.output {
-                Some(path) => format!("\nmodel written to {}\n", path.display()),
-                None => "\nno model was written: add -o model.json to keep it\n".to_owned(),
+                Some(path) => format!("\nmodel written to {}{after}\n", path.display()),
+                None => format!("\nno model was written{after}: add -o model.json to keep it\n"),
             };
             let summary = match arguments.method.says_of_columns(&model) {
                 Some(columns) => fit_summary_on_columns(&model, columns, &voice::Command),

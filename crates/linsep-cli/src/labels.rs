@@ -14,10 +14,18 @@ use linsep::workflow::{JudgedLabels, Predictions, Verification, predict_table, r
 use linsep::{Error, Result};
 use std::path::Path;
 
-/// The labels that a target names: those between commas, unless it is the name of a column.
+/// The labels that a target names: those between commas, unless it is the name of a column; all of sparse rows with several.
 pub fn targets(given: Option<&str>, table: &Table) -> Option<Vec<String>> {
+    if given.is_none() && has_label_lists(table) {
+        return Some(table.columns().iter().map(|c| c.name.clone()).collect());
+    }
     let given = given.filter(|g| g.contains(',') && !table.columns().iter().any(|c| c.name == *g))?;
     Some(given.split(',').map(|name| name.trim().to_owned()).collect())
+}
+
+/// Whether the rows of a LIBSVM file have several labels.
+pub fn has_label_lists(table: &Table) -> bool {
+    table.sparse_width() > 0 && table.columns().iter().all(|c| c.name.starts_with("label="))
 }
 
 /// Writes the models of all labels, and says what was fitted.

@@ -27,6 +27,7 @@ mod labels;
 mod method;
 mod multiclass;
 mod output;
+mod page;
 mod path;
 mod perceptron;
 mod plot;

@@ -189,7 +189,7 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
     let predictions = predict_table(&model, &table, arguments.unknown.map(Into::into), &progress.watch())?;
     progress.finish();
     if !predictions.filled.is_empty() && !arguments.input.quiet {
-        let _ = writeln!(std::io::stderr(), "note: {}", filled_text(&predictions.filled));
+        let _ = writeln!(std::io::stderr(), "note: {}", filled_text(&predictions.filled, model.recipe.missing));
     }
     let classes = &model.classes;
     let scores = model.discriminant.n_scores();

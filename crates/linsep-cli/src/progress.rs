@@ -51,6 +51,16 @@ impl Progress {
         }
     }
 
+    /// What has passed since the start, for people who had to wait: from a second on.
+    pub fn elapsed(&self) -> Option<String> {
+        let seconds = self.started.elapsed().as_secs_f64();
+        (seconds >= 1.0).then(|| match seconds {
+            s if s < 100.0 => format!("{s:.1} s"),
+            s if s < 6000.0 => format!("{:.0} min {:.0} s", (s / 60.0).floor(), (s % 60.0).floor()),
+            s => format!("{:.1} h", s / 3600.0),
+        })
+    }
+
     /// Clears the line.
     pub fn finish(&self) {
         self.bar.finish_and_clear();

@@ -1,5 +1,6 @@
 //! The command's voice: settings are flags, rows and columns are counted from 1.
 
+use crate::page;
 use linsep::words::{Setting, Voice, listed};
 
 /// How the command speaks.
@@ -13,6 +14,10 @@ impl Voice for Command {
 
     fn choice(&self, setting: Setting, values: &[String]) -> Option<String> {
         self.setting(setting, Some(&listed(values)?))
+    }
+
+    fn width(&self) -> usize {
+        page::width()
     }
 
     fn nothing_written(&self) -> Option<&'static str> {

@@ -61,6 +61,7 @@ fn pair(first: &str) -> Vec<u8> {
 
 fn cases() -> Vec<Case> {
     let mut all = columns_and_classes();
+    all.extend(indicators_and_label_lists());
     all.extend(values());
     all.extend(weights());
     all.extend(formats());
@@ -88,6 +89,83 @@ fn cases() -> Vec<Case> {
     all.extend(pictures());
     all.extend(workbooks());
     all
+}
+
+fn indicators_and_label_lists() -> Vec<Case> {
+    vec![
+        usage("no such policy", "fit p.csv -t y --missing indicators", &["indicators", "indicator"]),
+        usage(
+            "indicators beside a formula",
+            "fit p.csv --formula 'y ~ x' --missing indicator",
+            &["a formula says which columns", "--missing mean"],
+        ),
+        usage(
+            "indicators for naive Bayes",
+            "fit p.csv -t y -m naive-bayes --missing indicator",
+            &["naive Bayes", "--missing drop or mean"],
+        ),
+        usage(
+            "indicators in replicates",
+            "resample p.csv -t y --features x --missing indicator",
+            &["--missing indicator learns values from all rows"],
+        ),
+        usage(
+            "indicators in kept sums",
+            "fit p.csv -t y -m lda --features x --missing indicator --keep-statistics",
+            &["--missing", "means that change"],
+        ),
+        bad(
+            "a column that is missing in every row",
+            ("f.csv", "x,z,y\n1,,a\n2,,b\n3,,a\n"),
+            "fit f.csv -t y --missing indicator --number z",
+            &["column `z` is missing in every row", "--drop z"],
+        ),
+        bad("an empty label", ("f.svm", "1,,2 1:1\n2 1:2\n"), "fit f.svm", &["line 1", "`1,,2`", "empty label"]),
+        bad("a comma behind a label", ("f.svm", "1 1:1\n1,2 1:3\n2, 1:2\n"), "fit f.svm", &["line 3", "`2,`"]),
+        bad("a row without a label", ("f.svm", "1 1:1\n3:2\n2 1:3\n"), "fit f.svm", &["f.svm, line 2", "no label"]),
+        bad(
+            "several labels where one is predicted",
+            ("f.svm", "1,2 1:1\n2 1:2\n1 1:3\n"),
+            "infer f.svm",
+            &["several labels", "--target label=1"],
+        ),
+        bad(
+            "a label that no row has",
+            ("f.svm", "1,2 1:1\n2 1:2\n1 1:3\n"),
+            "fit f.svm -t label=7",
+            &["no column `label=7`", "label=1"],
+        ),
+        bad(
+            "a dash for a minus",
+            ("f.csv", "x,y\n\u{2212}5,a\n3,b\n\u{2212}2,a\n4,b\n"),
+            "fit f.csv -t y",
+            &["f.csv, line 2, column `x`", "minus sign is a dash", "--text x"],
+        ),
+        bad(
+            "spaces between thousands and a point",
+            ("f.csv", "x,y\n1 000,a\n2 000,b\n3 500,a\n"),
+            "fit f.csv -t y",
+            &["line 2", "`1 000`", "--thousands space"],
+        ),
+        bad(
+            "a comment above the header",
+            ("f.csv", "# made by hand\nx,y\n1,a\n2,b\n"),
+            "fit f.csv -t y",
+            &["line 2", "the header has 1", "--comment #"],
+        ),
+        bad(
+            "a title above the header",
+            ("f.csv", "Report\nx,y\n1,a\n2,b\n"),
+            "fit f.csv -t y",
+            &["line 2", "the header has 1", "--skip 1"],
+        ),
+        usage("R's factor", "fit p.csv --formula 'y ~ factor(kind)'", &["no function `factor`", "C(column)"]),
+        usage(
+            "R's offset",
+            "fit p.csv --formula 'y ~ x + offset(o)'",
+            &["no function `offset`", "outside the formula"],
+        ),
+    ]
 }
 
 /// A workbook of one sheet.
@@ -132,6 +210,12 @@ fn workbooks() -> Vec<Case> {
             &["line 2", "A2:A3", "only the first of them"],
         ),
         bad("a name in the middle that is empty", ("a.xlsx", sheet("x||y\n1|2|a\n")), fit, &["cell B1", "is empty"]),
+        bad(
+            "a date beyond all days",
+            ("a.xlsx", sheet("d|y\n[s=\"1\"><v>45657</v>]|a\n[s=\"1\"><v>1e9</v>]|b\n")),
+            fit,
+            &["line 3", "cell A3 of sheet `data` has the format of a date and holds 1e9"],
+        ),
         bad("a name twice", ("a.xlsx", sheet("x|x|y\n1|2|a\n")), fit, &["sheet `data`", "same name: 1 and 2"]),
         bad(
             "an error in a cell",
@@ -172,7 +256,7 @@ fn workbooks() -> Vec<Case> {
         usage("a sheet of a text file", "fit p.csv -t y --sheet data", &["no workbook", "leave --sheet out"]),
         bad("all rows left out", ("a.xlsx", sheet("x|y\n1|a\n")), "fit a.xlsx -t y --skip 9", &["below the rows"]),
         bad("a cut workbook", ("a.xlsx", sheet("x|y\n1|a\n")[..400].to_vec()), fit, &["not a readable workbook"]),
-        bad("text named as a workbook", ("a.xlsx", "x,y\n1,a\n"), fit, &["a.xlsx", "not a readable workbook"]),
+        bad("text named as a workbook", ("a.xlsx", "x,y\n1,a\n"), fit, &["a.xlsx", "what is in it is none", ".csv"]),
         bad(
             "a workbook of Excel 97",
             ("a.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1rest".to_vec()),

@@ -97,3 +97,42 @@ fn a_measurement_is_no_target() {
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("this looks like regression"), "{}", ran.stderr);
 }
+
+/// Times, months and dates as numbers are asked about: they would be levels or numbers without a word.
+#[test]
+fn moments_that_are_not_read_are_asked_about() {
+    let scratch = Scratch::new();
+    let mut text = "time,month,named,compact,plain,y\n".to_owned();
+    for i in 0..40 {
+        let names = ["Jan", "Feb", "Mar"];
+        let compact = format!("2024{:02}{:02}", 1 + i % 12, 1 + i * 7 % 28);
+        let label = ["a", "b"][i / 3 % 2];
+        let plain = 10_000_000 + i;
+        text += &format!(
+            "{}:{:02},2024-{:02},{} {} 2024,{compact},{plain},{label}\n",
+            i % 24,
+            i,
+            1 + i % 12,
+            1 + i % 28,
+            names[i % 3]
+        );
+    }
+    scratch.write("d.csv", &text);
+    let found: Value = serde_json::from_str(&scratch.done("describe d.csv -t y --json -q")).unwrap();
+    let asked: Vec<(&str, Vec<&str>)> = found["columns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| {
+            let codes = c["questions"].as_array().unwrap().iter().map(|q| q["code"].as_str().unwrap()).collect();
+            (c["name"].as_str().unwrap(), codes)
+        })
+        .collect();
+    for name in ["time", "month", "named", "compact"] {
+        assert!(asked.iter().any(|(n, codes)| *n == name && codes.contains(&"unread_dates")), "{name}: {asked:?}");
+    }
+    assert!(asked.iter().all(|(n, codes)| *n != "plain" || !codes.contains(&"unread_dates")), "{asked:?}");
+    // As text they are what was asked for.
+    let text = scratch.done("describe d.csv -t y --json -q --text time,month,named,compact");
+    assert!(!text.contains("unread_dates"), "{text}");
+}

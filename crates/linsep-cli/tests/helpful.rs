@@ -157,3 +157,61 @@ fn a_confusion_of_many_classes_fits_the_page() {
     assert_eq!(confusion.lines().filter(|l| l.trim_start().starts_with("class")).count(), 52);
     assert!(confusion.lines().skip(1).all(|l| l.chars().count() <= 80), "{confusion}");
 }
+
+/// Text is as wide as the terminal, and 80 columns where there is none.
+#[test]
+fn text_fits_the_page() {
+    let scratch = Scratch::with_examples();
+    scratch.done("fit penguins.csv -t sex -q -o sex.json");
+    let lines = [
+        "fit penguins.csv -t sex --class-weight balanced --costs male:female=5 --cv 5",
+        "fit penguins.csv -t species --missing mean -m svm --multiclass one-vs-rest",
+        "fit penguins.csv -t sex --missing indicator",
+        "fit penguins.csv -t sex -m perceptron",
+        "inspect sex.json",
+        "separable penguins.csv -t sex",
+        "describe penguins.csv -t species",
+        "evaluate sex.json penguins.csv",
+        "verify sex.json penguins.csv",
+    ];
+    for line in lines {
+        for (columns, width) in [(None, 80), (Some("64"), 64), (Some("100"), 100)] {
+            let mut command = scratch.command();
+            match columns {
+                Some(columns) => command.env("COLUMNS", columns),
+                None => command.env_remove("COLUMNS"),
+            };
+            let ran = common::Ran::of(command.args(common::words(line)).output().unwrap());
+            let labelled =
+                |l: &&str| l.starts_with("  ") && l.len() > 15 && l[2..].starts_with(|c: char| c.is_ascii_lowercase());
+            let prose = ran.stdout.lines().filter(|l| columns.is_none() || (line.starts_with("fit") && labelled(l)));
+            for text in prose.filter(|l| !l.contains(" to the optimum ")) {
+                // A word that is longer than the line stays whole.
+                let longest = text.split(' ').map(|w| w.chars().count()).max().unwrap_or(0);
+                assert!(text.chars().count() <= width.max(longest + 15), "{line}, {columns:?}: {text}");
+            }
+        }
+    }
+}
+
+/// Two levels with an indicator each are one number: how much the score changes from one to the other.
+#[test]
+fn two_levels_are_one_contrast() {
+    let scratch = Scratch::with_examples();
+    let said = scratch.done("fit penguins.csv -t species --features sex,bill_length_mm --standardize no -q -o m.json");
+    let line =
+        said.lines().find(|l| l.trim_start().starts_with("sex=male vs female")).unwrap_or_else(|| panic!("{said}"));
+    assert!(!said.contains("  sex=male  ") && !said.contains("  sex=female "), "{said}");
+    assert!(said.contains("coding       an indicator for every level"), "{said}");
+    let model: serde_json::Value = serde_json::from_slice(&scratch.read("m.json")).unwrap();
+    let weights: Vec<f64> = serde_json::from_value(model["model"]["discriminant"]["weights"].clone()).unwrap();
+    let shown: Vec<f64> = line.split_whitespace().skip(3).map(|n| n.parse().unwrap()).collect();
+    for (k, shown) in shown.iter().enumerate() {
+        let own = &weights[k * weights.len() / 3..];
+        let names = ["sex=female", "sex=male"];
+        assert!((own[2] - own[1] - shown).abs() < 0.01, "{names:?}: {own:?} and {shown}");
+    }
+    // With a reference, or as a contrast of a formula, there is nothing to join.
+    let lda = scratch.done("fit penguins.csv -t species --features sex,bill_length_mm -m lda -q");
+    assert!(lda.contains("  sex=male ") && !lda.contains(" vs female"), "{lda}");
+}

@@ -1,6 +1,6 @@
 //! Fits, paths and verdicts.
 
-use crate::errors::{LinsepError, NoOptimumError, NotSeparableError};
+use crate::errors::{LinsepError, NoOptimumError, NotSeparableError, raise};
 use crate::input::{Features, doubles};
 use crate::labels::labels;
 use crate::model::Model;
@@ -9,7 +9,7 @@ use crate::settings::method;
 use crate::table::{free_name, with_labels, with_weights};
 use crate::voice;
 use linsep::decide::{ConformalOptions, Ties, Vote};
-use linsep::design::Missing;
+use linsep::design::{Formula, Missing};
 use linsep::model::{ClassWeights, Lambdas, Outcome};
 use linsep::report::{refusal_text, separability_json, separability_text};
 use linsep::separate::SeparabilityOptions;
@@ -66,6 +66,17 @@ fn class_weights(said: Option<&Bound<'_, PyAny>>, classes: &[String]) -> PyResul
     Ok(Some(ClassWeights::Given(classes.iter().cloned().zip(factors).collect())))
 }
 
+/// What to do with rows that miss a cell.
+pub(crate) fn missing_policy(missing: &str) -> PyResult<Missing> {
+    let policies = [
+        ("error", Missing::Error),
+        ("drop", Missing::Drop),
+        ("mean", Missing::Mean),
+        ("indicator", Missing::Indicator),
+    ];
+    Ok(word("missing", Some(missing), &policies)?.unwrap_or(Missing::Error))
+}
+
 /// Dense columns without names are `x0`, `x1`, … in a model file, so that the command can find them in a table.
 pub(crate) fn column_names(given: Option<Vec<String>>, features: &Features<'_>, cols: usize) -> Vec<String> {
     match (given, features) {
@@ -75,10 +86,17 @@ pub(crate) fn column_names(given: Option<Vec<String>>, features: &Features<'_>, 
     }
 }
 
+/// The column that a formula predicts; `None` where it has no left side.
+#[pyfunction]
+pub(crate) fn formula_target(py: Python<'_>, formula: &str) -> PyResult<Option<String>> {
+    let read = Formula::parse(formula).map_err(|e| raise(py, &e))?;
+    Ok(read.target().map(str::to_owned))
+}
+
 /// Fits a method and returns its model.
 #[pyfunction]
 #[pyo3(signature = (x, y_codes, classes, method, settings, *, target="y", target_is_text, input_names=None,
-    sample_weight=None, class_weight=None, multiclass=None, vote=None, ties=None, missing="error", init=None, random_start=None,
+    sample_weight=None, class_weight=None, multiclass=None, vote=None, ties=None, missing="error", formula=None, init=None, random_start=None,
     n_threads=0, time_limit=None, seed=0, callback=None, conformal=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn fit(
@@ -97,6 +115,7 @@ pub(crate) fn fit(
     vote: Option<&str>,
     ties: Option<&str>,
     missing: &str,
+    formula: Option<&str>,
     init: Option<&Model>,
     random_start: Option<f64>,
     n_threads: usize,
@@ -112,8 +131,11 @@ pub(crate) fn fit(
     options.random_start = random_start;
     options.seed = seed;
     options.conformal = conformal.map(|(level, by_class, share)| ConformalOptions { level, by_class, share });
-    let policies = [("error", Missing::Error), ("drop", Missing::Drop), ("mean", Missing::Mean)];
-    options.recipe.missing = word("missing", Some(missing), &policies)?.unwrap_or(Missing::Error);
+    options.recipe.missing = missing_policy(missing)?;
+    if let Some(text) = formula {
+        options.recipe.formula = Some(Formula::parse(text).map_err(|e| raise(py, &e))?);
+        options = options.settled().map_err(|e| raise(py, &e))?;
+    }
     let labels = labels(y_codes, classes)?;
     let weights = doubles(sample_weight)?;
     let features = Features::of(x)?;

@@ -1,13 +1,13 @@
 //! Standard errors, tests and intervals.
 
-use crate::errors::{LinsepError, NoOptimumError};
-use crate::fit::{column_names, word};
+use crate::errors::{LinsepError, NoOptimumError, raise};
+use crate::fit::{column_names, missing_policy, word};
 use crate::input::{Features, doubles};
 use crate::labels::labels;
 use crate::pool::{Manner, run};
 use crate::table::{free_name, with_labels, with_weights};
 use crate::voice;
-use linsep::design::Missing;
+use linsep::design::Formula;
 use linsep::infer::{Adjustment, CovarianceKind, EstimatorKind, IntervalKind};
 use linsep::model::Fit;
 use linsep::report::{inference_json, inference_text};
@@ -21,7 +21,7 @@ type Answer<'py> = (String, String, Option<Bound<'py, PyArray2<f64>>>);
 /// Inference of maximum likelihood: its text, its JSON and, where they are asked for, the values of every row.
 #[pyfunction]
 #[pyo3(signature = (x, y_codes, classes, *, level=0.95, interval="wald", covariance="model", clusters=None, firth=false,
-    tests=vec![], adjust=None, fit_intercept=true, effects=false, rows=false, missing="error", target="y",
+    tests=vec![], adjust=None, fit_intercept=true, effects=false, rows=false, missing="error", formula=None, target="y",
     target_is_text=true, input_names=None, sample_weight=None, n_threads=0, seed=0, time_limit=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn infer<'py>(
@@ -40,6 +40,7 @@ pub(crate) fn infer<'py>(
     effects: bool,
     rows: bool,
     missing: &str,
+    formula: Option<&str>,
     target: &str,
     target_is_text: bool,
     input_names: Option<Vec<String>>,
@@ -49,8 +50,13 @@ pub(crate) fn infer<'py>(
     time_limit: Option<f64>,
 ) -> PyResult<Answer<'py>> {
     let mut options = InferOptions::new(target);
-    let policies = [("error", Missing::Error), ("drop", Missing::Drop), ("mean", Missing::Mean)];
-    options.recipe.missing = word("missing", Some(missing), &policies)?.unwrap_or(Missing::Error);
+    options.recipe.missing = missing_policy(missing)?;
+    let mut fit_intercept = fit_intercept;
+    if let Some(text) = formula {
+        let read = Formula::parse(text).map_err(|e| raise(py, &e))?;
+        fit_intercept &= read.has_intercept();
+        options.recipe.formula = Some(if fit_intercept { read } else { read.without_intercept() });
+    }
     options.clusters = clusters;
     let asked = &mut options.inference;
     asked.level = level;

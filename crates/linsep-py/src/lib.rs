@@ -5,6 +5,7 @@
 //! interpreter responsive while the library works, and turns errors into exceptions.
 
 mod errors;
+mod explain;
 mod fit;
 mod infer;
 mod input;
@@ -26,7 +27,9 @@ mod _core {
     #[pymodule_export]
     use super::errors::{LinsepError, NoOptimumError, NotSeparableError};
     #[pymodule_export]
-    use super::fit::{fit, path, separability};
+    use super::explain::explain;
+    #[pymodule_export]
+    use super::fit::{fit, formula_target, path, separability};
     #[pymodule_export]
     use super::infer::infer;
     #[pymodule_export]

@@ -109,12 +109,12 @@ impl Model {
 
     #[getter]
     fn n_inputs(&self) -> usize {
-        self.inner.recipe.columns.len() + self.inner.recipe.sparse_width
+        self.inner.recipe.table_columns().count() + self.inner.recipe.sparse_width
     }
 
     #[getter]
     fn input_names(&self) -> Vec<String> {
-        self.inner.recipe.columns.iter().map(|c| c.name.clone()).collect()
+        self.inner.recipe.table_columns().map(|c| c.name.clone()).collect()
     }
 
     #[getter]

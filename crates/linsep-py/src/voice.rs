@@ -58,6 +58,7 @@ fn keyword(setting: Setting) -> Option<(&'static str, Value)> {
         Setting::Degree => ("degree", Value::Number),
         Setting::Exact => ("exact", Value::Number),
         Setting::Families => ("families", Value::Text),
+        Setting::Formula => ("formula", Value::Text),
         Setting::Firth => ("firth=True", Value::Number),
         Setting::Gamma => ("gamma", Value::Number),
         Setting::Init => ("warm_start", Value::Number),
@@ -96,7 +97,6 @@ fn keyword(setting: Setting) -> Option<(&'static str, Value)> {
         | Setting::Drop
         | Setting::Encoding
         | Setting::Features
-        | Setting::Formula
         | Setting::Header
         | Setting::IndexFrom
         | Setting::Levels

@@ -79,6 +79,36 @@ fn design_matrices_are_those_of_r() {
     }
 }
 
+/// Another program, whose columns stand in another order within a term.
+#[test]
+fn design_matrices_are_those_of_formulaic() {
+    let golden = json("formula_formulaic.json");
+    let cases = golden["cases"].as_array().expect("cases");
+    assert!(cases.len() >= 40);
+    for case in cases {
+        let name = case["table"].as_str().expect("a table");
+        let text = case["formula"].as_str().expect("a formula");
+        let target = if name == "iris" { "Species" } else { "species" };
+        let table = example(name);
+        let frequency = complete(&table);
+        let mut options = options(&format!("{target} ~ {text}"));
+        options.exclude = vec![target.to_owned()];
+        let recipe = fit_recipe(&table, &frequency, &options).unwrap_or_else(|e| panic!("{text}: {e}"));
+        let expected = matrix(&case["values"]);
+        assert_eq!(recipe.n_features(), expected[0].len(), "{text}: {:?}", recipe.features());
+        let found: Vec<Vec<f64>> = matrix_of(&recipe, &table, &frequency).into_iter().step_by(9).collect();
+        let column = |rows: &[Vec<f64>], j: usize| rows.iter().map(|row| row[j]).collect::<Vec<f64>>();
+        let mut left: Vec<usize> = (0..recipe.n_features()).collect();
+        for j in 0..recipe.n_features() {
+            let wanted = column(&expected, j);
+            let size = wanted.iter().fold(1e-3f64, |m, v| m.max(v.abs()));
+            let same = |k: &usize| column(&found, *k).iter().zip(&wanted).all(|(f, w)| (f - w).abs() <= 1e-10 * size);
+            let at = left.iter().position(same).unwrap_or_else(|| panic!("{text}: no column is theirs {j}"));
+            left.remove(at);
+        }
+    }
+}
+
 #[test]
 fn bases_beyond_their_rows_are_those_of_r() {
     let golden = json("formula_r.json");

@@ -88,6 +88,7 @@ fn more_cases() -> Vec<Case> {
                 o.recipe.missing = Missing::Mean;
             }),
         ),
+        fitted("indicators of missing cells", two(), &options(risk(|_| {}), |o| o.recipe.missing = Missing::Indicator)),
         fitted(
             "ranks, folds, threshold",
             two(),

@@ -79,6 +79,8 @@ impl Scratch {
     /// The command, ready to be given arguments.
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_linsep"));
+        // The width of the documents' examples; without it text is 80 columns wide.
+        command.env("COLUMNS", "99");
         command.current_dir(&self.path).env_remove("LINSEP_NUM_THREADS").stdin(Stdio::null());
         command
     }

@@ -66,9 +66,9 @@ impl<'a> Viewed<'a> {
     pub fn choose(model: &'a Model, table: &Table, request: &Request, watch: &Watch) -> Result<Viewed<'a>> {
         let recipe = &model.recipe;
         let numeric: Vec<usize> = (0..recipe.columns.len())
-            .filter(|c| !matches!(recipe.columns[*c].encoding, Encoding::Levels { .. }))
+            .filter(|c| !matches!(recipe.columns[*c].encoding, Encoding::Levels { .. } | Encoding::Missing))
             .collect();
-        let total = recipe.columns.len() + recipe.sparse_width;
+        let total = recipe.table_columns().count() + recipe.sparse_width;
         if total == 1 {
             return Err(Error::usage("a plane needs two columns, and the model has one")
                 .help("draw `densities` or `curve` of it")
@@ -174,7 +174,7 @@ fn base_values(
     rows: &LabelledPoints,
 ) -> Result<Vec<(String, Held)>> {
     let mut base = Vec::with_capacity(recipe.columns.len());
-    for column in &recipe.columns {
+    for column in recipe.table_columns() {
         let given = request.at.iter().find(|(name, _)| *name == column.name).map(|(_, text)| text);
         let at = table.column(&column.name)?;
         let cell = match &column.encoding {

@@ -162,7 +162,7 @@ impl<C> Trained<C> {
     /// A matrix has the columns of the model, and only numbers.
     fn check_columns(&self, design: &dyn Design) -> Result<()> {
         let recipe = &self.model.recipe;
-        let inputs = recipe.columns.len() + recipe.sparse_width;
+        let inputs = recipe.table_columns().count() + recipe.sparse_width;
         let plain = recipe.n_features() == inputs && recipe.is_linear() && recipe.origins().iter().all(|o| !o.levels);
         if !plain {
             return Err(Error::usage("this model makes its features of the columns of a table").help("give it a table"));

@@ -1,6 +1,7 @@
 //! A recipe applied: table chunks to a matrix.
 
 use super::domain::leave_undefined_rows_out;
+use super::encoding::Encoding;
 use super::fill::Filler;
 use super::matching::{check_sparse, check_values, count_missing, find_sources, rows_without_missing, unknown_rows};
 use super::packed::PackedTable;
@@ -102,10 +103,10 @@ type CellCounts = Vec<(String, usize)>;
 fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, CellCounts, CellCounts)> {
     let sources = find_sources(recipe, table)?;
     check_sparse(recipe, table)?;
-    let columns: Vec<usize> = sources.iter().map(|s| s.column).collect();
+    let columns: Vec<usize> = sources.iter().filter(|s| s.encoding != Encoding::Missing).map(|s| s.column).collect();
     check_values(table, &columns, wanted)?;
     let present = match recipe.missing {
-        Missing::Mean => wanted.to_vec(),
+        Missing::Mean | Missing::Indicator => wanted.to_vec(),
         Missing::Drop | Missing::Error => rows_without_missing(table, &columns, wanted),
     };
     if recipe.missing == Missing::Error
@@ -116,12 +117,12 @@ fn plan(recipe: &Recipe, table: &Table, wanted: &[bool]) -> Result<(Filler, Cell
         return Err(Error::data("a needed cell is missing")
             .at(table.place(row).column(name))
             .help("fill it in")
-            .help(words!["choose ", Setting::Missing.any(["drop", "mean"])]));
+            .help(words!["choose ", Setting::Missing.any(["drop", "mean", "indicator"])]));
     }
     // A row that is left out for a missing cell may have a level that no row in use has.
     let unknown = unknown_rows(recipe, &sources, table, &present)?;
     let missing = if recipe.missing == Missing::Drop { count_missing(table, &columns, wanted) } else { Vec::new() };
-    let filled = if recipe.missing == Missing::Mean { count_missing(table, &columns, wanted) } else { Vec::new() };
+    let filled = if recipe.missing.fills_in() { count_missing(table, &columns, wanted) } else { Vec::new() };
     let rows: Vec<usize> = (0..table.n_rows()).filter(|r| present[*r] && !unknown[*r]).collect();
     let starts: Vec<usize> = (0..=table.chunks().len()).map(|c| table.chunk_start(c)).collect();
     let splits = starts.iter().map(|s| rows.partition_point(|r| r < s)).collect();

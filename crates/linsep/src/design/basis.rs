@@ -61,7 +61,7 @@ impl Basis {
 
     /// Whether a column may be a factor more than once.
     fn has_powers(&self, column: &RecipeColumn) -> bool {
-        *self != Basis::Products && !matches!(column.encoding, Encoding::Levels { .. })
+        *self != Basis::Products && !matches!(column.encoding, Encoding::Levels { .. } | Encoding::Missing)
     }
 
     /// The basis in words.
@@ -119,7 +119,7 @@ impl<'a> Groups<'a> {
         let mut all: Vec<Group> =
             plain.map(|(column, c)| Group { parent: None, column, range: take(c.width()) }).collect();
         let factors: Vec<usize> =
-            (0..columns.len()).filter(|c| columns[*c].width() > 0 && chosen(&columns[*c].name)).collect();
+            (0..columns.len()).filter(|c| is_factor(&columns[*c], &chosen) && columns[*c].width() > 0).collect();
         let mut last_degree = factors.clone();
         for _ in 2..=basis.degree() {
             let first_new = all.len();
@@ -193,7 +193,7 @@ impl<'a> Groups<'a> {
                     offset /= column.width();
                     format!("{}={}", column.name, levels[level])
                 }
-                _ if power == 1 => column.name.clone(),
+                _ if power == 1 => column.title(),
                 _ => format!("{}^{power}", column.name),
             };
             parts.push(part);
@@ -201,6 +201,12 @@ impl<'a> Groups<'a> {
         parts.reverse();
         parts.join("*")
     }
+}
+
+/// Whether a column is a factor of products: of those chosen, all but indicators of missing cells, whose products with the
+/// cells that are filled in would be multiples of themselves.
+fn is_factor(column: &RecipeColumn, chosen: &impl Fn(&str) -> bool) -> bool {
+    !column.is_missing_indicator() && chosen(&column.name)
 }
 
 /// Writes the products of a row behind its plain columns.
@@ -222,7 +228,7 @@ pub(super) fn count_features(columns: &[RecipeColumn], basis: Basis, chosen: imp
     for column in columns {
         let width = column.width() as u128;
         plain += width;
-        if !chosen(&column.name) {
+        if !is_factor(column, &chosen) {
             continue;
         }
         if basis.has_powers(column) {

@@ -28,6 +28,9 @@ pub enum Encoding {
         #[serde(skip_serializing_if = "Option::is_none", default)]
         mean: Option<f64>,
     },
+    /// Whether the cell is missing: 1 or 0. It stands behind the columns, as one of its own with the same name, under
+    /// [`super::Missing::Indicator`] where training rows miss the cell.
+    Missing,
     /// One indicator per level.
     Levels {
         /// Levels seen in training, in byte order.
@@ -35,7 +38,8 @@ pub enum Encoding {
         /// The level without an indicator.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         reference: Option<String>,
-        /// What stands in for a missing cell under [`super::Missing::Mean`]: the share of each level.
+        /// What stands in for a missing cell under [`super::Missing::Mean`]: the share of each level. Without it all
+        /// indicators are zero.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         shares: Option<Vec<f64>>,
     },
@@ -91,10 +95,23 @@ impl RecipeColumn {
         self.encoding.reference_place()
     }
 
+    /// Whether it tells missing cells of another one from those that are there.
+    pub fn is_missing_indicator(&self) -> bool {
+        self.encoding == Encoding::Missing
+    }
+
+    /// What it is called among the columns: its name, or `missing(name)`.
+    pub fn title(&self) -> String {
+        match self.encoding {
+            Encoding::Missing => format!("missing({})", self.name),
+            _ => self.name.clone(),
+        }
+    }
+
     /// Number of matrix columns it becomes.
     pub fn width(&self) -> usize {
         match &self.encoding {
-            Encoding::Number { .. } | Encoding::Quantile { .. } => 1,
+            Encoding::Number { .. } | Encoding::Quantile { .. } | Encoding::Missing => 1,
             Encoding::Levels { levels, reference, .. } => levels.len() - usize::from(reference.is_some()),
         }
     }

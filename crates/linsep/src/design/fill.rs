@@ -34,7 +34,8 @@ impl Filler {
     /// For every column of the table the source that uses it.
     pub(super) fn uses(&self, chunks: &[Chunk]) -> Vec<Option<usize>> {
         let mut uses = vec![None; chunks.first().map_or(0, |chunk| chunk.cells.len())];
-        self.sources.iter().enumerate().for_each(|(s, source)| uses[source.column] = Some(s));
+        let own = self.sources.iter().enumerate().filter(|(_, source)| source.encoding != Encoding::Missing);
+        own.for_each(|(s, source)| uses[source.column] = Some(s));
         uses
     }
 
@@ -79,6 +80,12 @@ impl Filler {
                     self.numbers((c, chunk), source, group, out, width);
                 }
                 Encoding::Levels { .. } => self.levels((c, chunk), source, group, out, width),
+                Encoding::Missing => {
+                    let cells = &chunk.cells[source.column];
+                    for (row, out) in group.iter().zip(out[source.first..].iter_mut().step_by(width)) {
+                        *out = source.missing(cells.number(row - self.starts[c]));
+                    }
+                }
             }
         }
     }
@@ -123,6 +130,7 @@ impl Filler {
                     source.encode_numbers(out);
                 }
                 Encoding::Levels { .. } => source.indicators(value, out),
+                Encoding::Missing => out[0] = source.missing(value),
             }
         }
     }
@@ -138,6 +146,12 @@ impl CellSource {
         if let Encoding::Quantile { knots, output, .. } = &self.encoding {
             numbers.iter_mut().for_each(|v| *v = transform(knots, *output, *v));
         }
+    }
+
+    /// One for a cell that is missing, or treated so; else zero.
+    fn missing(&self, cell: f64) -> f64 {
+        let filled = |code: f64| matches!(self.levels.get(code as usize), Some(Some(Indicator::FillIn)));
+        f64::from(u8::from(cell.is_nan() || filled(cell)))
     }
 
     /// The indicators of a level; of a missing one, the shares that stand in for it.

@@ -34,13 +34,16 @@ impl Recipe {
         if !self.is_linear() {
             return Err(Error::data("columns that were transformed or multiplied cannot be turned back"));
         }
+        if let Some(indicator) = self.columns.iter().find(|c| c.is_missing_indicator()) {
+            return Err(Error::data(format!("`{}` has no cell to be turned back to", indicator.title())));
+        }
         let mut cells = Vec::with_capacity(self.columns.len() + self.sparse_width);
         let mut rest = row;
         for column in &self.columns {
             let (own, after) = rest.split_at(column.width());
             rest = after;
             cells.push(match &column.encoding {
-                Encoding::Number { .. } | Encoding::Quantile { .. } => Cell::Number(own[0]),
+                Encoding::Number { .. } | Encoding::Quantile { .. } | Encoding::Missing => Cell::Number(own[0]),
                 Encoding::Levels { levels, .. } => {
                     let level = level_of(own, levels, column.reference_place()).ok_or_else(|| {
                         Error::data(format!("the indicators of column `{}` name no level", column.name))
@@ -56,7 +59,7 @@ impl Recipe {
     /// Names of the cells of a row.
     pub fn cell_names(&self) -> Vec<String> {
         let unnamed = (1..=self.sparse_width).map(|j| j.to_string());
-        self.columns.iter().map(|c| c.name.clone()).chain(unnamed).collect()
+        self.table_columns().map(|c| c.name.clone()).chain(unnamed).collect()
     }
 }
 

@@ -40,7 +40,7 @@ pub fn fit_recipe(table: &Table, frequency: &[f64], options: &RecipeOptions) -> 
     check_references(table, &chosen, options)?;
     let keep = match options.missing {
         Missing::Drop => super::matching::rows_without_missing(table, &chosen, &usable),
-        Missing::Mean | Missing::Error => usable,
+        Missing::Mean | Missing::Indicator | Missing::Error => usable,
     };
     if table.sparse_width() > MOST_COLUMNS {
         let message =
@@ -62,7 +62,12 @@ pub fn fit_recipe(table: &Table, frequency: &[f64], options: &RecipeOptions) -> 
         let column = Learned { column: *c, printed: unit, transformed: is_transformed[*c] };
         learn_column(table, column, &counted, options)
     };
-    let columns = chosen.iter().zip(units).map(learn).collect::<Result<Vec<_>>>()?;
+    let mut columns = chosen.iter().zip(units).map(learn).collect::<Result<Vec<_>>>()?;
+    if options.missing == Missing::Indicator {
+        let indicated = chosen.iter().filter(|c| misses_cells(table, **c, &counted));
+        let name = |c: &usize| table.columns()[*c].name.clone();
+        columns.extend(indicated.map(|c| RecipeColumn { name: name(c), encoding: Encoding::Missing }));
+    }
     if columns.is_empty() && table.sparse_width() == 0 {
         return Err(Error::data("no column is left to classify with")
             .help(words!["name the columns to use with ", Setting::Features])
@@ -109,6 +114,15 @@ fn refuse_beside_formula(options: &RecipeOptions) -> Result<()> {
         (options.transform != Transform::None, Setting::Transform),
         (!options.references.is_empty(), Setting::Reference),
     ];
+    if options.missing == Missing::Indicator {
+        return Err(Error::usage(words![
+            "a formula says which columns there are, and ",
+            Setting::Missing.is("indicator"),
+            " adds others"
+        ])
+        .help(words!["use ", Setting::Missing.is("mean")])
+        .help(words!["name the columns with ", Setting::Features, " instead of the formula"]));
+    }
     match said.into_iter().find(|(given, _)| *given) {
         Some((_, setting)) => Err(Error::usage(words![
             "a formula says which columns are used and how, and ",
@@ -144,6 +158,10 @@ fn excluded_columns(table: &Table, options: &RecipeOptions) -> Result<Vec<bool>>
     let mut excluded = vec![false; table.columns().len()];
     for name in &options.exclude {
         excluded[index.place(name).map_or_else(|| table.column(name), Ok)?] = true;
+    }
+    // The named columns of sparse rows are their labels, and one label is no feature of another.
+    if table.sparse_width() > 0 {
+        excluded.iter_mut().zip(table.columns()).for_each(|(excluded, c)| *excluded |= c.name.starts_with("label="));
     }
     Ok(excluded)
 }
@@ -256,7 +274,7 @@ fn learn_column(table: &Table, learned: Learned, counted: &[f64], options: &Reci
     let info = &table.columns()[column];
     let encoding = match &info.kind {
         Kind::Number => {
-            let mean = (options.missing == Missing::Mean).then(|| column_mean(table, column, counted)).transpose()?;
+            let mean = options.missing.fills_in().then(|| column_mean(table, column, counted)).transpose()?;
             match options.transform {
                 Transform::Quantile { output, knots } if transformed => {
                     let knots = learn_knots(table, column, counted, knots);
@@ -276,6 +294,18 @@ fn learn_column(table: &Table, learned: Learned, counted: &[f64], options: &Reci
         Kind::Text { levels } => learn_levels(table, column, levels, counted, options)?,
     };
     Ok(RecipeColumn { name: info.name.clone(), encoding })
+}
+
+/// Whether a row that counts misses the cell.
+fn misses_cells(table: &Table, column: usize, counted: &[f64]) -> bool {
+    let mut misses = false;
+    for (c, chunk) in table.chunks().iter().enumerate() {
+        let (start, cells) = (table.chunk_start(c), &chunk.cells[column]);
+        if !misses && cells.any_missing() {
+            cells.for_each(|i, v| misses |= v.is_nan() && counted[start + i] > 0.0);
+        }
+    }
+    misses
 }
 
 fn all_missing(name: &str) -> Error {
@@ -338,7 +368,13 @@ fn learn_levels(
             .help(words!["allow more with ", Setting::Levels.is(seen.len())]));
     }
     let total: f64 = counts.iter().sum();
-    let shares = (options.missing == Missing::Mean).then(|| seen.iter().map(|l| counts[*l] / total).collect());
+    // A missing cell with an indicator is a level of its own.
+    let by_shares = match options.missing {
+        Missing::Mean => true,
+        Missing::Indicator => !misses_cells(table, column, counted),
+        Missing::Drop | Missing::Error => false,
+    };
+    let shares = by_shares.then(|| seen.iter().map(|l| counts[*l] / total).collect());
     let levels: Vec<String> = seen.iter().map(|l| levels[*l].clone()).collect();
     let reference = match options.references.iter().find(|(column, _)| column == name) {
         Some((_, level)) if levels.contains(level) => Some(level.clone()),

@@ -1,7 +1,7 @@
 //! A recipe matched with a table: which column is which, which rows can be used.
 
 use super::encoding::{Encoding, indicator_of_level};
-use super::recipe::{Missing, Recipe, UnknownLevel};
+use super::recipe::{Recipe, UnknownLevel};
 use super::tiny::LARGEST;
 use crate::error::{Error, Place, Result};
 use crate::table::{Cells, Kind, Table};
@@ -35,7 +35,7 @@ pub(super) enum Indicator {
 pub(super) fn find_sources(recipe: &Recipe, table: &Table) -> Result<Vec<CellSource>> {
     let index = table.index();
     let absent: Vec<&str> =
-        recipe.columns.iter().map(|c| c.name.as_str()).filter(|name| !index.contains(name)).collect();
+        recipe.table_columns().map(|c| c.name.as_str()).filter(|name| !index.contains(name)).collect();
     if !absent.is_empty() {
         let file = table.chunks().first().map(|c| Place::file(&*c.origin.file)).unwrap_or_default();
         let names: Vec<&str> = table.columns().iter().map(|c| c.name.as_str()).take(12).collect();
@@ -43,17 +43,25 @@ pub(super) fn find_sources(recipe: &Recipe, table: &Table) -> Result<Vec<CellSou
             .at(file)
             .help(format!("the columns are: {}; they are matched by name, in any order", names.join(", "))));
     }
+    let filled = recipe.unknown == UnknownLevel::Missing && recipe.missing.fills_in();
+    let unseen = filled.then_some(Indicator::FillIn);
     let mut sources = Vec::with_capacity(recipe.columns.len());
     let mut first = 0;
     for recipe_column in &recipe.columns {
         let column = index.place(&recipe_column.name).unwrap_or(0);
         let levels = match (&recipe_column.encoding, &table.columns()[column].kind) {
-            (Encoding::Number { .. } | Encoding::Quantile { .. }, Kind::Number) => Vec::new(),
+            (Encoding::Number { .. } | Encoding::Quantile { .. } | Encoding::Missing, Kind::Number) => Vec::new(),
+            (Encoding::Missing, Kind::Text { levels: present }) => {
+                let own = recipe.table_columns().find(|c| c.name == recipe_column.name).map(|c| &c.encoding);
+                let Some(Encoding::Levels { levels, .. }) = own else { return Err(kind_error(table, column, None)) };
+                present
+                    .iter()
+                    .map(|p| Some(translate(p, levels, None).or(unseen).unwrap_or(Indicator::Reference)))
+                    .collect()
+            }
             (Encoding::Levels { levels, .. }, Kind::Text { levels: present }) => {
-                let filled = recipe.unknown == UnknownLevel::Missing && recipe.missing == Missing::Mean;
-                let other = filled.then_some(Indicator::FillIn);
                 let reference = recipe_column.reference_place();
-                present.iter().map(|p| translate(p, levels, reference).or(other)).collect()
+                present.iter().map(|p| translate(p, levels, reference).or(unseen)).collect()
             }
             (Encoding::Number { .. } | Encoding::Quantile { .. }, Kind::Text { levels }) => {
                 return Err(kind_error(table, column, levels.first()));

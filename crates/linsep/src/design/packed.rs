@@ -38,6 +38,11 @@ impl PackedTable {
         let used = |chunk: &Chunk| {
             filler.sources.iter().map(|s| chunk.n_rows * bytes(&s.encoding, &chunk.cells[s.column])).sum::<usize>()
         };
+        // A transform is applied to the columns once, where missing cells are filled in and could not be told any more.
+        let has = |kind: fn(&Encoding) -> bool| filler.sources.iter().any(|s| kind(&s.encoding));
+        if has(|e| matches!(e, Encoding::Quantile { .. })) && has(|e| *e == Encoding::Missing) {
+            return false;
+        }
         let packed: usize = chunks.iter().map(used).sum();
         let matrix = 8 * filler.rows.len() * filler.cols;
         matrix > LARGE || 4 * packed <= matrix

@@ -25,8 +25,18 @@ pub enum Missing {
     /// Replace the cell by the training mean of its column (for text: the training shares of the levels), before it is
     /// transformed or multiplied.
     Mean,
+    /// The same for numbers, and a column more for every column whose cells training rows miss: 1 where the cell is missing,
+    /// else 0. A missing cell of a text column is then a level of its own.
+    Indicator,
     /// Refuse.
     Error,
+}
+
+impl Missing {
+    /// Whether rows that miss cells are used.
+    pub fn fills_in(self) -> bool {
+        matches!(self, Missing::Mean | Missing::Indicator)
+    }
 }
 
 /// What to do with a level that training has not seen.
@@ -172,6 +182,11 @@ impl Recipe {
         }
     }
 
+    /// The columns of the table, without the indicators of missing cells behind them.
+    pub fn table_columns(&self) -> impl Iterator<Item = &RecipeColumn> {
+        self.columns.iter().filter(|c| !c.is_missing_indicator())
+    }
+
     /// Whether a table column takes part in products.
     fn is_factor(&self, name: &str) -> bool {
         self.basis_columns.as_ref().is_none_or(|chosen| chosen.iter().any(|c| c == name))
@@ -238,7 +253,7 @@ impl Recipe {
         let origin = |(at, group): (usize, &super::basis::Group)| {
             let factors = groups.factors(at);
             let name = |(column, power): &(usize, u32)| match power {
-                1 => self.columns[*column].name.clone(),
+                1 => self.columns[*column].title(),
                 _ => format!("{}^{power}", self.columns[*column].name),
             };
             ColumnOrigin {
@@ -353,7 +368,7 @@ impl Recipe {
     /// The options under which the same rows give this recipe again.
     pub fn options(&self, coding: Coding) -> RecipeOptions {
         let formula = self.formula.as_ref().and_then(FormulaRecipe::formula);
-        let names = || self.columns.iter().map(|c| c.name.clone()).collect();
+        let names = || self.table_columns().map(|c| c.name.clone()).collect();
         RecipeOptions {
             features: formula.is_none().then(names),
             exclude: Vec::new(),
@@ -380,6 +395,7 @@ impl Recipe {
     pub fn is_whole(&self) -> bool {
         let whole = |c: &RecipeColumn| match &c.encoding {
             Encoding::Number { printed, .. } => printed.is_none_or(|unit| unit.is_finite() && unit > 0.0),
+            Encoding::Missing => self.formula.is_none() && self.table_columns().any(|own| own.name == c.name),
             Encoding::Quantile { knots, .. } => {
                 !knots.is_empty() && knots.iter().all(|k| k.is_finite()) && knots.windows(2).all(|w| w[0] <= w[1])
             }
@@ -399,10 +415,10 @@ impl Recipe {
     /// The kind of every column, for reading new data.
     pub fn expected(&self) -> Vec<(String, Expected)> {
         let kind = |c: &RecipeColumn| match c.encoding {
-            Encoding::Number { .. } | Encoding::Quantile { .. } => Expected::Number,
             Encoding::Levels { .. } => Expected::Text,
+            _ => Expected::Number,
         };
-        self.columns.iter().map(|c| (c.name.clone(), kind(c))).collect()
+        self.table_columns().map(|c| (c.name.clone(), kind(c))).collect()
     }
 
     /// Text columns with one level, which is their reference: constant, and without a matrix column.

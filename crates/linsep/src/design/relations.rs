@@ -1,7 +1,7 @@
 //! Linear relations between matrix columns that follow from the coding alone and say nothing about the data.
 
 use super::basis::expand;
-use super::encoding::{Encoding, indicator_of_level};
+use super::encoding::{Encoding, RecipeColumn, indicator_of_level};
 use super::recipe::Recipe;
 
 /// Random rows: a relation that the coding does not imply fails on each of them with probability almost one.
@@ -40,6 +40,10 @@ impl CodingRelations {
             (state >> 11) as f64 / (1u64 << 53) as f64
         };
         let mut rows = vec![0.0; ROWS * cols];
+        let indicators = recipe.columns.iter().filter(|c| c.is_missing_indicator());
+        let indicated: Vec<&str> = indicators.map(|c| c.name.as_str()).collect();
+        let is_text = |c: &&RecipeColumn| matches!(c.encoding, Encoding::Levels { .. });
+        let texts: Vec<&str> = recipe.columns.iter().filter(is_text).map(|c| c.name.as_str()).collect();
         for row in rows.chunks_exact_mut(cols.max(1)) {
             let (out, row) = match formula {
                 Some(_) => (Some(row), &mut plain[..]),
@@ -47,8 +51,18 @@ impl CodingRelations {
             };
             row.fill(0.0);
             let mut first = 0;
+            // A missing cell that has an indicator is a level of its own.
+            let mut missing = Vec::new();
             for column in &recipe.columns {
                 match &column.encoding {
+                    Encoding::Levels { .. } if indicated.contains(&column.name.as_str()) && next() < 0.5 => {
+                        missing.push(column.name.as_str());
+                    }
+                    Encoding::Missing => {
+                        let text = texts.contains(&column.name.as_str());
+                        let is_missing = if text { missing.contains(&column.name.as_str()) } else { next() < 0.5 };
+                        row[first] = f64::from(u8::from(is_missing));
+                    }
                     Encoding::Levels { levels, .. } => {
                         let level = (next() * levels.len() as f64) as usize;
                         if let Some(indicator) = indicator_of_level(level, column.reference_place()) {

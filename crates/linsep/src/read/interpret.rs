@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 pub(super) fn interpret(mut table: Table, options: &ReadOptions, style: &CellStyle, is_csv: bool) -> Result<Table> {
     let mut reading = style.reading();
     reading.index_from = table.reading().index_from;
+    reading.labels.clone_from(&table.reading().labels);
     let expected = options.expected.iter().filter(|(_, kind)| *kind == Expected::Text).map(|(name, _)| name);
     let texts: BTreeSet<&str> = expected.chain(&options.text).map(String::as_str).collect();
     let is_text = |name: &str| texts.contains(name);

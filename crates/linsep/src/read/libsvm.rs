@@ -6,6 +6,7 @@
 use super::column::{Numbers, RawColumn, TextColumn};
 use super::feed::{BytePiece, Feed, Flaw, PADDING, Placed, Start, check_utf8, parse_pieces};
 use super::infer::{CellPlaces, FIX, InferOutcome, RawChunk, as_text, assemble, shown};
+use super::label_lists::{LABEL, are_expected, are_lists, label_columns};
 use super::number::{Said, leading_digits, leading_number, number, read_cell, word_at};
 use super::source::Input;
 use super::style::CellStyle;
@@ -15,9 +16,6 @@ use crate::table::{Aside, Reading, SparseRows, Table};
 use crate::watch::Watch;
 use memchr::memchr_iter;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// The one named column.
-const LABEL: &str = "label";
 
 type Parsed<T> = std::result::Result<T, Flaw>;
 
@@ -29,6 +27,9 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, p
     let given = options.index_from.or(options.as_read.index_from);
     let from_zero = AtomicBool::new(given == Some(0));
     let starts = vec![Start::default(); inputs.len()];
+    if are_expected(options) {
+        wanted[0] = Wanted::Text;
+    }
     loop {
         let met_text = AtomicBool::new(wanted[0] == Wanted::Text);
         let feed = Feed::new(inputs, &starts, false, piece);
@@ -61,21 +62,37 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, p
             continue;
         }
         let width = pieces.iter().map(|p| p.parsed.1).max().unwrap_or(0);
+        let unlabelled = pieces.iter().find_map(|p| Some((p.file, p.first_line + p.parsed.3?)));
         let pieces: Vec<Placed<RawChunk>> =
             pieces.into_iter().map(|p| Placed { file: p.file, first_line: p.first_line, parsed: p.parsed.0 }).collect();
         if pieces.iter().all(|p| p.parsed.n_rows == 0) {
             return Err(Error::format("there is no row").at(Place::file(&**inputs[0].name())));
         }
         match assemble(inputs, &names, &wanted, pieces, width, &CellStyle::default())? {
-            InferOutcome::Table(table) => return Ok(if zero { from_zero_on(table, given.is_none()) } else { table }),
+            InferOutcome::Table(table) => {
+                let table = match (are_lists(&table, options), unlabelled) {
+                    (true, _) => label_columns(table, options)?,
+                    (false, Some((file, line))) => return Err(no_label(&inputs[file], line)),
+                    (false, None) => table,
+                };
+                return Ok(if zero { from_zero_on(table, given.is_none()) } else { table });
+            }
             InferOutcome::ReadAgainAsText(_) => wanted[0] = Wanted::Text,
         }
     }
 }
 
+/// A row without a label in a file whose rows have one.
+fn no_label(input: &Input<'_>, line: u64) -> Error {
+    Error::format("the row has no label")
+        .at(Place::file(&**input.name()).line(line))
+        .help("every row begins with its label; use `?` if it is unknown")
+}
+
 /// A table whose indices count from zero, as was found or said.
 fn from_zero_on(table: Table, is_found: bool) -> Table {
-    let table = table.with_reading(Reading { index_from: Some(0), ..Reading::default() });
+    let reading = Reading { index_from: Some(0), ..table.reading().clone() };
+    let table = table.with_reading(reading);
     if is_found { table.with_aside(Aside::FromZero) } else { table }
 }
 
@@ -116,6 +133,8 @@ struct LibsvmParser<'a> {
     base: u32,
     /// Whether index 0 was met where they count from one.
     met_zero: bool,
+    /// The first line that begins with a feature, from 0.
+    unlabelled: Option<u64>,
 }
 
 impl<'a> LibsvmParser<'a> {
@@ -141,6 +160,7 @@ impl<'a> LibsvmParser<'a> {
             lines: None,
             base: 1,
             met_zero: false,
+            unlabelled: None,
         }
     }
 
@@ -189,10 +209,17 @@ impl<'a> LibsvmParser<'a> {
 
     fn label(&mut self) -> Parsed<()> {
         let token = self.token();
-        self.at += token.len();
         if token.contains(&b':') {
-            return Err(self.flaw("the row has no label", "every row begins with its label; use `?` if it is unknown"));
+            // Where rows have several labels, some have none; elsewhere it is an error once all is read.
+            self.unlabelled.get_or_insert(self.line);
+            if self.as_text {
+                self.texts.push(b"")
+            } else {
+                self.numbers.push(f64::NAN)
+            }
+            return Ok(());
         }
+        self.at += token.len();
         match read_cell(token) {
             Said::Missing if self.as_text => self.texts.push_missing(),
             Said::Missing => self.numbers.push(f64::NAN),
@@ -303,14 +330,14 @@ impl<'a> LibsvmParser<'a> {
         Flaw::new(self.line, message, help)
     }
 
-    /// The rows, the largest index, what they count from, and the number of lines.
-    fn finish(self) -> ((RawChunk, usize, u32), u64) {
+    /// The rows, the largest index, what they count from, the first line without a label, and the number of lines.
+    fn finish(self) -> ((RawChunk, usize, u32, Option<u64>), u64) {
         let column =
             if self.as_text { RawColumn::Text(self.texts) } else { RawColumn::Number(self.numbers.into_cells()) };
         let places = self.lines.map_or(CellPlaces::Consecutive, CellPlaces::Lines);
         let n_rows = self.sparse.starts.len() - 1;
         let chunk = RawChunk { n_rows, columns: vec![column], sparse: Some(self.sparse), places };
-        ((chunk, self.width, self.base), self.line)
+        ((chunk, self.width, self.base, self.unlabelled), self.line)
     }
 }
 

@@ -26,6 +26,7 @@ mod feed;
 mod guarded;
 mod infer;
 mod interpret;
+mod label_lists;
 mod libsvm;
 mod ndjson;
 mod npy;

@@ -54,6 +54,11 @@ impl CellStyle {
         *self == CellStyle::default()
     }
 
+    /// Whether numbers have a decimal comma and nothing between thousands, and none of them stands for missing.
+    pub(super) fn is_decimal_comma(&self) -> bool {
+        self.missing.is_empty() && self.numbers == NumberStyle { decimal: ',', thousands: None }
+    }
+
     /// Whether a trimmed cell stands for nothing.
     pub(super) fn is_missing(&self, cell: &[u8]) -> bool {
         is_missing(cell) || self.missing.iter().any(|word| word.as_bytes() == cell)

@@ -33,6 +33,8 @@ const RECTANGLE: usize = 1000;
 const FEW_CELLS: usize = 1 << 22;
 /// The first serial number that is a day; below it there is a time of day only.
 const FIRST_DAY: f64 = 1.0;
+/// The first serial number behind 9999-12-31, the last day that spreadsheets know.
+const END_OF_DAYS: f64 = 2_958_466.0;
 /// Letters that number the columns of a sheet.
 const LETTERS: u32 = 26;
 
@@ -108,6 +110,11 @@ impl SheetRows {
         style: &CellStyle,
         watch: &Watch,
     ) -> Result<SheetRows> {
+        if !bytes.starts_with(b"PK") {
+            return Err(Error::format("the name is that of a workbook, and what is in it is none")
+                .at(Place::file(&**input.name()))
+                .help("if it is text, end its name in .csv"));
+        }
         let failed = |error: XlsxError| damaged(input, &error.to_string());
         let mut workbook = Workbook::new(Cursor::new(bytes)).map_err(failed)?;
         let (name, others) = chosen_sheet(&mut workbook, input, options)?;
@@ -290,6 +297,12 @@ impl OneSheet<'_> {
             DataRef::DurationIso(value) => text(&value),
             DataRef::DateTime(value) if value.is_duration() || value.as_f64() < FIRST_DAY => {
                 SheetCell::Number(value.as_f64())
+            }
+            DataRef::DateTime(value) if value.as_f64() >= END_OF_DAYS => {
+                return Err(self
+                    .at(at, &format!("has the format of a date and holds {:e}, which is none", value.as_f64()))
+                    .help("correct it")
+                    .help("give the column the format of numbers"));
             }
             DataRef::DateTime(value) => SheetCell::Date(texts.code(iso(value).as_bytes())),
             DataRef::Error(error) => {

@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 /// Width of the column that names the method of each interval.
 const PROSE: usize = 36;
 
+/// Classes from which on the method of an interval is not repeated.
+const MANY_CLASSES: usize = 6;
+
 /// Characters of a line of a matrix; a wider one is not readable as such.
 const MATRIX: usize = 100;
 
@@ -82,8 +85,14 @@ pub fn evaluation_text(judged: &Judged) -> String {
     rows.extend(e.log_loss.as_ref().map(|m| metric_row("log loss", m)));
     rows.extend(e.brier.as_ref().map(|m| estimate_row("Brier", m)));
     rows.extend(e.auc.as_ref().map(|m| metric_row("AUC", m)));
-    for (class, metric) in e.f1.iter() {
-        rows.push(metric_row(&format!("F1 {}", clip(class, 24)), metric));
+    for (at, (class, metric)) in e.f1.iter().enumerate() {
+        let mut row = metric_row(&format!("F1 {}", clip(class, 24)), metric);
+        // Of many classes the method is said once, so that each is a line.
+        if e.f1.iter().count() > MANY_CLASSES && at > 0 && metric.estimate().is_some() {
+            row.pop();
+            row.push("as above".to_owned());
+        }
+        rows.push(row);
     }
     out.push_str(&grid(&with_prose(rows), 2));
     if let Some(sets) = &judged.sets {

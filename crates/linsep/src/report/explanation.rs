@@ -1,7 +1,7 @@
 //! One row explained, for people.
 
-use super::summary::score_heading;
 use super::text::{beside, clip, count, grid, short, wrap};
+use super::weights::score_heading;
 use crate::artifact::Model;
 use crate::workflow::{ExplainedBy, ExplainedRow, ExplainedScore, ExplainedTerm, ExplainedValue, ExplanationBase};
 

@@ -1,8 +1,10 @@
 //! How columns became features, in words.
 
 use super::text::count;
+use super::weights::contrasted_columns;
 use crate::artifact::Model;
-use crate::design::{Encoding, QuantileOutput, RecipeColumn, Transform, formula_of};
+use crate::design::{Encoding, Missing, QuantileOutput, RecipeColumn, Transform, formula_of};
+use crate::model::Method;
 use crate::table::CellReading;
 
 /// What became of numbers before the fit.
@@ -46,6 +48,23 @@ pub(super) fn coding_text(model: &Model) -> Option<&'static str> {
         .then_some("contrasts as in R, whatever the penalty: all levels only where no other term implies their sum")
 }
 
+/// How text columns are coded without a formula where every level has an indicator, and why.
+pub(super) fn all_levels_text(model: &Model) -> Option<String> {
+    let all = |c: &RecipeColumn| matches!(&c.encoding, Encoding::Levels { reference: None, .. });
+    if model.recipe.formula.is_some() || !model.recipe.columns.iter().any(all) {
+        return None;
+    }
+    let why = match model.method {
+        Method::NaiveBayes(_) => "an indicator for every level, whose shares are the categories' probabilities",
+        _ => "an indicator for every level, none of which the penalty prefers",
+    };
+    let pairs = contrasted_columns(model);
+    Some(match pairs.is_empty() {
+        true => why.to_owned(),
+        false => format!("{why}; two levels are one contrast below: {}", some_names(&pairs)),
+    })
+}
+
 /// The first names of a list, and how many more there are.
 fn some_names(names: &[&str]) -> String {
     let more = if names.len() > 6 { format!(" and {} more", names.len() - 6) } else { String::new() };
@@ -84,10 +103,14 @@ pub(super) fn reading_text(model: &Model) -> Vec<String> {
     lines
 }
 
-/// Cells that training means stand in for, by column.
-pub fn filled_text(filled: &[(String, usize)]) -> String {
+/// Cells that training means stand in for, or an indicator tells, by column.
+pub fn filled_text(filled: &[(String, usize)], missing: Missing) -> String {
     let cells: usize = filled.iter().map(|(_, n)| n).sum();
     let shown: Vec<String> = filled.iter().take(6).map(|(name, n)| format!("{name} {n}")).collect();
     let more = if filled.len() > 6 { format!(", {} more columns", filled.len() - 6) } else { String::new() };
-    format!("{} filled in with training means: {}{more}", count(cells, "cell"), shown.join(", "))
+    let how = match missing {
+        Missing::Indicator => "missing, filled in with training means beside an indicator, or a level of its own",
+        _ => "filled in with training means",
+    };
+    format!("{} {how}: {}{more}", count(cells, "cell"), shown.join(", "))
 }

@@ -166,7 +166,9 @@ pub fn geometry_text(model: &Model, geometry: &Geometry, voice: &dyn Voice) -> S
         out.push_str("boundaries are those of rows whose offset is zero\n");
     }
     if let Some(note) = decision_note(model) {
-        wrap(&format!("decision: {note}"), PROSE).iter().for_each(|line| out.push_str(&format!("{line}\n")));
+        wrap(&format!("decision: {note}"), voice.width().min(PROSE))
+            .iter()
+            .for_each(|line| out.push_str(&format!("{line}\n")));
     }
     for boundary in geometry.boundaries() {
         out.push('\n');
@@ -174,7 +176,7 @@ pub fn geometry_text(model: &Model, geometry: &Geometry, voice: &dyn Voice) -> S
     }
     if let Some(regions) = geometry.regions() {
         out.push('\n');
-        for line in wrap(&regions_text(model, regions), PROSE) {
+        for line in wrap(&regions_text(model, regions), voice.width().min(PROSE + 2) - 2) {
             out.push_str(&format!("  {line}\n"));
         }
     }

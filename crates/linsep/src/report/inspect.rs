@@ -6,8 +6,9 @@ use super::digits::{ProvedTo, explained_marks, intercept_error, proved_short, we
 use super::estimates::{estimates_json, estimates_text};
 use super::parts::parts_json;
 use super::probability::calibration_json;
-use super::summary::{score_heading, summary};
+use super::summary::summary;
 use super::text::{clip, grid, short, thousands};
+use super::weights::score_heading;
 use crate::artifact::Model;
 use crate::density::{BayesError, ErrorMethod};
 use crate::discriminant::{Generalised, Linear, TermFunction};

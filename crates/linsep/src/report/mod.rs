@@ -37,6 +37,7 @@ mod truth;
 mod tuning;
 mod verification;
 mod warnings;
+mod weights;
 mod window;
 
 pub use classical::classical_text;

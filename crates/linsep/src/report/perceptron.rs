@@ -8,8 +8,8 @@ use crate::model::{Method, NotSeparable, PerceptronSettings, PerceptronVariant};
 use crate::objective::Intercept;
 use crate::words::{Setting, Voice, words};
 
-/// Width of the lines of an answer.
-const LINE: usize = 84;
+/// Width of a line of text.
+const LINE: usize = 86;
 
 pub(super) fn headline(method: &PerceptronSettings) -> String {
     let name = match method.variant {
@@ -105,7 +105,7 @@ pub(super) fn not_separable_text(proof: &NotSeparable, used: usize, voice: &dyn 
     let nothing = voice.nothing_written().map(str::to_owned);
     let ending: Vec<String> = nothing.into_iter().chain(remedy.said(voice)).collect();
     for text in [why, made, ending.join(" ")] {
-        for line in wrap(&text, LINE) {
+        for line in wrap(&text, voice.width().min(LINE) - 2) {
             out.push_str(&format!("  {line}\n"));
         }
     }

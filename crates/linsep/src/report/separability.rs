@@ -9,7 +9,7 @@ use crate::workflow::{Question, SHOWN_BOUNDARY, TableSeparability};
 use std::borrow::Cow;
 
 /// Width of the lines of an answer.
-const LINE: usize = 84;
+const LINE: usize = 86;
 /// Hull points with a smaller gap to the margin are called the nearest.
 const NEAREST: f64 = 1e-2;
 /// A margin that hull points bound within this share is the widest to its printed digits.
@@ -118,7 +118,7 @@ impl Page<'_> {
         }
         lines.push(("route", self.about.route.describe().to_owned()));
         for (name, text) in &lines {
-            for (i, line) in wrap(text, LINE - 13).iter().enumerate() {
+            for (i, line) in wrap(text, voice.width().min(LINE) - 15).iter().enumerate() {
                 out.push_str(format!("  {:<11}  {line}", if i == 0 { name } else { "" }).trim_end());
                 out.push('\n');
             }
@@ -126,7 +126,7 @@ impl Page<'_> {
         out.push_str(&self.table(voice));
         out.push('\n');
         for text in consequences(verdict, self.about.classes).iter().filter_map(|words| words.said(voice)) {
-            for (i, line) in wrap(&text, LINE - 2).iter().enumerate() {
+            for (i, line) in wrap(&text, voice.width().min(LINE) - 4).iter().enumerate() {
                 out.push_str(&format!("  {}{line}\n", if i == 0 { "" } else { "  " }));
             }
         }

@@ -2,31 +2,34 @@
 
 use super::conformal::conformal_text;
 use super::decision::decision_text;
-use super::digits::{ProvedTo, explained_marks, proved_beside, proved_objective, six_digits, weight_error};
-use super::features::{basis_text, coding_text, filled_text, formula_text, reading_text, transform_text};
+use super::digits::{proved_objective, six_digits};
+use super::features::{
+    all_levels_text, basis_text, coding_text, filled_text, formula_text, reading_text, transform_text,
+};
 use super::headline::headline;
 use super::parts::{multiclass_text, part_notes, parts_table};
 use super::probability::{calibration_text, priors_text};
 use super::text::{clip, count, grid, percent, short, thousands, wrap};
 use super::warnings::warnings;
+use super::weights::largest_weights;
 use super::{given, hard_margin, perceptron};
 use crate::artifact::{Model, SupportVectors};
 use crate::certify::{Certificate, SeparationKind};
 use crate::decide::Decision;
-use crate::design::Standardize;
 use crate::model::{ClassWeighting, Method, NoOptimum, Note, Outcome};
 use crate::numeric::bound_text;
 use crate::words::{Setting, Voice, words};
 use std::fmt::Write;
 
-/// Features in the table of largest weights, and notes.
+/// Notes that are shown.
 const SHOWN: usize = 10;
-/// Width of the text beside the labels.
-const LINE: usize = 84;
-/// Width of a terminal.
-const PAGE: usize = 80;
-/// Classes in that table.
-const SHOWN_CLASSES: usize = 6;
+/// Width of the labels, with the spaces around them.
+const LABEL: usize = 15;
+
+/// Width of a page from which on a headline is not broken.
+const WIDE: usize = 99;
+/// Width of a narrow page.
+const NARROW: usize = 80;
 
 /// The summary of a fit.
 pub fn fit_summary(model: &Model, voice: &dyn Voice) -> String {
@@ -46,9 +49,14 @@ pub(super) fn summary(
     (with_decision, all): (bool, bool),
     voice: &dyn Voice,
 ) -> String {
-    let mut out = format!("{}\n", headline(model));
+    let mut out = String::new();
+    // On a wide page it is one line.
+    let page = if voice.width() < WIDE { voice.width() - 2 } else { usize::MAX };
+    for (i, piece) in wrap(&headline(model), page).iter().enumerate() {
+        let _ = writeln!(out, "{}{piece}", if i == 0 { "" } else { "  " });
+    }
     let mut line = |label: &str, text: String| {
-        for (i, piece) in wrap(&text, LINE).iter().enumerate() {
+        for (i, piece) in wrap(&text, voice.width().saturating_sub(LABEL)).iter().enumerate() {
             // Writing to a String cannot fail.
             let _ = writeln!(out, "  {:<12} {piece}", if i == 0 { label } else { "" });
         }
@@ -130,6 +138,9 @@ pub(super) fn summary(
     let references = model.recipe.references();
     if !references.is_empty() {
         line("reference", format!("{} (levels without a column of their own)", references.join(", ")));
+    }
+    if let Some(coding) = all_levels_text(model) {
+        line("coding", coding);
     }
     let constant = model.recipe.constant_columns();
     if !constant.is_empty() {
@@ -240,7 +251,7 @@ fn data_text(model: &Model) -> String {
         None => String::new(),
     };
     let features = model.recipe.n_features();
-    let sources = model.recipe.columns.len() + usize::from(model.recipe.sparse_width > 0);
+    let sources = model.recipe.table_columns().count() + usize::from(model.recipe.sparse_width > 0);
     let expanded = if model.recipe.sparse_width == 0 && sources != features {
         format!(" from {}", count(sources, "column"))
     } else {
@@ -269,7 +280,7 @@ fn dropped_text(model: &Model) -> Vec<String> {
         lines.push(format!("{} dropped with missing cells: {}{more}", count(incomplete, "row"), cells.join(", ")));
     }
     if let Some(filled) = &t.filled {
-        lines.push(filled_text(filled));
+        lines.push(filled_text(filled, model.recipe.missing));
     }
     lines
 }
@@ -321,67 +332,6 @@ fn share_right(accuracy: Option<f64>, rejected: Option<f64>) -> String {
     }
 }
 
-/// What stands above the weights of a score.
-pub(super) fn score_heading(model: &Model) -> impl Fn(usize) -> String + use<> {
-    let one = model.discriminant.n_scores() == 1;
-    // Weights are those of the scores before any calibration.
-    let what = if model.has_probabilities() && model.calibration.is_none() { "log-odds of" } else { "score of" };
-    let names = model.score_names();
-    let pairs = model.parts.iter().any(|p| p.against.is_some());
-    move |k| match (one, pairs) {
-        (true, _) => format!("{what} {}", clip(&names[k], 20)),
-        (false, true) => clip(&names[k].replacen("_vs_", " vs ", 1), 24),
-        (false, false) => clip(&names[k], 14),
-    }
-}
-
-/// The features with the largest weights per standard deviation.
-fn largest_weights(model: &Model) -> String {
-    let Some(linear) = model.discriminant.as_linear() else { return String::new() };
-    let scale = model.units.scale();
-    let scores = linear.n_scores();
-    let standard = |k: usize, j: usize| linear.weights_of(k)[j] * scale[j];
-    let mut order: Vec<usize> = (0..linear.n_cols()).collect();
-    // Six digits, so that weights that differ by rounding alone keep the order of their columns.
-    let digits = |w: f64| format!("{w:.5e}").parse::<f64>().unwrap_or(w);
-    let raw: Vec<f64> = order.iter().map(|j| (0..scores).map(|k| standard(k, *j).abs()).fold(0.0, f64::max)).collect();
-    // Of very many only the candidates for the table are worth the digits.
-    let mut floor = 0.0;
-    if raw.len() > 1000 {
-        let mut sizes = raw.clone();
-        floor = *sizes.select_nth_unstable_by(SHOWN, |a, b| b.total_cmp(a)).1 * 0.999;
-    }
-    let count = order.len();
-    order.retain(|j| raw[*j] >= floor);
-    order.sort_by_cached_key(|j| (std::cmp::Reverse(digits(raw[*j]).to_bits()), *j));
-    let largest = order.first().map_or(0.0, |j| raw[*j]);
-    let per = match (model.method.standardize(), model.recipe.is_linear()) {
-        (Standardize::Yes, true) => "per standard deviation",
-        (Standardize::Yes, false) => "per standard deviation of the feature",
-        (Standardize::No, true) => "per unit of the column",
-        (Standardize::No, false) => "per unit of the feature",
-    };
-    let shown = order.len().min(SHOWN);
-    let of = thousands(count as f64);
-    let what = if shown < count { format!("largest weights ({shown} of {of})") } else { "weights".into() };
-    let heading = score_heading(model);
-    let columns = scores.min(SHOWN_CLASSES);
-    let mut rows = vec![std::iter::once(String::new()).chain((0..columns).map(heading)).collect::<Vec<String>>()];
-    for j in &order[..shown] {
-        let name = clip(&model.recipe.feature(*j), 40);
-        let known = |k: usize| ProvedTo::of(model, k, weight_error(model, k, *j)).scaled(scale[*j]);
-        let shown = |k: usize| proved_beside(standard(k, *j), largest, known(k));
-        rows.push(std::iter::once(name).chain((0..columns).map(shown)).collect());
-    }
-    let more = if scores > columns {
-        format!(", first {columns} of {scores} {}", if model.parts.is_empty() { "classes" } else { "scores" })
-    } else {
-        String::new()
-    };
-    let table = grid(&rows, 2);
-    format!("\n  {what}, {per}{more}\n{table}{}", explained_marks(&table))
-}
-
 /// Why there is no model, with the direction.
 pub(super) fn no_optimum_proof(proof: &NoOptimum, features: &[String], classes: &[String]) -> String {
     let kind = match proof.kind {
@@ -413,7 +363,7 @@ pub(super) fn no_optimum_proof(proof: &NoOptimum, features: &[String], classes: 
         "Along the direction below {rows}, so {falls} forever{diverging}. Found by {}.",
         proof.route.describe()
     );
-    for line in wrap(&why, PAGE - 2) {
+    for line in wrap(&why, NARROW - 2) {
         // Writing to a String cannot fail.
         let _ = writeln!(out, "  {line}");
     }

@@ -12,7 +12,9 @@ mod places;
 mod printed;
 mod questions;
 mod reading;
+mod style_words;
 mod target;
+mod unread;
 
 pub use dates::DateOrder;
 pub use places::{Origin, RowPlaces};

@@ -4,6 +4,8 @@
 use super::dates::{NoOrder, order_of};
 use super::leakage::{determines, told_classes};
 use super::number_style::is_any_space;
+use super::style_words::{STYLES, sign_words, style_words};
+use super::unread::{compact_dates, has_other_minus, is_unread_moment};
 use super::{Aside, Cells, Column, DateOrder, Kind, MISSING_TEXT, Moment, NumberStyle, Table};
 use crate::error::{Error, Place};
 use crate::words::{Setting, Words, words};
@@ -46,6 +48,10 @@ pub enum QuestionCode {
     DateOrder,
     /// Dates written in several ways.
     MixedDates,
+    /// Times of day, months or dates with the names of months, which are not read; dates written as one number.
+    UnreadDates,
+    /// Numbers whose minus sign is a dash.
+    OtherMinus,
     /// Most cells are numbers, some are not.
     MostlyNumbers,
     /// Most cells are dates, some are not.
@@ -68,6 +74,8 @@ impl QuestionCode {
             QuestionCode::MixedSigns => "mixed_signs",
             QuestionCode::DateOrder => "date_order",
             QuestionCode::MixedDates => "mixed_dates",
+            QuestionCode::UnreadDates => "unread_dates",
+            QuestionCode::OtherMinus => "other_minus",
             QuestionCode::MostlyNumbers => "mostly_numbers",
             QuestionCode::MostlyDates => "mostly_dates",
             QuestionCode::LeadingZeros => "leading_zeros",
@@ -89,6 +97,13 @@ impl QuestionCode {
                 format!("cells such as `{example}` look like dates, but not which part is the day, month and year")
             }
             QuestionCode::MixedDates => format!("dates are written in several ways, one of them as `{example}`"),
+            QuestionCode::UnreadDates => format!(
+                "cells such as `{example}` look like times or dates, and are not read as such: write dates as 2024-12-31, \
+                 times as hours"
+            ),
+            QuestionCode::OtherMinus => {
+                format!("cells such as `{example}` look like numbers whose minus sign is a dash: write it as -")
+            }
             QuestionCode::MostlyNumbers => format!("most cells are numbers, but `{example}` is not"),
             QuestionCode::MostlyDates => format!("most cells are dates, but `{example}` is not"),
             QuestionCode::LeadingZeros => format!("cells such as `{example}` have leading zeros, as codes do"),
@@ -145,6 +160,10 @@ pub fn questions(table: &Table, target: Option<&str>) -> Vec<ColumnQuestion> {
         let is_clear = look.is_none();
         found.extend(look);
         found.extend(leading_zeros(table, c));
+        if let Some(row) = compact_dates(table, c, FEW_ROWS).filter(|_| !is_label && !table.is_asked(&column.name)) {
+            let example = (table.text(row, c), Some(row));
+            found.push(question(table, c, QuestionCode::UnreadDates, Words::default(), example));
+        }
         if let Kind::Text { levels } = &column.kind {
             found.extend(variants(table, c, levels));
         }
@@ -193,7 +212,12 @@ pub(crate) fn unanswered(table: &Table, column: usize) -> Option<ColumnQuestion>
         return None;
     }
     let look = Look { table, column, levels, counts: counts(table, column, levels.len()) };
-    look.other_style().or_else(|| look.signs()).or_else(|| look.dates()).or_else(|| look.mostly())
+    look.other_style()
+        .or_else(|| look.signs())
+        .or_else(|| look.dates())
+        .or_else(|| look.minus())
+        .or_else(|| look.mostly())
+        .or_else(|| look.moments())
 }
 
 /// How often each level occurs.
@@ -291,6 +315,26 @@ impl Look<'_> {
         }
     }
 
+    /// Numbers, some of which have a dash for a minus.
+    fn minus(&self) -> Option<ColumnQuestion> {
+        let style = self.table.reading().style();
+        let dashed = |text: &str| has_other_minus(text, style);
+        let (fitting, all) =
+            self.share(|text| dashed(text) || style.number(text).is_some() || style.marked(text).is_some());
+        if !within(fitting, all, QUESTIONED) {
+            return None;
+        }
+        let found = self.ask(QuestionCode::OtherMinus, Words::default(), dashed)?;
+        Some(ColumnQuestion { refused: within(fitting, all, REFUSED), ..found })
+    }
+
+    /// Times and months, which become levels.
+    fn moments(&self) -> Option<ColumnQuestion> {
+        let (fitting, all) = self.share(is_unread_moment);
+        let asked = || self.ask(QuestionCode::UnreadDates, Words::default(), is_unread_moment);
+        if within(fitting, all, QUESTIONED) { asked() } else { None }
+    }
+
     /// Mostly numbers or dates, with something else among them.
     fn mostly(&self) -> Option<ColumnQuestion> {
         let style = self.table.reading().style();
@@ -308,36 +352,6 @@ impl Look<'_> {
             return Some(ColumnQuestion { setting: missing(&found.example), ..found });
         }
         None
-    }
-}
-
-/// Styles that are looked for, the simpler first.
-const STYLES: [NumberStyle; 7] = [
-    NumberStyle { decimal: '.', thousands: None },
-    NumberStyle { decimal: '.', thousands: Some(',') },
-    NumberStyle { decimal: ',', thousands: None },
-    NumberStyle { decimal: ',', thousands: Some('.') },
-    NumberStyle { decimal: ',', thousands: Some(' ') },
-    NumberStyle { decimal: '.', thousands: Some(' ') },
-    NumberStyle { decimal: '.', thousands: Some('\'') },
-];
-
-fn sign_words(style: NumberStyle) -> &'static str {
-    match (style.decimal, style.thousands) {
-        ('.', None) => "a decimal point",
-        (_, None) => "a decimal comma",
-        ('.', Some(_)) => "signs between thousands",
-        (_, Some(_)) => "a decimal comma and signs between thousands",
-    }
-}
-
-fn style_words(style: NumberStyle) -> Words {
-    let decimal = Setting::Decimal.is(style.decimal);
-    let sign = |t: char| if t == ' ' { "space".to_owned() } else { t.to_string() };
-    match (style.decimal, style.thousands) {
-        (_, None) => words!["read them with ", decimal],
-        ('.', Some(t)) => words!["read them with ", Setting::Thousands.is(sign(t))],
-        (_, Some(t)) => words!["read them with ", decimal, " ", Setting::Thousands.is(sign(t))],
     }
 }
 

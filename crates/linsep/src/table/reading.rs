@@ -21,6 +21,9 @@ pub struct Reading {
     /// What sparse indices count from, where that is not one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub index_from: Option<u32>,
+    /// Labels of sparse rows that have several, each of which is a column.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub labels: Vec<String>,
     /// Columns of text that became numbers.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub columns: Vec<ColumnReading>,
@@ -65,6 +68,8 @@ impl Reading {
         ("thousands", Roles::All(Role::Setting)),
         ("missing", Roles::All(Role::Setting)),
         ("index_from", Roles::All(Role::Claim)),
+        // Of a table that is read for a model they are columns whether or not a row has them.
+        ("labels", Roles::All(Role::Setting)),
         ("columns", Roles::All(Role::Claim)),
     ]);
 
@@ -117,6 +122,13 @@ pub enum Aside {
     Encoding(&'static str),
     /// Sparse indices count from zero.
     FromZero,
+    /// Rows have several labels, each of which is a column.
+    LabelLists {
+        /// Those of a row.
+        example: String,
+        /// How many there are.
+        count: usize,
+    },
     /// A number of a column is written with leading zeros.
     LeadingZeros {
         /// The column.
@@ -144,6 +156,12 @@ impl Aside {
             }
             Aside::Encoding(name) => format!("the file was read as {name}"),
             Aside::FromZero => "the indices of the file count from 0: index 0 is column 1 here".into(),
+            Aside::LabelLists { example, count } => {
+                let first = example.split(',').next().unwrap_or_default();
+                format!(
+                    "labels such as `{example}` are several: {count} columns of 1 and 0, among them `label={first}`"
+                )
+            }
             Aside::LeadingZeros { .. } => return None,
         })
     }

@@ -18,6 +18,11 @@ pub trait Voice {
         1
     }
 
+    /// Characters of a line of text.
+    fn width(&self) -> usize {
+        99
+    }
+
     /// That a fit left no model behind, as a sentence, where this face would have written one.
     fn nothing_written(&self) -> Option<&'static str> {
         None

@@ -5,7 +5,7 @@ use super::options::FitOptions;
 use super::plan::{Plan, model_part};
 use super::source::Source;
 use crate::artifact::{CrossValidation, Model, ModelPart, Provenance, SupportVectors, TrainingSummary};
-use crate::design::{CodingRelations, Recipe};
+use crate::design::{CodingRelations, Missing, Recipe};
 use crate::discriminant::Discriminant;
 use crate::error::Result;
 use crate::model::{ClassWeighting, Fitted, FittedPart, Method, Note, UNSTEADY, last_digit};
@@ -135,9 +135,9 @@ pub(super) fn model_of(
 /// nothing about the data.
 pub(super) fn without_coding(notes: Vec<Note>, recipe: &Recipe) -> Vec<Note> {
     let is_relation = |note: &Note| matches!(note, Note::Shared { .. } | Note::NearlyCollinear { left_out: false, .. });
-    // Without products such a relation stays within a column; with them it has to be tested.
-    let multiplied = !recipe.basis.is_none() || recipe.formula.is_some();
-    let relations = (multiplied && notes.iter().any(is_relation)).then(|| CodingRelations::new(recipe));
+    // Without products and indicators of missing cells such a relation stays within a column; else it has to be tested.
+    let across = !recipe.basis.is_none() || recipe.formula.is_some() || recipe.missing == Missing::Indicator;
+    let relations = (across && notes.iter().any(is_relation)).then(|| CodingRelations::new(recipe));
     let follows = |note: &Note| {
         let (Note::Shared { column, combination } | Note::NearlyCollinear { column, combination, left_out: false }) =
             note

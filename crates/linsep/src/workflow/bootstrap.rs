@@ -388,9 +388,10 @@ fn check_recipe(options: &FitOptions) -> Result<()> {
         ])
         .help(words!["leave ", Setting::Transform, " out"]));
     }
-    if options.recipe.missing == Missing::Mean {
+    if options.recipe.missing.fills_in() {
+        let policy = if options.recipe.missing == Missing::Mean { "mean" } else { "indicator" };
         return Err(Error::usage(words![
-            Setting::Missing.is("mean"),
+            Setting::Missing.is(policy),
             " learns values from all rows, which replicates would take for known"
         ])
         .help(words!["use ", Setting::Missing.is("drop")]));

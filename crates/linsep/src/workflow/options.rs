@@ -3,7 +3,7 @@
 use super::multiclass::Multiclass;
 use crate::artifact::Model;
 use crate::decide::{CalibrationKind, ConformalOptions, Decision};
-use crate::design::RecipeOptions;
+use crate::design::{Missing, RecipeOptions};
 use crate::error::{Error, Result};
 use crate::model::{ClassWeights, Method};
 use crate::options::options;
@@ -79,8 +79,16 @@ impl FitOptions {
     }
 
     /// The same options with a method and a formula, if there is one, that agree: where either leaves the intercept out, so does
-    /// the other. An error for methods that cannot, and for naive Bayes, whose columns are no terms.
+    /// the other. An error for methods that cannot, and for naive Bayes, whose columns are neither terms nor indicators.
     pub fn settled(mut self) -> Result<FitOptions> {
+        if self.recipe.missing == Missing::Indicator && matches!(self.method, Method::NaiveBayes(_)) {
+            return Err(Error::usage(words![
+                "naive Bayes gives every column a distribution, and ",
+                Setting::Missing.is("indicator"),
+                " adds columns that have none"
+            ])
+            .help(words!["choose ", Setting::Missing.any(["drop", "mean"])]));
+        }
         let Some(formula) = self.recipe.formula.take() else { return Ok(self) };
         if matches!(self.method, Method::NaiveBayes(_)) {
             return Err(Error::usage("naive Bayes takes each column by itself, not the terms of a formula")

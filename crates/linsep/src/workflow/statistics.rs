@@ -6,7 +6,7 @@ use super::plan::Plan;
 use super::running::RunningFit;
 use super::source::Source;
 use crate::artifact::{KeptStatistics, Model, RowsRecord, TrainingSummary};
-use crate::design::{Design, Encoding, Missing, Recipe, Tile, Transform, Units};
+use crate::design::{Design, Encoding, Recipe, Tile, Transform, Units};
 use crate::error::{Error, Result};
 use crate::model::{LeastSquaresSolver, Method, Shrinkage};
 use crate::stats::whole_row;
@@ -43,7 +43,7 @@ pub(super) fn check_keepable(options: &FitOptions, plan: &Plan) -> Result<()> {
         }
     }
     let asked = [
-        (options.recipe.missing == Missing::Mean, Setting::Missing, " fills in means that change with every row"),
+        (options.recipe.missing.fills_in(), Setting::Missing, " fills in means that change with every row"),
         (options.recipe.transform != Transform::None, Setting::Transform, " needs the ranks of all rows"),
         (options.calibration.is_some(), Setting::Calibrate, " needs the rows"),
         (options.conformal.is_some(), Setting::Conformal, " needs the rows"),

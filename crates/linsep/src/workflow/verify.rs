@@ -332,8 +332,8 @@ fn learned_recipe(model: &Model, table: &Table, frequencies: &[f64]) -> Option<c
     match fit_recipe(table, frequencies, &options) {
         Ok(mut learned) => {
             // Features were named, so the order is the table's; the model's may come from a reordered file.
-            let order = NameIndex::new(model.recipe.columns.iter().map(|c| c.name.as_str()));
-            learned.columns.sort_by_cached_key(|c| order.place(&c.name));
+            let order = NameIndex::new(model.recipe.table_columns().map(|c| c.name.as_str()));
+            learned.columns.sort_by_cached_key(|c| (c.is_missing_indicator(), order.place(&c.name)));
             if model.provenance.fingerprint.is_empty() || model.provenance.is_updated() {
                 // Neither arrays nor sums over rows tell how finely a column was printed.
                 learned.columns.iter_mut().for_each(|c| c.forget_printed());

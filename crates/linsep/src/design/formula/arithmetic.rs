@@ -61,6 +61,20 @@ pub(super) fn unknown_function(name: &str, at: usize) -> Error {
     let known = || Function::ALL.iter().map(|(name, _)| *name).chain(others);
     let near = nearest(name, known());
     let error = wrong(at, format!("there is no function `{name}`"));
+    // What R and its kin have for the same.
+    let meant = match name {
+        "factor" | "as.factor" | "ordered" => Some("write C(column) for categories"),
+        "scale" | "center" => Some("leave it out: columns are standardised before the fit, unless told otherwise"),
+        "offset" => Some("name the column as an offset, outside the formula"),
+        "pow" | "square" => Some("write I(column^2)"),
+        "rcs" | "s" | "cr" | "splines" => {
+            Some("write ns(column, df) for a natural spline, bs(column, df) for B-splines")
+        }
+        _ => None,
+    };
+    if let Some(meant) = meant {
+        return error.help(meant);
+    }
     match near.is_empty() {
         true => error.help(format!("the functions are {}", known().collect::<Vec<_>>().join(", "))),
         false => error.help(format!("did you mean `{}`?", near.join("`, `"))),

@@ -283,3 +283,47 @@ fn identifiers_and_leaks() {
     let found = asked(&format!("x,y\n{}", (0..101).map(cut).collect::<String>()), &options(), Some("y"));
     assert_eq!(found.iter().map(|f| f.1).collect::<Vec<_>>(), [QuestionCode::Leakage]);
 }
+
+/// The quick way of decimal commas and the general one agree, and it leaves alone what only looks like them.
+#[test]
+fn decimal_commas_by_the_quick_way() {
+    let quick = ReadOptions { decimal: Some(','), ..options() };
+    // A word of missing turns the quick way off.
+    let general = ReadOptions { missing: vec!["none".into()], ..quick.clone() };
+    let cells = [
+        "1",
+        "-2,5",
+        ",5",
+        "-,25",
+        "3,",
+        "0,1",
+        "123456789,123456789",
+        "0,12345678901234567890123",
+        "-0",
+        "1e3",
+        "2,5e-1",
+        "+4,5",
+        "99999999999999999999",
+        "7 ",
+        " 8,5",
+        "\"9,5\"",
+        "",
+        "NA",
+    ];
+    let text: String = ["x;y\n".to_owned()].into_iter().chain(cells.map(|cell| format!("{cell};a\n"))).collect();
+    let (fast, slow) = (read(&text, &quick), read(&text, &general));
+    for row in 0..cells.len() {
+        assert_eq!(fast.number(row, 0).to_bits(), slow.number(row, 0).to_bits(), "{}", cells[row]);
+    }
+    assert_eq!((fast.number(1, 0), fast.number(2, 0), fast.number(6, 0)), (-2.5, 0.5, 123456789.123456789));
+    // Between commas a comma ends a cell, and a word of missing that is a number is missing.
+    let two = read("x,y\n1,2\n\"3,5\",4\n", &quick);
+    assert_eq!((two.number(0, 0), two.number(0, 1), two.number(1, 0)), (1.0, 2.0, 3.5));
+    let gone = read("x;y\n999;a\n1,5;b\n", &ReadOptions { missing: vec!["999".into()], ..quick.clone() });
+    assert!(gone.number(0, 0).is_nan() && gone.number(1, 0) == 1.5);
+    // Texts are texts.
+    for cell in ["1,2,3", "1-2", "1,5x", "1.5"] {
+        let table = read(&format!("x;y\n{cell};a\n{cell};b\n"), &quick);
+        assert_eq!(table.text(0, 0), cell, "{cell}");
+    }
+}

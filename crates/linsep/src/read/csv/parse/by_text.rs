@@ -3,7 +3,13 @@
 use super::{CsvParser, Mode, Parsed};
 use crate::read::feed::Flaw;
 use crate::read::infer::{FIX, as_text, shown};
-use crate::read::number::{Said, is_missing, read_cell, trim_spaces};
+use crate::read::number::{Said, is_missing, leading_number, read_cell, trim_spaces};
+use crate::words::{Setting, words};
+
+/// Characters of a number with a decimal comma that is read the quick way. Chosen: sixteen digits and more; longer ones are read as well.
+const LONGEST_COMMA: usize = 24;
+/// Those, and zeros behind them that words of eight bytes may be read from.
+const COMMA_ROOM: usize = LONGEST_COMMA + 16;
 
 impl CsvParser<'_> {
     /// Whether the row that has just been parsed has delimiters and nothing else.
@@ -29,8 +35,39 @@ impl CsvParser<'_> {
         Ok(())
     }
 
+    /// A number with a decimal comma, where that is the style and the cell is no more than digits; the position moves to what ends it.
+    fn comma_number(&mut self) -> Option<f64> {
+        // Between commas a comma ends a cell.
+        if self.layout.delimiter == b',' || !self.layout.style.is_some_and(|style| style.is_decimal_comma()) {
+            return None;
+        }
+        let mut plain = [0u8; COMMA_ROOM];
+        let cell = &self.bytes[self.at..(self.at + LONGEST_COMMA).min(self.bytes.len())];
+        let mut length = 0;
+        for byte in cell {
+            plain[length] = match byte {
+                b'0'..=b'9' | b'-' => *byte,
+                b',' => b'.',
+                _ => break,
+            };
+            length += 1;
+        }
+        let (value, read) = leading_number(&plain)?;
+        if read != length || !self.ends(self.at + length) {
+            return None;
+        }
+        self.at += length;
+        Some(value)
+    }
+
     /// A cell by its text.
     pub(super) fn other_cell(&mut self, column: usize, mode: Mode) -> Parsed<()> {
+        if mode != Mode::Text
+            && let Some(value) = self.comma_number()
+        {
+            self.put_float(column, value);
+            return Ok(());
+        }
         let cell = self.raw_cell()?;
         let style = self.layout.style;
         if mode == Mode::Text {
@@ -75,10 +112,19 @@ impl CsvParser<'_> {
             cells += 1;
         }
         let unit = if cells == 1 { "cell" } else { "cells" };
-        Flaw::new(
+        let flaw = Flaw::new(
             self.row_line,
             format!("the row has {cells} {unit}, the header has {}", self.modes.len()),
             "a cell that contains the delimiter must be in quotes; a missing cell is left empty between delimiters",
-        )
+        );
+        // A first line that is no header: a comment, or a title.
+        match self.layout.names.first().and_then(|name| name.chars().next()) {
+            Some(sign @ ('#' | '%' | '!')) => {
+                flaw.or(words!["if the first line is a comment, leave it out with ", Setting::Comment.is(sign)])
+            }
+            _ if self.modes.len() == 1 && cells > 1 => flaw
+                .or(words!["if the header is further down, leave out the lines above it with ", Setting::Skip.is(1)]),
+            _ => flaw,
+        }
     }
 }
