@@ -1,7 +1,6 @@
 //! Every row scored by the fit to all the others, without fitting again.
 
-use super::{LeastSquaresSettings, LossChoice, Method};
-use crate::design::{Design, Pass, Rows, Training, Units};
+use crate::design::{Design, Pass, Rows, Units};
 use crate::error::Result;
 use crate::watch::Watch;
 
@@ -11,51 +10,11 @@ pub(super) const LEFT: f64 = 1e-3;
 
 /// Scores of rows by fits that did not see them.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct LeftOut {
+pub(crate) struct RowsLeftOut {
     /// Row by row, as the discriminant of the fit without that row gives them.
     pub(crate) scores: Vec<f64>,
     /// Rows that the formula cannot leave out, rising; their scores are not numbers. A fit without them has to be made.
     pub(crate) open: Vec<usize>,
-}
-
-impl Method {
-    /// Scores of every row by the fit to all others where a formula has them: least squares in closed form, and LDA; `None`
-    /// where every row takes a fit.
-    pub(crate) fn left_out(&self, training: &Training<'_>, watch: &Watch) -> Result<Option<LeftOut>> {
-        match self {
-            Method::Gaussian(gaussian) => gaussian.left_out(training, watch),
-            _ => self.closed_squares().map_or(Ok(None), |squares| squares.left_out(training, watch)),
-        }
-    }
-
-    /// Least squares in closed form, which a squared risk with a ridge is as well.
-    fn closed_squares(&self) -> Option<LeastSquaresSettings> {
-        match self {
-            Method::LeastSquares(squares) => Some(squares.clone()),
-            Method::Risk(risk) if risk.loss == LossChoice::Squared => {
-                let closed = LeastSquaresSettings::has_closed_form(&risk.penalty, !risk.factors.is_empty());
-                closed.then(|| LeastSquaresSettings {
-                    penalty: risk.penalty,
-                    intercept: risk.intercept,
-                    standardize: risk.standardize,
-                    ..LeastSquaresSettings::default()
-                })
-            }
-            _ => None,
-        }
-    }
-
-    /// What the scores of least squares are fitted to: the target of each class, score by score, and the constant subtracted from
-    /// the scores; `None` of any other method.
-    pub(crate) fn class_targets(&self, classes: usize) -> Result<Option<(Vec<Vec<f64>>, f64)>> {
-        match self {
-            Method::LeastSquares(squares) => squares.targets_of(classes).map(Some),
-            Method::Risk(risk) if risk.loss == LossChoice::Squared => {
-                LeastSquaresSettings::default().targets_of(classes).map(Some)
-            }
-            _ => Ok(None),
-        }
-    }
 }
 
 /// Asks `score` about every row, in given units and in whole; it returns false where the formula does not hold.
@@ -65,7 +24,7 @@ pub(super) fn for_rows(
     scores: usize,
     watch: &Watch,
     score: impl Fn(usize, &[f64], &mut [f64]) -> bool + Sync,
-) -> Result<LeftOut> {
+) -> Result<RowsLeftOut> {
     let shape = design.shape();
     let mut out = vec![f64::NAN; shape.rows * scores];
     let one = |open: &mut Vec<usize>, row: usize, values: &[f64], out: &mut [f64]| {
@@ -100,5 +59,5 @@ pub(super) fn for_rows(
         },
         |open, more| open.extend(more),
     )?;
-    Ok(LeftOut { scores: out, open })
+    Ok(RowsLeftOut { scores: out, open })
 }

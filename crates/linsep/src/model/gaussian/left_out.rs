@@ -10,7 +10,7 @@ use super::{CovarianceShape, Divisor, GaussianBayes, Shrinkage};
 use crate::design::{Standardize, Training, Units};
 use crate::error::Result;
 use crate::linalg::{Factor, Square, dot, factor};
-use crate::model::left_out::{LEFT, LeftOut, for_rows};
+use crate::model::left_out::{LEFT, RowsLeftOut, for_rows};
 use crate::watch::Watch;
 
 /// Class moments of all rows, in units in which every column has variance one.
@@ -28,7 +28,7 @@ struct WholeClasses<'a> {
 
 impl GaussianBayes {
     /// Scores of every row by the fit without it.
-    pub(in crate::model) fn left_out(&self, training: &Training<'_>, watch: &Watch) -> Result<Option<LeftOut>> {
+    pub(in crate::model) fn left_out(&self, training: &Training<'_>, watch: &Watch) -> Result<Option<RowsLeftOut>> {
         let plain = self.known.is_none() && self.shrinkage != Shrinkage::LedoitWolf;
         if self.shape != CovarianceShape::Shared || !plain {
             return Ok(None);

@@ -11,7 +11,7 @@ use super::{ALIAS_TOLERANCE, ENOUGH, LeastSquaresSettings, LeastSquaresSolver};
 use crate::design::{Standardize, Training, Units};
 use crate::error::Result;
 use crate::linalg::{Factor, Square, dot, factor};
-use crate::model::left_out::{LEFT, LeftOut, for_rows};
+use crate::model::left_out::{LEFT, RowsLeftOut, for_rows};
 use crate::objective::Intercept;
 use crate::stats::ClassMoments;
 use crate::watch::Watch;
@@ -34,7 +34,7 @@ struct WholeSquares<'a> {
 
 impl LeastSquaresSettings {
     /// Scores of every row by the fit without it.
-    pub(in crate::model) fn left_out(&self, training: &Training<'_>, watch: &Watch) -> Result<Option<LeftOut>> {
+    pub(in crate::model) fn left_out(&self, training: &Training<'_>, watch: &Watch) -> Result<Option<RowsLeftOut>> {
         self.check(training)?;
         let by_rows = matches!(self.solver, LeastSquaresSolver::Qr | LeastSquaresSolver::GradientDescent);
         if by_rows || self.intercept == Intercept::Penalised {
