@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from ._errors import ConvergenceWarning as ConvergenceWarning
     from ._errors import NotFittedError as NotFittedError
     from ._explain import Explanation as Explanation
+    from .crossvalidated import LogisticRegressionCV as LogisticRegressionCV
+    from .crossvalidated import RidgeClassifierCV as RidgeClassifierCV
     from .discriminant import GaussianBayes as GaussianBayes
     from .discriminant import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
     from .discriminant import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
@@ -58,13 +60,19 @@ if TYPE_CHECKING:
     from .perceptron import PocketPerceptron as PocketPerceptron
     from . import plot as plot
     from .plot import Picture as Picture
+    from .search import Comparison as Comparison
+    from .search import Tuning as Tuning
+    from .search import compare as compare
+    from .search import tune as tune
     from .separable import Separability as Separability
     from .separable import separability as separability
 
 _HOMES = {
     "LogisticRegression": "linear",
+    "LogisticRegressionCV": "crossvalidated",
     "LeastSquaresClassifier": "linear",
     "RidgeClassifier": "linear",
+    "RidgeClassifierCV": "crossvalidated",
     "LinearSVC": "linear",
     "SGDClassifier": "linear",
     "Perceptron": "perceptron",
@@ -83,6 +91,10 @@ _HOMES = {
     "MixedNB": "naive_bayes",
     "OneVsOneClassifier": "multiclass",
     "OneVsRestClassifier": "multiclass",
+    "tune": "search",
+    "Tuning": "search",
+    "compare": "search",
+    "Comparison": "search",
     "regularization_path": "path",
     "RegularizationPath": "path",
     "separability": "separable",

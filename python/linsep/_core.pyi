@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "LinsepError", "Model", "NoOptimumError", "NotSeparableError", "Picture", "Running", "Table", "__version__", "defaults", "encode",
-    "explain", "fit", "fit_levels", "formula_target", "infer", "path", "plot", "plot_kinds", "separability",
+    "LinsepError", "Model", "NoOptimumError", "NotSeparableError", "Picture", "Running", "Table", "__version__", "compare",
+    "defaults", "encode", "explain", "fit", "fit_levels", "formula_target", "infer", "left_out", "path", "plot", "plot_kinds",
+    "separability", "tune",
 ]
 __version__: str
 
@@ -190,6 +191,63 @@ def path(
     time_limit: float | None = None,
     callback: Callable[[dict[str, Any]], None] | None = None,
 ) -> dict[str, Any]: ...
+def tune(
+    x: _Features,
+    y_codes: NDArray[Any],
+    classes: list[str],
+    candidates: list[dict[str, Any]],
+    *,
+    target_is_text: bool,
+    input_names: list[str] | None = None,
+    sample_weight: NDArray[np.float64] | None = None,
+    folds: int = 5,
+    kind: str = "stratified",
+    by: NDArray[np.float64] | None = None,
+    repeats: int = 1,
+    metric: str | None = None,
+    rule: str = "least",
+    nested: int | None = None,
+    missing: str = "error",
+    n_threads: int = 0,
+    time_limit: float | None = None,
+    seed: int = 0,
+    callback: Callable[[dict[str, Any]], None] | None = None,
+) -> tuple[str, str, int, bool]: ...
+def compare(
+    x: _Features,
+    y_codes: NDArray[Any],
+    classes: list[str],
+    *,
+    target_is_text: bool,
+    input_names: list[str] | None = None,
+    sample_weight: NDArray[np.float64] | None = None,
+    class_weight: None | str | list[float] = None,
+    methods: list[str] | None = None,
+    folds: int = 10,
+    kind: str = "stratified",
+    by: NDArray[np.float64] | None = None,
+    repeats: int = 1,
+    metric: str = "error",
+    missing: str = "error",
+    n_threads: int = 0,
+    time_limit: float | None = None,
+    seed: int = 0,
+    callback: Callable[[dict[str, Any]], None] | None = None,
+) -> tuple[str, str]: ...
+def left_out(
+    x: _Features,
+    y_codes: NDArray[Any],
+    classes: list[str],
+    method: str,
+    settings: str,
+    *,
+    sample_weight: NDArray[np.float64] | None = None,
+    class_weight: None | str | list[float] = None,
+    multiclass: str | None = None,
+    n_threads: int = 0,
+    time_limit: float | None = None,
+    callback: Callable[[dict[str, Any]], None] | None = None,
+) -> NDArray[np.float64]: ...
 def separability(
     x: _Features,
     y_codes: NDArray[Any],

@@ -42,6 +42,9 @@ verdict: linsep.Separability = linsep.separability(X, y)
 picture: linsep.Picture = linsep.plot.scatter(X, y)
 path: linsep.RegularizationPath = linsep.regularization_path(X, y)
 table: linsep.Inference = linsep.infer(X, y)
+searched: linsep.Tuning = linsep.tune(whole, {{"C": [1.0, 2.0]}}, X, y, folds=2)
+compared: linsep.Comparison = linsep.compare(X, y, folds=2)
+print(searched.best_params, compared.finding)
 try:
     linsep.HardMarginSVC().fit(X, y)
 except (linsep.NotSeparableError, linsep.NoOptimumError, linsep.NotFittedError) as error:

@@ -206,9 +206,10 @@ fn transform(name: TransformName, quantiles: Option<usize>) -> Result<Transform>
 
 fn basis(text: &str) -> Result<Basis> {
     match (text, text.strip_prefix("poly:").map(str::parse)) {
+        ("none", _) => Ok(Basis::None),
         ("products", _) => Ok(Basis::Products),
         ("quadratic", _) => Ok(Basis::Quadratic),
         (_, Some(Ok(degree))) => Basis::polynomial(degree),
-        _ => Err(Error::usage(format!("`{text}` is not a basis")).help("use products, quadratic or poly:3")),
+        _ => Err(Error::usage(format!("`{text}` is not a basis")).help("use none, products, quadratic or poly:3")),
     }
 }

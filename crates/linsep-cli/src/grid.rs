@@ -8,10 +8,11 @@ use linsep::{Error, Result};
 use std::ffi::OsString;
 
 /// Flags that are about the table, the search or what is printed.
-const NOT_SEARCHED: [&str; 20] = [
+const NOT_SEARCHED: [&str; 21] = [
     "grid",
     "trials",
     "folds",
+    "fold-column",
     "repeats",
     "groups",
     "time",
@@ -54,10 +55,14 @@ impl Grid {
                 .help("for example --grid C=0.1,1,10"));
         }
         let separator = if values.contains(';') { ';' } else { ',' };
-        let values = match range(values)? {
-            Some(values) => values,
-            None => values.split(separator).map(|v| v.trim().to_owned()).collect(),
-        };
+        let mut all = Vec::new();
+        for value in values.split(separator).map(str::trim) {
+            match range(value)? {
+                Some(values) => all.extend(values),
+                None => all.push(value.to_owned()),
+            }
+        }
+        let values = all;
         if values.iter().any(String::is_empty) {
             return Err(Error::usage(format!("`{text}` has an empty value")).help("for example --grid C=0.1,1,10"));
         }

@@ -34,7 +34,8 @@ Examples:
   linsep tune penguins.csv --target sex --model svm --grid C=0.1,1,10 --metric error
   linsep tune penguins.csv --target sex --model svm --kernel rbf --grid C=1,10 --grid gamma=log:0.01:1:3
   linsep tune penguins.csv --target species --model lda --grid shrinkage=none,auto,0.5 --nested 5
-  linsep tune penguins.csv --target sex --groups island --grid 'basis=products;quadratic' --lambdas 10")]
+  linsep tune penguins.csv --target sex --groups island --grid 'basis=none;products;quadratic' --lambdas 10
+  linsep tune penguins.csv --target species --model lda --grid shrinkage=none,lin:0.1:0.9:5 --folds loo")]
 pub struct TuneArguments {
     #[command(flatten)]
     pub fit: FitArguments,
@@ -47,9 +48,9 @@ pub struct TuneArguments {
     #[arg(long, value_name = "N", help_heading = "Search")]
     trials: Option<usize>,
 
-    /// Number of folds
-    #[arg(long, value_name = "K", default_value_t = TuneOptions::FOLDS, help_heading = "Search")]
-    folds: usize,
+    /// Number of folds, or loo: every row by itself, by a formula where there is one (least squares, LDA)
+    #[arg(long, value_name = "K", default_value_t = FoldCount::Number(TuneOptions::FOLDS), value_parser = fold_count, help_heading = "Search")]
+    folds: FoldCount,
 
     /// Deal the rows out anew so often
     #[arg(long, value_name = "R", default_value_t = 1, help_heading = "Search")]
@@ -62,6 +63,10 @@ pub struct TuneArguments {
     /// Folds in order of this column: each is judged by fits to the rows before it; it is no feature
     #[arg(long, value_name = "COLUMN", help_heading = "Search")]
     time: Option<String>,
+
+    /// Folds are those of this column, one for each of its values; it is no feature
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["groups", "time", "folds", "repeats"], help_heading = "Search")]
+    fold_column: Option<String>,
 
     /// What is compared (default: log-loss where there are probabilities, else error)
     #[arg(long, value_enum, value_name = "METRIC", help_heading = "Search")]
@@ -109,6 +114,32 @@ pub enum MetricName {
     Brier,
     /// Area under the ROC curve: one less it is compared
     Auc,
+    /// Mean squared distance from the targets of least squares
+    SquaredError,
+}
+
+/// How many folds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FoldCount {
+    Number(usize),
+    /// One for each row.
+    LeaveOneOut,
+}
+
+impl std::fmt::Display for FoldCount {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            FoldCount::Number(number) => number.fmt(f),
+            FoldCount::LeaveOneOut => f.write_str("loo"),
+        }
+    }
+}
+
+fn fold_count(text: &str) -> std::result::Result<FoldCount, String> {
+    match text {
+        "loo" | "leave-one-out" => Ok(FoldCount::LeaveOneOut),
+        _ => text.parse().map(FoldCount::Number).map_err(|_| "give a number of folds, or loo".to_owned()),
+    }
 }
 
 impl From<MetricName> for TuneMetric {
@@ -119,6 +150,7 @@ impl From<MetricName> for TuneMetric {
             MetricName::BalancedError => TuneMetric::BalancedError,
             MetricName::Brier => TuneMetric::Brier,
             MetricName::Auc => TuneMetric::AucLoss,
+            MetricName::SquaredError => TuneMetric::SquaredError,
         }
     }
 }
@@ -132,10 +164,22 @@ enum RuleName {
 }
 
 impl TuneArguments {
-    fn options(&self) -> TuneOptions {
-        TuneOptions {
-            folds: self.folds,
-            kind: FoldKind::by(self.groups.as_deref(), self.time.as_deref()),
+    fn options(&self) -> Result<TuneOptions> {
+        let dealt = FoldKind::by(self.groups.as_deref(), self.time.as_deref());
+        let (folds, kind) = match (self.folds, &self.fold_column) {
+            (_, Some(column)) => (TuneOptions::FOLDS, FoldKind::Given(column.clone())),
+            (FoldCount::Number(folds), None) => (folds, dealt),
+            (FoldCount::LeaveOneOut, None) if dealt == FoldKind::Stratified => {
+                (TuneOptions::FOLDS, FoldKind::LeaveOneOut)
+            }
+            (FoldCount::LeaveOneOut, None) => {
+                return Err(Error::usage("rows that are left out one by one have neither groups nor an order")
+                    .help("leave --folds loo out, or the column"));
+            }
+        };
+        Ok(TuneOptions {
+            folds,
+            kind,
             repeats: self.repeats,
             metric: self.metric.map(TuneMetric::from),
             rule: match self.rule {
@@ -144,7 +188,7 @@ impl TuneArguments {
             },
             nested: self.nested,
             seed: self.fit.seed,
-        }
+        })
     }
 
     fn sizes(&self) -> Lambdas {
@@ -157,7 +201,7 @@ impl TuneArguments {
     /// A candidate for the flags as they are, without the column that divides the rows.
     fn candidate(&self, table: &Table, settings: Vec<(String, String)>) -> Result<Candidate> {
         let mut candidate = candidate(&self.fit, table, settings, self.sizes())?;
-        candidate.options.recipe.exclude.extend(self.groups.iter().chain(&self.time).cloned());
+        candidate.options.recipe.exclude.extend(self.groups.iter().chain(&self.time).chain(&self.fold_column).cloned());
         Ok(candidate)
     }
 }
@@ -222,6 +266,7 @@ pub fn run(arguments: &TuneArguments) -> Result<Ending> {
             .help("give values of a flag, for example --grid C=0.1,1,10")
             .help("leave the size of the penalty out"));
     }
+    let options = arguments.options()?;
     if let Some(path) = &arguments.journal {
         check_directory(path)?;
         arguments.fit.input.refuse_as_output(path, &[arguments.fit.output.as_deref()])?;
@@ -233,7 +278,6 @@ pub fn run(arguments: &TuneArguments) -> Result<Ending> {
     }
     let candidates = all.iter().zip(combinations).map(|(one, settings)| one.candidate(&table, settings));
     let candidates = candidates.collect::<Result<Vec<Candidate>>>()?;
-    let options = arguments.options();
     let open = |path: &PathBuf| Journal::open(path, &run_of(&table, &candidates, &options));
     let journal = arguments.journal.as_ref().map(open).transpose()?;
     let kept = journal.as_ref().map(|journal| journal as &dyn TrialJournal);

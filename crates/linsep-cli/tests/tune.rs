@@ -234,3 +234,57 @@ fn the_sizes_of_a_ridge_surround_the_best() {
     let at = trials.iter().position(|t| mean(t) == least).expect("the best");
     assert!(at > 0 && at + 1 < trials.len(), "{at} of {}", trials.len());
 }
+
+/// A row each, left out by the formula, is what as many folds of one row give by fits.
+#[test]
+fn rows_left_out_by_a_formula_are_rows_left_out_by_fits() {
+    let scratch = Scratch::with_examples();
+    // Sixty rows, with a weight, text, a level that one row alone has, and a row so far off that it decides about a column.
+    let text = String::from_utf8(scratch.read("penguins.csv")).expect("text");
+    let mut lines = text.lines().filter(|line| !line.contains(",,"));
+    let header = lines.next().expect("a header");
+    let mut csv = format!("{header},row,times,alone\n");
+    for (row, line) in lines.step_by(5).take(60).enumerate() {
+        let line = if row == 7 {
+            line.replacen("Torgersen", "Elsewhere", 1).replacen("Biscoe", "Elsewhere", 1)
+        } else {
+            line.to_owned()
+        };
+        csv.push_str(&format!("{line},{row},{},{}\n", 1 + row % 3, if row == 11 { 5.0 } else { 1.0 }));
+    }
+    scratch.write("rows.csv", csv);
+    let cases = [
+        "--model lda --grid shrinkage=none,0.3",
+        "--model lda --grid shrinkage=0.2 --grid standardize=yes,no --weights times",
+        "--model lda --grid shrinkage=none,0.1 --weights times --metric brier",
+        "--model lda --grid shrinkage=none,0.1 --class-weight balanced",
+        "--model least-squares --grid penalty=none,ridge:1 --metric squared-error",
+        "--model least-squares --grid penalty=none,ridge:0.1,ridge:10 --metric squared-error --weights times",
+        "--model least-squares --grid penalty=ridge:0.01 --grid standardize=yes,no --metric squared-error",
+        "--model least-squares --grid penalty=ridge:0.01 --grid intercept=free,none,penalised --metric squared-error",
+        "--model least-squares --penalty ridge --lambdas 4 --metric squared-error",
+        "--model least-squares --grid penalty=ridge:1,ridge:0.1 --basis products --metric error",
+    ];
+    let chosen = ["bill_length_mm,bill_depth_mm,flipper_length_mm,island", "bill_length_mm,alone,island"];
+    let places = |place: usize| (["species", "sex"][place % 2], chosen[place / 2 % 2], cases[place / 4]);
+    for (target, features, case) in (0..4 * cases.len()).map(places) {
+        let line = format!("tune rows.csv --target {target} --features {features} {case} --json");
+        let formula = json(&scratch.done(&format!("{line} --folds loo")));
+        let fits = json(&scratch.done(&format!("{line} --fold-column row")));
+        assert_eq!((formula["leave_one_out"].as_bool(), formula["folds"].as_u64()), (Some(true), Some(60)));
+        let (trials, others) =
+            (formula["trials"].as_array().expect("trials"), fits["trials"].as_array().expect("trials"));
+        assert_eq!(trials.len(), others.len());
+        for (one, other) in trials.iter().zip(others) {
+            assert_eq!(one["settings"], other["settings"]);
+            for figure in ["mean", "se"] {
+                let near = match (one[figure].as_f64(), other[figure].as_f64()) {
+                    (Some(a), Some(b)) => (a - b).abs() <= 1e-8 * b.abs().max(1e-3),
+                    // Settings that cannot be fitted without some row cannot be in either way.
+                    (a, b) => a == b,
+                };
+                assert!(near, "{figure} of {line}: {one} {other}");
+            }
+        }
+    }
+}

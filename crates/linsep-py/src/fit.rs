@@ -33,7 +33,7 @@ pub(crate) fn word<T: Copy>(what: &str, said: Option<&str>, words: &[(&str, T)])
     }
 }
 
-fn multiclass(approach: Option<&str>, vote: Option<&str>, ties: Option<&str>) -> PyResult<Multiclass> {
+pub(crate) fn multiclass(approach: Option<&str>, vote: Option<&str>, ties: Option<&str>) -> PyResult<Multiclass> {
     let approaches = [Approach::Joint, Approach::OneVsOne, Approach::OneVsRest, Approach::LinearMachine];
     Ok(Multiclass {
         approach: word("multiclass", approach, &approaches.map(|a| (a.name(), a)))?,
@@ -51,7 +51,7 @@ fn multiclass(approach: Option<&str>, vote: Option<&str>, ties: Option<&str>) ->
 }
 
 /// Weights of the classes: `"balanced"`, or one factor per class.
-fn class_weights(said: Option<&Bound<'_, PyAny>>, classes: &[String]) -> PyResult<Option<ClassWeights>> {
+pub(crate) fn class_weights(said: Option<&Bound<'_, PyAny>>, classes: &[String]) -> PyResult<Option<ClassWeights>> {
     let Some(said) = said else { return Ok(None) };
     if let Ok(word) = said.extract::<String>() {
         return match word.as_str() {

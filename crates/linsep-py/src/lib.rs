@@ -15,6 +15,7 @@ mod plot;
 mod pool;
 mod running;
 mod score;
+mod search;
 mod settings;
 mod table;
 mod training_rows;
@@ -40,6 +41,8 @@ mod _core {
     use super::plot::{Drawn, plot, plot_kinds};
     #[pymodule_export]
     use super::running::{Running, fit_levels};
+    #[pymodule_export]
+    use super::search::{compare, left_out, tune};
     #[pymodule_export]
     use super::settings::defaults;
     #[pymodule_export]

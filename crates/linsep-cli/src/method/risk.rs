@@ -105,8 +105,8 @@ impl MethodArguments {
         let smooth = match self.model {
             MethodName::Logistic | MethodName::Softmax => true,
             MethodName::Svm => matches!(self.loss, Some(LossName::SquaredHinge)) && !self.kernel.is_given(),
-            // The ridge of least squares has a closed form, which is no path.
-            MethodName::LeastSquares => self.penalty.as_deref().is_some_and(|text| text != "ridge"),
+            // Without a penalty least squares has nothing to choose.
+            MethodName::LeastSquares => self.penalty.is_some(),
             _ => false,
         };
         let open = self.penalty.as_deref().is_none_or(|text| path_penalty(text).is_ok());

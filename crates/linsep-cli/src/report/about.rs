@@ -9,6 +9,8 @@ use linsep::table::{Kind, Table};
 use linsep::workflow::{InferOptions, infer_table, inference_of_model, verify_table};
 use linsep::{ErrorKind, Result};
 
+/// Classes side by side in a table of coefficients: as many as a printed page has room for. More go into further tables.
+const ACROSS: usize = 8;
 /// Most coefficients in a table; the largest are shown.
 const MOST_WEIGHTS: usize = 40;
 /// Most columns in the summary of a table.
@@ -207,25 +209,28 @@ pub fn coefficients(story: &Story<'_>) -> Result<Section> {
             let nonzero = order.len();
             order.sort_by(|a, b| largest(*b).total_cmp(&largest(*a)).then(a.cmp(b)));
             order.truncate(MOST_WEIGHTS);
-            let mut head = vec!["column".to_owned()];
-            head.extend((0..linear.n_scores()).map(|k| match (one, linear.n_scores() == model.classes.len()) {
+            let score = |k: usize| match (one, linear.n_scores() == model.classes.len()) {
                 (true, _) => format!("towards {}", model.classes[1]),
                 (false, true) => model.classes[k].clone(),
                 (false, false) => format!("score {}", k + 1),
-            }));
-            let line =
-                |name: String, values: Vec<f64>| std::iter::once(name).chain(values.into_iter().map(number)).collect();
-            let mut rows: Vec<Vec<String>> = vec![line("(intercept)".to_owned(), linear.intercept())];
-            rows.extend(order.iter().map(|j| {
-                line(model.recipe.feature(*j), (0..linear.n_scores()).map(|k| linear.weights_of(k)[*j]).collect())
-            }));
+            };
+            let (intercepts, scores) = (linear.intercept(), (0..linear.n_scores()).collect::<Vec<usize>>());
+            let part = |some: &[usize]| {
+                let line = |name: String, value: &dyn Fn(usize) -> f64| {
+                    std::iter::once(name).chain(some.iter().map(|k| number(value(*k)))).collect::<Vec<String>>()
+                };
+                let mut rows = vec![line("(intercept)".to_owned(), &|k| intercepts[k])];
+                rows.extend(order.iter().map(|j| line(model.recipe.feature(*j), &|k| linear.weights_of(k)[*j])));
+                let head = std::iter::once("column".to_owned()).chain(some.iter().map(|k| score(*k))).collect();
+                Block::Cells { head, rows, numbers: true }
+            };
             blocks.push(Block::Paragraph(format!(
                 "{nonzero} of {} columns have a weight: those that the model holds, in the units of the columns, the largest \
                  first{}. How many of their digits are the optimum's, inspect shows.",
                 linear.n_cols(),
                 if nonzero > MOST_WEIGHTS { format!(", {MOST_WEIGHTS} are shown") } else { String::new() }
             )));
-            blocks.push(Block::Cells { head, rows, numbers: true });
+            blocks.extend(scores.chunks(ACROSS).map(part));
         }
         None => blocks.push(Block::Paragraph(
             "The scores are not linear in the columns, so that there is no one weight of a column.".to_owned(),

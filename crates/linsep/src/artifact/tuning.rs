@@ -17,6 +17,9 @@ pub struct TuningRecord {
     /// The column that says which rows belong together, or come first.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub dealt_by: Option<String>,
+    /// Whether every row was a fold by itself; losses of single rows are not kept.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub leave_one_out: bool,
     /// Seed of the folds.
     pub seed: u64,
     /// The trial that was taken.

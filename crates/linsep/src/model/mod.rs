@@ -11,6 +11,7 @@ mod kernel_perceptron;
 mod kernel_proof;
 mod kernel_svm;
 mod least_squares;
+mod left_out;
 mod naive_bayes;
 mod note;
 mod perceptron;
@@ -21,6 +22,7 @@ mod restated;
 mod risk;
 mod sigmoid;
 mod split;
+mod without_row;
 
 pub use class_weights::{ClassWeighting, ClassWeights};
 pub use fit::{Fit, Refusal};
@@ -32,6 +34,7 @@ pub use kernel_perceptron::KernelPerceptronSettings;
 pub use kernel_svm::KernelSvmSettings;
 pub use least_squares::{LeastSquaresSettings, LeastSquaresSolver, Targets};
 
+pub(crate) use left_out::RowsLeftOut;
 pub(crate) use naive_bayes::column_constants;
 pub use naive_bayes::{FamilyChoice, Layout, NaiveBayes, SmoothedBy};
 pub(crate) use note::UNSTEADY;

@@ -23,12 +23,11 @@ pub fn tuning_text(record: &TuningRecord, failures: &[Error], voice: &dyn Voice)
         None => String::new(),
     };
     let again = if record.repeats > 1 { format!(", dealt out {} times", record.repeats) } else { String::new() };
-    let mut out = format!(
-        "search over {} in {}{dealt}{again}, seed {}\n\n",
-        count(record.trials.len(), "trial"),
-        count(record.folds, "fold"),
-        record.seed
-    );
+    let folds = match record.leave_one_out {
+        true => format!("on {}, each left out in turn", count(record.folds, "row")),
+        false => format!("in {}{dealt}{again}, seed {}", count(record.folds, "fold"), record.seed),
+    };
+    let mut out = format!("search over {} {folds}\n\n", count(record.trials.len(), "trial"));
     let first = if record.trials.len() <= LISTED { 0 } else { listed_from(record) };
     let listed = &record.trials[first..record.trials.len().min(first + LISTED)];
     let mut rows = vec![["settings", metric.as_str(), "std.error", ""].map(str::to_owned).to_vec()];
@@ -136,6 +135,7 @@ pub fn tuning_json(record: &TuningRecord) -> Value {
         "folds": record.folds,
         "repeats": record.repeats,
         "dealt_by": record.dealt_by,
+        "leave_one_out": record.leave_one_out,
         "seed": record.seed,
         "trials": record.trials.iter().map(trial).collect::<Vec<Value>>(),
         "nested": record.nested.as_ref().map(|n| json!({"mean": n.mean, "se": n.standard_error, "folds": n.folds})),

@@ -34,8 +34,11 @@ pub fn stratified_folds(
     let n = classes.iter().flatten().count();
     if folds < 2 || folds > n {
         let folds = if folds == 1 { "1 fold".to_owned() } else { format!("{folds} folds") };
-        return Err(Error::usage(format!("{folds} cannot be made of {n} rows with a label"))
-            .help(format!("choose from 2 to {n}")));
+        return Err(Error::usage(format!("{folds} cannot be made of {n} rows with a label")).help(if n > 2 {
+            format!("choose from 2 to {n}")
+        } else {
+            "folds take two rows at least".to_owned()
+        }));
     }
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut assigned = vec![None; classes.len()];

@@ -13,6 +13,7 @@ use crate::watch::Watch;
 use crate::words::{Setting, words};
 
 /// Rows that a fit learns from, and rows that it is judged by.
+#[derive(Clone)]
 pub(super) struct Fold {
     /// For messages, from 0.
     pub(super) number: usize,
@@ -48,6 +49,14 @@ impl Fold {
     pub(super) fn of(assigned: &[Option<usize>], number: usize) -> Fold {
         let test: Vec<bool> = assigned.iter().map(|row| *row == Some(number)).collect();
         let learn = assigned.iter().zip(&test).map(|(row, out)| row.is_some() && !out).collect();
+        Fold { number, learn, test }
+    }
+
+    /// One row is held out.
+    pub(super) fn without(row: usize, number: usize, roles: &RowRoles) -> Fold {
+        let mut learn: Vec<bool> = roles.classes.iter().map(Option::is_some).collect();
+        let mut test = vec![false; learn.len()];
+        (learn[row], test[row]) = (false, true);
         Fold { number, learn, test }
     }
 

@@ -23,6 +23,7 @@ mod infer;
 mod infer_split;
 mod judge;
 mod known_risk;
+mod left_out;
 mod multi_label;
 mod multiclass;
 mod options;
@@ -99,6 +100,7 @@ pub use self::{
     explain::{ContributionMatrix, explain_design},
     geometry::geometry_of,
     infer::infer_arrays,
+    left_out::left_out_arrays,
     simulate::model_classes,
     tune::{TrialJournal, TrialPlace, tune_table_kept},
     verify::refit_table,

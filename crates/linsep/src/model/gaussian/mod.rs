@@ -4,6 +4,7 @@
 //! the means may have a prior.
 
 mod known;
+mod left_out;
 mod own;
 mod problem;
 mod shared;

@@ -289,7 +289,7 @@ impl SquaresFrame {
 
 impl LeastSquaresSettings {
     /// The target of each class, score by score, and the constant subtracted from the scores.
-    fn targets_of(&self, classes: usize) -> Result<(Vec<Vec<f64>>, f64)> {
+    pub(in crate::model) fn targets_of(&self, classes: usize) -> Result<(Vec<Vec<f64>>, f64)> {
         match (classes, self.targets) {
             (2, Targets::Auto | Targets::PlusMinus) => Ok((vec![vec![-1.0, 1.0]], 0.0)),
             (2, Targets::ZeroOne) => Ok((vec![vec![0.0, 1.0]], 0.5)),

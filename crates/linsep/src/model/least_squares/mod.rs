@@ -7,6 +7,7 @@
 //! the largest score (masking), which no number of rows cures.
 
 mod frame;
+mod left_out;
 mod reduced;
 
 use super::printed::with_proofs;

@@ -40,6 +40,8 @@ pub enum Lambdas {
     },
     /// These; the largest is solved first.
     Given(Vec<f64>),
+    /// Those of these prices `C` of a unit of loss: λ = 1/(CΣs) for the rows that are fitted.
+    Costs(Vec<f64>),
 }
 
 impl Default for Lambdas {
@@ -103,6 +105,20 @@ impl RiskMinimizer {
         RiskMinimizer { penalty, ..self.clone() }
     }
 
+    /// The same with a price of the loss in place of λ.
+    pub fn with_cost(&self, cost: f64) -> RiskMinimizer {
+        let penalty = match self.penalty {
+            PenaltyChoice::None => PenaltyChoice::None,
+            PenaltyChoice::ElasticNet { l1_ratio, .. } => {
+                PenaltyChoice::ElasticNet { l1_ratio, lambda: None, cost: Some(cost) }
+            }
+            PenaltyChoice::RidgeOne | PenaltyChoice::Ridge(_) | PenaltyChoice::RidgeCost(_) => {
+                PenaltyChoice::RidgeCost(cost)
+            }
+        };
+        RiskMinimizer { penalty, ..self.clone() }
+    }
+
     /// Solves for every λ, each warm-started from the one before; the size of `penalty` itself is ignored.
     ///
     /// ```
@@ -133,6 +149,8 @@ impl RiskMinimizer {
         training.check()?;
         self.check(training)?;
         check_lambdas(lambdas)?;
+        let total = training.weights.map_or(training.labels.len() as f64, |w| w.iter().sum());
+        let lambdas = &of_rows(lambdas, total);
         if self.penalty == PenaltyChoice::None {
             return Err(Error::usage("a path needs a penalty").help("use lasso, elastic-net:α or ridge"));
         }
@@ -168,7 +186,7 @@ impl RiskMinimizer {
         check_lambdas(lambdas)?;
         // The first point of a path alone: all penalised weights are zero there.
         let first = match lambdas {
-            Lambdas::Given(_) => return sizes(lambdas, 0.0, true).map(Some),
+            Lambdas::Given(_) | Lambdas::Costs(_) => return sizes(lambdas, 0.0, true).map(Some),
             Lambdas::Spaced { .. } => self.path(training, &Lambdas::Spaced { count: 1, ratio: None }, watch)?,
         };
         let Fit::Model(path) = first else { return Ok(None) };
@@ -345,12 +363,26 @@ fn check_lambdas(lambdas: &Lambdas) -> Result<()> {
         Lambdas::Spaced { ratio: Some(ratio), .. } if !(*ratio > 0.0 && *ratio < 1.0) => {
             Err(Error::usage(format!("the ratio {ratio} of the smallest to the largest λ is not between 0 and 1")))
         }
-        Lambdas::Given(values) if values.is_empty() => Err(Error::usage("a path has at least one λ")),
+        Lambdas::Given(values) | Lambdas::Costs(values) if values.is_empty() => {
+            Err(Error::usage("a path has at least one λ"))
+        }
+        Lambdas::Costs(costs) => match costs.iter().find(|c| !(**c > 0.0 && c.is_finite())) {
+            Some(bad) => Err(Error::usage(format!("C = {bad} is not a positive number"))),
+            None => Ok(()),
+        },
         Lambdas::Given(values) => match values.iter().find(|l| !(**l > 0.0 && l.is_finite())) {
             Some(bad) => Err(Error::usage(format!("λ = {bad} is not positive")).help("0 would be no penalty at all")),
             None => Ok(()),
         },
         Lambdas::Spaced { .. } => Ok(()),
+    }
+}
+
+/// The same sizes for rows of this total weight.
+fn of_rows(lambdas: &Lambdas, total: f64) -> Lambdas {
+    match lambdas {
+        Lambdas::Costs(costs) => Lambdas::Given(costs.iter().map(|c| (c * total).recip()).collect()),
+        _ => lambdas.clone(),
     }
 }
 
@@ -360,6 +392,12 @@ fn sizes(lambdas: &Lambdas, largest: f64, tall: bool) -> Result<Vec<f64>> {
             let mut values = values.clone();
             values.sort_by(|a, b| b.total_cmp(a));
             values
+        }
+        // The largest λ is that of the least C.
+        Lambdas::Costs(costs) => {
+            let mut costs = costs.clone();
+            costs.sort_by(f64::total_cmp);
+            costs
         }
         Lambdas::Spaced { count, ratio } => {
             if largest == 0.0 {

@@ -146,6 +146,12 @@ pub fn compare_methods(table: &Table, base: &FitOptions, options: &ContestOption
         seed: base.seed,
         ..FitOptions::new(base.target.clone(), base.method.clone())
     };
+    if options.metric == TuneMetric::SquaredError {
+        return Err(Error::usage(
+            "squared_error is the distance from the targets of least squares, which no other method has",
+        )
+        .help("compare by error or balanced_error"));
+    }
     let roles = read_roles(table, base)?;
     let division = TuneOptions {
         folds: options.folds,
@@ -218,7 +224,7 @@ fn entrants(
         if options.methods.is_some() && !asked && !method.is_baseline() {
             continue;
         }
-        let candidates = method.candidates(base, table.sparse_width() > 0);
+        let candidates = method.candidates(base, table.sparse_width() > 0, roles.names.len());
         let unsure = || match Plan::of(&candidates[0].options, &roles.names) {
             Ok(plan) if options.metric.needs_probabilities() && !plan.sure => Some(
                 Error::usage(format!("{} needs probabilities, and {} has none", options.metric.name(), method.name()))

@@ -21,6 +21,8 @@ pub enum TuneMetric {
     Brier,
     /// One less the area under the ROC curve.
     AucLoss,
+    /// Mean of `‖t − z‖²`, the squared distance of the scores of least squares from the targets of the class.
+    SquaredError,
 }
 
 /// Which of the sizes of a penalty is taken.
@@ -35,8 +37,14 @@ pub enum TuneRule {
 
 impl TuneMetric {
     /// All of them.
-    pub const ALL: [TuneMetric; 5] =
-        [TuneMetric::LogLoss, TuneMetric::Error, TuneMetric::BalancedError, TuneMetric::Brier, TuneMetric::AucLoss];
+    pub const ALL: [TuneMetric; 6] = [
+        TuneMetric::LogLoss,
+        TuneMetric::Error,
+        TuneMetric::BalancedError,
+        TuneMetric::Brier,
+        TuneMetric::AucLoss,
+        TuneMetric::SquaredError,
+    ];
 
     /// Its name for programs.
     pub fn name(self) -> &'static str {
@@ -46,13 +54,14 @@ impl TuneMetric {
             TuneMetric::BalancedError => "balanced_error",
             TuneMetric::Brier => "brier",
             TuneMetric::AucLoss => "one_less_auc",
+            TuneMetric::SquaredError => "squared_error",
         }
     }
 
     /// The least and the largest value that it can have.
     pub(in crate::workflow) fn range(self) -> (f64, f64) {
         match self {
-            TuneMetric::LogLoss => (0.0, f64::INFINITY),
+            TuneMetric::LogLoss | TuneMetric::SquaredError => (0.0, f64::INFINITY),
             // Of several classes the squared errors of all of them add up.
             TuneMetric::Brier => (0.0, 2.0),
             TuneMetric::Error | TuneMetric::BalancedError | TuneMetric::AucLoss => (0.0, 1.0),
@@ -82,6 +91,7 @@ impl TuneMetric {
             TuneMetric::BalancedError => defined(&evaluation.balanced_accuracy).map(|right| 1.0 - right),
             TuneMetric::Brier => evaluation.brier.as_ref().map_or_else(missing, |b| Ok(b.value)),
             TuneMetric::AucLoss => evaluation.auc.as_ref().map_or_else(missing, defined).map(|area| 1.0 - area),
+            TuneMetric::SquaredError => Err("it is of the targets of least squares".to_owned()),
         }
     }
 }
@@ -102,6 +112,20 @@ pub(super) fn metric(asked: Option<TuneMetric>, candidates: &[Candidate], classe
     for candidate in candidates {
         if !Plan::of(&candidate.options, classes)?.sure {
             unsure = unsure.or(Some(candidate));
+        }
+    }
+    if asked == Some(TuneMetric::SquaredError) {
+        for candidate in candidates {
+            let method = &candidate.options.method;
+            let split = Plan::of(&candidate.options, classes)?.split.is_some();
+            if split || candidate.options.calibration.is_some() || method.class_targets(classes.len())?.is_none() {
+                return Err(Error::usage(words![
+                    "squared_error is the distance from the targets of least squares, and ",
+                    Setting::Model.is(method.name()),
+                    " has none"
+                ])
+                .help("compare by error or log_loss"));
+            }
         }
     }
     match (asked, unsure) {
@@ -151,12 +175,13 @@ pub(super) fn choose(tried: &[Tried], judged: &[Option<Judgement>], rule: TuneRu
         TuneRule::Least => return Some(least),
         TuneRule::OneStandardError => mean + error,
     };
-    let along = |at: &usize| tried[*at].candidate == tried[least].candidate && tried[*at].lambda.is_some();
+    let along = |at: &usize| tried[*at].candidate == tried[least].candidate && tried[*at].size.is_some();
     (0..=least).filter(along).find(|at| judged[*at].is_some_and(|j| j.mean <= limit)).or(Some(least))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::trial::PathSize;
     use super::*;
 
     #[test]
@@ -175,7 +200,8 @@ mod tests {
     #[test]
     fn one_standard_error_takes_the_largest_penalty_of_the_same_path() {
         let tried: Vec<Tried> = [(0, None), (1, Some(4.0)), (1, Some(2.0)), (1, Some(1.0)), (1, Some(0.5))]
-            .map(|(candidate, lambda)| Tried { candidate, lambda, settings: Vec::new(), folds: None })
+            .map(|(candidate, lambda)| (candidate, lambda.map(PathSize::Lambda)))
+            .map(|(candidate, size)| Tried { candidate, size, settings: Vec::new(), folds: None })
             .into();
         let judged = |mean, error| Some(Judgement { mean, standard_error: Some(error) });
         let judged = [judged(0.39, 0.1), judged(0.9, 0.1), judged(0.45, 0.1), judged(0.38, 0.1), judged(0.4, 0.1)];

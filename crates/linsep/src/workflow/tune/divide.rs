@@ -5,10 +5,11 @@ use super::super::rows::{RowRoles, numbers};
 use super::TuneOptions;
 use crate::error::{Error, Result};
 use crate::resample::stratified_folds;
-use crate::table::Table;
+use crate::table::{Class, Table};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use std::borrow::Cow;
 
 /// What a fold is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +21,10 @@ pub enum FoldKind {
     Groups(String),
     /// The rows that come next by the numbers of this column, judged by fits to those before them.
     Time(String),
+    /// The rows with the same cell in this column: one fold for each of its values.
+    Given(String),
+    /// Every row by itself.
+    LeaveOneOut,
 }
 
 impl FoldKind {
@@ -35,8 +40,8 @@ impl FoldKind {
     /// The column that says which rows belong together, or come first.
     pub fn column(&self) -> Option<&str> {
         match self {
-            FoldKind::Stratified => None,
-            FoldKind::Groups(column) | FoldKind::Time(column) => Some(column),
+            FoldKind::Stratified | FoldKind::LeaveOneOut => None,
+            FoldKind::Groups(column) | FoldKind::Time(column) | FoldKind::Given(column) => Some(column),
         }
     }
 }
@@ -59,10 +64,17 @@ pub(in crate::workflow) fn divide(table: &Table, roles: &RowRoles, options: &Tun
                 let assigned = by_group(table, roles, column, options.folds, seed)?;
                 (0..options.folds).map(|fold| Fold::of(&assigned, fold)).collect()
             }
-            FoldKind::Time(_) if repeat > 0 => {
-                return Err(
-                    Error::usage("folds in order of time are the same every time").help("leave the repetitions out")
-                );
+            FoldKind::Time(_) | FoldKind::Given(_) | FoldKind::LeaveOneOut if repeat > 0 => {
+                return Err(Error::usage("these folds are the same every time").help("leave the repetitions out"));
+            }
+            FoldKind::Given(column) => {
+                let assigned = by_column(table, roles, column)?;
+                let count = assigned.iter().flatten().max().map_or(0, |last| last + 1);
+                (0..count).map(|fold| Fold::of(&assigned, fold)).collect()
+            }
+            FoldKind::LeaveOneOut => {
+                let rows: Vec<usize> = (0..roles.classes.len()).filter(|row| roles.classes[*row].is_some()).collect();
+                Division::each(rows, roles)?.all()
             }
             FoldKind::Time(column) => in_time(table, roles, column, options.folds)?,
         };
@@ -72,6 +84,78 @@ pub(in crate::workflow) fn divide(table: &Table, roles: &RowRoles, options: &Tun
     }
     folds.iter().try_for_each(|fold| every_class_is_learned(fold, roles))?;
     Ok(folds)
+}
+
+/// The folds of a search: listed, or made when they are wanted, since every row by itself would take the square of their number.
+pub(in crate::workflow) enum Division<'r> {
+    Listed(Vec<Fold>),
+    Each { rows: Vec<usize>, roles: &'r RowRoles },
+}
+
+impl<'r> Division<'r> {
+    /// Every one of these rows by itself.
+    ///
+    /// # Errors
+    /// A class with one row, or fewer than two rows.
+    pub(in crate::workflow) fn each(rows: Vec<usize>, roles: &'r RowRoles) -> Result<Division<'r>> {
+        let mut counts = vec![0_usize; roles.names.len()];
+        rows.iter().filter_map(|row| roles.classes[*row]).for_each(|class| counts[class.index()] += 1);
+        if let Some(k) = counts.iter().position(|n| *n == 1) {
+            return Err(Error::data(format!(
+                "class `{}` has one row: it cannot be left out and the class still be learned",
+                roles.names[k]
+            ))
+            .help("give the class more rows, or leave it out"));
+        }
+        Ok(Division::Each { rows, roles })
+    }
+
+    pub(in crate::workflow) fn len(&self) -> usize {
+        match self {
+            Division::Listed(folds) => folds.len(),
+            Division::Each { rows, .. } => rows.len(),
+        }
+    }
+
+    pub(in crate::workflow) fn fold(&self, number: usize) -> Cow<'_, Fold> {
+        match self {
+            Division::Listed(folds) => Cow::Borrowed(&folds[number]),
+            Division::Each { rows, roles } => Cow::Owned(Fold::without(rows[number], number, roles)),
+        }
+    }
+
+    fn all(&self) -> Vec<Fold> {
+        (0..self.len()).map(|number| self.fold(number).into_owned()).collect()
+    }
+}
+
+/// The fold of each row by the values of a column, in their order.
+fn by_column(table: &Table, roles: &RowRoles, column: &str) -> Result<Vec<Option<usize>>> {
+    let values = RowRoles::of(table, column, None, &[])?;
+    let mut present = vec![false; values.names.len()];
+    for (row, _) in roles.classes.iter().enumerate().filter(|(_, class)| class.is_some()) {
+        match values.classes[row] {
+            Some(value) => present[value.index()] = true,
+            None => {
+                return Err(Error::data("the number of the fold is missing")
+                    .at(table.place(row).column(column))
+                    .help("fill it in")
+                    .help("remove the row"));
+            }
+        }
+    }
+    // Values that only rows without a label have are no folds.
+    let mut numbers = vec![None; present.len()];
+    let mut count = 0;
+    for (number, _) in numbers.iter_mut().zip(&present).filter(|(_, there)| **there) {
+        *number = Some(count);
+        count += 1;
+    }
+    if count < 2 {
+        return Err(Error::data(format!("column `{column}` has one value, and folds take two at least")));
+    }
+    let fold = |(class, value): (&Option<Class>, &Option<Class>)| class.and(*value).and_then(|v| numbers[v.index()]);
+    Ok(roles.classes.iter().zip(&values.classes).map(fold).collect())
 }
 
 /// Refuses a fold without which a class is unknown: groups and times may hold all its rows.

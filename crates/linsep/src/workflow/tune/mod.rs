@@ -7,6 +7,8 @@
 mod choose;
 mod divide;
 mod journal;
+mod left_out;
+mod merge;
 mod trial;
 
 pub use choose::{TuneMetric, TuneRule};
@@ -16,6 +18,7 @@ pub use journal::{TrialJournal, TrialPlace};
 
 use super::options::FitOptions;
 use super::rows::{RowRoles, read_roles};
+use super::source::Source;
 use crate::artifact::{TrialRecord, TuningRecord};
 use crate::error::{Error, Result};
 use crate::model::Lambdas;
@@ -23,7 +26,9 @@ use crate::options::options;
 use crate::table::Table;
 use crate::watch::{Halt, Watch};
 use choose::{Judgement, judgement};
+use divide::Division;
 pub(super) use divide::divide;
+use merge::merged;
 pub(super) use trial::FoldScores;
 use trial::{ChosenSettings, Tried, judge_alone, try_candidate};
 
@@ -139,6 +144,7 @@ pub fn tune_table_kept(
             of(&other.options)
         )));
     }
+    let candidates = &merged(candidates, &roles.names)?[..];
     let part = JournalPart { journal, search: 0 };
     let mut found = search(table, &roles, candidates, (options, part), watch)?;
     if let Some(outer) = options.nested {
@@ -160,7 +166,7 @@ pub(super) fn search(
     watch: &Watch,
 ) -> Result<Tuning> {
     let metric = choose::metric(options.metric, candidates, &roles.names)?;
-    let folds = divide(table, roles, options)?;
+    let folds = division(table, roles, candidates, options)?;
     let (mut tried, mut failures) = (Vec::<Tried>::new(), Vec::new());
     let mut incomplete = false;
     for (number, candidate) in candidates.iter().enumerate() {
@@ -194,14 +200,18 @@ pub(super) fn search(
         settings: tried.settings.clone(),
         mean: judged.map(|j| j.mean),
         standard_error: judged.and_then(|j| j.standard_error),
-        folds: tried.folds.iter().flatten().map(|f| f.loss).collect(),
+        folds: match &folds {
+            Division::Listed(_) => tried.folds.iter().flatten().map(|f| f.loss).collect(),
+            Division::Each { .. } => Vec::new(),
+        },
     });
     Ok(Tuning {
         record: TuningRecord {
             metric: metric.name().to_owned(),
             rule: options.rule.name().to_owned(),
-            folds: options.folds,
+            folds: folds.len() / options.repeats.max(1),
             repeats: options.repeats,
+            leave_one_out: options.kind == FoldKind::LeaveOneOut,
             dealt_by: options.kind.column().map(str::to_owned),
             seed: options.seed,
             best,
@@ -214,6 +224,20 @@ pub(super) fn search(
     })
 }
 
+/// The folds of a search. Rows are left out one by one where they have all cells that the first candidate needs.
+fn division<'r>(
+    table: &Table,
+    roles: &'r RowRoles,
+    candidates: &[Candidate],
+    options: &TuneOptions,
+) -> Result<Division<'r>> {
+    if options.kind != FoldKind::LeaveOneOut || options.repeats != 1 {
+        return divide(table, roles, options).map(Division::Listed);
+    }
+    let recipe = super::options::recipe_options(&candidates[0].options);
+    Division::each(Source::of_some_rows(table, roles, |_| true, &recipe)?.rows, roles)
+}
+
 /// The whole search again without each of some folds, and its winner judged by that fold.
 fn nested(
     table: &Table,
@@ -223,7 +247,12 @@ fn nested(
     watch: &Watch,
 ) -> Result<TrialRecord> {
     let metric = choose::metric(options.metric, candidates, &roles.names)?;
-    let around = divide(table, roles, &TuneOptions { folds: outer, repeats: 1, ..options.clone() })?;
+    // Folds around folds of single rows are as large as others.
+    let kind = match &options.kind {
+        FoldKind::LeaveOneOut => FoldKind::Stratified,
+        kind => kind.clone(),
+    };
+    let around = divide(table, roles, &TuneOptions { folds: outer, repeats: 1, kind, ..options.clone() })?;
     let mut figures = Vec::with_capacity(around.len());
     for fold in &around {
         let within = roles.only(|row| fold.learn[row]);

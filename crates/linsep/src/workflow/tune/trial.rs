@@ -8,7 +8,9 @@ use super::super::rows::RowRoles;
 use super::super::source::Source;
 use super::Candidate;
 use super::choose::{FoldLoss, TuneMetric};
+use super::divide::Division;
 use super::journal::JournalPart;
+use super::left_out::{LeftOutRows, squared_errors};
 use crate::decide::{self, prior_shift, shift_scores};
 use crate::discriminant::Discriminant;
 use crate::error::{Error, ErrorKind, Result};
@@ -24,11 +26,41 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub(super) struct Tried {
     /// Its place among the candidates.
     pub(super) candidate: usize,
-    pub(super) lambda: Option<f64>,
+    pub(super) size: Option<PathSize>,
     pub(super) settings: Vec<(String, String)>,
     /// `None` where it cannot be fitted in every fold.
     pub(super) folds: Option<Vec<FoldLoss>>,
 }
+
+/// A size of a penalty along its path.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum PathSize {
+    Lambda(f64),
+    /// C, which is another λ for other rows.
+    Cost(f64),
+}
+
+impl PathSize {
+    /// A method with a penalty of this size.
+    pub(super) fn of(self, method: &Method) -> Method {
+        match (method, self) {
+            (Method::Risk(risk), PathSize::Lambda(lambda)) => Method::Risk(risk.with_lambda(lambda)),
+            (Method::Risk(risk), PathSize::Cost(cost)) => Method::Risk(risk.with_cost(cost)),
+            _ => method.clone(),
+        }
+    }
+
+    /// Its name and value for people and programs.
+    fn setting(self) -> (String, String) {
+        match self {
+            PathSize::Lambda(lambda) => ("lambda".to_owned(), format!("{lambda:?}")),
+            PathSize::Cost(cost) => (COST.to_owned(), format!("{cost:?}")),
+        }
+    }
+}
+
+/// The name of the setting that prices a unit of loss.
+pub(super) const COST: &str = "C";
 
 /// Settings that were chosen, and what they are judged by.
 pub(super) struct ChosenSettings<'c> {
@@ -39,14 +71,14 @@ pub(super) struct ChosenSettings<'c> {
 impl Tried {
     /// A candidate that some fold refused.
     pub(super) fn failed(candidate: &Candidate, number: usize) -> Tried {
-        Tried { candidate: number, lambda: None, settings: candidate.settings.clone(), folds: None }
+        Tried { candidate: number, size: None, settings: candidate.settings.clone(), folds: None }
     }
 
     /// What is fitted with these settings.
     pub(super) fn options(&self, candidates: &[Candidate]) -> FitOptions {
         let mut options = candidates[self.candidate].options.clone();
-        if let (Method::Risk(risk), Some(lambda)) = (&options.method, self.lambda) {
-            options.method = Method::Risk(risk.with_lambda(lambda));
+        if let Some(size) = self.size {
+            options.method = size.of(&options.method);
         }
         options
     }
@@ -57,34 +89,52 @@ pub(super) fn try_candidate(
     table: &Table,
     roles: &RowRoles,
     (candidate, number): (&Candidate, usize),
-    (folds, metric, journal): (&[Fold], TuneMetric, JournalPart<'_>),
+    (folds, metric, journal): (&Division<'_>, TuneMetric, JournalPart<'_>),
     (done, total): (usize, usize),
     watch: &Watch,
 ) -> Result<Vec<Tried>> {
     let plan = Plan::of(&candidate.options, &roles.names)?;
     let sizes = candidate.path.as_ref().map(|l| sizes(table, roles, (candidate, &plan), l, watch)).transpose()?;
+    let tried = |sizes: &[Option<PathSize>], losses: Vec<Vec<FoldLoss>>| -> Vec<Tried> {
+        let one = |(size, losses): (&Option<PathSize>, Vec<FoldLoss>)| {
+            let mut settings = candidate.settings.clone();
+            settings.extend(size.map(PathSize::setting));
+            Tried { candidate: number, size: *size, settings, folds: Some(losses) }
+        };
+        sizes.iter().zip(losses).map(one).collect()
+    };
+    let steps: Vec<Option<PathSize>> = match (&sizes, &candidate.path) {
+        (Some(sizes), Some(Lambdas::Costs(_))) => sizes.iter().map(|c| Some(PathSize::Cost(*c))).collect(),
+        (Some(sizes), _) => sizes.iter().map(|l| Some(PathSize::Lambda(*l))).collect(),
+        (None, _) => vec![None],
+    };
+    if let Division::Each { rows, .. } = folds {
+        let asked = LeftOutRows { table, roles, options: &candidate.options, plan: &plan, metric, rows };
+        if let Some(losses) = asked.losses(&steps, watch)? {
+            return Ok(tried(&steps, losses));
+        }
+    }
     let count = AtomicUsize::new(done);
     let in_fold = |fold: &Fold| {
         let count_of_sizes = sizes.as_ref().map_or(1, Vec::len);
         let losses = journal.or_else((number, fold.number, count_of_sizes), || match &sizes {
-            Some(sizes) => along_path(table, roles, (&candidate.options, &plan), (fold, metric), sizes, watch),
+            Some(sizes) => {
+                let sizes = match &candidate.path {
+                    Some(Lambdas::Costs(_)) => Lambdas::Costs(sizes.clone()),
+                    _ => Lambdas::Given(sizes.clone()),
+                };
+                along_path(table, roles, (&candidate.options, &plan), (fold, metric), &sizes, watch)
+            }
             None => one(table, roles, (&candidate.options, &plan), (fold, metric), watch).map(|loss| vec![loss]),
         });
         watch.report(Progress::Fold { done: count.fetch_add(1, Ordering::Relaxed) + 1, total });
         losses
     };
-    let found: Vec<Result<Vec<FoldLoss>>> = folds.par_iter().map(in_fold).collect();
+    let found: Vec<Result<Vec<FoldLoss>>> =
+        (0..folds.len()).into_par_iter().map(|number| in_fold(&folds.fold(number))).collect();
     let found = found.into_iter().collect::<Result<Vec<_>>>()?;
-    let lambdas: Vec<Option<f64>> = match &sizes {
-        Some(sizes) => sizes.iter().copied().map(Some).collect(),
-        None => vec![None],
-    };
-    let tried = |(place, lambda): (usize, Option<f64>)| {
-        let mut settings = candidate.settings.clone();
-        settings.extend(lambda.map(|l| ("lambda".to_owned(), format!("{l:?}"))));
-        Tried { candidate: number, lambda, settings, folds: Some(found.iter().map(|losses| losses[place]).collect()) }
-    };
-    Ok(lambdas.into_iter().enumerate().map(tried).collect())
+    let of_size = |place: usize| found.iter().map(|losses| losses[place]).collect();
+    Ok(tried(&steps, (0..steps.len()).map(of_size).collect()))
 }
 
 /// The method whose path a candidate asks for.
@@ -127,7 +177,7 @@ fn along_path(
     roles: &RowRoles,
     (options, plan): (&FitOptions, &Plan),
     (fold, metric): (&Fold, TuneMetric),
-    sizes: &[f64],
+    sizes: &Lambdas,
     watch: &Watch,
 ) -> Result<Vec<FoldLoss>> {
     let open = fold.open(table, roles, options)?;
@@ -135,7 +185,7 @@ fn along_path(
     let method = path_method(options, plan, &aligned)?;
     let training = open.training();
     let used = training.labels.len();
-    let path = match method.path(&training, &Lambdas::Given(sizes.to_vec()), watch).map_err(|e| open.name(e))? {
+    let path = match method.path(&training, sizes, watch).map_err(|e| open.name(e))? {
         Fit::Model(path) => path,
         Fit::Refused(refusal) => return Err(open.refused(&RefusedPart { part: None, used, refusal }, &aligned)),
     };
@@ -152,7 +202,7 @@ fn along_path(
 }
 
 /// A whole fit without a fold, calibration included, and the loss of the fold.
-fn one(
+pub(super) fn one(
     table: &Table,
     roles: &RowRoles,
     (options, plan): (&FitOptions, &Plan),
@@ -214,6 +264,13 @@ impl FoldScores<'_> {
         }
         let n_classes = roles.names.len();
         let (truth, weights) = (roles.codes(rows), roles.weights_of(rows));
+        if metric == TuneMetric::SquaredError {
+            let losses = squared_errors(&options.method, &scores, &truth, n_classes)?;
+            let weight = |at: usize| weights.as_ref().map_or(1.0, |w| w[at]);
+            let total: f64 = (0..rows.len()).map(weight).sum();
+            let loss = losses.iter().enumerate().map(|(at, loss)| weight(at) / total * loss).sum();
+            return Ok(FoldLoss { loss, weight: total });
+        }
         let predicted = plan.decision.classes(&scores, n_classes)?;
         let probabilities = plan.sure.then(|| decide::probabilities(&scores, n_classes));
         let losses = plan.sure.then(|| decide::losses(&scores, &truth, n_classes));
