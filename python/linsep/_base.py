@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, _input, _weights
+from . import _core, _input, _policies, _weights
 from ._fit import Training, run, threads
-from ._lazy import fitted_attribute, forget
+from ._lazy import available_if, fitted_attribute, forget
 from ._params import Parameters
 from ._parts import waiting
 from ._sklearn import SklearnFace
@@ -43,6 +43,12 @@ class Estimator(SklearnFace, Parameters):
     _counts_suffice = False
     #: Fitted attributes that may be assigned; predictions follow them.
     _writable: tuple[str, ...] = ()
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if _policies.takes_policies(cls):
+            _policies.told(cls.__dict__["__init__"])
+            cls.__doc__ = _policies.described(cls.__doc__)
 
     # -- what a subclass says ------------------------------------------------------------------------------------------
 
@@ -109,13 +115,19 @@ class Estimator(SklearnFace, Parameters):
         """Takes a fitted model on."""
         forget(self)
         own = self.__dict__
+        types = _input.label_types(training.labels.classes)
+        if types:
+            model = model.with_label_types(types)
         # Sums of an earlier fit in parts are not those of this one.
         own.pop("_running", None)
         own.pop("_by_counts", None)
+        own.pop("t_", None)
         own["model_"] = model
         own["classes_"] = training.labels.classes
         own["n_features_in_"] = training.cols
+        # A table that was made of an array for the sake of policies is made again of those to predict.
         own["_from_table"] = training.features.is_table
+        own["_of_frame"] = training.features.is_table and hasattr(training.source, "columns")
         own["_dtype"] = training.features.dtype if self._keeps_precision else np.float64
         own.pop("feature_names_in_", None)
         if training.features.names is not None:
@@ -127,7 +139,7 @@ class Estimator(SklearnFace, Parameters):
         own = self.__dict__
         own["model_"].bind(own["classes_"])
         own.pop("_fast", None)
-        if "feature_names_in_" not in own and self._takes_raw():
+        if "feature_names_in_" not in own and not own.get("_from_table", False) and self._takes_raw():
             own["_fast"] = own["model_"].predict_fast
 
     def _takes_raw(self) -> bool:
@@ -221,8 +233,61 @@ class Estimator(SklearnFace, Parameters):
             )
         given = self._prepare(given, fitting=False)
         if own.get("_from_table", False) and not given.is_table:
-            raise ValueError(f"{name} was fitted on a frame with text columns: give a frame with the same columns")
+            if own.get("_of_frame", True) and given.names is None:
+                raise ValueError(f"{name} was fitted on a frame: give a frame with the same columns")
+            return _policies.as_table(given, None if fitted is None else fitted.tolist())
         return given
+
+    def _is_calibrated(self) -> bool:
+        model = self.__dict__.get("model_")
+        if model is None:
+            return "calibration" in _policies.said(self)
+        return model.has_probabilities
+
+    @available_if(_is_calibrated)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of the classes, which ``calibration`` makes of the scores.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        _weights.refuse(self, "a calibration")
+        model, x = self._ask(X)
+        return model.probabilities(x, threads(self))
+
+    @available_if(_is_calibrated)
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Their logarithms.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of the columns that ``coef_`` is about: ``column=level`` of text columns, ``a*b`` of products.
+
+        Parameters
+        ----------
+        input_features : ignored
+            As scikit-learn's tools give it.
+
+        Returns
+        -------
+        array of str
+        """
+        return np.array(self._fitted().feature_names, dtype=object)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows that are predicted right.
@@ -488,6 +553,9 @@ class Probabilities(_Mixin):
         if weights is not None:
             return _weights.log_probabilities(_weights.scores(self, X, weights))
         model, x = self._ask(X)
+        if "calibration" in _policies.said(self) or "true_priors" in _policies.said(self):
+            with np.errstate(divide="ignore"):
+                return np.log(model.probabilities(x, threads(self)))
         return _weights.log_probabilities(model.scores(x, threads(self)))
 
 

@@ -17,6 +17,7 @@ from ._lazy import available_if
 if TYPE_CHECKING:
     # For annotations only: importing these takes time.
     from numpy.typing import NDArray
+    from .multilabel import MultiLabelClassifier
     from typing_extensions import Self
 
 #: Classes that a method's models may be of, the most special first.
@@ -84,7 +85,7 @@ class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, 
             return np.log(self.predict_proba(X))
 
 
-def load(path: Any) -> Estimator:
+def load(path: Any) -> Estimator | MultiLabelClassifier:
     """Reads a model file, written by `save` or by the command.
 
     Parameters
@@ -95,7 +96,7 @@ def load(path: Any) -> Estimator:
     -------
     estimator
         Of the class and with the parameters that give the model's settings; a `FittedModel` where no class has them.
-        A model with text columns predicts from frames.
+        A model with text columns predicts from frames. A file of several labels gives a `MultiLabelClassifier`.
 
     Examples
     --------
@@ -107,7 +108,16 @@ def load(path: Any) -> Estimator:
     >>> again, bool((again.coef_ == model.coef_).all())
     (LogisticRegression(C=2.0), True)
     """
-    return of_model(_core.Model.load(os.fspath(path)))
+    models = _core.load(os.fspath(path))
+    if len(models) == 1:
+        return of_model(models[0])
+    from .multilabel import MultiLabelClassifier
+
+    each = [of_model(model) for model in models]
+    found = MultiLabelClassifier(each[0])
+    found.estimators_, found.labels_ = each, [model.target for model in models]
+    found.n_features_in_ = each[0].n_features_in_
+    return found
 
 
 def of_model(model: _core.Model) -> Estimator:
@@ -129,6 +139,8 @@ def of_model(model: _core.Model) -> Estimator:
 
 def _classes(model: _core.Model) -> np.ndarray:
     names = model.classes
+    if model.label_types:
+        return _input.labels_from(names, model.label_types)
     if model.target_is_text:
         return np.array(names, dtype=object)
     try:

@@ -1,6 +1,6 @@
 //! Standard errors, tests and intervals.
 
-use crate::errors::{LinsepError, NoOptimumError};
+use crate::errors::{LinsepError, no_optimum};
 use crate::fit::{column_names, word};
 use crate::input::{Features, doubles};
 use crate::labels::labels;
@@ -76,6 +76,7 @@ pub(crate) fn infer<'py>(
     let weights = doubles(sample_weight)?;
     let features = Features::of(x)?;
     let manner = Manner { threads: n_threads, time_limit, callback: None };
+    let named = input_names.is_some() || matches!(features, Features::Table(_));
     let found = match features {
         Features::Table(table) => {
             options.target = free_name(&table, target);
@@ -104,7 +105,10 @@ pub(crate) fn infer<'py>(
     };
     let text = inference_text(&found, &voice::Python);
     match &found.answer {
-        Fit::Refused(_) => Err(NoOptimumError::new_err(text.trim_end().to_owned())),
+        Fit::Refused(separated) => {
+            let features = (&separated.features[..], named);
+            Err(no_optimum(py, text.trim_end().to_owned(), &separated.proof, features, &separated.classes))
+        }
         Fit::Model(inference) => {
             let values = rows.then(|| {
                 let each = 6 + inference.classes.len();

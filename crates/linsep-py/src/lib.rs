@@ -5,12 +5,16 @@
 //! interpreter responsive while the library works, and turns errors into exceptions.
 
 mod errors;
+mod files;
 mod fit;
 mod infer;
 mod input;
+mod judge;
 mod labels;
 mod model;
+mod online;
 mod plot;
+mod policies;
 mod pool;
 mod running;
 mod score;
@@ -26,13 +30,19 @@ mod _core {
     #[pymodule_export]
     use super::errors::{LinsepError, NoOptimumError, NotSeparableError};
     #[pymodule_export]
+    use super::files::{load, save_labels, stated};
+    #[pymodule_export]
     use super::fit::{fit, path, separability};
     #[pymodule_export]
     use super::infer::infer;
     #[pymodule_export]
+    use super::judge::{evaluate, geometry};
+    #[pymodule_export]
     use super::labels::encode;
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::online::online_pass;
     #[pymodule_export]
     use super::plot::{Drawn, plot, plot_kinds};
     #[pymodule_export]
@@ -40,7 +50,7 @@ mod _core {
     #[pymodule_export]
     use super::settings::defaults;
     #[pymodule_export]
-    use super::table::Columns;
+    use super::table::{Columns, as_table};
     use pyo3::prelude::*;
 
     #[pymodule_init]
@@ -48,6 +58,13 @@ mod _core {
         super::errors::silence_decoders();
         // Every exception has help, if only none.
         module.py().get_type::<LinsepError>().setattr("help", module.py().None())?;
+        // And every proof its parts, if only none.
+        for part in ["direction", "intercept", "columns", "rows", "kind", "classes"] {
+            module.py().get_type::<NoOptimumError>().setattr(part, module.py().None())?;
+        }
+        for part in ["rows", "witness"] {
+            module.py().get_type::<NotSeparableError>().setattr(part, module.py().None())?;
+        }
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }
