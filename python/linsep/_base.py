@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, _input, _policies, _weights
+from . import _core, _input, _levels, _policies, _weights
 from ._fit import Training, run, threads
 from ._lazy import available_if, fitted_attribute, forget
 from ._params import Parameters
@@ -128,6 +128,7 @@ class Estimator(SklearnFace, Parameters):
         # A table that was made of an array for the sake of policies is made again of those to predict.
         own["_from_table"] = training.features.is_table
         own["_of_frame"] = training.features.is_table and hasattr(training.source, "columns")
+        own["_levels"] = _levels.declared(training.source) if training.features.is_table else None
         own["_dtype"] = training.features.dtype if self._keeps_precision else np.float64
         own.pop("feature_names_in_", None)
         if training.features.names is not None:
@@ -214,9 +215,12 @@ class Estimator(SklearnFace, Parameters):
 
     def _ask(self, X: Any) -> tuple[_core.Model, Any]:
         """The model, and features that fit it."""
-        self._fitted()
+        model = self._fitted()
         given = self._given(X)
-        return self.model_, given.x
+        if given.is_table and self.__dict__.get("_levels") and _levels.are_known(X, self._levels):
+            # A level that was declared and had no rows: its indicator is like those of the other rows, zero.
+            model = model.forgiving()
+        return model, given.x
 
     def _given(self, X: Any) -> _input.Features:
         """Features to predict from, checked against those of the fit."""
@@ -401,12 +405,26 @@ class Estimator(SklearnFace, Parameters):
             ``part``.
         """
         found = self._recompute("support_table", X, y, sample_weight)
+        self._check_support(found, X, y)
         names = dict(zip(self.model_.classes, self.classes_.tolist()))
         for entry in found:
             # The command counts rows from 1.
             entry["row"] -= 1
             entry["label"] = names.get(entry["label"], entry["label"])
         return found
+
+    def _check_support(self, table: list[dict[str, Any]], X: Any, y: Any) -> None:
+        """Refuses rows that are not those of the fit: a support vector of two classes is on its margin or beyond it."""
+        scores = self.decision_function(X) if hasattr(self, "decision_function") and self.classes_.size == 2 else None
+        if scores is None or self.stop_ != "converged" or any(entry.get("part") for entry in table):
+            return
+        sides = np.where(_input.codes_of(y, self.classes_, len(scores)) == 1, 1.0, -1.0)
+        outside = [entry["row"] - 1 for entry in table if sides[entry["row"] - 1] * scores[entry["row"] - 1] > 1.1]
+        if outside:
+            raise _core.LinsepError(
+                f"these are not the rows of the fit: row {outside[0]} is a support vector of it, and is outside the margin here"
+                "\n  help: give X and y as they were fitted, in their order"
+            )
 
     def _recompute(self, what: str, X: Any, y: Any, sample_weight: Any, **more: Any) -> Any:
         self._fitted()
@@ -465,16 +483,24 @@ class Estimator(SklearnFace, Parameters):
         model.save(os.fspath(path))
 
     def __getstate__(self) -> dict[str, Any]:
-        # The model pickles as its file; the bound method is made anew.
+        # The model is kept as the bytes of its file, which skops takes, too; the bound method is made anew.
         state = self.__dict__.copy()
         state.pop("_fast", None)
+        if "model_" in state:
+            state["model_"] = self.model_.to_json().encode()
+        if isinstance(state.get("_running"), _core.Running):
+            state["_running"] = list(state["_running"].__reduce__()[1])
         if "_kept_attributes" in state:
             state["_kept_attributes"] = _weights.kept(self)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        if isinstance(state.get("_running"), list):
+            self.__dict__["_running"] = _core.Running(*state["_running"])
         if "model_" in state:
+            if isinstance(state["model_"], bytes):
+                self.__dict__["model_"] = _core.Model.from_json(state["model_"].decode())
             self._ready()
             if state["_kept_attributes"]:
                 self.__dict__.pop("_fast", None)

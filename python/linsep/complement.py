@@ -11,9 +11,10 @@ from ._base import Estimator, Probabilities
 from ._counts import checked_counts
 from ._errors import warn
 from ._fit import Training, training
-from ._lazy import fitted_attribute
+from ._lazy import fitted_attribute, forget
 from ._penalty import flag, not_negative
 from ._sklearn import UNCHANGED
+from ._weights import log_shares
 
 if TYPE_CHECKING:
     # For annotations only: importing these takes time.
@@ -63,6 +64,8 @@ class ComplementNB(Probabilities, Estimator):
 
     _positive_only = True
     _poor_score = True
+    # Of one class there is no model, and the counts say all there is.
+    _counts_suffice = True
     _weighted = ("fit", "partial_fit", "score")
 
     def __init__(self, *, alpha: Any = 1.0, force_alpha: Any = True, fit_prior: Any = True, class_prior: Any = None, norm: Any = False, n_jobs: Any = None) -> None:
@@ -129,6 +132,10 @@ class ComplementNB(Probabilities, Estimator):
         if before is not None:
             counts, rows = counts + before[0], rows + before[1]
         planes = self._planes(counts)
+        if self.class_prior is not None and len(self.class_prior) != data.n_classes:
+            raise ValueError("Number of priors must match number of classes.")
+        if data.n_classes == 1:
+            return self._one_class(data, (counts, rows))
         flat = planes[1:] - planes[:1] if data.n_classes == 2 else planes
         names = data.features.names or [f"x{j}" for j in range(data.cols)]
         model = _core.stated(
@@ -137,6 +144,48 @@ class ComplementNB(Probabilities, Estimator):
         self._adopt(model, data)
         self.__dict__["_running"] = (counts, rows)
         return self
+
+    def _one_class(self, data: Training, sums: Any) -> Self:
+        forget(self)
+        own = self.__dict__
+        for name in ("model_", "_fast", "feature_names_in_"):
+            own.pop(name, None)
+        own.update(_by_counts=True, _running=sums, classes_=data.labels.classes, n_features_in_=data.cols)
+        own["_waiting"] = f"there is one class only, {data.labels.classes.tolist()[0]!r}"
+        if data.features.names is not None:
+            own["feature_names_in_"] = np.array(data.features.names, dtype=object)
+        return self
+
+    def _predict(self, X: Any) -> np.ndarray:
+        if not self.__dict__.get("_by_counts", False):
+            return super()._predict(X)
+        return self.classes_[self.predict_joint_log_proba(X).argmax(axis=1)]
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithms of the probabilities.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        return log_shares(self.predict_joint_log_proba(X))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        return np.exp(self.predict_log_proba(X))
 
     def _planes(self, counts: np.ndarray) -> np.ndarray:
         """Weights of every class: the rarer a word in the other classes, the more it speaks for this one."""
@@ -202,7 +251,8 @@ class ComplementNB(Probabilities, Estimator):
         """
         given = self._given(X)
         _input.check_finite(given.x)
-        return _input.times(given.x, self.feature_log_prob_.T)
+        found = _input.times(given.x, self.feature_log_prob_.T)
+        return found + self.class_log_prior_ if self.classes_.size == 1 else found
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None, refit: Any = False) -> dict[str, Any]:
         """There is nothing to verify.

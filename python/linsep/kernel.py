@@ -147,9 +147,28 @@ class _Support:
         elif not training.features.is_table:
             self.support_vectors_ = training.features.x[self.support_]
 
+    def _restore_support(self) -> None:
+        """The same from a model file, whose signs of multipliers tell the classes and which keeps the rows of a kernel."""
+        said = json.loads(self.model_.to_json())["model"]["discriminant"]
+        if said.get("kind") != "kernel":
+            parts = [rows for _, rows, _ in self.model_.support()]
+            self.support_ = np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int64)
+            return
+        rows = np.array(said["rows"], dtype=np.int64)
+        signs = np.array(said["coefficients"]).reshape(rows.size, -1)
+        pairs = np.array(list(combinations(range(self.classes_.size), 2)))
+        first = (signs != 0).argmax(axis=1)
+        codes = np.where(signs[np.arange(rows.size), first] > 0, pairs[first, 1], pairs[first, 0])
+        order = np.argsort(codes, kind="stable")
+        self.support_, self._support_codes = rows[order], codes[order]
+        if said["support"].get("layout") == "dense":
+            self.support_vectors_ = np.array(said["support"]["values"]).reshape(rows.size, -1)[order]
+
     @fitted_attribute
     def n_support_(self) -> np.ndarray:
         """Support vectors of every class."""
+        if "_support_codes" not in self.__dict__:
+            raise AttributeError("n_support_ is not known of a linear machine from a file, which keeps no signs")
         return np.bincount(self._support_codes, minlength=self.classes_.size).astype(np.int32)
 
     @fitted_attribute

@@ -53,6 +53,14 @@ class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, 
     def __init__(self) -> None:
         pass
 
+    def __repr__(self) -> str:
+        model = self.__dict__.get("model_")
+        if model is None:
+            return "FittedModel()"
+        labels = [repr(label) for label in self.classes_.tolist()]
+        shown = ", ".join(labels if len(labels) <= 5 else [*labels[:4], f"… {len(labels)} classes"])
+        return f"FittedModel({model.method}: {model.n_features} features, classes {shown})"
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Models from files are fitted already.
 
@@ -134,6 +142,8 @@ def of_model(model: _core.Model) -> Estimator:
     if names and names != [f"x{j}" for j in range(len(names))]:
         own["feature_names_in_"] = np.array(names, dtype=object)
     estimator._ready()
+    if hasattr(estimator, "_restore_support"):
+        estimator._restore_support()
     return estimator
 
 
@@ -160,6 +170,8 @@ def _matching(model: _core.Model) -> Estimator | None:
         return None
     settings = json.loads(model.settings)
     method = settings.pop("method")
+    if method not in _CANDIDATES:
+        return None
     defaults = {**_LEFT_OUT, **json.loads(_core.defaults(method))}
     defaults.pop("method", None)
     settings = {**defaults, **settings}

@@ -329,3 +329,52 @@ def test_threads(two_classes, monkeypatch):
         linsep.LogisticRegression(standardize="no").fit(X, y)
     with pytest.raises(ValueError):
         linsep.GaussianNB(priors=[0.5, 0.50001]).fit(X, y)
+
+
+def test_other_ways_to_keep_a_model(three_classes):
+    import pickle
+
+    import cloudpickle
+    import skops.io
+
+    X, y = np.abs(three_classes[0]), three_classes[1]
+    models = [
+        linsep.LogisticRegression(), linsep.SVC(), linsep.GaussianNB(), linsep.MultinomialNB(), linsep.ComplementNB(),
+        linsep.LinearDiscriminantAnalysis(), linsep.OneVsRestClassifier(linsep.LinearSVC()), linsep.LogisticRegression(basis="products"),
+    ]
+    for model in models:
+        model.fit(X, y)
+        written = skops.io.dumps(model)
+        kinds = skops.io.get_untrusted_types(data=written)
+        assert all(kind.startswith("linsep.") for kind in kinds), kinds
+        copies = [
+            skops.io.loads(written, trusted=kinds), cloudpickle.loads(cloudpickle.dumps(model)), pickle.loads(pickle.dumps(model)),
+        ]
+        for again in copies:
+            assert np.array_equal(again.predict(X), model.predict(X)) and again.summary() == model.summary()
+
+
+def test_machines_from_files_are_complete(three_classes, tmp_path):
+    X, y = three_classes
+    for labels in (y, np.where(y == "ash", "ash", "other")):
+        model = linsep.SVC().fit(X, labels)
+        model.save(tmp_path / "model.json")
+        again = linsep.load(tmp_path / "model.json")
+        for name in ("support_", "n_support_", "support_vectors_", "dual_coef_", "intercept_"):
+            assert np.array_equal(getattr(again, name), getattr(model, name)), name
+
+
+def test_support_vectors_of_other_rows_are_refused(two_classes):
+    X, y = two_classes
+    model = linsep.LinearSVC(loss="hinge").fit(X, y)
+    assert model.support_table(X, y)
+    with pytest.raises(linsep.LinsepError, match="not the rows of the fit"):
+        model.support_table(X[::-1], y[::-1])
+
+
+def test_models_say_what_they_are(two_classes, tmp_path):
+    X, y = two_classes
+    model = linsep.LogisticRegression(basis="products").fit(X, y)
+    assert "<svg" in linsep.LogisticRegression().fit(X, y)._repr_html_()
+    model.save(tmp_path / "model.json")
+    assert repr(linsep.load(tmp_path / "model.json")) == "FittedModel(risk: 10 features, classes 0, 1)"
