@@ -31,9 +31,15 @@ if TYPE_CHECKING:
     from ._explain import Explanation as Explanation
     from .crossvalidated import LogisticRegressionCV as LogisticRegressionCV
     from .crossvalidated import RidgeClassifierCV as RidgeClassifierCV
+    from .boundaries import Geometry as Geometry
+    from .boundaries import geometry as geometry
+    from .complement import ComplementNB as ComplementNB
     from .discriminant import GaussianBayes as GaussianBayes
     from .discriminant import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
     from .discriminant import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
+    from .evaluation import Estimate as Estimate
+    from .evaluation import Evaluation as Evaluation
+    from .evaluation import evaluate as evaluate
     from .inference import Inference as Inference
     from .inference import infer as infer
     from .kernel import SVC as SVC
@@ -48,6 +54,7 @@ if TYPE_CHECKING:
     from .loaded import load as load
     from .multiclass import OneVsOneClassifier as OneVsOneClassifier
     from .multiclass import OneVsRestClassifier as OneVsRestClassifier
+    from .multilabel import MultiLabelClassifier as MultiLabelClassifier
     from .naive_bayes import BernoulliNB as BernoulliNB
     from .naive_bayes import CategoricalNB as CategoricalNB
     from .naive_bayes import GaussianNB as GaussianNB
@@ -85,6 +92,7 @@ _HOMES = {
     "GaussianBayes": "discriminant",
     "GaussianNB": "naive_bayes",
     "BernoulliNB": "naive_bayes",
+    "ComplementNB": "complement",
     "MultinomialNB": "naive_bayes",
     "PoissonNB": "naive_bayes",
     "CategoricalNB": "naive_bayes",
@@ -97,6 +105,12 @@ _HOMES = {
     "Comparison": "search",
     "regularization_path": "path",
     "RegularizationPath": "path",
+    "MultiLabelClassifier": "multilabel",
+    "evaluate": "evaluation",
+    "Evaluation": "evaluation",
+    "Estimate": "evaluation",
+    "geometry": "boundaries",
+    "Geometry": "boundaries",
     "separability": "separable",
     "Separability": "separable",
     "infer": "inference",

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, _input, _weights
+from . import _core, _input, _levels, _policies, _weights
 from ._fit import Training, run, threads
-from ._lazy import fitted_attribute, forget
+from ._lazy import available_if, fitted_attribute, forget
 from ._params import Parameters
 from ._parts import waiting
 from ._sklearn import SklearnFace
@@ -44,6 +44,12 @@ class Estimator(SklearnFace, Parameters):
     _counts_suffice = False
     #: Fitted attributes that may be assigned; predictions follow them.
     _writable: tuple[str, ...] = ()
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if _policies.takes_policies(cls):
+            _policies.told(cls.__dict__["__init__"])
+            cls.__doc__ = _policies.described(cls.__doc__)
 
     # -- what a subclass says ------------------------------------------------------------------------------------------
 
@@ -114,13 +120,20 @@ class Estimator(SklearnFace, Parameters):
         """Takes a fitted model on."""
         forget(self)
         own = self.__dict__
+        types = _input.label_types(training.labels.classes)
+        if types:
+            model = model.with_label_types(types)
         # Sums of an earlier fit in parts are not those of this one.
         own.pop("_running", None)
         own.pop("_by_counts", None)
+        own.pop("t_", None)
         own["model_"] = model
         own["classes_"] = training.labels.classes
         own["n_features_in_"] = training.cols
+        # A table that was made of an array for the sake of policies is made again of those to predict.
         own["_from_table"] = training.features.is_table
+        own["_of_frame"] = training.features.is_table and hasattr(training.source, "columns")
+        own["_levels"] = _levels.declared(training.source) if training.features.is_table else None
         own["_dtype"] = training.features.dtype if self._keeps_precision else np.float64
         own.pop("feature_names_in_", None)
         own.pop("_formula", None)
@@ -139,7 +152,7 @@ class Estimator(SklearnFace, Parameters):
         own = self.__dict__
         own["model_"].bind(own["classes_"])
         own.pop("_fast", None)
-        if "feature_names_in_" not in own and self._takes_raw():
+        if "feature_names_in_" not in own and not own.get("_from_table", False) and self._takes_raw():
             own["_fast"] = own["model_"].predict_fast
 
     def _takes_raw(self) -> bool:
@@ -214,9 +227,12 @@ class Estimator(SklearnFace, Parameters):
 
     def _ask(self, X: Any) -> tuple[_core.Model, Any]:
         """The model, and features that fit it."""
-        self._fitted()
+        model = self._fitted()
         given = self._given(X)
-        return self.model_, given.x
+        if given.is_table and self.__dict__.get("_levels") and _levels.are_known(X, self._levels):
+            # A level that was declared and had no rows: its indicator is like those of the other rows, zero.
+            model = model.forgiving()
+        return model, given.x
 
     def _given(self, X: Any) -> _input.Features:
         """Features to predict from, checked against those of the fit."""
@@ -239,8 +255,61 @@ class Estimator(SklearnFace, Parameters):
             )
         given = self._prepare(given, fitting=False)
         if own.get("_from_table", False) and not given.is_table:
-            raise ValueError(f"{name} was fitted on a frame with text columns: give a frame with the same columns")
+            if own.get("_of_frame", True) and given.names is None:
+                raise ValueError(f"{name} was fitted on a frame: give a frame with the same columns")
+            return _policies.as_table(given, None if fitted is None else fitted.tolist())
         return given
+
+    def _is_calibrated(self) -> bool:
+        model = self.__dict__.get("model_")
+        if model is None:
+            return "calibration" in _policies.said(self)
+        return model.has_probabilities
+
+    @available_if(_is_calibrated)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of the classes, which ``calibration`` makes of the scores.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        _weights.refuse(self, "a calibration")
+        model, x = self._ask(X)
+        return model.probabilities(x, threads(self))
+
+    @available_if(_is_calibrated)
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Their logarithms.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of the columns that ``coef_`` is about: ``column=level`` of text columns, ``a*b`` of products.
+
+        Parameters
+        ----------
+        input_features : ignored
+            As scikit-learn's tools give it.
+
+        Returns
+        -------
+        array of str
+        """
+        return np.array(self._fitted().feature_names, dtype=object)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows that are predicted right.
@@ -374,12 +443,26 @@ class Estimator(SklearnFace, Parameters):
             ``part``.
         """
         found = self._recompute("support_table", X, y, sample_weight)
+        self._check_support(found, X, y)
         names = dict(zip(self.model_.classes, self.classes_.tolist()))
         for entry in found:
             # The command counts rows from 1.
             entry["row"] -= 1
             entry["label"] = names.get(entry["label"], entry["label"])
         return found
+
+    def _check_support(self, table: list[dict[str, Any]], X: Any, y: Any) -> None:
+        """Refuses rows that are not those of the fit: a support vector of two classes is on its margin or beyond it."""
+        scores = self.decision_function(X) if hasattr(self, "decision_function") and self.classes_.size == 2 else None
+        if scores is None or self.stop_ != "converged" or any(entry.get("part") for entry in table):
+            return
+        sides = np.where(_input.codes_of(y, self.classes_, len(scores)) == 1, 1.0, -1.0)
+        outside = [entry["row"] - 1 for entry in table if sides[entry["row"] - 1] * scores[entry["row"] - 1] > 1.1]
+        if outside:
+            raise _core.LinsepError(
+                f"these are not the rows of the fit: row {outside[0]} is a support vector of it, and is outside the margin here"
+                "\n  help: give X and y as they were fitted, in their order"
+            )
 
     def _recompute(self, what: str, X: Any, y: Any, sample_weight: Any, **more: Any) -> Any:
         self._fitted()
@@ -445,16 +528,24 @@ class Estimator(SklearnFace, Parameters):
         model.save(os.fspath(path))
 
     def __getstate__(self) -> dict[str, Any]:
-        # The model pickles as its file; the bound method is made anew.
+        # The model is kept as the bytes of its file, which skops takes, too; the bound method is made anew.
         state = self.__dict__.copy()
         state.pop("_fast", None)
+        if "model_" in state:
+            state["model_"] = self.model_.to_json().encode()
+        if isinstance(state.get("_running"), _core.Running):
+            state["_running"] = list(state["_running"].__reduce__()[1])
         if "_kept_attributes" in state:
             state["_kept_attributes"] = _weights.kept(self)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        if isinstance(state.get("_running"), list):
+            self.__dict__["_running"] = _core.Running(*state["_running"])
         if "model_" in state:
+            if isinstance(state["model_"], bytes):
+                self.__dict__["model_"] = _core.Model.from_json(state["model_"].decode())
             self._ready()
             if state["_kept_attributes"]:
                 self.__dict__.pop("_fast", None)
@@ -533,6 +624,9 @@ class Probabilities(_Mixin):
         if weights is not None:
             return _weights.log_probabilities(_weights.scores(self, X, weights))
         model, x = self._ask(X)
+        if "calibration" in _policies.said(self) or "true_priors" in _policies.said(self):
+            with np.errstate(divide="ignore"):
+                return np.log(model.probabilities(x, threads(self)))
         return _weights.log_probabilities(model.scores(x, threads(self)))
 
 

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "LinsepError", "Model", "NoOptimumError", "NotSeparableError", "Picture", "Running", "Table", "__version__", "compare",
-    "defaults", "encode", "explain", "fit", "fit_levels", "formula_target", "infer", "left_out", "path", "plot", "plot_kinds",
-    "separability", "tune",
+    "LinsepError", "Model", "NoOptimumError", "NotSeparableError", "Picture", "Running", "Table", "__version__", "as_table",
+    "compare", "defaults", "encode", "evaluate", "explain", "fit", "fit_levels", "formula_target", "geometry", "infer", "left_out",
+    "load", "online_pass", "path", "plot", "plot_kinds", "save_labels", "separability", "stated", "tune",
 ]
 __version__: str
 
@@ -23,10 +23,20 @@ class LinsepError(ValueError):
     help: str | None
 
 class NoOptimumError(LinsepError):
-    """The objective has no minimum; the message is the proof."""
+    """The objective has no minimum; the message is the proof, and so are the attributes."""
+
+    direction: NDArray[np.float64] | None
+    intercept: NDArray[np.float64] | None
+    columns: list[str] | list[int] | None
+    rows: NDArray[np.int64] | None
+    kind: str | None
+    classes: list[str] | None
 
 class NotSeparableError(LinsepError):
-    """No plane separates the classes; the message is the proof."""
+    """No plane separates the classes; the message is the proof, and so are the attributes."""
+
+    rows: NDArray[np.int64] | None
+    witness: dict[str, Any] | None
 
 @final
 class Table:
@@ -35,6 +45,7 @@ class Table:
     def __new__(
         cls, names: list[str], columns: Sequence[NDArray[np.float64] | tuple[NDArray[np.int64], list[str]]]
     ) -> Table: ...
+    def binarized(self, threshold: float) -> Table: ...
 
 @final
 class Model:
@@ -105,8 +116,10 @@ class Model:
     @staticmethod
     def from_json(text: str) -> Model: ...
     def save(self, path: str) -> None: ...
-    @staticmethod
-    def load(path: str) -> Model: ...
+    def forgiving(self) -> Model: ...
+    def with_label_types(self, types: list[str]) -> Model: ...
+    @property
+    def label_types(self) -> list[str]: ...
     def verify(
         self, x: _Features, y_codes: NDArray[Any], sample_weight: NDArray[np.float64] | None = None, n_threads: int = 0,
         refit: bool = False,
@@ -175,6 +188,7 @@ def fit(
     seed: int = 0,
     callback: Callable[[dict[str, Any]], None] | None = None,
     conformal: tuple[float, bool, float] | None = None,
+    policies: dict[str, Any] | None = None,
 ) -> Model: ...
 def path(
     x: _Features,
@@ -331,3 +345,54 @@ def formula_target(formula: str) -> str | None: ...
 def explain(
     model: Model, x: _Features, n_threads: int = 0
 ) -> tuple[list[str], list[str], NDArray[np.float64], NDArray[np.float64], str]: ...
+def as_table(x: _Features, names: list[str]) -> Table: ...
+def load(path: str) -> list[Model]: ...
+def save_labels(models: Sequence[tuple[str, Model]], path: str) -> None: ...
+def stated(
+    weights: list[list[float]], intercept: list[float], classes: list[str], names: list[str], *, log_odds: bool, target_is_text: bool
+) -> Model: ...
+def evaluate(
+    model: Model,
+    x: _Features,
+    y_codes: NDArray[Any] | None = None,
+    *,
+    sample_weight: NDArray[np.float64] | None = None,
+    details: bool = False,
+    wanted: list[tuple[str, float]] = ...,
+    against: Model | None = None,
+    replicates: int = 1999,
+    seed: int = 0,
+    unknown: str | None = None,
+    n_threads: int = 0,
+) -> tuple[str, str]: ...
+def geometry(
+    model: Model,
+    x: _Features | None = None,
+    y_codes: NDArray[Any] | None = None,
+    *,
+    projection: bool = False,
+    mahalanobis: bool = False,
+    regions: bool = False,
+    window: list[tuple[str, float, float]] | None = None,
+    unknown: str | None = None,
+    n_threads: int = 0,
+) -> tuple[str, str, dict[str, NDArray[Any]] | None]: ...
+def online_pass(
+    x: _Features,
+    y_codes: NDArray[np.int64],
+    coef: NDArray[np.float64],
+    intercept: NDArray[np.float64],
+    order: NDArray[np.int64],
+    *,
+    loss: str,
+    rate: str,
+    alpha: float,
+    l1_ratio: float,
+    penalised: bool,
+    eta0: float,
+    power: float,
+    fit_intercept: bool,
+    first_step: float,
+    sample_weight: NDArray[np.float64] | None = None,
+    class_factors: list[float] | None = None,
+) -> None: ...

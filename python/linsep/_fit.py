@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, _input
+from . import _core, _input, _policies
 from ._errors import convergence_warning, warn
 from ._penalty import one_of, positive
 
@@ -78,9 +78,9 @@ class Training:
 
 
 def training(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, sets: Sets = NO_SETS, formula: Any = None
+    estimator: Any, X: Any, y: Any, sample_weight: Any, sets: Sets = NO_SETS, formula: Any = None, owner: Any = None
 ) -> Training:
-    """Checked data."""
+    """Checked data; `owner` is the wrapper of the estimator, whose policies count, too."""
     name = type(estimator).__name__
     written = None
     if formula is not None:
@@ -91,6 +91,8 @@ def training(
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
     features = written.features if written else _input.features(X, sparse=estimator._takes_sparse, owner=name)
+    if not written and _policies.of_tables(owner or estimator):
+        features = _policies.as_table(_input.table(X) or features)
     labels = _input.labels(y, features.rows, name, least=1 if estimator._counts_suffice else 2)
     weights = _input.weights(sample_weight, features.rows)
     class_weight = _input.class_weights(getattr(estimator, "class_weight", None), labels.classes)
@@ -106,11 +108,15 @@ def run(estimator: Any, X: Any, y: Any, sample_weight: Any, sets: Sets = NO_SETS
 
 
 def fitted(
-    estimator: Any, data: Training, scheme: dict[str, str] | None = None, settings: dict[str, Any] | None = None
+    estimator: Any,
+    data: Training,
+    scheme: dict[str, str] | None = None,
+    settings: dict[str, Any] | None = None,
+    owner: Any = None,
 ) -> _core.Model:
     """The model of an estimator's parameters on some data, unless other settings are given.
 
-    `scheme` says how one decision is made of more than two classes.
+    `scheme` says how one decision is made of more than two classes; `owner` is the wrapper, whose policies count, too.
     """
     if settings is None:
         settings = estimator._settings(data)
@@ -121,6 +127,10 @@ def fitted(
     given = estimator._prepare(data.features, fitting=True)
     tell = observer(estimator)
     start = warm(estimator, data)
+    missing, policies = _policies.for_fit(owner or estimator, data.labels.classes)
+    if policies is not None and "calibration" in policies:
+        # Probabilities decide then, not votes.
+        scheme = {name: word for name, word in scheme.items() if name == "multiclass"}
     try:
         return _core.fit(
             given.x,
@@ -141,6 +151,8 @@ def fitted(
             callback=tell,
             conformal=data.conformal,
             **({} if data.formula is None else {"formula": data.formula.text, "target": data.formula.target}),
+            missing=missing,
+            policies=policies,
             **scheme,
         )
     except _core.LinsepError as error:
@@ -159,16 +171,39 @@ def threads(estimator: Any) -> int:
 
 
 def thread_count(jobs: Any) -> int:
-    """Threads for the extension: 0 is all, or what ``LINSEP_NUM_THREADS`` says."""
-    if jobs is None or jobs == -1:
+    """Threads for the extension: 0 is all, or what ``LINSEP_NUM_THREADS`` or ``OMP_NUM_THREADS`` says."""
+    if jobs is None:
         return 0
     if isinstance(jobs, bool) or not isinstance(jobs, (int, np.integer)):
         raise ValueError(f"n_jobs must be a whole number, or None for all cores; got {jobs!r}")
-    if jobs < 0:
-        return max(1, (os.cpu_count() or 1) + 1 + int(jobs))
     if jobs == 0:
         raise ValueError("n_jobs == 0 has no meaning; use None for all cores")
+    if jobs < 0:
+        # In a worker of joblib, which says how many cores each of them may use, all cores are those.
+        share = _share_of_worker()
+        return max(1, (_cores() if share is None else share) + 1 + int(jobs))
+    most = _PER_CORE * _cores()
+    if jobs > most:
+        warn(f"n_jobs={jobs} is more than {_PER_CORE} threads for each core: {most} are used")
+        return most
     return int(jobs)
+
+
+#: Threads for each core beyond which more only wait, as in the library.
+_PER_CORE = 4
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _share_of_worker() -> int | None:
+    """Cores for each process of a pool, inside one of them; `None` elsewhere."""
+    from multiprocessing import parent_process
+
+    said = os.environ.get("OMP_NUM_THREADS", "")
+    return int(said) if parent_process() is not None and said.isdigit() and int(said) > 0 else None
 
 
 def seed(estimator: Any) -> int:

@@ -40,7 +40,25 @@ def estimator_html(estimator: Any) -> str:
         ]
     else:
         rows.append(("state", "not fitted"))
-    return table(type(estimator).__name__, rows)
+    return table(type(estimator).__name__, rows) + _picture(estimator)
+
+
+#: More columns than this make no picture that anybody reads.
+_MOST_COLUMNS = 30
+
+
+def _picture(estimator: Any) -> str:
+    """The picture of the coefficients, folded up; nothing where there is none."""
+    model = estimator.__dict__.get("model_")
+    if model is None or model.coef() is None or model.n_features > _MOST_COLUMNS:
+        return ""
+    from ._core import LinsepError
+
+    try:
+        drawn = estimator.plot("coefficients")
+    except (LinsepError, ValueError):
+        return ""
+    return f"<details><summary>.plot('coefficients')</summary>{drawn._repr_svg_()}</details>"
 
 
 def certificate_words(certificate: dict[str, Any]) -> str:

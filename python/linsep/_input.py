@@ -301,6 +301,11 @@ def encode(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return _encode_text(y)
     if kind in "OT":
         return _encode_objects(y)
+    if kind in "mM":
+        if np.isnat(y).any():
+            raise ValueError("Input y contains NaT.")
+        moments, codes = _core.encode(np.ascontiguousarray(y).view(np.int64))
+        return moments.view(y.dtype), codes
     raise ValueError(f"Unknown label type: labels of dtype {y.dtype}")
 
 
@@ -339,15 +344,81 @@ def _encode_objects(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if any(label is None or label != label for label in found):
         raise ValueError("Input y contains NaN.")
     if not (all(isinstance(label, (str, bytes)) for label in found) and len({type(label) for label in found}) == 1):
+        if all(isinstance(label, (bool, np.bool_)) for label in found):
+            return encode(y.astype(np.bool_))
         if all(isinstance(label, (bool, int, np.integer, np.bool_)) for label in found):
             return encode(np.array([int(label) for label in y.tolist()], dtype=np.int64))
         if all(isinstance(label, (int, float, np.number)) for label in found):
             return encode(y.astype(np.float64))
-        raise ValueError("Unknown label type: unknown. Labels must be all numbers or all text, not a mixture of both")
+        return _encode_mixed(found, seen)
     order = sorted(range(len(found)), key=found.__getitem__)
     place = np.empty(len(found), np.uint32)
     place[order] = np.arange(len(found), dtype=np.uint32)
     return np.array([found[at] for at in order], dtype=y.dtype), place[seen]
+
+
+#: What labels may be beside each other, in the order of the classes.
+_MIXED = (bool, int, float, str, bytes)
+
+
+def _encode_mixed(found: list[Any], seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Labels of several types: truth values, then numbers, then text."""
+    plain = [label.item() if isinstance(label, np.generic) else label for label in found]
+    odd = sorted({type(label).__name__ for label in plain if type(label) not in _MIXED})
+    if odd:
+        raise ValueError(f"Unknown label type: labels of type {', '.join(odd)} are neither numbers nor text")
+    parts = [label for label in plain if isinstance(label, float) and label != int(label)]
+    if parts:
+        raise ValueError(f"Unknown label type: continuous. The label {parts[0]} is not a whole number")
+    names = [label.decode() if isinstance(label, bytes) else str(label) for label in plain]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"Unknown label type: two labels of different types are both written {twice!r}")
+
+    def key(at: int) -> tuple[int, Any]:
+        kind = _MIXED.index(type(plain[at]))
+        return (1 if kind == 2 else kind, plain[at])
+
+    order = sorted(range(len(plain)), key=key)
+    place = np.empty(len(plain), np.uint32)
+    place[order] = np.arange(len(plain), dtype=np.uint32)
+    classes = np.empty(len(plain), dtype=object)
+    classes[:] = [plain[at] for at in order]
+    return classes, place[seen]
+
+
+def label_types(classes: np.ndarray) -> list[str]:
+    """What labels are, for the model file: a type of numpy, or one word for each of several types; none for int64 and text."""
+    kind = classes.dtype.kind
+    if classes.dtype == np.int64 or kind in "UT":
+        return []
+    if kind == "S":
+        return [classes.dtype.str]
+    if kind != "O":
+        return [str(classes.dtype)]
+    found = [type(label).__name__ for label in classes.tolist()]
+    return [] if set(found) == {"str"} else found
+
+
+def labels_from(names: list[str], types: list[str]) -> np.ndarray:
+    """Labels from their names in a model file and what they are."""
+    readers: dict[str, Any] = {
+        "bool": lambda name: name == "True", "int": int, "float": float, "str": str, "bytes": str.encode,
+    }
+    if len(types) == len(names) and all(word in readers for word in types) and (len(set(types)) > 1 or types[0] in ("str", "bytes")):
+        found = np.empty(len(names), dtype=object)
+        found[:] = [readers[word](name) for word, name in zip(types, names)]
+        return found
+    dtype = np.dtype(types[0])
+    if dtype.kind == "b":
+        return np.array([name == "True" for name in names])
+    if dtype.kind in "iu":
+        return np.array([int(name) for name in names], dtype=dtype)
+    if dtype.kind == "m":
+        return np.array([int(name.split()[0]) for name in names], dtype=dtype)
+    if dtype.kind == "S":
+        return np.array([name.encode() for name in names], dtype=dtype)
+    return np.array(names).astype(dtype)
 
 
 def class_names(classes: np.ndarray) -> tuple[list[str], bool]:

@@ -13,11 +13,13 @@ from ._gaussian import checked_priors, empirical, estimated, explained, known
 from ._lazy import available_if, fitted_attribute
 from ._parts import InParts
 from ._penalty import not_negative, one_of, yes_no
+from ._policies import keep
 
 if TYPE_CHECKING:
     # For annotations only: importing these takes time.
     from numpy.typing import NDArray
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
+    from ._policies import Policies
 
 
 def _shrinkage(said: Any) -> Any:
@@ -192,6 +194,7 @@ class LinearDiscriminantAnalysis(_GaussianParts, WritableWeights, _GaussianClass
         *,
         divisor: Any = "mle",
         n_jobs: Any = None,
+        **policies: Unpack[Policies],
     ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
@@ -202,6 +205,7 @@ class LinearDiscriminantAnalysis(_GaussianParts, WritableWeights, _GaussianClass
         self.covariance_estimator = covariance_estimator
         self.divisor = divisor
         self.n_jobs = n_jobs
+        keep(self, policies)
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         self._check_solver(
@@ -395,6 +399,7 @@ class QuadraticDiscriminantAnalysis(_GaussianParts, _GaussianClasses):
         covariance_estimator: Any = None,
         divisor: Any = "mle",
         n_jobs: Any = None,
+        **policies: Unpack[Policies],
     ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
@@ -405,6 +410,7 @@ class QuadraticDiscriminantAnalysis(_GaussianParts, _GaussianClasses):
         self.covariance_estimator = covariance_estimator
         self.divisor = divisor
         self.n_jobs = n_jobs
+        keep(self, policies)
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         self._check_solver(("svd", "eigen"), "covariance_estimator is not supported with solver='svd', but with 'eigen'")
@@ -530,6 +536,7 @@ class GaussianBayes(LinearAttributes, _GaussianClasses):
         mean_prior: Any = None,
         standardize: Any = False,
         n_jobs: Any = None,
+        **policies: Unpack[Policies],
     ) -> None:
         self.covariance = covariance
         self.divisor = divisor
@@ -540,6 +547,7 @@ class GaussianBayes(LinearAttributes, _GaussianClasses):
         self.mean_prior = mean_prior
         self.standardize = standardize
         self.n_jobs = n_jobs
+        keep(self, policies)
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         shape = one_of(self.covariance, "covariance", {w: w for w in ("shared", "own", "spherical")})

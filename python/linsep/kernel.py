@@ -16,11 +16,13 @@ from ._fit import NO_SETS, Training, run, seed, threads
 from ._habits import DEPRECATED, svm_weights
 from ._lazy import available_if, fitted_attribute
 from ._penalty import gap_of, one_of, params_of, penalty, positive, tol_of, whole, yes_no
+from ._policies import keep
 
 if TYPE_CHECKING:
     # For annotations only: importing these takes time.
     from numpy.typing import NDArray
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
+    from ._policies import Policies
 
 #: Beyond this the library refuses a cell, as sums of squares overflow.
 _SQUARES_OVERFLOW = 1e150
@@ -145,9 +147,28 @@ class _Support:
         elif not training.features.is_table:
             self.support_vectors_ = training.features.x[self.support_]
 
+    def _restore_support(self) -> None:
+        """The same from a model file, whose signs of multipliers tell the classes and which keeps the rows of a kernel."""
+        said = json.loads(self.model_.to_json())["model"]["discriminant"]
+        if said.get("kind") != "kernel":
+            parts = [rows for _, rows, _ in self.model_.support()]
+            self.support_ = np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int64)
+            return
+        rows = np.array(said["rows"], dtype=np.int64)
+        signs = np.array(said["coefficients"]).reshape(rows.size, -1)
+        pairs = np.array(list(combinations(range(self.classes_.size), 2)))
+        first = (signs != 0).argmax(axis=1)
+        codes = np.where(signs[np.arange(rows.size), first] > 0, pairs[first, 1], pairs[first, 0])
+        order = np.argsort(codes, kind="stable")
+        self.support_, self._support_codes = rows[order], codes[order]
+        if said["support"].get("layout") == "dense":
+            self.support_vectors_ = np.array(said["support"]["values"]).reshape(rows.size, -1)[order]
+
     @fitted_attribute
     def n_support_(self) -> np.ndarray:
         """Support vectors of every class."""
+        if "_support_codes" not in self.__dict__:
+            raise AttributeError("n_support_ is not known of a linear machine from a file, which keeps no signs")
         return np.bincount(self._support_codes, minlength=self.classes_.size).astype(np.int32)
 
     @fitted_attribute
@@ -270,6 +291,7 @@ class SVC(_Support, _PairAttributes, _KernelBase):
         n_jobs: Any = None,
         standardize: Any = False,
         time_limit: Any = None,
+        **policies: Unpack[Policies],
     ) -> None:
         self.C = C
         self.lam = lam
@@ -290,6 +312,7 @@ class SVC(_Support, _PairAttributes, _KernelBase):
         self.n_jobs = n_jobs
         self.standardize = standardize
         self.time_limit = time_limit
+        keep(self, policies)
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         one_of(self.decision_function_shape, "decision_function_shape", {"ovr": 0, "ovo": 0})
@@ -524,6 +547,7 @@ class KernelPerceptron(_KernelBase):
         standardize: Any = False,
         verbose: Any = 0,
         time_limit: Any = None,
+        **policies: Unpack[Policies],
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -536,6 +560,7 @@ class KernelPerceptron(_KernelBase):
         self.standardize = standardize
         self.verbose = verbose
         self.time_limit = time_limit
+        keep(self, policies)
 
     def fit(self, X: Any, y: Any, *, conformal: Any = None, conformal_by: Any = "rows", conformal_share: Any = 0.2) -> Self:
         """Counts mistakes until there are none.
@@ -615,12 +640,13 @@ class HardMarginSVC(_Support, _PairAttributes, Decision, Estimator):
 
     _method = "hard-margin"
 
-    def __init__(self, *, tol: Any = 1e-8, standardize: Any = False, n_jobs: Any = None, verbose: Any = 0, time_limit: Any = None) -> None:
+    def __init__(self, *, tol: Any = 1e-8, standardize: Any = False, n_jobs: Any = None, verbose: Any = 0, time_limit: Any = None, **policies: Unpack[Policies]) -> None:
         self.tol = tol
         self.standardize = standardize
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.time_limit = time_limit
+        keep(self, policies)
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         return {"standardize": yes_no(self.standardize), "tolerance": positive(self.tol, "tol")}

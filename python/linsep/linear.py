@@ -11,11 +11,16 @@ from ._base import Decision, Estimator, Probabilities, WritableWeights
 from ._fit import Training, seed
 from ._habits import DEPRECATED, logistic_combination, logistic_penalty, svm_combination
 from ._lazy import available_if, fitted_attribute
+from ._online import Online, normalised, rate_of
 from ._parts import InParts
 from ._penalty import flag, gap_of, not_negative, one_of, params_of, penalty, positive, tol_of, whole, yes_no
+from ._policies import keep
 
 if TYPE_CHECKING:
     # For annotations only: importing these takes time.
+    from numpy.typing import NDArray
+    from typing_extensions import Unpack
+    from ._policies import Policies
     from .inference import Inference
 
 #: scikit-learn's names of solvers; those of its own algorithms mean whatever suits best, the optimum being the same.
@@ -160,6 +165,7 @@ class LogisticRegression(WritableWeights, Probabilities, Decision, Estimator):
         n_jobs: Any = None,
         standardize: Any = False,
         time_limit: Any = None,
+        **policies: Unpack[Policies],
     ) -> None:
         self.penalty = penalty
         self.C = C
@@ -178,6 +184,7 @@ class LogisticRegression(WritableWeights, Probabilities, Decision, Estimator):
         self.n_jobs = n_jobs
         self.standardize = standardize
         self.time_limit = time_limit
+        keep(self, policies)
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         algorithm = one_of(self.solver, "solver", _SOLVERS)
@@ -323,6 +330,7 @@ class LinearSVC(WritableWeights, Decision, Estimator):
         n_jobs: Any = None,
         standardize: Any = False,
         time_limit: Any = None,
+        **policies: Unpack[Policies],
     ) -> None:
         self.penalty = penalty
         self.loss = loss
@@ -344,6 +352,7 @@ class LinearSVC(WritableWeights, Decision, Estimator):
         self.n_jobs = n_jobs
         self.standardize = standardize
         self.time_limit = time_limit
+        keep(self, policies)
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         loss = one_of(self.loss, "loss", {"hinge": "hinge", "squared_hinge": "squared-hinge"})
@@ -445,6 +454,7 @@ class LeastSquaresClassifier(InParts, WritableWeights, Decision, Estimator):
         n_jobs: Any = None,
         verbose: Any = 0,
         time_limit: Any = None,
+        **policies: Unpack[Policies],
     ) -> None:
         self.lam = lam
         self.fit_intercept = fit_intercept
@@ -457,6 +467,7 @@ class LeastSquaresClassifier(InParts, WritableWeights, Decision, Estimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.time_limit = time_limit
+        keep(self, policies)
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         lam = not_negative(self.lam, "lam")
@@ -559,6 +570,7 @@ class RidgeClassifier(InParts, WritableWeights, Decision, Estimator):
         n_jobs: Any = None,
         verbose: Any = 0,
         time_limit: Any = None,
+        **policies: Unpack[Policies],
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -573,6 +585,7 @@ class RidgeClassifier(InParts, WritableWeights, Decision, Estimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.time_limit = time_limit
+        keep(self, policies)
 
     def _is_wide(self, training: Training) -> bool:
         return training.cols > self._MANY and self.alpha > 0
@@ -607,12 +620,13 @@ class RidgeClassifier(InParts, WritableWeights, Decision, Estimator):
         return settings if limit is None else {**settings, "max_iterations": limit}
 
 
-class SGDClassifier(WritableWeights, Probabilities, Decision, Estimator):
-    """Stochastic gradient descent with averaging, for logistic, squared hinge and squared loss with a ridge.
+class SGDClassifier(Online, WritableWeights, Probabilities, Decision, Estimator):
+    """What stochastic gradient descent minimises, solved to ``tol``; drawn rows where they are asked for; rows in parts.
 
-    Minimises ``Σ s·loss/Σs + alpha [(1−r)/2 ‖W‖² + r‖W‖₁]`` with r = 0 for ``penalty='l2'`` and 1 for ``'l1'``; the
-    certificate says how far it came. The hinge and penalties with a lasso have no such steps here: they are solved by the
-    solvers of `LinearSVC` and `LogisticRegression`, to ``tol`` in relative gap.
+    Minimises ``Σ s·loss/Σs + alpha [(1−r)/2 ‖W‖² + r‖W‖₁]`` with r = 0 for ``penalty='l2'`` and 1 for ``'l1'``, to ``tol`` in
+    relative gap, by the solvers of `LinearSVC` and `LogisticRegression`, which arrive sooner. ``eta0``, ``batch_size`` or
+    ``average`` ask for steps by drawn rows, with averaging (not of the hinge, and not with a lasso); the certificate says how
+    far they came. ``partial_fit`` is scikit-learn's recursion.
 
     Parameters
     ----------
@@ -624,7 +638,7 @@ class SGDClassifier(WritableWeights, Probabilities, Decision, Estimator):
         Share r of the lasso in ``penalty='elasticnet'``.
     fit_intercept : bool, default=True
     max_iter : int, default=100
-        Epochs.
+        Epochs of steps by drawn rows.
     tol : float, default=1e-3
         Stop when the relative duality gap is at most this; ``None`` is 1e-8.
     shuffle : bool, default=True
@@ -634,12 +648,12 @@ class SGDClassifier(WritableWeights, Probabilities, Decision, Estimator):
     verbose : bool or callable, default=0
     n_jobs : int, optional
     random_state : int, optional
-    learning_rate : str, default='optimal'
-        No effect: steps always decrease.
+    learning_rate : {'optimal', 'constant', 'invscaling', 'adaptive'}, default='optimal'
+        Of ``partial_fit``; the steps of ``fit`` always decrease.
     eta0 : float, optional
-        The first step; by default by the curvature.
+        The first step, by drawn rows in ``fit``; by default by the curvature.
     power_t : float, default=0.5
-        No effect, as ``learning_rate``.
+        The exponent of ``'invscaling'``.
     early_stopping : bool, default=False
         No effect: the gap says when to stop.
     validation_fraction : float, default=0.1
@@ -647,7 +661,7 @@ class SGDClassifier(WritableWeights, Probabilities, Decision, Estimator):
     n_iter_no_change : int, default=5
         No effect, as ``early_stopping``.
     average : bool or int, default=False
-        No effect: solutions are always averaged.
+        Asks for steps by drawn rows, whose solutions are always averaged.
     batch_size : int, default=1
         Rows of a step.
     class_weight : dict or 'balanced', optional
@@ -665,8 +679,9 @@ class SGDClassifier(WritableWeights, Probabilities, Decision, Estimator):
     Notes
     -----
     Differences from scikit-learn on purpose: the default loss is the logistic one; the gap decides when to stop; more than
-    two classes of ``'log_loss'`` are softmax, not one against the rest; there is no ``partial_fit``. For a solution rather
-    than a sketch use `LogisticRegression`, which is usually faster as well.
+    two classes of ``'log_loss'`` are softmax, not one against the rest. ``partial_fit`` is scikit-learn's: one pass by
+    ``learning_rate``, one class against the rest, and nothing is proved. For a solution rather than a sketch use
+    `LogisticRegression`, which is usually faster as well.
 
     Examples
     --------
@@ -708,6 +723,7 @@ class SGDClassifier(WritableWeights, Probabilities, Decision, Estimator):
         batch_size: Any = 1,
         standardize: Any = False,
         time_limit: Any = None,
+        **policies: Unpack[Policies],
     ) -> None:
         self.loss = loss
         self.penalty = penalty
@@ -733,6 +749,7 @@ class SGDClassifier(WritableWeights, Probabilities, Decision, Estimator):
         self.batch_size = batch_size
         self.standardize = standardize
         self.time_limit = time_limit
+        keep(self, policies)
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         loss = one_of(self.loss, "loss", self._LOSSES)
@@ -746,7 +763,8 @@ class SGDClassifier(WritableWeights, Probabilities, Decision, Estimator):
             said_penalty = "none"
         elif share > 0:
             said_penalty = {"elastic_net": {"l1_ratio": float(share), "lambda": alpha}}
-        drawn = loss != "hinge" and said_penalty == {"ridge": alpha}
+        asked = self.eta0 is not None or self.batch_size != 1 or bool(self.average)
+        drawn = asked and loss != "hinge" and said_penalty == {"ridge": alpha}
         settings = _risk(self, loss, said_penalty, "sgd" if drawn else "auto", gap=self._FAR if self.tol is None else self.tol)
         if not drawn:
             # Epochs are not iterations of those solvers.
@@ -777,8 +795,55 @@ class SGDClassifier(WritableWeights, Probabilities, Decision, Estimator):
             "random_state": drawn["seed"],
         }
 
-    def _has_proba(self) -> bool:
-        return self.loss == "log_loss"
+    _weighted = ("fit", "partial_fit", "score")
 
-    predict_proba = available_if(_has_proba)(Probabilities.predict_proba)
-    predict_log_proba = available_if(_has_proba)(Probabilities.predict_log_proba)
+    def _online_settings(self) -> dict[str, Any]:
+        self._settings(None)
+        rate, eta0 = rate_of(self)
+        shares = {None: 0.0, "l2": 0.0, "l1": 1.0, "elasticnet": self.l1_ratio}
+        return {
+            "loss": one_of(self.loss, "loss", {name: name for name in self._LOSSES}),
+            "rate": rate,
+            "alpha": positive(self.alpha, "alpha"),
+            "l1_ratio": float(shares[self.penalty]),
+            "penalised": self.penalty is not None,
+            "eta0": eta0,
+            "power": float(self.power_t),
+            "fit_intercept": flag(self.fit_intercept, "fit_intercept"),
+        }
+
+    def _has_proba(self) -> bool:
+        return self.loss == "log_loss" or self._is_calibrated()
+
+    @available_if(_has_proba)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        if self._is_online() and self.classes_.size > 2:
+            return normalised(self.decision_function(X))
+        return super().predict_proba(X)
+
+    @available_if(_has_proba)
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Their logarithms.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+        """
+        if self._is_online() and self.classes_.size > 2:
+            with np.errstate(divide="ignore"):
+                return np.log(self.predict_proba(X))
+        return super().predict_log_proba(X)

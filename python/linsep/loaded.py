@@ -17,6 +17,7 @@ from ._lazy import available_if
 if TYPE_CHECKING:
     # For annotations only: importing these takes time.
     from numpy.typing import NDArray
+    from .multilabel import MultiLabelClassifier
     from typing_extensions import Self
 
 #: Classes that a method's models may be of, the most special first.
@@ -52,6 +53,14 @@ class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, 
     def __init__(self) -> None:
         pass
 
+    def __repr__(self) -> str:
+        model = self.__dict__.get("model_")
+        if model is None:
+            return "FittedModel()"
+        labels = [repr(label) for label in self.classes_.tolist()]
+        shown = ", ".join(labels if len(labels) <= 5 else [*labels[:4], f"… {len(labels)} classes"])
+        return f"FittedModel({model.method}: {model.n_features} features, classes {shown})"
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Models from files are fitted already.
 
@@ -84,7 +93,7 @@ class FittedModel(LinearAttributes, DensityAttributes, Probabilities, Decision, 
             return np.log(self.predict_proba(X))
 
 
-def load(path: Any) -> Estimator:
+def load(path: Any) -> Estimator | MultiLabelClassifier:
     """Reads a model file, written by `save` or by the command.
 
     Parameters
@@ -95,7 +104,7 @@ def load(path: Any) -> Estimator:
     -------
     estimator
         Of the class and with the parameters that give the model's settings; a `FittedModel` where no class has them.
-        A model with text columns predicts from frames.
+        A model with text columns predicts from frames. A file of several labels gives a `MultiLabelClassifier`.
 
     Examples
     --------
@@ -107,7 +116,16 @@ def load(path: Any) -> Estimator:
     >>> again, bool((again.coef_ == model.coef_).all())
     (LogisticRegression(C=2.0), True)
     """
-    return of_model(_core.Model.load(os.fspath(path)))
+    models = _core.load(os.fspath(path))
+    if len(models) == 1:
+        return of_model(models[0])
+    from .multilabel import MultiLabelClassifier
+
+    each = [of_model(model) for model in models]
+    found = MultiLabelClassifier(each[0])
+    found.estimators_, found.labels_ = each, [model.target for model in models]
+    found.n_features_in_ = each[0].n_features_in_
+    return found
 
 
 def of_model(model: _core.Model) -> Estimator:
@@ -124,11 +142,15 @@ def of_model(model: _core.Model) -> Estimator:
     if names and names != [f"x{j}" for j in range(len(names))]:
         own["feature_names_in_"] = np.array(names, dtype=object)
     estimator._ready()
+    if hasattr(estimator, "_restore_support"):
+        estimator._restore_support()
     return estimator
 
 
 def _classes(model: _core.Model) -> np.ndarray:
     names = model.classes
+    if model.label_types:
+        return _input.labels_from(names, model.label_types)
     if model.target_is_text:
         return np.array(names, dtype=object)
     try:
@@ -148,6 +170,8 @@ def _matching(model: _core.Model) -> Estimator | None:
         return None
     settings = json.loads(model.settings)
     method = settings.pop("method")
+    if method not in _CANDIDATES:
+        return None
     defaults = {**_LEFT_OUT, **json.loads(_core.defaults(method))}
     defaults.pop("method", None)
     settings = {**defaults, **settings}

@@ -11,11 +11,13 @@ from . import _input
 from ._base import Decision, Estimator, LinearAttributes
 from ._fit import fitted, threads, training, warn_unless_converged
 from ._penalty import one_of
+from ._policies import keep
 
 if TYPE_CHECKING:
     # For annotations only: importing these takes time.
     from numpy.typing import NDArray
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
+    from ._policies import Policies
 
 _TIES = {"scores": "scores", "first": "first", "undetermined": "undetermined"}
 
@@ -49,8 +51,8 @@ class _Wrapper(LinearAttributes, Decision, Estimator):
             )
         inner = type(inner)(**inner.get_params(deep=False))
         scheme = self._ways()
-        data = training(inner, X, y, sample_weight, (conformal, conformal_by, conformal_share))
-        self._adopt(fitted(inner, data, scheme), data)
+        data = training(inner, X, y, sample_weight, (conformal, conformal_by, conformal_share), owner=self)
+        self._adopt(fitted(inner, data, scheme, owner=self), data)
         self.estimator_ = inner
         warn_unless_converged(self)
         return self
@@ -118,11 +120,12 @@ class OneVsOneClassifier(_Wrapper):
     [0, 1, 2]
     """
 
-    def __init__(self, estimator: Any, *, vote: Any = "majority", ties: Any = "scores", n_jobs: Any = None) -> None:
+    def __init__(self, estimator: Any, *, vote: Any = "majority", ties: Any = "scores", n_jobs: Any = None, **policies: Unpack[Policies]) -> None:
         self.estimator = estimator
         self.vote = vote
         self.ties = ties
         self.n_jobs = n_jobs
+        keep(self, policies)
 
     def _ways(self) -> dict[str, str]:
         vote = one_of(self.vote, "vote", {w: w for w in ("majority", "unanimity", "scores")})
@@ -190,11 +193,12 @@ class OneVsRestClassifier(_Wrapper):
     [0, 1, 2]
     """
 
-    def __init__(self, estimator: Any, *, ties: Any = "scores", n_jobs: Any = None, verbose: Any = 0) -> None:
+    def __init__(self, estimator: Any, *, ties: Any = "scores", n_jobs: Any = None, verbose: Any = 0, **policies: Unpack[Policies]) -> None:
         self.estimator = estimator
         self.ties = ties
         self.n_jobs = n_jobs
         self.verbose = verbose
+        keep(self, policies)
 
     def _ways(self) -> dict[str, str]:
         return {"multiclass": "one-vs-rest", "ties": one_of(self.ties, "ties", _TIES)}

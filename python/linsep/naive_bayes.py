@@ -16,11 +16,13 @@ from ._gaussian import checked_priors
 from ._lazy import fitted_attribute
 from ._parts import InParts, fit_whole, take
 from ._penalty import not_negative, one_of
+from ._policies import keep
 
 if TYPE_CHECKING:
     # For annotations only: importing these takes time.
     from numpy.typing import NDArray
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
+    from ._policies import Policies
 
 
 class _NaiveBayes(DensityAttributes, Probabilities, Estimator):
@@ -155,12 +157,13 @@ class GaussianNB(_Summed):
     ([[1.0], [6.0]], [0])
     """
 
-    def __init__(self, *, priors: Any = None, var_smoothing: Any = 1e-9, smoothing_of: Any = "largest", shared: Any = False, n_jobs: Any = None) -> None:
+    def __init__(self, *, priors: Any = None, var_smoothing: Any = 1e-9, smoothing_of: Any = "largest", shared: Any = False, n_jobs: Any = None, **policies: Unpack[Policies]) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.smoothing_of = smoothing_of
         self.shared = shared
         self.n_jobs = n_jobs
+        keep(self, policies)
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         smoothing = not_negative(self.var_smoothing, "var_smoothing")
@@ -258,13 +261,14 @@ class BernoulliNB(ByCounts, LinearAttributes, _Summed):
     _poor_score = True
     _alpha_by_column = True
 
-    def __init__(self, *, alpha: Any = 1.0, force_alpha: Any = True, binarize: Any = 0.0, fit_prior: Any = True, class_prior: Any = None, n_jobs: Any = None) -> None:
+    def __init__(self, *, alpha: Any = 1.0, force_alpha: Any = True, binarize: Any = 0.0, fit_prior: Any = True, class_prior: Any = None, n_jobs: Any = None, **policies: Unpack[Policies]) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.binarize = binarize
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.n_jobs = n_jobs
+        keep(self, policies)
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         return self._family("bernoulli", training, smoothing=self._smoothing(training))
@@ -279,8 +283,13 @@ class BernoulliNB(ByCounts, LinearAttributes, _Summed):
         return self.binarize is None
 
     def _prepare(self, given: _input.Features, fitting: bool) -> _input.Features:
-        if self.binarize is None or given.is_table:
+        if self.binarize is None:
             return given
+        if given.is_table:
+            table = _core.as_table(given.x, given.names or []).binarized(float(self.binarize))
+            if fitting:
+                self._binarized = True
+            return _input.Features(table, given.rows, given.cols, given.names, is_table=True)
         x = given.x
         if isinstance(x, tuple):
             if self.binarize < 0:
@@ -370,12 +379,13 @@ class MultinomialNB(ByCounts, LinearAttributes, _Summed):
     _poor_score = True
     _alpha_by_column = True
 
-    def __init__(self, *, alpha: Any = 1.0, force_alpha: Any = True, fit_prior: Any = True, class_prior: Any = None, n_jobs: Any = None) -> None:
+    def __init__(self, *, alpha: Any = 1.0, force_alpha: Any = True, fit_prior: Any = True, class_prior: Any = None, n_jobs: Any = None, **policies: Unpack[Policies]) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.n_jobs = n_jobs
+        keep(self, policies)
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         return self._family("multinomial", training, smoothing=self._smoothing(training))
@@ -442,11 +452,12 @@ class PoissonNB(LinearAttributes, _Summed):
     _positive_only = True
     _whole_numbers = True
 
-    def __init__(self, *, alpha: Any = 1.0, fit_prior: Any = True, class_prior: Any = None, n_jobs: Any = None) -> None:
+    def __init__(self, *, alpha: Any = 1.0, fit_prior: Any = True, class_prior: Any = None, n_jobs: Any = None, **policies: Unpack[Policies]) -> None:
         self.alpha = alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.n_jobs = n_jobs
+        keep(self, policies)
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         return self._family("poisson", training, smoothing=not_negative(self.alpha, "alpha"))
@@ -520,13 +531,14 @@ class CategoricalNB(ByCounts, InParts, _NaiveBayes):
 
     def __init__(
         self, *, alpha: Any = 1.0, force_alpha: Any = True, fit_prior: Any = True, class_prior: Any = None, min_categories: Any = None, n_jobs: Any = None
-    ) -> None:
+    , **policies: Unpack[Policies]) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.min_categories = min_categories
         self.n_jobs = n_jobs
+        keep(self, policies)
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         return self._family("categorical", training, smoothing=self._smoothing(training))
@@ -800,6 +812,7 @@ class MixedNB(_NaiveBayes):
         fit_prior: Any = True,
         class_prior: Any = None,
         n_jobs: Any = None,
+        **policies: Unpack[Policies],
     ) -> None:
         self.families = families
         self.default = default
@@ -809,6 +822,7 @@ class MixedNB(_NaiveBayes):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.n_jobs = n_jobs
+        keep(self, policies)
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         overrides = [[self._column(column, training), family] for column, family in (self.families or {}).items()]

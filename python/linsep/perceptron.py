@@ -8,11 +8,14 @@ from ._base import Decision, Estimator, WritableWeights
 from ._core import NotSeparableError
 from ._errors import convergence_warning, warn
 from ._fit import Training, fitted, seed, training, warn_unless_converged
+from ._online import Online
 from ._penalty import flag, one_of, positive, whole, yes_no
+from ._policies import keep
 
 if TYPE_CHECKING:
     # For annotations only: importing these takes time.
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
+    from ._policies import Policies
 
 
 class _PerceptronBase(WritableWeights, Decision, Estimator):
@@ -49,7 +52,7 @@ class _PerceptronBase(WritableWeights, Decision, Estimator):
         }
 
 
-class Perceptron(_PerceptronBase):
+class Perceptron(Online, _PerceptronBase):
     """The perceptron: goes from row to row and turns the plane at every mistake, until there is none.
 
     Parameters
@@ -99,7 +102,8 @@ class Perceptron(_PerceptronBase):
     Notes
     -----
     Differences from scikit-learn on purpose: it stops at the first epoch without a mistake and not by ``tol``; it
-    proves that the classes overlap instead of cycling; there is no ``penalty``. Online rules ask of a row's weight only
+    proves that the classes overlap instead of cycling; there is no ``penalty``. ``partial_fit`` is scikit-learn's: one
+    pass over the rows, one class against the rest, and nothing is proved. Online rules ask of a row's weight only
     whether it is zero.
 
     Examples
@@ -135,6 +139,7 @@ class Perceptron(_PerceptronBase):
         n_jobs: Any = None,
         verbose: Any = 0,
         time_limit: Any = None,
+        **policies: Unpack[Policies],
     ) -> None:
         self.variant = variant
         self.penalty = penalty
@@ -156,6 +161,22 @@ class Perceptron(_PerceptronBase):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.time_limit = time_limit
+        keep(self, policies)
+
+    _weighted = ("fit", "partial_fit", "score")
+
+    def _online_settings(self) -> dict[str, Any]:
+        self._settings(None)
+        return {
+            "loss": "perceptron",
+            "rate": "constant",
+            "alpha": 1.0,
+            "l1_ratio": 0.0,
+            "penalised": False,
+            "eta0": positive(self.eta0, "eta0"),
+            "power": 0.5,
+            "fit_intercept": flag(self.fit_intercept, "fit_intercept"),
+        }
 
     def _settings(self, training: Training | None) -> dict[str, Any]:
         if self.penalty is not None:
@@ -250,6 +271,7 @@ class PocketPerceptron(_PerceptronBase):
         n_jobs: Any = None,
         verbose: Any = 0,
         time_limit: Any = None,
+        **policies: Unpack[Policies],
     ) -> None:
         self.rule = rule
         self.fit_intercept = fit_intercept
@@ -261,6 +283,7 @@ class PocketPerceptron(_PerceptronBase):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.time_limit = time_limit
+        keep(self, policies)
 
     #: Rows are drawn, so their order is of no account.
     shuffle = True

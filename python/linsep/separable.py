@@ -31,7 +31,7 @@ class Separability:
 
     def __init__(self, text: str, details: dict[str, Any]) -> None:
         self._text = text
-        self.details = details = _from_zero(details)
+        self.details = details = from_zero(details)
         self.verdict: str = details["verdict"]
         self.margin: float | None = details.get("margin")
         self.witness: dict[str, Any] | None = details.get("witness")
@@ -53,12 +53,12 @@ class Separability:
         return f'<pre style="line-height:1.2">{escape(self._text)}</pre>'
 
 
-def _from_zero(said: Any) -> Any:
+def from_zero(said: Any) -> Any:
     """The same with rows counted from 0, and without the lines of a file that there is not."""
     if isinstance(said, list):
-        return [_from_zero(entry) for entry in said]
+        return [from_zero(entry) for entry in said]
     if isinstance(said, dict):
-        found = {name: _from_zero(value) for name, value in said.items() if name != "line"}
+        found = {name: from_zero(value) for name, value in said.items() if name != "line"}
         if isinstance(found.get("row"), int):
             found["row"] -= 1
         return found

@@ -28,7 +28,7 @@ SINGULAR_DATA = {
 ALLOWED = {
     "Perceptron()": {DENSE: ONLINE, SPARSE: ONLINE},
     "PocketPerceptron()": {DENSE: DRAWN, SPARSE: DRAWN},
-    "SGDClassifier()": {DENSE: DRAWN, SPARSE: DRAWN},
+    "SGDClassifier(eta0=0.1)": {DENSE: DRAWN, SPARSE: DRAWN},
     "LinearDiscriminantAnalysis()": SINGULAR_DATA,
     "QuadraticDiscriminantAnalysis()": SINGULAR_DATA,
     "QuadraticDiscriminantAnalysis(shrinkage=0.1)": {DENSE: SINGULAR, SPARSE: SINGULAR},
@@ -40,11 +40,12 @@ ALLOWED = {
 
 # A hard margin exists only where planes separate the classes, and many checks draw classes that overlap: it is checked
 # below.
-APART = {"HardMarginSVC", "FittedModel"}
+APART = {"HardMarginSVC", "FittedModel", "MultiLabelClassifier"}
 
 ESTIMATORS = [
     linsep.BernoulliNB(),
     linsep.CategoricalNB(),
+    linsep.ComplementNB(),
     linsep.GaussianBayes(),
     linsep.GaussianBayes(covariance="own", shrinkage=0.1),
     linsep.GaussianBayes(covariance="spherical"),
@@ -70,6 +71,7 @@ ESTIMATORS = [
     linsep.QuadraticDiscriminantAnalysis(shrinkage=0.1),
     linsep.RidgeClassifier(),
     linsep.SGDClassifier(),
+    linsep.SGDClassifier(eta0=0.1),
     linsep.SVC(),
     linsep.SVC(kernel="linear"),
 ]

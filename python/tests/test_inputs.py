@@ -371,7 +371,7 @@ def test_a_column_of_labels_is_flattened_with_a_warning(fitted):
     (lambda y: np.column_stack([y, y]), "1d"),
     (lambda y: None, "y"),
     (lambda y: [None, *["a"] * (len(y) - 1)], "NaN|None|missing"),
-    (lambda y: np.array(["a", *[1] * (len(y) - 1)], dtype=object), "mix|both|label type"),
+    (lambda y: np.array(["1", *[1] * (len(y) - 1)], dtype=object), "both written '1'"),
     (lambda y: [{}] * len(y), "label type"),
     (lambda y: y.astype(complex), "label type"),
     (lambda y: [], "inconsistent|empty|0"),

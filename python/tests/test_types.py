@@ -1,5 +1,6 @@
 """What a type checker makes of the package: a program that uses every public name, and the stub of the extension."""
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -45,13 +46,22 @@ table: linsep.Inference = linsep.infer(X, y)
 searched: linsep.Tuning = linsep.tune(whole, {{"C": [1.0, 2.0]}}, X, y, folds=2)
 compared: linsep.Comparison = linsep.compare(X, y, folds=2)
 print(searched.best_params, compared.finding)
+figures: linsep.Evaluation = linsep.evaluate(whole, X, y, details=True)
+accuracy: linsep.Estimate | None = figures.accuracy
+bounds: linsep.Geometry = linsep.geometry(whole, X, y)
+careful = linsep.LinearSVC(missing="mean", calibration="platt", costs={{(0, 1): 2.0}}, offset="exposure")
+several: NDArray[Any] = linsep.MultiLabelClassifier(careful).fit(X, np.zeros((4, 2))).predict(X)
 try:
     linsep.HardMarginSVC().fit(X, y)
-except (linsep.NotSeparableError, linsep.NoOptimumError, linsep.NotFittedError) as error:
+except linsep.NotFittedError as error:
     print(error)
+except linsep.NoOptimumError as proof:
+    print(proof.direction, proof.columns, proof.rows)
+except linsep.NotSeparableError as proof:
+    print(proof.witness, proof.rows)
 except linsep.LinsepError as error:
     print(error.help)
-print(verdict, path, table, linsep.ConvergenceWarning, linsep.FittedModel)
+print(verdict, path, table, accuracy, bounds, several, linsep.ConvergenceWarning, linsep.FittedModel)
 '''
 
 
@@ -62,7 +72,8 @@ def check(*arguments):
 
 def test_a_program_that_uses_every_name(tmp_path):
     kinds = [name for name in linsep.__all__ if hasattr(getattr(linsep, name), "get_params") and name != "FittedModel"]
-    inner = {"OneVsOneClassifier": "linsep.LogisticRegression()", "OneVsRestClassifier": "linsep.LogisticRegression()"}
+    wrappers = ("OneVsOneClassifier", "OneVsRestClassifier", "MultiLabelClassifier")
+    inner = {name: "linsep.LogisticRegression()" for name in wrappers}
     lines = [f"m_{name}: linsep.{name} = linsep.{name}({inner.get(name, '')}).fit(X, y)" for name in kinds]
     program = tmp_path / "program.py"
     program.write_text(PROGRAM.format(estimators="\n".join(lines)), encoding="utf-8")
@@ -70,6 +81,12 @@ def test_a_program_that_uses_every_name(tmp_path):
     assert used == set(linsep.__all__)
     done = check("mypy", "--strict", "--follow-imports=silent", "--cache-dir", str(tmp_path), str(program))
     assert done.returncode == 0, done.stdout + done.stderr
+    if importlib.util.find_spec("pyright") is None:
+        pytest.skip("pyright is not installed")
+    done = check("pyright", "--pythonpath", sys.executable, str(program))
+    if "0 errors" not in done.stdout and "node" in done.stderr + done.stdout:
+        pytest.skip("pyright is there, but not the node that runs it")
+    assert "0 errors" in done.stdout, done.stdout + done.stderr
 
 
 def test_the_stub_is_that_of_the_extension():

@@ -256,6 +256,7 @@ NOT_HERE = {
         "a row before the first", "a row behind the last", "a row without an explanation",
         "a row that misses a cell cannot be explained", "describing a target that is not there", "describing nothing",
     ],
+    "workbooks": None,
     "model_files": ["damaged compressed model"],
     "settings": [
         "path of no penalty", "path with a size", "path of lda", "path by a solver", "no column penalised", "path over itself",
@@ -337,10 +338,10 @@ def test_remedies_are_keywords_and_classes_and_rows_count_from_zero(call, words)
         assert word in str(caught.value), str(caught.value)
 
 
-def test_a_remedy_of_the_command_alone_is_left_out():
+def test_the_remedy_of_an_unknown_level_is_a_keyword():
     with pytest.raises(linsep.LinsepError) as caught:
         L().fit(PAIR, Y).predict(PAIR.assign(kind="c"))
-    assert "known levels: a, b" in caught.value.help and "missing" not in caught.value.help
+    assert "known levels: a, b" in caught.value.help and 'unknown="zero"' in caught.value.help
 
 
 def test_a_file_that_is_not_there_is_pythons_own_error(tmp_path):

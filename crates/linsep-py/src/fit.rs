@@ -1,9 +1,10 @@
 //! Fits, paths and verdicts.
 
-use crate::errors::{LinsepError, NoOptimumError, NotSeparableError, raise};
+use crate::errors::{LinsepError, NotSeparableError, no_optimum, raise};
 use crate::input::{Features, doubles};
 use crate::labels::labels;
 use crate::model::Model;
+use crate::policies::Policies;
 use crate::pool::{Manner, run};
 use crate::settings::method;
 use crate::table::{free_name, with_labels, with_weights};
@@ -14,8 +15,8 @@ use linsep::model::{ClassWeights, Lambdas, Outcome};
 use linsep::report::{refusal_text, separability_json, separability_text};
 use linsep::separate::SeparabilityOptions;
 use linsep::workflow::{
-    Approach, Arrays, FitOptions, Multiclass, PathFit, Scope, SeparableOptions, TableFit, TableRefusal, fit_arrays,
-    fit_table, path_arrays, separable_arrays, separable_table,
+    Approach, Arrays, FitOptions, Multiclass, PathFit, Scope, SeparableOptions, TableFit, TableRefusal,
+    TableSeparability, fit_arrays, fit_table, path_arrays, separable_arrays, separable_table,
 };
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
@@ -97,7 +98,7 @@ pub(crate) fn formula_target(py: Python<'_>, formula: &str) -> PyResult<Option<S
 #[pyfunction]
 #[pyo3(signature = (x, y_codes, classes, method, settings, *, target="y", target_is_text, input_names=None,
     sample_weight=None, class_weight=None, multiclass=None, vote=None, ties=None, missing="error", formula=None, init=None, random_start=None,
-    n_threads=0, time_limit=None, seed=0, callback=None, conformal=None))]
+    n_threads=0, time_limit=None, seed=0, callback=None, conformal=None, policies=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn fit(
     py: Python<'_>,
@@ -123,6 +124,7 @@ pub(crate) fn fit(
     seed: u64,
     callback: Option<Py<PyAny>>,
     conformal: Option<(f64, bool, f64)>,
+    policies: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Model> {
     let mut options = FitOptions::new(target, crate::settings::method(method, settings)?);
     options.class_weights = class_weights(class_weight, &classes)?;
@@ -140,6 +142,11 @@ pub(crate) fn fit(
     let weights = doubles(sample_weight)?;
     let features = Features::of(x)?;
     let manner = Manner { threads: n_threads, time_limit, callback };
+    if let Some(policies) = policies {
+        Policies(policies).settle(&mut options, labels.names())?;
+    }
+    // Columns of a matrix without names are known by their number.
+    let named = input_names.is_some() || matches!(features, Features::Table(_));
     let fitted = match features {
         Features::Table(table) => {
             options.target = free_name(&table, target);
@@ -167,22 +174,40 @@ pub(crate) fn fit(
     };
     match fitted {
         TableFit::Model(model) => Ok(Model::new(*model)),
-        TableFit::Refused(refusal) => Err(refused(&refusal)),
+        TableFit::Refused(refusal) => Err(refused(py, &refusal, named)),
     }
 }
 
-/// A proof that there is no model as an exception.
-fn refused(refusal: &TableRefusal) -> PyErr {
+/// A proof that there is no model as an exception that carries it.
+fn refused(py: Python<'_>, refusal: &TableRefusal, named: bool) -> PyErr {
     let text = refusal_text(refusal, &voice::Python);
     let text = match refusal.part() {
         Some(part) => format!("{part}: {}", text.trim_end()),
         None => text.trim_end().to_owned(),
     };
     match refusal {
-        TableRefusal::NoOptimum { .. } => NoOptimumError::new_err(text),
-        TableRefusal::NotSeparable { .. } => NotSeparableError::new_err(text),
+        TableRefusal::NoOptimum { proof, features, classes, .. } => {
+            no_optimum(py, text, proof, (features, named), classes)
+        }
+        TableRefusal::NotSeparable { proof, answer, .. } => {
+            let raised = NotSeparableError::new_err(text);
+            let rows = PyArray1::from_iter(py, proof.rows.iter().map(|row| *row as i64));
+            // An exception that cannot carry its proof is still the exception.
+            let _ = raised.value(py).setattr("rows", rows);
+            if let Some(Ok(witness)) = answer.as_ref().map(|answer| witness_of(py, answer)) {
+                let _ = raised.value(py).setattr("witness", witness);
+            }
+            raised
+        }
         _ => LinsepError::new_err(text),
     }
+}
+
+/// The weights on rows that prove a verdict, as `linsep.separability` gives them.
+fn witness_of<'py>(py: Python<'py>, answer: &TableSeparability) -> PyResult<Bound<'py, PyAny>> {
+    let details = py.import("json")?.call_method1("loads", (separability_json(answer).to_string(),))?;
+    let details = py.import("linsep.separable")?.call_method1("from_zero", (details,))?;
+    details.call_method1("get", ("witness",))
 }
 
 /// Solves a risk minimiser for many λ.
@@ -215,12 +240,13 @@ pub(crate) fn path<'py>(
     let features = Features::of(x)?;
     // SAFETY: as in `fit`.
     let lent = unsafe { features.lend() }?;
+    let named = input_names.is_some();
     let names = column_names(input_names, &features, lent.as_design().shape().cols);
     let arrays = Arrays { design: lent.as_design(), names, labels, labels_are_text: true, weights: weights.as_deref() };
     let manner = Manner { threads: n_threads, time_limit, callback };
     let path = match run(py, &manner, |watch| path_arrays(arrays, &options, &lambdas, watch))? {
         PathFit::Model(found) => found.path,
-        PathFit::Refused(refusal) => return Err(refused(&refusal)),
+        PathFit::Refused(refusal) => return Err(refused(py, &refusal, named)),
     };
     let points = &path.points;
     let scores = points.first().map_or(0, |p| p.linear.n_scores());

@@ -1,6 +1,6 @@
 //! Standard errors, tests and intervals.
 
-use crate::errors::{LinsepError, NoOptimumError, raise};
+use crate::errors::{LinsepError, no_optimum, raise};
 use crate::fit::{column_names, missing_policy, word};
 use crate::input::{Features, doubles};
 use crate::labels::labels;
@@ -82,6 +82,7 @@ pub(crate) fn infer<'py>(
     let weights = doubles(sample_weight)?;
     let features = Features::of(x)?;
     let manner = Manner { threads: n_threads, time_limit, callback: None };
+    let named = input_names.is_some() || matches!(features, Features::Table(_));
     let found = match features {
         Features::Table(table) => {
             options.target = free_name(&table, target);
@@ -110,7 +111,10 @@ pub(crate) fn infer<'py>(
     };
     let text = inference_text(&found, &voice::Python);
     match &found.answer {
-        Fit::Refused(_) => Err(NoOptimumError::new_err(text.trim_end().to_owned())),
+        Fit::Refused(separated) => {
+            let features = (&separated.features[..], named);
+            Err(no_optimum(py, text.trim_end().to_owned(), &separated.proof, features, &separated.classes))
+        }
         Fit::Model(inference) => {
             let values = rows.then(|| {
                 let each = 6 + inference.classes.len();

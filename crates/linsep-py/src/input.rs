@@ -29,6 +29,26 @@ pub(crate) enum Values<'py> {
     Copied(Vec<f64>),
 }
 
+impl Indices<'_> {
+    pub(crate) fn copied(&self) -> PyResult<Vec<u32>> {
+        Ok(match self {
+            // SAFETY: copied before anything else runs.
+            Indices::Lent(array) => as_unsigned(unsafe { array.as_slice() }?).to_vec(),
+            Indices::Copied(columns) => columns.clone(),
+        })
+    }
+}
+
+impl Values<'_> {
+    pub(crate) fn copied(&self) -> PyResult<Vec<f64>> {
+        Ok(match self {
+            // SAFETY: copied before anything else runs.
+            Values::Lent(array) => unsafe { array.as_slice() }?.to_vec(),
+            Values::Copied(values) => values.clone(),
+        })
+    }
+}
+
 /// What the library sees.
 pub(crate) enum Lent<'a> {
     F64(DenseMatrix<'a, f64>),

@@ -6,12 +6,16 @@
 
 mod errors;
 mod explain;
+mod files;
 mod fit;
 mod infer;
 mod input;
+mod judge;
 mod labels;
 mod model;
+mod online;
 mod plot;
+mod policies;
 mod pool;
 mod running;
 mod score;
@@ -30,13 +34,19 @@ mod _core {
     #[pymodule_export]
     use super::explain::explain;
     #[pymodule_export]
+    use super::files::{load, save_labels, stated};
+    #[pymodule_export]
     use super::fit::{fit, formula_target, path, separability};
     #[pymodule_export]
     use super::infer::infer;
     #[pymodule_export]
+    use super::judge::{evaluate, geometry};
+    #[pymodule_export]
     use super::labels::encode;
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::online::online_pass;
     #[pymodule_export]
     use super::plot::{Drawn, plot, plot_kinds};
     #[pymodule_export]
@@ -46,7 +56,7 @@ mod _core {
     #[pymodule_export]
     use super::settings::defaults;
     #[pymodule_export]
-    use super::table::Columns;
+    use super::table::{Columns, as_table};
     use pyo3::prelude::*;
 
     #[pymodule_init]
@@ -54,6 +64,13 @@ mod _core {
         super::errors::silence_decoders();
         // Every exception has help, if only none.
         module.py().get_type::<LinsepError>().setattr("help", module.py().None())?;
+        // And every proof its parts, if only none.
+        for part in ["direction", "intercept", "columns", "rows", "kind", "classes"] {
+            module.py().get_type::<NoOptimumError>().setattr(part, module.py().None())?;
+        }
+        for part in ["rows", "witness"] {
+            module.py().get_type::<NotSeparableError>().setattr(part, module.py().None())?;
+        }
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -26,10 +26,13 @@ struct Pool {
     pool: Arc<ThreadPool>,
 }
 
-/// Threads to use where the caller does not say: `LINSEP_NUM_THREADS`, or all cores.
+/// Threads to use where the caller does not say: `LINSEP_NUM_THREADS`; `OMP_NUM_THREADS`, by which joblib and its kin tell
+/// their workers how many cores each may use; or all cores.
 fn default_threads() -> usize {
-    let said = std::env::var("LINSEP_NUM_THREADS").ok().and_then(|n| n.trim().parse().ok()).filter(|n| *n > 0);
-    said.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+    let said = |name: &str| std::env::var(name).ok().and_then(|n| n.trim().parse().ok()).filter(|n| *n > 0);
+    said("LINSEP_NUM_THREADS")
+        .or_else(|| said("OMP_NUM_THREADS"))
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// A pool with so many threads (0 for the default), made when first wanted. Threads do not survive a fork: the pools of

@@ -1,11 +1,12 @@
 //! Tables through Arrow's C stream interface.
 
 use crate::errors::{LinsepError, raise};
+use crate::input::Features;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use linsep::read::{ReadOptions, read_batches};
-use linsep::table::{Cells, Chunk, Column, Kind, Labels, MISSING_TEXT, Origin, RowPlaces, Table};
-use numpy::{PyArray1, PyArrayMethods};
+use linsep::table::{Cells, Chunk, Column, Kind, Labels, MISSING_TEXT, Origin, RowPlaces, SparseRows, Table};
+use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
 use std::ffi::CStr;
@@ -56,6 +57,53 @@ impl Columns {
         let columns = names.into_iter().zip(kinds).map(|(name, kind)| Column { name, kind }).collect();
         let origin = Origin { file: "X".into(), rows: RowPlaces::Numbered { first: 1 } };
         Ok(Columns { table: Table::new(columns, vec![Chunk { n_rows, cells, sparse: None, origin }], 0) })
+    }
+
+    /// The table with 1 in the place of numbers above the threshold, and 0 of others; missing cells stay missing.
+    fn binarized(&self, threshold: f64) -> Columns {
+        let binary = |x: f64| if x.is_nan() { x } else { f64::from(u8::from(x > threshold)) };
+        let mut chunks = self.table.chunks().to_vec();
+        for cells in chunks.iter_mut().flat_map(|chunk| &mut chunk.cells) {
+            if let Cells::F64(numbers) = cells {
+                numbers.iter_mut().for_each(|x| *x = binary(*x));
+            }
+        }
+        Columns { table: Table::new(self.table.columns().to_vec(), chunks, self.table.sparse_width()) }
+    }
+}
+
+/// Features of any kind as a table: dense columns have these names, sparse ones none.
+#[pyfunction]
+pub(crate) fn as_table(x: &Bound<'_, PyAny>, names: Vec<String>) -> PyResult<Columns> {
+    let features = Features::of(x)?;
+    let one_chunk = |columns: Vec<Column>, cells: Vec<Cells>, (n_rows, width): (usize, usize), sparse| {
+        let origin = Origin { file: "X".into(), rows: RowPlaces::Numbered { first: 1 } };
+        Columns { table: Table::new(columns, vec![Chunk { n_rows, cells, sparse, origin }], width) }
+    };
+    let dense = |values: &dyn Fn(usize) -> f64, cols: usize, n_rows: usize| {
+        if names.len() != cols {
+            return Err(LinsepError::new_err(format!("{} names for {cols} columns", names.len())));
+        }
+        let columns = names.iter().map(|name| Column { name: name.clone(), kind: Kind::Number }).collect();
+        let cells = (0..cols).map(|j| Cells::F64((0..n_rows).map(|i| values(i * cols + j)).collect())).collect();
+        Ok(one_chunk(columns, cells, (n_rows, 0), None))
+    };
+    match &features {
+        Features::Table(table) => Ok(Columns { table: (**table).clone() }),
+        Features::F64(array) => {
+            // SAFETY: copied before anything else runs.
+            let values = unsafe { array.as_slice() }?;
+            dense(&|at| values[at], array.shape()[1], array.shape()[0])
+        }
+        Features::F32(array) => {
+            // SAFETY: as above.
+            let values = unsafe { array.as_slice() }?;
+            dense(&|at| f64::from(values[at]), array.shape()[1], array.shape()[0])
+        }
+        Features::Csr { starts, indices, values, cols } => {
+            let rows = SparseRows { starts: starts.clone(), indices: indices.copied()?, values: values.copied()? };
+            Ok(one_chunk(Vec::new(), Vec::new(), (starts.len() - 1, *cols), Some(rows)))
+        }
     }
 }
 

@@ -23,6 +23,8 @@ impl Voice for Python {
             (Setting::Families, None) => Some("family (families=)".into()),
             (Setting::Families, Some("gaussian-shared")) => Some("GaussianNB(shared=True)".into()),
             (Setting::Priors, Some(_)) => Some("priors=[0.2, 0.8]".into()),
+            (Setting::TruePriors, Some(_)) => Some("true_priors={\"a\": 0.2, \"b\": 0.8}".into()),
+            (Setting::Reference, Some(_)) => Some("reference={\"region\": \"west\"}".into()),
             (Setting::Standardize, Some("yes")) => Some("standardize=True".into()),
             (Setting::Exact, None) => Some("exact=True".into()),
             (setting, None) => keyword(setting).map(|(name, _)| name.to_owned()),
@@ -47,9 +49,13 @@ enum Value {
 /// The keyword of a setting; `None` where the package does not have it.
 fn keyword(setting: Setting) -> Option<(&'static str, Value)> {
     Some(match setting {
+        Setting::Basis => ("basis", Value::Text),
+        Setting::BasisColumns => ("basis_columns", Value::Text),
         Setting::Batch => ("batch_size", Value::Number),
         Setting::C => ("C", Value::Number),
         Setting::Cache => ("cache_size", Value::Number),
+        Setting::Calibrate => ("calibration", Value::Text),
+        Setting::CalibrateFolds => ("calibration_folds", Value::Number),
         Setting::Coef0 => ("coef0", Value::Number),
         Setting::Conformal => ("conformal", Value::Number),
         Setting::ConformalBy => ("conformal_by", Value::Text),
@@ -69,27 +75,31 @@ fn keyword(setting: Setting) -> Option<(&'static str, Value)> {
         Setting::Kernel => ("kernel", Value::Text),
         Setting::LambdaValues => ("lambdas", Value::Number),
         Setting::Level => ("level", Value::Number),
+        Setting::Levels => ("max_levels", Value::Number),
         Setting::Loss => ("loss", Value::Text),
+        Setting::Missing => ("missing", Value::Text),
         Setting::Model => ("estimator", Value::Text),
         Setting::Penalty => ("C", Value::Number),
         Setting::Priors => ("priors", Value::Number),
+        Setting::Reference => ("reference", Value::Text),
+        Setting::ScoreThreshold => ("score_threshold", Value::Number),
         Setting::Shrinkage => ("shrinkage", Value::Text),
         Setting::Smoothing => ("alpha", Value::Number),
         Setting::Solver => ("solver", Value::Text),
         Setting::Standardize => ("standardize", Value::Number),
         Setting::Step => ("eta0", Value::Number),
         Setting::Targets => ("targets", Value::Text),
+        Setting::Tie => ("tie", Value::Text),
         Setting::Ties => ("ties", Value::Text),
         Setting::Tolerance => ("tol", Value::Number),
+        Setting::Transform => ("transformation", Value::Text),
+        Setting::TransformColumns => ("transformation_columns", Value::Text),
+        Setting::TruePriors => ("true_priors", Value::Number),
+        Setting::Unknown => ("unknown", Value::Text),
         Setting::VarianceSmoothing => ("var_smoothing", Value::Number),
         Setting::Vote => ("vote", Value::Text),
-        // Of the command alone: how files are read, columns chosen and made, classes fitted together, answers calibrated
-        // and rows drawn.
-        Setting::Basis
-        | Setting::BasisColumns
-        | Setting::Calibrate
-        | Setting::CalibrateFolds
-        | Setting::Comment
+        // Of the command alone: how files are read, columns chosen, classes fitted together and rows drawn.
+        Setting::Comment
         | Setting::CrossValidation
         | Setting::Date
         | Setting::Decimal
@@ -99,27 +109,18 @@ fn keyword(setting: Setting) -> Option<(&'static str, Value)> {
         | Setting::Features
         | Setting::Header
         | Setting::IndexFrom
-        | Setting::Levels
         | Setting::Margin
-        | Setting::Missing
         | Setting::Multiclass
         | Setting::NaValues
         | Setting::Number
         | Setting::KeepStatistics
         | Setting::Projection
-        | Setting::Reference
-        | Setting::Tie
         | Setting::Rows
-        | Setting::ScoreThreshold
         | Setting::Sheet
         | Setting::Skip
         | Setting::TextColumns
         | Setting::Thousands
-        | Setting::Transform
-        | Setting::TransformColumns
         | Setting::TrueOf
-        | Setting::TruePriors
-        | Setting::Unknown
         | Setting::With => return None,
     })
 }

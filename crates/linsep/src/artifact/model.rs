@@ -31,6 +31,10 @@ pub struct Model {
     pub offsets: Vec<String>,
     /// Class names, in the order of the scores.
     pub classes: Vec<String>,
+    /// What labels are to the program that fitted the model, which gives them back as such: `bool`, `int8` and the like, one
+    /// word for all classes or one for each. Empty for text and numbers as tables have them.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub label_types: Vec<String>,
     /// How the table was read, where that was not the plain way.
     #[serde(skip_serializing_if = "Reading::is_plain", default)]
     pub reading: Reading,
@@ -95,6 +99,7 @@ impl Model {
         ("class_weights", ClassWeighting::ROLES),
         ("offsets", Roles::All(Role::Setting)),
         ("classes", Roles::All(Role::Claim)),
+        ("label_types", Roles::All(Role::Setting)),
         ("reading", Reading::ROLES),
         ("recipe", Recipe::ROLES),
         ("units", Units::ROLES),

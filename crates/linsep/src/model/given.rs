@@ -11,6 +11,7 @@ use crate::discriminant::{Discriminant, Generalised, Linear, Quadratic};
 use crate::error::{Error, Result};
 use crate::linalg::Factor;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// A rule that is given, with the names that it speaks of.
 ///
@@ -92,8 +93,8 @@ impl GivenSettings {
             )));
         }
         for (what, names) in [("class", &self.classes), ("column", &self.features)] {
-            let twice = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name));
-            if let Some((_, name)) = twice {
+            let mut seen = HashSet::with_capacity(names.len());
+            if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
                 return Err(Error::usage(format!("the {what} `{name}` is named twice")).help("name it once"));
             }
         }

@@ -84,14 +84,20 @@ pub(super) fn fit_again(
     };
     let fit = fit_rows_of(table.clone(), (roles, held), &options, (&plan, known), watch)?;
     // A search over settings is not repeated: the model is what they give.
-    Ok(fit.model().map(|again| Model { tuning: model.tuning.clone(), ..*again }))
+    let (tuning, label_types) = (model.tuning.clone(), model.label_types.clone());
+    Ok(fit.model().map(|again| Model { tuning, label_types, ..*again }))
 }
 
 /// The same for rows of arrays.
 pub(super) fn fit_source_again(model: &Model, rows: &DividedSource<'_>, watch: &Watch) -> Result<Option<Model>> {
     let found = fit_source(&rows.source, &options_of(model), &plan_of(model), KnownOfRows::stated_by(model), watch)?;
     let Some(found) = found.model() else { return Ok(None) };
-    let mut found = Model { calibration: model.calibration.clone(), tuning: model.tuning.clone(), ..*found };
+    let mut found = Model {
+        calibration: model.calibration.clone(),
+        tuning: model.tuning.clone(),
+        label_types: model.label_types.clone(),
+        ..*found
+    };
     found.conformal = rows.sets(&found, watch)?;
     Ok(Some(found))
 }

@@ -110,6 +110,7 @@ pub(super) fn model_of(
         computation: fitted.computation,
         training: summary,
         cross_validation: known.cross_validation,
+        label_types: Vec::new(),
         tuning: None,
         statistics: None,
         provenance: Provenance {

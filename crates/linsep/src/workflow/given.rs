@@ -107,6 +107,7 @@ pub fn given_model(given: GivenSettings, target: &str, decision: Decision) -> Re
         computation,
         training,
         cross_validation: None,
+        label_types: Vec::new(),
         tuning: None,
         statistics: None,
         provenance: Provenance {

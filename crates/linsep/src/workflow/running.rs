@@ -320,6 +320,7 @@ impl RunningFit {
                 undetermined: None,
             },
             cross_validation: None,
+            label_types: Vec::new(),
             tuning: None,
             statistics: None,
             provenance: Provenance {

@@ -54,7 +54,9 @@ pub fn update_statistics(model: &Model, changes: &[RowChange<'_>], watch: &Watch
     let running = RunningFit::of_kept(&options, recipe, classes, model.target_is_text, &statistics.sums)?;
     let rows = RowsOfSums { training, statistics: Some(statistics), fingerprint, updates };
     let updated = model_of_sums(&running, &options, rows, watch)?;
-    Ok(Model { reading: model.reading.clone(), ..updated })
+    // What labels are is known of the classes that the model had.
+    let label_types = if updated.classes == model.classes { model.label_types.clone() } else { Vec::new() };
+    Ok(Model { reading: model.reading.clone(), label_types, ..updated })
 }
 
 /// Fits all rows, those of the model included, as the model was fitted, and starts at it where it has the columns and classes
@@ -68,7 +70,12 @@ pub fn update_with_rows(model: &Model, table: Table, watch: &Watch) -> Result<(T
     if restart == UpdateRestart::Warm {
         options.init = Some(Box::new(Model { tuning: None, ..model.clone() }));
     }
-    let fit = fit_table(table, &options, watch)?;
+    let mut fit = fit_table(table, &options, watch)?;
+    if let TableFit::Model(updated) = &mut fit
+        && updated.classes == model.classes
+    {
+        updated.label_types.clone_from(&model.label_types);
+    }
     Ok((fit, restart))
 }
 

@@ -359,6 +359,7 @@ fn keep_settings(found: &mut Model, model: &Model) {
     found.provenance = Provenance { fingerprint: found.provenance.fingerprint.clone(), ..model.provenance.clone() };
     found.cross_validation.clone_from(&model.cross_validation);
     found.tuning.clone_from(&model.tuning);
+    found.label_types.clone_from(&model.label_types);
     found.method.clone_from(&model.method);
     found.decision.clone_from(&model.decision);
     if model.training.filled.is_none() {
