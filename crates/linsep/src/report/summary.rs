@@ -15,7 +15,7 @@ use crate::certify::{Certificate, SeparationKind};
 use crate::decide::Decision;
 use crate::design::Standardize;
 use crate::model::{ClassWeighting, Method, NoOptimum, Outcome};
-use crate::numeric::bound_text;
+use crate::numeric::{bound_text, printed_below};
 use crate::words::{Setting, Voice, words};
 use std::fmt::Write;
 
@@ -182,6 +182,13 @@ fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
             bound_text(*gap),
             bound_text(*relative_gap)
         ),
+        Certificate::CurvatureBall { gap, relative_gap, curvature, .. } => format!(
+            "the optimum exists and the objective is within {} of it (relative {}, by curvature of at least {} of itself in \
+             a ball)",
+            bound_text(*gap),
+            bound_text(*relative_gap),
+            printed_below(*curvature, |x| format!("{x:.2}"))
+        ),
         Certificate::Quadratic { gap, relative_gap, .. } => format!(
             "objective within {} of the optimum (relative gap {}, ½ rᵀH⁻¹r of its gradient)",
             bound_text(*gap),
@@ -321,7 +328,8 @@ fn share_right(accuracy: Option<f64>, rejected: Option<f64>) -> String {
 pub(super) fn score_heading(model: &Model) -> impl Fn(usize) -> String + use<> {
     let one = model.discriminant.n_scores() == 1;
     // Weights are those of the scores before any calibration.
-    let what = if model.has_probabilities() && model.calibration.is_none() { "log-odds of" } else { "score of" };
+    let logistic = model.has_probabilities() && model.calibration.is_none() && model.method.link().is_none();
+    let what = if logistic { "log-odds of" } else { "score of" };
     let names = model.score_names();
     let pairs = model.parts.iter().any(|p| p.against.is_some());
     move |k| match (one, pairs) {
