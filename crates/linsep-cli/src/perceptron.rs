@@ -20,13 +20,13 @@ pub struct PerceptronArguments {
 
     /// Perceptron and its kin: the step η, which alone scales the scores and decides nothing (default: 1); of --model perceptron also
     /// 1/t, 1/sqrt(t), a list 1,0.5,0.25 (then the last), or best (by the widest plane). --solver gradient-descent: the step η
-    /// along the gradient of the mean loss (default: by a line search); sgd and svrg: the first and longest step (default: by
-    /// the curvature)
+    /// along the gradient of the mean loss, also 0.1/t, 0.1/sqrt(t) or a list (default: by a line search); sgd: the same, a single
+    /// number being the first of steps that become shorter, and svrg: the longest step (default: by the curvature)
     #[arg(long, value_name = "ETA", help_heading = "Method")]
     pub step: Option<String>,
 
-    /// Perceptron, averaged-perceptron: rows in a new random order every epoch (default), or as they come; pocket: drawn with
-    /// replacement (default), or as they come
+    /// Perceptron, averaged-perceptron: rows in a new random order every epoch (default), or as they come; pocket and --solver sgd:
+    /// drawn with replacement (default), or as they come
     #[arg(long, value_enum, value_name = "ORDER", help_heading = "Method")]
     pub order: Option<OrderName>,
 }
@@ -115,8 +115,19 @@ impl PerceptronArguments {
             (None, _) => Ok(None),
             (Some(_), (step, PerceptronSteps::Constant)) => Ok(Some(step)),
             (Some(text), _) => {
-                Err(Error::usage(format!("--step {text} belongs to --model perceptron")).help("give one number"))
+                Err(Error::usage(format!("--step {text} is not for this solver")).help("give one number"))
             }
+        }
+    }
+
+    /// The first step along a gradient and how it changes, where any was given.
+    pub fn gradient_steps(&self) -> Result<Option<(f64, PerceptronSteps)>> {
+        match (&self.step, self.steps()?) {
+            (None, _) => Ok(None),
+            (Some(_), (_, PerceptronSteps::Best)) => {
+                Err(Error::usage("--step best belongs to --model perceptron").help("write --step 0.1, 0.1/t or a list"))
+            }
+            (Some(_), steps) => Ok(Some(steps)),
         }
     }
 

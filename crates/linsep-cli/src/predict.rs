@@ -11,6 +11,8 @@ use crate::sheet::{Sheet, SheetFormat};
 use clap::{Args, ValueEnum};
 use linsep::artifact::{Model, Saved};
 use linsep::design::UnknownLevel;
+use linsep::model::Method;
+use linsep::numeric::logistic;
 use linsep::report::filled_text;
 use linsep::table::Table;
 use linsep::workflow::{ExplainOptions, predict_table};
@@ -49,6 +51,10 @@ pub struct PredictArguments {
     #[arg(long)]
     scores: bool,
 
+    /// Of sigmoid-ls: add a column output_<class> with the output σ(z) of each sigmoid; of several classes they need not sum to one
+    #[arg(long)]
+    outputs: bool,
+
     /// Add the derivatives of the probabilities by the scores, p_i(δ_ij − p_j), in columns dp_<class>_dz_<class>
     #[arg(long)]
     jacobian: bool,
@@ -64,7 +70,7 @@ pub struct PredictArguments {
 
     /// Instead of predictions write row,class,feature,value,contribution: what the N columns that matter most add to each
     /// score of a row (for kernels the support rows), or all; with (intercept) and (rest) they sum to the score
-    #[arg(long, value_name = "N|all", conflicts_with_all = ["proba", "scores", "jacobian", "set", "keep"])]
+    #[arg(long, value_name = "N|all", conflicts_with_all = ["proba", "scores", "outputs", "jacobian", "set", "keep"])]
     explain: Option<String>,
 
     /// Explain this row alone, counted from 1 without the header; in words unless -o names a file
@@ -129,6 +135,14 @@ impl PredictArguments {
                 .help("fit --model logistic")
                 .help("fit it with --calibrate platt"));
         }
+        if self.outputs && !matches!(model.method, Method::Sigmoid(_)) {
+            let message = format!("{} has no outputs of sigmoids", model.method.name());
+            return Err(Error::usage(message).help("use --scores or --proba").help("fit --model sigmoid-ls"));
+        }
+        if let (true, Some(link)) = (self.jacobian, model.method.link()) {
+            let message = format!("--jacobian is about log-odds, and the scores are those of the {} link", link.name());
+            return Err(Error::usage(message).help("use --proba --scores"));
+        }
         if self.set {
             // No rows yet, but whether there are sets, and of that level, is known.
             model.set_thresholds(self.set_level)?;
@@ -168,6 +182,9 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
             if explained.is_some() {
                 return Err(labels::refuse(&models, "--explain"));
             }
+            if arguments.outputs {
+                return Err(labels::refuse(&models, "--outputs"));
+            }
             if arguments.jacobian {
                 return Err(labels::refuse(&models, "--jacobian"));
             }
@@ -206,6 +223,9 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         // With two classes the one score is that of the second.
         header.extend(model.score_names().iter().map(|c| format!("score_{c}")));
     }
+    if arguments.outputs {
+        header.extend(model.score_names().iter().map(|c| format!("output_{c}")));
+    }
     if arguments.jacobian {
         // Of two classes there is one score, that of the second.
         let scored = if classes.len() == 2 { &classes[1..] } else { &classes[..] };
@@ -218,8 +238,9 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         true => model.class_sets(&predictions.deciding, arguments.set_level)?,
         false => Vec::new(),
     };
-    // Log-odds are those in force, true priors included; scores before a calibration are what it maps.
-    let shown = if model.calibration.is_some() { &predictions.scores } else { &predictions.deciding };
+    // Log-odds are those in force, true priors included; scores before a calibration or a link are what it maps.
+    let mapped = model.calibration.is_some() || model.method.link().is_some();
+    let shown = if mapped { &predictions.scores } else { &predictions.deciding };
     let probabilities = if arguments.proba || arguments.jacobian { predictions.probabilities() } else { Vec::new() };
     let sheet = Sheet { table: &table, keep: &keep, header, rows: &predictions.rows };
     sheet.write(&arguments.output, |i, line| {
@@ -233,6 +254,10 @@ pub fn run(arguments: &PredictArguments) -> Result<Ending> {
         }
         if arguments.scores {
             shown[i * scores..(i + 1) * scores].iter().for_each(|z| line.number(*z));
+        }
+        if arguments.outputs {
+            // What was fitted to 0 and 1, before any calibration and true priors.
+            predictions.scores[i * scores..(i + 1) * scores].iter().for_each(|z| line.number(logistic(*z)));
         }
         if arguments.jacobian {
             jacobian(&probabilities[i * classes.len()..(i + 1) * classes.len()]).iter().for_each(|d| line.number(*d));

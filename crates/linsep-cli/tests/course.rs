@@ -1167,3 +1167,175 @@ fn the_jacobian_of_softmax_is_that_of_the_source() {
     let ran = scratch.run("predict svm.json penguins.csv --jacobian");
     assert!(ran.code == 2 && ran.stderr.contains("are not probabilities"), "{}", ran.stderr);
 }
+
+/// W4: digits at the default tolerance are right: maximum likelihood of iris by one column, a saturated table.
+#[test]
+fn printed_digits_are_those_of_the_optimum() {
+    let scratch = Scratch::with_examples();
+    scratch.write("t.csv", "x,y\n0,a\n0,a\n0,a\n0,b\n1,a\n1,b\n1,b\n1,b\n");
+    scratch.done("fit t.csv -t y --penalty none -o t.json");
+    // Log-odds of −log 3 and log 3: .25 and .75, where .2500137 was once said.
+    for p in numbers(&scratch.done("predict t.json t.csv --proba"), "p_b").iter().zip([0.25; 4].iter().chain(&[0.75; 4])) {
+        near(*p.0, *p.1, 1e-6, "a share of the table");
+    }
+    // Fitted with a tolerance a thousand times tighter, no printed weight changes.
+    let line = "fit iris.csv -t Species --features Sepal.Width --penalty none";
+    let tail = |text: String| text.split("all weights").nth(1).expect("weights").to_owned();
+    scratch.done(&format!("{line} -o loose.json"));
+    scratch.done(&format!("{line} --tol 1e-13 -o tight.json"));
+    assert_eq!(tail(scratch.done("inspect loose.json")), tail(scratch.done("inspect tight.json")));
+}
+
+/// H9: the weighted least squares of the last working response give the coefficients again.
+#[test]
+fn working_responses_solve_the_likelihood() {
+    let scratch = Scratch::new();
+    scratch.done("simulate logistic --weights 1 --intercept -5 --x uniform:0,10 --rows 200 --seed 2 -o line.csv");
+    let found = json(&scratch.done("infer line.csv -t class --rows rows.csv --json"));
+    let (rows, line) = (text(&scratch, "rows.csv"), text(&scratch, "line.csv"));
+    let (w, z, x) =
+        (numbers(&rows, "working_weight"), numbers(&rows, "working_response"), numbers(&line, "x1"));
+    let sum = |f: &dyn Fn(usize) -> f64| (0..w.len()).map(f).sum::<f64>();
+    let total = sum(&|i| w[i]);
+    let (mx, mz) = (sum(&|i| w[i] * x[i]) / total, sum(&|i| w[i] * z[i]) / total);
+    let slope = sum(&|i| w[i] * (x[i] - mx) * (z[i] - mz)) / sum(&|i| w[i] * (x[i] - mx) * (x[i] - mx));
+    let estimate = |name: &str| {
+        let all = found["coefficients"].as_array().expect("coefficients");
+        number(&all.iter().find(|c| c["name"] == name).expect("the coefficient")["estimate"])
+    };
+    near(slope, estimate("x1"), 1e-7, "slope");
+    near(mz - slope * mx, estimate("(intercept)"), 1e-7, "intercept");
+}
+
+/// D10: the outputs are σ of the scores.
+#[test]
+fn sigmoids_of_several_classes_have_outputs() {
+    let scratch = Scratch::with_examples();
+    scratch.done("fit iris.csv -t Species --features Petal.Length,Petal.Width -m sigmoid-ls -o m.json");
+    let rows = scratch.done("predict m.json iris.csv --scores --outputs");
+    for class in ["setosa", "versicolor", "virginica"] {
+        let (z, p) = (numbers(&rows, &format!("score_{class}")), numbers(&rows, &format!("output_{class}")));
+        z.iter().zip(&p).for_each(|(z, p)| near(*p, 1.0 / (1.0 + (-z).exp()), 1e-12, "σ(z)"));
+    }
+    let refused = scratch.run("predict m.json iris.csv --proba");
+    assert_eq!(refused.code, 2, "σ(z_i) of several sigmoids are no probabilities");
+    scratch.done("fit iris.csv -t Species -o logistic.json");
+    assert!(scratch.run("predict logistic.json iris.csv --outputs").stderr.contains("no outputs of sigmoids"));
+}
+
+/// H13, I6, K4, K5: the steps are those of the textbook, and what is claimed is what is proved.
+#[test]
+fn steps_of_one_row_are_those_of_the_textbook() {
+    let scratch = Scratch::new();
+    scratch.write("t.csv", "x,y\n1,0\n2,1\n-1,1\n0.5,0\n");
+    let sigmoid = |z: f64| 1.0 / (1.0 + (-z).exp());
+    let rows = [(1.0, 0.0), (2.0, 1.0), (-1.0, 1.0), (0.5, 0.0)];
+    // One epoch in order with η/t; the answer is the average with weights t².
+    let run = scratch.run(
+        "fit t.csv -t y --penalty none --standardize no --solver sgd --order given --step 0.5/t --max-iter 1 --trace s.csv",
+    );
+    assert_eq!(run.code, 3, "{}", run.stdout);
+    let (mut w, mut b, mut sum, mut total) = (0.0, 0.0, [0.0; 2], 0.0);
+    for (t, (x, y)) in rows.iter().enumerate() {
+        let (eta, e) = (0.5 / (t + 1) as f64, sigmoid(w * x + b) - y);
+        (w, b) = (w - eta * e * x, b - eta * e);
+        let share = ((t + 1) * (t + 1)) as f64;
+        (sum, total) = ([sum[0] + share * w, sum[1] + share * b], total + share);
+    }
+    let steps = trace(&scratch, "s.csv");
+    let last = steps.last().expect("a step");
+    near(last[last.len() - 2], sum[0] / total, 1e-12, "average weight");
+    near(last[last.len() - 1], sum[1] / total, 1e-12, "average intercept");
+    // Squared error of sigmoids: w ← w − η mean[(p−y)p(1−p)x], with steps of a list.
+    let run = scratch.run(
+        "fit t.csv -t y -m sigmoid-ls --penalty none --standardize no --solver gradient-descent --step 1,0.25 --max-iter 3 --trace k.csv",
+    );
+    assert_eq!(run.code, 3, "{}", run.stdout);
+    let (mut w, mut b) = (0.0, 0.0);
+    for (k, step) in trace(&scratch, "k.csv").iter().enumerate().skip(1) {
+        let eta = if k == 1 { 1.0 } else { 0.25 };
+        let slope = |(x, y): &(f64, f64)| {
+            let p = sigmoid(w * x + b);
+            ((p - y) * p * (1.0 - p) * x / 4.0, (p - y) * p * (1.0 - p) / 4.0)
+        };
+        let (gw, gb) = rows.iter().map(slope).fold((0.0, 0.0), |a, g| (a.0 + g.0, a.1 + g.1));
+        (w, b) = (w - eta * gw, b - eta * gb);
+        near(step[step.len() - 2], w, 1e-12, "weight");
+        near(step[step.len() - 1], b, 1e-12, "intercept");
+    }
+    // Steps that are too long are said to be.
+    scratch.done("simulate logistic --weights 1 --intercept -5 --x uniform:0,10 --rows 100 --seed 2 -o line.csv");
+    let run = scratch.run("fit line.csv -t class --penalty none --standardize no --solver gradient-descent --step 1e306");
+    assert!(run.code == 3 && run.stdout.contains("NOT CONVERGED"), "{} {}", run.code, run.stdout);
+    for bad in ["--step best", "--step -1", "--step 1,0", "--step x"] {
+        let line = format!("fit line.csv -t class --penalty none --solver gradient-descent {bad}");
+        assert_eq!(scratch.run(&line).code, 2, "{bad}");
+    }
+}
+
+/// H21: thresholds and priors are of probabilities, whatever the link; a model without a proof is not called one.
+#[test]
+fn links_decide_by_their_probabilities() {
+    let scratch = Scratch::new();
+    scratch.done("simulate logistic --weights 1 --intercept -5 --x uniform:0,10 --rows 300 --seed 3 -o line.csv");
+    for link in ["probit", "cloglog", "cauchit"] {
+        scratch.done(&format!("fit line.csv -t class --link {link} --penalty none -o m.json"));
+        let rows = scratch.done("predict m.json line.csv --proba --scores");
+        let (p, z, said) = (numbers(&rows, "p_1"), numbers(&rows, "score_1"), column(&rows, "prediction"));
+        for i in 0..p.len() {
+            assert_eq!(said[i] == "1", p[i] > 0.5, "{link}: {} {}", p[i], said[i]);
+            let expected = match link {
+                "probit" => normal_below(z[i]),
+                "cloglog" => 1.0 - (-z[i].exp()).exp(),
+                _ => 0.5 + z[i].atan() / std::f64::consts::PI,
+            };
+            assert!((p[i] - expected).abs() < 1e-6, "{link}: {} for {expected}", p[i]);
+        }
+        // The boundary of the geometry is where p = ½.
+        let found = json(&scratch.done("geometry m.json --json"));
+        let x0 = number(&found["boundaries"][0]["point"][0]);
+        scratch.write("cut.csv", format!("x1\n{x0}\n"));
+        near(numbers(&scratch.done("predict m.json cut.csv --proba"), "p_1")[0], 0.5, 1e-9, "p on the boundary");
+        assert!(scratch.done("verify m.json line.csv").starts_with("verified"), "{link}");
+    }
+    for (bad, said) in [
+        ("--link probit --solver lbfgs", "--solver does not belong to --link probit"),
+        ("--link probit --penalty lasso:0.1", "has no lasso"),
+        ("--link probit -m svm", "--link does not belong to --model svm"),
+        ("--link probit --penalty none --intercept penalised", "needs a penalty"),
+    ] {
+        let run = scratch.run(&format!("fit line.csv -t class {bad}"));
+        assert!(run.code == 2 && run.stderr.contains(said), "{bad}: {}", run.stderr);
+    }
+    scratch.write("apart.csv", "x,y\n1,a\n2,a\n3,b\n4,b\n");
+    let run = scratch.run("fit apart.csv -t y --link cloglog --penalty none");
+    assert!(run.code == 1 && run.stdout.contains("does not exist"), "{}", run.stdout);
+}
+
+/// M15, M16: exclusive or has α = 1/8 on every row; a hard margin that there is not is refused with a bound.
+#[test]
+fn kernel_machines_of_the_source() {
+    let scratch = Scratch::new();
+    scratch.done("simulate parity --signs -o xor.csv");
+    let kernel = "--kernel polynomial --degree 2 --gamma 1 --coef0 1";
+    for (model, intercept) in [("hard-margin", "none"), ("hard-margin", "free"), ("svm --C 10 --standardize no", "none")] {
+        scratch.done(&format!("fit xor.csv -t class -m {model} {kernel} --intercept {intercept} -o m.json"));
+        let found = json(&text(&scratch, "m.json"));
+        let pairs = found["model"]["support_vectors"]["multipliers"].as_array().expect("pairs").clone();
+        assert_eq!(pairs.len(), 4);
+        pairs.iter().for_each(|pair| near(number(&pair[1]), 0.125, 1e-9, "α"));
+        if intercept == "none" {
+            assert_eq!(found["model"]["discriminant"]["intercept"][0], 0.0);
+        }
+        assert!(scratch.done("verify m.json xor.csv").starts_with("verified"));
+    }
+    let run = scratch.run("fit xor.csv -t class -m hard-margin --kernel linear -o none.json --json");
+    assert_eq!(run.code, 1);
+    assert!(number(&json(&run.stdout)["margin_at_most"]) < 1e-9);
+    scratch.write("twice.csv", "x,y\n1,a\n2,b\n2,a\n");
+    let run = scratch.run("fit twice.csv -t y -m hard-margin --kernel rbf");
+    assert!(run.code == 1 && run.stdout.contains("rows 2 and 3 are the same"), "{}", run.stdout);
+    for bad in ["-m hard-margin --intercept none", "-m svm --kernel rbf --intercept penalised", "-m svm --kernel rbf --penalty none"] {
+        assert_eq!(scratch.run(&format!("fit xor.csv -t class {bad}")).code, 2, "{bad}");
+    }
+}

@@ -104,7 +104,10 @@ fn tables_for_other_programs() {
     let rows = scratch.done(&format!("{USED} --rows rows.csv --quiet"));
     assert!(rows.starts_with("Logistic regression"));
     let written = String::from_utf8(scratch.read("rows.csv")).unwrap();
-    assert_eq!(written.lines().next(), Some("row,p(no),p(yes),deviance,pearson,quantile,leverage,cook"));
+    assert_eq!(
+        written.lines().next(),
+        Some("row,p(no),p(yes),deviance,pearson,quantile,leverage,cook,working_weight,working_response")
+    );
     assert_eq!(written.lines().count(), 301);
     let at = scratch.done(&format!("{USED} --at infer.csv"));
     assert_eq!(at.lines().next(), Some("row,p(yes),low(yes),high(yes)"));

@@ -10,11 +10,11 @@ use linsep::discriminant::Discriminant;
 use linsep::error::{Error, ErrorKind};
 use linsep::model::{
     Algorithm, CovarianceShape, Divisor, FamilyChoice, Fit, Fitted, GaussianBayes, HardMarginSettings,
-    KernelPerceptronSettings, KernelSvmSettings, LeastSquaresSettings, LeastSquaresSolver, LossChoice, Method,
-    NaiveBayes, Note, PenaltyChoice, PerceptronSettings, PerceptronVariant, Refusal, RiskMinimizer, Shrinkage,
+    KernelPerceptronSettings, KernelSvmSettings, LeastSquaresSettings, LeastSquaresSolver, LinkRegression, LossChoice,
+    Method, NaiveBayes, Note, PenaltyChoice, PerceptronSettings, PerceptronVariant, Refusal, RiskMinimizer, Shrinkage,
     SigmoidLeastSquares, Split,
 };
-use linsep::objective::{Intercept, SoftmaxForm};
+use linsep::objective::{Intercept, Link, SoftmaxForm};
 use linsep::read::{ReadOptions, read_bytes};
 use linsep::table::{Labels, Table};
 use linsep::watch::Watch;
@@ -364,6 +364,20 @@ pub fn models() -> Vec<Registered> {
         },
         Registered { name: "svm, rbf", method: Method::KernelSvm(KernelSvmSettings::default()), exempt: KERNEL_EXEMPT },
         Registered {
+            name: "svm, rbf, no intercept",
+            method: Method::KernelSvm(KernelSvmSettings { intercept: Intercept::None, ..KernelSvmSettings::default() }),
+            exempt: KERNEL_EXEMPT,
+        },
+        Registered {
+            name: "hard margin, rbf",
+            method: Method::KernelSvm(KernelSvmSettings {
+                kernel: linsep::model::KernelChoice::Rbf { gamma: Some(100.0) },
+                penalty: PenaltyChoice::None,
+                ..KernelSvmSettings::default()
+            }),
+            exempt: KERNEL_EXEMPT,
+        },
+        Registered {
             name: "kernel perceptron, rbf",
             method: Method::KernelPerceptron(KernelPerceptronSettings {
                 max_epochs: 20,
@@ -391,6 +405,25 @@ pub fn models() -> Vec<Registered> {
             name: "naive Bayes, Bernoulli",
             method: naive_bayes(FamilyChoice::Bernoulli),
             exempt: COUNTS_EXEMPT,
+        },
+        Registered {
+            name: "probit",
+            method: Method::Link(LinkRegression { tolerance: 1e-13, ..LinkRegression::new(Link::Probit) }),
+            exempt: &[SHARES_WEIGHT],
+        },
+        Registered {
+            name: "cloglog, no penalty",
+            method: Method::Link(LinkRegression {
+                tolerance: 1e-13,
+                penalty: PenaltyChoice::None,
+                ..LinkRegression::new(Link::Cloglog)
+            }),
+            exempt: &[NAMES_DUPLICATE],
+        },
+        Registered {
+            name: "cauchit",
+            method: Method::Link(LinkRegression { tolerance: 1e-12, ..LinkRegression::new(Link::Cauchit) }),
+            exempt: &[SHARES_WEIGHT],
         },
         Registered {
             name: "sigmoid least squares",
@@ -513,7 +546,7 @@ pub const CHECKS: &[Check] = &[
 fn classes_of(model: &Registered) -> &'static [usize] {
     match model.method {
         _ if model.split().is_some() => &[3],
-        Method::HardMargin(_) | Method::Perceptron(_) | Method::Sigmoid(_) => &[2],
+        Method::HardMargin(_) | Method::Perceptron(_) | Method::Sigmoid(_) | Method::Link(_) => &[2],
         Method::KernelSvm(_) | Method::KernelPerceptron(_) => &[2],
         Method::Risk(RiskMinimizer { loss: LossChoice::Hinge | LossChoice::SquaredHinge, .. }) => &[2],
         _ => &[2, 3],
@@ -631,6 +664,7 @@ fn offsets_shift_scores(model: &Registered) {
     let (intercept, penalty) = match &model.method {
         Method::Risk(settings) => (settings.intercept, settings.penalty),
         Method::Sigmoid(settings) => (settings.intercept, settings.penalty),
+        Method::Link(settings) => (settings.intercept, settings.penalty),
         _ => panic!("only risk minimisers take offsets"),
     };
     let with_offset: Vec<f64> = data.scores(&shifted).iter().map(|z| z + 0.75).collect();

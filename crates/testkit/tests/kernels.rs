@@ -7,8 +7,8 @@ use linsep::design::{DenseMatrix, LabelledRows, Standardize, Tile, Units};
 use linsep::discriminant::{Discriminant, KernelExpansion};
 use linsep::kernel::{Kernel, KernelRows};
 use linsep::model::{
-    Algorithm, Fitted, KernelChoice, KernelPerceptronSettings, KernelSvmSettings, LossChoice, Method, Note, Outcome,
-    PenaltyChoice, RiskMinimizer,
+    Algorithm, Fit, Fitted, HardMarginSettings, KernelChoice, KernelPerceptronSettings, KernelSvmSettings, LossChoice,
+    Method, Note, Outcome, PenaltyChoice, Refusal, RiskMinimizer,
 };
 use linsep::objective::Intercept;
 use linsep::read::{ReadOptions, read_bytes, read_files};
@@ -16,7 +16,7 @@ use linsep::solve::{KernelPerceptronRun, MistakeDriven, OnlinePerceptron, Order,
 use linsep::watch::Watch;
 use linsep::workflow::{Approach, Arrays, FitOptions, TableFit, fit_arrays, fit_table, predict_table, verify_table};
 use testkit::cone::least_margin_objective;
-use testkit::data::{Data, Source, labels, overlapping};
+use testkit::data::{Arrangement, Data, Source, arranged, labels, overlapping};
 use testkit::golden;
 
 fn machine(kernel: KernelChoice, lambda: f64, tolerance: f64) -> KernelSvmSettings {
@@ -514,4 +514,120 @@ fn limits_end_a_fit_with_what_there_is() {
     let design = data.dense();
     let late = Method::KernelSvm(machine(rbf(0.5), 1e-4, 1e-8)).fit(&data.training(&design), &watch);
     assert!(late.is_err() || testkit::data::expect_model(late).outcome == Outcome::TimeLimit);
+}
+
+/// `max Σα − ½ΣΣ ααyy K` over `0 ≤ α ≤ C` by single coordinates, in plain loops: the slow twin of a machine without an intercept.
+fn dual_without_intercept(data: &Data, kernel: &Kernel, cost: f64) -> (Vec<f64>, f64) {
+    let n = data.rows();
+    let sign = |i: usize| if data.labels.codes()[i].0 == 1 { 1.0 } else { -1.0 };
+    let table: Vec<f64> = (0..n * n).map(|at| value(kernel, data.row(at / n), data.row(at % n))).collect();
+    let k = |i: usize, j: usize| table[i * n + j];
+    let mut alpha = vec![0.0; n];
+    for _ in 0..20_000 {
+        for i in 0..n {
+            let score: f64 = (0..n).map(|j| alpha[j] * sign(j) * k(i, j)).sum();
+            alpha[i] = (alpha[i] + (1.0 - sign(i) * score) / k(i, i)).clamp(0.0, cost);
+        }
+    }
+    let square: f64 = (0..n)
+        .flat_map(|i| (0..n).map(move |j| (i, j)))
+        .map(|(i, j)| alpha[i] * alpha[j] * sign(i) * sign(j) * k(i, j))
+        .sum();
+    let value = alpha.iter().sum::<f64>() - 0.5 * square;
+    (alpha, value)
+}
+
+#[test]
+fn a_machine_without_an_intercept_is_the_dual_without_its_constraint() {
+    let data = overlapping(24, 2, 2, 31);
+    for choice in [rbf(0.7), KernelChoice::Polynomial { gamma: Some(0.5), coef0: 1.0, degree: 2 }] {
+        let kernel = choice.with_gamma(1.0).expect("a kernel");
+        let cost = 2.0;
+        let method = KernelSvmSettings {
+            penalty: PenaltyChoice::RidgeCost(cost),
+            intercept: Intercept::None,
+            ..machine(choice, 1.0, 1e-10)
+        };
+        let fitted = data.model(&Method::KernelSvm(method));
+        let (_, dual) = dual_without_intercept(&data, &kernel, cost);
+        let lambda = 1.0 / (cost * data.rows() as f64);
+        let objective = fitted.objective.value;
+        assert!((objective - lambda * dual).abs() < 1e-8 * objective, "{objective} against {}", lambda * dual);
+        let expansion = fitted.discriminant.as_kernel().expect("a kernel");
+        assert_eq!(expansion.intercept(), [0.0]);
+        assert_eq!(fitted.outcome, Outcome::Converged);
+    }
+}
+
+#[test]
+fn a_linear_kernel_without_an_intercept_is_the_linear_machine_without_one() {
+    let data = overlapping(60, 3, 2, 32);
+    for standardize in [Standardize::No, Standardize::Yes] {
+        let kernel =
+            KernelSvmSettings { intercept: Intercept::None, standardize, ..machine(KernelChoice::Linear, 0.02, 1e-10) };
+        let plain = Method::Risk(RiskMinimizer {
+            loss: LossChoice::Hinge,
+            penalty: PenaltyChoice::Ridge(0.02),
+            intercept: Intercept::None,
+            standardize,
+            tolerance: 1e-10,
+            ..RiskMinimizer::default()
+        });
+        let (kernel, plain) = (data.model(&Method::KernelSvm(kernel)), data.model(&plain));
+        for (a, b) in data.scores(&kernel).iter().zip(data.scores(&plain)) {
+            assert!((a - b).abs() < 1e-4, "{a} against {b}");
+        }
+        let linear = kernel.discriminant.as_linear().expect("a linear kernel");
+        assert_eq!(linear.intercept(), [0.0], "the plane passes through the origin of the columns");
+    }
+}
+
+/// The hard margin of a linear kernel is the hard margin; with another kernel it is the soft one for C ≥ max α.
+#[test]
+fn hard_margins_with_kernels() {
+    let data = arranged(Arrangement::Complete, 40, 2, false, 33);
+    let hard = |choice: KernelChoice| KernelSvmSettings { penalty: PenaltyChoice::None, ..machine(choice, 1.0, 1e-8) };
+    let by_kernel = data.model(&Method::KernelSvm(hard(KernelChoice::Linear)));
+    let plane = data.model(&Method::HardMargin(HardMarginSettings::default()));
+    let margin = |fitted: &Fitted| match fitted.certificate {
+        Certificate::Margin { margin, hull_distance, .. } => {
+            assert!(2.0 * margin <= hull_distance);
+            margin
+        }
+        ref other => panic!("{other:?}"),
+    };
+    assert!((margin(&by_kernel) / margin(&plane) - 1.0).abs() < 1e-7);
+    let wide = data.model(&Method::KernelSvm(hard(rbf(0.6))));
+    let alpha = &wide.multipliers.as_ref().expect("multipliers").alpha;
+    let most = alpha.iter().copied().fold(0.0, f64::max);
+    let soft = KernelSvmSettings { penalty: PenaltyChoice::RidgeCost(1.01 * most), ..machine(rbf(0.6), 1.0, 1e-12) };
+    let soft = data.model(&Method::KernelSvm(soft));
+    for (a, b) in data.scores(&wide).iter().zip(data.scores(&soft)) {
+        assert!((a - b).abs() < 1e-4, "{a} against {b}");
+    }
+    // Σα = ‖w‖² = 1/γ².
+    let sum: f64 = alpha.iter().sum();
+    assert!((sum * margin(&wide).powi(2) - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn classes_that_no_plane_of_the_feature_space_separates_are_refused_with_a_bound() {
+    let hard = |choice: KernelChoice| {
+        Method::KernelSvm(KernelSvmSettings { penalty: PenaltyChoice::None, ..machine(choice, 1.0, 1e-6) })
+    };
+    let refused = |data: &Data, choice: KernelChoice| match data.fit(&hard(choice)) {
+        Ok(Fit::Refused(Refusal::NotSeparable(proof))) => proof.margin_at_most.expect("a bound"),
+        other => panic!("{other:?}"),
+    };
+    // Five points in a row, of classes in turn: a polynomial of degree 4 has enough roots, one of degree 2 has not.
+    let points = Data::new(vec![0.0, 1.0, 2.0, 3.0, 4.0], 1, labels(vec![0, 1, 0, 1, 0], 2));
+    let polynomial = |degree: u32| KernelChoice::Polynomial { gamma: Some(1.0), coef0: 1.0, degree };
+    assert!(refused(&points, polynomial(2)) < 1e-4);
+    assert!(matches!(points.fit(&hard(polynomial(4))), Ok(Fit::Model(_))));
+    // The same row in both classes.
+    let twice = Data::new(vec![0.0, 1.0, 1.0], 1, labels(vec![0, 1, 0], 2));
+    assert_eq!(refused(&twice, rbf(1.0)), 0.0);
+    // Not known to be positive semidefinite.
+    let error = points.fit(&hard(KernelChoice::Sigmoid { gamma: Some(1.0), coef0: 0.0 })).expect_err("no proof");
+    assert!(error.to_string().contains("positive semidefinite"), "{error}");
 }

@@ -1,8 +1,8 @@
 //! Register a loss or a penalty once, inherit the suite.
 
 use linsep::objective::{
-    CrammerSinger, Dual, ElasticNet, Hinge, Logistic, Loss, Penalty, Ridge, Softmax, SoftmaxForm, Squared,
-    SquaredHinge, SquaredSigmoid,
+    CrammerSinger, Dual, ElasticNet, Hinge, Link, LinkLoss, Logistic, Loss, Penalty, Ridge, Softmax, SoftmaxForm,
+    Squared, SquaredHinge, SquaredSigmoid,
 };
 use linsep::table::Class;
 use testkit::assert_near;
@@ -47,6 +47,9 @@ fn registered() -> Vec<Entry> {
             ..entry("Crammer–Singer", CrammerSinger::new(4)).dual(CrammerSinger::new(4))
         },
         Entry { convex: false, ..entry("squared sigmoid", SquaredSigmoid { gauss_newton: false }) },
+        entry("probit", LinkLoss::new(Link::Probit)),
+        entry("cloglog", LinkLoss::new(Link::Cloglog)),
+        Entry { convex: false, ..entry("cauchit", LinkLoss::new(Link::Cauchit)) },
     ]
 }
 

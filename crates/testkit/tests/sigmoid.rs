@@ -6,7 +6,7 @@ use linsep::model::{
     Fit, LeastSquaresSettings, Method, Outcome, PenaltyChoice, Refusal, RiskMinimizer, SigmoidLeastSquares, Targets,
 };
 use linsep::objective::{Coef, Detail, Intercept, Ridge, Risk, Sample, SquaredSigmoid};
-use linsep::solve::{SigmoidAlgorithm, SigmoidDescent, Stop};
+use linsep::solve::{PerceptronSteps, SigmoidAlgorithm, SigmoidDescent, Stop};
 use linsep::watch::Watch;
 use testkit::data::{Data, Source, labels, overlapping};
 use testkit::{assert_all_near, assert_near};
@@ -176,7 +176,15 @@ fn restarts_find_the_lower_of_two_minima() {
     let risk = Risk::new(sample, loss, Ridge::new(1e-3), Intercept::None);
     let scale = LocalScale::new(&risk, &watch).expect("scales");
     for algorithm in ALGORITHMS {
-        let descent = SigmoidDescent { tolerance: 1e-8, max_iterations: 100_000, algorithm, seed: 0 };
+        let descent = SigmoidDescent {
+            tolerance: 1e-8,
+            max_iterations: 100_000,
+            algorithm,
+            seed: 0,
+            batch: 1,
+            step: None,
+            steps: PerceptronSteps::Constant,
+        };
         for (from, valley) in [(-0.1, left), (1.0, right)] {
             let start = Coef::from_vec(vec![from, 0.0], 1, 1);
             let end = descent.run(&risk, &scale, &start, &watch).expect("an end");

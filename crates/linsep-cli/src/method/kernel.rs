@@ -11,8 +11,8 @@ use linsep::{Error, Result};
 /// Flags that belong to kernels only, and C.
 #[derive(Args)]
 pub struct KernelArguments {
-    /// Kernel of a support vector machine (default: none, which is linear by its weights) or of a kernel perceptron
-    /// (default: rbf)
+    /// Kernel of a support vector machine or of a hard margin (default: none, which is linear by its weights), or of a kernel
+    /// perceptron (default: rbf)
     #[arg(long, value_enum, value_name = "KERNEL", help_heading = "Method")]
     kernel: Option<KernelName>,
 
@@ -107,26 +107,33 @@ impl MethodArguments {
             ("--penalty-factors", !self.penalty_factors.is_empty()),
             ("--batch", self.batch.is_some()),
             ("--step", self.perceptron.step.is_some()),
+            ("--order", self.perceptron.order.is_some()),
         ];
         if let Some((flag, _)) = strays.iter().find(|(_, given)| *given) {
             return Err(Error::usage(format!("{flag} does not belong to --kernel"))
                 .help("a kernel machine has the hinge loss and one solver; leave one of them out"));
         }
-        if self.intercept.is_some_and(|i| Intercept::from(i) != Intercept::Free) {
-            return Err(Error::usage("a kernel machine has a free intercept").help("leave --intercept out"));
+        let intercept = self.intercept.map_or(Intercept::Free, Intercept::from);
+        if intercept == Intercept::Penalised {
+            return Err(Error::usage("the intercept of a kernel machine is free, or there is none")
+                .help("use --intercept none; a constant in the kernel, as --coef0 1, is a penalised intercept"));
         }
         let defaults = KernelSvmSettings::default();
+        let hard = self.model == super::MethodName::HardMargin;
         let method = KernelSvmSettings {
             kernel: self.kernel.choice()?,
-            penalty: self.ridge_or(defaults.penalty)?,
-            standardize: self.kernel_columns()?,
+            penalty: if hard { PenaltyChoice::None } else { self.ridge_or(defaults.penalty)? },
+            intercept,
+            // The hard margin is that of the columns as they are unless asked otherwise, with a kernel as without.
+            standardize: if hard && self.standardize.is_none() { Standardize::No } else { self.kernel_columns()? },
             tolerance: self.tol.unwrap_or(defaults.tolerance),
             max_iterations: self.max_iter,
             cache: self.kernel.cache.as_deref().map_or(Ok(defaults.cache), bytes)?,
         };
-        if method.penalty == PenaltyChoice::None || method.penalty.is_sparse() {
+        if !hard && (method.penalty == PenaltyChoice::None || method.penalty.is_sparse()) {
             return Err(Error::usage("a kernel machine needs a ridge penalty")
-                .help("use --penalty ridge:λ or --C; a large C comes close to the hard margin"));
+                .help("use --penalty ridge:λ or --C")
+                .help("choose --model hard-margin, which has none"));
         }
         Ok(Method::KernelSvm(method))
     }

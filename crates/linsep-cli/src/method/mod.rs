@@ -2,6 +2,7 @@
 
 mod generative;
 mod kernel;
+mod link;
 mod parse;
 mod risk;
 mod sigmoid;
@@ -39,6 +40,10 @@ pub struct MethodArguments {
     /// Multiply the penalty of single columns: 0 leaves one without a penalty
     #[arg(long, value_name = "COLUMN=F", value_delimiter = ',', help_heading = "Method")]
     penalty_factors: Vec<String>,
+
+    /// How the score of two classes becomes a probability: logit (default), probit, cloglog or cauchit
+    #[arg(long, value_enum, value_name = "LINK", help_heading = "Method")]
+    link: Option<link::LinkName>,
 
     /// Loss of a support vector machine (default: hinge)
     #[arg(long, value_enum, value_name = "LOSS", help_heading = "Method")]
@@ -260,8 +265,12 @@ impl MethodArguments {
             self.perceptron.method(variant, self.standardize(), intercept, self.max_iter, seed)
         };
         match self.model {
-            Svm if self.kernel.is_given() => self.kernel_svm(),
-            Logistic | Softmax | Svm => self.risk(seed),
+            Svm | Hard if self.kernel.is_given() => self.kernel_svm(),
+            Logistic | Softmax => match self.other_link() {
+                Some(link) => self.link_regression(link),
+                None => self.risk(seed),
+            },
+            Svm => self.risk(seed),
             Squares if !self.has_closed_form()? => self.risk(seed),
             Lda => self.gaussian(CovarianceShape::Shared),
             Qda => self.gaussian(CovarianceShape::Own),
@@ -357,11 +366,16 @@ impl MethodArguments {
             ),
             ("--penalty", self.penalty.is_some(), &[Logistic, Softmax, Svm, Squares, Sigmoid]),
             ("--penalty-factors", !self.penalty_factors.is_empty(), &[Logistic, Softmax, Svm, Squares]),
+            ("--link", self.link.is_some(), &[Logistic, Softmax]),
             ("--loss", self.loss.is_some(), &[Svm]),
             (
                 "--intercept",
                 self.intercept.is_some(),
-                &[Logistic, Softmax, Svm, Squares, Sigmoid, Perceptron, Pocket, Averaged],
+                match self.kernel.is_given() {
+                    // Only with a kernel can the plane of a hard margin be one through the origin.
+                    true => &[Logistic, Softmax, Svm, Hard, Squares, Sigmoid, Perceptron, Pocket, Averaged],
+                    false => &[Logistic, Softmax, Svm, Squares, Sigmoid, Perceptron, Pocket, Averaged],
+                },
             ),
             ("--softmax", self.softmax.is_some(), &[Logistic, Softmax]),
             ("--solver", self.solver.is_some(), &[Logistic, Softmax, Svm, Squares, Sigmoid]),
@@ -382,10 +396,18 @@ impl MethodArguments {
             ("--variance-smoothing", self.variance_smoothing.is_some(), &[Naive]),
             ("--update", self.perceptron.update.is_some(), &[Perceptron]),
             ("--pocket", self.perceptron.pocket.is_some(), &[Pocket]),
-            ("--step", self.perceptron.step.is_some(), &[Logistic, Softmax, Svm, Perceptron, Pocket, Averaged]),
-            ("--batch", self.batch.is_some(), &[Logistic, Softmax, Svm]),
-            ("--order", self.perceptron.order.is_some(), &[Perceptron, Pocket, Averaged, Kernel]),
-            ("--kernel", self.kernel.is_given(), &[Svm, Kernel]),
+            (
+                "--step",
+                self.perceptron.step.is_some(),
+                &[Logistic, Softmax, Svm, Sigmoid, Perceptron, Pocket, Averaged],
+            ),
+            ("--batch", self.batch.is_some(), &[Logistic, Softmax, Svm, Sigmoid]),
+            (
+                "--order",
+                self.perceptron.order.is_some(),
+                &[Logistic, Softmax, Svm, Perceptron, Pocket, Averaged, Kernel],
+            ),
+            ("--kernel", self.kernel.is_given(), &[Svm, Hard, Kernel]),
             ("--C", self.kernel.cost.is_some(), &[Logistic, Softmax, Svm]),
         ]
     }

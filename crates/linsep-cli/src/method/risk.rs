@@ -7,6 +7,7 @@ use linsep::model::{
     Targets,
 };
 use linsep::objective::{Intercept, SoftmaxForm};
+use linsep::solve::PerceptronSteps;
 use linsep::{Error, Result};
 
 impl MethodArguments {
@@ -83,6 +84,9 @@ impl MethodArguments {
             return Err(Error::usage(format!("--model {} has no path", name(self.model)))
                 .help("a path is for logistic, svm and least-squares"));
         }
+        if let Some(link) = self.other_link() {
+            return Err(Error::usage(format!("--link {} has no path", link.name())).help("leave --link out"));
+        }
         if self.kernel.cost.is_some() {
             return Err(Error::usage("a path chooses the size of the penalty itself").help("leave --C out"));
         }
@@ -103,7 +107,7 @@ impl MethodArguments {
     /// Whether the kind of a penalty is given, or usual, and its size is not: a path can choose that.
     pub fn leaves_size_open(&self) -> bool {
         let smooth = match self.model {
-            MethodName::Logistic | MethodName::Softmax => true,
+            MethodName::Logistic | MethodName::Softmax => self.other_link().is_none(),
             MethodName::Svm => matches!(self.loss, Some(LossName::SquaredHinge)) && !self.kernel.is_given(),
             // Without a penalty least squares has nothing to choose.
             MethodName::LeastSquares => self.penalty.is_some(),
@@ -154,10 +158,21 @@ impl MethodArguments {
         if self.batch.is_some() && !matches!(self.solver, Some(SolverName::Sgd)) {
             return Err(Error::usage("--batch is for --solver sgd").help("leave it out").help("choose --solver sgd"));
         }
+        let sgd = matches!(self.solver, Some(SolverName::Sgd));
+        if self.perceptron.order.is_some() && !sgd {
+            return Err(Error::usage("--order is for rows one at a time").help("choose --solver sgd"));
+        }
+        let in_order = matches!(self.perceptron.order, Some(crate::perceptron::OrderName::Given));
+        let (step, steps) = match self.perceptron.gradient_steps()? {
+            Some((step, steps)) => (Some(step), steps),
+            None => (None, PerceptronSteps::Constant),
+        };
         let defaults = Stochastic::default();
         Ok(match drawn {
-            true => Stochastic { batch: self.batch.unwrap_or(defaults.batch), step: self.perceptron.one_step()?, seed },
-            false => Stochastic { step: self.perceptron.one_step()?.filter(|_| descends), ..defaults },
+            true if sgd => Stochastic { batch: self.batch.unwrap_or(defaults.batch), step, steps, in_order, seed },
+            true => Stochastic { step: self.perceptron.one_step()?, seed, ..defaults },
+            false if descends => Stochastic { step, steps, ..defaults },
+            false => defaults,
         })
     }
 

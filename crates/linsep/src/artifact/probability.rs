@@ -47,8 +47,10 @@ impl Model {
     /// Scores of the discriminants to those that decide: log-odds (two classes) or log-probabilities up to a constant,
     /// where the model has probabilities.
     pub fn deciding_scores(&self, mut scores: Vec<f64>) -> Vec<f64> {
-        if let Some(calibration) = &self.calibration {
-            calibration.map.apply(&mut scores);
+        match (&self.calibration, self.method.link()) {
+            (Some(calibration), _) => calibration.map.apply(&mut scores),
+            (None, Some(link)) if self.parts.is_empty() => scores.iter_mut().for_each(|z| *z = link.log_odds(*z)),
+            _ => {}
         }
         if let Some(priors) = &self.true_priors {
             shift_scores(&mut scores, &prior_shift(&self.learned_priors(), priors));
@@ -57,10 +59,12 @@ impl Model {
     }
 
     /// What the true priors add to the scores of the discriminants before they decide: zero without any, and where a
-    /// calibration comes in between.
+    /// calibration or a link comes in between.
     pub fn prior_shifts(&self) -> Vec<f64> {
         match &self.true_priors {
-            Some(priors) if self.calibration.is_none() => prior_shift(&self.learned_priors(), priors),
+            Some(priors) if self.calibration.is_none() && self.method.link().is_none() => {
+                prior_shift(&self.learned_priors(), priors)
+            }
             _ => vec![0.0; self.discriminant.n_scores()],
         }
     }
@@ -114,7 +118,12 @@ impl Model {
         let map = self.calibration.as_ref().map(|c| &c.map);
         if classes == 2 {
             let log_odds = cut - shift[0];
-            return Some(vec![map.map_or(Some(log_odds), |m| m.score_at(log_odds))?]);
+            let score = match (map, self.method.link()) {
+                (Some(map), _) => map.score_at(log_odds)?,
+                (None, Some(link)) => link.score_at(log_odds),
+                (None, None) => log_odds,
+            };
+            return Some(vec![score]);
         }
         let temperature = match map {
             Some(Calibration::Temperature { temperature }) => *temperature,

@@ -32,6 +32,8 @@ pub struct KernelTask<'a> {
     pub weights: Option<&'a [f64]>,
     /// λ.
     pub lambda: f64,
+    /// Whether there is a free intercept, which demands `Σ α y = 0`.
+    pub has_intercept: bool,
 }
 
 impl KernelTask<'_> {
@@ -51,8 +53,11 @@ impl KernelTask<'_> {
         (0..self.signs.len()).map(|i| unit * self.weight(i)).collect()
     }
 
-    /// F at zero weights and the best intercept: twice the share of the lighter class.
+    /// F at zero weights and the best intercept: twice the share of the lighter class, and 1 without an intercept.
     pub fn null_objective(&self) -> f64 {
+        if !self.has_intercept {
+            return 1.0;
+        }
         let of = |sign: f64| {
             crate::numeric::sum((0..self.signs.len()).filter(|i| self.signs[*i] == sign).map(|i| self.weight(i)))
         };
@@ -69,16 +74,22 @@ impl KernelTask<'_> {
 
     /// The interval of optimal intercepts for given scores: where the slope of the loss in b vanishes.
     pub fn best_intercepts(&self, scores: &[f64]) -> (f64, f64) {
+        if !self.has_intercept {
+            return (0.0, 0.0);
+        }
         least_hinge_shifts((0..scores.len()).map(|i| (self.signs[i], scores[i], self.weight(i))))
     }
 }
 
 /// An upper bound on the violation of the KKT conditions (the maximal violating pair): the largest `z − y` among rows whose
 /// `αy` may fall, less the smallest among those whose `αy` may rise, widened by the errors of the scores; not positive at a
-/// stationary point.
+/// stationary point. Without an intercept each row is paired with zero.
 pub fn kernel_violation(task: &KernelTask<'_>, signed: &[f64], scores: &[f64], errors: Option<&[f64]>) -> f64 {
     let bounds = task.bounds();
-    let (mut smallest, mut largest) = (f64::INFINITY, f64::NEG_INFINITY);
+    let (mut smallest, mut largest) = match task.has_intercept {
+        true => (f64::INFINITY, f64::NEG_INFINITY),
+        false => (0.0, 0.0),
+    };
     for i in 0..signed.len() {
         let (f, error) = (scores[i] - task.signs[i], errors.map_or(0.0, |e| e[i]));
         let (low, high) = if task.signs[i] > 0.0 { (0.0, bounds[i]) } else { (-bounds[i], 0.0) };
@@ -96,12 +107,15 @@ pub fn kernel_violation(task: &KernelTask<'_>, signed: &[f64], scores: &[f64], e
 ///
 /// Given multipliers are first moved into their bounds, which are doubles below `s/(λS)`. The point is then, in ℝ,
 /// `α_i = values_i·M/A_k` with the exact sum A_k of the class of the row and a double M that is at most either sum: so
-/// `Σ α y = 0` is an identity, and because the factors are at most 1 nothing leaves its bounds.
+/// `Σ α y = 0` is an identity, and because the factors are at most 1 nothing leaves its bounds. Without an intercept nothing
+/// has to be balanced, and α is `values`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KernelDualPoint {
     values: Vec<f64>,
     /// At least `1 − M/A_k` of the classes −1 and 1.
     shrunk: [f64; 2],
+    /// M, or without an intercept at most Σα.
+    mass: f64,
 }
 
 impl KernelDualPoint {
@@ -118,12 +132,16 @@ impl KernelDualPoint {
             signed[i].abs().min(bound)
         };
         let values: Vec<f64> = (0..signed.len()).map(inside).collect();
+        if !task.has_intercept {
+            let mass = crate::numeric::sum(values.iter().copied()) * (1.0 - 8.0 * UNIT);
+            return Ok(KernelDualPoint { values, shrunk: [0.0; 2], mass });
+        }
         let sum_of =
             |sign: f64| crate::numeric::sum((0..values.len()).filter(|i| task.signs[*i] == sign).map(|i| values[i]));
         let sums = [sum_of(-1.0), sum_of(1.0)];
         let common = sums[0].min(sums[1]) * (1.0 - 8.0 * UNIT);
         let shrunk = sums.map(|sum| if sum > 0.0 { ((sum - common) / sum + 16.0 * UNIT).min(1.0) } else { 0.0 });
-        Ok(KernelDualPoint { values, shrunk })
+        Ok(KernelDualPoint { values, shrunk, mass: common })
     }
 
     /// How far αy of a row may be from a coefficient.
@@ -137,6 +155,11 @@ impl KernelDualPoint {
         let slack = |(v, y): (&f64, &f64)| self.shrunk_by(*y) * v * RAISE;
         let pairs = || self.values.iter().zip(signs);
         (pairs().map(|(v, y)| v * y).collect(), pairs().map(slack).collect())
+    }
+
+    /// What the multipliers of either class sum to; without an intercept those of both sum to at least this.
+    pub(super) fn mass(&self) -> f64 {
+        self.mass
     }
 
     fn shrunk_by(&self, sign: f64) -> f64 {
@@ -182,7 +205,7 @@ struct Terms {
 /// ```
 /// use linsep::certify::{KernelDualPoint, KernelPoint, KernelTask, kernel_gap};
 /// // Two points at ±1 and λ = 1/2: w = 1, both multipliers are 1/2.
-/// let task = KernelTask { signs: &[-1.0, 1.0], weights: None, lambda: 0.5 };
+/// let task = KernelTask { signs: &[-1.0, 1.0], weights: None, lambda: 0.5, has_intercept: true };
 /// let dual = KernelDualPoint::new(&task, &[-0.5, 0.5]).unwrap();
 /// let point = KernelPoint {
 ///     scores: &[-1.0, 1.0],

@@ -1,6 +1,7 @@
-//! Whether a point is a local minimum of a risk that is not convex: squared error of sigmoid outputs.
+//! Whether a point is a local minimum of a risk that is not convex: squared error of sigmoid outputs, the cauchit link.
 //!
-//! With `D_j = Σ s x̂_j²/(16 Σs) + λf_j`, the largest curvature that the Gauss–Newton Hessian can have in a column, the
+//! With `D_j = c Σ s x̂_j²/Σs + λf_j`, c the typical curvature of the loss (of sigmoid outputs 1/16, the largest that the
+//! Gauss–Newton Hessian can have), the
 //! gradient is measured by `√(Σ g_j²/D_j / F₀)`, F₀ the objective at zero weights, and the Hessian by the smallest
 //! eigenvalue of `D^{−½} H D^{−½}`: neither depends on the units of the columns. H is the exact Hessian, not its
 //! Gauss–Newton part alone.
@@ -8,7 +9,7 @@
 use super::{Certificate, Independent, independent_coefficients};
 use crate::error::Result;
 use crate::linalg::{Eigen, Square};
-use crate::objective::{CurvedLoss, Intercept, Loss, Penalty, Point, Risk, SquaredSigmoid};
+use crate::objective::{DescentLoss, Intercept, Loss, Penalty, Point, Risk};
 use crate::watch::Watch;
 
 /// Eigenvalues below this are negative (above its opposite: positive) beyond rounding, on the scale on which the
@@ -42,10 +43,14 @@ pub struct LocalCurvature {
 
 impl LocalScale {
     /// By two passes over the features at most.
-    pub fn new(risk: &Risk<'_, SquaredSigmoid>, watch: &Watch) -> Result<LocalScale> {
+    pub fn new<L: DescentLoss>(risk: &Risk<'_, L>, watch: &Watch) -> Result<LocalScale> {
         let (cols, rows) = (risk.n_cols(), risk.sample().labels.len());
         let weights: Vec<f64> = (0..rows).map(|i| risk.sample().weights.map_or(1.0, |w| w[i])).collect();
-        let gram = penalised(risk, risk.weighted_gram(&weights, watch)?, 0.0625 / risk.total_weight());
+        let gram = penalised(
+            risk,
+            risk.weighted_gram(&weights, watch)?,
+            risk.loss().typical_curvature() / risk.total_weight(),
+        );
         let diagonal = gram.diagonal();
         let largest = diagonal.iter().copied().fold(0.0, f64::max);
         let mut unknowns: Vec<usize> = (0..=cols).filter(|j| diagonal[*j] > NO_SIZE * largest).collect();
@@ -78,9 +83,9 @@ impl LocalScale {
     }
 
     /// Gradient and smallest eigenvalue at a point; `None` where the eigenvalues cannot be computed.
-    pub fn curvature(
+    pub fn curvature<L: DescentLoss>(
         &self,
-        risk: &Risk<'_, SquaredSigmoid>,
+        risk: &Risk<'_, L>,
         point: &Point,
         watch: &Watch,
     ) -> Result<Option<LocalCurvature>> {
@@ -122,7 +127,7 @@ pub fn is_local_minimum(gradient: f64, smallest_eigenvalue: f64, penalised: bool
 }
 
 /// The certificate of a point: its gradient and its smallest eigenvalue, whatever they are.
-pub fn local_minimum(risk: &Risk<'_, SquaredSigmoid>, point: &Point, watch: &Watch) -> Result<Certificate> {
+pub fn local_minimum<L: DescentLoss>(risk: &Risk<'_, L>, point: &Point, watch: &Watch) -> Result<Certificate> {
     let scale = LocalScale::new(risk, watch)?;
     Ok(match scale.curvature(risk, point, watch)? {
         Some(found) => Certificate::Local { gradient: found.gradient, smallest_eigenvalue: found.smallest_eigenvalue },
@@ -131,16 +136,16 @@ pub fn local_minimum(risk: &Risk<'_, SquaredSigmoid>, point: &Point, watch: &Wat
 }
 
 /// `∇²F` with both its parts, intercepts last.
-pub fn exact_hessian(risk: &Risk<'_, SquaredSigmoid>, point: &Point, watch: &Watch) -> Result<Square> {
-    hessian(risk, &SquaredSigmoid { gauss_newton: false }, point, watch)
+pub fn exact_hessian<L: DescentLoss>(risk: &Risk<'_, L>, point: &Point, watch: &Watch) -> Result<Square> {
+    hessian(risk, &risk.loss().with_positive_curvature(false), point, watch)
 }
 
 /// The Gauss–Newton part of `∇²F`, which is positive semidefinite.
-pub fn gauss_newton_hessian(risk: &Risk<'_, SquaredSigmoid>, point: &Point, watch: &Watch) -> Result<Square> {
-    hessian(risk, &SquaredSigmoid { gauss_newton: true }, point, watch)
+pub fn gauss_newton_hessian<L: DescentLoss>(risk: &Risk<'_, L>, point: &Point, watch: &Watch) -> Result<Square> {
+    hessian(risk, &risk.loss().with_positive_curvature(true), point, watch)
 }
 
-fn hessian(risk: &Risk<'_, SquaredSigmoid>, loss: &impl CurvedLoss, point: &Point, watch: &Watch) -> Result<Square> {
+fn hessian<L: DescentLoss>(risk: &Risk<'_, L>, loss: &L, point: &Point, watch: &Watch) -> Result<Square> {
     let sample = risk.sample();
     let rows = sample.labels.len();
     let (mut residual, mut curvature) = (vec![0.0; rows], vec![0.0; rows]);
@@ -157,7 +162,7 @@ fn hessian(risk: &Risk<'_, SquaredSigmoid>, loss: &impl CurvedLoss, point: &Poin
 }
 
 /// A Gram times a factor, plus the curvature of the penalty.
-fn penalised(risk: &Risk<'_, SquaredSigmoid>, mut gram: Square, factor: f64) -> Square {
+fn penalised<L: DescentLoss>(risk: &Risk<'_, L>, mut gram: Square, factor: f64) -> Square {
     let cols = risk.n_cols();
     gram.scale(factor);
     (0..cols).for_each(|j| *gram.at(j, j) += risk.penalty().ridge_of(j));

@@ -12,6 +12,7 @@ mod hulls;
 mod independent;
 mod joint_multipliers;
 mod kernel_gap;
+mod kernel_margin;
 mod lasso;
 mod local;
 mod margin;
@@ -59,14 +60,15 @@ pub use self::{
     hulls::{hull_points, sides},
     independent::Independent,
     kernel_gap::{KernelDualPoint, KernelPoint, KernelTask, kernel_gap},
+    kernel_margin::{kernel_margin, kernel_margin_at_most},
     lasso::proved_lasso,
     local::{LocalScale, exact_hessian, gauss_newton_hessian},
     margin::{Margins, margins},
     multipliers::multiplier_gap,
     orthonormal::{OrthonormalBasis, RowTriangle},
     self_concordance::{
-        CurvatureRows, FrameSums, HessianSum, LossSum, ScoresWithErrors, SelfConcordance, StoredScores, WhitenedFrame,
-        self_concordance_bound,
+        BallBound, CurvatureRows, FrameSums, HessianSum, LossSum, ScoresWithErrors, SelfConcordance, StoredScores,
+        WhitenedFrame, curvature_ball_bound, self_concordance_bound,
     },
     widest::widest_margin,
     witness::check_direction,
@@ -130,6 +132,27 @@ pub enum Certificate {
         /// How far F may be from its computed value, where the weights are large and their scores small.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         objective_error: Option<f64>,
+        /// How far each coefficient may be from the optimum's, where that is proved.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        errors: Option<CoefficientErrors>,
+    },
+    /// `F − F* ≤ ν²/2μ` with `ν = ‖∇F‖_{H⁻¹}` and `∇²F ⪰ μH` for all coefficients within r in the norm of `H = ∇²F`; `ν < μr` also
+    /// proves that the optimum exists and is unique (in the columns that are not aliased).
+    CurvatureBall {
+        /// F at the solution.
+        objective: f64,
+        /// ν, rounding allowed for.
+        decrement: f64,
+        /// r.
+        radius: f64,
+        /// μ.
+        curvature: f64,
+        /// The bound.
+        gap: f64,
+        /// The bound over `max(|F|, F at zero weights)`.
+        relative_gap: f64,
+        /// How far F may be from its computed value.
+        objective_error: f64,
         /// How far each coefficient may be from the optimum's, where that is proved.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         errors: Option<CoefficientErrors>,
@@ -223,6 +246,7 @@ impl Certificate {
         match self {
             Certificate::DualityGap { relative_gap, .. }
             | Certificate::SelfConcordance { relative_gap, .. }
+            | Certificate::CurvatureBall { relative_gap, .. }
             | Certificate::Quadratic { relative_gap, .. }
             | Certificate::Margin { relative_gap, .. } => Some(*relative_gap),
             _ => None,
@@ -234,6 +258,7 @@ impl Certificate {
         match self {
             Certificate::DualityGap { errors, .. }
             | Certificate::SelfConcordance { errors, .. }
+            | Certificate::CurvatureBall { errors, .. }
             | Certificate::Quadratic { errors, .. }
             | Certificate::ClosedForm { errors, .. } => errors.as_ref(),
             _ => None,
@@ -254,6 +279,7 @@ impl Certificate {
         match self {
             Certificate::DualityGap { gap, .. }
             | Certificate::SelfConcordance { gap, .. }
+            | Certificate::CurvatureBall { gap, .. }
             | Certificate::Quadratic { gap, .. } => Some(*gap),
             _ => None,
         }

@@ -1,8 +1,8 @@
 //! Machines that see rows through a kernel.
 
 use super::estimator::builder;
-use super::setters::{ridge_setters, seed_setter, standardize_setter, tolerance_setter};
-use crate::model::{KernelChoice, KernelPerceptronSettings, KernelSvmSettings, Method};
+use super::setters::{intercept_setters, ridge_setters, seed_setter, standardize_setter, tolerance_setter};
+use crate::model::{KernelChoice, KernelPerceptronSettings, KernelSvmSettings, Method, PenaltyChoice};
 use crate::solve::Order;
 
 builder! {
@@ -22,10 +22,28 @@ builder! {
 }
 
 ridge_setters!(KernelSvm);
+intercept_setters!(KernelSvm);
 standardize_setter!(KernelSvm);
 tolerance_setter!(KernelSvm);
 
 impl KernelSvm {
+    /// The hard margin: every row must be on its side, and of all planes of the feature space that do this the widest is found. Where
+    /// none does, the answer is a bound on how wide one could be.
+    ///
+    /// ```
+    /// use linsep::certify::Certificate;
+    /// use linsep::prelude::*;
+    /// let x = [[-1.0, -1.0], [1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]];
+    /// let xor = KernelSvm::new().polynomial(2, 1.0).hard_margin().no_intercept().fit(&x, &[0, 0, 1, 1])?;
+    /// let Certificate::Margin { margin, .. } = xor.certificate() else { panic!("it is about a margin") };
+    /// assert!((margin - 1.0).abs() < 0.5 && xor.predict(&x)? == [0, 0, 1, 1]);
+    /// # Ok::<(), FitError>(())
+    /// ```
+    pub fn hard_margin(mut self) -> KernelSvm {
+        self.settings.penalty = PenaltyChoice::None;
+        self
+    }
+
     /// Bytes for kernel values; 200 MB unless this says otherwise.
     pub fn cache(mut self, bytes: usize) -> KernelSvm {
         self.settings.cache = bytes;

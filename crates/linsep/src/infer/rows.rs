@@ -25,6 +25,10 @@ pub struct RowInfluence {
     pub leverage: Option<f64>,
     /// Cook's distance: how far all coefficients move without the row, of two classes.
     pub cook: Option<f64>,
+    /// `w = p(1−p)`, the weight of the row in iteratively reweighted least squares at the maximum, of two classes.
+    pub working_weight: Option<f64>,
+    /// `η − offset + (y−p)/w`, the response of these least squares, whose solution is the maximum again; of two classes.
+    pub working_response: Option<f64>,
 }
 
 /// The values of all rows.
@@ -60,8 +64,12 @@ pub(super) fn row_influences(
             let moved = residual_of(&probabilities, y, y);
             moved * square * moved / (parameters * (1.0 - h) * (1.0 - h))
         });
+        // (y − p)/(p(1 − p)) is 1/p = 1 + e⁻ᶻ of the second class and −(1 + eᶻ) of the first.
+        let ahead = if y == 1 { 1.0 + (-z).exp() } else { -(1.0 + z.exp()) };
         RowInfluence {
             row,
+            working_weight: two.then(|| probabilities[0] * probabilities[1]),
+            working_response: two.then(|| z - likelihood.offset(row) + ahead),
             deviance: if two && y == 0 { -size } else { size },
             pearson,
             quantile: quantile_residual(&probabilities, y, drawn),

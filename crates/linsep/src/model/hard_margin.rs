@@ -187,7 +187,8 @@ impl HardMarginSettings {
                 }
             },
         };
-        Ok(NotSeparable { rows, witness: Some(Box::new(found)), mistakes: 0, epochs: 0 }.into())
+        let witness = Some(Box::new(found));
+        Ok(NotSeparable { rows, witness, mistakes: 0, epochs: 0, margin_at_most: None }.into())
     }
 }
 

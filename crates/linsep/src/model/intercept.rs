@@ -12,12 +12,13 @@ impl Method {
             Method::Risk(m) => Some(&mut m.intercept),
             Method::LeastSquares(m) => Some(&mut m.intercept),
             Method::Sigmoid(m) => Some(&mut m.intercept),
+            Method::Link(m) => Some(&mut m.intercept),
             Method::Perceptron(m) => Some(&mut m.intercept),
+            Method::KernelSvm(m) => Some(&mut m.intercept),
             Method::Gaussian(_)
             | Method::Given(_)
             | Method::HardMargin(_)
             | Method::KernelPerceptron(_)
-            | Method::KernelSvm(_)
             | Method::NaiveBayes(_) => None,
         }
     }

@@ -1,7 +1,10 @@
 //! The proof of a kernel machine, at the numbers that its model stores.
 
 use super::kernel_choice::support;
-use crate::certify::{Certificate, KernelDualPoint, KernelPoint, KernelTask, kernel_gap, kernel_violation};
+use crate::certify::{
+    Certificate, KernelDualPoint, KernelPoint, KernelTask, kernel_gap, kernel_margin, kernel_margin_at_most,
+    kernel_violation,
+};
 use crate::design::Training;
 use crate::design::Units;
 use crate::discriminant::{Discriminant, KernelExpansion, Linear};
@@ -20,6 +23,19 @@ pub(super) struct Machine<'a> {
     pub(super) units: &'a Units,
     /// β = αy, row by row.
     pub(super) signed: &'a [f64],
+    /// What is to be proved.
+    pub(super) claim: KernelClaim,
+}
+
+/// What a machine and its multipliers can prove.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum KernelClaim {
+    /// The objective is the least.
+    LeastObjective,
+    /// The margin is the widest.
+    WidestMargin,
+    /// No plane has a margin above some number, which takes the place of the objective.
+    NoWiderMargin,
 }
 
 impl Machine<'_> {
@@ -37,6 +53,14 @@ impl Machine<'_> {
             Ok(dual) => dual,
             Err(row) => return Ok(absent(format!("the multiplier of row {} is outside of its bounds", row + 1))),
         };
+        let intercept = match self.discriminant {
+            Discriminant::Linear(linear) => linear.intercept_at_centre()[0],
+            Discriminant::Kernel(expansion) => expansion.intercept()[0],
+            _ => 0.0,
+        };
+        if !task.has_intercept && intercept != 0.0 {
+            return Err(Error::model("the model states that it has no intercept, but it has one"));
+        }
         match self.discriminant {
             Discriminant::Linear(linear) => self.plane(linear, &rows, task, &dual),
             Discriminant::Kernel(expansion) => self.expansion(expansion, training, &rows, task, &dual, ridge),
@@ -67,7 +91,18 @@ impl Machine<'_> {
             distance: rows.plane_distance(&weights, &signed, &slack),
             ridge: 0.0,
         };
-        Ok(kernel_gap(task, dual, &point))
+        Ok(self.judged(task, dual, &point))
+    }
+
+    /// The gap, the margin against the hulls, or the hulls alone.
+    fn judged(&self, task: &KernelTask<'_>, dual: &KernelDualPoint, point: &KernelPoint<'_>) -> (f64, Certificate) {
+        match self.claim {
+            KernelClaim::LeastObjective => kernel_gap(task, dual, point),
+            KernelClaim::WidestMargin => kernel_margin(task, dual, point),
+            KernelClaim::NoWiderMargin => {
+                (kernel_margin_at_most(task, dual, point), absent("the margin is bounded".to_owned()).1)
+            }
+        }
     }
 
     fn expansion(
@@ -94,7 +129,7 @@ impl Machine<'_> {
             distance: crate::numeric::sum((0..coefficients.len()).map(apart)) * ROUNDED_UP,
             ridge: ridge.unwrap_or(0.0),
         };
-        let (objective, certificate) = kernel_gap(task, dual, &point);
+        let (objective, certificate) = self.judged(task, dual, &point);
         if ridge.is_some() {
             return Ok((objective, certificate));
         }

@@ -1,7 +1,7 @@
 //! Support vector machines with a kernel: two classes, hinge loss, ridge penalty in the feature space.
 
 use super::kernel_choice::{KernelChoice, PreparedKernel, learn, support};
-use super::kernel_proof::Machine;
+use super::kernel_proof::{KernelClaim, Machine};
 use super::{Computation, Fit, Fitted, Multipliers, Note, Objective, Outcome, PenaltyChoice};
 use crate::certify::{Certificate, KernelTask};
 use crate::design::Training;
@@ -9,7 +9,8 @@ use crate::design::{Standardize, Units};
 use crate::discriminant::{Discriminant, KernelExpansion, Linear};
 use crate::error::{Error, Result};
 use crate::kernel::{Definiteness, Kernel, KernelRows, StoredRows, definiteness};
-use crate::solve::{KernelSolved, Smo};
+use crate::objective::Intercept;
+use crate::solve::Smo;
 use crate::table::Class;
 use crate::watch::{Progress, Watch};
 use crate::words::{Setting, words};
@@ -57,8 +58,11 @@ const PER_SECOND: f64 = 5e9;
 pub struct KernelSvmSettings {
     /// The kernel.
     pub kernel: KernelChoice,
-    /// A ridge.
+    /// A ridge; none is the hard margin, the widest plane in the feature space.
     pub penalty: PenaltyChoice,
+    /// Free, or none.
+    #[serde(skip_serializing_if = "is_free", default)]
+    pub intercept: Intercept,
     /// Whether the kernel looks at standardised columns.
     pub standardize: Standardize,
     /// Stop when the relative gap is at most this; for a kernel that is not positive semidefinite, when no pair of rows
@@ -75,6 +79,7 @@ impl Default for KernelSvmSettings {
         KernelSvmSettings {
             kernel: KernelChoice::default(),
             penalty: PenaltyChoice::RidgeOne,
+            intercept: Intercept::Free,
             standardize: Standardize::Yes,
             tolerance: 1e-6,
             max_iterations: None,
@@ -93,12 +98,14 @@ impl KernelSvmSettings {
 
     pub(super) fn fit(&self, training: &Training<'_>, watch: &Watch) -> Result<Fit> {
         self.check(training)?;
-        let PreparedKernel { kernel, units, rows } =
-            PreparedKernel::new(&self.kernel, self.standardize, self.is_centred(), training, watch)?;
-        let signs = signs(training);
-        let task = KernelTask { signs: &signs, weights: training.weights, lambda: self.lambda(training) };
-        let mut notes = Vec::new();
+        let PreparedKernel { kernel, units, rows } = self.prepared(training, watch)?;
         let known = definiteness(&kernel, &rows);
+        if self.is_hard() {
+            return self.fit_hard(training, PreparedKernel { kernel, units, rows }, known.ridge(), watch);
+        }
+        let signs = signs(training);
+        let task = self.task(&signs, training);
+        let mut notes = Vec::new();
         match &known {
             Definiteness::Definite | Definiteness::WithRidge(_) => {}
             Definiteness::Indefinite(evidence) => notes.push(Note::Indefinite { evidence: Some(evidence.clone()) }),
@@ -116,10 +123,13 @@ impl KernelSvmSettings {
         if high - low > INTERVAL * (1.0 + 0.5 * (low + high).abs()) {
             notes.push(Note::Intercepts { low, high });
         }
-        let discriminant = expansion(training, &kernel, &units, &solved)?;
+        let intercept = 0.5 * (low + high);
+        let discriminant = expansion(training, &kernel, &units, (&solved.signed, intercept))?;
         // The stored numbers are proved by the code that `verify` runs, independently of the solver's own estimate; also
         // after the time limit.
-        let machine = Machine { kernel, discriminant: &discriminant, units: &units, signed: &solved.signed };
+        let signed = &solved.signed;
+        let machine =
+            Machine { kernel, discriminant: &discriminant, units: &units, signed, claim: KernelClaim::LeastObjective };
         let (objective, certificate) = machine.prove(training, &task, known.ridge(), &Watch::default())?;
         if !objective.is_finite() {
             return Err(Error::data(format!("the {} kernel overflows: the objective is {objective}", kernel.name()))
@@ -164,9 +174,11 @@ impl KernelSvmSettings {
             _ => kernel.is_definite().then_some(0.0),
         };
         let signs = signs(training);
-        let task = KernelTask { signs: &signs, weights: training.weights, lambda: self.lambda(training) };
+        let task = self.task(&signs, training);
         let signed: Vec<f64> = alpha.iter().zip(&signs).map(|(a, y)| a * y).collect();
-        Machine { kernel, discriminant, units, signed: &signed }.prove(training, &task, ridge, watch)
+        let claim = if self.is_hard() { KernelClaim::WidestMargin } else { KernelClaim::LeastObjective };
+        let machine = Machine { kernel, discriminant, units, signed: &signed, claim };
+        machine.prove(training, &task, ridge, watch)
     }
 
     /// The kernel of a discriminant, which must be the one that method and data determine.
@@ -176,7 +188,7 @@ impl KernelSvmSettings {
         }
         let learned = match self.kernel {
             KernelChoice::Precomputed => Kernel::Precomputed,
-            _ => learn(&self.kernel, self.standardize, self.is_centred(), training, watch)?.0,
+            _ => self.learnt(training, watch)?.0,
         };
         let kernel = match discriminant {
             Discriminant::Kernel(expansion) => *expansion.kernel(),
@@ -192,9 +204,41 @@ impl KernelSvmSettings {
         }
     }
 
+    /// Kernel, units and rows of a fit.
+    pub(super) fn prepared(&self, training: &Training<'_>, watch: &Watch) -> Result<PreparedKernel> {
+        if self.kernel == KernelChoice::Precomputed {
+            return PreparedKernel::new(&self.kernel, self.standardize, false, training, watch);
+        }
+        let (kernel, units) = self.learnt(training, watch)?;
+        let rows = KernelRows::new(training.design, &units, watch)?;
+        Ok(PreparedKernel { kernel, units, rows })
+    }
+
+    /// Kernel and units as the rows determine them.
+    pub(super) fn learnt(&self, training: &Training<'_>, watch: &Watch) -> Result<(Kernel, Units)> {
+        let (kernel, units) = learn(&self.kernel, self.standardize, self.is_centred(), training, watch)?;
+        Ok((kernel, if self.is_about_zero() { units.about_zero() } else { units }))
+    }
+
     /// Whether a common shift of the rows changes nothing: with Σαy = 0 it does not for a linear kernel.
     pub(super) fn is_centred(&self) -> bool {
-        self.kernel == KernelChoice::Linear
+        self.kernel == KernelChoice::Linear && self.intercept == Intercept::Free
+    }
+
+    /// Whether planes pass through the origin of the columns, so that nothing may be centred.
+    pub(super) fn is_about_zero(&self) -> bool {
+        self.kernel == KernelChoice::Linear && self.intercept != Intercept::Free
+    }
+
+    /// Whether it is the hard margin: without a penalty every row must be on its side.
+    pub(crate) fn is_hard(&self) -> bool {
+        self.penalty == PenaltyChoice::None
+    }
+
+    /// The problem on some rows. A hard margin has no largest multiplier; weights only say which rows count.
+    pub(super) fn task<'a>(&self, signs: &'a [f64], training: &Training<'a>) -> KernelTask<'a> {
+        let lambda = if self.is_hard() { f64::MIN_POSITIVE } else { self.lambda(training) };
+        KernelTask { signs, weights: training.weights, lambda, has_intercept: self.intercept == Intercept::Free }
     }
 
     fn lambda(&self, training: &Training<'_>) -> f64 {
@@ -204,13 +248,17 @@ impl KernelSvmSettings {
     fn check(&self, training: &Training<'_>) -> Result<()> {
         self.kernel.check()?;
         self.penalty.check()?;
-        if self.penalty == PenaltyChoice::None || self.penalty.is_sparse() {
-            return Err(Error::usage("a kernel machine needs a ridge penalty")
-                .help(words!["use ", Setting::C, "; a large one comes close to the hard margin"])
+        if self.penalty.is_sparse() {
+            return Err(Error::usage("a kernel machine has no lasso")
+                .help(words!["use ", Setting::C])
                 .help(words!["use ", Setting::Penalty.is("ridge:λ")]));
         }
+        if self.intercept == Intercept::Penalised {
+            return Err(Error::usage("the intercept of a kernel machine is free, or there is none")
+                .help("a constant in the kernel, as of a polynomial one, is a penalised intercept"));
+        }
         let lambda = self.lambda(training);
-        if !(lambda > 0.0 && (lambda * training.total_weight()).recip().is_finite()) {
+        if !self.is_hard() && !(lambda > 0.0 && (lambda * training.total_weight()).recip().is_finite()) {
             return Err(Error::usage(format!("the penalty λ = {lambda} is too small for numbers"))
                 .help(words!["take a smaller ", Setting::C])
                 .help("take a larger penalty"));
@@ -237,8 +285,19 @@ impl KernelSvmSettings {
             Standardize::Yes => ", x and y standardised",
             Standardize::No => "",
         };
-        format!("Σ s·max(0, 1−y(w·φ+b)) / Σs + λ/2 ‖w‖², φ(x)·φ(y) = {}{rows}, λ from the penalty", kernel.formula())
+        let (b, kernel) = (if self.intercept == Intercept::Free { "+b" } else { "" }, kernel.formula());
+        match self.is_hard() {
+            true => format!("½‖w‖² subject to y(w·φ{b}) ≥ 1 for every row, φ(x)·φ(y) = {kernel}{rows}"),
+            false => {
+                format!("Σ s·max(0, 1−y(w·φ{b})) / Σs + λ/2 ‖w‖², φ(x)·φ(y) = {kernel}{rows}, λ from the penalty")
+            }
+        }
     }
+}
+
+/// Whether an intercept is what it is unless somebody asks.
+fn is_free(intercept: &Intercept) -> bool {
+    *intercept == Intercept::Free
 }
 
 /// −1 for the first class, 1 for the second.
@@ -260,10 +319,14 @@ pub(super) fn close(a: &Kernel, b: &Kernel) -> bool {
 }
 
 /// The discriminant: weights for a linear kernel, else a sum over the support rows.
-fn expansion(training: &Training<'_>, kernel: &Kernel, units: &Units, solved: &KernelSolved) -> Result<Discriminant> {
-    let ids: Vec<usize> = (0..solved.signed.len()).filter(|i| solved.signed[*i] != 0.0).collect();
-    let coefficients: Vec<f64> = ids.iter().map(|i| solved.signed[*i]).collect();
-    let intercept = 0.5 * (solved.intercepts.0 + solved.intercepts.1);
+pub(super) fn expansion(
+    training: &Training<'_>,
+    kernel: &Kernel,
+    units: &Units,
+    (signed, intercept): (&[f64], f64),
+) -> Result<Discriminant> {
+    let ids: Vec<usize> = (0..signed.len()).filter(|i| signed[*i] != 0.0).collect();
+    let coefficients: Vec<f64> = ids.iter().map(|i| signed[*i]).collect();
     let stored = support(training, kernel, &ids)?;
     if *kernel != Kernel::Linear {
         let expansion = KernelExpansion::new(*kernel, units.clone(), ids, stored, coefficients, vec![intercept])?;
@@ -294,7 +357,7 @@ pub(super) fn weights(stored: &StoredRows, coefficients: &[f64], units: &Units, 
     Linear::new(w, units.centre().to_vec(), vec![intercept])
 }
 
-fn multipliers(task: &KernelTask<'_>, signed: &[f64]) -> Multipliers {
+pub(super) fn multipliers(task: &KernelTask<'_>, signed: &[f64]) -> Multipliers {
     let bounds = task.bounds();
     let alpha: Vec<f64> = signed.iter().map(|b| b.abs()).collect();
     let support = (0..alpha.len()).filter(|i| alpha[*i] > 0.0);

@@ -7,12 +7,15 @@ mod given;
 mod hard_margin;
 mod intercept;
 mod kernel_choice;
+mod kernel_hard_margin;
 mod kernel_perceptron;
 mod kernel_proof;
 mod kernel_svm;
 mod least_squares;
 mod left_out;
+mod link;
 mod naive_bayes;
+mod not_separable;
 mod note;
 mod perceptron;
 mod printed;
@@ -33,11 +36,13 @@ pub use kernel_choice::KernelChoice;
 pub use kernel_perceptron::KernelPerceptronSettings;
 pub use kernel_svm::KernelSvmSettings;
 pub use least_squares::{LeastSquaresSettings, LeastSquaresSolver, Targets};
+pub use link::LinkRegression;
 
 pub(crate) use left_out::RowsLeftOut;
 pub(crate) use naive_bayes::column_constants;
 pub use naive_bayes::{FamilyChoice, Layout, NaiveBayes, SmoothedBy};
 pub(crate) use note::UNSTEADY;
+pub use not_separable::NotSeparable;
 pub use note::{Note, Separability};
 pub use perceptron::{PerceptronSettings, PerceptronVariant};
 pub(crate) use restated::Stated;
@@ -57,10 +62,9 @@ use crate::density::Densities;
 use crate::design::{Coding, Recipe, Standardize, Training, Units};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
-pub use crate::objective::{Intercept, SoftmaxForm};
+pub use crate::objective::{Intercept, Link, SoftmaxForm};
 use crate::role::{Role, Roles};
 pub use crate::separate::NoOptimum;
-use crate::separate::SeparabilityVerdict;
 pub use crate::solve::{Order, SigmoidAlgorithm};
 use crate::watch::Watch;
 use serde::{Deserialize, Serialize};
@@ -86,6 +90,8 @@ pub enum Method {
     /// Least squares on class targets.
     #[serde(rename = "least-squares")]
     LeastSquares(LeastSquaresSettings),
+    /// Probit, complementary log-log or cauchit regression of two classes.
+    Link(LinkRegression),
     /// Naive Bayes: columns that are independent within a class.
     #[serde(rename = "naive-bayes")]
     NaiveBayes(NaiveBayes),
@@ -211,28 +217,6 @@ impl Computation {
     pub const ROLES: Roles = Roles::All(Role::History);
 }
 
-/// No plane puts every row strictly on its side: a perceptron makes mistakes forever, and there is no hard margin.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NotSeparable {
-    /// Rows (from 0) that already overlap among themselves: all, or those that other planes leave on their boundary.
-    pub rows: Vec<usize>,
-    /// The verdict, with the weights on rows that prove it; `None` for a perceptron without an intercept, whose rows are
-    /// proved to overlap by a verified solve or in rational arithmetic (one row: it is zero, and on no side of any plane).
-    pub witness: Option<Box<SeparabilityVerdict>>,
-    /// Mistakes of a perceptron before that was proved.
-    pub mistakes: usize,
-    /// Epochs it had done, 0 for other methods.
-    pub epochs: usize,
-}
-
-impl NotSeparable {
-    /// Rows by the numbers that they have elsewhere.
-    pub(crate) fn rename_rows(&mut self, names: &[usize]) {
-        self.rows.iter_mut().for_each(|row| *row = names[*row]);
-        self.witness.iter_mut().for_each(|found| found.rename_rows(names));
-    }
-}
-
 impl Method {
     /// Which method, and everything it was told.
     #[doc(hidden)]
@@ -248,8 +232,10 @@ impl Method {
             Method::Given(_) => "given",
             Method::HardMargin(_) => "hard-margin",
             Method::KernelPerceptron(_) => "kernel-perceptron",
+            Method::KernelSvm(m) if m.is_hard() => "hard-margin",
             Method::KernelSvm(_) => "svm",
             Method::LeastSquares(_) => "least-squares",
+            Method::Link(m) => m.link.name(),
             Method::NaiveBayes(_) => "naive-bayes",
             Method::Perceptron(m) => m.name(),
             Method::Risk(m) => m.name(),
@@ -280,8 +266,10 @@ impl Method {
             Method::LeastSquares(_) => Coding::AllLevels,
             Method::Risk(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
             Method::Sigmoid(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
+            Method::Link(m) if m.penalty == PenaltyChoice::None => Coding::DropReference,
             Method::Risk(_)
             | Method::Sigmoid(_)
+            | Method::Link(_)
             | Method::NaiveBayes(_)
             | Method::Perceptron(_)
             | Method::Given(_)
@@ -300,6 +288,7 @@ impl Method {
             Method::KernelPerceptron(m) => m.standardize(),
             Method::KernelSvm(m) => m.standardize(),
             Method::LeastSquares(m) => m.standardize,
+            Method::Link(m) => m.standardize,
             Method::NaiveBayes(_) => Standardize::No,
             Method::Perceptron(m) => m.standardize,
             Method::Risk(m) => m.standardize,
@@ -317,6 +306,7 @@ impl Method {
             Method::KernelPerceptron(m) => m.standardize = Standardize::No,
             Method::KernelSvm(m) => m.standardize = Standardize::No,
             Method::LeastSquares(m) => m.standardize = Standardize::No,
+            Method::Link(m) => m.standardize = Standardize::No,
             Method::NaiveBayes(_) | Method::Given(_) => {}
             Method::Perceptron(m) => m.standardize = Standardize::No,
             Method::Risk(m) => m.standardize = Standardize::No,
@@ -339,12 +329,17 @@ impl Method {
     /// Whether the scores are log-odds or log-probabilities, so that they have probabilities.
     pub fn has_probabilities(&self) -> bool {
         match self {
-            Method::Gaussian(_) | Method::NaiveBayes(_) | Method::Sigmoid(_) => true,
+            Method::Gaussian(_) | Method::NaiveBayes(_) | Method::Sigmoid(_) | Method::Link(_) => true,
             Method::Risk(method) => method.loss == LossChoice::Logistic,
             Method::Given(method) => method.has_probabilities(),
             Method::HardMargin(_) | Method::LeastSquares(_) | Method::Perceptron(_) => false,
             Method::KernelSvm(_) | Method::KernelPerceptron(_) => false,
         }
+    }
+
+    /// How a score becomes a probability, where that is not by the logistic function.
+    pub fn link(&self) -> Option<Link> {
+        if let Method::Link(method) = self { Some(method.link) } else { None }
     }
 
     /// Fits the method.
@@ -386,6 +381,7 @@ impl Method {
             Method::KernelPerceptron(method) => method.fit(training, watch),
             Method::KernelSvm(method) => method.fit(training, watch),
             Method::LeastSquares(method) => method.fit(training, watch),
+            Method::Link(method) => method.fit_from(training, start, watch),
             Method::NaiveBayes(method) => method.fit(training, watch),
             Method::Perceptron(method) => method.fit(training, start, watch),
             Method::Risk(method) => method.fit_from(training, start, watch),
@@ -401,7 +397,7 @@ impl Method {
     pub fn takes_start(&self) -> bool {
         match self {
             Method::Perceptron(method) => method.takes_start(),
-            method => matches!(method, Method::Risk(_) | Method::Sigmoid(_)),
+            method => matches!(method, Method::Risk(_) | Method::Sigmoid(_) | Method::Link(_)),
         }
     }
 
@@ -442,6 +438,7 @@ impl Method {
             Method::KernelPerceptron(method) => method.certify(training, discriminant, units, watch),
             Method::KernelSvm(_) => Err(Error::model("a kernel machine cannot be checked without its multipliers")),
             Method::LeastSquares(method) => method.certify(training, discriminant, watch),
+            Method::Link(method) => method.certify(training, discriminant, units, watch),
             Method::NaiveBayes(method) => method.certify(training, discriminant, watch),
             Method::Perceptron(method) => method.certify(training, discriminant, units, watch),
             Method::Risk(method) => method.certify(training, discriminant, units, watch),

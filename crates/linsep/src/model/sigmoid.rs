@@ -5,7 +5,7 @@
 //! even a local one. Logistic regression without a penalty finds that direction, or proves that there is none.
 
 use super::risk::columns::{from_columns, sample, score_offsets, start, to_columns};
-use super::{Computation, Fit, Fitted, Note, Objective, Outcome, PenaltyChoice};
+use super::{Computation, Fit, Fitted, Note, Objective, Outcome, PenaltyChoice, Stochastic};
 use crate::certify::{Certificate, LocalScale, local_minimum};
 use crate::design::Training;
 use crate::design::{Standardize, Units, summarise};
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::linalg::factor;
 use crate::objective::{Coef, Detail, Intercept, Logistic, Penalty, Ridge, Risk, SquaredSigmoid};
 use crate::separate::proved_no_optimum;
-use crate::solve::{Newton, SigmoidAlgorithm, SigmoidDescent, SigmoidEnd, Solver, Stop};
+use crate::solve::{Newton, PerceptronSteps, SigmoidAlgorithm, SigmoidDescent, SigmoidEnd, Solver, Stop};
 use crate::watch::Watch;
 use crate::words::{Setting, words};
 use rand::RngExt;
@@ -41,6 +41,24 @@ pub struct SigmoidLeastSquares {
     pub restarts: usize,
     /// Seed of the random starts and of drawn rows.
     pub seed: u64,
+    /// Rows of a step by drawn rows.
+    #[serde(skip_serializing_if = "is_one", default = "one")]
+    pub batch: usize,
+    /// The step of gradient descent along −∇F from one start, or the first by drawn rows; `None` is by a line search, or by the
+    /// curvature.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub step: Option<f64>,
+    /// How steps that are given change.
+    #[serde(skip_serializing_if = "PerceptronSteps::is_constant", default)]
+    pub steps: PerceptronSteps,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(batch: &usize) -> bool {
+    *batch == 1
 }
 
 impl Default for SigmoidLeastSquares {
@@ -54,6 +72,9 @@ impl Default for SigmoidLeastSquares {
             max_iterations: None,
             restarts: 5,
             seed: 0,
+            batch: 1,
+            step: None,
+            steps: PerceptronSteps::Constant,
         }
     }
 }
@@ -104,7 +125,12 @@ impl SigmoidLeastSquares {
             }
         }
         let scale = LocalScale::new(&risk, watch)?;
-        let mut starts = self.starts(&risk, &scale, start, &units, watch)?;
+        let mut starts = match (self.has_given_steps(), start) {
+            // A textbook's descent has one start.
+            (true, None) => vec![Coef::zeros(1, risk.n_cols())],
+            (true, Some(linear)) => vec![super::risk::columns::start(linear, &units, 1, self.intercept)],
+            (false, start) => self.starts(&risk, &scale, start, &units, watch)?,
+        };
         // No step changes the weight of a column of zeros.
         starts.iter_mut().for_each(|start| zero.iter().for_each(|j| start.weights_mut()[*j] = 0.0));
         let descent = SigmoidDescent {
@@ -112,6 +138,9 @@ impl SigmoidLeastSquares {
             max_iterations: self.max_iterations.unwrap_or(self.default_iterations()),
             algorithm: self.algorithm,
             seed: self.seed,
+            batch: self.batch,
+            step: self.step,
+            steps: self.steps.clone(),
         };
         let (mut best, mut iterations, mut passes): (Option<SigmoidEnd>, usize, usize) = (None, 0, 0);
         let tried = starts.len();
@@ -141,7 +170,10 @@ impl SigmoidLeastSquares {
             outcome,
             notes,
             computation: Computation {
-                solver: format!("{}, best of {tried} starts", self.solver_name()),
+                solver: match tried {
+                    1 => self.solver_name().to_owned(),
+                    _ => format!("{}, best of {tried} starts", self.solver_name()),
+                },
                 reason: None,
                 iterations,
                 passes,
@@ -177,6 +209,8 @@ impl SigmoidLeastSquares {
                 .help(words!["choose ", Setting::Multiclass.is("linear-machine")])
                 .help(words!["choose ", Setting::Model.is("logistic")]));
         }
+        Stochastic { batch: self.batch, step: self.step, steps: self.steps.clone(), ..Stochastic::default() }
+            .check()?;
         if self.penalty.is_sparse() {
             return Err(
                 Error::usage("sigmoid-ls has no lasso").help(words!["use ", Setting::Penalty.any(["ridge", "none"])])
@@ -200,9 +234,16 @@ impl SigmoidLeastSquares {
         Ok(())
     }
 
+    /// Whether the steps are the user's, along the gradient in the columns as the fit has them.
+    fn has_given_steps(&self) -> bool {
+        let by_gradient = matches!(self.algorithm, SigmoidAlgorithm::GradientDescent | SigmoidAlgorithm::Sgd);
+        self.step.is_some() && by_gradient
+    }
+
     /// Centring alone needs a free intercept to absorb it; without an intercept planes pass through the origin.
     fn units(&self, learned: &Units) -> Units {
         match (self.standardize, self.intercept) {
+            (Standardize::No, _) if self.has_given_steps() => Units::identity(learned.scale().len()),
             (_, Intercept::None) => learned.about_zero(),
             (Standardize::Yes, _) | (Standardize::No, Intercept::Free) => learned.clone(),
             _ => Units::identity(learned.scale().len()),

@@ -254,7 +254,7 @@ impl Split {
                 multipliers: f.multipliers,
             })
             .collect();
-        if matches!(method, Method::HardMargin(_) | Method::Risk(_) | Method::Sigmoid(_)) {
+        if matches!(method, Method::HardMargin(_) | Method::Risk(_) | Method::Sigmoid(_) | Method::Link(_)) {
             prove_as_stored(method, training, (&discriminant, &apart), &mut parts, watch)?;
         }
         let Some(worst) = worst_certificate(parts.iter().map(|p| (p.outcome, &p.certificate))).cloned() else {

@@ -34,7 +34,7 @@ pub use log_sum_exp::{SoftmaxRow, softmax_rows};
 pub use logistic::{LogisticTerms, logistic, logistic_terms, softplus};
 pub use memory::has_room;
 pub use normal::normal_quantile;
-pub use normal_cdf::{normal_cdf, normal_two_sided_ln};
+pub use normal_cdf::{NormalTail, normal_cdf, normal_tail, normal_two_sided_ln};
 pub use rounding::{UNIT, bound_text, printed_above, printed_below, rounding_bound};
 pub use sum::{CompensatedSum, Merge, sum, two_sum};
 pub use tails::{

@@ -20,8 +20,9 @@ pub(crate) use dual_rows::DualRows;
 pub use frame::{Intercept, RiskFrame};
 pub(crate) use loss::least_hinge_shifts;
 pub use loss::{
-    Conjugate, CrammerSinger, CurvedLoss, Dual, DualPoint, DualRecipe, Hinge, Logistic, Loss, MarginLoss, ScoredBlock,
-    Softmax, SoftmaxForm, Squared, SquaredHinge, SquaredSigmoid, dual_point_of,
+    Conjugate, CrammerSinger, CurvedLoss, DescentLoss, Dual, DualPoint, DualRecipe, Hinge, LINK_ERROR, Link, LinkLoss,
+    Logistic, Loss, MarginLoss, ScoredBlock, Softmax, SoftmaxForm, Squared, SquaredHinge, SquaredSigmoid,
+    dual_point_of,
 };
 pub use penalty::{ElasticNet, Penalty, Ridge, soft_threshold};
 pub use quadratic::QuadraticObjective;

@@ -29,6 +29,7 @@ pub(super) fn weight_error(model: &Model, score: usize, column: usize) -> Option
     let (certificate, scale, at) = proof_of(model, score)?;
     match certificate {
         Certificate::SelfConcordance { errors: Some(errors), .. }
+        | Certificate::CurvatureBall { errors: Some(errors), .. }
         | Certificate::Quadratic { errors: Some(errors), .. }
         | Certificate::ClosedForm { errors: Some(errors), .. }
         | Certificate::DualityGap { errors: Some(errors), .. } => {
@@ -45,6 +46,7 @@ fn has_no_intercept(model: &Model) -> bool {
         Method::Risk(m) => m.intercept == Intercept::None,
         Method::LeastSquares(m) => m.intercept == Intercept::None,
         Method::Sigmoid(m) => m.intercept == Intercept::None,
+        Method::Link(m) => m.intercept == Intercept::None,
         Method::Perceptron(m) => m.intercept == Intercept::None,
         _ => false,
     };
@@ -65,6 +67,7 @@ pub(super) fn intercept_error(model: &Model, score: usize) -> Option<f64> {
     let derived = f64::EPSILON * (cols as f64 + 4.0) * (terms + linear.intercept_at_centre()[score].abs());
     match certificate {
         Certificate::SelfConcordance { errors: Some(errors), .. }
+        | Certificate::CurvatureBall { errors: Some(errors), .. }
         | Certificate::Quadratic { errors: Some(errors), .. }
         | Certificate::ClosedForm { errors: Some(errors), .. }
         | Certificate::DualityGap { errors: Some(errors), .. } => {
@@ -84,11 +87,11 @@ pub(super) fn intercept_error(model: &Model, score: usize) -> Option<f64> {
 fn has_optimum(model: &Model, score: usize) -> bool {
     let proof = proof_of(model, score);
     proof.is_some_and(|(certificate, ..)| {
-        use Certificate::{Absent, ClosedForm, DualityGap, Quadratic, SelfConcordance};
+        use Certificate::{Absent, ClosedForm, CurvatureBall, DualityGap, Quadratic, SelfConcordance};
         match certificate {
-            SelfConcordance { .. } | Quadratic { .. } | DualityGap { .. } => true,
+            SelfConcordance { .. } | CurvatureBall { .. } | Quadratic { .. } | DualityGap { .. } => true,
             // A minimum was looked for, and nothing was proved of what was found.
-            Absent { .. } => matches!(&model.method, Method::Risk(_) | Method::LeastSquares(_)),
+            Absent { .. } => matches!(&model.method, Method::Risk(_) | Method::Link(_) | Method::LeastSquares(_)),
             // Of parameters that somebody gave, and of counts, nothing is proved beyond the equations.
             ClosedForm { .. } => matches!(&model.method, Method::Gaussian(method) if method.known.is_none()),
             _ => false,
@@ -103,7 +106,8 @@ pub(super) fn proved_objective(model: &Model) -> String {
     let error = match &model.certificate {
         // What the dual value allows for beyond the gap is the rounding of F. A gap that is F itself says nothing of it.
         Certificate::DualityGap { objective, dual, gap, .. } if *dual > 0.0 => objective - dual - gap,
-        Certificate::SelfConcordance { objective_error: Some(error), .. } => *error,
+        Certificate::SelfConcordance { objective_error: Some(error), .. }
+        | Certificate::CurvatureBall { objective_error: error, .. } => *error,
         // Large offsets leave few digits of a loss, and nothing was proved of them.
         Certificate::Absent { .. } | Certificate::DualityGap { .. } if value != 0.0 => {
             return format!("~{} (its rounding is not bounded)", six_digits(value));

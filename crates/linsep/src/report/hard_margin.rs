@@ -2,15 +2,18 @@
 
 use super::digits::significant;
 use super::separability_text;
-use super::text::short;
+use super::text::{short, thousands, wrap};
 use crate::artifact::Model;
 use crate::certify::Certificate;
 use crate::design::Standardize;
 use crate::error::Place;
 use crate::model::{HardMarginSettings, NotSeparable};
 use crate::numeric::{bound_text, printed_above, printed_below};
-use crate::words::Voice;
+use crate::words::{Setting, Voice, words};
 use crate::workflow::TableSeparability;
+
+/// Columns of text, as of the perceptron's.
+const LINE: usize = 84;
 
 pub(super) fn headline(method: &HardMarginSettings) -> String {
     let columns = match method.standardize {
@@ -44,6 +47,38 @@ pub(super) fn certificate_text(margin: f64, hull_distance: f64, relative_gap: f6
         printed_above(hull_distance, digits),
         bound_text(relative_gap)
     )
+}
+
+/// Why no plane in the feature space of a kernel was found: two rows that are the same, or hulls that nearly touch.
+pub(super) fn no_kernel_margin_text(proof: &NotSeparable, voice: &dyn Voice) -> String {
+    let mut out = "No plane in the feature space of the kernel separates the classes".to_owned();
+    let why = match (&proof.rows[..], proof.margin_at_most) {
+        ([first, second], Some(0.0)) => {
+            let (first, second) = (first + voice.first(), second + voice.first());
+            out.push_str(".\n");
+            format!(
+                "Proof: rows {first} and {second} are the same and of different classes, which no kernel tells apart."
+            )
+        }
+        (rows, margin) => {
+            let margin = margin.unwrap_or(f64::INFINITY);
+            out.push_str(&format!(" by more than {}.\n", bound_text(margin)));
+            format!(
+                "Proof: mixtures of {} rows, one of each class, are at most {} apart there.",
+                thousands(rows.len() as f64),
+                bound_text(2.0 * margin)
+            )
+        }
+    };
+    let remedy = words![Setting::Model.is("svm"), " with ", Setting::C, " lets rows be on the wrong side, at a price."];
+    let nothing = voice.nothing_written().map(str::to_owned);
+    let ending: Vec<String> = nothing.into_iter().chain(remedy.said(voice)).collect();
+    for text in [why, ending.join(" ")] {
+        for line in wrap(&text, LINE) {
+            out.push_str(&format!("  {line}\n"));
+        }
+    }
+    out
 }
 
 /// Why there is no hard margin: the verdict of separability with its witness.

@@ -8,18 +8,25 @@ use crate::model::{
     CovarianceShape, Divisor, GaussianBayes, KernelChoice, LeastSquaresSettings, LossChoice, Method, NaiveBayes,
     PenaltyChoice, RiskMinimizer, Shrinkage, SmoothedBy, Targets,
 };
-use crate::objective::{Intercept, SoftmaxForm};
+use crate::objective::{Intercept, Link, SoftmaxForm};
 
 pub(super) fn headline(model: &Model) -> String {
     match &model.method {
         Method::Gaussian(gaussian) => gaussian_headline(gaussian, fitted_classes(model)),
         Method::Given(method) => super::given::headline(method),
         Method::HardMargin(method) => hard_margin::headline(method),
+        Method::KernelSvm(method) if method.is_hard() => format!(
+            "Hard margin support vector machine, {} kernel{}: {}, {}",
+            kernel_name(&method.kernel),
+            gamma_text(&method.kernel, model),
+            columns_text(model.method.standardize()),
+            if method.intercept == Intercept::Free { "free intercept" } else { "no intercept" }
+        ),
         Method::KernelSvm(method) => format!(
             "Support vector machine, {} kernel{}: {}",
             kernel_name(&method.kernel),
             gamma_text(&method.kernel, model),
-            settings((method.penalty, "no penalty"), model.method.standardize(), Intercept::Free, model)
+            settings((method.penalty, "no penalty"), model.method.standardize(), method.intercept, model)
         ),
         Method::KernelPerceptron(method) => format!(
             "Kernel perceptron, {} kernel{}: {}",
@@ -28,6 +35,15 @@ pub(super) fn headline(model: &Model) -> String {
             columns_text(model.method.standardize())
         ),
         Method::LeastSquares(least_squares) => least_squares_headline(least_squares, model),
+        Method::Link(method) => format!(
+            "{} regression: {}",
+            match method.link {
+                Link::Cloglog => "Complementary log-log",
+                Link::Cauchit => "Cauchit",
+                _ => "Probit",
+            },
+            settings((method.penalty, "no penalty"), method.standardize, method.intercept, model)
+        ),
         Method::Risk(method) => risk_headline(method, model),
         Method::NaiveBayes(bayes) => naive_bayes_headline(bayes, model),
         Method::Perceptron(method) => perceptron::headline(method),

@@ -326,15 +326,17 @@ pub fn probability_rows(inference: &Inference, found: &[ProbabilityInterval]) ->
 pub fn inference_rows(inference: &Inference) -> String {
     let mut heads = vec!["row".to_owned()];
     heads.extend(inference.classes.iter().map(|c| quoted(&format!("p({c})"))));
-    heads.extend(["deviance", "pearson", "quantile", "leverage", "cook"].map(str::to_owned));
+    let names = ["deviance", "pearson", "quantile", "leverage", "cook", "working_weight", "working_response"];
+    heads.extend(names.map(str::to_owned));
     let mut out = format!("{}\n", heads.join(","));
     let optional = |v: Option<f64>| v.map_or(String::new(), |v| v.to_string());
-    for row in &inference.rows {
-        let RowInfluence { row, probabilities, deviance, pearson, quantile, leverage, cook } = row;
+    for row_of in &inference.rows {
+        let RowInfluence { row, probabilities, deviance, pearson, quantile, leverage, cook, .. } = row_of;
+        let (weight, response) = (row_of.working_weight, row_of.working_response);
         let mut cells = vec![(row + 1).to_string()];
         cells.extend(probabilities.iter().map(f64::to_string));
         cells.extend([deviance.to_string(), optional(*pearson), quantile.to_string()]);
-        cells.extend([optional(*leverage), optional(*cook)]);
+        cells.extend([optional(*leverage), optional(*cook), optional(weight), optional(response)]);
         out.push_str(&cells.join(","));
         out.push('\n');
     }

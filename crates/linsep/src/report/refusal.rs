@@ -1,6 +1,6 @@
 //! Why a fit has no model, for people and for programs.
 
-use super::hard_margin::no_margin_text;
+use super::hard_margin::{no_kernel_margin_text, no_margin_text};
 use super::perceptron::not_separable_text;
 use super::separability_json::{rows_json, separability_json};
 use super::summary::no_optimum_text;
@@ -18,6 +18,9 @@ pub fn refusal_text(refusal: &TableRefusal, voice: &dyn Voice) -> String {
         // Only a perceptron counts epochs.
         TableRefusal::NotSeparable { proof, answer: Some(answer), .. } if proof.epochs == 0 => {
             no_margin_text(proof, answer, voice)
+        }
+        TableRefusal::NotSeparable { proof, .. } if proof.margin_at_most.is_some() => {
+            no_kernel_margin_text(proof, voice)
         }
         TableRefusal::NotSeparable { proof, used, .. } => not_separable_text(proof, *used, voice),
     }
@@ -46,6 +49,9 @@ pub fn refusal_json(refusal: &TableRefusal) -> Value {
                 "mistakes": proof.mistakes,
                 "epochs": proof.epochs,
             });
+            if let Some(margin) = proof.margin_at_most {
+                value["margin_at_most"] = json!(margin);
+            }
             if let Some(answer) = answer {
                 value["separability"] = separability_json(answer);
             }

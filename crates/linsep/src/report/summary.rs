@@ -17,7 +17,7 @@ use crate::artifact::{Model, SupportVectors};
 use crate::certify::{Certificate, SeparationKind};
 use crate::decide::Decision;
 use crate::model::{ClassWeighting, Method, NoOptimum, Note, Outcome};
-use crate::numeric::bound_text;
+use crate::numeric::{bound_text, printed_below};
 use crate::words::{Setting, Voice, words};
 use std::fmt::Write;
 
@@ -196,6 +196,13 @@ fn certificate_text(certificate: &Certificate, outcome: Outcome) -> String {
             "the optimum exists and the objective is within {} of it (relative {}, by self-concordance)",
             bound_text(*gap),
             bound_text(*relative_gap)
+        ),
+        Certificate::CurvatureBall { gap, relative_gap, curvature, .. } => format!(
+            "the optimum exists and the objective is within {} of it (relative {}, by curvature of at least {} of itself in \
+             a ball)",
+            bound_text(*gap),
+            bound_text(*relative_gap),
+            printed_below(*curvature, |x| format!("{x:.2}"))
         ),
         Certificate::Quadratic { gap, relative_gap, .. } => format!(
             "objective within {} of the optimum (relative gap {}, ½ rᵀH⁻¹r of its gradient)",

@@ -369,6 +369,10 @@ fn check_method(method: &Method) -> Result<()> {
             own(),
             " depends on the order of the rows and minimises nothing: there is no target that its spread would be about"
         ]),
+        Method::Link(m) if !m.link.is_convex() => no(words![
+            own(),
+            " has several local minima, and replicates may end in others: their spread is not that of an estimate"
+        ]),
         Method::Sigmoid(_) => no(words![
             own(),
             " has several local minima, and replicates may end in others: their spread is not that of an estimate"

@@ -51,7 +51,7 @@ impl Approach {
             Method::Perceptron(_) | Method::HardMargin(_) | Method::KernelSvm(_) | Method::KernelPerceptron(_) => {
                 Approach::OneVsOne
             }
-            Method::Sigmoid(_) => Approach::LinearMachine,
+            Method::Sigmoid(_) | Method::Link(_) => Approach::LinearMachine,
             _ => Approach::Joint,
         }
     }

@@ -14,12 +14,14 @@
 //! a subgradient at w and 0 one at w*, `g·(w−w*) ≥ (∇f(w)−∇f(w*))·(w−w*)` (both are monotone), and the same bounds follow. Errors of scores change a slope by `C(ξ)Δ`, which in the
 //! norm of H⁻¹ is at most `√(ΣsΔᵀCΔ/S)`, and C itself by a factor within e^{±range(Δ)}.
 
+mod ball;
 mod curvature_rows;
 mod frame;
 mod quadratic_part;
 mod rows;
 mod scores;
 
+pub use ball::{BallBound, curvature_ball_bound};
 pub use curvature_rows::{CurvatureRows, FrameSums, HessianSum, LossSum};
 pub use frame::WhitenedFrame;
 pub use scores::ScoresWithErrors;

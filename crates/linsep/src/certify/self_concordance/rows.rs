@@ -72,6 +72,53 @@ impl<'a, L: CurvedLoss, P: Penalty> CurvatureRows for Risk<'a, L, P> {
     }
 }
 
+/// An upper bound on `‖t‖`, t = Tᵀx̃, of every row of a loss with one score.
+pub(super) fn row_lengths<L: CurvedLoss, P: Penalty>(
+    risk: &Risk<'_, L, P>,
+    frame: &WhitenedFrame,
+    scores: &ScoresWithErrors<'_>,
+    watch: &Watch,
+) -> Result<Vec<f64>> {
+    let (sample, m) = (risk.sample(), frame.rank());
+    let turned = scores.turned.as_ref().filter(|_| frame.is_turned());
+    let (design, units): (&dyn Design, &Units) = match turned {
+        Some(turned) => (&turned.rows, &turned.units),
+        None => (sample.design, sample.units),
+    };
+    let r = design.shape().cols;
+    let part = ScorePart::of(frame, 0, 1, r, risk.intercept());
+    let rounding = rounding_bound(r + 10) * 1.01;
+    let mut lengths = vec![0.0; sample.labels.len()];
+    Pass::new(design, units).partials_of(1).reduce(
+        watch,
+        (1, &mut lengths),
+        Vec::new,
+        |room, range, rows, out| {
+            let values: &[f64] = match &rows {
+                Rows::Dense(values) => values,
+                Rows::Csr(sparse) => {
+                    spread(sparse, units, room);
+                    room
+                }
+            };
+            let mut t = vec![0.0; range.len() * m];
+            multiply_rows(values, &part.weights, r, m, &mut t);
+            for (at, (out, i)) in out.iter_mut().zip(range).enumerate() {
+                let x = &values[at * r..(at + 1) * r];
+                let spread = x.iter().zip(&part.lengths).map(|(x, l)| x.abs() * l).sum::<f64>();
+                let basis = turned.map_or(0.0, |turned| turned.row_errors[i] * part.size);
+                let square: f64 =
+                    t[at * m..(at + 1) * m].iter().zip(&part.intercept).map(|(t, b)| (t + b) * (t + b)).sum();
+                let error = rounding * (spread + part.intercept_length) + basis;
+                *out = (square.sqrt() * (1.0 + rounding_bound(m + 6)) + error) * (1.0 + rounding_bound(8));
+            }
+            Ok(())
+        },
+        |_, _| (),
+    )?;
+    Ok(lengths)
+}
+
 /// T of one score: its part of the rows, the part of its intercept, and their sizes.
 struct ScorePart {
     weights: Vec<f64>,

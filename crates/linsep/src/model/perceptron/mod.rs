@@ -161,7 +161,7 @@ impl PerceptronSettings {
         let (stop, verdict) = match self.run(algorithm.as_mut(), &judge, watch)? {
             (_, Some(OverlapVerdict::Overlap { rows, witness })) if self.wants_separation() => {
                 let (mistakes, epochs) = (algorithm.mistakes(), algorithm.epochs());
-                return Ok(NotSeparable { rows, witness, mistakes, epochs }.into());
+                return Ok(NotSeparable { rows, witness, mistakes, epochs, margin_at_most: None }.into());
             }
             other => other,
         };

@@ -2,8 +2,11 @@
 
 mod notes;
 
-use super::kernel_choice::{KernelChoice, learn, support};
-use super::{Fitted, KernelSvmSettings, LossChoice, Method, Multipliers, Note, Objective, Outcome, PenaltyChoice};
+use super::kernel_choice::{KernelChoice, support};
+use super::{
+    Fitted, KernelSvmSettings, LinkRegression, LossChoice, Method, Multipliers, Note, Objective, Outcome,
+    PenaltyChoice, SigmoidLeastSquares,
+};
 use crate::certify::{Certificate, is_local_minimum};
 use crate::design::Training;
 use crate::design::{ColumnSummary, Units};
@@ -57,6 +60,7 @@ impl Method {
             Method::LeastSquares(m) => Some(m.tolerance),
             Method::Risk(m) => Some(m.tolerance),
             Method::Sigmoid(m) => Some(m.tolerance),
+            Method::Link(m) => Some(m.tolerance),
             Method::Gaussian(_)
             | Method::Given(_)
             | Method::NaiveBayes(_)
@@ -72,8 +76,11 @@ impl Method {
         // Another machine may round differently.
         let nearly = tolerance * NEARLY;
         let (reached, missed) = match (self, certificate) {
-            (Method::Sigmoid(m), Certificate::Local { gradient, smallest_eigenvalue }) => {
-                let minimum = is_local_minimum(*gradient, *smallest_eigenvalue, m.penalty != PenaltyChoice::None);
+            (
+                Method::Sigmoid(SigmoidLeastSquares { penalty, .. }) | Method::Link(LinkRegression { penalty, .. }),
+                Certificate::Local { gradient, smallest_eigenvalue },
+            ) => {
+                let minimum = is_local_minimum(*gradient, *smallest_eigenvalue, *penalty != PenaltyChoice::None);
                 (*gradient <= tolerance && minimum, *gradient > nearly || !minimum)
             }
             (_, bound) => match (bound.meets(tolerance), bound.meets(nearly)) {
@@ -126,6 +133,7 @@ impl Method {
         match self {
             Method::Risk(m) => (m.formula(training.labels.n_classes()), size(m.penalty)),
             Method::Sigmoid(m) => (m.formula(), size(m.penalty)),
+            Method::Link(m) => (m.formula(), size(m.penalty)),
             Method::LeastSquares(m) => (m.formula(training.labels.n_classes()), size(m.penalty)),
             Method::KernelSvm(m) => (m.formula(&kernel), size(m.penalty)),
             Method::HardMargin(m) => (m.formula(), None),
@@ -141,7 +149,9 @@ impl Method {
     fn idle_columns(&self, units: &Units, summary: &ColumnSummary) -> Vec<usize> {
         let is_idle = |j: &usize| match self {
             Method::HardMargin(_) => true,
-            Method::Risk(_) | Method::Sigmoid(_) | Method::LeastSquares(_) => summary.min[*j] == units.centre()[*j],
+            Method::Risk(_) | Method::Sigmoid(_) | Method::Link(_) | Method::LeastSquares(_) => {
+                summary.min[*j] == units.centre()[*j]
+            }
             _ => false,
         };
         summary.constant().into_iter().filter(is_idle).collect()
@@ -168,7 +178,9 @@ impl Method {
         }
         // The plane of a hard margin has a centre of its own, and so have two-class fits together.
         let centre = match self {
-            Method::Risk(_) | Method::Sigmoid(_) | Method::LeastSquares(_) if !stated.is_part => units.centre(),
+            Method::Risk(_) | Method::Sigmoid(_) | Method::Link(_) | Method::LeastSquares(_) if !stated.is_part => {
+                units.centre()
+            }
             _ => linear.centre(),
         };
         Ok(Discriminant::Linear(Linear::new(weights, centre.to_vec(), linear.intercept_at_centre().to_vec())?))
@@ -217,7 +229,7 @@ impl KernelSvmSettings {
     ) -> Result<Discriminant> {
         let (kernel, units) = match self.kernel {
             KernelChoice::Precomputed => (Kernel::Precomputed, Units::identity(training.design.shape().cols)),
-            _ => learn(&self.kernel, self.standardize, self.is_centred(), training, watch)?,
+            _ => self.learnt(training, watch)?,
         };
         let ids: Vec<usize> = (0..alpha.len()).filter(|i| alpha[*i] != 0.0).collect();
         let signs = super::kernel_svm::signs(training);

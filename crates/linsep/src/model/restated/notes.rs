@@ -33,13 +33,14 @@ impl Method {
     ) -> Result<Vec<Note>> {
         let mut notes = Vec::new();
         let mut constant = summary.constant();
-        if matches!(self, Method::Sigmoid(_)) {
+        if matches!(self, Method::Sigmoid(_) | Method::Link(_)) {
             // Of columns that are not centred a constant one may have a weight.
             constant.retain(|j| stated.units.centre()[*j] == summary.min[*j]);
         }
         let names_constant = match self {
             Method::Risk(m) => m.intercept != Intercept::None,
             Method::Sigmoid(m) => m.intercept != Intercept::None,
+            Method::Link(m) => m.intercept != Intercept::None,
             Method::HardMargin(_) | Method::LeastSquares(_) => true,
             _ => false,
         };
@@ -51,7 +52,11 @@ impl Method {
         }
         let relations: Vec<&Note> = stated.notes.iter().filter(|n| relation_of(n).is_some()).collect();
         let mut hold = relations_hold(training, summary, &relations, watch)?.into_iter();
-        let about_zero = matches!(self, Method::Risk(m) if m.intercept == Intercept::None);
+        let about_zero = match self {
+            Method::Risk(m) => m.intercept == Intercept::None,
+            Method::Link(m) => m.intercept == Intercept::None,
+            _ => false,
+        };
         let origin = about_zero.then(|| stated.units.centre());
         for note in &stated.notes {
             let kept = match note {
@@ -148,8 +153,7 @@ impl Method {
 
 impl KernelSvmSettings {
     fn definiteness_note(&self, training: &Training<'_>, watch: &Watch) -> Result<Option<Note>> {
-        let PreparedKernel { kernel, rows, .. } =
-            PreparedKernel::new(&self.kernel, self.standardize, self.is_centred(), training, watch)?;
+        let PreparedKernel { kernel, rows, .. } = self.prepared(training, watch)?;
         Ok(match definiteness(&kernel, &rows) {
             Definiteness::Definite | Definiteness::WithRidge(_) => None,
             Definiteness::Indefinite(evidence) => Some(Note::Indefinite { evidence: Some(evidence) }),

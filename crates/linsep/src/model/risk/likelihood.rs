@@ -1,7 +1,7 @@
 //! Fits without a penalty: solved by Newton's method, proved at the coefficients that the model stores.
 
 use super::columns::{from_columns, to_columns};
-use super::{Algorithm, LossChoice, RiskFound, RiskMinimizer};
+use super::{Algorithm, LossChoice, PenaltyChoice, RiskFound, RiskMinimizer};
 use crate::certify::{SelfConcordance, StoredScores, self_concordance_bound};
 use crate::design::{Training, Units};
 use crate::discriminant::Linear;
@@ -60,7 +60,11 @@ impl RiskMinimizer {
 
     /// Whether the steps are those of a textbook, which end where they end.
     pub(super) fn descends(&self) -> bool {
-        matches!(self.algorithm, Algorithm::GradientDescent | Algorithm::FixedStep)
+        match self.algorithm {
+            Algorithm::GradientDescent | Algorithm::FixedStep => true,
+            Algorithm::Sgd => self.penalty == PenaltyChoice::None,
+            _ => false,
+        }
     }
 
     /// What textbook steps have reached without a penalty, with the bound that holds there; or the proof that there is nothing

@@ -320,7 +320,8 @@ impl RiskMinimizer {
         watch: &Watch,
     ) -> Result<Solved> {
         let (tolerance, max_iterations) = (self.aim(), self.iterations(algorithm));
-        let given = self.stochastic.step.map(StepRule::Given);
+        let Stochastic { batch, step, ref steps, in_order, seed } = self.stochastic;
+        let given = step.map(|step| StepRule::Given(step, steps.clone()));
         let descent = |rule| GradientDescent { tolerance, max_iterations, rule: given.unwrap_or(rule) };
         match algorithm {
             Algorithm::Auto | Algorithm::Newton => Newton { tolerance, max_iterations }.solve(risk, start, watch),
@@ -337,14 +338,11 @@ impl RiskMinimizer {
             Algorithm::ProximalNewton | Algorithm::InteriorPoint | Algorithm::DualCd => {
                 Err(Error::usage(format!("the solver {} is not for this loss and penalty", algorithm.name())))
             }
-            Algorithm::Svrg => {
-                let Stochastic { step, seed, .. } = self.stochastic;
-                Svrg { tolerance, max_epochs: max_iterations, step, seed }.solve(risk, start, watch)
-            }
+            Algorithm::Svrg => Svrg { tolerance, max_epochs: max_iterations, step, seed }.solve(risk, start, watch),
             Algorithm::Sgd => {
-                let Stochastic { batch, step, seed } = self.stochastic;
-                let max_epochs = max_iterations;
-                StochasticGradient { tolerance, max_epochs, batch, step, seed }.solve(risk, start, watch)
+                let (max_epochs, steps) = (max_iterations, steps.clone());
+                StochasticGradient { tolerance, max_epochs, batch, step, steps, in_order, seed }
+                    .solve(risk, start, watch)
             }
         }
     }
@@ -420,7 +418,13 @@ fn squared(classes: usize) -> Squared {
 }
 
 /// Columns that are combinations of others, in the units of the columns.
-fn notes_of_aliases(notes: &mut Vec<Note>, aliased: Vec<Alias>, units: &Units, penalty: &impl Penalty, coef: &Coef) {
+pub(super) fn notes_of_aliases(
+    notes: &mut Vec<Note>,
+    aliased: Vec<Alias>,
+    units: &Units,
+    penalty: &impl Penalty,
+    coef: &Coef,
+) {
     let constant: Vec<usize> = notes
         .iter()
         .flat_map(|n| if let Note::Constant { columns } = n { columns.clone() } else { Vec::new() })

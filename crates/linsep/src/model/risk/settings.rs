@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::objective::{ElasticNet, Ridge};
+use crate::solve::PerceptronSteps;
 use crate::words::{Setting, words};
 use serde::{Deserialize, Serialize};
 
@@ -205,20 +206,30 @@ impl Algorithm {
     }
 }
 
-/// Settings of the stochastic solvers.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+/// Settings of the stochastic solvers, and the steps of gradient descent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stochastic {
     /// Rows of a step (stochastic gradient descent).
     pub batch: usize,
     /// The first step (stochastic gradient descent), or the longest (reduced variance); `None` is by the curvature.
     pub step: Option<f64>,
+    /// How the steps of gradient descent, or of stochastic gradient descent, change.
+    #[serde(skip_serializing_if = "PerceptronSteps::is_constant", default)]
+    pub steps: PerceptronSteps,
+    /// Whether the rows of stochastic gradient descent come in their order, each once an epoch, and not drawn.
+    #[serde(skip_serializing_if = "is_drawn", default)]
+    pub in_order: bool,
     /// Seed of the draws.
     pub seed: u64,
 }
 
+fn is_drawn(in_order: &bool) -> bool {
+    !in_order
+}
+
 impl Default for Stochastic {
     fn default() -> Stochastic {
-        Stochastic { batch: 1, step: None, seed: 0 }
+        Stochastic { batch: 1, step: None, steps: PerceptronSteps::Constant, in_order: false, seed: 0 }
     }
 }
 
@@ -229,11 +240,20 @@ impl Stochastic {
     }
 
     /// Sizes that make sense.
-    pub(super) fn check(&self) -> Result<()> {
+    pub(in crate::model) fn check(&self) -> Result<()> {
         if self.batch == 0 {
             return Err(
                 Error::usage("a step by 0 rows goes nowhere").help(words!["for example ", Setting::Batch.is("32")])
             );
+        }
+        if let PerceptronSteps::Listed(steps) = &self.steps
+            && let Some(step) = steps.iter().find(|step| !(**step > 0.0 && step.is_finite()))
+        {
+            return Err(Error::usage(format!("the step {step} is not positive")));
+        }
+        if self.steps == PerceptronSteps::Best {
+            return Err(Error::usage("the best step is that of a perceptron")
+                .help(words!["for example ", Setting::Step.is("0.1")]));
         }
         match self.step {
             Some(step) if !(step > 0.0 && step.is_finite()) => {

@@ -2,6 +2,7 @@
 
 mod crammer_singer;
 mod hinge;
+mod link;
 mod logistic;
 mod softmax;
 mod squared;
@@ -11,6 +12,7 @@ mod squared_sigmoid;
 pub use crammer_singer::CrammerSinger;
 pub use hinge::Hinge;
 pub(crate) use hinge::least_hinge_shifts;
+pub use link::{LINK_ERROR, Link, LinkLoss};
 pub use logistic::Logistic;
 pub use softmax::{Softmax, SoftmaxForm};
 pub use squared::Squared;
@@ -85,6 +87,15 @@ pub trait CurvedLoss: Loss {
     fn is_quadratic(&self) -> bool {
         false
     }
+}
+
+/// A loss that may not be convex, as a damped descent needs it.
+pub trait DescentLoss: CurvedLoss + Sized {
+    /// The size of its curvature where rows are undecided, by which coefficients are scaled.
+    fn typical_curvature(&self) -> f64;
+
+    /// The same loss with a curvature that is never negative (Gauss–Newton, Fisher scoring), or with its own.
+    fn with_positive_curvature(&self, positive: bool) -> Self;
 }
 
 /// A convex loss whose conjugate is known.

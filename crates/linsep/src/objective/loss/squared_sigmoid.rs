@@ -1,6 +1,6 @@
 //! `ℓ(y, z) = ½(σ(z) − t)²`, t = 1 for the second class and 0 for the first.
 
-use super::{CurvedLoss, Loss};
+use super::{CurvedLoss, DescentLoss, Loss};
 use crate::numeric::logistic_terms;
 use crate::table::Class;
 
@@ -58,5 +58,16 @@ impl CurvedLoss for SquaredSigmoid {
     /// Above max (pq)² + max |(p−t)pq(q−p)| = 1/16 + 0.0923.
     fn curvature_bound(&self) -> f64 {
         0.16
+    }
+}
+
+impl DescentLoss for SquaredSigmoid {
+    /// (pq)² at zero, the largest that the Gauss–Newton part can be.
+    fn typical_curvature(&self) -> f64 {
+        0.0625
+    }
+
+    fn with_positive_curvature(&self, positive: bool) -> SquaredSigmoid {
+        SquaredSigmoid { gauss_newton: positive }
     }
 }

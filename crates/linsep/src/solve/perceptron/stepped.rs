@@ -27,7 +27,7 @@ pub enum PerceptronMove {
     Sum,
 }
 
-/// How the steps of a perceptron change; the first of them is η.
+/// How the steps of a perceptron, or along gradients, change; the first of them is η.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -51,8 +51,13 @@ impl PerceptronSteps {
         *self == PerceptronSteps::Constant
     }
 
+    /// The step t = 1, 2 … along a gradient, as a multiple of η.
+    pub(in crate::solve) fn along_gradient(&self, t: usize) -> f64 {
+        self.at(t, || 1.0)
+    }
+
     /// The step of update t = 1, 2 … as a multiple of η; `best` is what it is by the best plane.
-    fn at(&self, t: usize, best: impl FnOnce() -> f64) -> f64 {
+    pub(in crate::solve) fn at(&self, t: usize, best: impl FnOnce() -> f64) -> f64 {
         match self {
             PerceptronSteps::Constant => 1.0,
             PerceptronSteps::Harmonic => 1.0 / t as f64,

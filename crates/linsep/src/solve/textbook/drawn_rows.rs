@@ -43,6 +43,8 @@ pub(super) struct DrawnRows<'a> {
     cumulative: Vec<f64>,
     /// `2N̄/(N + N̄)` of the rows counted.
     counts: Vec<f64>,
+    /// `s n/Σs` of the rows counted.
+    shares: Vec<f64>,
     /// N̄.
     mean_square: f64,
 }
@@ -103,6 +105,7 @@ impl<'a> DrawnRows<'a> {
             counted: (0..sample.labels.len()).filter(|i| sample.weights.is_none_or(|w| w[*i] > 0.0)).collect(),
             cumulative: Vec::new(),
             counts: Vec::new(),
+            shares: Vec::new(),
             mean_square: 0.0,
         };
         if let InMemory::Sparse(sparse) = &drawn.rows {
@@ -124,6 +127,7 @@ impl<'a> DrawnRows<'a> {
         let weight = |i: usize| weights.map_or(1.0, |w| w[i]);
         let squares: Vec<f64> = self.counted.par_iter().map(|i| self.square(*i) + constant).collect();
         let total = crate::numeric::sum(self.counted.iter().map(|i| weight(*i)));
+        self.shares = self.counted.iter().map(|i| weight(*i) * self.counted.len() as f64 / total).collect();
         let weighted = self.counted.iter().zip(&squares).map(|(i, n)| weight(*i) * n);
         self.mean_square = crate::numeric::sum(weighted) / total;
         // Rows of zeros only: all are alike.
@@ -174,6 +178,13 @@ impl<'a> DrawnRows<'a> {
         let point = random.random::<f64>() * self.cumulative[self.cumulative.len() - 1];
         let at = self.cumulative.partition_point(|s| *s <= point).min(self.counted.len() - 1);
         (self.counted[at], self.counts[at])
+    }
+
+    /// Row k of the rows counted, in their order and from the first again after the last, and how often its gradient counts: by its
+    /// weight.
+    pub(super) fn in_order(&self, k: usize) -> (usize, f64) {
+        let at = k % self.counted.len();
+        (self.counted[at], self.shares[at])
     }
 
     /// Coefficients of the fit as weights; intercepts are kept elsewhere.

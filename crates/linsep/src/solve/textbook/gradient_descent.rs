@@ -10,7 +10,7 @@
 use crate::error::Result;
 use crate::objective::{Coef, Conjugate, Detail, Intercept, Penalty, Risk};
 use crate::solve::smooth::Descent;
-use crate::solve::{Solved, Solver, Stop};
+use crate::solve::{PerceptronSteps, Solved, Solver, Stop};
 use crate::watch::Watch;
 
 /// Share of the step 1/λ̂: power iteration approaches the largest eigenvalue from below, and descent needs a step below
@@ -30,19 +30,19 @@ const POWER_SETTLED: f64 = 1e-4;
 const POWER_MARGIN: f64 = 1.02;
 
 /// How long a step is.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum StepRule {
     /// As long as a line search finds it.
     #[default]
     LineSearch,
     /// The reciprocal of the largest curvature.
     Fixed,
-    /// This number.
-    Given(f64),
+    /// This number, times what it is to be multiplied by from step to step.
+    Given(f64, PerceptronSteps),
 }
 
 /// Gradient descent.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct GradientDescent {
     /// Stop when the relative gap is at most this.
     pub tolerance: f64,
@@ -57,9 +57,9 @@ impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for GradientDescent {
 
     fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
         let mut descent = Descent::with_or_without_penalty("gradient-descent", risk, start, watch)?;
-        let ended = match self.rule {
+        let ended = match &self.rule {
             StepRule::Fixed => self.fixed(&mut descent),
-            StepRule::Given(step) => self.given(&mut descent, step),
+            StepRule::Given(step, steps) => self.given(&mut descent, *step, steps),
             StepRule::LineSearch => self.searched(&mut descent),
         };
         descent.finish(ended)
@@ -80,8 +80,14 @@ impl GradientDescent {
         }
     }
 
-    fn given<L: Conjugate + Clone>(&self, descent: &mut Descent<'_, Risk<'_, L>>, step: f64) -> Result<Stop> {
-        loop {
+    fn given<L: Conjugate + Clone>(
+        &self,
+        descent: &mut Descent<'_, Risk<'_, L>>,
+        first: f64,
+        steps: &PerceptronSteps,
+    ) -> Result<Stop> {
+        for t in 1.. {
+            let step = first * steps.along_gradient(t);
             descent.is_patient();
             if let Some(stop) = descent.stops(self.tolerance, self.max_iterations)? {
                 return Ok(stop);
@@ -95,6 +101,7 @@ impl GradientDescent {
             }
             descent.accept(next, step);
         }
+        Ok(Stop::IterationLimit)
     }
 
     fn searched<L: Conjugate + Clone>(&self, descent: &mut Descent<'_, Risk<'_, L>>) -> Result<Stop> {

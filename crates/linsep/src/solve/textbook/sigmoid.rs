@@ -1,4 +1,4 @@
-//! Squared error of sigmoid outputs, `min Σ s ½(σ(z) − t)²/Σs + λ/2 Σ f_j w_j²`, which is not convex.
+//! Squared error of sigmoid outputs, `min Σ s ½(σ(z) − t)²/Σs + λ/2 Σ f_j w_j²`, which is not convex; likewise the losses of links.
 //!
 //! Newton and Gauss–Newton take steps `−(B + μD)⁻¹∇F` (Levenberg and Marquardt), B the exact Hessian or its part that is
 //! never negative, D the scales of [`LocalScale`]; μ grows until the matrix is positive definite and the objective falls,
@@ -10,13 +10,14 @@
 //! Nocedal and Wright, *Numerical Optimization*, 3.4, 10.3.
 
 use super::drawn_rows::DrawnRows;
-use super::stochastic::StochasticRun;
+use super::stochastic::{StochasticRule, StochasticRun};
 use crate::certify::{LOCAL_ROUNDING, LocalCurvature, LocalScale, exact_hessian, gauss_newton_hessian};
 use crate::design::Tile;
 use crate::error::{ErrorKind, Result};
 use crate::linalg::factor;
-use crate::objective::{Coef, CurvedLoss, Detail, Penalty, Point, Risk, SquaredSigmoid};
-use crate::solve::Stop;
+use crate::objective::{Coef, DescentLoss, Detail, Penalty, Point, Risk};
+use crate::solve::stop::report_point;
+use crate::solve::{PerceptronSteps, Stop};
 use crate::watch::{Progress, Watch};
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +37,7 @@ pub enum SigmoidAlgorithm {
 }
 
 /// A descent from one start.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct SigmoidDescent {
     /// Stop when the gradient is at most this, in the scales of [`LocalScale`].
     pub tolerance: f64,
@@ -46,6 +47,12 @@ pub struct SigmoidDescent {
     pub algorithm: SigmoidAlgorithm,
     /// Seed of drawn rows.
     pub seed: u64,
+    /// Rows of a step by drawn rows.
+    pub batch: usize,
+    /// The first step of gradient descent, along −∇F, or by drawn rows; `None` is by a line search or by the curvature.
+    pub step: Option<f64>,
+    /// How steps that were given change.
+    pub steps: PerceptronSteps,
 }
 
 /// Where a descent ended.
@@ -93,8 +100,8 @@ const SHORTEST: f64 = 1e-18;
 /// measured.
 const SADDLE_STEPS: std::ops::RangeInclusive<i32> = -20..=4;
 
-struct SigmoidWalk<'r, 'd> {
-    risk: &'r Risk<'d, SquaredSigmoid>,
+struct SigmoidWalk<'r, 'd, L> {
+    risk: &'r Risk<'d, L>,
     scale: &'r LocalScale,
     watch: &'r Watch,
     point: Point,
@@ -106,14 +113,15 @@ struct SigmoidWalk<'r, 'd> {
 
 impl SigmoidDescent {
     /// Goes down from a start.
-    pub fn run(
+    pub fn run<L: DescentLoss>(
         &self,
-        risk: &Risk<'_, SquaredSigmoid>,
+        risk: &Risk<'_, L>,
         scale: &LocalScale,
         start: &Coef,
         watch: &Watch,
     ) -> Result<SigmoidEnd> {
         let point = risk.at(start, Detail::Gradient, watch)?;
+        report_point(watch, "sigmoid-ls", 0, &point, 0.0);
         let mut walk = SigmoidWalk { risk, scale, watch, point, iterations: 0, passes: 1, damping: FIRST, step: 1.0 };
         let stop = match self.descend(&mut walk) {
             Ok(stop) => stop,
@@ -125,7 +133,7 @@ impl SigmoidDescent {
         Ok(SigmoidEnd { point, stop, curvature, iterations, passes: passes + 2 })
     }
 
-    fn descend(&self, walk: &mut SigmoidWalk<'_, '_>) -> Result<Stop> {
+    fn descend<L: DescentLoss>(&self, walk: &mut SigmoidWalk<'_, '_, L>) -> Result<Stop> {
         if self.algorithm == SigmoidAlgorithm::Sgd {
             return self.stochastic(walk);
         }
@@ -160,7 +168,10 @@ impl SigmoidDescent {
                 return Ok(Stop::IterationLimit);
             }
             let moved = match self.algorithm {
-                SigmoidAlgorithm::GradientDescent => walk.along_gradient()?,
+                SigmoidAlgorithm::GradientDescent => match self.step {
+                    Some(step) => walk.given_step(step * self.steps.along_gradient(walk.iterations + 1))?,
+                    None => walk.along_gradient()?,
+                },
                 algorithm => walk.damped_step(algorithm == SigmoidAlgorithm::Newton)?,
             };
             if !moved {
@@ -169,15 +180,23 @@ impl SigmoidDescent {
         }
     }
 
-    fn stochastic(&self, walk: &mut SigmoidWalk<'_, '_>) -> Result<Stop> {
+    fn stochastic<L: DescentLoss>(&self, walk: &mut SigmoidWalk<'_, '_, L>) -> Result<Stop> {
         let (risk, watch) = (walk.risk, walk.watch);
         let mut tile = Tile::default();
         let rows = DrawnRows::new(risk, &mut tile, watch)?;
         let ridge = risk.penalty().ridge();
-        let first = (2.0 * risk.loss().curvature_bound() * rows.mean_square() + ridge).recip();
+        let curved = (2.0 * risk.loss().curvature_bound() * rows.mean_square() + ridge).recip();
         // Without a penalty the steps still have to become shorter.
         let decay = ridge.max((rows.len() as f64).recip());
-        let mut run = StochasticRun::new(risk, &rows, &walk.point.coef, (first, decay, 1), self.seed);
+        let rule = StochasticRule {
+            first: self.step.unwrap_or(curved),
+            decay,
+            batch: self.batch,
+            steps: self.steps.clone(),
+            in_order: false,
+            seed: self.seed,
+        };
+        let mut run = StochasticRun::new(risk, &rows, &walk.point.coef, rule);
         while walk.iterations < self.max_iterations {
             if !run.epoch(watch)? {
                 return Ok(Stop::halted(watch.halted()));
@@ -185,6 +204,7 @@ impl SigmoidDescent {
             walk.point = risk.at(&run.average()?, Detail::Gradient, watch)?;
             walk.iterations += 1;
             walk.passes += 2;
+            report_point(watch, "sigmoid-ls", walk.iterations, &walk.point, run.step());
             if walk.scale.gradient(&walk.point) <= self.tolerance {
                 let found = walk.scale.curvature(risk, &walk.point, watch)?;
                 let minimum = found.is_some_and(|found| found.is_minimum(ridge > 0.0));
@@ -195,7 +215,7 @@ impl SigmoidDescent {
     }
 }
 
-impl SigmoidWalk<'_, '_> {
+impl<L: DescentLoss> SigmoidWalk<'_, '_, L> {
     /// Newton's or Gauss–Newton's step with as much damping as it takes; false where none helps.
     fn damped_step(&mut self, exact: bool) -> Result<bool> {
         let hessian = match exact {
@@ -227,6 +247,7 @@ impl SigmoidWalk<'_, '_> {
                     }
                     self.point = next;
                     self.iterations += 1;
+                    report_point(self.watch, "sigmoid-ls", self.iterations, &self.point, 1.0);
                     return Ok(true);
                 }
             }
@@ -236,6 +257,19 @@ impl SigmoidWalk<'_, '_> {
                 return Ok(false);
             }
         }
+    }
+
+    /// A step of this length along −∇F, which may be too long; false where numbers end.
+    fn given_step(&mut self, step: f64) -> Result<bool> {
+        let next = self.risk.at(&self.point.coef.moved(-step, &self.point.gradient), Detail::Gradient, self.watch)?;
+        self.passes += 1;
+        if !(next.objective.is_finite() && next.gradient.dot(&next.gradient).is_finite()) {
+            return Ok(false);
+        }
+        self.point = next;
+        self.iterations += 1;
+        report_point(self.watch, "sigmoid-ls", self.iterations, &self.point, step);
+        Ok(true)
     }
 
     /// A step along `−D⁻¹∇F` by Armijo's rule; false where none helps.
@@ -260,6 +294,7 @@ impl SigmoidWalk<'_, '_> {
         self.point = self.risk.at(&self.point.coef.moved(self.step, &direction), Detail::Gradient, self.watch)?;
         self.iterations += 1;
         self.passes += 2;
+        report_point(self.watch, "sigmoid-ls", self.iterations, &self.point, self.step);
         Ok(true)
     }
 

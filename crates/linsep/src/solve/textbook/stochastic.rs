@@ -1,4 +1,5 @@
-//! Stochastic gradient descent with averaging, for `min F(W,b)` with a ridge.
+//! Stochastic gradient descent with averaging, for `min F(W,b)` with a ridge, or without a penalty where the caller proves what was
+//! found.
 //!
 //! A step takes B drawn rows: `w ← (w − η_t ĝ)/(1 + η_t λ)`, `η_t = η₀/(1 + λη₀t)`, ĝ the mean of their gradients; the
 //! penalty acts by its proximal map, which no step makes unstable. What is returned is the average of all w_t with weights
@@ -6,8 +7,11 @@
 //! the draws. `w = αv`, so that shrinking costs nothing, and the average is `(A v − e)/Σρ` with `A = Σ ρ_tα_t` and
 //! `e = Σ A_{t−1}·(change of v at t)`, so that averaging costs as much as the entries of the row.
 //!
+//! Without a penalty the steps are `η₀/(1 + η₀t/n)`, so that they still become shorter. The user may have other steps, and rows in
+//! their order, each once an epoch, in place of drawn ones.
+//!
 //! It comes close quickly and then slows down: the error falls like 1/t at best. After every epoch the duality gap of the
-//! average is computed, and only that says that it is good enough.
+//! average is computed, where there is a penalty, and only that says that it is good enough.
 
 use super::drawn_rows::{DrawnRows, Weights};
 use super::gradient_descent::largest_curvature;
@@ -15,7 +19,7 @@ use crate::design::Tile;
 use crate::error::{Error, Result};
 use crate::objective::{Coef, Conjugate, Detail, Intercept, Loss, Penalty, Risk};
 use crate::solve::smooth::Descent;
-use crate::solve::{Solved, Solver, Stop};
+use crate::solve::{PerceptronSteps, Solved, Solver, Stop};
 use crate::table::Class;
 use crate::watch::Watch;
 use crate::words::{Setting, words};
@@ -23,7 +27,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 /// Stochastic gradient descent.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct StochasticGradient {
     /// Stop when the relative gap of the average is at most this.
     pub tolerance: f64,
@@ -33,13 +37,25 @@ pub struct StochasticGradient {
     pub batch: usize,
     /// η₀; `None` is the reciprocal of the largest curvature of a step.
     pub step: Option<f64>,
+    /// How the steps change, where not by the formula above.
+    pub steps: PerceptronSteps,
+    /// Whether rows come in their order, and not drawn.
+    pub in_order: bool,
     /// Seed of the draws.
     pub seed: u64,
 }
 
 impl Default for StochasticGradient {
     fn default() -> StochasticGradient {
-        StochasticGradient { tolerance: 1e-3, max_epochs: 100, batch: 1, step: None, seed: 0 }
+        StochasticGradient {
+            tolerance: 1e-3,
+            max_epochs: 100,
+            batch: 1,
+            step: None,
+            steps: PerceptronSteps::Constant,
+            in_order: false,
+            seed: 0,
+        }
     }
 }
 
@@ -47,7 +63,7 @@ impl<L: Conjugate + Clone> Solver<Risk<'_, L>> for StochasticGradient {
     type Scores = Vec<f64>;
 
     fn solve(&self, risk: &Risk<'_, L>, start: Option<&Coef>, watch: &Watch) -> Result<Solved> {
-        let mut descent = Descent::new("sgd", risk, start, watch)?;
+        let mut descent = Descent::with_or_without_penalty("sgd", risk, start, watch)?;
         let ended = self.iterate(&mut descent);
         descent.finish(ended)
     }
@@ -62,13 +78,16 @@ impl StochasticGradient {
             Some(step) => step,
             None => self.first_step(&rows, descent)?,
         };
-        let mut run = StochasticRun::new(
-            risk,
-            &rows,
-            &descent.point.coef,
-            (first, risk.penalty().ridge(), self.batch),
-            self.seed,
-        );
+        let decay = if risk.penalty().is_none() { (rows.len() as f64).recip() } else { risk.penalty().ridge() };
+        let rule = StochasticRule {
+            first,
+            decay,
+            batch: self.batch,
+            steps: self.steps.clone(),
+            in_order: self.in_order,
+            seed: self.seed,
+        };
+        let mut run = StochasticRun::new(risk, &rows, &descent.point.coef, rule);
         loop {
             match descent.stops(self.tolerance, self.max_epochs)? {
                 // The draws may need many epochs to a lower objective.
@@ -104,16 +123,31 @@ impl StochasticGradient {
     }
 }
 
+/// How a run of steps goes.
+pub(super) struct StochasticRule {
+    /// η₀.
+    pub(super) first: f64,
+    /// What λ is in the formula of the steps.
+    pub(super) decay: f64,
+    /// Rows of a step.
+    pub(super) batch: usize,
+    /// How steps change where not by that formula.
+    pub(super) steps: PerceptronSteps,
+    /// Whether rows come in their order.
+    pub(super) in_order: bool,
+    /// Seed of the draws.
+    pub(super) seed: u64,
+}
+
 /// A run of steps and their average.
 pub(super) struct StochasticRun<'r, 'd, L, P> {
     risk: &'r Risk<'d, L, P>,
     rows: &'r DrawnRows<'d>,
     random: ChaCha8Rng,
-    first: f64,
-    /// What λ is in the formula of the steps.
-    decay: f64,
-    batch: usize,
+    rule: StochasticRule,
     t: usize,
+    /// The next row, where they come in their order.
+    next: usize,
     /// v, and α with w = αv.
     weights: Weights,
     alpha: f64,
@@ -126,21 +160,14 @@ pub(super) struct StochasticRun<'r, 'd, L, P> {
 }
 
 impl<'r, 'd, L: Loss, P: Penalty> StochasticRun<'r, 'd, L, P> {
-    pub(super) fn new(
-        risk: &'r Risk<'d, L, P>,
-        rows: &'r DrawnRows<'d>,
-        start: &Coef,
-        (first, decay, batch): (f64, f64, usize),
-        seed: u64,
-    ) -> Self {
+    pub(super) fn new(risk: &'r Risk<'d, L, P>, rows: &'r DrawnRows<'d>, start: &Coef, rule: StochasticRule) -> Self {
         StochasticRun {
             risk,
             rows,
-            random: ChaCha8Rng::seed_from_u64(seed),
-            first,
-            decay,
-            batch: batch.max(1),
+            random: ChaCha8Rng::seed_from_u64(rule.seed),
+            rule: StochasticRule { batch: rule.batch.max(1), ..rule },
             t: 0,
+            next: 0,
             weights: rows.weights(start),
             alpha: 1.0,
             intercept: start.intercept().to_vec(),
@@ -153,15 +180,20 @@ impl<'r, 'd, L: Loss, P: Penalty> StochasticRun<'r, 'd, L, P> {
 
     /// η_t.
     pub(super) fn step(&self) -> f64 {
-        self.first / (1.0 + self.decay * self.first * self.t as f64)
+        let StochasticRule { first, decay, steps, .. } = &self.rule;
+        match steps.is_constant() {
+            true => first / (1.0 + decay * first * self.t as f64),
+            false => first * steps.along_gradient(self.t + 1),
+        }
     }
 
     /// As many draws as there are rows; false where the watch halts.
     pub(super) fn epoch(&mut self, watch: &Watch) -> Result<bool> {
-        let steps = self.rows.len().div_ceil(self.batch);
-        let poll = (self.rows.poll() / self.batch).max(1);
-        let mut drawn = vec![(0, 0.0); self.batch];
-        let mut deltas = vec![0.0; self.batch * self.intercept.len()];
+        let batch = self.rule.batch;
+        let steps = self.rows.len().div_ceil(batch);
+        let poll = (self.rows.poll() / batch).max(1);
+        let mut drawn = vec![(0, 0.0); batch];
+        let mut deltas = vec![0.0; batch * self.intercept.len()];
         for at in 0..steps {
             if at % poll == 0 && watch.halted().is_some() {
                 return Ok(false);
@@ -177,9 +209,13 @@ impl<'r, 'd, L: Loss, P: Penalty> StochasticRun<'r, 'd, L, P> {
         let eta = self.step();
         // All rows of a step are judged by the same weights.
         for (row, delta) in drawn.iter_mut().zip(deltas.chunks_exact_mut(k)) {
-            *row = self.rows.draw(&mut self.random);
+            *row = match self.rule.in_order {
+                true => self.rows.in_order(self.next),
+                false => self.rows.draw(&mut self.random),
+            };
+            self.next += 1;
             derivative(self.risk, self.rows, (&self.weights, self.alpha), &self.intercept, row.0, delta);
-            delta.iter_mut().for_each(|d| *d *= -eta * row.1 / self.batch as f64);
+            delta.iter_mut().for_each(|d| *d *= -eta * row.1 / self.rule.batch as f64);
         }
         for ((row, _), delta) in drawn.iter().zip(deltas.chunks_exact_mut(k)) {
             if self.risk.intercept() != Intercept::None {
@@ -208,11 +244,12 @@ impl<'r, 'd, L: Loss, P: Penalty> StochasticRun<'r, 'd, L, P> {
         let coef = self.rows.coef(&weights, &intercept);
         match coef.as_slice().iter().all(|c| c.is_finite()) {
             true => Ok(coef),
-            false => {
-                Err(Error::usage(format!("the step {} is too long: the coefficients grow without end", self.first))
-                    .help(words!["choose a shorter one with ", Setting::Step])
-                    .help("leave it out"))
-            }
+            false => Err(Error::usage(format!(
+                "the step {} is too long: the coefficients grow without end",
+                self.rule.first
+            ))
+            .help(words!["choose a shorter one with ", Setting::Step])
+            .help("leave it out")),
         }
     }
 }

@@ -50,6 +50,8 @@ pub(super) struct SmoProblem<'a> {
     /// Bounds of β = αy.
     pub(super) low: &'a [f64],
     pub(super) high: &'a [f64],
+    /// Whether the β must balance; otherwise a row of zeros does.
+    pub(super) has_intercept: bool,
 }
 
 /// β, its bounds and f = Kβ − y of the active rows.
@@ -99,7 +101,7 @@ impl<'a, T: Real> Active<'a, T> {
 
     /// The smallest f among rows that may rise and the largest among those that may fall.
     pub(super) fn extremes(&self) -> (f64, f64) {
-        extremes(&self.beta, &self.f, &self.low, &self.high)
+        extremes(&self.beta, &self.f, (&self.low, &self.high), self.problem.has_intercept)
     }
 
     /// Rounds until no pair violates by more than `goal`, or `most` pairs were moved; returns also their number.
@@ -179,11 +181,17 @@ impl<'a, T: Real> Active<'a, T> {
 
     /// Solves a working set and moves f of all active rows.
     fn solve(&mut self, working: &[usize], goal: f64, most: usize) -> usize {
-        let SmoProblem { kernel, rows, diagonal, .. } = self.problem;
-        let mut pairs = WorkingPairs::new(working.len());
+        let SmoProblem { kernel, rows, diagonal, has_intercept, .. } = self.problem;
+        let count = working.len();
+        let mut pairs = WorkingPairs::new(if has_intercept { count } else { count + 1 });
         let stride = pairs.stride();
         let global: Vec<usize> = working.iter().map(|w| self.ids[*w]).collect();
-        kernel_table::<T>(kernel, rows, &global, stride, &mut pairs.kernel);
+        kernel_table::<T>(kernel, rows, &global, stride, &mut pairs.kernel[..count * stride]);
+        if !has_intercept {
+            // The row of zeros, which balances the others and costs nothing.
+            (pairs.low[count], pairs.high[count]) = (f64::NEG_INFINITY, f64::INFINITY);
+            pairs.diagonal[count] = 0.0;
+        }
         for (at, w) in working.iter().enumerate() {
             pairs.f[at] = self.f[*w];
             pairs.beta[at] = self.beta[*w];
@@ -280,8 +288,12 @@ impl<'a, T: Real> Active<'a, T> {
 }
 
 /// The smallest f among rows that may rise and the largest among those that may fall.
-pub(super) fn extremes(beta: &[f64], f: &[f64], low: &[f64], high: &[f64]) -> (f64, f64) {
-    let (mut smallest, mut largest) = (f64::INFINITY, f64::NEG_INFINITY);
+pub(super) fn extremes(beta: &[f64], f: &[f64], (low, high): (&[f64], &[f64]), has_intercept: bool) -> (f64, f64) {
+    let (mut smallest, mut largest) = match has_intercept {
+        true => (f64::INFINITY, f64::NEG_INFINITY),
+        // The row of zeros may rise and fall.
+        false => (0.0, 0.0),
+    };
     for i in 0..f.len() {
         if beta[i] < high[i] && f[i] < smallest {
             smallest = f[i];

@@ -1,6 +1,7 @@
 //! Kernel machines: sequential minimal optimisation on working sets.
 //!
-//! `min ½βᵀKβ − yᵀβ` over β = αy with `0 ≤ α ≤ s/(λS)` and Σβ = 0, whose gradient is f = Kβ − y. A round takes the rows
+//! `min ½βᵀKβ − yᵀβ` over β = αy with `0 ≤ α ≤ s/(λS)` and Σβ = 0, whose gradient is f = Kβ − y. Without an intercept the sum is
+//! free: a row of zeros in the feature space, whose f is zero and whose β may be anything, balances it. A round takes the rows
 //! that violate the conditions of the optimum most, computes their kernel rows by one matrix product, solves the problem on
 //! them pair by pair with second-order selection (Fan, Chen and Lin 2005), and moves f (Joachims 1999; Wen and others
 //! 2018). Rows at a bound that are far on the right side of it are left out. The kernel rows of rounds are kept in single
@@ -106,7 +107,7 @@ impl Smo {
     /// // Exclusive or: no plane separates it, an exponential kernel does.
     /// let x = DenseMatrix::new(vec![0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0], 2)?;
     /// let rows = KernelRows::new(&x, &Units::identity(2), &Default::default())?;
-    /// let task = KernelTask { signs: &[-1.0, -1.0, 1.0, 1.0], weights: None, lambda: 1e-3 };
+    /// let task = KernelTask { signs: &[-1.0, -1.0, 1.0, 1.0], weights: None, lambda: 1e-3, has_intercept: true };
     /// let smo = Smo { tolerance: 1e-8, max_iterations: 1000, cache: 1 << 20 };
     /// let solved = smo.solve(&Kernel::Rbf { gamma: 1.0 }, &rows, &task, true, &Default::default())?;
     /// assert!(solved.scores.iter().zip(task.signs).all(|(g, y)| g * y > 0.99));
@@ -124,7 +125,8 @@ impl Smo {
         let bounds = task.bounds();
         let low: Vec<f64> = task.signs.iter().zip(&bounds).map(|(y, c)| if *y > 0.0 { 0.0 } else { -c }).collect();
         let high: Vec<f64> = task.signs.iter().zip(&bounds).map(|(y, c)| if *y > 0.0 { *c } else { 0.0 }).collect();
-        let problem = SmoProblem { kernel, rows, diagonal: &diagonal, low: &low, high: &high };
+        let has_intercept = task.has_intercept;
+        let problem = SmoProblem { kernel, rows, diagonal: &diagonal, low: &low, high: &high, has_intercept };
         let n = rows.len();
         let mut run = SmoRun {
             smo: self,
@@ -310,11 +312,11 @@ impl SmoRun<'_> {
 
     /// Rows that are not active but violate the conditions, by the exact scores.
     fn returning<T: Real>(&self, active: &Active<'_, T>, gradient: &[f64]) -> Vec<usize> {
-        let SmoProblem { low, high, .. } = self.problem;
+        let SmoProblem { low, high, has_intercept, .. } = self.problem;
         let mut is_active = vec![false; gradient.len()];
         active.ids.iter().for_each(|i| is_active[*i] = true);
         let of = |values: &[f64]| active.ids.iter().map(|i| values[*i]).collect::<Vec<f64>>();
-        let (smallest, largest) = extremes(&of(&self.exact.beta), &of(gradient), &of(low), &of(high));
+        let (smallest, largest) = extremes(&of(&self.exact.beta), &of(gradient), (&of(low), &of(high)), has_intercept);
         let beta = &self.exact.beta;
         let violates =
             |i: usize| (beta[i] < high[i] && gradient[i] < largest) || (beta[i] > low[i] && gradient[i] > smallest);
