@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "LinsepError", "Model", "NoOptimumError", "NotSeparableError", "Picture", "Running", "Table", "__version__", "defaults", "encode", "fit",
-    "fit_levels", "infer", "path", "plot", "plot_kinds", "separability",
+    "LinsepError", "Model", "NoOptimumError", "NotSeparableError", "Picture", "Running", "Table", "__version__", "answer_part", "defaults",
+    "encode", "fit", "fit_levels", "fit_partitions", "infer", "path", "plot", "plot_kinds", "separability",
 ]
 __version__: str
 
@@ -174,6 +174,29 @@ def fit(
     callback: Callable[[dict[str, Any]], None] | None = None,
     conformal: tuple[float, bool, float] | None = None,
 ) -> Model: ...
+def answer_part(
+    x: _Features,
+    y_codes: NDArray[Any],
+    n_classes: int,
+    message: bytes,
+    sample_weight: NDArray[np.float64] | None = None,
+    n_threads: int = 0,
+) -> bytes: ...
+def fit_partitions(
+    ask: Callable[[bytes], Sequence[bytes]],
+    settings: str,
+    classes: list[str],
+    cols: int,
+    *,
+    input_names: list[str] | None = None,
+    target_is_text: bool = True,
+    zero_weight: int = 0,
+    init: Model | None = None,
+    multiclass: str | None = None,
+    time_limit: float | None = None,
+    seed: int = 0,
+    callback: Callable[[dict[str, Any]], None] | None = None,
+) -> tuple[Model, int]: ...
 def path(
     x: _Features,
     y_codes: NDArray[Any],

@@ -33,7 +33,7 @@ pub(crate) fn word<T: Copy>(what: &str, said: Option<&str>, words: &[(&str, T)])
     }
 }
 
-fn multiclass(approach: Option<&str>, vote: Option<&str>, ties: Option<&str>) -> PyResult<Multiclass> {
+pub(crate) fn multiclass(approach: Option<&str>, vote: Option<&str>, ties: Option<&str>) -> PyResult<Multiclass> {
     let approaches = [Approach::Joint, Approach::OneVsOne, Approach::OneVsRest, Approach::LinearMachine];
     Ok(Multiclass {
         approach: word("multiclass", approach, &approaches.map(|a| (a.name(), a)))?,
@@ -117,7 +117,7 @@ pub(crate) fn fit(
     let labels = labels(y_codes, classes)?;
     let weights = doubles(sample_weight)?;
     let features = Features::of(x)?;
-    let manner = Manner { threads: n_threads, time_limit, callback };
+    let manner = Manner { threads: n_threads, time_limit, callback, waits: false };
     let fitted = match features {
         Features::Table(table) => {
             options.target = free_name(&table, target);
@@ -195,7 +195,7 @@ pub(crate) fn path<'py>(
     let lent = unsafe { features.lend() }?;
     let names = column_names(input_names, &features, lent.as_design().shape().cols);
     let arrays = Arrays { design: lent.as_design(), names, labels, labels_are_text: true, weights: weights.as_deref() };
-    let manner = Manner { threads: n_threads, time_limit, callback };
+    let manner = Manner { threads: n_threads, time_limit, callback, waits: false };
     let path = match run(py, &manner, |watch| path_arrays(arrays, &options, &lambdas, watch))? {
         PathFit::Model(found) => found.path,
         PathFit::Refused(refusal) => return Err(refused(&refusal)),
@@ -258,7 +258,7 @@ pub(crate) fn separability(
     };
     let labels = labels(y_codes, classes)?;
     let weights = doubles(sample_weight)?;
-    let manner = Manner { threads: n_threads, time_limit, callback: None };
+    let manner = Manner { threads: n_threads, time_limit, ..Manner::default() };
     let found = match Features::of(x)? {
         Features::Table(table) => {
             options.target = free_name(&table, "y");

@@ -10,6 +10,7 @@ mod infer;
 mod input;
 mod labels;
 mod model;
+mod partitions;
 mod plot;
 mod pool;
 mod running;
@@ -33,6 +34,8 @@ mod _core {
     use super::labels::encode;
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::partitions::{answer_part, fit_partitions};
     #[pymodule_export]
     use super::plot::{Drawn, plot, plot_kinds};
     #[pymodule_export]

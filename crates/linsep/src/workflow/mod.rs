@@ -26,6 +26,7 @@ mod known_risk;
 mod multi_label;
 mod multiclass;
 mod options;
+mod partitions;
 mod path;
 mod permutation;
 mod places;
@@ -99,6 +100,7 @@ pub use self::{
     explain::{ContributionMatrix, explain_design},
     geometry::geometry_of,
     infer::infer_arrays,
+    partitions::{PartitionedModel, PartitionedRows, fit_partitions},
     simulate::model_classes,
     tune::{TrialJournal, TrialPlace, tune_table_kept},
     verify::refit_table,
