@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "LinsepError", "Model", "NoOptimumError", "NotSeparableError", "Picture", "Running", "Table", "__version__", "as_table",
-    "compare", "defaults", "encode", "evaluate", "explain", "fit", "fit_levels", "formula_target", "geometry", "infer", "left_out",
-    "load", "online_pass", "path", "plot", "plot_kinds", "save_labels", "separability", "stated", "tune",
+    "LinsepError", "Model", "NoOptimumError", "NotSeparableError", "Picture", "Running", "Table", "__version__", "answer_part",
+    "as_table", "compare", "defaults", "encode", "evaluate", "explain", "fit", "fit_levels", "fit_partitions", "formula_target",
+    "geometry", "infer", "left_out", "load", "online_pass", "path", "plot", "plot_kinds", "save_labels", "separability", "stated",
+    "tune",
 ]
 __version__: str
 
@@ -190,6 +191,29 @@ def fit(
     conformal: tuple[float, bool, float] | None = None,
     policies: dict[str, Any] | None = None,
 ) -> Model: ...
+def answer_part(
+    x: _Features,
+    y_codes: NDArray[Any],
+    n_classes: int,
+    message: bytes,
+    sample_weight: NDArray[np.float64] | None = None,
+    n_threads: int = 0,
+) -> bytes: ...
+def fit_partitions(
+    ask: Callable[[bytes], Sequence[bytes]],
+    settings: str,
+    classes: list[str],
+    cols: int,
+    *,
+    input_names: list[str] | None = None,
+    target_is_text: bool = True,
+    zero_weight: int = 0,
+    init: Model | None = None,
+    multiclass: str | None = None,
+    time_limit: float | None = None,
+    seed: int = 0,
+    callback: Callable[[dict[str, Any]], None] | None = None,
+) -> tuple[Model, int]: ...
 def path(
     x: _Features,
     y_codes: NDArray[Any],

@@ -141,7 +141,7 @@ pub(crate) fn fit(
     let labels = labels(y_codes, classes)?;
     let weights = doubles(sample_weight)?;
     let features = Features::of(x)?;
-    let manner = Manner { threads: n_threads, time_limit, callback };
+    let manner = Manner { threads: n_threads, time_limit, callback, waits: false };
     if let Some(policies) = policies {
         Policies(policies).settle(&mut options, labels.names())?;
     }
@@ -243,7 +243,7 @@ pub(crate) fn path<'py>(
     let named = input_names.is_some();
     let names = column_names(input_names, &features, lent.as_design().shape().cols);
     let arrays = Arrays { design: lent.as_design(), names, labels, labels_are_text: true, weights: weights.as_deref() };
-    let manner = Manner { threads: n_threads, time_limit, callback };
+    let manner = Manner { threads: n_threads, time_limit, callback, waits: false };
     let path = match run(py, &manner, |watch| path_arrays(arrays, &options, &lambdas, watch))? {
         PathFit::Model(found) => found.path,
         PathFit::Refused(refusal) => return Err(refused(py, &refusal, named)),
@@ -306,7 +306,7 @@ pub(crate) fn separability(
     };
     let labels = labels(y_codes, classes)?;
     let weights = doubles(sample_weight)?;
-    let manner = Manner { threads: n_threads, time_limit, callback: None };
+    let manner = Manner { threads: n_threads, time_limit, ..Manner::default() };
     let found = match Features::of(x)? {
         Features::Table(table) => {
             options.target = free_name(&table, "y");

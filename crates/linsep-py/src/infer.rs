@@ -81,7 +81,7 @@ pub(crate) fn infer<'py>(
     let labels = labels(y_codes, classes)?;
     let weights = doubles(sample_weight)?;
     let features = Features::of(x)?;
-    let manner = Manner { threads: n_threads, time_limit, callback: None };
+    let manner = Manner { threads: n_threads, time_limit, ..Manner::default() };
     let named = input_names.is_some() || matches!(features, Features::Table(_));
     let found = match features {
         Features::Table(table) => {

@@ -62,19 +62,23 @@ pub(crate) fn encode<'py>(y: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>,
 }
 
 /// Labels from the codes of Python.
-pub(crate) fn labels(codes: &Bound<'_, PyAny>, classes: Vec<String>) -> PyResult<Labels> {
-    let beyond = || LinsepError::new_err(format!("a label is not one of the {} classes", classes.len()));
-    let class = |code: Option<u32>| code.filter(|c| (*c as usize) < classes.len()).map(Class).ok_or_else(beyond);
-    let codes: Vec<Class> = if let Ok(array) = codes.cast::<PyArray1<u32>>() {
+pub(crate) fn labels(given: &Bound<'_, PyAny>, classes: Vec<String>) -> PyResult<Labels> {
+    Ok(Labels::new(codes(given, classes.len())?, classes))
+}
+
+/// The codes alone, of so many classes.
+pub(crate) fn codes(codes: &Bound<'_, PyAny>, classes: usize) -> PyResult<Vec<Class>> {
+    let beyond = || LinsepError::new_err(format!("a label is not one of the {classes} classes"));
+    let class = |code: Option<u32>| code.filter(|c| (*c as usize) < classes).map(Class).ok_or_else(beyond);
+    if let Ok(array) = codes.cast::<PyArray1<u32>>() {
         // SAFETY: as in `encode`.
-        unsafe { array.as_slice() }?.iter().map(|c| class(Some(*c))).collect::<PyResult<_>>()?
+        unsafe { array.as_slice() }?.iter().map(|c| class(Some(*c))).collect()
     } else if let Ok(array) = codes.cast::<PyArray1<i64>>() {
         // SAFETY: as in `encode`.
-        unsafe { array.as_slice() }?.iter().map(|c| class(u32::try_from(*c).ok())).collect::<PyResult<_>>()?
+        unsafe { array.as_slice() }?.iter().map(|c| class(u32::try_from(*c).ok())).collect()
     } else {
         let found =
             codes.cast::<numpy::PyUntypedArray>().map_or("something else".to_owned(), |a| a.dtype().to_string());
-        return Err(LinsepError::new_err(format!("codes must be an array of uint32 or int64, not {found}")));
-    };
-    Ok(Labels::new(codes, classes))
+        Err(LinsepError::new_err(format!("codes must be an array of uint32 or int64, not {found}")))
+    }
 }

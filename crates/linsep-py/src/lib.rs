@@ -14,6 +14,7 @@ mod judge;
 mod labels;
 mod model;
 mod online;
+mod partitions;
 mod plot;
 mod policies;
 mod pool;
@@ -47,6 +48,8 @@ mod _core {
     use super::model::Model;
     #[pymodule_export]
     use super::online::online_pass;
+    #[pymodule_export]
+    use super::partitions::{answer_part, fit_partitions};
     #[pymodule_export]
     use super::plot::{Drawn, plot, plot_kinds};
     #[pymodule_export]

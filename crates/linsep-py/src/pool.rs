@@ -52,10 +52,14 @@ fn pool(_attached: Python<'_>, threads: usize) -> PyResult<Arc<ThreadPool>> {
     if let Some(found) = pools.iter().find(|p| p.threads == threads) {
         return Ok(found.pool.clone());
     }
-    let built = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("linsep-{i}")).build();
-    let pool = Arc::new(built.map_err(|e| PyRuntimeError::new_err(format!("no threads could be started: {e}")))?);
+    let pool = new_pool(threads)?;
     pools.push(Pool { process, threads, pool: pool.clone() });
     Ok(pool)
+}
+
+fn new_pool(threads: usize) -> PyResult<Arc<ThreadPool>> {
+    let built = ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("linsep-{i}")).build();
+    Ok(Arc::new(built.map_err(|e| PyRuntimeError::new_err(format!("no threads could be started: {e}")))?))
 }
 
 /// What a long call may be told.
@@ -66,6 +70,8 @@ pub(crate) struct Manner {
     pub(crate) time_limit: Option<f64>,
     /// Called with a dictionary for every step.
     pub(crate) callback: Option<Py<PyAny>>,
+    /// On a thread of this call alone: work that waits for Python, which may itself ask for the threads of the pools.
+    pub(crate) waits: bool,
 }
 
 impl Manner {
@@ -130,7 +136,7 @@ pub(crate) fn run<T: Send + 'static>(
     manner: &Manner,
     work: impl FnOnce(&Watch) -> Result<T> + Send,
 ) -> PyResult<T> {
-    let pool = pool(py, manner.threads)?;
+    let pool = if manner.waits { new_pool(1)? } else { pool(py, manner.threads)? };
     let (sender, receiver) = channel::<News<T>>();
     let mut watch = Watch::default();
     if let Some(seconds) = manner.time_limit {

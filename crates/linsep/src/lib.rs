@@ -80,6 +80,8 @@ pub mod numeric;
 pub mod objective;
 mod options;
 #[doc(hidden)]
+pub mod partitions;
+#[doc(hidden)]
 pub mod resample;
 #[doc(hidden)]
 pub mod role;

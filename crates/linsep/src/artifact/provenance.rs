@@ -21,6 +21,10 @@ pub struct Provenance {
     /// The tables whose rows were added and taken away, in their order, of a model that was updated by its statistics.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub updates: Vec<RowsRecord>,
+    /// Rows in use of each place, in their order, of a model that was fitted to rows in several places: its sums were merged in
+    /// this way.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub partitions: Vec<usize>,
 }
 
 /// Rows that a model has seen or has been made to forget.
@@ -57,6 +61,7 @@ impl Provenance {
         ("seed", Roles::All(Role::Setting)),
         ("started", Roles::All(Role::Setting)),
         ("updates", Roles::All(Role::History)),
+        ("partitions", Roles::All(Role::History)),
     ]);
 
     /// Whether the model was made of statistics that rows were added to or taken away from.

@@ -6,13 +6,14 @@ use crate::error::{Error, Result};
 use crate::numeric::vectorised;
 use crate::watch::Watch;
 use crate::words::{Span, words};
+use serde::{Deserialize, Serialize};
 
 /// Squared mean over variance of a sparse column above which its centring, done in sums, leaves fewer than about six
 /// digits.
 const FAR: f64 = 1e10;
 
 /// Weighted mean, variance and range of every column.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ColumnSummary {
     /// Σs.
     pub total_weight: f64,

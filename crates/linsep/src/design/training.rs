@@ -32,6 +32,9 @@ pub struct Training<'a> {
     /// Of rows that are part of others: the columns of all, from which a kernel takes its units and γ; `None` for these
     /// rows. Parts then have one kernel, and share their support rows.
     pub columns: Option<&'a ColumnSummary>,
+    /// Of rows that a model of several places was fitted to: how many each of them had. Proofs then add up as they did; empty
+    /// for rows in one place.
+    pub partitions: &'a [usize],
 }
 
 /// Positive weights: their products with squares of values of up to 1e150 do not overflow, and those with columns in units
@@ -41,7 +44,16 @@ const WEIGHTS: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
 impl<'a> Training<'a> {
     /// Unweighted rows.
     pub fn new(design: &'a dyn Design, labels: &'a Labels) -> Training<'a> {
-        Training { design, labels, weights: None, offsets: None, origins: &[], printed: &[], columns: None }
+        Training {
+            design,
+            labels,
+            weights: None,
+            offsets: None,
+            origins: &[],
+            printed: &[],
+            columns: None,
+            partitions: &[],
+        }
     }
 
     /// The same rows, weighted.

@@ -23,6 +23,7 @@ mod priors;
 mod relations;
 mod restated;
 mod risk;
+mod side_by_side;
 mod sigmoid;
 mod split;
 mod without_row;
@@ -41,17 +42,19 @@ pub use link::LinkRegression;
 pub(crate) use left_out::RowsLeftOut;
 pub(crate) use naive_bayes::column_constants;
 pub use naive_bayes::{FamilyChoice, Layout, NaiveBayes, SmoothedBy};
-pub(crate) use note::UNSTEADY;
 pub use not_separable::NotSeparable;
+pub(crate) use note::UNSTEADY;
 pub use note::{Note, Separability};
 pub use perceptron::{PerceptronSettings, PerceptronVariant};
 pub(crate) use restated::Stated;
 pub use risk::{
     Algorithm, Lambdas, LossChoice, PathPoint, PenaltyChoice, RegularisationPath, RiskMinimizer, Stochastic,
 };
+pub use side_by_side::{FittedPart, Part, SplitFit};
+pub(crate) use side_by_side::{parts_against_rest, worst_certificate};
 pub use sigmoid::SigmoidLeastSquares;
-pub use split::{FittedPart, Part, Split, SplitFit};
-pub(crate) use split::{RefusedPart, of_part, worst_certificate};
+pub use split::Split;
+pub(crate) use split::{RefusedPart, of_part};
 
 // For the other stages, the command, the extension and the tests: nothing is promised about these.
 #[doc(hidden)]

@@ -5,8 +5,8 @@
 //! [`Part::class`] where it is positive.
 
 use super::kernel_choice::not_square;
-use super::{Computation, Fit, Fitted, Method, Multipliers, Note, Objective, Outcome, Refusal};
-use crate::certify::Certificate;
+use super::side_by_side::{FittedPart, Part, SplitFit, apart_from_shared, whole_of};
+use super::{Fit, Fitted, Method, Refusal};
 use crate::design::Training;
 use crate::design::{Block, DenseMatrix, Design, PreparedDesign, SelectedRows, Tile, Units, summarise};
 use crate::discriminant::Discriminant;
@@ -17,9 +17,6 @@ use crate::words::{Setting, words};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Coefficients of the same relation in two fits differ by less, relatively: what a factorisation leaves.
-const SAME: f64 = 1e-6;
-
 /// How several classes become two-class problems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -28,48 +25,6 @@ pub enum Split {
     Pairs,
     /// Every class against all others.
     Rest,
-}
-
-/// One two-class problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
-    /// The class on the negative side; `None` for all others.
-    pub against: Option<Class>,
-    /// The class on the positive side.
-    pub class: Class,
-}
-
-/// A part, fitted.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FittedPart {
-    /// The two-class problem.
-    pub part: Part,
-    /// The rows it was fitted to; `None` for all.
-    pub rows: Option<Vec<usize>>,
-    /// Units in which the method worked on them.
-    pub units: Units,
-    /// What was minimised, and its value.
-    pub objective: Objective,
-    /// The proof.
-    pub certificate: Certificate,
-    /// Whether the tolerance was reached.
-    pub outcome: Outcome,
-    /// Notes of this part that not all parts share.
-    pub notes: Vec<Note>,
-    /// How the solution was computed.
-    pub computation: Computation,
-    /// Of a support vector machine: the multiplier of every one of its rows.
-    pub multipliers: Option<Multipliers>,
-}
-
-/// All parts side by side.
-#[derive(Debug)]
-pub struct SplitFit {
-    /// The scores of all parts; objectives, iterations and passes summed, certificate and outcome those of the worst part,
-    /// notes those that all parts share.
-    pub whole: Box<Fitted>,
-    /// The parts in order.
-    pub parts: Vec<FittedPart>,
 }
 
 /// A refusal, of the part that has no model.
@@ -234,44 +189,12 @@ impl Split {
         };
         let apart = discriminants.clone();
         let discriminant = Discriminant::stack(discriminants, &centre)?;
-        let everywhere = |note: &Note| found.iter().all(|(.., f)| f.notes.iter().any(|n| is_same(n, note)));
-        let notes: Vec<Note> =
-            found.first().map_or(Vec::new(), |(.., f)| f.notes.iter().filter(|n| everywhere(n)).cloned().collect());
-        let mut parts: Vec<FittedPart> = found
-            .into_iter()
-            .map(|(part, rows, f)| FittedPart {
-                part,
-                units: match (method.has_kernel_table(), &rows) {
-                    (true, Some(_)) => Units::identity(training.design.shape().cols),
-                    _ => f.units,
-                },
-                rows,
-                objective: f.objective,
-                certificate: f.certificate,
-                outcome: f.outcome,
-                notes: f.notes.into_iter().filter(|n| !notes.iter().any(|m| is_same(n, m))).collect(),
-                computation: f.computation,
-                multipliers: f.multipliers,
-            })
-            .collect();
+        let tables = method.has_kernel_table().then(|| training.design.shape().cols);
+        let (notes, mut parts) = apart_from_shared(found, tables);
         if matches!(method, Method::HardMargin(_) | Method::Risk(_) | Method::Sigmoid(_) | Method::Link(_)) {
             prove_as_stored(method, training, (&discriminant, &apart), &mut parts, watch)?;
         }
-        let Some(worst) = worst_certificate(parts.iter().map(|p| (p.outcome, &p.certificate))).cloned() else {
-            return Err(Error::usage("there are no classes to tell apart"));
-        };
-        let whole = Fitted {
-            discriminant,
-            objective: objective(&parts),
-            certificate: worst,
-            outcome: parts.iter().map(|p| p.outcome).max_by_key(|o| severity(*o)).unwrap_or(Outcome::Converged),
-            notes,
-            computation: computation(&parts),
-            density: None,
-            multipliers: None,
-            units,
-        };
-        Ok(SplitFit { whole: Box::new(whole), parts })
+        whole_of(discriminant, units, notes, parts)
     }
 
     /// The units of all rows: those of a part against the rest, and for pairs what the method would take.
@@ -354,83 +277,4 @@ fn check(method: &Method, training: &Training<'_>) -> Result<()> {
 /// An error that names its part.
 pub(crate) fn of_part(error: Error, part: &Part, names: &[String]) -> Error {
     error.in_context(part.describe(names))
-}
-
-/// Whether two notes say the same: relations between columns that hold for all rows have coefficients that differ by
-/// rounding only.
-fn is_same(a: &Note, b: &Note) -> bool {
-    let same = |x: &[(usize, f64)], y: &[(usize, f64)]| {
-        let close = |((i, a), (j, b)): (&(usize, f64), &(usize, f64))| i == j && (a - b).abs() <= SAME * a.abs();
-        x.len() == y.len() && x.iter().zip(y).all(close)
-    };
-    match (a, b) {
-        (Note::Shared { column, combination }, Note::Shared { column: other, combination: of }) => {
-            column == other && same(combination, of)
-        }
-        (
-            Note::LeftOut { column, combination, printed },
-            Note::LeftOut { column: other, combination: of, printed: too },
-        ) => column == other && printed == too && same(combination, of),
-        (Note::Collinear { column, combination }, Note::Collinear { column: other, combination: of }) => {
-            column == other && same(combination, of)
-        }
-        (
-            Note::NearlyCollinear { column, combination, left_out },
-            Note::NearlyCollinear { column: other, combination: of, left_out: also },
-        ) => column == other && left_out == also && same(combination, of),
-        _ => a == b,
-    }
-}
-
-/// The certificate of the worst part, the first of equals: it stands for the whole.
-pub(crate) fn worst_certificate<'a>(
-    parts: impl Iterator<Item = (Outcome, &'a Certificate)>,
-) -> Option<&'a Certificate> {
-    parts.reduce(|a, b| if badness(b) > badness(a) { b } else { a }).map(|(_, certificate)| certificate)
-}
-
-/// Parts ordered by their bounds, those without one last.
-fn badness((outcome, certificate): (Outcome, &Certificate)) -> (u8, u8, f64) {
-    let (kind, size) = match certificate {
-        Certificate::Separates { bound, .. } => (0, *bound),
-        Certificate::ClosedForm { relative_residual, .. } => (1, *relative_residual),
-        Certificate::Errors { errors, total } => (2, errors / total),
-        Certificate::Local { gradient, .. } => (2, *gradient),
-        // The narrowest of several margins is the one that all rows have.
-        Certificate::Margin { margin, .. } => (3, -margin),
-        Certificate::Absent { .. } => (4, 0.0),
-        bound => (3, bound.relative_gap().unwrap_or(f64::INFINITY)),
-    };
-    (severity(outcome), kind, size)
-}
-
-fn severity(outcome: Outcome) -> u8 {
-    match outcome {
-        Outcome::Converged => 0,
-        Outcome::PrecisionLimit => 1,
-        Outcome::IterationLimit => 2,
-        Outcome::TimeLimit => 3,
-        Outcome::Interrupted => 4,
-    }
-}
-
-/// The sum over the parts, with what they have in common.
-fn objective(parts: &[FittedPart]) -> Objective {
-    let first = &parts[0].objective;
-    Objective {
-        formula: first.formula.clone(),
-        value: crate::numeric::sum(parts.iter().map(|p| p.objective.value)),
-        lambda: first.lambda.filter(|lambda| parts.iter().all(|p| p.objective.lambda == Some(*lambda))),
-    }
-}
-
-fn computation(parts: &[FittedPart]) -> Computation {
-    let first = &parts[0].computation;
-    let same = parts.iter().all(|p| p.computation.solver == first.solver);
-    Computation {
-        solver: if same { first.solver.clone() } else { "several".into() },
-        reason: first.reason.clone().filter(|r| same && parts.iter().all(|p| p.computation.reason.as_ref() == Some(r))),
-        iterations: parts.iter().map(|p| p.computation.iterations).sum(),
-        passes: parts.iter().map(|p| p.computation.passes).sum(),
-    }
 }

@@ -1,12 +1,14 @@
 //! Compensated summation (Kahan, Neumaier).
 
+use serde::{Deserialize, Serialize};
+
 /// A running sum with Neumaier's compensation: the error is a few ulp of the result plus `n·ε²` of `Σ|x|`.
 ///
 /// ```
 /// let s = linsep::numeric::sum([1e100, 1.0, -1e100]);
 /// assert_eq!(s, 1.0);
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CompensatedSum {
     high: f64,
     low: f64,

@@ -16,7 +16,8 @@ const NAME: usize = 40;
 pub(super) fn score_heading(model: &Model) -> impl Fn(usize) -> String + use<> {
     let one = model.discriminant.n_scores() == 1;
     // Weights are those of the scores before any calibration.
-    let what = if model.has_probabilities() && model.calibration.is_none() { "log-odds of" } else { "score of" };
+    let logistic = model.has_probabilities() && model.calibration.is_none() && model.method.link().is_none();
+    let what = if logistic { "log-odds of" } else { "score of" };
     let names = model.score_names();
     let pairs = model.parts.iter().any(|p| p.against.is_some());
     move |k| match (one, pairs) {

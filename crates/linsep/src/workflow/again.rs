@@ -59,6 +59,9 @@ pub(super) fn why_not_again(model: &Model) -> Option<&'static str> {
         _ if model.provenance.is_updated() => {
             Some("the model was updated by its statistics, whose rounding the order of the updates decides")
         }
+        _ if !model.provenance.partitions.is_empty() => {
+            Some("the rows were in several places, and how they were cut decides the rounding of sums")
+        }
         _ if model.provenance.started => Some("the fit started at another model, which is not kept"),
         _ => None,
     }

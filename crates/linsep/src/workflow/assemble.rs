@@ -120,6 +120,7 @@ pub(super) fn model_of(
             seed: options.seed,
             started: options.init.is_some() || options.random_start.is_some(),
             updates: Vec::new(),
+            partitions: Vec::new(),
         },
     };
     if let Some(scores) = scores {

@@ -117,6 +117,7 @@ pub fn given_model(given: GivenSettings, target: &str, decision: Decision) -> Re
             seed: 0,
             started: false,
             updates: Vec::new(),
+            partitions: Vec::new(),
         },
         method: Method::Given(given),
     })

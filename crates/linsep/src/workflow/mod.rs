@@ -27,6 +27,7 @@ mod left_out;
 mod multi_label;
 mod multiclass;
 mod options;
+mod partitions;
 mod path;
 mod permutation;
 mod places;
@@ -101,6 +102,7 @@ pub use self::{
     geometry::geometry_of,
     infer::infer_arrays,
     left_out::left_out_arrays,
+    partitions::{PartitionedModel, PartitionedRows, fit_partitions},
     simulate::model_classes,
     tune::{TrialJournal, TrialPlace, tune_table_kept},
     verify::refit_table,

@@ -330,6 +330,7 @@ impl RunningFit {
                 seed: options.seed,
                 started: false,
                 updates: self.merged.iter().map(part).collect(),
+                partitions: Vec::new(),
             },
         })
     }

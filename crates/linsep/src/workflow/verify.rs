@@ -242,7 +242,8 @@ impl PreparedRows<'_> {
         let plain = source.weights.as_deref();
         let class_weights = model.class_weights.as_ref().map(|w| w.for_rows(&source.labels, plain)).transpose()?;
         let factored = class_weights.as_ref().and_then(|f| f.weighted(&source.labels, plain));
-        let training = source.training(factored.as_deref().or(plain));
+        let mut training = source.training(factored.as_deref().or(plain));
+        training.partitions = &model.provenance.partitions;
         let (summary, _) = summarise_any(training.design, training.weights, watch)?;
         let repeated = model.method.is_repeated() && !is_halted(model);
         let independent = if repeated { residual(model, &training, &summary, watch)? } else { None };

@@ -1,6 +1,7 @@
 //! Solvers and proofs of smooth risks on rows that lie in several places: each place adds up its own rows, the sums are
 //! merged in the order of the places, and neither how many workers share them nor which of them is first changes a bit.
 
+mod messages;
 mod partitioned;
 mod places;
 mod proofs;

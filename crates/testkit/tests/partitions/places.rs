@@ -40,9 +40,13 @@ impl Place {
         Place::new(values, self.labels, self.weights, self.offsets)
     }
 
+    /// What a place answers questions about.
+    pub fn rows(&self) -> LabelledRows<'_> {
+        LabelledRows { design: &*self.design, labels: &self.labels, weights: self.weights.as_deref() }
+    }
+
     pub fn sample<'a>(&'a self, units: &'a Units) -> Sample<'a> {
-        let rows = LabelledRows { design: &*self.design, labels: &self.labels, weights: self.weights.as_deref() };
-        Sample::new(rows, units).with_offsets(self.offsets.as_deref())
+        Sample::new(self.rows(), units).with_offsets(self.offsets.as_deref())
     }
 }
 

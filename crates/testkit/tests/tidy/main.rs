@@ -10,7 +10,7 @@ use sources::{code, library, root, sources};
 use std::collections::BTreeSet;
 
 /// The stages in order: a module imports only from those before it.
-const STAGES: [&str; 30] = [
+const STAGES: [&str; 31] = [
     "numeric",
     "words",
     "error",
@@ -27,6 +27,7 @@ const STAGES: [&str; 30] = [
     "stats",
     "objective",
     "certify",
+    "partitions",
     "separate",
     "solve",
     "discriminant",

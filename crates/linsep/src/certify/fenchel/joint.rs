@@ -9,8 +9,10 @@ use super::{DualTask, Enclosed, ImbalanceSums, RowTerms, ScoredRows};
 use crate::error::Result;
 use crate::numeric::{CompensatedSum, UNIT, rounding_bound};
 use crate::objective::{CrammerSinger, Loss};
+use serde::{Deserialize, Serialize};
 
 /// t, and what is added to every row.
+#[derive(Serialize, Deserialize)]
 pub struct MixedMultipliers {
     share: f64,
     added: Vec<f64>,

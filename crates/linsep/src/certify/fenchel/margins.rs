@@ -11,8 +11,10 @@ use crate::error::Result;
 use crate::numeric::{CompensatedSum, UNIT, rounding_bound};
 use crate::objective::{Hinge, MarginLoss, SquaredHinge};
 use crate::table::Class;
+use serde::{Deserialize, Serialize};
 
 /// The share that rows keep of their multipliers, class by class.
+#[derive(Serialize, Deserialize)]
 pub struct ScaledMultipliers {
     keep: [Share; 2],
     largest: f64,
@@ -23,7 +25,7 @@ pub struct ScaledMultipliers {
 }
 
 /// The factors by which the multipliers of a class are scaled.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Share {
     /// Of those below their bound, and of those at it.
     below: f64,

@@ -35,6 +35,8 @@ pub use free_columns::PartlyMinimised;
 use penalty::Conjugated;
 use rows::ROWS;
 pub use rows::{DualPointOf, DualTask, GapRows, ImbalanceSums, ScoredRows, SizedSums, SlopeSums, TermSums, ThetaSums};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// What a bound is multiplied by to cover the roundings of its own evaluation, sums and products of positive numbers:
 /// 1e-9 covers nine million of them, and sums over rows are compensated.
@@ -55,8 +57,9 @@ pub struct RowTerms {
 
 /// A loss whose Fenchel–Young terms can be enclosed: what a proof of the gap needs.
 pub trait Enclosed: Loss {
-    /// A feasible point of the dual problem, as far as all rows together determine it: no number of a single row.
-    type DualPoint: Sync;
+    /// A feasible point of the dual problem, as far as all rows together determine it: no number of a single row, so that it
+    /// can be sent to where the rows are.
+    type DualPoint: Sync + Serialize + DeserializeOwned;
 
     /// Numbers that a row keeps while its dual point is looked for.
     fn n_kept(&self) -> usize {

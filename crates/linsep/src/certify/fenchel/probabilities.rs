@@ -19,6 +19,7 @@ use crate::error::Result;
 use crate::linalg::Square;
 use crate::numeric::{CompensatedSum, SoftmaxRow, UNIT, logistic_terms, rounding_bound, softmax_rows, vectorised};
 use crate::objective::{Logistic, Loss, Softmax};
+use serde::{Deserialize, Serialize};
 
 /// Computed probabilities are within this share of those of the computed scores: 4u for the exponential (argument
 /// reduction 0.7u, polynomial 3.1u, truncation 0.1u), the rest for sum, quotient and product; see `numeric::exp`.
@@ -37,6 +38,7 @@ const LOGARITHM: f64 = 1.0 + 1e-12;
 
 /// What is known of the best intercepts. The rows keep their probabilities of all classes, at the computed scores and
 /// intercepts shifted by ĝ.
+#[derive(Serialize, Deserialize)]
 pub struct BestIntercepts {
     /// ĝ, a number per class.
     shift: Vec<f64>,

@@ -7,6 +7,7 @@ use crate::objective::{Coef, Penalty, Risk, RiskFrame, RowSizes};
 use crate::table::Class;
 use crate::watch::Watch;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Rows summed in one block: fixed, so that sums do not depend on the threads; the bound grows with twice this number.
@@ -47,7 +48,7 @@ pub trait GapRows: RiskFrame<Loss: Enclosed> {
 }
 
 /// The losses of some rows, and bounds on their sizes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SizedSums {
     /// `Σ s ℓ`.
     pub losses: CompensatedSum,
@@ -63,7 +64,7 @@ impl Merge for SizedSums {
 }
 
 /// What the balance of a dual point depends on.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ImbalanceSums {
     /// As many as [`Enclosed::n_imbalances`] says.
     pub sums: Vec<CompensatedSum>,
@@ -88,7 +89,7 @@ impl Merge for ImbalanceSums {
 }
 
 /// Sums of θ̂ over some rows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ThetaSums {
     /// `X̂ᵀ(sθ̂)`, score by score.
     pub columns: Vec<f64>,
@@ -117,7 +118,7 @@ impl Merge for ThetaSums {
 }
 
 /// Sums of the bounds for single rows, those of `RowTerms`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TermSums {
     /// `Σ s FY` at most.
     pub fenchel_young: CompensatedSum,
@@ -133,7 +134,7 @@ impl Merge for TermSums {
 }
 
 /// The slope of the loss in the intercept.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct SlopeSums {
     /// `Σ s ∂ℓ/∂z`.
     pub slope: CompensatedSum,

@@ -5,8 +5,10 @@ use super::{DualTask, Enclosed, ImbalanceSums, RowTerms, ScoredRows};
 use crate::error::Result;
 use crate::numeric::{CompensatedSum, UNIT, rounding_bound};
 use crate::objective::{Loss, Squared};
+use serde::{Deserialize, Serialize};
 
 /// The mean residual of every score.
+#[derive(Serialize, Deserialize)]
 pub struct MeanResiduals {
     mean: Vec<f64>,
     /// How far it may be from the exact mean.

@@ -7,6 +7,7 @@ mod formula;
 mod likelihood;
 mod margin;
 mod null_model;
+mod partitioned;
 mod path;
 mod proof;
 pub(super) mod settings;
@@ -107,8 +108,8 @@ struct RiskFound {
     multipliers: Option<Multipliers>,
 }
 
-impl From<Solved> for RiskFound {
-    fn from(solved: Solved) -> RiskFound {
+impl<S> From<Solved<S>> for RiskFound {
+    fn from(solved: Solved<S>) -> RiskFound {
         let Solved { point, stop, certificate, trace, passes, aliased } = solved;
         let (coef, objective, iterations) = (point.coef, point.objective, trace.len());
         RiskFound { coef, objective, stop, certificate, iterations, passes, aliased, multipliers: None }
@@ -180,6 +181,10 @@ impl RiskMinimizer {
     }
 
     fn check(&self, training: &Training<'_>) -> Result<()> {
+        self.check_settings(training.labels.n_classes(), training.design.shape().cols)
+    }
+
+    fn check_settings(&self, classes: usize, cols: usize) -> Result<()> {
         self.penalty.check()?;
         self.stochastic.check()?;
         if self.tolerance.is_nan() || self.tolerance <= 0.0 {
@@ -188,7 +193,6 @@ impl RiskMinimizer {
         if self.penalty == PenaltyChoice::None && self.intercept == Intercept::Penalised {
             return Err(Error::usage("a penalised intercept needs a penalty"));
         }
-        let cols = training.design.shape().cols;
         if !self.factors.is_empty() && self.factors.len() != cols {
             return Err(Error::usage(format!("{} penalty factors for {cols} columns", self.factors.len())));
         }
@@ -200,13 +204,10 @@ impl RiskMinimizer {
                     "; a small penalty comes close to the hard margin"
                 ]));
             }
-            if training.labels.n_classes() > 2 && self.loss != LossChoice::Hinge {
-                return Err(Error::usage(format!(
-                    "the squared hinge separates two classes, and there are {}",
-                    training.labels.n_classes()
-                ))
-                .help(words!["use ", Setting::Multiclass.any(["one-vs-one", "one-vs-rest", "linear-machine"])])
-                .help(words!["use ", Setting::Loss.is("hinge")]));
+            if classes > 2 && self.loss != LossChoice::Hinge {
+                return Err(Error::usage(format!("the squared hinge separates two classes, and there are {classes}"))
+                    .help(words!["use ", Setting::Multiclass.any(["one-vs-one", "one-vs-rest", "linear-machine"])])
+                    .help(words!["use ", Setting::Loss.is("hinge")]));
             }
         }
         Ok(())

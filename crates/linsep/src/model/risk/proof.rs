@@ -12,6 +12,7 @@ use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
 use crate::model::{Fit, Fitted};
 use crate::objective::{Coef, Conjugate, Intercept, Logistic, Penalty, Risk, Softmax, SquaredHinge};
+use crate::partitions::RowsInParts;
 use crate::watch::Watch;
 use std::borrow::Cow;
 
@@ -60,6 +61,9 @@ impl RiskMinimizer {
     ) -> Result<(f64, Certificate)> {
         let linear = self.stated(training, discriminant, units)?;
         let units = &self.about_its_centre(linear, units)?;
+        if let Some(parts) = RowsInParts::new(training.rows(), training.partitions) {
+            return self.certify_partitions(&parts, training.labels.n_classes(), linear, units, watch);
+        }
         let classes = training.labels.n_classes();
         match self.loss {
             LossChoice::Logistic if classes == 2 => self.certify_loss(training, linear, units, Logistic, watch),

@@ -22,6 +22,7 @@ pub use squared_sigmoid::SquaredSigmoid;
 use crate::numeric::CompensatedSum;
 use crate::table::Class;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// A loss ℓ(y, z) of a class and its scores, asked for a block of rows at a time.
@@ -134,7 +135,7 @@ pub struct DualPoint {
 }
 
 /// How `Σ sᵢ θᵢ xᵢᵀ` follows from sums that a pass already has.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum DualRecipe {
     /// `θᵢ = c_{yᵢ} ∂ℓ/∂z`: scale the per-class gradient sums.
     ScaleClasses([f64; 2]),

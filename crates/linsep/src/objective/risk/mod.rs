@@ -77,6 +77,11 @@ impl Line {
     pub fn scores(&self) -> &[f64] {
         &self.scores
     }
+
+    /// The scores alone.
+    pub(crate) fn into_scores(self) -> Vec<f64> {
+        self.scores
+    }
 }
 
 struct RiskPartial {

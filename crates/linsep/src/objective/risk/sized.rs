@@ -8,6 +8,7 @@ use crate::objective::rows::GradientSums;
 use crate::objective::scorer::Scorer;
 use crate::objective::{Coef, Loss, Penalty};
 use crate::watch::Watch;
+use serde::{Deserialize, Serialize};
 
 /// Roundings of a score beside those of its sum: units (difference, reciprocal, product), the weight in them, the
 /// intercept, the offset, and some to spare for the evaluation of the bound itself.
@@ -29,7 +30,7 @@ pub(crate) struct SizedScores {
 }
 
 /// Upper bounds on the sizes of some rows, of their columns, and of their scores.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RowSizes {
     /// On ‖x̂‖ of every row that counts.
     pub longest_row: f64,

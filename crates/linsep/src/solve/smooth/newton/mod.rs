@@ -90,7 +90,7 @@ impl<P: Smooth<Penalty = Ridge> + CurvatureRows> Solver<P> for Newton {
 
 impl Newton {
     /// The same without the bound of a risk that has no penalty.
-    fn solve_unproved<P: Smooth<Penalty = Ridge>>(
+    pub(crate) fn solve_unproved<P: Smooth<Penalty = Ridge>>(
         &self,
         risk: &P,
         start: Option<&Coef>,

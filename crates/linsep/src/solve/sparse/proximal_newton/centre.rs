@@ -1,10 +1,10 @@
 //! Scores that a loss sees only by their differences.
 
-use crate::objective::{Coef, Loss, Penalty, Risk};
+use crate::objective::{Coef, Loss, Penalty, RiskFrame};
 
 /// Where a common shift of all scores changes no loss, the shift of every column that the penalty likes best: for a lasso
 /// the median over the scores becomes zero, and stays exactly so.
-pub(super) fn centre<L: Loss, P: Penalty>(risk: &Risk<'_, L, P>, coef: &mut Coef) {
+pub(super) fn centre<R: RiskFrame>(risk: &R, coef: &mut Coef) {
     if !risk.loss().shift_invariant() {
         return;
     }

@@ -1,6 +1,6 @@
 //! What is left of the optimality conditions, and about what gap that means.
 
-use crate::objective::{Conjugate, ElasticNet, Intercept, Penalty, Point, Risk};
+use crate::objective::{ElasticNet, Intercept, Penalty, Point, RiskFrame};
 
 /// The column of a weight; most problems have one score.
 #[inline]
@@ -9,7 +9,7 @@ fn column(weight: usize, cols: usize) -> usize {
 }
 
 /// How far some gradient is from what the penalty asks for, at worst.
-pub(super) fn violation<L: Conjugate + Clone>(risk: &Risk<'_, L, ElasticNet>, point: &Point) -> f64 {
+pub(super) fn violation<R: RiskFrame<Penalty = ElasticNet>, S>(risk: &R, point: &Point<S>) -> f64 {
     let (penalty, cols) = (risk.penalty(), risk.n_cols());
     // The point's gradient has the ridge part already.
     let of = |lasso: f64, w: f64, g: f64| match w {
@@ -26,7 +26,7 @@ pub(super) fn violation<L: Conjugate + Clone>(risk: &Risk<'_, L, ElasticNet>, po
 
 /// About the duality gap, without its pass over the rows: `Ω(w) + Ω*(v) − v·w` at the gradient −v of the loss, and what
 /// shrinking costs where the conjugate is not finite.
-pub(super) fn forecast<L: Conjugate + Clone>(risk: &Risk<'_, L, ElasticNet>, point: &Point) -> f64 {
+pub(super) fn forecast<R: RiskFrame<Penalty = ElasticNet>, S>(risk: &R, point: &Point<S>) -> f64 {
     let (penalty, cols) = (risk.penalty(), risk.n_cols());
     let mut excess = 1.0f64;
     let mut term = |ridge: f64, lasso: f64, w: f64, g: f64| {

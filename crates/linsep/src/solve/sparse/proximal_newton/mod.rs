@@ -19,6 +19,7 @@ mod centre;
 mod face;
 mod forecast;
 mod gram;
+mod hessians;
 mod matrix;
 mod residual;
 mod rough;

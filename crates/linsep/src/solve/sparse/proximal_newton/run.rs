@@ -8,7 +8,9 @@ use crate::design::Columns;
 use crate::error::Result;
 use crate::linalg::Square;
 use crate::objective::line_search::DECREASE;
-use crate::objective::{Coef, Conjugate, Detail, ElasticNet, Intercept, Penalty, Point, Risk};
+use crate::objective::{
+    Coef, Conjugate, Detail, ElasticNet, Intercept, Loss, Penalty, Point, Risk, Smooth, first_accepted,
+};
 use crate::watch::{Progress, Watch};
 
 /// In the matrix, the model is solved until the violation of its optimality conditions is this share of that of the
@@ -55,11 +57,20 @@ pub(super) enum ModelCurvature<'c> {
     Columns(&'c Columns),
 }
 
+impl<'c> ModelCurvature<'c> {
+    fn columns(&self) -> Option<&'c Columns> {
+        match self {
+            ModelCurvature::Columns(columns) => Some(columns),
+            ModelCurvature::Gram => None,
+        }
+    }
+}
+
 /// An iteration under way.
-pub(super) struct ProximalRun<'r, 'd, L> {
-    pub(super) risk: &'r Risk<'d, L, ElasticNet>,
+pub(super) struct ProximalRun<'r, P: Smooth> {
+    pub(super) risk: &'r P,
     pub(super) watch: &'r Watch,
-    pub(super) point: Point,
+    pub(super) point: Point<P::Scores>,
     curvature: ModelCurvature<'r>,
     /// The last Hessian.
     model: Option<GramModel>,
@@ -72,11 +83,14 @@ pub(super) struct ProximalRun<'r, 'd, L> {
     pub(super) passes: usize,
 }
 
-impl<'r, 'd, L: Conjugate + Clone> ProximalRun<'r, 'd, L> {
+/// What a run leaves: its point, its last Hessian, its proof, its trace and its passes.
+pub(super) type RunParts<S> = (Point<S>, Option<GramModel>, Option<Certificate>, Vec<Step>, usize);
+
+impl<'r, P: Smooth<Penalty = ElasticNet>> ProximalRun<'r, P> {
     /// At a point, where there may be a Hessian of a point nearby.
     pub(super) fn new(
-        risk: &'r Risk<'d, L, ElasticNet>,
-        point: Point,
+        risk: &'r P,
+        point: Point<P::Scores>,
         nearby: Option<GramModel>,
         curvature: ModelCurvature<'r>,
         watch: &'r Watch,
@@ -128,40 +142,6 @@ impl<'r, 'd, L: Conjugate + Clone> ProximalRun<'r, 'd, L> {
         }
     }
 
-    /// One step with a model that is solved roughly; false where none decreases the objective.
-    pub(super) fn step_roughly(&mut self, columns: &Columns) -> Result<bool> {
-        let target = ROUGH_PRECISION * violation(self.risk, &self.point);
-        let model = ResidualModel::new(self.risk, &self.point, columns, 0.0);
-        let sweeps = Sweeps { over_all: 1, over_used: ROUGH_SWEEPS, on_face: None };
-        let mut candidate = model.minimise(self.risk, &self.point.coef, target, sweeps);
-        super::centre(self.risk, &mut candidate);
-        let predicted = self.predicted(&candidate);
-        self.fresh = true;
-        self.advance(candidate, predicted, 0.0)
-    }
-
-    /// One step with a model whose curvatures hold as far as `reach`, solved on its faces. Where there is a step: how long it
-    /// is, and the ratio of its decrease to what the model foretells.
-    pub(super) fn step_on_faces(
-        &mut self,
-        columns: &Columns,
-        reach: f64,
-        precision: f64,
-    ) -> Result<Option<(f64, f64)>> {
-        let target = FACE_PRECISION * violation(self.risk, &self.point);
-        let model = ResidualModel::new(self.risk, &self.point, columns, reach);
-        let sweeps = Sweeps { over_all: FACES, over_used: 1, on_face: Some(precision) };
-        let candidate = model.minimise(self.risk, &self.point.coef, target, sweeps);
-        let (predicted, before) = (self.predicted(&candidate), self.point.objective);
-        self.fresh = true;
-        if !self.advance(candidate, predicted, 0.0)? {
-            return Ok(None);
-        }
-        let step = self.trace.last().map_or(1.0, |s| s.step);
-        // At its minimiser a quadratic model has fallen by half of what its slope foretells.
-        Ok(Some((step, (before - self.point.objective) / (-0.5 * predicted))))
-    }
-
     /// Whether the point is proved good enough; the proof is looked for only where it may succeed.
     fn certified(&mut self, tolerance: f64) -> Result<bool> {
         let scale = self.reference.max(self.point.objective.abs());
@@ -184,14 +164,16 @@ impl<'r, 'd, L: Conjugate + Clone> ProximalRun<'r, 'd, L> {
         // Closer than this proves no more, or is rounding.
         let floor = (FLOOR * tolerance * self.risk.penalty().lasso().min(violation)).max(GRADIENT_ROUNDING * largest);
         let (k, cols) = (self.point.coef.n_scores(), self.point.coef.n_cols());
-        let mut candidate = match self.curvature {
-            ModelCurvature::Columns(columns) => {
+        let (risk, columns) = (self.risk, self.curvature.columns());
+        let mut candidate = match (columns, risk.rows_here(), risk.point_here(&self.point)) {
+            (Some(columns), Some(rows), Some(point)) => {
                 self.fresh = true;
-                let model = ResidualModel::new(self.risk, &self.point, columns, 0.0);
+                let model = ResidualModel::new(rows, point, columns, 0.0);
                 let target = (RESIDUAL_PRECISION * violation).max(floor);
-                model.minimise(self.risk, &self.point.coef, target, Sweeps::default())
+                model.minimise(rows, &self.point.coef, target, Sweeps::default())
             }
-            ModelCurvature::Gram => {
+            // In the matrix; rows elsewhere have no columns here.
+            _ => {
                 if self.model.is_none() {
                     self.refresh()?;
                 }
@@ -239,14 +221,11 @@ impl<'r, 'd, L: Conjugate + Clone> ProximalRun<'r, 'd, L> {
             let direction = candidate.moved(-1.0, &self.point.coef);
             let line = self.risk.along(&direction, self.watch)?;
             self.passes += 1;
-            loop {
-                step *= 0.5;
-                if step < SHORTEST {
-                    return Ok(false);
-                }
-                if self.risk.on_line(&self.point, &line, step) <= self.point.objective + DECREASE * step * predicted {
-                    break;
-                }
+            let halved = std::iter::successors(Some(0.5), |step| Some(0.5 * step)).take_while(|step| *step >= SHORTEST);
+            let lower = |step: f64, value: f64| value <= self.point.objective + DECREASE * step * predicted;
+            match first_accepted(self.risk, &self.point, &line, halved, lower)? {
+                Some(shorter) => step = shorter,
+                None => return Ok(false),
             }
             let detail = if gram { Detail::Hessian } else { Detail::Gradient };
             next = self.risk.at(&self.point.coef.moved(step, &direction), detail, self.watch)?;
@@ -269,6 +248,13 @@ impl<'r, 'd, L: Conjugate + Clone> ProximalRun<'r, 'd, L> {
         Ok(true)
     }
 
+    /// The Hessian that came with the point.
+    pub(super) fn take_hessian(&mut self) {
+        if let Some(hessian) = self.point.hessian.take() {
+            self.take(&hessian);
+        }
+    }
+
     fn take(&mut self, hessian: &Square) {
         self.model = Some(GramModel::new(hessian));
         self.fresh = true;
@@ -285,7 +271,43 @@ impl<'r, 'd, L: Conjugate + Clone> ProximalRun<'r, 'd, L> {
     }
 
     /// The last Hessian, for a risk nearby.
-    pub(super) fn into_parts(self) -> (Point, Option<GramModel>, Option<Certificate>, Vec<Step>, usize) {
+    pub(super) fn into_parts(self) -> RunParts<P::Scores> {
         (self.point, self.model, self.certificate, self.trace, self.passes)
+    }
+}
+
+impl<L: Conjugate + Clone> ProximalRun<'_, Risk<'_, L, ElasticNet>> {
+    /// One step with a model that is solved roughly; false where none decreases the objective.
+    pub(super) fn step_roughly(&mut self, columns: &Columns) -> Result<bool> {
+        let target = ROUGH_PRECISION * violation(self.risk, &self.point);
+        let model = ResidualModel::new(self.risk, &self.point, columns, 0.0);
+        let sweeps = Sweeps { over_all: 1, over_used: ROUGH_SWEEPS, on_face: None };
+        let mut candidate = model.minimise(self.risk, &self.point.coef, target, sweeps);
+        super::centre(self.risk, &mut candidate);
+        let predicted = self.predicted(&candidate);
+        self.fresh = true;
+        self.advance(candidate, predicted, 0.0)
+    }
+
+    /// One step with a model whose curvatures hold as far as `reach`, solved on its faces. Where there is a step: how long it
+    /// is, and the ratio of its decrease to what the model foretells.
+    pub(super) fn step_on_faces(
+        &mut self,
+        columns: &Columns,
+        reach: f64,
+        precision: f64,
+    ) -> Result<Option<(f64, f64)>> {
+        let target = FACE_PRECISION * violation(self.risk, &self.point);
+        let model = ResidualModel::new(self.risk, &self.point, columns, reach);
+        let sweeps = Sweeps { over_all: FACES, over_used: 1, on_face: Some(precision) };
+        let candidate = model.minimise(self.risk, &self.point.coef, target, sweeps);
+        let (predicted, before) = (self.predicted(&candidate), self.point.objective);
+        self.fresh = true;
+        if !self.advance(candidate, predicted, 0.0)? {
+            return Ok(None);
+        }
+        let step = self.trace.last().map_or(1.0, |s| s.step);
+        // At its minimiser a quadratic model has fallen by half of what its slope foretells.
+        Ok(Some((step, (before - self.point.objective) / (-0.5 * predicted))))
     }
 }
