@@ -130,6 +130,7 @@ fn model_of_parts(
         class_weights: None,
         offsets: Vec::new(),
         classes,
+        label_types: Vec::new(),
         reading: Reading::default(),
         recipe,
         units: fitted.units,
