@@ -193,6 +193,11 @@ impl Sheet<'_> {
         let mut next = 0;
         for row in 0..self.table.n_rows() {
             for c in self.keep {
+                // What was a date is one again, not days since another.
+                if let Some(date) = self.table.date_text(row, *c) {
+                    line.text(&date);
+                    continue;
+                }
                 match (&self.table.columns()[*c].kind, &mut line.cells) {
                     (Kind::Number, Some(_)) => line.optional(Some(self.table.number(row, *c)).filter(|v| !v.is_nan())),
                     _ => line.text(&self.table.text(row, *c)),

@@ -58,6 +58,18 @@ fn a_spreadsheet_gives_the_model_of_a_program() {
     scratch.write("new.csv", spreadsheet(61..70));
     scratch.write("newp.csv", program(61..70));
     assert_eq!(scratch.done("predict s.json new.csv --scores -q"), scratch.done("predict p.json newp.csv --scores"));
+    // Dates that are kept are dates.
+    let kept = scratch.done("predict s.json new.csv --keep Tag,Preis -q");
+    assert!(kept.contains("\n2024-02-08,"), "{kept}");
+    scratch.write("t.csv", "when,y\n2024-01-02T10:30:00,a\n2023-12-31T23:59:59.25,b\n2024-02-29,a\n,b\n2024-01-01,b\n");
+    scratch.done("fit t.csv -t y -q -o t.json");
+    scratch.done("predict t.json t.csv --keep when -q -o t.jsonl");
+    let text = String::from_utf8(scratch.read("t.jsonl")).unwrap();
+    let when: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["when"].clone()).collect();
+    let wanted =
+        serde_json::json!(["2024-01-02T10:30:00", "2023-12-31T23:59:59.250", "2024-02-29", null, "2024-01-01"]);
+    assert_eq!(Value::from(when), wanted);
     // Another first day is another table.
     let text = String::from_utf8(scratch.read("s.csv")).unwrap();
     scratch.write("moved.csv", text.replacen("01.01.2024", "02.01.2024", 1));

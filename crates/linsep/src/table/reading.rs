@@ -207,6 +207,32 @@ impl Table {
         self.record.asked.as_ref().is_none_or(|asked| asked.iter().any(|c| c == column))
     }
 
+    /// The cell of a column of dates as ISO writes it; `None` for other columns, empty where the cell is missing.
+    pub fn date_text(&self, row: usize, column: usize) -> Option<String> {
+        /// Milliseconds of a day, to which times are rounded: days in a double keep about a microsecond.
+        const DAY: f64 = 86_400_000.0;
+        let Some(CellReading::Date { first, .. }) = self.reading().of(&self.columns()[column].name) else {
+            return None;
+        };
+        let first = super::dates::day_of_iso(first)?;
+        let days = self.number(row, column);
+        if days.is_nan() {
+            return Some(String::new());
+        }
+        let whole = days.floor();
+        let thousandths = ((days - whole) * DAY).round();
+        // A time just before midnight may be rounded to it.
+        let (whole, thousandths) = if thousandths >= DAY { (whole + 1.0, 0) } else { (whole, thousandths as u64) };
+        let date = super::dates::iso_day(first.saturating_add(whole as i64));
+        let (seconds, rest) = (thousandths / 1000, thousandths % 1000);
+        let time = format!("T{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+        Some(match (seconds, rest) {
+            (0, 0) => date,
+            (_, 0) => format!("{date}{time}"),
+            _ => format!("{date}{time}.{rest:03}"),
+        })
+    }
+
     /// The same table, read in this way.
     pub(crate) fn with_reading(mut self, reading: Reading) -> Table {
         self.record.reading = reading;
