@@ -6,7 +6,7 @@ use super::plan::Plan;
 use super::source::Source;
 use crate::design::gather;
 use crate::error::{Error, Result};
-use crate::model::{ClassWeights, Fit, RowsLeftOut, Method};
+use crate::model::{ClassWeights, Fit, Method, RowsLeftOut};
 use crate::watch::{Progress, Watch};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -60,8 +60,8 @@ pub fn left_out_arrays(arrays: Arrays<'_>, options: &FitOptions, watch: &Watch) 
     };
     let n_scores = if source.labels.n_classes() == 2 { 1 } else { source.labels.n_classes() };
     let rows = source.rows.len();
-    let RowsLeftOut { mut scores, open } =
-        by_formula.unwrap_or_else(|| RowsLeftOut { scores: vec![f64::NAN; rows * n_scores], open: (0..rows).collect() });
+    let RowsLeftOut { mut scores, open } = by_formula
+        .unwrap_or_else(|| RowsLeftOut { scores: vec![f64::NAN; rows * n_scores], open: (0..rows).collect() });
     let done = AtomicUsize::new(0);
     let one = |row: &usize| {
         let found = by_fit(&source, options, (&plan, &method), *row, watch);
