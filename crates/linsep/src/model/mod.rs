@@ -33,7 +33,6 @@ pub use kernel_choice::KernelChoice;
 pub use kernel_perceptron::KernelPerceptronSettings;
 pub use kernel_svm::KernelSvmSettings;
 pub use least_squares::{LeastSquaresSettings, LeastSquaresSolver, Targets};
-
 pub(crate) use left_out::RowsLeftOut;
 pub(crate) use naive_bayes::column_constants;
 pub use naive_bayes::{FamilyChoice, Layout, NaiveBayes, SmoothedBy};
