@@ -185,7 +185,7 @@ pub(crate) fn tune(
         nested,
         seed,
     };
-    let manner = Manner { threads: n_threads, time_limit, callback };
+    let manner = Manner { threads: n_threads, time_limit, callback, waits: false };
     let table = divided.table;
     let found = run(py, &manner, |watch| tune_table(&table, &all, &options, watch))?;
     let text = tuning_text(&found.record, &found.failures, &voice::Python);
@@ -237,7 +237,7 @@ pub(crate) fn compare(
         methods: chosen.transpose()?,
         seed,
     };
-    let manner = Manner { threads: n_threads, time_limit, callback };
+    let manner = Manner { threads: n_threads, time_limit, callback, waits: false };
     let table = divided.table;
     let found = run(py, &manner, |watch| compare_methods(&table, &base, &options, watch))?;
     Ok((contest_text(&found, &voice::Python), contest_json(&found, &voice::Python).to_string()))
@@ -273,7 +273,7 @@ pub(crate) fn left_out<'py>(
     let lent = unsafe { features.lend() }?;
     let names = column_names(None, &features, lent.as_design().shape().cols);
     let arrays = Arrays { design: lent.as_design(), names, labels, labels_are_text: true, weights: weights.as_deref() };
-    let manner = Manner { threads: n_threads, time_limit, callback };
+    let manner = Manner { threads: n_threads, time_limit, callback, waits: false };
     let scores = run(py, &manner, |watch| left_out_arrays(arrays, &options, watch))?;
     let width = if rows == 0 { 0 } else { scores.len() / rows };
     PyArray1::from_vec(py, scores).reshape([rows, width])

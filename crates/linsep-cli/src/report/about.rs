@@ -10,7 +10,7 @@ use linsep::workflow::{InferOptions, infer_table, inference_of_model, verify_tab
 use linsep::{ErrorKind, Result};
 
 /// Classes side by side in a table of coefficients: as many as a printed page has room for. More go into further tables.
-const ACROSS: usize = 8;
+const ACROSS: usize = 6;
 /// Most coefficients in a table; the largest are shown.
 const MOST_WEIGHTS: usize = 40;
 /// Most columns in the summary of a table.

@@ -39,7 +39,7 @@ main{max-width:54rem;margin:0 auto;padding:2rem 1.25rem 4rem}h1{font-size:1.7rem
 h2{font-size:1.25rem;margin:2.5rem 0 .75rem;padding-top:.75rem;border-top:1px solid var(--line)}\
 .wide{overflow-x:auto}table{border-collapse:collapse;font-size:.92rem;margin:.75rem 0}\
 th,td{padding:.3rem .8rem .3rem 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}\
-thead th{color:var(--quiet);font-weight:600}td:last-child{min-width:8rem}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\
+thead th{color:var(--quiet);font-weight:600}td:not(.n):last-child{min-width:8rem}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1.25rem;margin:.75rem 0}dt{color:var(--quiet)}dd{margin:0;overflow-wrap:anywhere}\
 pre{background:var(--soft);padding:.8rem 1rem;overflow-x:auto;font:.84rem/1.5 ui-monospace,'DejaVu Sans Mono',monospace;border-radius:4px}\
 figure{margin:1.25rem 0;break-inside:avoid}figure svg{display:block;max-width:100%;height:auto}figcaption{color:var(--quiet);font-size:.88rem;margin-top:.4rem;overflow-wrap:anywhere}\

@@ -37,9 +37,8 @@ pub use kernel_choice::KernelChoice;
 pub use kernel_perceptron::KernelPerceptronSettings;
 pub use kernel_svm::KernelSvmSettings;
 pub use least_squares::{LeastSquaresSettings, LeastSquaresSolver, Targets};
-pub use link::LinkRegression;
-
 pub(crate) use left_out::RowsLeftOut;
+pub use link::LinkRegression;
 pub(crate) use naive_bayes::column_constants;
 pub use naive_bayes::{FamilyChoice, Layout, NaiveBayes, SmoothedBy};
 pub use not_separable::NotSeparable;
