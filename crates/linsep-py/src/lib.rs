@@ -30,7 +30,7 @@ mod _core {
     #[pymodule_export]
     use super::errors::{LinsepError, NoOptimumError, NotSeparableError};
     #[pymodule_export]
-    use super::files::{load, save_labels, stated};
+    use super::files::{forgiving, load, save_labels, stated, with_label_types};
     #[pymodule_export]
     use super::fit::{fit, path, separability};
     #[pymodule_export]
