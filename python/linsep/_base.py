@@ -122,7 +122,7 @@ class Estimator(SklearnFace, Parameters):
         own = self.__dict__
         types = _input.label_types(training.labels.classes)
         if types:
-            model = model.with_label_types(types)
+            model = _core.with_label_types(model, types)
         # Sums of an earlier fit in parts are not those of this one.
         own.pop("_running", None)
         own.pop("_by_counts", None)
@@ -231,7 +231,7 @@ class Estimator(SklearnFace, Parameters):
         given = self._given(X)
         if given.is_table and self.__dict__.get("_levels") and _levels.are_known(X, self._levels):
             # A level that was declared and had no rows: its indicator is like those of the other rows, zero.
-            model = model.forgiving()
+            model = _core.forgiving(model)
         return model, given.x
 
     def _given(self, X: Any) -> _input.Features:

@@ -1,9 +1,10 @@
-//! Models that do not come of a fit: from files, of several labels together, or stated.
+//! Models that do not come of a fit: from files, of several labels together, stated, or others in a detail.
 
-use crate::errors::raise;
+use crate::errors::{LinsepError, raise};
 use crate::model::Model;
 use linsep::artifact::{self, MultiLabel, Saved};
 use linsep::decide::Decision;
+use linsep::design::UnknownLevel;
 use linsep::model::{GivenRule, GivenSettings};
 use linsep::workflow::given_model;
 use pyo3::prelude::*;
@@ -46,4 +47,23 @@ pub(crate) fn stated(
     let given = GivenSettings { features: names, classes, rule };
     let model = given_model(given, "y", Decision::default()).map_err(|e| raise(py, &e))?;
     Ok(Model::new(artifact::Model { target_is_text, ..model }))
+}
+
+/// The same model, to which an unknown level is none of the known ones instead of an error.
+#[pyfunction]
+pub(crate) fn forgiving(model: &Model) -> Model {
+    let mut inner = model.inner().clone();
+    if inner.recipe.unknown == UnknownLevel::Error {
+        inner.recipe.unknown = UnknownLevel::Zero;
+    }
+    Model::new(inner)
+}
+
+/// The same model with what its labels are to the caller: one word for all of them, or one for each.
+#[pyfunction]
+pub(crate) fn with_label_types(model: &Model, types: Vec<String>) -> PyResult<Model> {
+    if types.len() > 1 && types.len() != model.inner().classes.len() {
+        return Err(LinsepError::new_err("there must be one type for all labels, or one for each class"));
+    }
+    Ok(Model::new(artifact::Model { label_types: types, ..model.inner().clone() }))
 }

@@ -35,7 +35,7 @@ mod _core {
     #[pymodule_export]
     use super::explain::explain;
     #[pymodule_export]
-    use super::files::{load, save_labels, stated};
+    use super::files::{forgiving, load, save_labels, stated, with_label_types};
     #[pymodule_export]
     use super::fit::{fit, formula_target, path, separability};
     #[pymodule_export]

@@ -8,7 +8,6 @@ use crate::training_rows::TrainingRows;
 use crate::voice;
 use linsep::artifact;
 use linsep::decide::{Decision, sets_within};
-use linsep::design::UnknownLevel;
 use linsep::report::{fit_summary, inspect_json, support_json};
 use linsep::workflow::{
     measure_design, predict_table, refit_arrays, refit_table, support_arrays, support_tables, verify_arrays,
@@ -389,23 +388,6 @@ impl Model {
 
     fn save(&self, py: Python<'_>, path: &str) -> PyResult<()> {
         py.detach(|| self.inner.save(Path::new(path))).map_err(|e| raise(py, &e))
-    }
-
-    /// The same model, to which an unknown level is none of the known ones instead of an error.
-    fn forgiving(&self) -> Model {
-        let mut inner = (*self.inner).clone();
-        if inner.recipe.unknown == UnknownLevel::Error {
-            inner.recipe.unknown = UnknownLevel::Zero;
-        }
-        Model::new(inner)
-    }
-
-    /// The same model with what its labels are to the caller: one word for all of them, or one for each.
-    fn with_label_types(&self, types: Vec<String>) -> PyResult<Model> {
-        if types.len() > 1 && types.len() != self.inner.classes.len() {
-            return Err(LinsepError::new_err("there must be one type for all labels, or one for each class"));
-        }
-        Ok(Model::new(artifact::Model { label_types: types, ..(*self.inner).clone() }))
     }
 
     #[getter]

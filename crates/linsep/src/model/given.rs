@@ -11,7 +11,7 @@ use crate::discriminant::{Discriminant, Generalised, Linear, Quadratic};
 use crate::error::{Error, Result};
 use crate::linalg::Factor;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// A rule that is given, with the names that it speaks of.
 ///
@@ -93,7 +93,7 @@ impl GivenSettings {
             )));
         }
         for (what, names) in [("class", &self.classes), ("column", &self.features)] {
-            let mut seen = HashSet::with_capacity(names.len());
+            let mut seen = BTreeSet::new();
             if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
                 return Err(Error::usage(format!("the {what} `{name}` is named twice")).help("name it once"));
             }
