@@ -288,3 +288,20 @@ fn rows_left_out_by_a_formula_are_rows_left_out_by_fits() {
         }
     }
 }
+
+#[test]
+fn folds_that_cannot_be_are_refused() {
+    let scratch = Scratch::with_examples();
+    let cases = [
+        ("--folds loo --groups island", "neither groups nor an order"),
+        ("--folds loo --repeats 2", "the same every time"),
+        ("--folds loo --metric auc", "not of one row"),
+        ("--folds loo --metric squared-error", "targets of least squares"),
+        ("--fold-column nope", "no column `nope`"),
+        ("--folds many", "a number of folds, or loo"),
+    ];
+    for (flags, said) in cases {
+        let ran = scratch.run(&format!("{ROWS} --lambdas 3 {flags}"));
+        assert!(ran.code == 2 && ran.stderr.contains(said), "{flags}: {ran:?}");
+    }
+}

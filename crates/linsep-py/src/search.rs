@@ -275,6 +275,6 @@ pub(crate) fn left_out<'py>(
     let arrays = Arrays { design: lent.as_design(), names, labels, labels_are_text: true, weights: weights.as_deref() };
     let manner = Manner { threads: n_threads, time_limit, callback, waits: false };
     let scores = run(py, &manner, |watch| left_out_arrays(arrays, &options, watch))?;
-    let width = if rows == 0 { 0 } else { scores.len() / rows };
+    let width = scores.len().checked_div(rows).unwrap_or(0);
     PyArray1::from_vec(py, scores).reshape([rows, width])
 }
