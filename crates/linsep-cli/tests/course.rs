@@ -1175,7 +1175,9 @@ fn printed_digits_are_those_of_the_optimum() {
     scratch.write("t.csv", "x,y\n0,a\n0,a\n0,a\n0,b\n1,a\n1,b\n1,b\n1,b\n");
     scratch.done("fit t.csv -t y --penalty none -o t.json");
     // Log-odds of −log 3 and log 3: .25 and .75, where .2500137 was once said.
-    for p in numbers(&scratch.done("predict t.json t.csv --proba"), "p_b").iter().zip([0.25; 4].iter().chain(&[0.75; 4])) {
+    for p in
+        numbers(&scratch.done("predict t.json t.csv --proba"), "p_b").iter().zip([0.25; 4].iter().chain(&[0.75; 4]))
+    {
         near(*p.0, *p.1, 1e-6, "a share of the table");
     }
     // Fitted with a tolerance a thousand times tighter, no printed weight changes.
@@ -1193,8 +1195,7 @@ fn working_responses_solve_the_likelihood() {
     scratch.done("simulate logistic --weights 1 --intercept -5 --x uniform:0,10 --rows 200 --seed 2 -o line.csv");
     let found = json(&scratch.done("infer line.csv -t class --rows rows.csv --json"));
     let (rows, line) = (text(&scratch, "rows.csv"), text(&scratch, "line.csv"));
-    let (w, z, x) =
-        (numbers(&rows, "working_weight"), numbers(&rows, "working_response"), numbers(&line, "x1"));
+    let (w, z, x) = (numbers(&rows, "working_weight"), numbers(&rows, "working_response"), numbers(&line, "x1"));
     let sum = |f: &dyn Fn(usize) -> f64| (0..w.len()).map(f).sum::<f64>();
     let total = sum(&|i| w[i]);
     let (mx, mz) = (sum(&|i| w[i] * x[i]) / total, sum(&|i| w[i] * z[i]) / total);
@@ -1265,12 +1266,41 @@ fn steps_of_one_row_are_those_of_the_textbook() {
     }
     // Steps that are too long are said to be.
     scratch.done("simulate logistic --weights 1 --intercept -5 --x uniform:0,10 --rows 100 --seed 2 -o line.csv");
-    let run = scratch.run("fit line.csv -t class --penalty none --standardize no --solver gradient-descent --step 1e306");
+    let run =
+        scratch.run("fit line.csv -t class --penalty none --standardize no --solver gradient-descent --step 1e306");
     assert!(run.code == 3 && run.stdout.contains("NOT CONVERGED"), "{} {}", run.code, run.stdout);
     for bad in ["--step best", "--step -1", "--step 1,0", "--step x"] {
         let line = format!("fit line.csv -t class --penalty none --solver gradient-descent {bad}");
         assert_eq!(scratch.run(&line).code, 2, "{bad}");
     }
+}
+
+/// G5: θ ← θ − η∇ of the mean of ½(t − z)², which is the source's step times 2n.
+#[test]
+fn least_squares_goes_down_by_the_steps_it_is_told() {
+    let scratch = Scratch::new();
+    scratch.write("t.csv", "x,y\n1,0\n2,1\n-1,1\n0.5,0\n");
+    let rows = [(1.0, -1.0), (2.0, 1.0), (-1.0, 1.0), (0.5, -1.0)];
+    let run = scratch
+        .run("fit t.csv -t y -m least-squares --standardize no --solver gradient-descent --step 0.3 --max-iter 4 --trace g.csv");
+    assert_eq!(run.code, 3, "{}", run.stdout);
+    let (mut w, mut b) = (0.0, 0.0);
+    let steps = trace(&scratch, "g.csv");
+    assert_eq!(steps.len(), 5);
+    (w, b) = (w + steps[0][steps[0].len() - 2], b + steps[0][steps[0].len() - 1]);
+    for step in &steps[1..] {
+        let slope = |(x, t): &(f64, f64)| ((w * x + b - t) * x / 4.0, (w * x + b - t) / 4.0);
+        let (gw, gb) = rows.iter().map(slope).fold((0.0, 0.0), |a, g| (a.0 + g.0, a.1 + g.1));
+        (w, b) = (w - 0.3 * gw, b - 0.3 * gb);
+        near(step[step.len() - 2], w, 1e-12, "weight");
+        near(step[step.len() - 1], b, 1e-12, "intercept");
+    }
+    // To the end it is the closed form.
+    scratch.done("fit t.csv -t y -m least-squares --standardize no --solver gradient-descent --step 0.3 --tol 1e-12 -o steps.json");
+    scratch.done("fit t.csv -t y -m least-squares --standardize no -o closed.json");
+    let weights = |name: &str| json(&scratch.done(&format!("inspect {name} --json")))["weights"][0][0].clone();
+    near(number(&weights("steps.json")), number(&weights("closed.json")), 1e-5, "weight");
+    assert!(scratch.done("verify steps.json t.csv").starts_with("verified"));
 }
 
 /// H21: thresholds and priors are of probabilities, whatever the link; a model without a proof is not called one.
@@ -1318,7 +1348,9 @@ fn kernel_machines_of_the_source() {
     let scratch = Scratch::new();
     scratch.done("simulate parity --signs -o xor.csv");
     let kernel = "--kernel polynomial --degree 2 --gamma 1 --coef0 1";
-    for (model, intercept) in [("hard-margin", "none"), ("hard-margin", "free"), ("svm --C 10 --standardize no", "none")] {
+    for (model, intercept) in
+        [("hard-margin", "none"), ("hard-margin", "free"), ("svm --C 10 --standardize no", "none")]
+    {
         scratch.done(&format!("fit xor.csv -t class -m {model} {kernel} --intercept {intercept} -o m.json"));
         let found = json(&text(&scratch, "m.json"));
         let pairs = found["model"]["support_vectors"]["multipliers"].as_array().expect("pairs").clone();
@@ -1335,7 +1367,11 @@ fn kernel_machines_of_the_source() {
     scratch.write("twice.csv", "x,y\n1,a\n2,b\n2,a\n");
     let run = scratch.run("fit twice.csv -t y -m hard-margin --kernel rbf");
     assert!(run.code == 1 && run.stdout.contains("rows 2 and 3 are the same"), "{}", run.stdout);
-    for bad in ["-m hard-margin --intercept none", "-m svm --kernel rbf --intercept penalised", "-m svm --kernel rbf --penalty none"] {
+    for bad in [
+        "-m hard-margin --intercept none",
+        "-m svm --kernel rbf --intercept penalised",
+        "-m svm --kernel rbf --penalty none",
+    ] {
         assert_eq!(scratch.run(&format!("fit xor.csv -t class {bad}")).code, 2, "{bad}");
     }
 }

@@ -38,8 +38,8 @@ pub use link::LinkRegression;
 
 pub(crate) use naive_bayes::column_constants;
 pub use naive_bayes::{FamilyChoice, Layout, NaiveBayes, SmoothedBy};
-pub(crate) use note::UNSTEADY;
 pub use not_separable::NotSeparable;
+pub(crate) use note::UNSTEADY;
 pub use note::{Note, Separability};
 pub use perceptron::{PerceptronSettings, PerceptronVariant};
 pub(crate) use restated::Stated;
