@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from .linear import LogisticRegression as LogisticRegression
     from .linear import RidgeClassifier as RidgeClassifier
     from .linear import SGDClassifier as SGDClassifier
+    from .links import LinkRegression as LinkRegression
+    from .links import SigmoidLeastSquares as SigmoidLeastSquares
     from .loaded import FittedModel as FittedModel
     from .loaded import load as load
     from .multiclass import OneVsOneClassifier as OneVsOneClassifier
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from . import plot as plot
     from .plot import Picture as Picture
     from .separable import Separability as Separability
+    from .simulated import simulate as simulate
     from .separable import separability as separability
 
 _HOMES = {
@@ -66,6 +69,8 @@ _HOMES = {
     "RidgeClassifier": "linear",
     "LinearSVC": "linear",
     "SGDClassifier": "linear",
+    "LinkRegression": "links",
+    "SigmoidLeastSquares": "links",
     "Perceptron": "perceptron",
     "PocketPerceptron": "perceptron",
     "SVC": "kernel",
@@ -85,6 +90,7 @@ _HOMES = {
     "regularization_path": "path",
     "RegularizationPath": "path",
     "separability": "separable",
+    "simulate": "simulated",
     "Separability": "separable",
     "infer": "inference",
     "Inference": "inference",

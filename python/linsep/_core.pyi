@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "LinsepError", "Model", "NoOptimumError", "NotSeparableError", "Picture", "Running", "Table", "__version__", "defaults", "encode", "fit",
-    "fit_levels", "infer", "path", "plot", "plot_kinds", "separability",
+    "fit_levels", "infer", "path", "plot", "plot_kinds", "separability", "simulate",
 ]
 __version__: str
 
@@ -267,3 +267,11 @@ def plot(
 ) -> Picture: ...
 def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.uint32]]: ...
 def defaults(method: str) -> str: ...
+
+def simulate(
+    parameters: str,
+    rows: int | None = None,
+    seed: int = 0,
+    own: NDArray[Any] | None = None,
+    own_names: list[str] | None = None,
+) -> tuple[NDArray[Any], NDArray[Any], str]: ...

@@ -15,6 +15,7 @@ mod pool;
 mod running;
 mod score;
 mod settings;
+mod simulate;
 mod table;
 mod training_rows;
 mod voice;
@@ -39,6 +40,8 @@ mod _core {
     use super::running::{Running, fit_levels};
     #[pymodule_export]
     use super::settings::defaults;
+    #[pymodule_export]
+    use super::simulate::simulate;
     #[pymodule_export]
     use super::table::Columns;
     use pyo3::prelude::*;

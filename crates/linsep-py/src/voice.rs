@@ -133,6 +133,8 @@ fn class(method: &str) -> Option<&'static str> {
         "lda" => "LinearDiscriminantAnalysis",
         "least-squares" => "LeastSquaresClassifier",
         "logistic" => "LogisticRegression",
+        "probit" => "LinkRegression",
+        "sigmoid-ls" => "SigmoidLeastSquares",
         "naive-bayes" => "MixedNB",
         "perceptron" => "Perceptron",
         "pocket" => "PocketPerceptron",
