@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from .linear import LogisticRegression as LogisticRegression
     from .linear import RidgeClassifier as RidgeClassifier
     from .linear import SGDClassifier as SGDClassifier
+    from .links import LinkRegression as LinkRegression
+    from .links import SigmoidLeastSquares as SigmoidLeastSquares
     from .loaded import FittedModel as FittedModel
     from .loaded import load as load
     from .multiclass import OneVsOneClassifier as OneVsOneClassifier
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
     from .search import compare as compare
     from .search import tune as tune
     from .separable import Separability as Separability
+    from .simulated import simulate as simulate
     from .separable import separability as separability
 
 _HOMES = {
@@ -82,6 +85,8 @@ _HOMES = {
     "RidgeClassifierCV": "crossvalidated",
     "LinearSVC": "linear",
     "SGDClassifier": "linear",
+    "LinkRegression": "links",
+    "SigmoidLeastSquares": "links",
     "Perceptron": "perceptron",
     "PocketPerceptron": "perceptron",
     "SVC": "kernel",
@@ -112,6 +117,7 @@ _HOMES = {
     "geometry": "boundaries",
     "Geometry": "boundaries",
     "separability": "separable",
+    "simulate": "simulated",
     "Separability": "separable",
     "infer": "inference",
     "Inference": "inference",

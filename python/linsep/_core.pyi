@@ -10,7 +10,7 @@ __all__ = [
     "LinsepError", "Model", "NoOptimumError", "NotSeparableError", "Picture", "Running", "Table", "__version__", "answer_part",
     "as_table", "compare", "defaults", "encode", "evaluate", "explain", "fit", "fit_levels", "fit_partitions", "forgiving",
     "formula_target", "geometry", "infer", "left_out", "load", "online_pass", "path", "plot", "plot_kinds", "save_labels",
-    "separability", "stated", "tune", "with_label_types",
+    "separability", "simulate", "stated", "tune", "with_label_types",
 ]
 __version__: str
 
@@ -420,3 +420,11 @@ def online_pass(
     sample_weight: NDArray[np.float64] | None = None,
     class_factors: list[float] | None = None,
 ) -> None: ...
+
+def simulate(
+    parameters: str,
+    rows: int | None = None,
+    seed: int = 0,
+    own: NDArray[Any] | None = None,
+    own_names: list[str] | None = None,
+) -> tuple[NDArray[Any], NDArray[Any], str]: ...

@@ -10,7 +10,7 @@ import numpy as np
 from . import _core, _input
 from ._fit import thread_count
 
-_ROW_COLUMNS = ("row", "deviance", "pearson", "quantile", "leverage", "cook")
+_ROW_COLUMNS = ("row", "deviance", "pearson", "quantile", "leverage", "cook", "working_weight", "working_response")
 
 
 class Inference:
@@ -36,7 +36,8 @@ class Inference:
     aic, bic : float or None
         None where there is no likelihood to compare.
     rows : dict of ndarray or None
-        Residuals, leverage and Cook's distance of every row, where they were asked for.
+        Residuals, leverage, Cook's distance, and weight and response of iteratively reweighted least squares of every row,
+        where they were asked for.
     details : dict
         Everything that the command prints as JSON.
     """

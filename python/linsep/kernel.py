@@ -15,7 +15,7 @@ from ._errors import not_fitted, warn
 from ._fit import NO_SETS, Training, run, seed, threads
 from ._habits import DEPRECATED, svm_weights
 from ._lazy import available_if, fitted_attribute
-from ._penalty import gap_of, one_of, params_of, penalty, positive, tol_of, whole, yes_no
+from ._penalty import flag, gap_of, one_of, params_of, penalty, positive, tol_of, whole, yes_no
 from ._policies import keep
 
 if TYPE_CHECKING:
@@ -213,8 +213,12 @@ class SVC(_Support, _PairAttributes, _KernelBase):
     Parameters
     ----------
     C : float, default=1.0
+        ``np.inf`` is the hard margin, the widest plane of the feature space; where no plane separates the classes there,
+        `linsep.NotSeparableError` says how wide one could be.
     lam : float, optional
         λ itself, instead of ``C``.
+    fit_intercept : bool, default=True
+        ``False`` leaves the intercept out: the score is ``Σ α y K`` alone.
     kernel : {'rbf', 'linear', 'poly', 'sigmoid', 'precomputed'} or callable, default='rbf'
         A function takes two sets of rows and gives the matrix of their kernel values.
     degree : int, default=3
@@ -291,10 +295,12 @@ class SVC(_Support, _PairAttributes, _KernelBase):
         n_jobs: Any = None,
         standardize: Any = False,
         time_limit: Any = None,
+        fit_intercept: Any = True,
         **policies: Unpack[Policies],
     ) -> None:
         self.C = C
         self.lam = lam
+        self.fit_intercept = fit_intercept
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
@@ -319,6 +325,7 @@ class SVC(_Support, _PairAttributes, _KernelBase):
         return {
             "kernel": _kernel(self, training),
             "penalty": penalty(self),
+            "intercept": "free" if flag(self.fit_intercept, "fit_intercept") else "none",
             "standardize": yes_no(self.standardize),
             "tolerance": gap_of(self.tol),
             "max_iterations": whole(self.max_iter, "max_iter"),
@@ -336,6 +343,7 @@ class SVC(_Support, _PairAttributes, _KernelBase):
         return {
             **found,
             **_kernel_params(settings["kernel"]),
+            "fit_intercept": settings.get("intercept", "free") == "free",
             "standardize": settings["standardize"] == "yes",
             "tol": tol_of(settings["tolerance"]),
             "max_iter": -1 if settings["max_iterations"] is None else settings["max_iterations"],

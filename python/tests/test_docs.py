@@ -6,7 +6,7 @@ import warnings
 import pytest
 from conftest import ROOT
 
-PAGES = [ROOT / "docs" / "python.md", ROOT / "README.md", ROOT / "docs" / "scale.md"]
+PAGES = [ROOT / "docs" / "python.md", ROOT / "README.md", ROOT / "docs" / "scale.md", ROOT / "docs" / "course.md"]
 FENCES = ("```pycon", "```python")
 
 

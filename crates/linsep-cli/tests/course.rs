@@ -1275,6 +1275,34 @@ fn steps_of_one_row_are_those_of_the_textbook() {
     }
 }
 
+/// G5: θ ← θ − η∇ of the mean of ½(t − z)², which is the source's step times 2n.
+#[test]
+fn least_squares_goes_down_by_the_steps_it_is_told() {
+    let scratch = Scratch::new();
+    scratch.write("t.csv", "x,y\n1,0\n2,1\n-1,1\n0.5,0\n");
+    let rows = [(1.0, -1.0), (2.0, 1.0), (-1.0, 1.0), (0.5, -1.0)];
+    let run = scratch
+        .run("fit t.csv -t y -m least-squares --standardize no --solver gradient-descent --step 0.3 --max-iter 4 --trace g.csv");
+    assert_eq!(run.code, 3, "{}", run.stdout);
+    let (mut w, mut b) = (0.0, 0.0);
+    let steps = trace(&scratch, "g.csv");
+    assert_eq!(steps.len(), 5);
+    (w, b) = (w + steps[0][steps[0].len() - 2], b + steps[0][steps[0].len() - 1]);
+    for step in &steps[1..] {
+        let slope = |(x, t): &(f64, f64)| ((w * x + b - t) * x / 4.0, (w * x + b - t) / 4.0);
+        let (gw, gb) = rows.iter().map(slope).fold((0.0, 0.0), |a, g| (a.0 + g.0, a.1 + g.1));
+        (w, b) = (w - 0.3 * gw, b - 0.3 * gb);
+        near(step[step.len() - 2], w, 1e-12, "weight");
+        near(step[step.len() - 1], b, 1e-12, "intercept");
+    }
+    // To the end it is the closed form.
+    scratch.done("fit t.csv -t y -m least-squares --standardize no --solver gradient-descent --step 0.3 --tol 1e-12 -o steps.json");
+    scratch.done("fit t.csv -t y -m least-squares --standardize no -o closed.json");
+    let weights = |name: &str| json(&scratch.done(&format!("inspect {name} --json")))["weights"][0][0].clone();
+    near(number(&weights("steps.json")), number(&weights("closed.json")), 1e-5, "weight");
+    assert!(scratch.done("verify steps.json t.csv").starts_with("verified"));
+}
+
 /// H21: thresholds and priors are of probabilities, whatever the link; a model without a proof is not called one.
 #[test]
 fn links_decide_by_their_probabilities() {

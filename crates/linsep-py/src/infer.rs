@@ -117,13 +117,15 @@ pub(crate) fn infer<'py>(
         }
         Fit::Model(inference) => {
             let values = rows.then(|| {
-                let each = 6 + inference.classes.len();
+                let each = 8 + inference.classes.len();
                 let flat: Vec<f64> = inference
                     .rows
                     .iter()
                     .flat_map(|row| {
-                        let known = [row.pearson, row.leverage, row.cook].map(|v| v.unwrap_or(f64::NAN));
-                        let mut line = vec![row.row as f64, row.deviance, known[0], row.quantile, known[1], known[2]];
+                        let known = [row.pearson, row.leverage, row.cook, row.working_weight, row.working_response]
+                            .map(|v| v.unwrap_or(f64::NAN));
+                        let mut line = vec![row.row as f64, row.deviance, known[0], row.quantile];
+                        line.extend(&known[1..]);
                         line.extend(&row.probabilities);
                         line
                     })

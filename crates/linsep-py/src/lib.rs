@@ -22,6 +22,7 @@ mod running;
 mod score;
 mod search;
 mod settings;
+mod simulate;
 mod table;
 mod training_rows;
 mod voice;
@@ -58,6 +59,8 @@ mod _core {
     use super::search::{compare, left_out, tune};
     #[pymodule_export]
     use super::settings::defaults;
+    #[pymodule_export]
+    use super::simulate::simulate;
     #[pymodule_export]
     use super::table::{Columns, as_table};
     use pyo3::prelude::*;

@@ -42,7 +42,8 @@ impl Model {
             && inner.calibration.is_none()
             && inner.true_priors.is_none()
             && inner.offsets.is_empty()
-            && inner.parts.is_empty();
+            && inner.parts.is_empty()
+            && inner.method.link().is_none();
         Model { inner: Arc::new(inner), plain, labels: OnceLock::new() }
     }
 

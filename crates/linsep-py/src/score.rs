@@ -73,6 +73,11 @@ pub(crate) fn codes(model: &artifact::Model, scores: &[f64], out: &mut [i64]) ->
 pub(crate) fn class_scores(model: &artifact::Model, scores: &[f64], out: &mut [f64]) -> linsep::Result<()> {
     let classes = model.classes.len();
     let parts = model.score_parts();
+    if let (Some(link), true) = (model.method.link(), parts.is_empty()) {
+        // Whose sign decides.
+        out.iter_mut().zip(scores).for_each(|(out, z)| *out = link.log_odds(*z));
+        return Ok(());
+    }
     if parts.iter().all(|p| p.against.is_none()) {
         out.copy_from_slice(scores);
         return Ok(());
@@ -94,7 +99,7 @@ pub(crate) fn class_scores(model: &artifact::Model, scores: &[f64], out: &mut [f
 }
 
 pub(crate) fn probabilities(model: &artifact::Model, scores: &[f64], out: &mut [f64]) -> linsep::Result<()> {
-    if model.calibration.is_none() && model.true_priors.is_none() {
+    if model.calibration.is_none() && model.true_priors.is_none() && model.method.link().is_none() {
         decide::probabilities_into(scores, model.classes.len(), out);
     } else {
         decide::probabilities_into(&model.deciding_scores(scores.to_vec()), model.classes.len(), out);

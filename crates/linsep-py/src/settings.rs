@@ -2,8 +2,8 @@
 
 use crate::errors::LinsepError;
 use linsep::model::{
-    GaussianBayes, HardMarginSettings, KernelPerceptronSettings, KernelSvmSettings, LeastSquaresSettings, Method,
-    NaiveBayes, PerceptronSettings, RiskMinimizer, SigmoidLeastSquares,
+    GaussianBayes, HardMarginSettings, KernelPerceptronSettings, KernelSvmSettings, LeastSquaresSettings, Link,
+    LinkRegression, Method, NaiveBayes, PerceptronSettings, RiskMinimizer, SigmoidLeastSquares,
 };
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
@@ -14,6 +14,7 @@ fn named(name: &str) -> Option<Method> {
         "hard-margin" => Method::HardMargin(HardMarginSettings::default()),
         "kernel-perceptron" => Method::KernelPerceptron(KernelPerceptronSettings::default()),
         "kernel-svm" => Method::KernelSvm(KernelSvmSettings::default()),
+        "link" => Method::Link(LinkRegression::new(Link::Probit)),
         "least-squares" => Method::LeastSquares(LeastSquaresSettings::default()),
         "naive-bayes" => Method::NaiveBayes(NaiveBayes::default()),
         "perceptron" => Method::Perceptron(PerceptronSettings::default()),
@@ -43,7 +44,8 @@ pub(crate) fn method(name: &str, settings: &str) -> PyResult<Method> {
     let wrong = |what: String| LinsepError::new_err(format!("settings of `{name}`: {what}"));
     let given: Map<String, Value> = serde_json::from_str(settings).map_err(|e| wrong(e.to_string()))?;
     let mut all = settings_of(name)?;
-    const LEFT_OUT: [&str; 4] = ["factors", "stochastic", "known", "smoothed_by"];
+    const LEFT_OUT: [&str; 8] =
+        ["factors", "stochastic", "known", "smoothed_by", "intercept", "batch", "step", "steps"];
     for (key, value) in given {
         if !all.contains_key(&key) && !LEFT_OUT.contains(&key.as_str()) {
             return Err(wrong(format!("there is no setting `{key}`")));

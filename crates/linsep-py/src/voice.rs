@@ -134,6 +134,8 @@ fn class(method: &str) -> Option<&'static str> {
         "lda" => "LinearDiscriminantAnalysis",
         "least-squares" => "LeastSquaresClassifier",
         "logistic" => "LogisticRegression",
+        "probit" => "LinkRegression",
+        "sigmoid-ls" => "SigmoidLeastSquares",
         "naive-bayes" => "MixedNB",
         "perceptron" => "Perceptron",
         "pocket" => "PocketPerceptron",

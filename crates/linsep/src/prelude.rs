@@ -3,8 +3,9 @@
 pub use crate::certify::Certificate;
 pub use crate::classifiers::{
     BernoulliNb, BinomialNb, Classifier, Estimator, ExponentialNb, Features, FitError, GammaNb, GaussianNb,
-    GeometricNb, HardMargin, KernelPerceptron, KernelSvm, Label, Lda, LeastSquares, LinearSvm, LogisticRegression,
-    Matrix, MixedNb, MultinomialNb, Perceptron, PoissonNb, Qda, SigmoidRegression, SphericalGaussian, Trained,
+    GeometricNb, HardMargin, KernelPerceptron, KernelSvm, Label, Lda, LeastSquares, LinearSvm, LinkedRegression,
+    LogisticRegression, Matrix, MixedNb, MultinomialNb, Perceptron, PoissonNb, Qda, SigmoidRegression,
+    SphericalGaussian, Trained,
 };
 pub use crate::design::CsrMatrix;
 pub use crate::model::Outcome;

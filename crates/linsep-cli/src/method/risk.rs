@@ -33,6 +33,16 @@ impl MethodArguments {
                 return Err(foreign_solver(other, "least-squares", "auto, cholesky, qr or gradient-descent"));
             }
         };
+        for (flag, given) in [
+            ("--step", self.perceptron.step.is_some()),
+            ("--batch", self.batch.is_some()),
+            ("--order", self.perceptron.order.is_some()),
+        ] {
+            if given {
+                return Err(Error::usage(format!("{flag} is for steps along a gradient"))
+                    .help("choose --solver gradient-descent or sgd"));
+            }
+        }
         for (flag, given) in [("--tol", self.tol.is_some()), ("--max-iter", self.max_iter.is_some())] {
             if given && solver != LeastSquaresSolver::GradientDescent {
                 return Err(Error::usage(format!("{flag} is for iterations, and least squares has a closed form"))
@@ -58,6 +68,17 @@ impl MethodArguments {
 
     pub(super) fn risk(&self, seed: u64) -> Result<Method> {
         self.risk_with(self.ridge_or(RiskMinimizer::default().penalty)?, seed)
+    }
+
+    /// Whether least squares is to go down step by step as a textbook does, and not by its equations.
+    pub(super) fn takes_steps(&self) -> bool {
+        let descends = matches!(self.solver, Some(SolverName::GradientDescent)) && self.perceptron.step.is_some();
+        descends || matches!(self.solver, Some(SolverName::Sgd))
+    }
+
+    /// Least squares by such steps; without a penalty unless one is given.
+    pub(super) fn risk_by_steps(&self, seed: u64) -> Result<Method> {
+        self.risk_with(self.ridge_or(PenaltyChoice::None)?, seed)
     }
 
     /// The penalty, given as such or by C.

@@ -85,6 +85,18 @@ impl SigmoidRegression {
         self
     }
 
+    /// Rows of a step by drawn rows.
+    pub fn batch(mut self, rows: usize) -> SigmoidRegression {
+        self.settings.batch = rows;
+        self
+    }
+
+    /// The step of gradient descent from zero, along the gradient of the mean loss, or the first by drawn rows.
+    pub fn step(mut self, length: f64) -> SigmoidRegression {
+        self.settings.step = Some(length);
+        self
+    }
+
     /// Random starts beside zero, least squares and logistic regression.
     pub fn restarts(mut self, starts: usize) -> SigmoidRegression {
         self.settings.restarts = starts;

@@ -22,6 +22,7 @@ mod kernel;
 mod label;
 mod least_squares;
 mod linear_svm;
+mod linked;
 mod logistic;
 mod matrix;
 mod naive_bayes;
@@ -38,6 +39,7 @@ pub use kernel::{KernelPerceptron, KernelSvm};
 pub use label::Label;
 pub use least_squares::{LeastSquares, SigmoidRegression};
 pub use linear_svm::{HardMargin, LinearSvm};
+pub use linked::LinkedRegression;
 pub use logistic::LogisticRegression;
 pub use matrix::Matrix;
 pub use naive_bayes::{

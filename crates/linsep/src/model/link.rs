@@ -8,9 +8,7 @@ use super::relations::only_proved_relations;
 use super::risk::columns::{from_columns, sample, score_offsets, start, to_columns};
 use super::risk::notes_of_aliases;
 use super::{Computation, Fit, Fitted, Note, Objective, Outcome, PenaltyChoice};
-use crate::certify::{
-    Certificate, Independent, LocalScale, curvature_ball_bound, independent_coefficients, local_minimum,
-};
+use crate::certify::{Certificate, LocalScale, curvature_ball_bound, independent_coefficients, local_minimum};
 use crate::design::{Standardize, Training, Units, summarise};
 use crate::discriminant::{Discriminant, Linear};
 use crate::error::{Error, Result};
@@ -134,7 +132,11 @@ impl LinkRegression {
         }
         let Some(best) = best else { return Err(Error::usage("there is no start")) };
         if risk.penalty().is_none() {
-            let Independent { aliased, .. } = independent_coefficients(&risk, watch)?;
+            // The bound proves which columns are exactly combinations of others.
+            let aliased = match self.link.is_convex() {
+                true => curvature_ball_bound(&risk, &best.point.coef, &Watch::default())?.aliased,
+                false => independent_coefficients(&risk, watch)?.aliased,
+            };
             notes_of_aliases(&mut notes, aliased, &units, risk.penalty(), &best.point.coef);
             let origin = (self.intercept == Intercept::None).then(|| units.centre());
             only_proved_relations(&mut notes, training, origin)?;

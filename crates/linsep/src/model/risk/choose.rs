@@ -63,7 +63,9 @@ impl RiskMinimizer {
             (LossChoice::Hinge, PenaltyChoice::None | PenaltyChoice::ElasticNet { .. }) => &[],
             (LossChoice::Hinge, _) => &[InteriorPoint, DualCd],
             (_, PenaltyChoice::ElasticNet { .. }) => &[ProximalNewton],
-            (LossChoice::Logistic, PenaltyChoice::None) => &[Newton, GradientDescent, FixedStep, Sgd],
+            (LossChoice::Logistic | LossChoice::Squared, PenaltyChoice::None) => {
+                &[Newton, GradientDescent, FixedStep, Sgd]
+            }
             (_, PenaltyChoice::None) => &[Newton],
             (LossChoice::SquaredHinge, _) => {
                 &[Newton, NewtonCg, RowNewton, Lbfgs, GradientDescent, FixedStep, DualCd, Svrg, Sgd]

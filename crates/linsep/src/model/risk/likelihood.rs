@@ -79,6 +79,7 @@ impl RiskMinimizer {
         let bound = self.bound_of(risk, &found.coef, training.labels.n_classes(), &Watch::default())?;
         found.passes += 3;
         if bound.certificate.gap().is_none()
+            && self.loss == LossChoice::Logistic
             && watch.halted().is_none()
             && let Some(proof) = proved_no_optimum(training, units, self.intercept, None, watch)?
         {
