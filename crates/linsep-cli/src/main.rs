@@ -41,6 +41,7 @@ mod shell;
 mod signals;
 mod simulate;
 mod simulated_sheet;
+mod storage;
 mod study;
 mod tips;
 mod trace;

@@ -112,6 +112,8 @@ fn keyword(setting: Setting) -> Option<(&'static str, Value)> {
         | Setting::Rows
         | Setting::ScoreThreshold
         | Setting::Sheet
+        | Setting::Memory
+        | Setting::Scratch
         | Setting::Skip
         | Setting::TextColumns
         | Setting::Thousands
