@@ -1,6 +1,6 @@
 //! The cells of one column in one chunk: in memory, or in a scratch file that is mapped.
 
-use super::scratch::ScratchSlice;
+use super::scratch_file::ScratchSlice;
 use std::ops::Deref;
 
 /// Values that are read as a slice, wherever they are.

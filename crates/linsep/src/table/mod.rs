@@ -14,6 +14,7 @@ mod printed;
 mod questions;
 mod reading;
 mod scratch;
+mod scratch_file;
 mod target;
 
 pub use cell_values::CellValues;

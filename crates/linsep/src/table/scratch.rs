@@ -6,32 +6,24 @@
 
 use super::Cells;
 use super::cell_values::CellValues;
-use crate::error::{Error, ErrorKind, Result};
-use crate::words::{Setting, words};
-use memmap2::{Mmap, MmapOptions};
-use std::fs::{File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
-use std::marker::PhantomData;
-use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use super::scratch_file::{ScratchFile, ScratchSlice};
+use crate::error::Result;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes of a scratch file: few mappings however large the table is, and what is not used is a hole that takes no disk.
 const SEGMENT: u64 = 1 << 28;
 /// Cells begin at multiples of this, which suits doubles.
 const ALIGNED: u64 = 8;
 
-/// Numbers the files of a process.
-static FILES: AtomicU64 = AtomicU64::new(0);
-
 /// Types of which any bytes are a value.
-pub(super) trait Plain: Copy + 'static {}
-impl Plain for i8 {}
-impl Plain for i16 {}
-impl Plain for i32 {}
-impl Plain for u32 {}
-impl Plain for f64 {}
+pub(super) trait PlainValue: Copy + 'static {}
+impl PlainValue for i8 {}
+impl PlainValue for i16 {}
+impl PlainValue for i32 {}
+impl PlainValue for u32 {}
+impl PlainValue for f64 {}
 
 /// Where cells go that do not fit into the memory they may take.
 #[derive(Debug)]
@@ -70,7 +62,7 @@ impl Scratch {
         })
     }
 
-    fn write<T: Plain>(&self, values: CellValues<T>) -> Result<CellValues<T>> {
+    fn write<T: PlainValue>(&self, values: CellValues<T>) -> Result<CellValues<T>> {
         let size = size_of_val(&*values);
         if size == 0 || values.is_in_scratch() {
             return Ok(values);
@@ -78,102 +70,23 @@ impl Scratch {
         // SAFETY: the values are plain numbers without padding, so that all their bytes are initialised.
         let bytes = unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), size) };
         let mut state = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        let room = state.as_ref().is_some_and(|(file, at)| at + size as u64 <= file.size);
+        let room = state.as_ref().is_some_and(|(file, at)| at + size as u64 <= file.size());
         if !room {
             *state = Some((Arc::new(ScratchFile::create(&self.directory, SEGMENT.max(size as u64))?), 0));
         }
         let Some((file, at)) = state.as_mut() else { return Ok(values) };
         let start = *at;
-        let mut handle = &file.handle;
-        handle
-            .seek(SeekFrom::Start(start))
-            .and_then(|_| handle.write_all(bytes))
-            .map_err(|e| failed(&self.directory, &e))?;
+        file.write(start, bytes, &self.directory)?;
         *at = (start + size as u64).next_multiple_of(ALIGNED);
-        let (file, start, len) = (file.clone(), start as usize, values.len());
-        Ok(CellValues::in_scratch(ScratchSlice { file, start, len, of: PhantomData }))
-    }
-}
-
-/// What went wrong with the disk.
-fn failed(directory: &Path, error: &std::io::Error) -> Error {
-    let what = format!("cells that do not fit into memory cannot be written: {error}");
-    Error::new(ErrorKind::Io, what)
-        .at(crate::error::Place::file(directory.display().to_string()))
-        .help(words!["name a directory with room: ", Setting::Scratch.is("DIR")])
-        .help(words!["allow more memory with ", Setting::Memory])
-}
-
-/// A file of cells.
-#[derive(Debug)]
-struct ScratchFile {
-    handle: File,
-    size: u64,
-    map: OnceLock<Option<Mmap>>,
-    /// To be removed at the end, where an open file keeps its name.
-    path: Option<PathBuf>,
-}
-
-impl ScratchFile {
-    fn create(directory: &Path, size: u64) -> Result<ScratchFile> {
-        let number = FILES.fetch_add(1, Ordering::Relaxed);
-        let path = directory.join(format!(".linsep-scratch-{}-{number}", std::process::id()));
-        let open = OpenOptions::new().read(true).write(true).create_new(true).open(&path);
-        let handle = open.map_err(|e| failed(directory, &e))?;
-        let removed = if cfg!(unix) { std::fs::remove_file(&path).is_ok() } else { false };
-        let file = ScratchFile { handle, size, map: OnceLock::new(), path: (!removed).then_some(path) };
-        file.handle.set_len(size).map_err(|e| failed(directory, &e))?;
-        Ok(file)
-    }
-
-    /// All bytes of the file; none where the system refuses to map it.
-    fn bytes(&self) -> &[u8] {
-        let map = || {
-            // SAFETY: the file has no name that anybody else could open it by, or one that is ours alone; it is never
-            // shortened, and no part that has been lent is written again.
-            unsafe { MmapOptions::new().len(self.size as usize).map(&self.handle) }.ok()
-        };
-        self.map.get_or_init(map).as_deref().unwrap_or(&[])
-    }
-}
-
-impl Drop for ScratchFile {
-    fn drop(&mut self) {
-        if let Some(path) = &self.path {
-            // Nobody is left to be told.
-            let _ = std::fs::remove_file(path);
-        }
-    }
-}
-
-/// Some values of a scratch file.
-pub(super) struct ScratchSlice<T> {
-    file: Arc<ScratchFile>,
-    start: usize,
-    len: usize,
-    of: PhantomData<T>,
-}
-
-impl<T> Clone for ScratchSlice<T> {
-    fn clone(&self) -> ScratchSlice<T> {
-        ScratchSlice { file: self.file.clone(), start: self.start, len: self.len, of: PhantomData }
-    }
-}
-
-impl<T> Deref for ScratchSlice<T> {
-    type Target = [T];
-
-    fn deref(&self) -> &[T] {
-        let bytes = &self.file.bytes()[self.start..self.start + self.len * size_of::<T>()];
-        // SAFETY: only slices of plain numbers are written (`Scratch::write`), at multiples of eight bytes of a mapping that
-        // begins at a page, and these bytes are never written again.
-        unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast::<T>(), self.len) }
+        Ok(CellValues::in_scratch(ScratchSlice::new(file.clone(), start as usize, values.len())))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
+    use std::path::Path;
 
     /// Whatever is in memory and whatever is not, cells are the same, and no file has a name.
     #[test]
