@@ -13,6 +13,7 @@ use crate::method::{MethodArguments, class_names};
 use crate::multiclass::ApproachName;
 use crate::output::{check_directory, print, print_json};
 use crate::progress::Progress;
+use crate::storage::Storage;
 use crate::trace::Trace;
 use crate::tune;
 use crate::voice;
@@ -27,6 +28,7 @@ use linsep::workflow::{CalibrationOptions, FitOptions, TableFit, TableRefusal, f
 use linsep::{Error, Result};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Fit a classifier to a table and prove how good the fit is.
 #[derive(Args)]
@@ -223,7 +225,9 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
         arguments.input.refuse_as_output(path, &[arguments.init.as_deref(), arguments.output.as_deref()])?;
     }
     let progress = Progress::new(arguments.input.quiet, time_limit);
+    let since = Instant::now();
     let table = arguments.input.read_labelled(arguments.target.as_deref(), &progress)?;
+    let storage = arguments.input.reading.has_limit().then(|| Storage::of(&table, since));
     let options = |target: String| arguments.options(&asked, &table, target);
     if let Some(targets) = labels::targets(arguments.target.as_deref(), &table) {
         if trace.is_some() {
@@ -248,7 +252,7 @@ pub fn run(arguments: &FitArguments) -> Result<Ending> {
     if let Some(trace) = &trace {
         trace.write(&fit)?;
     }
-    finish_asking(arguments, fit, &questions, progress.elapsed())
+    finish_asking(arguments, fit, &questions, (progress.elapsed(), storage.as_ref()))
 }
 
 /// A rule that is stated: no table is read.
@@ -296,15 +300,15 @@ pub fn write(arguments: &FitArguments, fit: &TableFit) -> Result<Ending> {
 
 /// Writes what came of the fit, and says it.
 pub fn finish(arguments: &FitArguments, fit: TableFit) -> Result<Ending> {
-    finish_asking(arguments, fit, &Questions::none(), None)
+    finish_asking(arguments, fit, &Questions::none(), (None, None))
 }
 
-/// The same, with questions about the columns and the time that it took.
+/// The same, with questions about the columns, the time that it took, and where their cells were.
 fn finish_asking(
     arguments: &FitArguments,
     fit: TableFit,
     questions: &Questions,
-    elapsed: Option<String>,
+    (elapsed, storage): (Option<String>, Option<&Storage>),
 ) -> Result<Ending> {
     match fit {
         TableFit::Model(model) => {
@@ -319,9 +323,13 @@ fn finish_asking(
                 if let (Some(questions), Some(object)) = (questions.json(), said.as_object_mut()) {
                     object.insert("questions".to_owned(), questions);
                 }
+                if let (Some(storage), Some(object)) = (storage, said.as_object_mut()) {
+                    object.extend(storage.json(&model).into_iter().map(|(name, value)| (name.to_owned(), value)));
+                }
                 return print_json(&said, ending);
             }
             let after = elapsed.map(|time| format!(" after {time}")).unwrap_or_default();
+            let stored = storage.map_or(String::new(), Storage::text);
             let written = match &arguments.output {
                 Some(path) => format!("\nmodel written to {}{after}\n", path.display()),
                 None => format!("\nno model was written{after}: add -o model.json to keep it\n"),
@@ -330,7 +338,7 @@ fn finish_asking(
                 Some(columns) => fit_summary_on_columns(&model, columns, &voice::Command),
                 None => fit_summary(&model, &voice::Command),
             };
-            print(&format!("{summary}{}{written}", questions.text()), ending)
+            print(&format!("{summary}{}{stored}{written}", questions.text()), ending)
         }
         TableFit::Refused(refusal) => {
             if arguments.json {

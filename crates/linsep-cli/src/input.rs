@@ -148,7 +148,7 @@ impl InputArguments {
             as_read,
             ..ReadOptions::default()
         };
-        self.reading.fill(&mut options)?;
+        self.reading.fill(&self.files, &mut options)?;
         Ok(options)
     }
 

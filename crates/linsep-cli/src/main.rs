@@ -42,6 +42,7 @@ mod shell;
 mod signals;
 mod simulate;
 mod simulated_sheet;
+mod storage;
 mod study;
 mod tips;
 mod trace;

@@ -2,8 +2,10 @@
 
 use clap::Args;
 use linsep::read::{ReadOptions, TextEncoding};
-use linsep::table::DateOrder;
+use linsep::table::{DateOrder, Scratch};
 use linsep::{Error, Result};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How cells and lines are read.
 #[derive(Args, Clone)]
@@ -48,11 +50,19 @@ pub struct ReadingArguments {
     /// What the indices of LIBSVM files count from, 0 or 1 (default: 1, or 0 where index 0 occurs)
     #[arg(long, value_name = "N", help_heading = "Reading")]
     index_from: Option<u32>,
+
+    /// Memory that the cells of a table may take, as 500MB or 2GB: what does not fit goes to scratch files, with the same result
+    #[arg(long, value_name = "SIZE", help_heading = "Reading")]
+    memory: Option<String>,
+
+    /// Directory of scratch files (default: that of the first table)
+    #[arg(long, value_name = "DIR", help_heading = "Reading", requires = "memory")]
+    scratch: Option<PathBuf>,
 }
 
 impl ReadingArguments {
     /// Adds what the flags say.
-    pub fn fill(&self, options: &mut ReadOptions) -> Result<()> {
+    pub fn fill(&self, files: &[String], options: &mut ReadOptions) -> Result<()> {
         options.decimal = self.decimal.as_deref().map(|text| sign(text, "--decimal")).transpose()?;
         options.thousands = self.thousands.as_deref().map(|text| sign(text, "--thousands")).transpose()?;
         options.missing = self.na_values.clone();
@@ -63,11 +73,57 @@ impl ReadingArguments {
         options.encoding = self.encoding.as_deref().map(encoding).transpose()?;
         options.index_from = self.index_from;
         options.sheet = self.sheet.clone();
+        options.scratch = self.scratch(files)?;
         if let Some(from) = self.index_from.filter(|from| *from > 1) {
             return Err(Error::usage(format!("indices cannot count from {from}")).help("use --index-from 0 or 1"));
         }
         Ok(())
     }
+
+    /// Whether the memory of a table has a limit.
+    pub fn has_limit(&self) -> bool {
+        self.memory.is_some()
+    }
+
+    /// Where cells go that do not fit into memory: beside the first table unless a directory is named.
+    fn scratch(&self, files: &[String]) -> Result<Option<Arc<Scratch>>> {
+        let Some(said) = &self.memory else { return Ok(None) };
+        let limit = bytes(said).ok_or_else(|| {
+            Error::usage(format!("`{said}` is no amount of memory")).help("for example --memory 500MB, 2GB or 1.5GiB")
+        })?;
+        let beside = files.first().filter(|file| *file != "-").and_then(|file| Path::new(file).parent());
+        let directory = match (&self.scratch, beside) {
+            (Some(directory), _) => directory.clone(),
+            (None, Some(beside)) if beside.as_os_str().is_empty() => PathBuf::from("."),
+            (None, Some(beside)) => beside.to_owned(),
+            (None, None) => std::env::temp_dir(),
+        };
+        if !directory.is_dir() {
+            return Err(Error::usage(format!("there is no directory `{}` for scratch files", directory.display()))
+                .help("name one that exists: --scratch DIR"));
+        }
+        Ok(Some(Arc::new(Scratch::new(directory, limit))))
+    }
+}
+
+/// A number of bytes: 500MB, 2GB, 1.5 GiB, 100000.
+fn bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let unit = match text[end..].trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "t" | "tb" => 1e12,
+        "kib" => 1024.0,
+        "mib" => 1024.0 * 1024.0,
+        "gib" => 1024.0 * 1024.0 * 1024.0,
+        "tib" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    };
+    let size = text[..end].parse::<f64>().ok()? * unit;
+    (size.is_finite() && size < 1e18).then_some(size as u64)
 }
 
 fn sign(text: &str, flag: &str) -> Result<char> {

@@ -81,6 +81,8 @@ fn flag(setting: Setting) -> &'static str {
         Setting::ScoreThreshold => "--score-threshold",
         Setting::Shrinkage => "--shrinkage",
         Setting::Sheet => "--sheet",
+        Setting::Memory => "--memory",
+        Setting::Scratch => "--scratch",
         Setting::Skip => "--skip",
         Setting::Smoothing => "--smoothing",
         Setting::Solver => "--solver",

@@ -110,7 +110,7 @@ pub(crate) fn as_table(x: &Bound<'_, PyAny>, names: Vec<String>) -> PyResult<Col
 fn column(said: &Bound<'_, PyAny>) -> PyResult<(Kind, Cells)> {
     if let Ok(numbers) = said.cast::<PyArray1<f64>>() {
         // SAFETY: copied before anything else runs.
-        return Ok((Kind::Number, Cells::F64(unsafe { numbers.as_slice() }?.to_vec())));
+        return Ok((Kind::Number, Cells::F64(unsafe { numbers.as_slice() }?.to_vec().into())));
     }
     let (codes, levels): (Bound<'_, PyArray1<i64>>, Vec<String>) = said.extract()?;
     // Levels of a table are in byte order and all different.
@@ -126,7 +126,7 @@ fn column(said: &Bound<'_, PyAny>) -> PyResult<(Kind, Cells)> {
     };
     // SAFETY: as above.
     let cells = unsafe { codes.as_slice() }?.iter().map(cell).collect::<PyResult<Vec<u32>>>()?;
-    Ok((Kind::Text { levels: sorted }, Cells::Text(cells)))
+    Ok((Kind::Text { levels: sorted }, Cells::Text(cells.into())))
 }
 
 /// A name that no column has.

@@ -117,6 +117,8 @@ fn keyword(setting: Setting) -> Option<(&'static str, Value)> {
         | Setting::Projection
         | Setting::Rows
         | Setting::Sheet
+        | Setting::Memory
+        | Setting::Scratch
         | Setting::Skip
         | Setting::TextColumns
         | Setting::Thousands

@@ -301,7 +301,9 @@ fn slice_table(columns: &[usize; 2], base: &[(String, Held)], points: &[Point]) 
     let mut cells = Vec::with_capacity(base.len());
     for (at, (name, value)) in base.iter().enumerate() {
         let (kind, column) = match value {
-            Held::Level(level) => (Kind::Text { levels: vec![level.clone()] }, Cells::Text(vec![0; points.len()])),
+            Held::Level(level) => {
+                (Kind::Text { levels: vec![level.clone()] }, Cells::Text(vec![0; points.len()].into()))
+            }
             Held::Number(value) => {
                 let axis = columns.iter().position(|c| *c == at);
                 let of = |p: &Point| axis.map_or(*value, |axis| p[axis]);

@@ -23,7 +23,8 @@ pub struct PackedTable {
 }
 
 impl PackedTable {
-    /// Whether the table itself is the better matrix: the dense one would be large, or four times as large.
+    /// Whether the table itself is the better matrix: the dense one would be large, or four times as large, or it would bring
+    /// into memory what was kept out of it.
     pub(super) fn pays(filler: &Filler, chunks: &[Chunk]) -> bool {
         let width = |cells: &Cells| match cells {
             Cells::I8(_) => 1,
@@ -45,7 +46,8 @@ impl PackedTable {
         }
         let packed: usize = chunks.iter().map(used).sum();
         let matrix = 8 * filler.rows.len() * filler.cols;
-        matrix > LARGE || 4 * packed <= matrix
+        let scratch = chunks.iter().any(|chunk| chunk.cells.iter().any(Cells::is_in_scratch));
+        scratch || matrix > LARGE || 4 * packed <= matrix
     }
 
     /// Copies of the chunks of a table with the columns that are used.
@@ -74,7 +76,7 @@ impl PackedTable {
                         let mut numbers = vec![0.0; cells.len()];
                         cells.copy_numbers(0, &mut numbers);
                         source.encode_numbers(&mut numbers);
-                        *cells = Cells::F64(numbers);
+                        *cells = Cells::F64(numbers.into());
                     }
                     Some(_) => {}
                 }
@@ -89,7 +91,7 @@ impl PackedTable {
 
 /// A column that is never read.
 fn unused() -> Cells {
-    Cells::I8(Vec::new())
+    Cells::I8(Vec::new().into())
 }
 
 impl Design for PackedTable {

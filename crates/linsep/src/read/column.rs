@@ -29,22 +29,26 @@ impl RawColumn {
 
 /// Numbers that widen on demand.
 #[derive(Debug)]
-pub(super) struct Numbers(Cells);
+pub(super) struct Numbers {
+    cells: Cells,
+    /// Rows that were expected.
+    capacity: usize,
+}
 
 impl Numbers {
     pub(super) fn with_capacity(n: usize) -> Numbers {
-        Numbers(Cells::I8(Vec::with_capacity(n)))
+        Numbers { cells: Cells::I8(Vec::with_capacity(n).into()), capacity: n }
     }
 
     pub(super) fn into_cells(self) -> Cells {
-        self.0
+        self.cells
     }
 
     /// Appends any number; NaN is missing.
     #[inline]
     pub(super) fn push(&mut self, value: f64) {
-        if let Cells::F64(values) = &mut self.0 {
-            values.push(value);
+        if let Cells::F64(values) = &mut self.cells {
+            values.to_mut().push(value);
         } else if value.is_nan() {
             self.push_ints(&[MISSING_INT]);
         } else if let Some(int) = whole(value) {
@@ -56,8 +60,8 @@ impl Numbers {
 
     /// Appends any numbers; NaN is missing.
     pub(super) fn extend(&mut self, values: &[f64]) {
-        if let Cells::F64(all) = &mut self.0 {
-            all.extend_from_slice(values);
+        if let Cells::F64(all) = &mut self.cells {
+            all.to_mut().extend_from_slice(values);
             return;
         }
         let ints = values.iter().map(|v| if v.is_nan() { Some(MISSING_INT) } else { whole(*v) });
@@ -72,12 +76,16 @@ impl Numbers {
         // The wrapping absolute value of the missing mark is negative, so it never counts.
         let largest = block.iter().fold(0, |m, v| m.max(v.wrapping_abs()));
         self.widen(largest);
-        match &mut self.0 {
-            Cells::I8(to) => to.extend(block.iter().map(|v| if *v == MISSING_INT { i8::MIN } else { *v as i8 })),
-            Cells::I16(to) => to.extend(block.iter().map(|v| if *v == MISSING_INT { i16::MIN } else { *v as i16 })),
-            Cells::I32(to) => to.extend_from_slice(block),
+        match &mut self.cells {
+            Cells::I8(to) => {
+                to.to_mut().extend(block.iter().map(|v| if *v == MISSING_INT { i8::MIN } else { *v as i8 }))
+            }
+            Cells::I16(to) => {
+                to.to_mut().extend(block.iter().map(|v| if *v == MISSING_INT { i16::MIN } else { *v as i16 }))
+            }
+            Cells::I32(to) => to.to_mut().extend_from_slice(block),
             Cells::F64(to) => {
-                to.extend(block.iter().map(|v| if *v == MISSING_INT { f64::NAN } else { f64::from(*v) }));
+                to.to_mut().extend(block.iter().map(|v| if *v == MISSING_INT { f64::NAN } else { f64::from(*v) }));
             }
             Cells::Text(_) => {}
         }
@@ -85,38 +93,28 @@ impl Numbers {
 
     /// The values as floats from now on.
     pub(super) fn make_float(&mut self) -> &mut Vec<f64> {
-        if !matches!(self.0, Cells::F64(_)) {
-            let mut wide = Vec::with_capacity(self.capacity());
-            self.0.for_each(|_, v| wide.push(v));
-            self.0 = Cells::F64(wide);
+        if !matches!(self.cells, Cells::F64(_)) {
+            let mut wide = Vec::with_capacity(self.capacity.max(self.cells.len()));
+            self.cells.for_each(|_, v| wide.push(v));
+            self.cells = Cells::F64(wide.into());
         }
-        match &mut self.0 {
-            Cells::F64(values) => values,
+        match &mut self.cells {
+            Cells::F64(values) => values.to_mut(),
             _ => unreachable!("just made so"),
         }
     }
 
     /// Makes room for whole numbers up to `largest` in magnitude.
     fn widen(&mut self, largest: i32) {
-        let capacity = self.capacity();
-        if largest > i32::from(i16::MAX) && matches!(self.0, Cells::I8(_) | Cells::I16(_)) {
+        let capacity = self.capacity.max(self.cells.len());
+        if largest > i32::from(i16::MAX) && matches!(self.cells, Cells::I8(_) | Cells::I16(_)) {
             let mut wide = Vec::with_capacity(capacity);
-            self.0.for_each(|_, v| wide.push(if v.is_nan() { MISSING_INT } else { v as i32 }));
-            self.0 = Cells::I32(wide);
-        } else if largest > i32::from(i8::MAX) && matches!(self.0, Cells::I8(_)) {
+            self.cells.for_each(|_, v| wide.push(if v.is_nan() { MISSING_INT } else { v as i32 }));
+            self.cells = Cells::I32(wide.into());
+        } else if largest > i32::from(i8::MAX) && matches!(self.cells, Cells::I8(_)) {
             let mut wide = Vec::with_capacity(capacity);
-            self.0.for_each(|_, v| wide.push(if v.is_nan() { i16::MIN } else { v as i16 }));
-            self.0 = Cells::I16(wide);
-        }
-    }
-
-    fn capacity(&self) -> usize {
-        match &self.0 {
-            Cells::I8(v) => v.capacity(),
-            Cells::I16(v) => v.capacity(),
-            Cells::I32(v) => v.capacity(),
-            Cells::F64(v) => v.capacity(),
-            Cells::Text(v) => v.capacity(),
+            self.cells.for_each(|_, v| wide.push(if v.is_nan() { i16::MIN } else { v as i16 }));
+            self.cells = Cells::I16(wide.into());
         }
     }
 }

@@ -11,7 +11,7 @@ use super::source::{Input, no_room};
 use super::style::CellStyle;
 use crate::error::{Error, Result};
 use crate::numeric::has_room;
-use crate::table::{Cells, Chunk, Column, Kind, MISSING_TEXT, Origin, RowPlaces, SparseRows, Table};
+use crate::table::{Cells, Chunk, Column, Kind, MISSING_TEXT, Origin, RowPlaces, Scratch, SparseRows, Table};
 use crate::words::{Setting, Words, words};
 use rayon::prelude::*;
 
@@ -22,6 +22,20 @@ pub(super) struct RawChunk {
     pub columns: Vec<RawColumn>,
     pub sparse: Option<SparseRows>,
     pub places: CellPlaces,
+}
+
+impl RawChunk {
+    /// The same rows, with numbers that do not fit into memory in scratch files.
+    pub(super) fn stored(mut self, scratch: Option<&Scratch>) -> Result<RawChunk> {
+        let Some(scratch) = scratch else { return Ok(self) };
+        for column in &mut self.columns {
+            if let RawColumn::Number(cells) = column {
+                let kept = std::mem::replace(cells, Cells::I8(Vec::new().into()));
+                *cells = scratch.store(kept)?;
+            }
+        }
+        Ok(self)
+    }
 }
 
 /// Where the rows of a raw chunk are, relative to its first line.
@@ -221,13 +235,13 @@ fn finish(inputs: &[Input<'_>], p: usize, piece: Placed<RawChunk>, is_text: &[bo
     let RawChunk { n_rows, columns, sparse, .. } = piece.parsed;
     let cells = columns.into_iter().enumerate().map(|(c, column)| match column {
         // All its cells are missing, or it would have been read again.
-        RawColumn::Number(_) if is_text[c] => Cells::Text(vec![MISSING_TEXT; n_rows]),
+        RawColumn::Number(_) if is_text[c] => Cells::Text(vec![MISSING_TEXT; n_rows].into()),
         RawColumn::Number(cells) => cells,
         RawColumn::Text(TextColumn { mut codes, .. }) => {
             for code in codes.iter_mut().filter(|code| **code != MISSING_TEXT) {
                 *code = levels[c].codes[p][*code as usize];
             }
-            Cells::Text(codes)
+            Cells::Text(codes.into())
         }
     });
     Chunk { n_rows, cells: cells.collect(), sparse, origin }

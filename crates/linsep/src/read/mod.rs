@@ -55,12 +55,13 @@ pub(crate) use unpacked::most_unpacked;
 
 use crate::error::{Error, Place, Result, nearest};
 use crate::options::options;
-use crate::table::{Aside, DateOrder, NameIndex, Reading, Table};
+use crate::table::{Aside, DateOrder, NameIndex, Reading, Scratch, Table};
 use crate::watch::Watch;
 use crate::words::{Setting, words};
 use source::Input;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Bytes by which the format of a file is recognised.
 const HEAD: u64 = 4096;
@@ -117,6 +118,8 @@ pub struct ReadOptions {
     pub index_from: Option<u32>,
     /// The sheet of a workbook; `None` is the first that has cells.
     pub sheet: Option<String>,
+    /// Where cells of CSV and Parquet files go that do not fit into the memory they may take; `None` keeps all of them there.
+    pub scratch: Option<Arc<Scratch>>,
 }
 }
 
@@ -237,6 +240,10 @@ fn read_inputs(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch, piece
         Format::Xlsx => Err(absent("Excel workbooks", first.name()).help("save the sheet as CSV")),
     }?;
     let table = interpret::interpret(table, options, &style, format == Format::Csv)?;
+    let table = match &options.scratch {
+        Some(scratch) => table.in_scratch(scratch)?,
+        None => table,
+    };
     Ok(asides.into_iter().fold(table, Table::with_aside))
 }
 

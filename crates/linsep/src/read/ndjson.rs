@@ -369,7 +369,7 @@ impl<'a> JsonRows<'a> {
                 None => RawColumn::Number(column.numbers.into_cells()),
             });
         }
-        let absent = || RawColumn::Number(Cells::I8(vec![i8::MIN; self.n_rows]));
+        let absent = || RawColumn::Number(Cells::I8(vec![i8::MIN; self.n_rows].into()));
         let columns = columns.into_iter().map(|column| column.unwrap_or_else(absent)).collect();
         let places = self.lines.map_or(CellPlaces::Consecutive, CellPlaces::Lines);
         RawChunk { n_rows: self.n_rows, columns, sparse: None, places }

@@ -57,6 +57,7 @@ pub(super) fn read(inputs: &[Input<'_>], options: &ReadOptions, watch: &Watch) -
                 })
                 .collect::<Result<Vec<_>>>()?;
             for chunk in in_rows(columns, source)? {
+                let chunk = chunk.stored(options.scratch.as_deref())?;
                 let (n, places) = (chunk.n_rows as u64, CellPlaces::Numbered { first });
                 pieces.push(Placed { file: f, first_line: 1, parsed: RawChunk { places, ..chunk } });
                 first += n;

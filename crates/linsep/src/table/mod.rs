@@ -3,6 +3,7 @@
 //! Whole numbers stay as narrow as each chunk allows, so that a table of small counts costs a byte or two per cell until
 //! [`crate::design`] turns it, chunk by chunk, into a matrix.
 
+mod cell_values;
 mod dates;
 mod fingerprint;
 mod leakage;
@@ -12,13 +13,17 @@ mod places;
 mod printed;
 mod questions;
 mod reading;
+mod scratch;
+mod scratch_file;
 mod style_words;
 mod target;
 mod unread;
 
+pub use cell_values::CellValues;
 pub use dates::DateOrder;
 pub use places::{Origin, RowPlaces};
 pub use reading::{CellReading, ColumnReading, Reading};
+pub use scratch::Scratch;
 pub use target::{Class, Labels, Target};
 
 // For the other stages, the command, the extension and the tests: nothing is promised about these.
@@ -59,15 +64,15 @@ pub struct Column {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cells {
     /// Whole numbers in −127..=127.
-    I8(Vec<i8>),
+    I8(CellValues<i8>),
     /// Whole numbers in −32767..=32767.
-    I16(Vec<i16>),
+    I16(CellValues<i16>),
     /// Whole numbers in −2³¹+1..=2³¹−1.
-    I32(Vec<i32>),
+    I32(CellValues<i32>),
     /// Any numbers.
-    F64(Vec<f64>),
+    F64(CellValues<f64>),
     /// Codes into the column's levels.
-    Text(Vec<u32>),
+    Text(CellValues<u32>),
 }
 
 /// The code of a missing text cell.
@@ -111,6 +116,18 @@ impl Cells {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// What they take.
+    #[doc(hidden)]
+    pub fn bytes(&self) -> usize {
+        with_numbers!(self, |values, _number| size_of_val(&**values))
+    }
+
+    /// Whether they are in a scratch file.
+    #[doc(hidden)]
+    pub fn is_in_scratch(&self) -> bool {
+        with_numbers!(self, |values, _number| values.is_in_scratch())
     }
 
     /// Cell `i` as a number (a text cell as its code); NaN where missing.
@@ -211,6 +228,26 @@ impl Table {
         Table { columns, chunks, starts, sparse_width, record: reading::ReadingRecord::default() }
     }
 
+    /// The same table, with cells that do not fit into memory in scratch files.
+    pub(crate) fn in_scratch(mut self, scratch: &Scratch) -> Result<Table> {
+        scratch.count_again();
+        for cells in self.chunks.iter_mut().flat_map(|chunk| &mut chunk.cells).filter(|cells| !cells.is_in_scratch()) {
+            let kept = std::mem::replace(cells, Cells::I8(Vec::new().into()));
+            *cells = scratch.store(kept)?;
+        }
+        Ok(self)
+    }
+
+    /// Bytes of cells in memory, and of those in scratch files.
+    pub fn stored_bytes(&self) -> (u64, u64) {
+        let mut bytes = (0, 0);
+        for cells in self.chunks.iter().flat_map(|chunk| &chunk.cells) {
+            let place = if cells.is_in_scratch() { &mut bytes.1 } else { &mut bytes.0 };
+            *place += cells.bytes() as u64;
+        }
+        bytes
+    }
+
     /// The same table with a column more, given row by row.
     ///
     /// # Panics
@@ -221,7 +258,7 @@ impl Table {
         for chunk in &mut self.chunks {
             let (own, rest) = left.split_at(chunk.n_rows);
             chunk.cells.push(match kind {
-                Kind::Number => Cells::F64(own.to_vec()),
+                Kind::Number => Cells::F64(own.to_vec().into()),
                 Kind::Text { .. } => Cells::Text(own.iter().map(|code| *code as u32).collect()),
             });
             left = rest;

@@ -181,11 +181,11 @@ impl Cells {
     /// Leaves out the cells from a row on.
     pub(crate) fn truncate(&mut self, rows: usize) {
         match self {
-            Cells::I8(v) => v.truncate(rows),
-            Cells::I16(v) => v.truncate(rows),
-            Cells::I32(v) => v.truncate(rows),
-            Cells::F64(v) => v.truncate(rows),
-            Cells::Text(v) => v.truncate(rows),
+            Cells::I8(v) => v.to_mut().truncate(rows),
+            Cells::I16(v) => v.to_mut().truncate(rows),
+            Cells::I32(v) => v.to_mut().truncate(rows),
+            Cells::F64(v) => v.to_mut().truncate(rows),
+            Cells::Text(v) => v.to_mut().truncate(rows),
         }
     }
 }
@@ -275,7 +275,10 @@ impl Table {
         });
         for chunk in &mut self.chunks {
             if let Cells::Text(own) = &mut chunk.cells[column] {
-                own.iter_mut().filter(|code| **code != MISSING_TEXT).for_each(|code| *code = codes[*code as usize]);
+                own.to_mut()
+                    .iter_mut()
+                    .filter(|code| **code != MISSING_TEXT)
+                    .for_each(|code| *code = codes[*code as usize]);
             }
         }
     }

@@ -86,6 +86,8 @@ pub enum Setting {
     Loss,
     /// The margin of simulated classes.
     Margin,
+    /// The memory that the cells of a table may take.
+    Memory,
     /// What becomes of missing cells.
     Missing,
     /// The method.
@@ -108,6 +110,8 @@ pub enum Setting {
     Rows,
     /// The number that the score of the last of two classes must exceed.
     ScoreThreshold,
+    /// The directory of scratch files.
+    Scratch,
     /// How covariances are mixed with the identity.
     Shrinkage,
     /// The sheet of a workbook.
@@ -154,7 +158,7 @@ pub enum Setting {
 
 impl Setting {
     /// Every setting, for tests of a face's words.
-    pub const ALL: [Setting; 72] = [
+    pub const ALL: [Setting; 74] = [
         Setting::Basis,
         Setting::BasisColumns,
         Setting::Batch,
@@ -195,6 +199,7 @@ impl Setting {
         Setting::Levels,
         Setting::Loss,
         Setting::Margin,
+        Setting::Memory,
         Setting::Missing,
         Setting::Model,
         Setting::Multiclass,
@@ -206,8 +211,9 @@ impl Setting {
         Setting::Reference,
         Setting::Rows,
         Setting::ScoreThreshold,
-        Setting::Shrinkage,
+        Setting::Scratch,
         Setting::Sheet,
+        Setting::Shrinkage,
         Setting::Skip,
         Setting::Smoothing,
         Setting::Solver,
@@ -295,6 +301,8 @@ impl Setting {
             Setting::ScoreThreshold => "score threshold",
             Setting::Shrinkage => "shrinkage",
             Setting::Sheet => "sheet",
+            Setting::Memory => "memory",
+            Setting::Scratch => "scratch",
             Setting::Skip => "lines to skip",
             Setting::Smoothing => "smoothing",
             Setting::Solver => "solver",

@@ -7,6 +7,7 @@ use super::cross_validate::cross_validate;
 use super::options::{FitOptions, recipe_options};
 use super::plan::Plan;
 use super::rows::{RowRoles, read_roles};
+use super::scratch_rows::check_rows_stay;
 use super::separable::TableSeparability;
 use super::source::Source;
 use super::start::{random_start, start_for};
@@ -52,6 +53,7 @@ pub enum TableRefusal {
 pub fn fit_table(table: Table, options: &FitOptions, watch: &Watch) -> Result<TableFit> {
     let roles = read_roles(&table, options)?;
     let plan = Plan::of(options, &roles.names)?;
+    check_rows_stay(&options.method, &table)?;
     check_keepable(options, &plan)?;
     let (roles, held) = hold_back(roles, options.conformal.as_ref(), options.seed, &|row| table.place(row))?;
     let known = KnownOfRows {

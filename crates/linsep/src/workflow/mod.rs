@@ -38,6 +38,7 @@ mod replicates;
 mod rows;
 mod running;
 mod scheme_geometry;
+mod scratch_rows;
 mod separable;
 mod simulate;
 mod source;

@@ -8,7 +8,7 @@ mod header;
 mod parse;
 mod unnamed;
 
-use super::feed::{BytePiece, Feed, Start, parse_pieces};
+use super::feed::{BytePiece, Feed, Flaw, Start, parse_pieces};
 use super::infer::{InferOutcome, RawChunk, assemble};
 use super::source::Input;
 use super::style::CellStyle;
@@ -24,6 +24,7 @@ pub(super) use header::numbered_names;
 pub(super) use header::same_columns;
 use parse::CsvLayout;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 #[cfg(feature = "xlsx")]
 pub(super) use unnamed::without_unnamed;
 
@@ -53,6 +54,8 @@ pub(super) fn read(
         // Columns in which some piece has met text, so that later pieces keep texts from their first row; only a hint.
         let met_text: Vec<AtomicBool> = wanted.iter().map(|w| AtomicBool::new(*w == Wanted::Text)).collect();
         let feed = Feed::new(inputs, &starts, true, piece);
+        // What goes wrong with the disk is no flaw of a piece.
+        let disk: Mutex<Option<Error>> = Mutex::new(None);
         let pieces = parse_pieces(feed, watch, |piece: BytePiece<'_>| {
             let (header, order) = (&headers[piece.file], &orders[piece.file]);
             let layout = CsvLayout {
@@ -66,8 +69,16 @@ pub(super) fn read(
             let (mut chunk, lines, empty) =
                 parse::parse(&piece, layout, |c| met_text[order[c]].store(true, Ordering::Relaxed))?;
             chunk.columns = in_order(chunk.columns, order);
+            let chunk = chunk.stored(options.scratch.as_deref()).map_err(|error| {
+                disk.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                Flaw::new(0, "the scratch files cannot be written", "")
+            })?;
             Ok(((chunk, empty), lines))
-        })?;
+        });
+        let pieces = match disk.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => return Err(error),
+            None => pieces?,
+        };
         let (pieces, empty_rows) = unnamed::without_empty_rows(pieces);
         if pieces.iter().all(|p: &super::feed::Placed<RawChunk>| p.parsed.n_rows == 0) {
             return Err(no_rows(&inputs[0], &headers[0]));

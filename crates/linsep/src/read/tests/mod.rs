@@ -50,9 +50,9 @@ fn sparse_rows(table: &Table) -> Vec<Vec<(u32, f64)>> {
 fn whole_numbers_are_kept_narrow() {
     let table = csv("a,b,c,d,e,f\n1,200,-40000,2.5,-0,3e9\n-127,?,1,1,1,\n,-32767,2147483647,NA,2,1\n");
     let cells = &table.chunks()[0].cells;
-    assert_eq!(cells[0], Cells::I8(vec![1, -127, i8::MIN]));
-    assert_eq!(cells[1], Cells::I16(vec![200, i16::MIN, -32767]));
-    assert_eq!(cells[2], Cells::I32(vec![-40000, 1, i32::MAX]));
+    assert_eq!(cells[0], Cells::I8(vec![1, -127, i8::MIN].into()));
+    assert_eq!(cells[1], Cells::I16(vec![200, i16::MIN, -32767].into()));
+    assert_eq!(cells[2], Cells::I32(vec![-40000, 1, i32::MAX].into()));
     assert!(matches!(&cells[3], Cells::F64(v) if v[..2] == [2.5, 1.0] && v[2].is_nan()));
     assert!(matches!(&cells[4], Cells::F64(v) if v[0].is_sign_negative() && v[1..] == [1.0, 2.0]));
     assert!(matches!(&cells[5], Cells::F64(v) if v[0] == 3e9 && v[1].is_nan()));
