@@ -23,6 +23,7 @@ pub(super) fn check_rows_stay(method: &Method, table: &Table) -> Result<()> {
         Method::HardMargin(_)
         | Method::KernelSvm(_)
         | Method::KernelPerceptron(_)
+        | Method::Link(_)
         | Method::Perceptron(_)
         | Method::Sigmoid(_) => true,
     };
