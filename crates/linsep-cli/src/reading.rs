@@ -2,7 +2,7 @@
 
 use clap::Args;
 use linsep::read::{ReadOptions, TextEncoding};
-use linsep::table::{DateOrder, Scratch};
+use linsep::table::{CellScratch, DateOrder};
 use linsep::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -86,7 +86,7 @@ impl ReadingArguments {
     }
 
     /// Where cells go that do not fit into memory: beside the first table unless a directory is named.
-    fn scratch(&self, files: &[String]) -> Result<Option<Arc<Scratch>>> {
+    fn scratch(&self, files: &[String]) -> Result<Option<Arc<CellScratch>>> {
         let Some(said) = &self.memory else { return Ok(None) };
         let limit = bytes(said).ok_or_else(|| {
             Error::usage(format!("`{said}` is no amount of memory")).help("for example --memory 500MB, 2GB or 1.5GiB")
@@ -102,7 +102,7 @@ impl ReadingArguments {
             return Err(Error::usage(format!("there is no directory `{}` for scratch files", directory.display()))
                 .help("name one that exists: --scratch DIR"));
         }
-        Ok(Some(Arc::new(Scratch::new(directory, limit))))
+        Ok(Some(Arc::new(CellScratch::new(directory, limit))))
     }
 }
 

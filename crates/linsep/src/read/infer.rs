@@ -11,7 +11,7 @@ use super::source::{Input, no_room};
 use super::style::CellStyle;
 use crate::error::{Error, Result};
 use crate::numeric::has_room;
-use crate::table::{Cells, Chunk, Column, Kind, MISSING_TEXT, Origin, RowPlaces, Scratch, SparseRows, Table};
+use crate::table::{CellScratch, Cells, Chunk, Column, Kind, MISSING_TEXT, Origin, RowPlaces, SparseRows, Table};
 use crate::words::{Setting, Words, words};
 use rayon::prelude::*;
 
@@ -26,7 +26,7 @@ pub(super) struct RawChunk {
 
 impl RawChunk {
     /// The same rows, with numbers that do not fit into memory in scratch files.
-    pub(super) fn stored(mut self, scratch: Option<&Scratch>) -> Result<RawChunk> {
+    pub(super) fn stored(mut self, scratch: Option<&CellScratch>) -> Result<RawChunk> {
         let Some(scratch) = scratch else { return Ok(self) };
         for column in &mut self.columns {
             if let RawColumn::Number(cells) = column {

@@ -55,7 +55,7 @@ pub(crate) use unpacked::most_unpacked;
 
 use crate::error::{Error, Place, Result, nearest};
 use crate::options::options;
-use crate::table::{Aside, DateOrder, NameIndex, Reading, Scratch, Table};
+use crate::table::{Aside, CellScratch, DateOrder, NameIndex, Reading, Table};
 use crate::watch::Watch;
 use crate::words::{Setting, words};
 use source::Input;
@@ -119,7 +119,7 @@ pub struct ReadOptions {
     /// The sheet of a workbook; `None` is the first that has cells.
     pub sheet: Option<String>,
     /// Where cells of CSV and Parquet files go that do not fit into the memory they may take; `None` keeps all of them there.
-    pub scratch: Option<Arc<Scratch>>,
+    pub scratch: Option<Arc<CellScratch>>,
 }
 }
 

@@ -23,7 +23,7 @@ pub use cell_values::CellValues;
 pub use dates::DateOrder;
 pub use places::{Origin, RowPlaces};
 pub use reading::{CellReading, ColumnReading, Reading};
-pub use scratch::Scratch;
+pub use scratch::CellScratch;
 pub use target::{Class, Labels, Target};
 
 // For the other stages, the command, the extension and the tests: nothing is promised about these.
@@ -229,7 +229,7 @@ impl Table {
     }
 
     /// The same table, with cells that do not fit into memory in scratch files.
-    pub(crate) fn in_scratch(mut self, scratch: &Scratch) -> Result<Table> {
+    pub(crate) fn in_scratch(mut self, scratch: &CellScratch) -> Result<Table> {
         scratch.count_again();
         for cells in self.chunks.iter_mut().flat_map(|chunk| &mut chunk.cells).filter(|cells| !cells.is_in_scratch()) {
             let kept = std::mem::replace(cells, Cells::I8(Vec::new().into()));

@@ -27,7 +27,7 @@ impl PlainValue for f64 {}
 
 /// Where cells go that do not fit into the memory they may take.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct CellScratch {
     directory: PathBuf,
     limit: u64,
     /// Bytes of cells that were kept in memory.
@@ -35,10 +35,10 @@ pub struct Scratch {
     written: Mutex<Option<(Arc<ScratchFile>, u64)>>,
 }
 
-impl Scratch {
+impl CellScratch {
     /// Keeps `limit` bytes of cells in memory, and writes the others to files in a directory.
-    pub fn new(directory: impl Into<PathBuf>, limit: u64) -> Scratch {
-        Scratch { directory: directory.into(), limit, kept: AtomicU64::new(0), written: Mutex::new(None) }
+    pub fn new(directory: impl Into<PathBuf>, limit: u64) -> CellScratch {
+        CellScratch { directory: directory.into(), limit, kept: AtomicU64::new(0), written: Mutex::new(None) }
     }
 
     /// Counts what is in memory from nothing: cells that were kept are stored once more.
@@ -93,7 +93,7 @@ mod tests {
     fn cells_come_back_as_they_were() {
         let directory = std::env::temp_dir();
         let before = names(&directory);
-        let scratch = Scratch::new(&directory, 64);
+        let scratch = CellScratch::new(&directory, 64);
         let kinds = || {
             [
                 Cells::I8(vec![1, -127, i8::MIN].into()),
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_directory_that_is_not_there_is_an_error() {
-        let scratch = Scratch::new("/no/such/directory", 0);
+        let scratch = CellScratch::new("/no/such/directory", 0);
         let error = scratch.store(Cells::F64(vec![1.0].into())).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Io);
         assert!(error.message().contains("cannot be written"));
