@@ -51,7 +51,7 @@ fn table_of(design: &dyn Design, names: Vec<String>) -> PyResult<Table> {
     }
     let origin = Origin { file: "X".into(), rows: RowPlaces::Numbered { first: 1 } };
     let is_sparse = names.is_empty();
-    let cells = columns.into_iter().map(Cells::F64).collect();
+    let cells = columns.into_iter().map(|column| Cells::F64(column.into())).collect();
     let chunk = Chunk { n_rows: shape.rows, cells, sparse: is_sparse.then_some(sparse), origin };
     let columns = names.into_iter().map(|name| Column { name, kind: Kind::Number }).collect();
     Ok(Table::new(columns, vec![chunk], if is_sparse { shape.cols } else { 0 }))

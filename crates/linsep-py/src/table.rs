@@ -65,7 +65,7 @@ impl Columns {
         let mut chunks = self.table.chunks().to_vec();
         for cells in chunks.iter_mut().flat_map(|chunk| &mut chunk.cells) {
             if let Cells::F64(numbers) = cells {
-                numbers.iter_mut().for_each(|x| *x = binary(*x));
+                numbers.to_mut().iter_mut().for_each(|x| *x = binary(*x));
             }
         }
         Columns { table: Table::new(self.table.columns().to_vec(), chunks, self.table.sparse_width()) }

@@ -36,12 +36,15 @@ pub(super) fn auc(scored: &Scored<'_>, probabilities: &[f64], class_weights: &[f
 /// A number that grows with the probability of a class among all of a row, and as long as the others have digits: where a
 /// class is nearly certain its probability is a one, and what is left for the others tells such rows apart.
 pub(crate) fn rank(probabilities: &[f64], class: usize) -> f64 {
+    /// Beyond this a probability keeps fewer than seven digits of what it leaves. Before, it is taken as it is, since a sum over the
+    /// other classes rounds and would break ties.
+    const NEARLY_CERTAIN: f64 = 1.0 - 1e-9;
     let own = probabilities[class];
-    if own <= 0.5 {
+    if own < NEARLY_CERTAIN {
         return own;
     }
     let others: f64 = probabilities.iter().enumerate().filter(|(k, _)| *k != class).map(|(_, p)| p).sum();
-    // At least two, so beyond every probability that is taken as it is.
+    // Beyond every probability that is taken as it is.
     others.min(0.5).recip()
 }
 

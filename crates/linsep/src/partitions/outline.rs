@@ -118,8 +118,10 @@ mod tests {
             let mut merged = parts.next().unwrap();
             parts.for_each(|part| merged.merge(part));
             prop_assert_eq!((merged.rows, merged.stored), (whole.rows, whole.stored));
-            prop_assert_eq!((&merged.summary.min, &merged.summary.max), (&whole.summary.min, &whole.summary.max));
             let (a, b) = (&merged.summary, &whole.summary);
+            // Extremes are kept as differences from a row near the mean, which each place has its own of.
+            let same = |x: f64, y: f64| (x - y).abs() <= 4.0 * f64::EPSILON * y.abs().max(b.max[0].abs());
+            prop_assert!(same(a.min[0], b.min[0]) && same(a.max[0], b.max[0]), "{:?} and {:?}", a, b);
             let spread = b.variance[0].sqrt();
             prop_assert!((a.mean[0] - b.mean[0]).abs() <= 1e-13 * spread + 4.0 * f64::EPSILON * b.mean[0].abs());
             prop_assert!((a.variance[0] - b.variance[0]).abs() <= 1e-9 * b.variance[0]);

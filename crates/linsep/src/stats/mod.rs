@@ -3,6 +3,7 @@
 mod class_columns;
 mod class_moments;
 mod fourth_moments;
+mod moment_bytes;
 mod reference;
 mod tail;
 mod triangle;
