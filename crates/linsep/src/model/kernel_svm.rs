@@ -258,7 +258,8 @@ impl KernelSvmSettings {
                 .help("a constant in the kernel, as of a polynomial one, is a penalised intercept"));
         }
         let lambda = self.lambda(training);
-        if !self.is_hard() && !(lambda > 0.0 && (lambda * training.total_weight()).recip().is_finite()) {
+        let usable = lambda > 0.0 && (lambda * training.total_weight()).recip().is_finite();
+        if !(self.is_hard() || usable) {
             return Err(Error::usage(format!("the penalty λ = {lambda} is too small for numbers"))
                 .help(words!["take a smaller ", Setting::C])
                 .help("take a larger penalty"));
