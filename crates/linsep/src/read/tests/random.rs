@@ -74,8 +74,8 @@ proptest! {
         let rows = match &columns[0] { Drawn::Numbers(v) => v.len(), Drawn::Texts(v) => v.len() };
         let text = write(&columns, rows, delimiter, newline, &dice);
         // Rows without any cell at the end of a file are left out, which other tests are about.
-        let last = text.trim_end_matches(['\n', '\r']).rsplit('\n').next().unwrap_or_default();
-        prop_assume!(!text.ends_with("\n\n") && last.chars().any(|c| c != delimiter && !c.is_whitespace() && c != '"'));
+        let last = text.strip_suffix(newline).unwrap_or(&text).rsplit('\n').next().unwrap_or_default();
+        prop_assume!(last.chars().any(|c| c != delimiter && !c.is_whitespace() && c != '"'));
         let whole = read_with(text.as_bytes(), "t.csv", &ReadOptions::default(), 1 << 20).unwrap();
         prop_assert_eq!(whole.n_rows(), rows);
         for (c, column) in columns.iter().enumerate() {
