@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// further step only the losses of the rows. Four halvings are as short as most searches get.
 const AT_ONCE: usize = 4;
 
-/// Whoever reaches the places: each gets the message, and [`super::answer`] is what it does with it.
+/// Whoever reaches the places: each gets the message, and `answer` is what it does with it.
 pub trait AskParts: Sync {
     /// The answers of all places that have rows, in their order.
     fn ask(&self, message: &[u8]) -> Result<Vec<Vec<u8>>>;
