@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +10,10 @@ from ._base import Decision, Estimator, Probabilities, WritableWeights
 from ._fit import Training, seed
 from ._lazy import available_if
 from ._penalty import flag, gap_of, one_of, params_of, penalty, positive, tol_of, whole, yes_no
+
+if TYPE_CHECKING:
+    # For annotations only: importing these takes time.
+    from numpy.typing import NDArray
 
 _INTERCEPTS = {True: "free", False: "none"}
 
@@ -137,7 +141,21 @@ class LinkRegression(WritableWeights, Probabilities, Decision, Estimator):
         return "classes_" not in self.__dict__ or len(self.classes_) == 2
 
     predict_proba = available_if(_has_proba)(Probabilities.predict_proba)
-    predict_log_proba = available_if(_has_proba)(Probabilities.predict_log_proba)
+
+    @available_if(_has_proba)
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithms of the probabilities.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, 2)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
 
 
 class SigmoidLeastSquares(WritableWeights, Decision, Estimator):

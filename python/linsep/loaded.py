@@ -160,7 +160,7 @@ def _classes(model: _core.Model) -> np.ndarray:
 
 
 #: Settings that a model file leaves out where they are these.
-_LEFT_OUT: dict[str, Any] = {"factors": [], "stochastic": {"batch": 1, "step": None, "seed": 0}, "known": None, "smoothed_by": "own"}
+_LEFT_OUT: dict[str, Any] = {"intercept": "free", "factors": [], "stochastic": {"batch": 1, "step": None, "seed": 0}, "known": None, "smoothed_by": "own"}
 
 
 def _matching(model: _core.Model) -> Estimator | None:

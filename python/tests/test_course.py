@@ -23,6 +23,7 @@ def normal(z):
 def test_links_give_the_shares_of_a_table(link, tmp_path):
     model = linsep.LinkRegression(link, C=np.inf).fit(TABLE, SHARES)
     np.testing.assert_allclose(model.predict_proba([[0.0], [1.0]])[:, 1], [0.25, 0.75], atol=1e-7)
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(TABLE)), model.predict_proba(TABLE))
     assert model.certificate_["kind"] == ("local" if link == "cauchit" else "curvature_ball")
     np.testing.assert_array_equal(model.predict(TABLE), (model.decision_function(TABLE) > 0).astype(int))
     model.save(tmp_path / "m.json")
