@@ -66,6 +66,10 @@ pub fn exactly_dependent(
         }
         (None, None) => return Ok(true),
     };
+    // Rows of few entries are looked up by them: a search for every term costs more than the rest of a sparse fit.
+    let mut multiples = vec![0.0; design.shape().cols];
+    terms.iter().for_each(|(j, p)| multiples[*j] = *p);
+    let constant_is_zero = cancel(&[], &reference);
     let failed = AtomicBool::new(false);
     let holds = |block: usize| -> Result<bool> {
         if failed.load(Ordering::Relaxed) || watch.halted().is_some() {
@@ -76,7 +80,17 @@ pub fn exactly_dependent(
         let mut products = Vec::with_capacity(terms.len());
         let holds = range.clone().filter(|i| counts(*i)).all(|i| {
             products.clear();
-            products.extend(terms.iter().map(|(j, p)| (*p, entry(&block, i - range.start, *j))));
+            match &block {
+                Block::Csr(rows) => {
+                    let (columns, values) = rows.row(i - range.start);
+                    let terms = columns.iter().zip(values).map(|(j, x)| (multiples[*j as usize], *x));
+                    products.extend(terms.filter(|(p, _)| *p != 0.0));
+                    if products.is_empty() {
+                        return constant_is_zero;
+                    }
+                }
+                dense => products.extend(terms.iter().map(|(j, p)| (*p, entry(dense, i - range.start, *j)))),
+            }
             cancel(&products, &reference)
         });
         if !holds {
@@ -166,7 +180,7 @@ fn cancel(products: &[(f64, f64)], reference: &[(f64, f64)]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::DenseMatrix;
+    use crate::design::{CsrMatrix, DenseMatrix};
 
     #[test]
     fn a_relation_holds_exactly_or_not_at_all() -> Result<()> {
@@ -198,6 +212,35 @@ mod tests {
         assert!(holds(&rows, &[(0, third), (1, third)]));
         rows[1][2] = 1.0 + f64::EPSILON;
         assert!(!holds(&rows, &[(0, third), (1, third)]));
+    }
+
+    #[test]
+    fn sparse_rows_answer_as_dense_ones() {
+        // x₂ = x₀ + x₁ − 1 on the rows that count; empty rows need the constant alone to vanish.
+        let table = |rows: &[[f64; 3]]| {
+            let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+            for row in rows {
+                let entries = (0u32..).zip(row).filter(|(_, x)| **x != 0.0);
+                entries.for_each(|(j, x)| (columns.push(j), values.push(*x)).1);
+                starts.push(columns.len());
+            }
+            CsrMatrix::new(starts, columns, values, 3).unwrap()
+        };
+        let relation = [(0, 1.0), (1, 1.0)];
+        let cases: [&[[f64; 3]]; 4] = [
+            &[[1.0, 0.0, 0.0], [2.0, 3.0, 4.0], [0.0, 1.0, 0.0]],
+            &[[1.0, 0.0, 0.0], [2.0, 3.0, 4.0], [0.0, 0.0, 0.0]],
+            &[[1.0, 0.0, 1.0], [0.0, 0.0, 0.0], [2.0, 3.0, 5.0]],
+            &[[1.0, 0.0, 1.0], [0.0, 0.0, 0.0], [2.0, 3.0, 5.0 + 4.0 * f64::EPSILON]],
+        ];
+        for (rows, wanted) in cases.into_iter().zip([true, false, true, false]) {
+            for centre in [None, Some(&[0.5, 0.5, 1.0][..])] {
+                let dense = DenseMatrix::new(rows.concat(), 3).unwrap();
+                let of = |x: &dyn Design| exactly_dependent(x, None, 2, &relation, centre, &Watch::default()).unwrap();
+                assert_eq!(of(&table(rows)), of(&dense), "{rows:?}, about {centre:?}");
+                assert!(centre.is_some() || of(&dense) == wanted, "{rows:?}");
+            }
+        }
     }
 
     #[test]
